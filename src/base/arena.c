@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/arena.c - a chain of blocks, filled from the newest.
+ */
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef FX_ARENA_DEBUG
+#define BLOCK_BYTES 0u /* every piece needs a block of its own */
+#else
+#define BLOCK_BYTES 4096u
+#endif
+
+struct fx_arena_block {
+    struct fx_arena_block *next;
+    size_t used, size;
+    max_align_t bytes[];
+};
+
+void fx_arena_init(struct fx_arena *arena, size_t max) {
+    *arena = (struct fx_arena){.max = max};
+}
+
+static void free_chain(struct fx_arena_block *block) {
+    while (block != NULL) {
+        struct fx_arena_block *next = block->next;
+        free(block);
+        block = next;
+    }
+}
+
+void fx_arena_finish(struct fx_arena *arena) {
+    if (arena == NULL) {
+        return;
+    }
+    free_chain(arena->blocks);
+    *arena = (struct fx_arena){0};
+}
+
+void fx_arena_reset(struct fx_arena *arena) {
+    struct fx_arena_block *keep = arena->blocks;
+    if (keep != NULL) {
+        free_chain(keep->next);
+        keep->next = NULL;
+        keep->used = 0;
+        if (keep->size != BLOCK_BYTES) {
+            free_chain(keep);
+            keep = NULL;
+        }
+    }
+    arena->blocks = keep;
+    arena->total = 0;
+}
+
+static struct fx_arena_block *add_block(struct fx_arena *arena, size_t least) {
+    const size_t size = least > BLOCK_BYTES ? least : BLOCK_BYTES;
+    struct fx_arena_block *block = malloc(sizeof *block + size);
+    if (block == NULL) {
+        return NULL;
+    }
+    *block = (struct fx_arena_block){.next = arena->blocks, .size = size};
+    arena->blocks = block;
+    return block;
+}
+
+void *fx_arena_alloc(struct fx_arena *arena, size_t bytes) {
+    if (bytes > arena->max - arena->total) {
+        return NULL;
+    }
+    const size_t align = _Alignof(max_align_t);
+    const size_t rounded = bytes == 0 ? align : (bytes + align - 1) & ~(align - 1);
+    struct fx_arena_block *block = arena->blocks;
+    if (block == NULL || rounded > block->size - block->used) {
+#ifdef FX_ARENA_DEBUG
+        block = add_block(arena, bytes); /* exact, so that one byte more is seen */
+#else
+        block = add_block(arena, rounded);
+#endif
+        if (block == NULL) {
+            return NULL;
+        }
+    }
+    void *piece = (char *)block->bytes + block->used;
+    block->used =
+        rounded < block->size - block->used ? block->used + rounded : block->size;
+    arena->total += bytes;
+    memset(piece, 0, bytes);
+    return piece;
+}
+
+char *fx_arena_copy(struct fx_arena *arena, struct fx_text text) {
+    char *copy = fx_arena_alloc(arena, text.len + 1);
+    if (copy != NULL && text.len > 0) {
+        memcpy(copy, text.data, text.len);
+    }
+    return copy;
+}
+
+char *fx_arena_printf(struct fx_arena *arena, const char *fmt, ...) {
+    va_list args;
+    va_list again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    const int length = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    char *text = length < 0 ? NULL : fx_arena_alloc(arena, (size_t)length + 1);
+    if (text != NULL) {
+        (void)vsnprintf(text, (size_t)length + 1, fmt, again);
+    }
+    va_end(again);
+    return text;
+}

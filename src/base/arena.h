@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/arena.h - scratch memory of one review: patch operations, paths, trace notes.
+ *
+ * Never holds a json_t reference that must be dropped, never outlives the response. No
+ * free of a single piece exists. With FX_ARENA_DEBUG each piece is a malloc of its own,
+ * so that sanitizers see every overrun.
+ */
+#ifndef FX_BASE_ARENA_H
+#define FX_BASE_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+
+struct fx_arena_block;
+
+struct fx_arena {
+    struct fx_arena_block *blocks; /* newest first */
+    size_t total, max;             /* bytes handed out, and their bound */
+};
+
+/* An empty arena of at most `max` bytes. Allocates nothing. */
+void fx_arena_init(struct fx_arena *arena, size_t max);
+
+/* Frees everything. NULL, zeroed and finished arenas are fine. */
+void fx_arena_finish(struct fx_arena *arena);
+
+/* Forgets everything handed out; keeps one block for the next review. */
+void fx_arena_reset(struct fx_arena *arena);
+
+/* `bytes` zeroed bytes, aligned for anything; NULL when there is no memory or the bound
+ * is reached. 0 bytes give a valid pointer. */
+void *fx_arena_alloc(struct fx_arena *arena, size_t bytes) FX_MUST_USE;
+
+/* A NUL-terminated copy; NULL as above. */
+char *fx_arena_copy(struct fx_arena *arena, struct fx_text text) FX_MUST_USE;
+
+/* A formatted string; NULL as above. */
+FX_PRINTF(2, 3)
+char *fx_arena_printf(struct fx_arena *arena, const char *fmt, ...) FX_MUST_USE;
+
+#endif

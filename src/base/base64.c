@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/base64.c - six bits a character.
+ */
+#include "base/base64.h"
+
+#include <assert.h>
+#include <stdint.h>
+
+#define NO_DIGIT 64u
+
+static const char alphabet[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+size_t fx_base64_length(size_t len) {
+    return len / 3 * 4 + (len % 3 == 0 ? 0 : 4);
+}
+
+/* One group of 1 to 3 bytes as four characters. The bytes are read before anything is
+ * written, so the two may overlap. */
+static void encode_group(char to[4], const unsigned char *from, size_t len) {
+    const uint32_t bits = (uint32_t)from[0] << 16 |
+                          (len > 1 ? (uint32_t)from[1] << 8 : 0u) |
+                          (len > 2 ? (uint32_t)from[2] : 0u);
+    to[0] = alphabet[bits >> 18];
+    to[1] = alphabet[bits >> 12 & 63u];
+    to[2] = '=';
+    to[3] = '=';
+    if (len > 1) {
+        to[2] = alphabet[bits >> 6 & 63u];
+    }
+    if (len > 2) {
+        to[3] = alphabet[bits & 63u];
+    }
+}
+
+/* Invariant: from the last group to the first, the characters of group g begin at 4g and
+ * the bytes still to be read end at 3g, so nothing unread is overwritten. */
+void fx_base64_encode_tail(struct fx_buf *buf, size_t from) {
+    if (buf->failed) {
+        return;
+    }
+    assert(from <= buf->len);
+    const size_t len = buf->len - from;
+    const size_t length = fx_base64_length(len);
+    if (fx_buf_reserve(buf, length - len) == NULL) {
+        return;
+    }
+    char *text = buf->data + from;
+    for (size_t group = length / 4; group > 0; group--) {
+        const size_t at = (group - 1) * 3;
+        encode_group(text + (group - 1) * 4, (const unsigned char *)text + at,
+                     len - at < 3 ? len - at : 3);
+    }
+    text[length] = '\0';
+    buf->len = from + length;
+}
+
+void fx_base64_encode(struct fx_buf *buf, struct fx_text bytes) {
+    const size_t from = buf->len;
+    fx_buf_text(buf, bytes);
+    fx_base64_encode_tail(buf, from);
+}
+
+static uint32_t digit_of(char c) {
+    if (c >= 'A' && c <= 'Z') {
+        return (uint32_t)(c - 'A');
+    }
+    if (c >= 'a' && c <= 'z') {
+        return (uint32_t)(c - 'a') + 26u;
+    }
+    if (c >= '0' && c <= '9') {
+        return (uint32_t)(c - '0') + 52u;
+    }
+    return c == '+' ? 62u : c == '/' ? 63u : NO_DIGIT;
+}
+
+/* The next character that is no line end, or NUL at the end of the text. */
+static char next_char(struct fx_text text, size_t *at) {
+    while (*at < text.len) {
+        const char c = text.data[(*at)++];
+        if (c != '\n' && c != '\r') {
+            return c == '\0' ? ' ' : c; /* a NUL in the text is no end, and no digit */
+        }
+    }
+    return '\0';
+}
+
+/* group := digit digit ( digit digit | digit "=" | "=" "=" ), the last two forms only at
+ * the end of the text. Gives the number of bytes it stands for, or 0 where it is none. */
+static size_t decode_group(const char group[4], unsigned char bytes[3]) {
+    uint32_t bits = 0;
+    size_t digits = 0;
+    while (digits < 4 && digit_of(group[digits]) != NO_DIGIT) {
+        bits = bits << 6 | digit_of(group[digits]);
+        digits++;
+    }
+    if (digits < 2) {
+        return 0;
+    }
+    for (size_t i = digits; i < 4; i++) {
+        if (group[i] != '=') {
+            return 0;
+        }
+        bits <<= 6;
+    }
+    bytes[0] = (unsigned char)(bits >> 16);
+    bytes[1] = (unsigned char)(bits >> 8 & 255u);
+    bytes[2] = (unsigned char)(bits & 255u);
+    return digits - 1;
+}
+
+static bool decode_all(struct fx_buf *buf, struct fx_text text) {
+    bool ended = false;
+    size_t at = 0;
+    for (char c = next_char(text, &at); c != '\0'; c = next_char(text, &at)) {
+        char group[4] = {c, 0, 0, 0};
+        for (size_t i = 1; i < 4; i++) {
+            group[i] = next_char(text, &at);
+        }
+        unsigned char bytes[3];
+        const size_t len = decode_group(group, bytes);
+        if (len == 0 || ended) {
+            return false;
+        }
+        ended = len < 3;
+        fx_buf_add(buf, bytes, len);
+    }
+    return !buf->failed;
+}
+
+bool fx_base64_decode(struct fx_buf *buf, struct fx_text text) {
+    const size_t before = buf->len;
+    if (decode_all(buf, text)) {
+        return true;
+    }
+    if (buf->len > before) {
+        buf->len = before;
+        buf->data[before] = '\0';
+    }
+    return false;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/buf.c - the growing run of bytes.
+ */
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void fx_buf_init(struct fx_buf *buf, size_t max) {
+    *buf = (struct fx_buf){.max = max};
+}
+
+void fx_buf_finish(struct fx_buf *buf) {
+    if (buf == NULL) {
+        return;
+    }
+    free(buf->data);
+    *buf = (struct fx_buf){0};
+}
+
+void fx_buf_reset(struct fx_buf *buf) {
+    buf->len = 0;
+    buf->failed = false;
+    if (buf->data != NULL) {
+        buf->data[0] = '\0';
+    }
+}
+
+/* Doubles until `need` bytes and a NUL fit. */
+static bool grow(struct fx_buf *buf, size_t need) {
+    size_t cap = buf->cap == 0 ? 64 : buf->cap;
+    while (cap <= need) {
+        cap *= 2;
+    }
+    char *data = realloc(buf->data, cap);
+    if (data == NULL) {
+        return false;
+    }
+    buf->data = data;
+    buf->cap = cap;
+    return true;
+}
+
+char *fx_buf_reserve(struct fx_buf *buf, size_t more) {
+    if (buf->failed) {
+        return NULL;
+    }
+    const size_t max = buf->max == 0 ? SIZE_MAX / 4 : buf->max;
+    if (more > max - buf->len) {
+        buf->failed = true;
+        return NULL;
+    }
+    if (buf->len + more >= buf->cap && !grow(buf, buf->len + more)) {
+        buf->failed = true;
+        return NULL;
+    }
+    return buf->data + buf->len;
+}
+
+void fx_buf_add(struct fx_buf *buf, const void *data, size_t len) {
+    char *to = fx_buf_reserve(buf, len);
+    if (to == NULL) {
+        return;
+    }
+    if (len > 0) {
+        memcpy(to, data, len);
+    }
+    to[len] = '\0';
+    buf->len += len;
+}
+
+void fx_buf_char(struct fx_buf *buf, char c) {
+    fx_buf_add(buf, &c, 1);
+}
+
+void fx_buf_str(struct fx_buf *buf, const char *string) {
+    fx_buf_add(buf, string, strlen(string));
+}
+
+void fx_buf_text(struct fx_buf *buf, struct fx_text text) {
+    fx_buf_add(buf, text.data, text.len);
+}
+
+void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...) {
+    va_list args;
+    va_list again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    const int length = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    char *to = length < 0 ? NULL : fx_buf_reserve(buf, (size_t)length);
+    if (to == NULL) {
+        buf->failed = true;
+    } else {
+        (void)vsnprintf(to, (size_t)length + 1, fmt, again);
+        buf->len += (size_t)length;
+    }
+    va_end(again);
+}
+
+void fx_buf_fill(struct fx_buf *buf, char c, size_t count) {
+    char *to = fx_buf_reserve(buf, count);
+    if (to == NULL) {
+        return;
+    }
+    memset(to, c, count);
+    to[count] = '\0';
+    buf->len += count;
+}
+
+char *fx_buf_steal(struct fx_buf *buf) {
+    fx_buf_add(buf, "", 0);
+    char *data = buf->failed ? NULL : buf->data;
+    if (data == NULL) {
+        free(buf->data);
+    }
+    fx_buf_init(buf, buf->max);
+    return data;
+}

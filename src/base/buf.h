@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/buf.h - a growing run of bytes with a bound and a sticky failure.
+ *
+ * Writers append without looking; the one who uses the result asks `failed` once. After
+ * a failure (no memory, or over `max`) appends do nothing.
+ */
+#ifndef FX_BASE_BUF_H
+#define FX_BASE_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+
+struct fx_buf {
+    char *data; /* NUL-terminated once anything was appended; NULL before */
+    size_t len, cap;
+    size_t max; /* 0: no bound */
+    bool failed;
+};
+
+/* An empty buffer of at most `max` bytes (0: no bound). Allocates nothing. */
+void fx_buf_init(struct fx_buf *buf, size_t max);
+
+/* Frees the bytes. NULL, zeroed and finished buffers are fine. */
+void fx_buf_finish(struct fx_buf *buf);
+
+/* Forgets the bytes and a failure, keeps the memory. */
+void fx_buf_reset(struct fx_buf *buf);
+
+/* Makes room for `more` further bytes and returns where they go, or NULL (and sticks).
+ * The caller adds to `len` what it wrote, and the NUL behind it. */
+char *fx_buf_reserve(struct fx_buf *buf, size_t more) FX_MUST_USE;
+
+/* Appends. */
+void fx_buf_add(struct fx_buf *buf, const void *data, size_t len);
+void fx_buf_char(struct fx_buf *buf, char c);
+void fx_buf_str(struct fx_buf *buf, const char *string);
+void fx_buf_text(struct fx_buf *buf, struct fx_text text);
+FX_PRINTF(2, 3) void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...);
+
+/* `count` times the character. */
+void fx_buf_fill(struct fx_buf *buf, char c, size_t count);
+
+/* Gives the bytes (a NUL-terminated malloc) to the caller and empties the buffer; NULL
+ * after a failure. An empty buffer gives "". */
+char *fx_buf_steal(struct fx_buf *buf) FX_MUST_USE;
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/buf_test.c - appending, the bound and the sticky failure.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+
+static void appends(void **state) {
+    (void)state;
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    fx_buf_add(&buf, NULL, 0);
+    assert_string_equal(buf.data, "");
+    fx_buf_str(&buf, "ab");
+    fx_buf_char(&buf, 'c');
+    fx_buf_text(&buf, FX_TEXT("de"));
+    fx_buf_fill(&buf, '-', 3);
+    fx_buf_printf(&buf, "%d", 42);
+    assert_string_equal(buf.data, "abcde---42");
+    assert_int_equal(buf.len, 10);
+    fx_buf_reset(&buf);
+    assert_string_equal(buf.data, "");
+    for (int i = 0; i < 1000; i++) {
+        fx_buf_printf(&buf, "%04d", i);
+    }
+    assert_int_equal(buf.len, 4000);
+    assert_memory_equal(buf.data + 3996, "0999", 5);
+    fx_buf_finish(&buf);
+    fx_buf_finish(&buf);
+    fx_buf_finish(NULL);
+}
+
+static void sticks_at_the_bound(void **state) {
+    (void)state;
+    struct fx_buf buf;
+    fx_buf_init(&buf, 4);
+    fx_buf_str(&buf, "abcd");
+    assert_false(buf.failed);
+    fx_buf_char(&buf, 'e');
+    assert_true(buf.failed);
+    fx_buf_printf(&buf, "%s", "");
+    assert_string_equal(buf.data, "abcd");
+    assert_null(fx_buf_reserve(&buf, 0));
+    fx_buf_reset(&buf);
+    fx_buf_str(&buf, "abc");
+    assert_false(buf.failed);
+    fx_buf_printf(&buf, "%s", "de");
+    assert_true(buf.failed);
+    assert_int_equal(buf.len, 3);
+    fx_buf_finish(&buf);
+}
+
+static void gives_away(void **state) {
+    (void)state;
+    struct fx_buf buf;
+    fx_buf_init(&buf, 8);
+    char *empty = fx_buf_steal(&buf);
+    assert_string_equal(empty, "");
+    free(empty);
+    fx_buf_str(&buf, "abc");
+    char *text = fx_buf_steal(&buf);
+    assert_string_equal(text, "abc");
+    free(text);
+    assert_null(buf.data);
+    assert_int_equal(buf.max, 8);
+    fx_buf_str(&buf, "123456789");
+    assert_null(fx_buf_steal(&buf));
+    fx_buf_finish(&buf);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(appends),
+        cmocka_unit_test(sticks_at_the_bound),
+        cmocka_unit_test(gives_away),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/err.h - one error, on the caller's stack, filled by whoever fails first.
+ *
+ * A function that can fail returns bool (or NULL) and takes `struct fx_err *err` last.
+ * Only the function that fails first writes it; those above pass it on, or put a prefix
+ * before the words. `err` is never NULL. What is in it means nothing after success.
+ */
+#ifndef FX_BASE_ERR_H
+#define FX_BASE_ERR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/macros.h"
+
+/* What went wrong, as far as a caller decides by it. */
+enum fx_code {
+    FX_OK,
+    FX_ENOMEM,      /* an allocation was refused */
+    FX_ESYNTAX,     /* the text does not parse */
+    FX_EINVALID,    /* it parses, and says something that may not be said */
+    FX_ELIMIT,      /* over a bound of base/limits.h */
+    FX_EMUTATE,     /* a mutator or its match failed on this object */
+    FX_ENOCONVERGE, /* no fixed point within the budget */
+    FX_EDEADLINE,   /* the review's time is up */
+    FX_EIO,         /* a file, socket or cluster failed */
+    FX_EINTERNAL,   /* our own bug */
+};
+
+#define FX_ERR_TEXT 2048
+
+/* `code` is FX_OK until somebody fails. */
+struct fx_err {
+    enum fx_code code;
+    /* Span within the text at fault, in bytes; len 0 when there is none. */
+    uint32_t off, len;
+    /* The node of the source document at fault (a json_t, borrowed, only compared), or
+     * NULL. The policy room turns it into file, line and column. */
+    const void *node;
+    char msg[FX_ERR_TEXT];
+};
+
+/* A fresh error without clearing the text. */
+#define FX_ERR_INIT   \
+    (struct fx_err) { \
+        .code = FX_OK \
+    }
+
+/* Fills `err` and returns false, so that callers can `return fx_fail(…)`. Text beyond
+ * FX_ERR_TEXT is cut at a rune and ends in `…`. */
+FX_PRINTF(3, 4) bool fx_fail(struct fx_err *err, enum fx_code code, const char *fmt, ...);
+
+/* The same, with the span at fault. */
+FX_PRINTF(5, 6)
+bool fx_fail_at(struct fx_err *err, enum fx_code code, uint32_t off, uint32_t len,
+                const char *fmt, ...);
+
+/* The same, with the source node at fault (see fx_err.node). */
+FX_PRINTF(4, 5)
+bool fx_fail_in(struct fx_err *err, const void *node, enum fx_code code, const char *fmt,
+                ...);
+
+/* "out of memory", always false. */
+bool fx_fail_nomem(struct fx_err *err);
+
+/* Puts words before those already there; code, span and node stay. Always false. */
+FX_PRINTF(2, 3) bool fx_err_prefix(struct fx_err *err, const char *fmt, ...);
+
+/* Our own failure (no memory, deadline, bug), never a verdict about the input? */
+bool fx_err_is_ours(const struct fx_err *err);
+
+#endif

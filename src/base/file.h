@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/file.h - reading files and listing folders. Blocking: for the command line and
+ * worker threads, never for a loop.
+ */
+#ifndef FX_BASE_FILE_H
+#define FX_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+
+/* Paths, sorted bytewise. */
+struct fx_file_list {
+    char **paths;
+    size_t n_paths, cap_paths;
+};
+
+/* Frees the paths. NULL and zeroed lists are fine. */
+void fx_file_list_finish(struct fx_file_list *list);
+
+/* Appends the file `path` itself, or, where it is a folder, every *.yaml, *.yml and
+ * *.json below it (recursive, bytewise order, links followed, names that begin with a
+ * dot left out: Kubernetes' mounted volumes keep older versions under such names).
+ * "-" stands for standard input and is appended as it is. Errors: FX_EIO, FX_ELIMIT. */
+bool fx_file_list_add(struct fx_file_list *list, const char *path,
+                      struct fx_err *err) FX_MUST_USE;
+
+/* Appends the content of `path` ("-": standard input) to `ret_bytes`, `max` bytes at
+ * most. Errors: FX_EIO with the system's words, FX_ELIMIT. */
+bool fx_file_read(const char *path, size_t max, struct fx_buf *ret_bytes,
+                  struct fx_err *err) FX_MUST_USE;
+
+#endif

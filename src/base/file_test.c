@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/file_test.c - listing folders and reading files, in a folder made for it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/macros.h"
+
+static const char *const folders[] = {"", "/a", "/a/deep", "/.hidden"};
+static const char *const files[] = {
+    "/b.yaml",         "/a.yaml",  "/a/1.yml", "/a/deep/2.json",
+    "/.hidden/3.yaml", "/.4.yaml", "/5.txt",
+};
+
+/* The folder's name lives in *state. */
+static int make_folder(void **state) {
+    char *root = strdup("/tmp/fixpoint-file-XXXXXX");
+    if (root == NULL || mkdtemp(root) == NULL) {
+        return -1;
+    }
+    *state = root;
+    char path[128];
+    for (size_t i = 1; i < FX_COUNT(folders); i++) {
+        (void)snprintf(path, sizeof path, "%s%s", root, folders[i]);
+        if (mkdir(path, 0700) != 0) {
+            return -1;
+        }
+    }
+    for (size_t i = 0; i < FX_COUNT(files); i++) {
+        (void)snprintf(path, sizeof path, "%s%s", root, files[i]);
+        const int fd = open(path, O_WRONLY | O_CREAT, 0600);
+        if (fd < 0 || write(fd, "12345", 5) != 5 || close(fd) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    char path[128];
+    const char *root = *state;
+    for (size_t i = 0; i < FX_COUNT(files); i++) {
+        (void)snprintf(path, sizeof path, "%s%s", root, files[i]);
+        (void)unlink(path);
+    }
+    for (size_t i = FX_COUNT(folders); i > 0; i--) {
+        (void)snprintf(path, sizeof path, "%s%s", root, folders[i - 1]);
+        (void)rmdir(path);
+    }
+    free(*state);
+    return 0;
+}
+
+static void lists_in_order(void **state) {
+    const char *root = *state;
+    static const char *const expected[] = {"/a.yaml", "/a/1.yml", "/a/deep/2.json",
+                                           "/b.yaml"};
+    struct fx_file_list list = {0};
+    struct fx_err err = FX_ERR_INIT;
+    assert_true(fx_file_list_add(&list, root, &err));
+    assert_int_equal(list.n_paths, FX_COUNT(expected));
+    for (size_t i = 0; i < FX_COUNT(expected); i++) {
+        assert_string_equal(list.paths[i] + strlen(root), expected[i]);
+    }
+    assert_true(fx_file_list_add(&list, "-", &err));
+    assert_string_equal(list.paths[list.n_paths - 1], "-");
+    fx_file_list_finish(&list);
+    fx_file_list_finish(NULL);
+}
+
+static void refuses_what_is_not_there(void **state) {
+    (void)state;
+    struct fx_file_list list = {0};
+    struct fx_buf bytes;
+    struct fx_err err = FX_ERR_INIT;
+    fx_buf_init(&bytes, 0);
+    assert_false(fx_file_list_add(&list, "/nonexistent/x", &err));
+    assert_int_equal(err.code, FX_EIO);
+    assert_string_equal(err.msg, "/nonexistent/x: No such file or directory");
+    assert_false(fx_file_read("/nonexistent/x", 10, &bytes, &err));
+    assert_int_equal(err.code, FX_EIO);
+    assert_false(fx_file_read("/tmp", 10, &bytes, &err));
+    assert_int_equal(err.code, FX_EIO);
+    fx_buf_finish(&bytes);
+    fx_file_list_finish(&list);
+}
+
+static void refuses_a_ring_of_folders(void **state) {
+    char path[128];
+    struct fx_file_list list = {0};
+    struct fx_err err = FX_ERR_INIT;
+    (void)snprintf(path, sizeof path, "%s/ring", (const char *)*state);
+    assert_int_equal(symlink(".", path), 0);
+    const bool ok = fx_file_list_add(&list, *state, &err);
+    (void)unlink(path);
+    assert_false(ok);
+    assert_int_equal(err.code, FX_ELIMIT);
+    fx_file_list_finish(&list);
+}
+
+static void reads_up_to_the_bound(void **state) {
+    char path[128];
+    struct fx_buf bytes;
+    struct fx_err err = FX_ERR_INIT;
+    (void)snprintf(path, sizeof path, "%s/5.txt", (const char *)*state);
+    fx_buf_init(&bytes, 0);
+    assert_true(fx_file_read(path, 5, &bytes, &err));
+    assert_string_equal(bytes.data, "12345");
+    assert_false(fx_file_read(path, 4, &bytes, &err));
+    assert_int_equal(err.code, FX_ELIMIT);
+    fx_buf_finish(&bytes);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_in_order),
+        cmocka_unit_test(refuses_what_is_not_there),
+        cmocka_unit_test(refuses_a_ring_of_folders),
+        cmocka_unit_test(reads_up_to_the_bound),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

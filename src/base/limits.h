@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/limits.h - every growth in the house has its bound here. Where a user may need
+ * another value there is a flag of `fixpoint serve`; the constant is its default.
+ */
+#ifndef FX_BASE_LIMITS_H
+#define FX_BASE_LIMITS_H
+
+/* Input. */
+#define FX_LIMIT_BODY_BYTES        (8u << 20)  /* one request body */
+#define FX_LIMIT_JSON_DEPTH        1000u       /* nesting of one JSON or YAML document */
+#define FX_LIMIT_YAML_NODES        (1u << 20)  /* nodes of one file, aliases expanded */
+#define FX_LIMIT_POLICY_FILE_BYTES (4u << 20)  /* one policy file */
+#define FX_LIMIT_OBJECT_FILE_BYTES (64u << 20) /* one file of objects, command line */
+#define FX_LIMIT_FOLDER_DEPTH      32u         /* folders in folders */
+#define FX_LIMIT_FOLDER_FILES      100000u     /* files under one folder */
+#define FX_LIMIT_LOCATION_BYTES    65536u      /* text of one location */
+#define FX_LIMIT_LOCATION_NODES    1000u       /* steps of one location */
+
+/* A review. */
+#define FX_LIMIT_ARENA_BYTES    (64u << 20) /* scratch of one review */
+#define FX_LIMIT_RESPONSE_BYTES (64u << 20) /* one response, patch included */
+
+/* The wire. */
+#define FX_LIMIT_HEADER_BYTES (64u << 10) /* request line and headers together */
+#define FX_LIMIT_CONNECTIONS  4096u
+#define FX_LIMIT_PIPELINE     64u     /* requests read ahead on one connection */
+#define FX_LIMIT_IDLE_MS      300000u /* between requests; the API server keeps 90 s */
+#define FX_LIMIT_MESSAGE_MS   10000u  /* a header and body must arrive within this */
+#define FX_LIMIT_HANDSHAKE_MS 10000u  /* a TLS handshake must end within this */
+#define FX_LIMIT_DRAIN_MS     10000u  /* after SIGTERM, before the listener closes */
+#define FX_LIMIT_REVIEW_MS    10000u  /* where the request names no timeout */
+#define FX_LIMIT_WRITE_MS     30000u  /* a client that does not read is dropped */
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/macros.h - compiler hints the whole house uses.
+ */
+#ifndef FX_BASE_MACROS_H
+#define FX_BASE_MACROS_H
+
+#define FX_PRINTF(fmt_at, args_at) \
+    __attribute__((__format__(__printf__, fmt_at, args_at)))
+#define FX_MUST_USE     __attribute__((warn_unused_result))
+#define FX_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif

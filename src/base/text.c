@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/text.c - comparing, decoding and quoting UTF-8.
+ */
+#include "base/text.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+
+#define REPLACEMENT 0xFFFDu
+
+struct fx_text fx_text_of(const char *string) {
+    return (struct fx_text){string, string == NULL ? 0 : strlen(string)};
+}
+
+bool fx_text_equal(struct fx_text a, struct fx_text b) {
+    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+bool fx_text_is(struct fx_text text, const char *string) {
+    return fx_text_equal(text, fx_text_of(string));
+}
+
+int fx_text_compare(struct fx_text a, struct fx_text b) {
+    const size_t common = a.len < b.len ? a.len : b.len;
+    const int order = common == 0 ? 0 : memcmp(a.data, b.data, common);
+    if (order != 0) {
+        return order;
+    }
+    return (a.len > b.len) - (a.len < b.len);
+}
+
+bool fx_text_starts(struct fx_text text, struct fx_text part) {
+    return part.len <= text.len &&
+           fx_text_equal((struct fx_text){text.data, part.len}, part);
+}
+
+bool fx_text_ends(struct fx_text text, struct fx_text part) {
+    return part.len == 0 ||
+           (part.len <= text.len &&
+            memcmp(text.data + text.len - part.len, part.data, part.len) == 0);
+}
+
+bool fx_text_contains(struct fx_text text, struct fx_text part) {
+    if (part.len == 0) {
+        return true;
+    }
+    for (size_t at = 0; part.len <= text.len - at; at++) {
+        const char *hit = memchr(text.data + at, part.data[0], text.len - at);
+        if (hit == NULL) {
+            return false;
+        }
+        at = (size_t)(hit - text.data);
+        if (fx_text_starts((struct fx_text){hit, text.len - at}, part)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The shape of a lead byte: how many bytes follow, its payload bits, and the smallest
+ * rune that may be written in that many. */
+static size_t lead_shape(unsigned char lead, uint32_t *ret_bits, uint32_t *ret_least) {
+    if (lead >= 0xC2 && lead <= 0xDF) {
+        *ret_bits = lead & 0x1Fu;
+        *ret_least = 0x80;
+        return 1;
+    }
+    if ((lead & 0xF0) == 0xE0) {
+        *ret_bits = lead & 0x0Fu;
+        *ret_least = 0x800;
+        return 2;
+    }
+    if (lead >= 0xF0 && lead <= 0xF4) {
+        *ret_bits = lead & 0x07u;
+        *ret_least = 0x10000;
+        return 3;
+    }
+    return 0;
+}
+
+/* The length of the well-formed rune at `text`, or 0. */
+static size_t decode(struct fx_text text, uint32_t *ret_rune) {
+    const unsigned char lead = (unsigned char)text.data[0];
+    if (lead < 0x80) {
+        *ret_rune = lead;
+        return 1;
+    }
+    uint32_t rune = 0;
+    uint32_t least = 0;
+    const size_t follow = lead_shape(lead, &rune, &least);
+    if (follow == 0 || text.len <= follow) {
+        return 0;
+    }
+    for (size_t i = 1; i <= follow; i++) {
+        const unsigned char byte = (unsigned char)text.data[i];
+        if ((byte & 0xC0) != 0x80) {
+            return 0;
+        }
+        rune = rune << 6 | (byte & 0x3Fu);
+    }
+    if (rune < least || rune > 0x10FFFF || (rune >= 0xD800 && rune <= 0xDFFF)) {
+        return 0;
+    }
+    *ret_rune = rune;
+    return follow + 1;
+}
+
+size_t fx_text_rune(struct fx_text text, uint32_t *ret_rune) {
+    const size_t length = decode(text, ret_rune);
+    if (length == 0) {
+        *ret_rune = REPLACEMENT;
+        return 1;
+    }
+    return length;
+}
+
+bool fx_text_is_utf8(struct fx_text text) {
+    for (size_t at = 0; at < text.len;) {
+        uint32_t rune = 0;
+        const size_t length =
+            decode((struct fx_text){text.data + at, text.len - at}, &rune);
+        if (length == 0) {
+            return false;
+        }
+        at += length;
+    }
+    return true;
+}
+
+size_t fx_text_encode_rune(uint32_t rune, char out[4]) {
+    if (rune < 0x80) {
+        out[0] = (char)rune;
+        return 1;
+    }
+    if (rune < 0x800) {
+        out[0] = (char)(0xC0 | rune >> 6);
+        out[1] = (char)(0x80 | (rune & 0x3F));
+        return 2;
+    }
+    if (rune < 0x10000) {
+        out[0] = (char)(0xE0 | rune >> 12);
+        out[1] = (char)(0x80 | (rune >> 6 & 0x3F));
+        out[2] = (char)(0x80 | (rune & 0x3F));
+        return 3;
+    }
+    out[0] = (char)(0xF0 | rune >> 18);
+    out[1] = (char)(0x80 | (rune >> 12 & 0x3F));
+    out[2] = (char)(0x80 | (rune >> 6 & 0x3F));
+    out[3] = (char)(0x80 | (rune & 0x3F));
+    return 4;
+}
+
+size_t fx_text_rune_floor(const char *text, size_t at) {
+    while (at > 0 && ((unsigned char)text[at] & 0xC0) == 0x80) {
+        at--;
+    }
+    return at;
+}
+
+/* The letter of Go's short escapes, or 0. */
+static char short_escape(uint32_t rune) {
+    switch (rune) {
+    case '\a': return 'a';
+    case '\b': return 'b';
+    case '\f': return 'f';
+    case '\n': return 'n';
+    case '\r': return 'r';
+    case '\t': return 't';
+    case '\v': return 'v';
+    case '"': return '"';
+    case '\\': return '\\';
+    default: return 0;
+    }
+}
+
+/* What Go's strconv.IsPrint refuses and users meet: controls, no-break and other blanks,
+ * line separators, byte order marks, private and unassigned planes. */
+static bool is_print(uint32_t rune) {
+    if (rune < 0x20 || (rune >= 0x7F && rune <= 0xA0) || rune == 0xAD) {
+        return false;
+    }
+    if (rune == 0x1680 || rune == 0x202F || rune == 0x205F || rune == 0x3000) {
+        return false;
+    }
+    if ((rune >= 0x2000 && rune <= 0x200F) || (rune >= 0x2028 && rune <= 0x202E) ||
+        (rune >= 0x2060 && rune <= 0x206F)) {
+        return false;
+    }
+    return rune != 0xFEFF && !(rune >= 0xE000 && rune <= 0xF8FF) &&
+           !(rune >= 0xFFF0 && rune <= 0xFFFB) && (rune & 0xFFFE) != 0xFFFE &&
+           rune < 0xE0000;
+}
+
+void fx_text_quote_go(struct fx_buf *buf, struct fx_text text) {
+    fx_buf_char(buf, '"');
+    for (size_t at = 0; at < text.len;) {
+        const struct fx_text rest = {text.data + at, text.len - at};
+        uint32_t rune = 0;
+        const size_t length = fx_text_rune(rest, &rune);
+        const bool malformed = length == 1 && (unsigned char)rest.data[0] >= 0x80;
+        if (malformed) {
+            fx_buf_printf(buf, "\\x%02x", (unsigned)(unsigned char)rest.data[0]);
+        } else if (short_escape(rune) != 0) {
+            fx_buf_printf(buf, "\\%c", short_escape(rune));
+        } else if (is_print(rune)) {
+            fx_buf_add(buf, rest.data, length);
+        } else if (rune < 0x80) {
+            fx_buf_printf(buf, "\\x%02x", (unsigned)rune);
+        } else if (rune < 0x10000) {
+            fx_buf_printf(buf, "\\u%04x", (unsigned)rune);
+        } else {
+            fx_buf_printf(buf, "\\U%08x", (unsigned)rune);
+        }
+        at += length;
+    }
+    fx_buf_char(buf, '"');
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/text.h - spans of UTF-8 text that need no NUL.
+ */
+#ifndef FX_BASE_TEXT_H
+#define FX_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fx_buf;
+
+/* Borrowed bytes; `data` may be NULL only where `len` is 0. */
+struct fx_text {
+    const char *data;
+    size_t len;
+};
+
+#define FX_TEXT(literal) ((struct fx_text){literal, sizeof(literal) - 1})
+/* For "%.*s". */
+#define FX_TEXT_ARG(text) (int)(text).len, (text).data
+
+/* The text of a C string; NULL gives the empty text. */
+struct fx_text fx_text_of(const char *string);
+
+/* Same bytes? */
+bool fx_text_equal(struct fx_text a, struct fx_text b);
+
+/* Same bytes as the C string? */
+bool fx_text_is(struct fx_text text, const char *string);
+
+/* Bytewise order: negative, 0, positive; a prefix comes first. */
+int fx_text_compare(struct fx_text a, struct fx_text b);
+
+/* Does `text` start, end with `part`, or hold it anywhere? The empty part always fits. */
+bool fx_text_starts(struct fx_text text, struct fx_text part);
+bool fx_text_ends(struct fx_text text, struct fx_text part);
+bool fx_text_contains(struct fx_text text, struct fx_text part);
+
+/* Decodes the rune at the start of `text` into `ret_rune` and returns its length in
+ * bytes. Malformed UTF-8 gives U+FFFD and 1, as Go decodes it. `text` is not empty. */
+size_t fx_text_rune(struct fx_text text, uint32_t *ret_rune);
+
+/* Is the whole text well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms)? */
+bool fx_text_is_utf8(struct fx_text text);
+
+/* Writes the rune as UTF-8 into `out` (4 bytes at most) and returns the length. */
+size_t fx_text_encode_rune(uint32_t rune, char out[4]);
+
+/* The largest offset <= `at` in `text` that does not split a rune. */
+size_t fx_text_rune_floor(const char *text, size_t at);
+
+/* Appends `text` quoted as Go's %q writes a string: "…", with \n \t \" \\ \x.. \u....
+ * escapes for what does not print. */
+void fx_text_quote_go(struct fx_buf *buf, struct fx_text text);
+
+#endif

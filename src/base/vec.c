@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/vec.c - doubling an array.
+ */
+#include "base/vec.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool fx_vec_grown(void *items, size_t len, size_t *cap, size_t size) {
+    assert(len == *cap);
+    const size_t bigger = *cap == 0 ? 8 : *cap * 2;
+    if (bigger > SIZE_MAX / 2 / size) {
+        return false;
+    }
+    /* The pointer may be of any type: copied as bytes, never read as a void *. */
+    void *array = NULL;
+    memcpy(&array, items, sizeof array);
+    void *moved = realloc(array, bigger * size);
+    if (moved == NULL) {
+        return false;
+    }
+    memcpy(items, &moved, sizeof moved);
+    *cap = bigger;
+    return true;
+}
