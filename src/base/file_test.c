@@ -27,8 +27,8 @@ static const char *const files[] = {
 
 /* The folder's name lives in *state. */
 static int make_folder(void **state) {
-    char *root = strdup("/tmp/fixpoint-file-XXXXXX");
-    if (root == NULL || mkdtemp(root) == NULL) {
+    static char root[] = "/tmp/fixpoint-file-XXXXXX";
+    if (mkdtemp(root) == NULL) {
         return -1;
     }
     *state = root;
@@ -60,7 +60,6 @@ static int remove_folder(void **state) {
         (void)snprintf(path, sizeof path, "%s%s", root, folders[i - 1]);
         (void)rmdir(path);
     }
-    free(*state);
     return 0;
 }
 

@@ -56,7 +56,7 @@ static const struct rune_case rune_cases[] = {
     {{"\xF0\x9F\x98\x80", 4}, 0x1F600},
     {{"\xF4\x8F\xBF\xBF", 4}, 0x10FFFF},
     {{"\x80", 1}, 0},             /* follows nothing */
-    {{"\xC3", 1}, 0},             /* cut short */
+    {{"\xC3\xA9", 1}, 0},         /* cut short: what follows is not ours */
     {{"\xC0\xAF", 2}, 0},         /* overlong */
     {{"\xE0\x80\xAF", 3}, 0},     /* overlong */
     {{"\xED\xA0\x80", 3}, 0},     /* surrogate */

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/documents.c - one file, JSON or YAML, into its objects.
+ */
+#include "value/documents.h"
+
+#include <stdlib.h>
+
+#include "value/documents_list.h"
+#include "value/json.h"
+#include "value/place.h"
+#include "value/yaml.h"
+
+void fx_documents_finish(struct fx_documents *documents) {
+    if (documents == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < documents->n_items; i++) {
+        json_decref(documents->items[i].root);
+    }
+    free(documents->items);
+    fx_marks_finish(&documents->marks);
+    *documents = (struct fx_documents){0};
+}
+
+void fx_documents_position(struct fx_text text, size_t off, uint32_t *ret_line,
+                           uint32_t *ret_column) {
+    struct fx_place place = fx_place_start(text);
+    fx_place_advance(&place, text, off);
+    *ret_line = place.line;
+    *ret_column = place.column;
+}
+
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static size_t skip_space(struct fx_text text, size_t off) {
+    while (off < text.len && is_space(text.data[off])) {
+        off++;
+    }
+    return off;
+}
+
+/* The end of the string that begins at `off`. */
+static size_t skip_string(struct fx_text text, size_t off) {
+    for (off++; off < text.len && text.data[off] != '"'; off++) {
+        off += text.data[off] == '\\';
+    }
+    return off < text.len ? off + 1 : text.len;
+}
+
+/* The end of the JSON value that begins at `off`, by its brackets; the end of the text
+ * for anything that has none, or does not close them. */
+static size_t skip_value(struct fx_text text, size_t off) {
+    size_t depth = 0;
+    while (off < text.len) {
+        const char c = text.data[off];
+        off = c == '"' ? skip_string(text, off) : off + 1;
+        if (c == '{' || c == '[') {
+            depth++;
+        } else if ((c == '}' || c == ']') && depth > 0 && --depth == 0) {
+            return off;
+        }
+    }
+    return text.len;
+}
+
+/* Moves the marks of a value to where it stands in the whole text. */
+static void move_marks(struct fx_marks *marks, size_t first,
+                       const struct fx_place *place) {
+    for (size_t i = first; i < marks->n_items; i++) {
+        struct fx_mark *mark = &marks->items[i];
+        mark->off += (uint32_t)place->off;
+        mark->column += mark->line == 1 ? place->column - 1 : 0;
+        mark->line += place->line - 1;
+    }
+}
+
+/* Reads the values that follow one another, with or without space between. *ret_end is
+ * where the value begins that failed. */
+static bool read_json(struct fx_text text, struct fx_documents *documents,
+                      size_t *ret_end, struct fx_err *err) {
+    struct fx_place place = fx_place_start(text);
+    fx_place_advance(&place, text, skip_space(text, 0));
+    while (place.off < text.len) {
+        *ret_end = place.off;
+        const size_t end = skip_value(text, place.off);
+        const size_t first = documents->marks.n_items;
+        const struct fx_text value = {text.data + place.off, end - place.off};
+        json_t *root = fx_json_read(value, &documents->marks, err);
+        if (root == NULL) {
+            err->off += (uint32_t)place.off;
+            return false;
+        }
+        move_marks(&documents->marks, first, &place);
+        if (!fx_documents_add_take(documents, root, first, place.line, err)) {
+            return false;
+        }
+        fx_place_advance(&place, text, skip_space(text, end));
+    }
+    return true;
+}
+
+static bool read_stream(struct fx_yaml_reader *reader, struct fx_documents *documents,
+                        struct fx_err *err) {
+    for (;;) {
+        const size_t first = documents->marks.n_items;
+        json_t *root = NULL;
+        if (!fx_yaml_next(reader, &documents->marks, &root, err)) {
+            return false;
+        }
+        if (root == NULL) {
+            return true;
+        }
+        if (!fx_documents_add_take(documents, root, first, 1, err)) {
+            return false;
+        }
+    }
+}
+
+static bool read_yaml(struct fx_text text, struct fx_documents *documents,
+                      struct fx_err *err) {
+    struct fx_yaml_reader *reader = fx_yaml_open(text);
+    if (reader == NULL) {
+        return fx_fail_nomem(err);
+    }
+    const bool ok = read_stream(reader, documents, err);
+    fx_yaml_close(reader);
+    return ok;
+}
+
+/* Of a text that begins with `{`: would anyone call it JSON? Not where the reading of it
+ * ended at a line that separates YAML documents. */
+static bool looks_like_json(struct fx_text text, size_t json_end) {
+    const struct fx_text rest = {text.data + json_end, text.len - json_end};
+    const size_t off = skip_space(text, skip_space(text, 0) + 1);
+    return !fx_text_starts(rest, FX_TEXT("---")) &&
+           (off >= text.len || text.data[off] == '"' || text.data[off] == '}');
+}
+
+/* Reads the text as YAML where it did not read as JSON. Where neither reading went
+ * through, JSON tells what is wrong if the text looks like it and YAML got no further. */
+static bool retry_yaml(struct fx_text text, size_t json_end,
+                       struct fx_documents *documents, struct fx_err *err) {
+    struct fx_documents yaml = {0};
+    struct fx_err yaml_err = FX_ERR_INIT;
+    const bool ok = read_yaml(text, &yaml, &yaml_err);
+    if (!ok && !fx_err_is_ours(&yaml_err) && looks_like_json(text, json_end) &&
+        yaml.n_items <= documents->n_items) {
+        fx_documents_finish(&yaml);
+        return false;
+    }
+    fx_documents_finish(documents);
+    *documents = yaml;
+    if (!ok) {
+        *err = yaml_err;
+    }
+    return ok;
+}
+
+bool fx_documents_read(struct fx_text text, struct fx_documents *ret_documents,
+                       struct fx_err *err) {
+    *ret_documents = (struct fx_documents){0};
+    const size_t off = skip_space(text, 0);
+    if (off == text.len || text.data[off] != '{') {
+        return read_yaml(text, ret_documents, err);
+    }
+    size_t end = 0;
+    if (read_json(text, ret_documents, &end, err)) {
+        return true;
+    }
+    return err->code == FX_ESYNTAX ? retry_yaml(text, end, ret_documents, err) : false;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/documents.h - a file's bytes as the Kubernetes objects in it.
+ */
+#ifndef FX_VALUE_DOCUMENTS_H
+#define FX_VALUE_DOCUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "value/marks.h"
+
+/* One object of a file. */
+struct fx_document {
+    json_t *root;  /* counted */
+    uint32_t line; /* of its first node, from 1 */
+};
+
+struct fx_documents {
+    struct fx_document *items;
+    size_t n_items, cap_items;
+    struct fx_marks marks; /* of all of them */
+};
+
+/* Frees the list and drops its objects. NULL and zeroed lists are fine. */
+void fx_documents_finish(struct fx_documents *documents);
+
+/* Reads JSON or YAML (told apart as kubectl does: a text that begins with `{` is JSON
+ * first, and YAML where it does not read as JSON), every document of a stream, every item
+ * of a `List` (any kind ending in List with `items`); empty documents are left out.
+ * On failure what was read before the fault stays in `ret_documents` (so the caller can
+ * go on with the documents before it). Errors as fx_json_read and fx_yaml_next. */
+bool fx_documents_read(struct fx_text text, struct fx_documents *ret_documents,
+                       struct fx_err *err) FX_MUST_USE;
+
+/* The line and column (from 1, in runes) of the byte at `off`. */
+void fx_documents_position(struct fx_text text, size_t off, uint32_t *ret_line,
+                           uint32_t *ret_column);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/equal.c - deep equality, numbers by value.
+ */
+#include "value/equal.h"
+
+#include "value/node.h"
+#include "value/tree.h"
+
+/* Is the double exactly this integer? Beyond the range no integer is; within it the cast
+ * loses only a fraction, which comparing the cast back finds. */
+static bool is_integer(double real, json_int_t integer) {
+    if (!(real >= -0x1p63 && real < 0x1p63)) {
+        return false;
+    }
+    const json_int_t whole = (json_int_t)real;
+    return whole == integer && (double)whole == real;
+}
+
+bool fx_equal_numbers(const json_t *a, const json_t *b) {
+    if (json_is_integer(a) && json_is_integer(b)) {
+        return json_integer_value(a) == json_integer_value(b);
+    }
+    if (json_is_integer(a)) {
+        return is_integer(json_real_value(b), json_integer_value(a));
+    }
+    if (json_is_integer(b)) {
+        return is_integer(json_real_value(a), json_integer_value(b));
+    }
+    return json_real_value(a) == json_real_value(b);
+}
+
+/* Most pairs have their keys in the same order: `beside` walks along in b and saves the
+ * look-up for as long as that holds. */
+static bool equal_objects(const json_t *a, const json_t *b) {
+    if (json_object_size(a) != json_object_size(b)) {
+        return false;
+    }
+    void *beside = fx_node_first(b);
+    for (void *iter = fx_node_first(a); iter != NULL; iter = fx_node_next(a, iter)) {
+        const struct fx_text key = fx_node_key(iter);
+        const json_t *other = NULL;
+        if (beside != NULL && fx_text_equal(key, fx_node_key(beside))) {
+            other = json_object_iter_value(beside);
+        } else {
+            other = fx_tree_view_text(b, key);
+        }
+        if (other == NULL || !fx_equal(json_object_iter_value(iter), other)) {
+            return false;
+        }
+        beside = beside == NULL ? NULL : fx_node_next(b, beside);
+    }
+    return true;
+}
+
+static bool equal_arrays(const json_t *a, const json_t *b) {
+    const size_t size = json_array_size(a);
+    if (size != json_array_size(b)) {
+        return false;
+    }
+    for (size_t i = 0; i < size; i++) {
+        if (!fx_equal(json_array_get(a, i), json_array_get(b, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool fx_equal(const json_t *a, const json_t *b) {
+    if (a == b) {
+        return true;
+    }
+    if (a == NULL || b == NULL) {
+        return false;
+    }
+    if (json_is_number(a) && json_is_number(b)) {
+        return fx_equal_numbers(a, b);
+    }
+    if (json_typeof(a) != json_typeof(b)) {
+        return false;
+    }
+    switch (json_typeof(a)) {
+    case JSON_OBJECT: return equal_objects(a, b);
+    case JSON_ARRAY: return equal_arrays(a, b);
+    case JSON_STRING: return fx_text_equal(fx_tree_text(a), fx_tree_text(b));
+    case JSON_INTEGER:
+    case JSON_REAL:
+    case JSON_TRUE:
+    case JSON_FALSE:
+    case JSON_NULL: return true; /* numbers are done; the others are one node each */
+    }
+    return false;
+}

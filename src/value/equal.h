@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/equal.h - when two values are the same.
+ */
+#ifndef FX_VALUE_EQUAL_H
+#define FX_VALUE_EQUAL_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+/* Deep equality. Numbers compare by value (5 equals 5.0, exactly: an integer beyond 2^53
+ * equals only the double that is that integer); object keys in any order. Shared
+ * subtrees are equal at once. NULL equals only NULL. Recursion is as deep as the
+ * shallower value, which the readers bound (FX_LIMIT_JSON_DEPTH). */
+bool fx_equal(const json_t *a, const json_t *b);
+
+/* Two numbers (integer or real) by value, without rounding either. */
+bool fx_equal_numbers(const json_t *a, const json_t *b);
+
+#endif

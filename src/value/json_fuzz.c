@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/json_fuzz.c - any bytes: read as JSON or refused with a reason; what was read and
+ * written in every style reads back equal.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "value/equal.h"
+#include "value/json.h"
+#include "value/marks.h"
+#include "value/node.h"
+#include "value/tree.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_failure(const struct fx_err *err, struct fx_text text) {
+    assert(err->code == FX_ESYNTAX || err->code == FX_ELIMIT);
+    assert(err->msg[0] != '\0');
+    assert(err->off <= text.len && err->len <= text.len - err->off);
+    assert(fx_text_is_utf8(fx_text_of(err->msg)));
+}
+
+static void check_marks(const struct fx_marks *marks, struct fx_text text) {
+    for (size_t i = 0; i < marks->n_items; i++) {
+        const struct fx_mark *mark = &marks->items[i];
+        assert(mark->off < text.len);
+        assert(mark->line >= 1 && mark->column >= 1);
+        assert(i == 0 || mark->off > marks->items[i - 1].off);
+    }
+}
+
+static bool same(const json_t *a, const json_t *b);
+
+static bool same_members(const json_t *a, const json_t *b) {
+    bool is_same = json_object_size(a) == json_object_size(b);
+    void *iter = fx_node_first(a);
+    for (; is_same && iter != NULL; iter = fx_node_next(a, iter)) {
+        const json_t *other = fx_tree_view_text(b, fx_node_key(iter));
+        is_same = other != NULL && same(json_object_iter_value(iter), other);
+    }
+    return is_same;
+}
+
+static bool same_elements(const json_t *a, const json_t *b) {
+    bool is_same = json_array_size(a) == json_array_size(b);
+    for (size_t i = 0; is_same && i < json_array_size(a); i++) {
+        is_same = same(json_array_get(a, i), json_array_get(b, i));
+    }
+    return is_same;
+}
+
+/* Equal with numbers as doubles. Go writes the double 2^57 + 2^10 without a fraction in
+ * its shortest digits, 144115188075856900, which reads as that integer and not as the
+ * double's own 144115188075856896. */
+static bool same(const json_t *a, const json_t *b) {
+    if (json_is_number(a) && json_is_number(b)) {
+        return json_number_value(a) == json_number_value(b);
+    }
+    if (json_is_object(a) && json_is_object(b)) {
+        return same_members(a, b);
+    }
+    if (json_is_array(a) && json_is_array(b)) {
+        return same_elements(a, b);
+    }
+    return fx_equal(a, b);
+}
+
+/* Writes the value into `text` and reads that. */
+static json_t *read_back(const json_t *value, unsigned style, struct fx_buf *text) {
+    struct fx_err err = FX_ERR_INIT;
+    fx_buf_init(text, 0);
+    fx_json_write(text, value, style);
+    const struct fx_text written = {text->data, text->len};
+    assert(!text->failed && fx_text_is_utf8(written));
+    json_t *again = fx_json_read(written, NULL, &err);
+    assert(again != NULL && same(value, again));
+    return again;
+}
+
+/* From the second time on value and text stay: the first may write "-0", which reads as
+ * the integer 0. */
+static void check_round_trip(const json_t *value, unsigned style) {
+    struct fx_buf texts[3];
+    json_t *once = read_back(value, style, &texts[0]);
+    json_t *twice = read_back(once, style, &texts[1]);
+    json_t *thrice = read_back(twice, style, &texts[2]);
+    assert(fx_equal(once, twice) && fx_equal(twice, thrice));
+    assert(texts[1].len == texts[2].len);
+    assert(memcmp(texts[1].data, texts[2].data, texts[1].len) == 0);
+    json_decref(once);
+    json_decref(twice);
+    json_decref(thrice);
+    for (size_t i = 0; i < 3; i++) {
+        fx_buf_finish(&texts[i]);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    const struct fx_text text = {(const char *)data, size};
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_marks marks = {0};
+    json_t *value = fx_json_read(text, &marks, &err);
+    if (value == NULL) {
+        check_failure(&err, text);
+        assert(marks.n_items == 0);
+    } else {
+        check_marks(&marks, text);
+        check_round_trip(value, FX_JSON_COMPACT);
+        check_round_trip(value, FX_JSON_HTML | FX_JSON_SORT_KEYS);
+        if (size < 1000) { /* a deep value has many blanks */
+            check_round_trip(value, FX_JSON_INDENT);
+        }
+    }
+    json_decref(value);
+    fx_marks_finish(&marks);
+    return 0;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/json_string.c - the strings of a JSON text: as a span of the text where no byte
+ * needs a look of its own, which is nearly always, else unescaped into the scratch.
+ */
+#include <string.h>
+
+#include "value/json_reader.h"
+
+#define REPLACEMENT 0xFFFDu
+
+/* Are all eight bytes plain: ASCII, no control, no quote, no backslash? The well-known
+ * test of a word for a byte below n: borrow into the top bits. */
+static bool eight_plain(const char *at) {
+    const uint64_t ones = 0x0101010101010101u;
+    const uint64_t tops = 0x8080808080808080u;
+    uint64_t word = 0;
+    memcpy(&word, at, sizeof word);
+    const uint64_t quote = word ^ ones * '"';
+    const uint64_t slash = word ^ ones * '\\';
+    const uint64_t hits = word | (word - ones * 0x20) | (quote - ones) | (slash - ones);
+    return (hits & tops) == 0;
+}
+
+static bool is_plain(char c) {
+    return (signed char)c >= 0x20 && c != '"' && c != '\\';
+}
+
+/* Moves on to the first byte that cannot be taken as it is: the quote, a backslash, a
+ * control character, malformed UTF-8, or the end. */
+static void scan_plain(struct fx_json_reader *r) {
+    for (;;) {
+        while (r->end - r->at >= 8 && eight_plain(r->at)) {
+            r->at += 8;
+        }
+        while (r->at < r->end && is_plain(*r->at)) {
+            r->at++;
+        }
+        if (r->at == r->end || (unsigned char)*r->at < 0x80) {
+            return;
+        }
+        uint32_t rune = 0;
+        const struct fx_text rest = {r->at, (size_t)(r->end - r->at)};
+        const size_t length = fx_text_rune(rest, &rune);
+        if (length == 1) {
+            return;
+        }
+        r->at += length;
+    }
+}
+
+static int hex_value(char c) {
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    const char lower = (char)(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* The four digits behind \u. */
+static bool read_hex(struct fx_json_reader *r, uint32_t *ret_unit) {
+    uint32_t unit = 0;
+    for (int i = 0; i < 4; i++, r->at++) {
+        const int digit = r->at < r->end ? hex_value(*r->at) : -1;
+        if (digit < 0) {
+            return fx_json_fail_inside(r, "in \\u hexadecimal character escape");
+        }
+        unit = unit << 4 | (uint32_t)digit;
+    }
+    *ret_unit = unit;
+    return true;
+}
+
+/* Takes `\uDC00`…`\uDFFF` where it comes next; moves nothing otherwise. */
+static bool take_low_surrogate(struct fx_json_reader *r, uint32_t *ret_unit) {
+    if (r->end - r->at < 6 || r->at[0] != '\\' || r->at[1] != 'u') {
+        return false;
+    }
+    uint32_t unit = 0;
+    for (int i = 2; i < 6; i++) {
+        const int digit = hex_value(r->at[i]);
+        if (digit < 0) {
+            return false;
+        }
+        unit = unit << 4 | (uint32_t)digit;
+    }
+    if (unit < 0xDC00 || unit > 0xDFFF) {
+        return false;
+    }
+    r->at += 6;
+    *ret_unit = unit;
+    return true;
+}
+
+static bool read_unicode_escape(struct fx_json_reader *r) {
+    uint32_t rune = 0;
+    uint32_t low = 0;
+    if (!read_hex(r, &rune)) {
+        return false;
+    }
+    if (rune >= 0xD800 && rune <= 0xDFFF) {
+        const bool pair = rune <= 0xDBFF && take_low_surrogate(r, &low);
+        rune = pair ? 0x10000 + ((rune - 0xD800) << 10) + (low - 0xDC00) : REPLACEMENT;
+    }
+    char utf8[4];
+    fx_buf_add(&r->scratch, utf8, fx_text_encode_rune(rune, utf8));
+    return true;
+}
+
+/* Behind the backslash. */
+static bool read_escape(struct fx_json_reader *r) {
+    char plain = 0;
+    switch (fx_json_peek(r)) {
+    case 'b': plain = '\b'; break;
+    case 'f': plain = '\f'; break;
+    case 'n': plain = '\n'; break;
+    case 'r': plain = '\r'; break;
+    case 't': plain = '\t'; break;
+    case '"':
+    case '\\':
+    case '/': plain = *r->at; break;
+    case 'u': r->at++; return read_unicode_escape(r);
+    default: return fx_json_fail_inside(r, "in string escape code");
+    }
+    r->at++;
+    fx_buf_char(&r->scratch, plain);
+    return true;
+}
+
+/* The rest of a string that is not all plain, copied into the scratch. `from` is where
+ * the bytes begin that were scanned and not yet copied. */
+static bool read_rest(struct fx_json_reader *r, const char *from,
+                      struct fx_json_span *ret_span) {
+    const size_t off = r->scratch.len;
+    for (;; scan_plain(r)) {
+        fx_buf_add(&r->scratch, from, (size_t)(r->at - from));
+        const int c = fx_json_peek(r);
+        if (c == '"') {
+            break;
+        }
+        if (c < 0x20) {
+            return fx_json_fail_here(r, "in string literal");
+        }
+        r->at++;
+        if (c != '\\') {
+            fx_buf_str(&r->scratch, "\xEF\xBF\xBD"); /* U+FFFD */
+        } else if (!read_escape(r)) {
+            return false;
+        }
+        from = r->at;
+    }
+    r->at++;
+    *ret_span = (struct fx_json_span){.off = off, .len = r->scratch.len - off};
+    return !r->scratch.failed || fx_fail_nomem(r->err);
+}
+
+bool fx_json_read_string(struct fx_json_reader *r, struct fx_json_span *ret_span) {
+    const char *from = ++r->at;
+    scan_plain(r);
+    if (fx_json_peek(r) != '"') {
+        return read_rest(r, from, ret_span);
+    }
+    *ret_span = (struct fx_json_span){.data = from, .len = (size_t)(r->at - from)};
+    r->at++;
+    return true;
+}
+
+struct fx_text fx_json_span_text(const struct fx_json_reader *r,
+                                 struct fx_json_span span) {
+    const char *data = span.data != NULL ? span.data : r->scratch.data + span.off;
+    return (struct fx_text){data, span.len};
+}
+
+void fx_json_pop(struct fx_json_reader *r, struct fx_json_span span) {
+    if (span.data == NULL) {
+        r->scratch.len = span.off;
+    }
+}

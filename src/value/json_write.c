@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/json_write.c - jansson nodes to JSON text, to the letter as Go's encoding/json.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "value/json.h"
+#include "value/json_internal.h"
+#include "value/node.h"
+#include "value/number.h"
+#include "value/tree.h"
+
+#define INDENT 4
+
+/* May the byte stand in a string as it is? Bytes from 0x80 are looked at as runes. */
+static bool is_plain(unsigned char c, unsigned style) {
+    if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') {
+        return false;
+    }
+    return (style & FX_JSON_HTML) == 0 || (c != '<' && c != '>' && c != '&');
+}
+
+static char short_escape(unsigned char c) {
+    switch (c) {
+    case '"':
+    case '\\': return (char)c;
+    case '\b': return 'b';
+    case '\f': return 'f';
+    case '\n': return 'n';
+    case '\r': return 'r';
+    case '\t': return 't';
+    default: return 0;
+    }
+}
+
+static void write_ascii(struct fx_buf *buf, unsigned char c) {
+    const char letter = short_escape(c);
+    if (letter != 0) {
+        const char escape[2] = {'\\', letter};
+        fx_buf_add(buf, escape, sizeof escape);
+    } else {
+        fx_buf_printf(buf, "\\u%04x", (unsigned)c);
+    }
+}
+
+/* Writes the rune at the start of `rest` and returns how many bytes it took there. */
+static size_t write_rune(struct fx_buf *buf, struct fx_text rest, unsigned style) {
+    uint32_t rune = 0;
+    const size_t length = fx_text_rune(rest, &rune);
+    const bool separator = rune == 0x2028 || rune == 0x2029;
+    if (separator && (style & FX_JSON_HTML) != 0) {
+        fx_buf_printf(buf, "\\u%04x", (unsigned)rune);
+    } else {
+        char utf8[4];
+        fx_buf_add(buf, utf8, fx_text_encode_rune(rune, utf8));
+    }
+    return length;
+}
+
+/* Where the run of plain bytes from `at` on ends. */
+static size_t plain_end(struct fx_text text, size_t at, unsigned style) {
+    while (at < text.len && is_plain((unsigned char)text.data[at], style)) {
+        at++;
+    }
+    return at;
+}
+
+/* Nearly all strings: no byte needs a look of its own. */
+static void write_plain(struct fx_buf *buf, struct fx_text text) {
+    char *to = fx_buf_reserve(buf, text.len + 2);
+    if (to == NULL) {
+        return;
+    }
+    to[0] = '"';
+    if (text.len > 0) {
+        memcpy(to + 1, text.data, text.len);
+    }
+    memcpy(to + 1 + text.len, "\"", 2); /* with the NUL */
+    buf->len += text.len + 2;
+}
+
+void fx_json_write_string(struct fx_buf *buf, struct fx_text text, unsigned style) {
+    size_t at = plain_end(text, 0, style);
+    if (at == text.len) {
+        write_plain(buf, text);
+        return;
+    }
+    fx_buf_char(buf, '"');
+    fx_buf_add(buf, text.data, at);
+    while (at < text.len) {
+        const struct fx_text rest = {text.data + at, text.len - at};
+        if ((unsigned char)rest.data[0] >= 0x80) {
+            at += write_rune(buf, rest, style);
+        } else {
+            write_ascii(buf, (unsigned char)rest.data[0]);
+            at++;
+        }
+        const size_t end = plain_end(text, at, style);
+        fx_buf_add(buf, text.data + at, end - at);
+        at = end;
+    }
+    fx_buf_char(buf, '"');
+}
+
+void fx_json_write_break(struct fx_buf *buf, unsigned style, unsigned depth) {
+    if ((style & FX_JSON_INDENT) != 0) {
+        fx_buf_char(buf, '\n');
+        fx_buf_fill(buf, ' ', (size_t)INDENT * depth);
+    }
+}
+
+void fx_json_write_colon(struct fx_buf *buf, unsigned style) {
+    fx_buf_str(buf, (style & FX_JSON_INDENT) != 0 ? ": " : ":");
+}
+
+static void write_member(struct fx_buf *buf, void *iter, unsigned style, unsigned depth) {
+    fx_json_write_break(buf, style, depth);
+    fx_json_write_string(buf, fx_node_key(iter), style);
+    fx_json_write_colon(buf, style);
+    fx_json_write_nested(buf, json_object_iter_value(iter), style, depth);
+}
+
+static int by_key(const void *a, const void *b) {
+    void *const *left = a;
+    void *const *right = b;
+    return fx_text_compare(fx_node_key(*left), fx_node_key(*right));
+}
+
+static void write_sorted(struct fx_buf *buf, const json_t *object, unsigned style,
+                         unsigned depth) {
+    void **members = calloc(json_object_size(object), sizeof *members);
+    if (members == NULL) {
+        buf->failed = true;
+        return;
+    }
+    size_t count = 0;
+    for (void *i = fx_node_first(object); i != NULL; i = fx_node_next(object, i)) {
+        members[count++] = i;
+    }
+    qsort(members, count, sizeof *members, by_key);
+    for (size_t i = 0; i < count && !buf->failed; i++) {
+        if (i > 0) {
+            fx_buf_char(buf, ',');
+        }
+        write_member(buf, members[i], style, depth);
+    }
+    free(members);
+}
+
+static void write_in_order(struct fx_buf *buf, const json_t *object, unsigned style,
+                           unsigned depth) {
+    bool first = true;
+    void *iter = fx_node_first(object);
+    for (; iter != NULL && !buf->failed; iter = fx_node_next(object, iter)) {
+        if (!first) {
+            fx_buf_char(buf, ',');
+        }
+        first = false;
+        write_member(buf, iter, style, depth);
+    }
+}
+
+static void write_object(struct fx_buf *buf, const json_t *object, unsigned style,
+                         unsigned depth) {
+    if (json_object_size(object) == 0) {
+        fx_buf_str(buf, "{}");
+        return;
+    }
+    fx_buf_char(buf, '{');
+    if ((style & FX_JSON_SORT_KEYS) != 0) {
+        write_sorted(buf, object, style, depth + 1);
+    } else {
+        write_in_order(buf, object, style, depth + 1);
+    }
+    fx_json_write_break(buf, style, depth);
+    fx_buf_char(buf, '}');
+}
+
+static void write_array(struct fx_buf *buf, const json_t *array, unsigned style,
+                        unsigned depth) {
+    if (json_array_size(array) == 0) {
+        fx_buf_str(buf, "[]");
+        return;
+    }
+    fx_buf_char(buf, '[');
+    for (size_t i = 0; i < json_array_size(array) && !buf->failed; i++) {
+        if (i > 0) {
+            fx_buf_char(buf, ',');
+        }
+        fx_json_write_break(buf, style, depth + 1);
+        fx_json_write_nested(buf, json_array_get(array, i), style, depth + 1);
+    }
+    fx_json_write_break(buf, style, depth);
+    fx_buf_char(buf, ']');
+}
+
+static void write_number(struct fx_buf *buf, const json_t *number) {
+    char text[FX_NUMBER_SIZE];
+    const size_t length = fx_number_print(number, text);
+    fx_buf_add(buf, text, length);
+}
+
+void fx_json_write_nested(struct fx_buf *buf, const json_t *value, unsigned style,
+                          unsigned depth) {
+    assert(value != NULL);
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: write_object(buf, value, style, depth); break;
+    case JSON_ARRAY: write_array(buf, value, style, depth); break;
+    case JSON_STRING: fx_json_write_string(buf, fx_tree_text(value), style); break;
+    case JSON_INTEGER:
+    case JSON_REAL: write_number(buf, value); break;
+    case JSON_TRUE: fx_buf_str(buf, "true"); break;
+    case JSON_FALSE: fx_buf_str(buf, "false"); break;
+    case JSON_NULL: fx_buf_str(buf, "null"); break;
+    }
+}
+
+void fx_json_write(struct fx_buf *buf, const json_t *value, unsigned style) {
+    fx_json_write_nested(buf, value, style, 0);
+}

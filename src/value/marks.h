@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/marks.h - where in its source text each node of a document was read.
+ */
+#ifndef FX_VALUE_MARKS_H
+#define FX_VALUE_MARKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/macros.h"
+
+/* Lines and columns count from 1; columns in runes. `off` is the byte offset. For a
+ * quoted scalar the mark is that of its first character behind the quote. */
+struct fx_mark {
+    const json_t *node; /* only compared */
+    uint32_t off, line, column;
+};
+
+struct fx_marks {
+    struct fx_mark *items; /* in the order of reading */
+    size_t n_items, cap_items;
+};
+
+/* Frees the list. NULL and zeroed lists are fine. */
+void fx_marks_finish(struct fx_marks *marks);
+
+/* Appends. Singletons (true, false, null) cannot be told apart and are left out by the
+ * readers. False without memory. */
+bool fx_marks_add(struct fx_marks *marks, struct fx_mark mark) FX_MUST_USE;
+
+/* The mark of the node, or NULL. Where a node was added twice the last one counts;
+ * readers add a node that an alias repeats once, where it was first read. */
+const struct fx_mark *fx_marks_find(const struct fx_marks *marks, const void *node);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/number.h - numbers as Kubernetes reads and writes them: integers exact in 64
+ * bits, everything else an IEEE double (sigs.k8s.io/json); written as Go's encoding/json
+ * writes them: shortest form that reads back the same, an integral double without a
+ * fraction, an exponent only below 1e-6 or from 1e21 on.
+ */
+#ifndef FX_VALUE_NUMBER_H
+#define FX_VALUE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+
+#define FX_NUMBER_SIZE 40 /* any number's text, with the NUL */
+
+/* Writes a finite double; returns the length. */
+size_t fx_number_print_double(double value, char out[FX_NUMBER_SIZE]);
+
+/* Writes an integer or real node; returns the length. */
+size_t fx_number_print(const json_t *number, char out[FX_NUMBER_SIZE]);
+
+/* Reads JSON number text, already checked against the grammar of RFC 8259 section 6: an
+ * integer that fits 64 bits signed becomes an integer node, all else a real. NULL when
+ * the value is beyond a double (*ret_overflow true) or there is no memory (false). */
+json_t *fx_number_parse(struct fx_text text, bool *ret_overflow) FX_MUST_USE;
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/patch_align.h - which elements of two lists belong together; private to this
+ * room.
+ *
+ * Lists are aligned window by window with the cheapest edit script of each, so the cost
+ * is linear in long lists and exact in short ones.
+ */
+#ifndef FX_VALUE_PATCH_ALIGN_H
+#define FX_VALUE_PATCH_ALIGN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#define FX_ALIGN_WINDOW 64 /* elements of each list looked at together */
+
+enum fx_align_step {
+    FX_ALIGN_KEEP,    /* both: equal */
+    FX_ALIGN_EDIT,    /* both: the same thing, changed within */
+    FX_ALIGN_REPLACE, /* both: nothing in common but the place */
+    FX_ALIGN_REMOVE,  /* before only */
+    FX_ALIGN_ADD,     /* after only */
+};
+
+/* What is left of one list: elements [at, end). */
+struct fx_align_side {
+    const json_t *array;
+    size_t at, end;
+};
+
+struct fx_align_steps {
+    uint8_t steps[2 * FX_ALIGN_WINDOW]; /* enum fx_align_step */
+    size_t n_steps;
+};
+
+/* Tables of one window, reused by the next. Too large for the frame of a function that
+ * recurses: one is made for a whole diff. */
+struct fx_align {
+    size_t budget; /* pairs that may still be compared, in all lists together */
+    uint16_t cost[FX_ALIGN_WINDOW + 1][FX_ALIGN_WINDOW + 1];
+    uint8_t pair[FX_ALIGN_WINDOW][FX_ALIGN_WINDOW]; /* step for before[i], after[j] */
+};
+
+void fx_align_init(struct fx_align *align);
+
+/* Leaves out what is equal at the beginning and at the end of both. */
+void fx_align_trim(struct fx_align_side *before, struct fx_align_side *after);
+
+/* The steps of the next window; the caller moves `at` as it takes them. At least one
+ * where either side has elements left. */
+void fx_align_next(struct fx_align *align, const struct fx_align_side *before,
+                   const struct fx_align_side *after, struct fx_align_steps *ret_steps);
+
+#endif

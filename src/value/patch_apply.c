@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/patch_apply.c - applying JSON Patch (RFC 6902 section 4), copying on write.
+ *
+ * A copy shares the nodes it copies, so that many of them could make a small patch stand
+ * for an endless tree: what all copies of a patch add up to is bounded, as is the depth.
+ */
+#include <assert.h>
+
+#include "base/limits.h"
+#include "value/equal.h"
+#include "value/node.h"
+#include "value/patch.h"
+#include "value/patch_internal.h"
+#include "value/pointer.h"
+#include "value/pointer_internal.h"
+#include "value/tree.h"
+
+#define SHOWN_PATH 512 /* bytes of a path in a message */
+
+struct applier {
+    json_t **root;
+    struct fx_buf token; /* the last one taken off a path */
+    size_t copied;       /* nodes that copies may still add */
+    unsigned depth;      /* of the place that `token` names */
+    struct fx_err *err;
+};
+
+static struct fx_text token_text(const struct applier *a) {
+    return (struct fx_text){a->token.data, a->token.len};
+}
+
+static bool fail_missing(struct applier *a) {
+    return fx_fail(a->err, FX_EINVALID, "the path does not exist");
+}
+
+static bool fail_index(struct applier *a) {
+    const struct fx_text token = token_text(a);
+    return fx_fail(a->err, FX_EINVALID, "`%.*s` is not an index of the list",
+                   token.len < SHOWN_PATH ? (int)token.len : SHOWN_PATH, token.data);
+}
+
+/* Takes the next token off the path into `token`. */
+static bool next_token(struct applier *a, struct fx_text *rest) {
+    if (fx_pointer_next(rest, &a->token)) {
+        a->depth++;
+        return true;
+    }
+    return a->token.failed ? fx_fail_nomem(a->err)
+                           : fx_fail(a->err, FX_EINVALID, "the path is no JSON pointer");
+}
+
+/* The index that `token` names in the list, less than `end`. */
+static bool read_index(struct applier *a, size_t end, size_t *ret_index) {
+    if (!fx_pointer_index(token_text(a), ret_index)) {
+        return fail_index(a);
+    }
+    return *ret_index < end || fail_missing(a);
+}
+
+/* The node at the path, or NULL; false where that cannot be said. Like
+ * fx_pointer_view(), which does not tell a missing node from missing memory. */
+static bool view(struct applier *a, struct fx_text path, json_t **ret_node) {
+    json_t *node = *a->root;
+    while (node != NULL && path.len > 0) {
+        if (!next_token(a, &path)) {
+            return false;
+        }
+        node = fx_pointer_child(node, token_text(a));
+    }
+    *ret_node = node;
+    return true;
+}
+
+/* The child that `token` names, made writable; NULL with the error. */
+static json_t *own_child(struct applier *a, json_t *parent) {
+    json_t *child = NULL;
+    size_t index = 0;
+    if (json_is_array(parent)) {
+        if (!read_index(a, json_array_size(parent), &index)) {
+            return NULL;
+        }
+        child = fx_tree_own_index(parent, index);
+    } else {
+        if (fx_tree_view_text(parent, token_text(a)) == NULL) {
+            (void)fail_missing(a);
+            return NULL;
+        }
+        child = fx_tree_own_key(parent, token_text(a));
+    }
+    if (child == NULL) {
+        (void)fx_fail_nomem(a->err);
+    }
+    return child;
+}
+
+/* Walks a path that is not empty down to the last token, which stays in `token`, owning
+ * from the root downwards. Returns the parent it names a child of. */
+static json_t *own_parent(struct applier *a, struct fx_text path) {
+    a->depth = 0;
+    if (!next_token(a, &path)) {
+        return NULL;
+    }
+    json_t *node = fx_tree_own_root(a->root);
+    if (node == NULL) {
+        (void)fx_fail_nomem(a->err);
+    }
+    while (node != NULL && path.len > 0) {
+        node = own_child(a, node);
+        if (node != NULL && !next_token(a, &path)) {
+            node = NULL;
+        }
+    }
+    if (node != NULL && !json_is_object(node) && !json_is_array(node)) {
+        (void)fail_missing(a);
+        return NULL;
+    }
+    return node;
+}
+
+/* Is the value at most `levels` deep? Also counts its nodes down from *budget. */
+static bool measure(const json_t *value, unsigned levels, size_t *budget) {
+    if (*budget == 0) {
+        return false;
+    }
+    --*budget;
+    if (!json_is_object(value) && !json_is_array(value)) {
+        return true;
+    }
+    if (levels == 0) {
+        return false;
+    }
+    bool fits = true;
+    for (size_t i = 0; fits && i < json_array_size(value); i++) {
+        fits = measure(json_array_get(value, i), levels - 1, budget);
+    }
+    void *iter = json_is_object(value) ? fx_node_first(value) : NULL;
+    for (; fits && iter != NULL; iter = fx_node_next(value, iter)) {
+        fits = measure(json_object_iter_value(iter), levels - 1, budget);
+    }
+    return fits;
+}
+
+/* May the value stand `depth` levels down? */
+static bool check_size(struct applier *a, const json_t *value, bool copied) {
+    size_t unbounded = SIZE_MAX;
+    size_t *budget = copied ? &a->copied : &unbounded;
+    if (a->depth <= FX_LIMIT_JSON_DEPTH &&
+        measure(value, FX_LIMIT_JSON_DEPTH - a->depth, budget)) {
+        return true;
+    }
+    if (*budget == 0) {
+        return fx_fail(a->err, FX_ELIMIT, "copies of more than %u values",
+                       FX_LIMIT_YAML_NODES);
+    }
+    return fx_fail(a->err, FX_ELIMIT, "exceeded max depth");
+}
+
+static void replace_root(struct applier *a, json_t *value) {
+    json_t *old = *a->root;
+    *a->root = json_incref(value);
+    json_decref(old);
+}
+
+static bool insert_element(struct applier *a, json_t *array, json_t *value) {
+    size_t index = json_array_size(array);
+    if (!fx_text_is(token_text(a), "-") &&
+        !read_index(a, json_array_size(array) + 1, &index)) {
+        return false;
+    }
+    return fx_tree_insert_take(array, index, json_incref(value)) || fx_fail_nomem(a->err);
+}
+
+/* Section 4.1; `copied`: the value is within the tree already. */
+static bool add(struct applier *a, struct fx_text path, json_t *value, bool copied) {
+    a->depth = 0;
+    json_t *parent = path.len == 0 ? NULL : own_parent(a, path);
+    if (path.len > 0 && parent == NULL) {
+        return false;
+    }
+    if (!check_size(a, value, copied)) {
+        return false;
+    }
+    if (parent == NULL) {
+        replace_root(a, value);
+        return true;
+    }
+    if (json_is_array(parent)) {
+        return insert_element(a, parent, value);
+    }
+    return fx_tree_set_take(parent, token_text(a), json_incref(value)) ||
+           fx_fail_nomem(a->err);
+}
+
+/* Section 4.2. */
+static bool remove_at(struct applier *a, struct fx_text path) {
+    if (path.len == 0) {
+        return fx_fail(a->err, FX_EINVALID, "the whole document cannot be removed");
+    }
+    json_t *parent = own_parent(a, path);
+    if (parent == NULL) {
+        return false;
+    }
+    if (json_is_array(parent)) {
+        size_t index = 0;
+        if (!read_index(a, json_array_size(parent), &index)) {
+            return false;
+        }
+        fx_tree_remove_index(parent, index);
+        return true;
+    }
+    if (fx_tree_view_text(parent, token_text(a)) == NULL) {
+        return fail_missing(a);
+    }
+    fx_tree_remove_key(parent, token_text(a));
+    return true;
+}
+
+/* Section 4.3. */
+static bool replace(struct applier *a, struct fx_text path, json_t *value) {
+    if (path.len == 0) {
+        return add(a, path, value, false);
+    }
+    json_t *parent = own_parent(a, path);
+    if (parent == NULL) {
+        return false;
+    }
+    if (json_is_array(parent)) {
+        size_t index = 0;
+        if (!read_index(a, json_array_size(parent), &index) ||
+            !check_size(a, value, false)) {
+            return false;
+        }
+        return fx_tree_set_index_take(parent, index, json_incref(value)) ||
+               fx_fail_nomem(a->err);
+    }
+    if (fx_tree_view_text(parent, token_text(a)) == NULL) {
+        return fail_missing(a);
+    }
+    return check_size(a, value, false) &&
+           (fx_tree_set_take(parent, token_text(a), json_incref(value)) ||
+            fx_fail_nomem(a->err));
+}
+
+/* Is `path` below `from`, so that moving there would move a value into itself? */
+static bool is_within(struct fx_text path, struct fx_text from) {
+    return path.len > from.len && fx_text_starts(path, from) &&
+           path.data[from.len] == '/';
+}
+
+/* Section 4.4. The reference held here keeps the value alive while it is nowhere. */
+static bool move(struct applier *a, const struct fx_patch_op *op, json_t *value) {
+    if (is_within(op->path, op->from)) {
+        return fx_fail(a->err, FX_EINVALID, "a value cannot be moved into itself");
+    }
+    if (fx_text_equal(op->path, op->from)) {
+        return true;
+    }
+    return remove_at(a, op->from) && add(a, op->path, value, false);
+}
+
+/* MOVE and COPY: takes a reference to the value at `from` first, so that the walk to
+ * `path` finds it shared and does not write into it. */
+static bool apply_from(struct applier *a, const struct fx_patch_op *op) {
+    json_t *value = NULL;
+    if (!view(a, op->from, &value)) {
+        return false;
+    }
+    if (json_incref(value) == NULL) {
+        return fx_fail(a->err, FX_EINVALID, "the path to take from does not exist");
+    }
+    const bool ok =
+        op->kind == FX_PATCH_MOVE ? move(a, op, value) : add(a, op->path, value, true);
+    json_decref(value);
+    return ok;
+}
+
+/* Section 4.6. */
+static bool test(struct applier *a, const struct fx_patch_op *op) {
+    json_t *value = NULL;
+    if (!view(a, op->path, &value)) {
+        return false;
+    }
+    if (value == NULL) {
+        return fail_missing(a);
+    }
+    return fx_equal(value, op->value) ||
+           fx_fail(a->err, FX_EINVALID, "the value is another one");
+}
+
+static bool apply_op(struct applier *a, const struct fx_patch_op *op) {
+    switch (op->kind) {
+    case FX_PATCH_ADD: return add(a, op->path, op->value, false);
+    case FX_PATCH_REMOVE: return remove_at(a, op->path);
+    case FX_PATCH_REPLACE: return replace(a, op->path, op->value);
+    case FX_PATCH_MOVE:
+    case FX_PATCH_COPY: return apply_from(a, op);
+    case FX_PATCH_TEST: return test(a, op);
+    }
+    return fx_fail(a->err, FX_EINTERNAL, "no such operation");
+}
+
+static bool prefix_op(struct fx_err *err, size_t index, const struct fx_patch_op *op) {
+    const int shown = op->path.len < SHOWN_PATH ? (int)op->path.len : SHOWN_PATH;
+    return fx_err_prefix(err, "operation %zu (%s %.*s): ", index,
+                         fx_patch_op_name(op->kind), shown, op->path.data);
+}
+
+bool fx_patch_apply(const struct fx_patch *patch, json_t **root, struct fx_err *err) {
+    assert(*root != NULL);
+    struct applier applier = {.root = root, .copied = FX_LIMIT_YAML_NODES, .err = err};
+    fx_buf_init(&applier.token, 0);
+    bool ok = true;
+    for (size_t i = 0; ok && i < patch->n_ops; i++) {
+        ok = apply_op(&applier, &patch->ops[i]) || prefix_op(err, i, &patch->ops[i]);
+    }
+    fx_buf_finish(&applier.token);
+    return ok;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/patch_write.c - a patch as its JSON document, without building one.
+ */
+#include "value/json.h"
+#include "value/json_internal.h"
+#include "value/patch.h"
+#include "value/patch_internal.h"
+
+#define MEMBER_DEPTH 2 /* members stand in an object in the list */
+
+static void write_name(struct fx_buf *buf, const char *name, unsigned style) {
+    fx_json_write_break(buf, style, MEMBER_DEPTH);
+    fx_json_write_string(buf, fx_text_of(name), style);
+    fx_json_write_colon(buf, style);
+}
+
+static void write_op(struct fx_buf *buf, const struct fx_patch_op *op, unsigned style) {
+    fx_buf_char(buf, '{');
+    write_name(buf, "op", style);
+    fx_json_write_string(buf, fx_text_of(fx_patch_op_name(op->kind)), style);
+    if (op->kind == FX_PATCH_MOVE || op->kind == FX_PATCH_COPY) {
+        fx_buf_char(buf, ',');
+        write_name(buf, "from", style);
+        fx_json_write_string(buf, op->from, style);
+    }
+    fx_buf_char(buf, ',');
+    write_name(buf, "path", style);
+    fx_json_write_string(buf, op->path, style);
+    if (op->value != NULL) {
+        fx_buf_char(buf, ',');
+        write_name(buf, "value", style);
+        fx_json_write_nested(buf, op->value, style, MEMBER_DEPTH);
+    }
+    fx_json_write_break(buf, style, MEMBER_DEPTH - 1);
+    fx_buf_char(buf, '}');
+}
+
+void fx_patch_write(struct fx_buf *buf, const struct fx_patch *patch, unsigned style) {
+    fx_buf_char(buf, '[');
+    for (size_t i = 0; i < patch->n_ops && !buf->failed; i++) {
+        if (i > 0) {
+            fx_buf_char(buf, ',');
+        }
+        fx_json_write_break(buf, style, MEMBER_DEPTH - 1);
+        write_op(buf, &patch->ops[i], style);
+    }
+    if (patch->n_ops > 0) {
+        fx_json_write_break(buf, style, 0);
+    }
+    fx_buf_char(buf, ']');
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/pointer.h - JSON Pointer (RFC 6901).
+ */
+#ifndef FX_VALUE_POINTER_H
+#define FX_VALUE_POINTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+
+/* Appends "/" and the token with ~ and / escaped (section 4). */
+void fx_pointer_push(struct fx_buf *buf, struct fx_text token);
+void fx_pointer_push_index(struct fx_buf *buf, size_t index);
+
+/* Takes the next token off *rest ("/a/b" -> "a", "/b"), unescaped into `token`, which is
+ * reset first. False when *rest does not begin with "/" or holds a bad escape. */
+bool fx_pointer_next(struct fx_text *rest, struct fx_buf *token) FX_MUST_USE;
+
+/* Reads an array index: digits without leading zeros, < 2^32. False otherwise ("-" too).
+ */
+bool fx_pointer_index(struct fx_text token, size_t *ret_index) FX_MUST_USE;
+
+/* The node the pointer names within `root`, borrowed, or NULL where there is none, the
+ * pointer is malformed, or no memory to unescape a token. "" is the root. */
+json_t *fx_pointer_view(json_t *root, struct fx_text pointer);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/tree.c - viewing, owning and writing jansson nodes. Copies are made here and not
+ * with json_copy(), which cuts keys at a NUL and hides a refused allocation.
+ */
+#include "value/tree.h"
+
+#include <string.h>
+
+#include "value/node.h"
+
+bool fx_tree_is_unshared(const json_t *node) {
+    return __atomic_load_n(&node->refcount, __ATOMIC_ACQUIRE) == 1;
+}
+
+/* jansson refuses a NULL key even where its length is 0. */
+static const char *key_bytes(struct fx_text key) {
+    return key.data == NULL ? "" : key.data;
+}
+
+json_t *fx_tree_view_text(const json_t *object, struct fx_text key) {
+    return json_object_getn(object, key_bytes(key), key.len);
+}
+
+json_t *fx_tree_view_key(const json_t *object, const char *key) {
+    return json_object_getn(object, key, strlen(key));
+}
+
+struct fx_text fx_tree_text(const json_t *node) {
+    if (!json_is_string(node)) {
+        return (struct fx_text){NULL, 0};
+    }
+    return (struct fx_text){json_string_value(node), json_string_length(node)};
+}
+
+struct fx_text fx_tree_view_string(const json_t *object, const char *key) {
+    return fx_tree_text(fx_tree_view_key(object, key));
+}
+
+static json_t *copy_object(const json_t *object) {
+    json_t *copy = json_object();
+    void *iter = fx_node_first(object);
+    for (; copy != NULL && iter != NULL; iter = fx_node_next(object, iter)) {
+        json_t *value = json_incref(json_object_iter_value(iter));
+        if (!fx_tree_set_take(copy, fx_node_key(iter), value)) {
+            json_decref(copy);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+static json_t *copy_array(const json_t *array) {
+    json_t *copy = json_array();
+    for (size_t i = 0; copy != NULL && i < json_array_size(array); i++) {
+        if (!fx_tree_append_take(copy, json_incref(json_array_get(array, i)))) {
+            json_decref(copy);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+/* A new node of the same value whose children are shared with the old one. The
+ * singletons true, false and null are nobody's to write and give themselves. */
+static json_t *copy_level(json_t *node) {
+    switch (json_typeof(node)) {
+    case JSON_OBJECT: return copy_object(node);
+    case JSON_ARRAY: return copy_array(node);
+    case JSON_STRING: return fx_tree_new_string(fx_tree_text(node));
+    case JSON_INTEGER: return json_integer(json_integer_value(node));
+    case JSON_REAL: return json_real(json_real_value(node));
+    case JSON_TRUE:
+    case JSON_FALSE:
+    case JSON_NULL: return node;
+    }
+    return NULL;
+}
+
+json_t *fx_tree_own_root(json_t **root) {
+    if (fx_tree_is_unshared(*root)) {
+        return *root;
+    }
+    json_t *copy = copy_level(*root);
+    if (copy != NULL && copy != *root) {
+        json_decref(*root);
+        *root = copy;
+    }
+    return copy;
+}
+
+json_t *fx_tree_own_key(json_t *object, struct fx_text key) {
+    json_t *child = fx_tree_view_text(object, key);
+    if (child == NULL || fx_tree_is_unshared(child)) {
+        return child;
+    }
+    json_t *copy = copy_level(child);
+    if (copy == child) {
+        return child;
+    }
+    return fx_tree_set_take(object, key, copy) ? copy : NULL;
+}
+
+json_t *fx_tree_own_index(json_t *array, size_t index) {
+    json_t *child = json_array_get(array, index);
+    if (child == NULL || fx_tree_is_unshared(child)) {
+        return child;
+    }
+    json_t *copy = copy_level(child);
+    if (copy == child) {
+        return child;
+    }
+    return fx_tree_set_index_take(array, index, copy) ? copy : NULL;
+}
+
+bool fx_tree_set_take(json_t *object, struct fx_text key, json_t *value) {
+    return json_object_setn_new_nocheck(object, key_bytes(key), key.len, value) == 0;
+}
+
+bool fx_tree_set_index_take(json_t *array, size_t index, json_t *value) {
+    return json_array_set_new(array, index, value) == 0;
+}
+
+bool fx_tree_insert_take(json_t *array, size_t index, json_t *value) {
+    return json_array_insert_new(array, index, value) == 0;
+}
+
+bool fx_tree_append_take(json_t *array, json_t *value) {
+    return json_array_append_new(array, value) == 0;
+}
+
+void fx_tree_remove_key(json_t *object, struct fx_text key) {
+    (void)json_object_deln(object, key_bytes(key), key.len);
+}
+
+void fx_tree_remove_index(json_t *array, size_t index) {
+    (void)json_array_remove(array, index);
+}
+
+json_t *fx_tree_new_string(struct fx_text text) {
+    return json_stringn_nocheck(key_bytes(text), text.len);
+}
+
+const char *fx_tree_go_type(const json_t *node) {
+    if (node == NULL) {
+        return "<nil>";
+    }
+    switch (json_typeof(node)) {
+    case JSON_OBJECT: return "map[string]interface {}";
+    case JSON_ARRAY: return "[]interface {}";
+    case JSON_STRING: return "string";
+    case JSON_INTEGER: return "int64";
+    case JSON_REAL: return "float64";
+    case JSON_TRUE:
+    case JSON_FALSE: return "bool";
+    case JSON_NULL: return "<nil>";
+    }
+    return "<nil>";
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/tree.h - the object under mutation: jansson nodes, copied on write.
+ *
+ * Ownership, for every fx_tree_* function:
+ *   view_*   borrows: valid until the tree is next written; never decref it
+ *   own_*    borrows, and promises the node is shared with nobody: write to it
+ *   *_take   consumes the argument's reference, on success and on failure
+ * Nothing else transfers ownership.
+ *
+ * A node whose reference count is 1, reached through nodes whose count is 1 from a root
+ * whose count is 1, is seen by nobody else; so ownership is always taken from the root
+ * downwards. Objects keep the order in which their keys were first set.
+ */
+#ifndef FX_VALUE_TREE_H
+#define FX_VALUE_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+
+/* True when nobody but the caller can see this node itself (its parents may still be
+ * shared). The count is read with an atomic load: another thread may be releasing the
+ * same literal. */
+bool fx_tree_is_unshared(const json_t *node);
+
+/* object[key], or NULL where `object` is NULL, no object, or has no such key. Keys are
+ * bytes and may hold NUL. The _text form takes a span. */
+json_t *fx_tree_view_key(const json_t *object, const char *key);
+json_t *fx_tree_view_text(const json_t *object, struct fx_text key);
+
+/* The text of object[key], empty (data NULL) where there is none or it is no string. */
+struct fx_text fx_tree_view_string(const json_t *object, const char *key);
+
+/* The text of a string node; empty (data NULL) for anything else, NULL included. */
+struct fx_text fx_tree_text(const json_t *node);
+
+/* Makes the root writable: if it is shared, *root becomes a copy one level deep and the
+ * old reference is dropped. Returns *root, or NULL without memory (*root unchanged).
+ * true, false and null are one node each for the whole process and stay themselves. */
+json_t *fx_tree_own_root(json_t **root) FX_MUST_USE;
+
+/* Makes object[key] (array[index]) writable; the parent must itself be owned. NULL
+ * where there is no such child, or no memory: ask view_ first to tell them apart. */
+json_t *fx_tree_own_key(json_t *object, struct fx_text key) FX_MUST_USE;
+json_t *fx_tree_own_index(json_t *array, size_t index) FX_MUST_USE;
+
+/* Writes into an owned parent. False without memory. `value` may be NULL (then false). */
+bool fx_tree_set_take(json_t *object, struct fx_text key, json_t *value) FX_MUST_USE;
+bool fx_tree_set_index_take(json_t *array, size_t index, json_t *value) FX_MUST_USE;
+bool fx_tree_insert_take(json_t *array, size_t index, json_t *value) FX_MUST_USE;
+bool fx_tree_append_take(json_t *array, json_t *value) FX_MUST_USE;
+
+/* Removes from an owned parent what may or may not be there. */
+void fx_tree_remove_key(json_t *object, struct fx_text key);
+void fx_tree_remove_index(json_t *array, size_t index);
+
+/* A new string node of these bytes, which must be UTF-8; NULL without memory. */
+json_t *fx_tree_new_string(struct fx_text text) FX_MUST_USE;
+
+/* The name of a node's type as Go prints it with %T: `string`, `int64`, `float64`,
+ * `bool`, `<nil>`, `[]interface {}`, `map[string]interface {}`. */
+const char *fx_tree_go_type(const json_t *node);
+
+#endif

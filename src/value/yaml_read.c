@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/yaml_read.c - a stream of YAML documents: libyaml's parser in front, the composer
+ * behind, marks and errors in between.
+ */
+#include "value/yaml.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yaml.h>
+
+#include "base/limits.h"
+#include "value/marks.h"
+#include "value/yaml_compose.h"
+#include "value/yaml_source.h"
+
+/* libyaml compares every %TAG directive with all others, and every tag with all
+ * directives. */
+#define MOST_TAG_DIRECTIVES 64
+
+/* At every token libyaml looks at each open flow collection (`[`, `{`), so a text costs
+ * its events times the levels around them. Bounded by a sum, a text may be deep or long,
+ * but not the one times the other. */
+#define MOST_FLOW_WORK ((size_t)16 * FX_LIMIT_YAML_NODES)
+
+struct fx_yaml_reader {
+    yaml_parser_t parser;
+    struct fx_yaml_source source;
+    struct fx_yaml_composer composer;
+    size_t flow_depth; /* flow collections that are open */
+    size_t flow_work;
+    bool over_limit; /* more directives than allowed */
+    bool ended;
+};
+
+/* A line that could be a %TAG directive begins at the start or behind a line break: LF,
+ * CR, or the last byte of U+0085, U+2028, U+2029. */
+static bool may_begin_line(struct fx_text text, size_t at) {
+    return at == 0 || strchr("\n\r\x85\xA8\xA9", text.data[at - 1]) != NULL;
+}
+
+static bool has_many_directives(struct fx_text text) {
+    const size_t len = sizeof "%TAG" - 1;
+    size_t n = 0;
+    for (size_t at = 0; at + len <= text.len; at++) {
+        if (text.data[at] == '%' && memcmp(text.data + at, "%TAG", len) == 0 &&
+            may_begin_line(text, at)) {
+            n++;
+        }
+    }
+    return n > MOST_TAG_DIRECTIVES;
+}
+
+struct fx_yaml_reader *fx_yaml_open(struct fx_text text) {
+    struct fx_yaml_reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL || !yaml_parser_initialize(&reader->parser)) {
+        free(reader);
+        return NULL;
+    }
+    fx_yaml_source_init(&reader->source, text);
+    const struct fx_text body = fx_yaml_source_body(&reader->source);
+    reader->over_limit = has_many_directives(body);
+    yaml_parser_set_encoding(&reader->parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&reader->parser,
+                                 (const unsigned char *)(body.len == 0 ? "" : body.data),
+                                 body.len);
+    return reader;
+}
+
+void fx_yaml_close(struct fx_yaml_reader *reader) {
+    if (reader == NULL) {
+        return;
+    }
+    yaml_parser_delete(&reader->parser);
+    fx_yaml_composer_finish(&reader->composer);
+    free(reader);
+}
+
+static bool fail_at(const struct fx_yaml_reader *reader, size_t off, size_t line,
+                    const char *words, struct fx_err *err) {
+    const uint32_t len = off < reader->source.text.len ? 1 : 0;
+    if (line == 0) {
+        return fx_fail_at(err, FX_ESYNTAX, (uint32_t)off, len, "yaml: %s", words);
+    }
+    return fx_fail_at(err, FX_ESYNTAX, (uint32_t)off, len, "yaml: line %zu: %s", line,
+                      words);
+}
+
+/* The line that go-yaml puts into a message: libyaml counts from 0, a scanner's fault is
+ * told one higher, and the first line (or none) is not told at all. */
+static size_t told_line(const yaml_parser_t *parser) {
+    if (parser->problem_mark.line != 0) {
+        return parser->problem_mark.line + (parser->error == YAML_SCANNER_ERROR ? 1 : 0);
+    }
+    return parser->context_mark.line;
+}
+
+static bool fail_parser(struct fx_yaml_reader *reader, struct fx_err *err) {
+    const yaml_parser_t *parser = &reader->parser;
+    if (parser->error == YAML_MEMORY_ERROR) {
+        return fx_fail_nomem(err);
+    }
+    if (parser->error == YAML_READER_ERROR) {
+        const size_t off = reader->source.start.off + parser->problem_offset;
+        return fail_at(reader, off, 0, parser->problem, err);
+    }
+    const struct fx_place place =
+        fx_yaml_source_place(&reader->source, parser->problem_mark.index);
+    return fail_at(reader, place.off, told_line(parser), parser->problem, err);
+}
+
+/* Gives the composer's error the position of the event it stumbled over. */
+static bool fail_event(struct fx_yaml_reader *reader, const yaml_event_t *event,
+                       struct fx_err *err) {
+    const struct fx_place place =
+        fx_yaml_source_place(&reader->source, event->start_mark.index);
+    err->off = (uint32_t)place.off;
+    err->len = place.off < reader->source.text.len ? 1 : 0;
+    return false;
+}
+
+/* go-yaml speaks YAML 1.1 only; libyaml lets 1.2 pass. */
+static bool check_version(struct fx_yaml_reader *reader, const yaml_event_t *event,
+                          struct fx_err *err) {
+    const yaml_version_directive_t *version =
+        event->data.document_start.version_directive;
+    if (version == NULL || (version->major == 1 && version->minor == 1)) {
+        return true;
+    }
+    const struct fx_place place =
+        fx_yaml_source_place(&reader->source, event->start_mark.index);
+    return fail_at(reader, place.off, event->start_mark.line,
+                   "found incompatible YAML document", err);
+}
+
+/* The escape `\/` came with YAML 1.2: libyaml knows it, go-yaml does not. */
+static bool check_escapes(struct fx_yaml_reader *reader, const yaml_event_t *event,
+                          struct fx_err *err) {
+    if (event->type != YAML_SCALAR_EVENT ||
+        event->data.scalar.style != YAML_DOUBLE_QUOTED_SCALAR_STYLE ||
+        memchr(event->data.scalar.value, '/', event->data.scalar.length) == NULL) {
+        return true;
+    }
+    const struct fx_text text = reader->source.text;
+    struct fx_place place = fx_yaml_source_content(&reader->source, event);
+    for (size_t at = place.off; at + 1 < text.len && text.data[at] != '"'; at++) {
+        if (text.data[at] != '\\') {
+            continue;
+        }
+        if (text.data[at + 1] == '/') {
+            fx_place_advance(&place, text, at);
+            return fail_at(reader, at, place.line > 1 ? place.line : 0,
+                           "found unknown escape character", err);
+        }
+        at++; /* the escaped character, a quote maybe */
+    }
+    return true;
+}
+
+/* Singletons cannot be told apart by their address: no marks. */
+static bool is_markable(const json_t *node) {
+    return node != NULL && !json_is_null(node) && !json_is_boolean(node);
+}
+
+static bool add_mark(struct fx_yaml_reader *reader, const yaml_event_t *event,
+                     const json_t *node, struct fx_marks *marks, struct fx_err *err) {
+    if (marks == NULL || !is_markable(node)) {
+        return true;
+    }
+    const struct fx_place place =
+        event->type == YAML_SCALAR_EVENT
+            ? fx_yaml_source_content(&reader->source, event)
+            : fx_yaml_source_place(&reader->source, event->start_mark.index);
+    const struct fx_mark mark = {.node = node,
+                                 .off = (uint32_t)place.off,
+                                 .line = place.line,
+                                 .column = place.column};
+    return fx_marks_add(marks, mark) ? true : fx_fail_nomem(err);
+}
+
+static bool is_flow_start(const yaml_event_t *event) {
+    return (event->type == YAML_SEQUENCE_START_EVENT &&
+            event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE) ||
+           (event->type == YAML_MAPPING_START_EVENT &&
+            event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
+}
+
+/* Within a flow collection all others are such, so ends need not be told apart. */
+static bool count_flow(struct fx_yaml_reader *reader, const yaml_event_t *event,
+                       struct fx_err *err) {
+    const bool ends =
+        event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT;
+    reader->flow_depth += is_flow_start(event);
+    reader->flow_work += reader->flow_depth;
+    reader->flow_depth -= ends && reader->flow_depth > 0;
+    if (reader->flow_work > MOST_FLOW_WORK) {
+        (void)fx_fail(err, FX_ELIMIT, "yaml: too much in too deep flow collections");
+        return fail_event(reader, event, err);
+    }
+    return true;
+}
+
+static bool take_node(struct fx_yaml_reader *reader, const yaml_event_t *event,
+                      struct fx_marks *marks, struct fx_err *err) {
+    json_t *node = NULL;
+    if (!count_flow(reader, event, err) || !check_escapes(reader, event, err)) {
+        return false;
+    }
+    if (!fx_yaml_compose(&reader->composer, event, &node, err)) {
+        return fail_event(reader, event, err);
+    }
+    return add_mark(reader, event, node, marks, err);
+}
+
+enum step { STEP_ON, STEP_DOCUMENT, STEP_END, STEP_FAILED };
+
+static enum step take_event(struct fx_yaml_reader *reader, const yaml_event_t *event,
+                            struct fx_marks *marks, struct fx_err *err) {
+    switch (event->type) {
+    case YAML_NO_EVENT:
+    case YAML_STREAM_START_EVENT: return STEP_ON;
+    case YAML_STREAM_END_EVENT: return STEP_END;
+    case YAML_DOCUMENT_START_EVENT:
+        fx_yaml_composer_reset(&reader->composer);
+        return check_version(reader, event, err) ? STEP_ON : STEP_FAILED;
+    case YAML_DOCUMENT_END_EVENT: return STEP_DOCUMENT;
+    case YAML_ALIAS_EVENT:
+    case YAML_SCALAR_EVENT:
+    case YAML_SEQUENCE_START_EVENT:
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_START_EVENT:
+    case YAML_MAPPING_END_EVENT: break;
+    }
+    return take_node(reader, event, marks, err) ? STEP_ON : STEP_FAILED;
+}
+
+static enum step next_step(struct fx_yaml_reader *reader, struct fx_marks *marks,
+                           struct fx_err *err) {
+    yaml_event_t event;
+    if (!yaml_parser_parse(&reader->parser, &event)) {
+        (void)fail_parser(reader, err);
+        return STEP_FAILED;
+    }
+    const enum step step = take_event(reader, &event, marks, err);
+    yaml_event_delete(&event);
+    return step;
+}
+
+bool fx_yaml_next(struct fx_yaml_reader *reader, struct fx_marks *marks,
+                  json_t **ret_document, struct fx_err *err) {
+    enum step step = reader->ended ? STEP_END : STEP_ON;
+    if (!reader->ended && reader->over_limit) {
+        (void)fx_fail(err, FX_ELIMIT, "yaml: more than %d %%TAG directives",
+                      MOST_TAG_DIRECTIVES);
+        step = STEP_FAILED;
+    }
+    while (step == STEP_ON) {
+        step = next_step(reader, marks, err);
+    }
+    reader->ended = step != STEP_DOCUMENT;
+    if (step == STEP_FAILED) {
+        fx_yaml_composer_reset(&reader->composer);
+        return false;
+    }
+    *ret_document = fx_yaml_composer_take(&reader->composer);
+    return true;
+}
