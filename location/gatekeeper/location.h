@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gatekeeper/location.h - Gatekeeper's paths, such as
+ * `spec.containers[name: *].image`. Text in, an immutable program out (spec section 1).
+ */
+#ifndef FX_LOCATION_GATEKEEPER_LOCATION_H
+#define FX_LOCATION_GATEKEEPER_LOCATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+
+/* The type names are those that users read in messages. */
+#define FX_LOCATION_STEPS(X) \
+    X(OBJECT, "Object")      \
+    X(LIST, "List")
+
+enum fx_location_step_type {
+#define X(name, text) FX_LOCATION_##name,
+    FX_LOCATION_STEPS(X)
+#undef X
+};
+
+/* One node of a path. A list step is a node of its own: `a[b: c].d` has three. */
+struct fx_location_step {
+    enum fx_location_step_type type;
+    struct fx_text name; /* OBJECT: the field; LIST: the key field */
+    bool glob;           /* LIST: [name: *] */
+    json_t *value;       /* LIST without glob: a string or integer node, counted */
+};
+
+/* Immutable once made: any thread may use it. */
+struct fx_location {
+    size_t n_steps;
+    struct fx_location_step *steps;
+    char *names; /* backs the names */
+};
+
+/* The printed name of a step type. */
+const char *fx_location_step_type_name(enum fx_location_step_type type);
+
+/* Parses. Blank text gives a path of no steps: callers deal with it. Errors: FX_ESYNTAX
+ * with the words of spec section 1.3 and the span of the offending token (for the end of
+ * the text, that is one byte behind it); FX_ELIMIT over FX_LIMIT_LOCATION_BYTES or
+ * _NODES; FX_ENOMEM. */
+bool fx_location_parse(struct fx_text text, struct fx_location **ret_location,
+                       struct fx_err *err) FX_MUST_USE;
+
+/* Frees it; NULL is fine. */
+void fx_location_destroy(struct fx_location *location);
+
+/* Appends the printed form (spec section 1.4); _step prints one node. */
+void fx_location_print(struct fx_buf *buf, const struct fx_location *location);
+void fx_location_print_step(struct fx_buf *buf, const struct fx_location_step *step);
+
+/* The same node: type, name, glob flag, key value and its type. */
+bool fx_location_step_equal(const struct fx_location_step *a,
+                            const struct fx_location_step *b);
+
+/* Are all steps of `prefix` the first steps of `location`? */
+bool fx_location_has_prefix(const struct fx_location *location,
+                            const struct fx_location *prefix);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gatekeeper/location_parse.c - the text of a location as steps (spec sections
+ * 1.2 and 1.3). One token is looked at; the first fault ends the parse.
+ */
+#include "location/gatekeeper/location.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/vec.h"
+#include "location/gatekeeper/scanner.h"
+#include "value/tree.h"
+
+struct parser {
+    struct scanner scanner;
+    struct token token; /* the one to be looked at */
+    struct fx_location *location;
+    size_t cap_steps;
+    struct fx_err *err;
+};
+
+static void advance(struct parser *parser) {
+    parser->token = fx_location_scan(&parser->scanner);
+}
+
+/* "unexpected token: expected <what><name>, got: <token>" */
+static bool fail_token(struct parser *parser, const char *what, struct fx_text name) {
+    const struct token *token = &parser->token;
+    struct fx_buf quoted;
+    fx_buf_init(&quoted, 0);
+    fx_text_quote_go(&quoted, token->text);
+    if (quoted.failed) {
+        (void)fx_fail_nomem(parser->err);
+    } else {
+        (void)fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
+                         "unexpected token: expected %s%.*s, got: %s: %s", what,
+                         FX_TEXT_ARG(name), fx_location_token_name(token->type),
+                         quoted.data);
+    }
+    fx_buf_finish(&quoted);
+    return false;
+}
+
+static bool fail_expected(struct parser *parser, const char *what) {
+    return fail_token(parser, what, FX_TEXT(""));
+}
+
+/* Appends a step, whose value stays the caller's on failure. */
+static bool push(struct parser *parser, struct fx_location_step step) {
+    struct fx_location *location = parser->location;
+    if (location->n_steps >= FX_LIMIT_LOCATION_NODES) {
+        return fx_fail_at(parser->err, FX_ELIMIT, parser->token.off, parser->token.len,
+                          "location has more than %u steps", FX_LIMIT_LOCATION_NODES);
+    }
+    if (!FX_VEC_GROW(location->steps, location->n_steps, parser->cap_steps)) {
+        return fx_fail_nomem(parser->err);
+    }
+    location->steps[location->n_steps++] = step;
+    return true;
+}
+
+/* Decimal digits as Gatekeeper reads them: 64 bits that wrap around, refused when a step
+ * leaves them negative. So 2^63 is refused and 2^64 is 0 (spec section 1.2). */
+static bool read_digits(struct fx_text digits, json_int_t *ret_value) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < digits.len; i++) {
+        value = value * 10 + (uint64_t)(digits.data[i] - '0');
+        if (value > INT64_MAX) {
+            return false;
+        }
+    }
+    *ret_value = (json_int_t)value;
+    return true;
+}
+
+static bool parse_integer(struct parser *parser, struct fx_text field,
+                          json_t **ret_value) {
+    const struct token *token = &parser->token;
+    json_int_t value = 0;
+    if (!read_digits(token->text, &value)) {
+        return fx_fail_at(
+            parser->err, FX_ESYNTAX, token->off, token->len,
+            "invalid integer: overflow in integer string: %.*s: parsing key "
+            "value for key: %.*s",
+            FX_TEXT_ARG(token->text), FX_TEXT_ARG(field));
+    }
+    *ret_value = json_integer(value);
+    return *ret_value != NULL || fx_fail_nomem(parser->err);
+}
+
+/* value := '*' | IDENT | INT */
+static bool parse_value(struct parser *parser, struct fx_location_step *step) {
+    const struct token *token = &parser->token;
+    if (token->type == TOKEN_GLOB) {
+        step->glob = true;
+    } else if (token->type == TOKEN_IDENT) {
+        step->value = fx_tree_new_string(token->text);
+        if (step->value == NULL) {
+            return fx_fail_nomem(parser->err);
+        }
+    } else if (token->type != TOKEN_INT) {
+        return fail_expected(parser, "key value or glob in listSpec");
+    } else if (!parse_integer(parser, step->name, &step->value)) {
+        return false;
+    }
+    advance(parser);
+    return true;
+}
+
+/* The part of a list between the brackets: IDENT ':' value */
+static bool parse_key(struct parser *parser, struct fx_location_step *step) {
+    if (parser->token.type != TOKEN_IDENT) {
+        return fail_expected(parser, "keyField in listSpec");
+    }
+    step->name = parser->token.text;
+    advance(parser);
+    if (parser->token.type != TOKEN_COLON) {
+        return fail_token(parser, "':' following keyField ", step->name);
+    }
+    advance(parser);
+    return parse_value(parser, step);
+}
+
+/* list := '[' IDENT ':' value ']' */
+static bool parse_list(struct parser *parser) {
+    advance(parser);
+    struct fx_location_step step = {.type = FX_LOCATION_LIST};
+    bool ok = parse_key(parser, &step);
+    if (ok && parser->token.type != TOKEN_RBRACKET) {
+        ok = fail_expected(parser, "']' following listSpec");
+    }
+    if (!ok || !push(parser, step)) {
+        json_decref(step.value);
+        return false;
+    }
+    advance(parser);
+    return true;
+}
+
+/* object list? */
+static bool parse_field(struct parser *parser) {
+    if (parser->token.type != TOKEN_IDENT) {
+        return fail_expected(parser, "field name or eof");
+    }
+    const struct fx_location_step step = {.type = FX_LOCATION_OBJECT,
+                                          .name = parser->token.text};
+    if (!push(parser, step)) {
+        return false;
+    }
+    advance(parser);
+    return parser->token.type != TOKEN_LBRACKET || parse_list(parser);
+}
+
+/* location := <empty> | object list? ( '.' object list? )* */
+static bool parse_location(struct parser *parser) {
+    advance(parser);
+    if (parser->token.type == TOKEN_END) {
+        return true;
+    }
+    for (;;) {
+        if (!parse_field(parser)) {
+            return false;
+        }
+        if (parser->token.type == TOKEN_END) {
+            return true;
+        }
+        if (parser->token.type != TOKEN_SEPARATOR) {
+            return fail_expected(parser, "'.' or eof");
+        }
+        const struct token separator = parser->token;
+        advance(parser);
+        if (parser->token.type == TOKEN_END) {
+            return fx_fail_at(parser->err, FX_ESYNTAX, separator.off, separator.len,
+                              "trailing separators are forbidden");
+        }
+    }
+}
+
+static bool check_text(struct fx_text text, struct fx_err *err) {
+    if (text.len > FX_LIMIT_LOCATION_BYTES) {
+        return fx_fail(err, FX_ELIMIT, "location is longer than %u bytes",
+                       FX_LIMIT_LOCATION_BYTES);
+    }
+    if (!fx_text_is_utf8(text)) {
+        return fx_fail(err, FX_ESYNTAX, "location is not valid UTF-8");
+    }
+    return true;
+}
+
+static struct fx_location *create(size_t text_len) {
+    struct fx_location *location = calloc(1, sizeof *location);
+    if (location == NULL) {
+        return NULL;
+    }
+    location->names = malloc(text_len + 1);
+    if (location->names == NULL) {
+        free(location);
+        return NULL;
+    }
+    return location;
+}
+
+bool fx_location_parse(struct fx_text text, struct fx_location **ret_location,
+                       struct fx_err *err) {
+    if (!check_text(text, err)) {
+        return false;
+    }
+    struct fx_location *location = create(text.len);
+    if (location == NULL) {
+        return fx_fail_nomem(err);
+    }
+    struct parser parser = {
+        .scanner = {.source = text, .store = location->names},
+        .location = location,
+        .err = err,
+    };
+    if (!parse_location(&parser)) {
+        fx_location_destroy(location);
+        return false;
+    }
+    *ret_location = location;
+    return true;
+}
+
+void fx_location_destroy(struct fx_location *location) {
+    if (location == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < location->n_steps; i++) {
+        json_decref(location->steps[i].value);
+    }
+    free(location->steps);
+    free(location->names);
+    free(location);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gatekeeper/path_tests.c - checks path tests against their location and each
+ * other, and keeps one condition for each depth (spec section 2).
+ */
+#include "location/gatekeeper/path_tests.h"
+
+#include <stdlib.h>
+
+static const char *const path_test_names[] = {
+#define X(name, text) [FX_PATH_TEST_##name] = text,
+    FX_PATH_TESTS(X)
+#undef X
+};
+
+enum fx_path_test fx_path_test_parse(struct fx_text text) {
+    for (size_t i = 0; i < FX_COUNT(path_test_names); i++) {
+        if (path_test_names[i] != NULL && fx_text_is(text, path_test_names[i])) {
+            return (enum fx_path_test)i;
+        }
+    }
+    return FX_PATH_TEST_NEVER;
+}
+
+/* Appends the path in quotes as Go's %q writes it; `<nil>` for none. */
+static void print_quoted(struct fx_buf *buf, const struct fx_location *location) {
+    if (location == NULL) {
+        fx_buf_str(buf, "<nil>");
+        return;
+    }
+    struct fx_buf plain;
+    fx_buf_init(&plain, 0);
+    fx_location_print(&plain, location);
+    fx_text_quote_go(buf, (struct fx_text){plain.data, plain.len});
+    buf->failed = buf->failed || plain.failed;
+    fx_buf_finish(&plain);
+}
+
+/* "<before><a><between><b><after>", the fault being with entry `index`. */
+static bool fail_paths(struct fx_err *err, size_t index, const char *const words[3],
+                       const struct fx_location *a, const struct fx_location *b) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_str(&text, words[0]);
+    print_quoted(&text, a);
+    fx_buf_str(&text, words[1]);
+    if (words[2] != NULL) {
+        print_quoted(&text, b);
+        fx_buf_str(&text, words[2]);
+    }
+    if (text.failed) {
+        (void)fx_fail_nomem(err);
+    } else {
+        (void)fx_fail_at(err, FX_EINVALID, (uint32_t)index, 0, "%s", text.data);
+    }
+    fx_buf_finish(&text);
+    return false;
+}
+
+static bool check_prefixes(const struct fx_location *location,
+                           const struct fx_path_test_entry *entries, size_t n_entries,
+                           struct fx_err *err) {
+    static const char *const words[] = {
+        "all subpaths must be a prefix of the `location` value of the mutation: subpath ",
+        " is not a prefix of location ", ""};
+    for (size_t i = 0; i < n_entries; i++) {
+        if (!fx_location_has_prefix(location, entries[i].sub_path)) {
+            return fail_paths(err, i, words, entries[i].sub_path, location);
+        }
+    }
+    return true;
+}
+
+/* Fills the table. The empty path has no depth: it is checked, and never consulted. */
+static bool fill_depths(struct fx_path_tests *tests,
+                        const struct fx_path_test_entry *entries, size_t n_entries,
+                        struct fx_err *err) {
+    static const char *const words[] = {"conflicting path test conditions: path ",
+                                        " is marked both MustExist and MustNotExist",
+                                        NULL};
+    enum fx_path_test of_empty = FX_PATH_TEST_NONE;
+    for (size_t i = 0; i < n_entries; i++) {
+        const size_t n_steps = entries[i].sub_path->n_steps;
+        enum fx_path_test *slot =
+            n_steps == 0 ? &of_empty : &tests->by_depth[n_steps - 1];
+        if (*slot != FX_PATH_TEST_NONE && *slot != entries[i].test) {
+            return fail_paths(err, i, words, entries[i].sub_path, NULL);
+        }
+        *slot = entries[i].test;
+    }
+    return true;
+}
+
+static const struct fx_location *path_at(const struct fx_path_test_entry *entries,
+                                         size_t n_entries, size_t depth) {
+    for (size_t i = 0; i < n_entries; i++) {
+        if (entries[i].sub_path->n_steps == depth + 1) {
+            return entries[i].sub_path;
+        }
+    }
+    return NULL;
+}
+
+/* A child that must exist under a parent that must not. Gatekeeper compares the indexes
+ * of the entries where it means their depths; policies that it accepts are to be accepted
+ * here, and the others refused. */
+static bool check_order(const struct fx_path_test_entry *entries, size_t n_entries,
+                        struct fx_err *err) {
+    static const char *const words[] = {"conflicting path test conditions: path ",
+                                        " is marked MustExist but parent ",
+                                        " MustNotExist"};
+    size_t lowest_not = n_entries;
+    size_t highest = 0;
+    for (size_t i = 0; i < n_entries; i++) {
+        if (entries[i].test == FX_PATH_TEST_MUST_NOT_EXIST && lowest_not == n_entries) {
+            lowest_not = i;
+        } else if (entries[i].test == FX_PATH_TEST_MUST_EXIST) {
+            highest = i;
+        }
+    }
+    if (highest <= lowest_not) {
+        return true;
+    }
+    return fail_paths(err, highest, words, path_at(entries, n_entries, highest),
+                      path_at(entries, n_entries, lowest_not));
+}
+
+static struct fx_path_tests *create(size_t n_depths) {
+    struct fx_path_tests *tests = calloc(1, sizeof *tests);
+    if (tests == NULL) {
+        return NULL;
+    }
+    tests->n_depths = n_depths;
+    tests->by_depth = calloc(n_depths + 1, sizeof *tests->by_depth);
+    if (tests->by_depth == NULL) {
+        free(tests);
+        return NULL;
+    }
+    return tests;
+}
+
+bool fx_path_tests_compile(const struct fx_location *location,
+                           const struct fx_path_test_entry *entries, size_t n_entries,
+                           struct fx_path_tests **ret_tests, struct fx_err *err) {
+    if (!check_prefixes(location, entries, n_entries, err)) {
+        return false;
+    }
+    struct fx_path_tests *tests = create(location->n_steps);
+    if (tests == NULL) {
+        return fx_fail_nomem(err);
+    }
+    if (!fill_depths(tests, entries, n_entries, err) ||
+        !check_order(entries, n_entries, err)) {
+        fx_path_tests_destroy(tests);
+        return false;
+    }
+    *ret_tests = tests;
+    return true;
+}
+
+void fx_path_tests_destroy(struct fx_path_tests *tests) {
+    if (tests == NULL) {
+        return;
+    }
+    free(tests->by_depth);
+    free(tests);
+}
+
+bool fx_path_tests_pass(const struct fx_path_tests *tests, size_t depth, bool exists) {
+    if (tests == NULL || depth >= tests->n_depths) {
+        return true;
+    }
+    switch (tests->by_depth[depth]) {
+    case FX_PATH_TEST_MUST_EXIST: return exists;
+    case FX_PATH_TEST_MUST_NOT_EXIST: return !exists;
+    case FX_PATH_TEST_NEVER: return false;
+    case FX_PATH_TEST_NONE: return true;
+    }
+    return true;
+}
