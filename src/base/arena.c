@@ -102,15 +102,14 @@ char *fx_arena_copy(struct fx_arena *arena, struct fx_text text) {
 
 char *fx_arena_printf(struct fx_arena *arena, const char *fmt, ...) {
     va_list args;
-    va_list again;
     va_start(args, fmt);
-    va_copy(again, args);
     const int length = vsnprintf(NULL, 0, fmt, args);
     va_end(args);
+    va_start(args, fmt);
     char *text = length < 0 ? NULL : fx_arena_alloc(arena, (size_t)length + 1);
     if (text != NULL) {
-        (void)vsnprintf(text, (size_t)length + 1, fmt, again);
+        (void)vsnprintf(text, (size_t)length + 1, fmt, args);
     }
-    va_end(again);
+    va_end(args);
     return text;
 }

@@ -80,7 +80,7 @@ static char next_char(struct fx_text text, size_t *at) {
     while (*at < text.len) {
         const char c = text.data[(*at)++];
         if (c != '\n' && c != '\r') {
-            return c == '\0' ? ' ' : c; /* a NUL in the text is no end, and no digit */
+            return (char)(c == '\0' ? ' ' : c); /* a NUL is no end here, and no digit */
         }
     }
     return '\0';

@@ -87,19 +87,18 @@ void fx_buf_text(struct fx_buf *buf, struct fx_text text) {
 
 void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...) {
     va_list args;
-    va_list again;
     va_start(args, fmt);
-    va_copy(again, args);
     const int length = vsnprintf(NULL, 0, fmt, args);
     va_end(args);
+    va_start(args, fmt);
     char *to = length < 0 ? NULL : fx_buf_reserve(buf, (size_t)length);
     if (to == NULL) {
         buf->failed = true;
     } else {
-        (void)vsnprintf(to, (size_t)length + 1, fmt, again);
+        (void)vsnprintf(to, (size_t)length + 1, fmt, args);
         buf->len += (size_t)length;
     }
-    va_end(again);
+    va_end(args);
 }
 
 void fx_buf_fill(struct fx_buf *buf, char c, size_t count) {

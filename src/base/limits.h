@@ -6,16 +6,28 @@
 #ifndef FX_BASE_LIMITS_H
 #define FX_BASE_LIMITS_H
 
+#include <stddef.h>
+
 /* Input. */
-#define FX_LIMIT_BODY_BYTES        (8u << 20)  /* one request body */
-#define FX_LIMIT_JSON_DEPTH        1000u       /* nesting of one JSON or YAML document */
-#define FX_LIMIT_YAML_NODES        (1u << 20)  /* nodes of one file, aliases expanded */
+#define FX_LIMIT_BODY_BYTES (8u << 20) /* one request body */
+#define FX_LIMIT_JSON_DEPTH 1000u      /* nesting of one JSON or YAML document */
+#define FX_LIMIT_YAML_NODES (1u << 20) /* nodes of one file, aliases expanded */
+/* libyaml compares every %TAG directive with all others, and every tag with all of them.
+ */
+#define FX_LIMIT_YAML_TAG_DIRECTIVES 64
+/* At every token libyaml looks at each open flow collection, so a text costs its events
+ * times the levels around them. Bounded by a sum, a text may be deep or long, but not the
+ * one times the other. */
+#define FX_LIMIT_YAML_FLOW_WORK    ((size_t)16 * FX_LIMIT_YAML_NODES)
 #define FX_LIMIT_POLICY_FILE_BYTES (4u << 20)  /* one policy file */
 #define FX_LIMIT_OBJECT_FILE_BYTES (64u << 20) /* one file of objects, command line */
 #define FX_LIMIT_FOLDER_DEPTH      32u         /* folders in folders */
 #define FX_LIMIT_FOLDER_FILES      100000u     /* files under one folder */
 #define FX_LIMIT_LOCATION_BYTES    65536u      /* text of one location */
 #define FX_LIMIT_LOCATION_NODES    1000u       /* steps of one location */
+
+/* Groups, versions and kinds of one applyTo multiply. */
+#define FX_LIMIT_APPLY_TO_BINDINGS 8192u
 
 /* A review. */
 #define FX_LIMIT_ARENA_BYTES    (64u << 20) /* scratch of one review */

@@ -16,15 +16,6 @@
 #include "value/yaml_compose.h"
 #include "value/yaml_source.h"
 
-/* libyaml compares every %TAG directive with all others, and every tag with all
- * directives. */
-#define MOST_TAG_DIRECTIVES 64
-
-/* At every token libyaml looks at each open flow collection (`[`, `{`), so a text costs
- * its events times the levels around them. Bounded by a sum, a text may be deep or long,
- * but not the one times the other. */
-#define MOST_FLOW_WORK ((size_t)16 * FX_LIMIT_YAML_NODES)
-
 struct fx_yaml_reader {
     yaml_parser_t parser;
     struct fx_yaml_source source;
@@ -50,7 +41,7 @@ static bool has_many_directives(struct fx_text text) {
             n++;
         }
     }
-    return n > MOST_TAG_DIRECTIVES;
+    return n > FX_LIMIT_YAML_TAG_DIRECTIVES;
 }
 
 struct fx_yaml_reader *fx_yaml_open(struct fx_text text) {
@@ -195,7 +186,7 @@ static bool count_flow(struct fx_yaml_reader *reader, const yaml_event_t *event,
     reader->flow_depth += is_flow_start(event);
     reader->flow_work += reader->flow_depth;
     reader->flow_depth -= ends && reader->flow_depth > 0;
-    if (reader->flow_work > MOST_FLOW_WORK) {
+    if (reader->flow_work > FX_LIMIT_YAML_FLOW_WORK) {
         (void)fx_fail(err, FX_ELIMIT, "yaml: too much in too deep flow collections");
         return fail_event(reader, event, err);
     }
@@ -253,7 +244,7 @@ bool fx_yaml_next(struct fx_yaml_reader *reader, struct fx_marks *marks,
     enum step step = reader->ended ? STEP_END : STEP_ON;
     if (!reader->ended && reader->over_limit) {
         (void)fx_fail(err, FX_ELIMIT, "yaml: more than %d %%TAG directives",
-                      MOST_TAG_DIRECTIVES);
+                      FX_LIMIT_YAML_TAG_DIRECTIVES);
         step = STEP_FAILED;
     }
     while (step == STEP_ON) {

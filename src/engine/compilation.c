@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/compilation.c - collecting what a policy yields and what its author should hear.
+ */
+#include "engine/dialect.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+void fx_compilation_finish(struct fx_compilation *compilation) {
+    if (compilation == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < compilation->n_mutators; i++) {
+        fx_mutator_unref(compilation->mutators[i]);
+    }
+    for (size_t i = 0; i < compilation->n_warnings; i++) {
+        free(compilation->warnings[i].text);
+    }
+    free(compilation->mutators);
+    free(compilation->warnings);
+    *compilation = (struct fx_compilation){0};
+}
+
+bool fx_compilation_add_take(struct fx_compilation *compilation,
+                             struct fx_mutator *mutator) {
+    if (compilation->n_mutators == compilation->cap_mutators &&
+        !fx_vec_grown(&compilation->mutators, compilation->n_mutators,
+                      &compilation->cap_mutators, sizeof(void *))) {
+        fx_mutator_unref(mutator);
+        return false;
+    }
+    compilation->mutators[compilation->n_mutators++] = mutator;
+    return true;
+}
+
+bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
+                         const char *fmt, ...) {
+    if (!FX_VEC_GROW(compilation->warnings, compilation->n_warnings,
+                     compilation->cap_warnings)) {
+        return false;
+    }
+    va_list args;
+    va_start(args, fmt);
+    const int length = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (text == NULL) {
+        return false;
+    }
+    va_start(args, fmt);
+    (void)vsnprintf(text, (size_t)length + 1, fmt, args);
+    va_end(args);
+    compilation->warnings[compilation->n_warnings++] = (struct fx_warning){node, text};
+    return true;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/conflicts.c - schema conflicts (spec section 6), by sorting.
+ *
+ * Every path of every mutator is one item for each kind of object and operation it is
+ * bound to. Sorted, the items that share a beginning stand together: the tree of the spec
+ * is never built, its nodes are ranges of the list.
+ */
+#include "engine/conflicts.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "engine/request.h"
+
+/* One path in one tree. */
+struct item {
+    const struct fx_binding *binding;
+    const struct fx_schema *schema;
+    size_t mutator;
+    enum fx_operation operation;
+};
+
+/* Indices of mutators, ascending. Backed by a block of the result. */
+struct members {
+    const size_t *items;
+    size_t n_items;
+};
+
+/* Where a path ends: what it met on its way. */
+struct report {
+    size_t mutator;
+    struct members met;
+};
+
+struct finder {
+    struct item *items;
+    size_t n_items, cap_items;
+    struct report *reports;
+    size_t n_reports, cap_reports;
+    struct fx_conflicts *result;
+};
+
+/* A part of finder.items. */
+struct range {
+    size_t from, to;
+};
+
+void fx_conflicts_finish(struct fx_conflicts *conflicts) {
+    if (conflicts == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < conflicts->n_blocks; i++) {
+        free(conflicts->blocks[i]);
+    }
+    free(conflicts->blocks);
+    free(conflicts->sets);
+    *conflicts = (struct fx_conflicts){0};
+}
+
+static int compare_sizes(size_t a, size_t b) {
+    return (a > b) - (a < b);
+}
+
+static int compare_roots(const struct item *a, const struct item *b) {
+    int order = fx_text_compare(a->binding->group, b->binding->group);
+    if (order == 0) {
+        order = fx_text_compare(a->binding->version, b->binding->version);
+    }
+    if (order == 0) {
+        order = fx_text_compare(a->binding->kind, b->binding->kind);
+    }
+    return order != 0 ? order : (int)a->operation - (int)b->operation;
+}
+
+/* By tree, then step by step, a path before those that go on from its end. */
+static int compare_items(const void *left, const void *right) {
+    const struct item *a = left;
+    const struct item *b = right;
+    int order = compare_roots(a, b);
+    const size_t n_a = a->schema->n_steps;
+    const size_t n_b = b->schema->n_steps;
+    for (size_t i = 0; order == 0 && i < n_a && i < n_b; i++) {
+        const struct fx_schema_step *x = &a->schema->steps[i];
+        const struct fx_schema_step *y = &b->schema->steps[i];
+        order = fx_text_compare(x->key, y->key);
+        order = order != 0 ? order : (int)x->type - (int)y->type;
+    }
+    order = order != 0 ? order : compare_sizes(n_a, n_b);
+    return order != 0 ? order : compare_sizes(a->mutator, b->mutator);
+}
+
+/* The trees a binding has a part in. Where all bindings are for CREATE and UPDATE, the
+ * second tree would repeat the first. */
+static bool add_items(struct finder *finder, const struct fx_mutator *mutator,
+                      size_t index, bool one_tree) {
+    static const enum fx_operation operations[] = {FX_OPERATION_CREATE,
+                                                   FX_OPERATION_UPDATE};
+    for (size_t i = 0; i < mutator->n_bindings; i++) {
+        const struct fx_binding *binding = &mutator->bindings[i];
+        assert(!binding->any_group && !binding->any_version && !binding->any_kind);
+        for (size_t k = 0; k < (one_tree ? 1 : FX_COUNT(operations)); k++) {
+            if ((binding->operations & FX_OPERATION_BIT(operations[k])) == 0) {
+                continue;
+            }
+            if (!FX_VEC_GROW(finder->items, finder->n_items, finder->cap_items)) {
+                return false;
+            }
+            finder->items[finder->n_items++] =
+                (struct item){binding, &mutator->schema, index, operations[k]};
+        }
+    }
+    return true;
+}
+
+static bool is_one_tree(struct fx_mutator *const *mutators, size_t n_mutators) {
+    const unsigned both =
+        FX_OPERATION_BIT(FX_OPERATION_CREATE) | FX_OPERATION_BIT(FX_OPERATION_UPDATE);
+    for (size_t i = 0; i < n_mutators; i++) {
+        for (size_t k = 0; k < mutators[i]->n_bindings; k++) {
+            if (mutators[i]->schema.n_steps > 0 &&
+                (mutators[i]->bindings[k].operations & both) != both) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool collect(struct finder *finder, struct fx_mutator *const *mutators,
+                    size_t n_mutators) {
+    const bool one_tree = is_one_tree(mutators, n_mutators);
+    for (size_t i = 0; i < n_mutators; i++) {
+        if (mutators[i]->schema.n_steps > 0 &&
+            !add_items(finder, mutators[i], i, one_tree)) {
+            return false;
+        }
+    }
+    if (finder->n_items > 0) {
+        qsort(finder->items, finder->n_items, sizeof *finder->items, compare_items);
+    }
+    return true;
+}
+
+/* A fresh array for `n` members, kept by the result. */
+static size_t *new_block(struct finder *finder, size_t n) {
+    struct fx_conflicts *result = finder->result;
+    if (!FX_VEC_GROW(result->blocks, result->n_blocks, result->cap_blocks)) {
+        return NULL;
+    }
+    size_t *block = calloc(n == 0 ? 1 : n, sizeof *block);
+    if (block != NULL) {
+        result->blocks[result->n_blocks++] = block;
+    }
+    return block;
+}
+
+static const struct fx_schema_step *step_of(const struct item *item, size_t depth) {
+    return &item->schema->steps[depth];
+}
+
+static bool goes_on(const struct item *item, size_t depth) {
+    return item->schema->n_steps > depth + 1;
+}
+
+/* What there is to know of the items of one key before rules (a) to (c) are asked. */
+struct slot {
+    bool has_type[FX_SCHEMA_STRING + 1];
+    bool list_has_two_keys, has_terminator, has_deeper;
+};
+
+static void look_at(struct slot *slot, const struct item *item, size_t depth,
+                    const struct item **list) {
+    const struct fx_schema_step *step = step_of(item, depth);
+    slot->has_type[step->type] = true;
+    if (!goes_on(item, depth)) {
+        slot->has_terminator = slot->has_terminator || item->schema->must_terminate;
+        return;
+    }
+    slot->has_deeper = true;
+    if (step->type != FX_SCHEMA_LIST) {
+        return;
+    }
+    if (*list != NULL &&
+        !fx_text_equal(step_of(*list, depth + 1)->key, step_of(item, depth + 1)->key)) {
+        slot->list_has_two_keys = true;
+    }
+    *list = item;
+}
+
+static size_t count_known_types(const struct slot *slot) {
+    size_t n = 0;
+    for (size_t type = 0; type < FX_COUNT(slot->has_type); type++) {
+        n += type != FX_SCHEMA_UNKNOWN && slot->has_type[type] ? 1 : 0;
+    }
+    return n;
+}
+
+/* Is the item in conflict with another of the slot? Rules (a), (b), (c) of the spec. */
+static bool is_member(const struct slot *slot, bool many_types, const struct item *item,
+                      size_t depth) {
+    const enum fx_schema_type type = step_of(item, depth)->type;
+    const bool clashes = slot->has_terminator && slot->has_deeper;
+    return (many_types && type != FX_SCHEMA_UNKNOWN) ||
+           (slot->list_has_two_keys && type == FX_SCHEMA_LIST) ||
+           (clashes && (goes_on(item, depth) || item->schema->must_terminate));
+}
+
+static int compare_indices(const void *a, const void *b) {
+    return compare_sizes(*(const size_t *)a, *(const size_t *)b);
+}
+
+/* Sorts the indices and drops repeats; returns how many are left. */
+static size_t sort_unique(size_t *indices, size_t n) {
+    size_t kept = 0;
+    qsort(indices, n, sizeof *indices, compare_indices);
+    for (size_t i = 0; i < n; i++) {
+        if (kept == 0 || indices[kept - 1] != indices[i]) {
+            indices[kept++] = indices[i];
+        }
+    }
+    return kept;
+}
+
+/* Adds the members of a conflict to what was met above, marks them disabled. Sets *met to
+ * the union, which is the old one where nobody is new. */
+static bool add_members(struct finder *finder, const struct range *range, size_t depth,
+                        const struct slot *slot, struct members *met) {
+    size_t *block = new_block(finder, range->to - range->from + met->n_items);
+    if (block == NULL) {
+        return false;
+    }
+    const bool many_types = count_known_types(slot) > 1;
+    size_t n = 0;
+    for (size_t i = range->from; i < range->to; i++) {
+        const struct item *item = &finder->items[i];
+        if (is_member(slot, many_types, item, depth)) {
+            block[n++] = item->mutator;
+            finder->result->sets[item->mutator].disabled = true;
+        }
+    }
+    for (size_t i = 0; i < met->n_items; i++) {
+        block[n++] = met->items[i];
+    }
+    if (n > 0) {
+        *met = (struct members){block, sort_unique(block, n)};
+    }
+    return true;
+}
+
+static bool report(struct finder *finder, size_t mutator, struct members met) {
+    if (met.n_items == 0) {
+        return true;
+    }
+    if (!FX_VEC_GROW(finder->reports, finder->n_reports, finder->cap_reports)) {
+        return false;
+    }
+    finder->reports[finder->n_reports++] = (struct report){mutator, met};
+    return true;
+}
+
+static bool visit(struct finder *finder, struct range range, size_t depth,
+                  struct members met);
+
+/* The items of one key and type: those that end are done, the others go on. They are
+ * sorted so that the former come first. */
+static bool visit_branch(struct finder *finder, struct range range, size_t depth,
+                         struct members met) {
+    for (; range.from < range.to; range.from++) {
+        const struct item *item = &finder->items[range.from];
+        if (goes_on(item, depth)) {
+            return visit(finder, range, depth + 1, met);
+        }
+        if (!report(finder, item->mutator, met)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The items of one key. */
+static bool visit_slot(struct finder *finder, struct range range, size_t depth,
+                       struct members met) {
+    struct slot slot = {.has_terminator = false};
+    const struct item *list = NULL;
+    for (size_t i = range.from; i < range.to; i++) {
+        look_at(&slot, &finder->items[i], depth, &list);
+    }
+    const bool is_conflict = count_known_types(&slot) > 1 || slot.list_has_two_keys ||
+                             (slot.has_terminator && slot.has_deeper);
+    if (is_conflict && !add_members(finder, &range, depth, &slot, &met)) {
+        return false;
+    }
+    while (range.from < range.to) {
+        struct range branch = {range.from, range.from + 1};
+        const enum fx_schema_type type =
+            step_of(&finder->items[branch.from], depth)->type;
+        while (branch.to < range.to &&
+               step_of(&finder->items[branch.to], depth)->type == type) {
+            branch.to++;
+        }
+        if (!visit_branch(finder, branch, depth, met)) {
+            return false;
+        }
+        range.from = branch.to;
+    }
+    return true;
+}
+
+/* Items of one tree that share their first `depth` steps and go on; `met`: the conflicts
+ * along these. As deep as the longest path. */
+static bool visit(struct finder *finder, struct range range, size_t depth,
+                  struct members met) {
+    while (range.from < range.to) {
+        struct range slot = {range.from, range.from + 1};
+        const struct fx_text key = step_of(&finder->items[slot.from], depth)->key;
+        while (slot.to < range.to &&
+               fx_text_equal(key, step_of(&finder->items[slot.to], depth)->key)) {
+            slot.to++;
+        }
+        if (!visit_slot(finder, slot, depth, met)) {
+            return false;
+        }
+        range.from = slot.to;
+    }
+    return true;
+}
+
+static bool visit_trees(struct finder *finder) {
+    size_t from = 0;
+    while (from < finder->n_items) {
+        struct range tree = {from, from + 1};
+        while (tree.to < finder->n_items &&
+               compare_roots(&finder->items[from], &finder->items[tree.to]) == 0) {
+            tree.to++;
+        }
+        if (!visit(finder, tree, 0, (struct members){NULL, 0})) {
+            return false;
+        }
+        from = tree.to;
+    }
+    return true;
+}
+
+static int compare_reports(const void *left, const void *right) {
+    const struct report *a = left;
+    const struct report *b = right;
+    return compare_sizes(a->mutator, b->mutator);
+}
+
+static bool is_same(const struct members *a, const struct members *b) {
+    return a->n_items == b->n_items &&
+           (a->items == b->items ||
+            memcmp(a->items, b->items, a->n_items * sizeof *a->items) == 0);
+}
+
+/* What one mutator met, over all its bindings. Mostly it met the same in each. */
+static bool unite(struct finder *finder, const struct report *reports, size_t n_reports,
+                  struct members *ret_union) {
+    *ret_union = reports[0].met;
+    for (size_t i = 1; i < n_reports; i++) {
+        const struct members *more = &reports[i].met;
+        if (is_same(ret_union, more)) {
+            continue;
+        }
+        size_t *block = new_block(finder, ret_union->n_items + more->n_items);
+        if (block == NULL) {
+            return false;
+        }
+        memcpy(block, ret_union->items, ret_union->n_items * sizeof *block);
+        memcpy(block + ret_union->n_items, more->items, more->n_items * sizeof *block);
+        ret_union->n_items = sort_unique(block, ret_union->n_items + more->n_items);
+        ret_union->items = block;
+    }
+    return true;
+}
+
+static bool deliver_reports(struct finder *finder) {
+    if (finder->n_reports > 0) {
+        qsort(finder->reports, finder->n_reports, sizeof *finder->reports,
+              compare_reports);
+    }
+    size_t from = 0;
+    while (from < finder->n_reports) {
+        const size_t mutator = finder->reports[from].mutator;
+        size_t to = from + 1;
+        while (to < finder->n_reports && finder->reports[to].mutator == mutator) {
+            to++;
+        }
+        struct members met = {NULL, 0};
+        if (!unite(finder, &finder->reports[from], to - from, &met)) {
+            return false;
+        }
+        finder->result->sets[mutator].members = met.items;
+        finder->result->sets[mutator].n_members = met.n_items;
+        from = to;
+    }
+    return true;
+}
+
+bool fx_conflicts_find(struct fx_mutator *const *mutators, size_t n_mutators,
+                       struct fx_conflicts *ret_conflicts, struct fx_err *err) {
+    struct fx_conflicts made = {.n_mutators = n_mutators};
+    struct finder finder = {.result = &made};
+    made.sets = calloc(n_mutators == 0 ? 1 : n_mutators, sizeof *made.sets);
+    const bool ok = made.sets != NULL && collect(&finder, mutators, n_mutators) &&
+                    visit_trees(&finder) && deliver_reports(&finder);
+    free(finder.items);
+    free(finder.reports);
+    if (!ok) {
+        fx_conflicts_finish(&made);
+        return fx_fail_nomem(err);
+    }
+    *ret_conflicts = made;
+    return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/conflicts.h - mutators that disagree about the shape of an object (spec section
+ * 6): all members of a conflict are disabled, everywhere.
+ */
+#ifndef FX_ENGINE_CONFLICTS_H
+#define FX_ENGINE_CONFLICTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "engine/mutator.h"
+
+/* For each mutator (by its index in the list it was made from) the indices of those that
+ * are in conflict along its path, itself among them if it is one of them (a mutator that
+ * only looks on, spec section 6 "quirk", is not). */
+struct fx_conflicts {
+    size_t n_mutators;
+    struct fx_conflict_set {
+        const size_t *members; /* ascending; n_members 0: no conflict reported for it */
+        size_t n_members;
+        bool disabled; /* it is itself a member of a conflict */
+    } * sets;
+    size_t **blocks; /* back the members, which sets may share */
+    size_t n_blocks, cap_blocks;
+};
+
+/* Looks for conflicts among the mutators. Errors: FX_ENOMEM. */
+bool fx_conflicts_find(struct fx_mutator *const *mutators, size_t n_mutators,
+                       struct fx_conflicts *ret_conflicts,
+                       struct fx_err *err) FX_MUST_USE;
+void fx_conflicts_finish(struct fx_conflicts *conflicts); /* NULL, zeroed are fine */
+
+/* Appends "the following mutators have conflicting schemas: [<gid>,<gid>]" for the set of
+ * mutator `index`, ids sorted by text. */
+void fx_conflicts_print(const struct fx_conflicts *conflicts, size_t index,
+                        struct fx_mutator *const *mutators, struct fx_buf *buf);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/conflicts_test.c - schema conflicts, rule by rule. A path is told in a small
+ * language of its own: `spec.c[name].i` is the object spec, the list c keyed by name, and
+ * its field i; what ends it is Unknown, `:set` a Set, `:string` a String, and `!` must be
+ * the end for everybody.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "engine/conflicts.h"
+#include "engine/fake_mutator.h"
+
+#define MAX 8
+
+/* Splits at `.` and `[`; the type of a step is told by what follows it. */
+static void read_path(struct fake *fake, const char *path) {
+    size_t n = 0;
+    const char *at = path;
+    while (*at != '\0' && *at != ':' && *at != '!') {
+        const size_t len = strcspn(at, ".[]:!");
+        assert_true(n < FX_COUNT(fake->steps));
+        fake->steps[n].key = (struct fx_text){at, len};
+        at += len;
+        at += *at == ']' ? 1 : 0;
+        fake->steps[n].type = *at == '[' ? FX_SCHEMA_LIST : FX_SCHEMA_OBJECT;
+        at += *at == '.' || *at == '[' ? 1 : 0;
+        n++;
+    }
+    assert_true(n > 0);
+    fake->steps[n - 1].type = strncmp(at, ":set", 4) == 0      ? FX_SCHEMA_SET
+                              : strncmp(at, ":string", 7) == 0 ? FX_SCHEMA_STRING
+                                                               : FX_SCHEMA_UNKNOWN;
+    fake->head.schema = (struct fx_schema){
+        .steps = fake->steps,
+        .n_steps = n,
+        .must_terminate = strchr(at, '!') != NULL,
+    };
+}
+
+static struct fake *make(const char *name, const char *path) {
+    const struct fake_plan plan = {.name = name, .binding = "Pod"};
+    struct fake *fake = fake_create(&plan);
+    assert_non_null(fake);
+    read_path(fake, path);
+    return fake;
+}
+
+/* `sees`: for each path the indices of those reported for it; a `*` before them: it is
+ * itself disabled. */
+static const struct {
+    const char *paths[MAX];
+    const char *sees[MAX];
+} cases[] = {
+    {{"spec.c.i"}, {""}},
+    {{"spec.c.i", "spec.c.i"}, {"", ""}},
+    {{"spec.c.i", "spec.c.j", "spec.d[name].e"}, {"", "", ""}},
+    /* (a) more than one known type */
+    {{"spec.c.i", "spec.c[name].i"}, {"*01", "*01"}},
+    {{"spec.c.i", "spec.c[name]"}, {"*01", "*01"}},
+    {{"spec.c:set", "spec.c.i"}, {"*01", "*01"}},
+    {{"spec.c:set", "spec.c[name].i"}, {"*01", "*01"}},
+    {{"spec.c:set", "spec.c:string"}, {"*01", "*01"}},
+    {{"spec.c", "spec.c.i"}, {"", ""}},
+    {{"spec.c", "spec.c[name].i"}, {"", ""}},
+    {{"spec.c", "spec.c:set"}, {"", ""}},
+    {{"spec.c", "spec.c:string!"}, {"", ""}},
+    {{"spec.c.i", "spec.c[name].i", "spec.c.j"}, {"*012", "*012", "*012"}},
+    /* (b) a list of two keys */
+    {{"spec.c[name].i", "spec.c[id].j"}, {"*01", "*01"}},
+    {{"spec.c[name]", "spec.c[id]"}, {"*01", "*01"}},
+    {{"spec.c[name].i", "spec.c[name].j"}, {"", ""}},
+    {{"spec.c[name].i", "spec.c[id].j", "spec.c[name].k"}, {"*012", "*012", "*012"}},
+    /* (c) an end that others pass */
+    {{"x.image:string!", "x.image.foo"}, {"*01", "*01"}},
+    {{"x.image!", "x.image.foo"}, {"*01", "*01"}},
+    {{"x.image!", "x.image[k].foo"}, {"*01", "*01"}},
+    {{"x.image!", "x.image"}, {"", ""}},
+    {{"x.image!", "x.image!"}, {"", ""}},
+    /* One that ends there too, but need not, only looks on. */
+    {{"a.b.foo.bar", "a.b.foo", "a.b.foo!"}, {"*02", "02", "*02"}},
+    {{"spec.c", "spec.c.i", "spec.c[name].i"}, {"12", "*12", "*12"}},
+    /* A conflict above is seen below, not the other way round. */
+    {{"a.b.c", "a[k].b", "a.b", "a.x"}, {"*0123", "*0123", "*0123", "*0123"}},
+    {{"a.b.c", "a.b[k].c", "a.x", "a.b"}, {"*01", "*01", "", "01"}},
+    /* Two conflicts on one path. */
+    {{"a.b.c", "a.b[k].c", "a.b.c!", "a.b.c.d", "z"},
+     {"*0123", "*0123", "*0123", "*0123", ""}},
+};
+
+static void expect_sees(const struct fx_conflict_set *set, const char *sees,
+                        const char *path) {
+    char got[MAX + 2] = "";
+    size_t len = 0;
+    assert_true(set->n_members <= MAX);
+    if (set->disabled) {
+        got[len++] = '*';
+    }
+    for (size_t i = 0; i < set->n_members; i++) {
+        got[len++] = (char)('0' + set->members[i]);
+    }
+    if (strcmp(got, sees) != 0) {
+        fail_msg("%s: wanted `%s`, got `%s`", path, sees, got);
+    }
+}
+
+static void rules(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct fx_mutator *mutators[MAX];
+        struct fx_conflicts conflicts = {0};
+        struct fx_err err = FX_ERR_INIT;
+        size_t n = 0;
+        for (; n < MAX && cases[i].paths[n] != NULL; n++) {
+            mutators[n] = &make("x", cases[i].paths[n])->head;
+        }
+        assert_true(fx_conflicts_find(mutators, n, &conflicts, &err));
+        assert_int_equal(conflicts.n_mutators, n);
+        for (size_t k = 0; k < n; k++) {
+            expect_sees(&conflicts.sets[k], cases[i].sees[k], cases[i].paths[k]);
+            fx_mutator_unref(mutators[k]);
+        }
+        fx_conflicts_finish(&conflicts);
+    }
+}
+
+/* Bindings must overlap in kind and operation; disabled in one is disabled in all. */
+static void bindings(void **state) {
+    (void)state;
+    struct fake *a = make("a", "spec.c.i");
+    struct fake *b = make("b", "spec.c[k].i");
+    struct fake *c = make("c", "spec.c:set");
+    struct fx_mutator *mutators[] = {&a->head, &b->head, &c->head};
+    struct fx_conflicts conflicts = {0};
+    struct fx_err err = FX_ERR_INIT;
+    b->binding.operations = FX_OPERATION_BIT(FX_OPERATION_UPDATE);
+    c->binding.kind = FX_TEXT("Job");
+    assert_true(fx_conflicts_find(mutators, 3, &conflicts, &err));
+    for (size_t i = 0; i < 3; i++) {
+        expect_sees(&conflicts.sets[i], "", "apart");
+    }
+    fx_conflicts_finish(&conflicts);
+
+    /* b is bound to a's kind and to c's: it sees all, they only see it. */
+    const struct fx_binding both[] = {a->binding, c->binding};
+    b->head.bindings = both;
+    b->head.n_bindings = 2;
+    assert_true(fx_conflicts_find(mutators, 3, &conflicts, &err));
+    expect_sees(&conflicts.sets[0], "*01", "a");
+    expect_sees(&conflicts.sets[1], "*012", "b");
+    expect_sees(&conflicts.sets[2], "*12", "c");
+    fx_conflicts_finish(&conflicts);
+
+    /* DELETE has no tree. */
+    b->head.bindings = &b->binding;
+    b->head.n_bindings = 1;
+    a->binding.operations = FX_OPERATION_BIT(FX_OPERATION_DELETE);
+    b->binding.operations = FX_OPERATION_BIT(FX_OPERATION_DELETE);
+    assert_true(fx_conflicts_find(mutators, 3, &conflicts, &err));
+    expect_sees(&conflicts.sets[0], "", "a");
+    fx_conflicts_finish(&conflicts);
+    for (size_t i = 0; i < 3; i++) {
+        fx_mutator_unref(mutators[i]);
+    }
+}
+
+static void prints(void **state) {
+    (void)state;
+    struct fx_mutator *mutators[] = {
+        &make("foo-conflict", "spec.c[k].i")->head,
+        &make("foo", "spec.c.i")->head,
+        &make("B", "spec.c.i")->head,
+    };
+    struct fx_conflicts conflicts = {0};
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    assert_true(fx_conflicts_find(mutators, 3, &conflicts, &err));
+    fx_conflicts_print(&conflicts, 0, mutators, &buf);
+    assert_string_equal(buf.data, "the following mutators have conflicting schemas: "
+                                  "[Fake.test.dev /B,Fake.test.dev /foo,Fake.test.dev "
+                                  "/foo-conflict]");
+    fx_buf_finish(&buf);
+    fx_conflicts_finish(&conflicts);
+    fx_conflicts_finish(NULL);
+    for (size_t i = 0; i < 3; i++) {
+        fx_mutator_unref(mutators[i]);
+    }
+}
+
+/* 10,000 mutators, all in one conflict, then each with a path of its own. */
+static void many(void **state) {
+    (void)state;
+    enum { N = 10000 };
+    static struct fx_mutator *mutators[N];
+    static char paths[N][32];
+    for (int together = 0; together < 2; together++) {
+        for (size_t i = 0; i < N; i++) {
+            (void)snprintf(paths[i], sizeof paths[i], "spec.f%zu.c%s",
+                           together != 0 ? 0 : i, i % 2 == 0 ? "[k].i" : ".i");
+            mutators[i] = &make("x", paths[i])->head;
+        }
+        struct fx_conflicts conflicts = {0};
+        struct fx_err err = FX_ERR_INIT;
+        const uint64_t before = fx_clock_ns();
+        assert_true(fx_conflicts_find(mutators, N, &conflicts, &err));
+        const double ms = (double)(fx_clock_ns() - before) / 1e6;
+        print_message("%d mutators, %s: %.1f ms\n", N,
+                      together != 0 ? "one conflict" : "no conflict", ms);
+        for (size_t i = 0; i < N; i++) {
+            assert_int_equal(conflicts.sets[i].n_members, together != 0 ? N : 0);
+            fx_mutator_unref(mutators[i]);
+        }
+        fx_conflicts_finish(&conflicts);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rules),
+        cmocka_unit_test(bindings),
+        cmocka_unit_test(prints),
+        cmocka_unit_test(many),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/converge_words.c - Gatekeeper's words for reviews that fail.
+ */
+#include "engine/converge_words.h"
+
+#include "base/buf.h"
+#include "base/uuid.h"
+
+/* `<group> <kind> <namespace> <name>`; empty parts leave double blanks. */
+static void print_object(struct fx_buf *buf, const json_t *object) {
+    struct fx_subject subject;
+    fx_subject_read(object, &subject);
+    const struct fx_text parts[] = {
+        subject.group,
+        subject.kind,
+        subject.namespace_,
+        subject.name.len > 0 ? subject.name : subject.generate_name,
+    };
+    for (size_t i = 0; i < FX_COUNT(parts); i++) {
+        fx_buf_str(buf, i > 0 ? " " : "");
+        fx_buf_text(buf, parts[i]);
+    }
+}
+
+static void print_mutation(struct fx_buf *buf, const struct fx_request *request) {
+    char made[FX_UUID_SIZE];
+    const char *id = request->mutation_id;
+    if (id == NULL) {
+        fx_uuid_make(made);
+        id = made;
+    }
+    fx_buf_printf(buf, "mutation %s", id);
+}
+
+/* Gives the words to the error and frees them. Without memory the error keeps those it
+ * has. */
+static bool prefix(struct fx_buf *words, struct fx_err *err) {
+    err->code = FX_EMUTATE;
+    if (!words->failed) {
+        (void)fx_err_prefix(err, "%s", words->data);
+    }
+    fx_buf_finish(words);
+    return false;
+}
+
+bool fx_converge_fail_match(const struct fx_mutator *mutator, const json_t *object,
+                            struct fx_err *err) {
+    if (fx_err_is_ours(err)) {
+        return false;
+    }
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    fx_buf_str(&words, "matching for mutator ");
+    fx_mutator_print_id(&words, mutator);
+    fx_buf_str(&words, " failed for ");
+    print_object(&words, object);
+    fx_buf_str(&words, ": ");
+    return prefix(&words, err);
+}
+
+bool fx_converge_fail_apply(const struct fx_request *request,
+                            const struct fx_mutator *mutator, const json_t *object,
+                            struct fx_err *err) {
+    if (fx_err_is_ours(err)) {
+        return false;
+    }
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    print_mutation(&words, request);
+    fx_buf_str(&words, " for mutator ");
+    fx_mutator_print_id(&words, mutator);
+    fx_buf_str(&words, " failed for ");
+    print_object(&words, object);
+    fx_buf_str(&words, ": ");
+    return prefix(&words, err);
+}
+
+bool fx_converge_fail_cycle(const struct fx_request *request, const json_t *object,
+                            struct fx_err *err) {
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    fx_buf_str(&words, "mutation not converging: ");
+    print_mutation(&words, request);
+    fx_buf_str(&words, " not converging for ");
+    print_object(&words, object);
+    if (words.failed) {
+        (void)fx_fail_nomem(err);
+    } else {
+        (void)fx_fail(err, FX_ENOCONVERGE, "%s", words.data);
+    }
+    fx_buf_finish(&words);
+    return false;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/dialect.h - how a policy language joins the house: one const table, named in
+ * mutators/CMakeLists.txt.
+ */
+#ifndef FX_ENGINE_DIALECT_H
+#define FX_ENGINE_DIALECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "engine/mutator.h"
+
+/* Collects what a policy yields, and what its author should hear. */
+struct fx_compilation {
+    struct fx_mutator **mutators; /* counted */
+    size_t n_mutators, cap_mutators;
+    struct fx_warning {
+        const json_t *node; /* the value it is about, borrowed from the policy */
+        char *text;
+    } * warnings;
+    size_t n_warnings, cap_warnings;
+};
+
+/* Drops the mutators and warnings. NULL and zeroed ones are fine. */
+void fx_compilation_finish(struct fx_compilation *compilation);
+
+/* Adds a mutator (its reference is taken, also on failure), a warning (copied). False
+ * without memory. */
+bool fx_compilation_add_take(struct fx_compilation *compilation,
+                             struct fx_mutator *mutator) FX_MUST_USE;
+FX_PRINTF(3, 4)
+bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
+                         const char *fmt, ...) FX_MUST_USE;
+
+/* A kind of policy object. */
+struct fx_policy_kind {
+    const char *group, *kind;
+    const char *const *versions; /* NULL ends */
+};
+
+struct fx_dialect {
+    const char *name; /* "gatekeeper" */
+    unsigned rank;    /* place in a pass: MutatingAdmissionPolicy 0, Gatekeeper 1, … */
+    const struct fx_policy_kind *kinds; /* kind NULL ends */
+
+    /* Compiles one policy object of one of `kinds` (group, version and kind already
+     * checked). Fails with the words of the dialect (FX_EINVALID, FX_ESYNTAX; node and
+     * span of the text at fault); a policy that fails yields nothing. Unknown fields are
+     * warnings that name them. */
+    bool (*compile)(json_t *policy, struct fx_compilation *ret_compilation,
+                    struct fx_err *err);
+};
+
+/* All dialects; NULL ends. Made by mutators/CMakeLists.txt. */
+extern const struct fx_dialect *const fx_dialects[];
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/match.h - Gatekeeper's `spec.match` and `applyTo` (spec sections 3.3 and 4).
+ */
+#ifndef FX_ENGINE_MATCH_H
+#define FX_ENGINE_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "engine/mutator.h"
+#include "engine/request.h"
+
+struct fx_match;    /* opaque, immutable once made */
+struct fx_apply_to; /* likewise */
+
+/* Compiles `spec.match` (NULL or null: matches everything). Parts of it are counted, so
+ * it must not be written any more. Wrong types are refused with Go's words
+ * (`json: cannot unmarshal … into Go struct field …`, FX_EINVALID, node: the value at
+ * fault); what Gatekeeper notices only on an object (bad selectors, sources) is kept and
+ * noticed then. */
+bool fx_match_compile(const json_t *match, struct fx_match **ret_match,
+                      struct fx_err *err) FX_MUST_USE;
+void fx_match_destroy(struct fx_match *match); /* NULL is fine */
+
+/* Does the object match? Criteria in the order of the spec, the first false one named in
+ * `ret_verdict`. Errors: FX_EMUTATE, "failed to run Match criteria: …". */
+bool fx_match_eval(const struct fx_match *match, const struct fx_request *request,
+                   const struct fx_subject *subject, struct fx_verdict *ret_verdict,
+                   struct fx_err *err) FX_MUST_USE;
+
+/* The names of `namespaces` where all are exact (no globs): the mutator can be left out
+ * of account for objects elsewhere. *ret_count is 0 where there is no such restriction.
+ */
+const struct fx_text *fx_match_exact_namespaces(const struct fx_match *match,
+                                                size_t *ret_count);
+
+/* Compiles `spec.applyTo` of the mutator `name` of `kind`; the rules and words of spec
+ * section 3.2. Parts of it are counted, so it must not be written any more. Errors:
+ * FX_EINVALID, FX_ELIMIT, FX_ENOMEM. */
+bool fx_apply_to_compile(const json_t *apply_to, const char *kind, struct fx_text name,
+                         struct fx_apply_to **ret_apply_to,
+                         struct fx_err *err) FX_MUST_USE;
+void fx_apply_to_destroy(struct fx_apply_to *apply_to); /* NULL is fine */
+
+/* Does an entry hold the object's own group, version and kind, and the operation? */
+bool fx_apply_to_holds(const struct fx_apply_to *apply_to,
+                       const struct fx_request *request,
+                       const struct fx_subject *subject);
+
+/* Every (group, version, kind) with its operations, for the index and for conflicts;
+ * borrowed, lives as long as `apply_to`. */
+const struct fx_binding *fx_apply_to_bindings(const struct fx_apply_to *apply_to,
+                                              size_t *ret_count);
+
+/* `*x*` contains, `*x` ends, `x*` starts, else exact (spec section 4, globs). */
+bool fx_glob_matches(struct fx_text pattern, struct fx_text text);
+
+/* Has the pattern no star at either end? */
+bool fx_glob_is_exact(struct fx_text pattern);
+
+/* The same for a generateName, of which only the beginning is known: exact patterns and
+ * `*x` never match. */
+bool fx_glob_matches_generate_name(struct fx_text pattern, struct fx_text generate_name);
+
+#endif

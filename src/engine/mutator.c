@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/mutator.c - the head that all mutators share: names, counting, order.
+ */
+#include "engine/mutator.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A C string of the text; names with a NUL end there, as they would anywhere else. */
+static char *copy_name(struct fx_text name) {
+    char *copy = malloc(name.len + 1);
+    if (copy != NULL) {
+        if (name.len > 0) {
+            memcpy(copy, name.data, name.len);
+        }
+        copy[name.len] = '\0';
+    }
+    return copy;
+}
+
+bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *ops,
+                     struct fx_text group, struct fx_text kind, struct fx_text name,
+                     json_t *source) {
+    *mutator = (struct fx_mutator){
+        .ops = ops,
+        .group = copy_name(group),
+        .kind = copy_name(kind),
+        .name = copy_name(name),
+        .source = json_incref(source),
+    };
+    atomic_init(&mutator->refs, 1);
+    return mutator->group != NULL && mutator->kind != NULL && mutator->name != NULL;
+}
+
+void fx_mutator_finish(struct fx_mutator *mutator) {
+    free(mutator->group);
+    free(mutator->kind);
+    free(mutator->name);
+    free(mutator->origin.file);
+    json_decref(mutator->source);
+    mutator->group = NULL;
+    mutator->kind = NULL;
+    mutator->name = NULL;
+    mutator->origin = (struct fx_origin){0};
+    mutator->source = NULL;
+}
+
+struct fx_mutator *fx_mutator_ref(struct fx_mutator *mutator) {
+    (void)atomic_fetch_add_explicit(&mutator->refs, 1, memory_order_relaxed);
+    return mutator;
+}
+
+void fx_mutator_unref(struct fx_mutator *mutator) {
+    if (mutator == NULL) {
+        return;
+    }
+    /* The last one must see all that the others did before they let go. */
+    const unsigned before =
+        atomic_fetch_sub_explicit(&mutator->refs, 1, memory_order_acq_rel);
+    assert(before > 0);
+    if (before == 1) {
+        mutator->ops->destroy(mutator);
+    }
+}
+
+int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b) {
+    if (a->rank != b->rank) {
+        return a->rank < b->rank ? -1 : 1;
+    }
+    int order = strcmp(a->group, b->group);
+    if (order == 0) {
+        order = strcmp(a->kind, b->kind);
+    }
+    return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+void fx_mutator_print_id(struct fx_buf *buf, const struct fx_mutator *mutator) {
+    fx_buf_printf(buf, "%s.%s /%s", mutator->kind, mutator->group, mutator->name);
+}

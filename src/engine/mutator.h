@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/mutator.h - what every policy dialect gives the fixpoint loop.
+ */
+#ifndef FX_ENGINE_MUTATOR_H
+#define FX_ENGINE_MUTATOR_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+
+struct fx_mutator;
+struct fx_request;
+struct fx_subject;
+
+/* "Applied": the location was found and the tests held. "Changed": the tree differs. Two
+ * facts, never one (design section 5). */
+struct fx_effect {
+    bool applied;
+    bool changed;
+};
+
+/* The answer of a match, and where it is no, the first criterion that failed: its field
+ * name in the policy ("applyTo", "kinds", "namespaces", …), a constant. */
+struct fx_verdict {
+    bool matched;
+    const char *criterion;
+};
+
+struct fx_mutator_ops {
+    /* Is this request ours? Pure: no I/O, no clock, no allocation kept. */
+    bool (*match)(const struct fx_mutator *self, const struct fx_request *request,
+                  const struct fx_subject *subject, struct fx_verdict *ret_verdict,
+                  struct fx_err *err);
+
+    /* Rewrites *root, copying on write. A repeat must report !changed. On failure *root
+     * may be half written: the loop drops it. */
+    bool (*apply)(const struct fx_mutator *self, const struct fx_request *request,
+                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err);
+
+    /* Frees the mutator and all that is its own. */
+    void (*destroy)(struct fx_mutator *self);
+};
+
+/* Objects a mutator can want. */
+struct fx_binding {
+    struct fx_text group, version, kind;
+    unsigned operations; /* FX_OPERATION_BIT */
+    bool no_operation;   /* also where there is no operation (NONE) */
+    bool any_group, any_version, any_kind;
+};
+
+/* What a mutator says of the shape of the object: the key at each node of its path, and
+ * the type of what stands under it (spec section 6): that of the next node, Object or
+ * List; at the last one Unknown, Set or String, as the mutator assigns. A mutator with a
+ * schema has bindings, without any_*. */
+#define FX_SCHEMA_TYPES(X) \
+    X(UNKNOWN, "Unknown")  \
+    X(OBJECT, "Object")    \
+    X(LIST, "List")        \
+    X(SET, "Set")          \
+    X(STRING, "String")
+
+enum fx_schema_type {
+#define X(name, text) FX_SCHEMA_##name,
+    FX_SCHEMA_TYPES(X)
+#undef X
+};
+
+struct fx_schema_step {
+    struct fx_text key; /* field name, or a list's key field */
+    enum fx_schema_type type;
+};
+
+struct fx_schema {
+    const struct fx_schema_step *steps;
+    size_t n_steps; /* 0: takes no part in conflicts */
+    bool must_terminate;
+};
+
+/* Where the policy was read. */
+struct fx_origin {
+    char *file; /* NULL where there is none (the cluster) */
+    uint32_t line;
+};
+
+/* The head of every mutator: a dialect's own struct begins with it. Immutable and
+ * counted once it is in a snapshot; dialects fill it with fx_mutator_init(). */
+struct fx_mutator {
+    const struct fx_mutator_ops *ops;
+    atomic_uint refs;
+    unsigned rank; /* the dialect's place in a pass */
+    char *group, *kind, *name;
+    int64_t generation;
+    bool once; /* at most one application a review (design section 5) */
+    struct fx_origin origin;
+    json_t *source; /* the policy object as read, counted; equal sources compile equal */
+
+    /* For the index; all memory is the mutator's own. No bindings: any object. Where
+     * these say no, `match` would say no as well, before anything in it can fail. */
+    const struct fx_binding *bindings;
+    size_t n_bindings;
+    const struct fx_text *namespaces; /* exact names only; 0: anywhere */
+    size_t n_namespaces;
+    struct fx_schema schema;
+};
+
+/* Fills the head: copies the names, takes a reference on `source`, sets one reference.
+ * False without memory (what was copied is freed by fx_mutator_finish). */
+bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *ops,
+                     struct fx_text group, struct fx_text kind, struct fx_text name,
+                     json_t *source) FX_MUST_USE;
+
+/* Frees what fx_mutator_init() made; for `destroy` of the dialects. */
+void fx_mutator_finish(struct fx_mutator *mutator);
+
+struct fx_mutator *fx_mutator_ref(struct fx_mutator *mutator);
+void fx_mutator_unref(struct fx_mutator *mutator); /* calls destroy at 0; NULL is fine */
+
+/* The order of a pass: rank, then group, kind and name, bytewise. */
+int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b);
+
+/* Appends the id that messages name it by: `<Kind>.<group> /<name>`. */
+void fx_mutator_print_id(struct fx_buf *buf, const struct fx_mutator *mutator);
+
+#endif

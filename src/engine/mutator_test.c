@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/mutator_test.c - the head of mutators: counting, order, names; and collecting
+ * them in a compilation.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/dialect.h"
+#include "engine/fake_mutator.h"
+
+static unsigned n_destroyed;
+
+static void count_and_destroy(struct fx_mutator *self) {
+    n_destroyed++;
+    fx_mutator_finish(self);
+    free(self);
+}
+
+static struct fx_mutator *make(unsigned rank, const char *group, const char *kind,
+                               const char *name, json_t *source) {
+    static const struct fx_mutator_ops ops = {.destroy = count_and_destroy};
+    struct fx_mutator *mutator = malloc(sizeof *mutator);
+    assert_non_null(mutator);
+    assert_true(fx_mutator_init(mutator, &ops, fx_text_of(group), fx_text_of(kind),
+                                fx_text_of(name), source));
+    mutator->rank = rank;
+    return mutator;
+}
+
+static void counts(void **state) {
+    (void)state;
+    json_t *source = json_object();
+    n_destroyed = 0;
+    struct fx_mutator *mutator = make(0, "g", "K", "n", source);
+    assert_int_equal(source->refcount, 2);
+    assert_ptr_equal(fx_mutator_ref(mutator), mutator);
+    fx_mutator_unref(mutator);
+    assert_int_equal(n_destroyed, 0);
+    fx_mutator_unref(mutator);
+    assert_int_equal(n_destroyed, 1);
+    assert_int_equal(source->refcount, 1);
+    fx_mutator_unref(NULL);
+    json_decref(source);
+}
+
+/* The order of a pass: each comes before the next. */
+static void orders(void **state) {
+    (void)state;
+    struct fx_mutator *sorted[] = {
+        make(0, "z", "Z", "z", NULL),           make(1, "a", "Assign", "B", NULL),
+        make(1, "a", "Assign", "a", NULL),      make(1, "a", "Assign", "a-b", NULL),
+        make(1, "a", "Assign", "a.b", NULL),    make(1, "a", "Assign", "a1", NULL),
+        make(1, "a", "AssignImage", "a", NULL), make(1, "a", "AssignMetadata", "a", NULL),
+        make(1, "a", "ModifySet", "a", NULL),   make(1, "b", "Assign", "a", NULL),
+    };
+    for (size_t i = 0; i < FX_COUNT(sorted); i++) {
+        for (size_t k = 0; k < FX_COUNT(sorted); k++) {
+            const int order = fx_mutator_compare(sorted[i], sorted[k]);
+            assert_int_equal((order > 0) - (order < 0), (i > k) - (i < k));
+        }
+    }
+    for (size_t i = 0; i < FX_COUNT(sorted); i++) {
+        fx_mutator_unref(sorted[i]);
+    }
+}
+
+static void compilations(void **state) {
+    (void)state;
+    struct fx_compilation compilation = {0};
+    json_t *node = json_object();
+    n_destroyed = 0;
+    for (size_t i = 0; i < 20; i++) {
+        assert_true(fx_compilation_add_take(&compilation, make(0, "g", "K", "n", NULL)));
+        assert_true(fx_compilation_warn(&compilation, node, "unknown field `%s` %zu",
+                                        "spec.x", i));
+    }
+    assert_int_equal(compilation.n_mutators, 20);
+    assert_int_equal(compilation.n_warnings, 20);
+    assert_string_equal(compilation.warnings[19].text, "unknown field `spec.x` 19");
+    assert_ptr_equal(compilation.warnings[19].node, node);
+    fx_compilation_finish(&compilation);
+    assert_int_equal(n_destroyed, 20);
+    fx_compilation_finish(&compilation);
+    fx_compilation_finish(NULL);
+    json_decref(node);
+}
+
+static void prints_ids(void **state) {
+    (void)state;
+    struct fx_buf buf;
+    struct fx_mutator *mutator = make(1, "mutations.gatekeeper.sh", "Assign", "a", NULL);
+    fx_buf_init(&buf, 0);
+    fx_mutator_print_id(&buf, mutator);
+    assert_string_equal(buf.data, "Assign.mutations.gatekeeper.sh /a");
+    fx_buf_finish(&buf);
+    fx_mutator_unref(mutator);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts),
+        cmocka_unit_test(orders),
+        cmocka_unit_test(compilations),
+        cmocka_unit_test(prints_ids),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/request.h - what is asked: one object, and the circumstances it comes in.
+ */
+#ifndef FX_ENGINE_REQUEST_H
+#define FX_ENGINE_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+
+#define FX_OPERATIONS(X) \
+    X(CREATE, "CREATE")  \
+    X(UPDATE, "UPDATE")  \
+    X(DELETE, "DELETE")  \
+    X(CONNECT, "CONNECT")
+
+/* NONE: not a request of an API server (audit, expansion). */
+enum fx_operation {
+    FX_OPERATION_NONE,
+#define X(name, text) FX_OPERATION_##name,
+    FX_OPERATIONS(X)
+#undef X
+};
+
+/* Reads and prints the wire name; NONE for unknown words, "" for NONE. */
+enum fx_operation fx_operation_parse(struct fx_text text);
+const char *fx_operation_name(enum fx_operation operation);
+
+/* A set of operations is a bit mask. */
+#define FX_OPERATION_BIT(operation) (1u << (operation))
+
+/* Where the object comes from: a user (Original) or an expansion (Generated); All is what
+ * policies say that want both. The empty source is one that the caller does not know;
+ * policies that ask for one then fail. */
+#define FX_SOURCES(X)       \
+    X(ALL, "All")           \
+    X(ORIGINAL, "Original") \
+    X(GENERATED, "Generated")
+
+enum fx_source {
+    FX_SOURCE_NONE,
+#define X(name, text) FX_SOURCE_##name,
+    FX_SOURCES(X)
+#undef X
+        FX_SOURCE_INVALID, /* any other words */
+};
+
+/* Reads the wire name; NONE for the empty text, INVALID for any other words. */
+enum fx_source fx_source_parse(struct fx_text text);
+
+/* Everything in it is borrowed and outlives the evaluation. */
+struct fx_request {
+    enum fx_operation operation;
+    enum fx_source source;
+    struct fx_text source_words; /* of an INVALID source, for the message */
+    json_t *namespace_object;    /* the object's namespace, or NULL */
+    const char *mutation_id;     /* a UUID, for messages */
+    uint64_t deadline_ns;        /* base/clock.h; 0: none */
+    const json_t *user_info;     /* AdmissionReview's request.userInfo, or NULL */
+    const json_t *old_object;    /* or NULL */
+    const json_t *review;        /* AdmissionReview's request as it came, or NULL */
+};
+
+/* The object as mutated so far, as far as matching asks. Texts are borrowed from it and
+ * valid until it is next written. */
+struct fx_subject {
+    struct fx_text api_version, group, version, kind;
+    struct fx_text name, generate_name, namespace_;
+    json_t *labels, *annotations; /* objects, or NULL; only to be read */
+    const json_t *object;
+    bool is_namespace; /* kind Namespace of group "" */
+};
+
+/* Reads the facts. Fields that are missing or of another type are empty. Group and
+ * version are the halves of apiVersion at its one slash (none: no group; several: both
+ * are empty), as apimachinery reads it. */
+void fx_subject_read(const json_t *object, struct fx_subject *ret_subject);
+
+/* The name of the namespace that counts for `namespaces` (spec section 4): metadata.name
+ * of a Namespace, else the accompanying namespace's name, else metadata.namespace. Its
+ * data is NULL for a cluster-scoped object only. */
+struct fx_text fx_subject_namespace(const struct fx_subject *subject,
+                                    const struct fx_request *request);
+
+#endif

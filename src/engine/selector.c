@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/selector.c - label selectors: read once into requirements, each a key, an
+ * operator and values; all must hold (apimachinery, LabelSelectorAsSelector).
+ */
+#include "engine/selector.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "engine/label_words.h"
+#include "engine/unmarshal.h"
+#include "value/tree.h"
+
+#define OPERATORS(X)    \
+    X(IN, "In")         \
+    X(NOT_IN, "NotIn")  \
+    X(EXISTS, "Exists") \
+    X(DOES_NOT_EXIST, "DoesNotExist")
+
+enum operator{
+#define X(name, text) OPERATOR_##name,
+    OPERATORS(X)
+#undef X
+        OPERATOR_UNKNOWN,
+};
+
+static const char *const operator_names[] = {
+#define X(name, text) [OPERATOR_##name] = text,
+    OPERATORS(X)
+#undef X
+};
+
+struct requirement {
+    struct fx_text key, operator_words;
+    enum operator operator;
+    struct fx_text_list values;
+};
+
+struct fx_selector {
+    json_t *labels, *expressions; /* counted: the texts borrow from them */
+    struct requirement *requirements;
+    size_t n_requirements;
+    char *error; /* why Kubernetes refuses it, or NULL */
+};
+
+#define PATH_BYTES 128
+
+void fx_selector_destroy(struct fx_selector *selector) {
+    if (selector == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < selector->n_requirements; i++) {
+        fx_text_list_finish(&selector->requirements[i].values);
+    }
+    free(selector->requirements);
+    free(selector->error);
+    json_decref(selector->labels);
+    json_decref(selector->expressions);
+    free(selector);
+}
+
+static enum operator parse_operator(struct fx_text text) {
+    for (size_t i = 0; i < FX_COUNT(operator_names); i++) {
+        if (fx_text_is(text, operator_names[i])) {
+            return (enum operator)i;
+        }
+    }
+    return OPERATOR_UNKNOWN;
+}
+
+/* One of matchLabels: the key's value is this one. */
+static bool read_label(struct fx_text key, json_t *value, const char *path,
+                       struct requirement *ret, struct fx_err *err) {
+    const struct fx_go_field field = {"LabelSelector", path, "string"};
+    json_t *text = NULL;
+    if (!fx_unmarshal_string(value, &field, &text, err)) {
+        return false;
+    }
+    struct fx_text *one = malloc(sizeof *one);
+    if (one == NULL) {
+        return fx_fail_nomem(err);
+    }
+    *one = text == NULL ? FX_TEXT("") : fx_tree_text(text);
+    *ret = (struct requirement){
+        .key = key, .operator= OPERATOR_IN, .values = {.items = one, .n_items = 1}};
+    return true;
+}
+
+static bool read_labels(struct fx_selector *selector, const char *path,
+                        struct fx_err *err) {
+    const char *key = NULL;
+    size_t key_len = 0;
+    json_t *value = NULL;
+    json_object_keylen_foreach(selector->labels, key, key_len, value) {
+        if (!read_label((struct fx_text){key, key_len}, value, path,
+                        &selector->requirements[selector->n_requirements], err)) {
+            return false;
+        }
+        selector->n_requirements++;
+    }
+    return true;
+}
+
+static bool read_expression_text(json_t *expression, const char *name, const char *path,
+                                 const char *type, struct fx_text *ret_text,
+                                 struct fx_err *err) {
+    char field_path[PATH_BYTES];
+    (void)snprintf(field_path, sizeof field_path, "%s.%s", path, name);
+    const struct fx_go_field field = {"LabelSelectorRequirement", field_path, type};
+    json_t *text = NULL;
+    if (!fx_unmarshal_string(fx_tree_view_key(expression, name), &field, &text, err)) {
+        return false;
+    }
+    *ret_text = text == NULL ? FX_TEXT("") : fx_tree_text(text);
+    return true;
+}
+
+/* One of matchExpressions. */
+static bool read_expression(json_t *node, const char *path, struct requirement *ret,
+                            struct fx_err *err) {
+    const struct fx_go_field whole = {"LabelSelector", path,
+                                      "v1.LabelSelectorRequirement"};
+    char values_path[PATH_BYTES];
+    (void)snprintf(values_path, sizeof values_path, "%s.values", path);
+    const struct fx_go_field values = {"LabelSelectorRequirement", values_path,
+                                       "[]string"};
+    json_t *expression = NULL;
+    struct requirement made = {0};
+    if (!fx_unmarshal_object(node, &whole, &expression, err) ||
+        !read_expression_text(expression, "key", path, "string", &made.key, err) ||
+        !read_expression_text(expression, "operator", path, "v1.LabelSelectorOperator",
+                              &made.operator_words, err) ||
+        !fx_text_list_read(fx_tree_view_key(expression, "values"), &values, "string",
+                           &made.values, err)) {
+        return false;
+    }
+    made.operator= parse_operator(made.operator_words);
+    *ret = made;
+    return true;
+}
+
+static bool read_expressions(struct fx_selector *selector, const char *path,
+                             struct fx_err *err) {
+    for (size_t i = 0; i < json_array_size(selector->expressions); i++) {
+        if (!read_expression(json_array_get(selector->expressions, i), path,
+                             &selector->requirements[selector->n_requirements], err)) {
+            return false;
+        }
+        selector->n_requirements++;
+    }
+    return true;
+}
+
+/* Kubernetes' aggregate of field errors: one as it is, several in brackets. Each is
+ * begun by begin_error(). */
+struct complaints {
+    struct fx_buf buf;
+    unsigned n;
+};
+
+static struct fx_buf *begin_error(struct complaints *complaints) {
+    if (complaints->n++ > 0) {
+        fx_buf_str(&complaints->buf, ", ");
+    }
+    return &complaints->buf;
+}
+
+static void check_key(struct complaints *complaints, struct fx_text key) {
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    fx_label_key_words(&words, key);
+    if (words.len > 0) {
+        struct fx_buf *buf = begin_error(complaints);
+        fx_buf_str(buf, "key: Invalid value: ");
+        fx_text_quote_go(buf, key);
+        fx_buf_str(buf, ": ");
+        fx_buf_str(buf, words.data);
+    }
+    complaints->buf.failed |= words.failed;
+    fx_buf_finish(&words);
+}
+
+static void check_value(struct complaints *complaints, struct fx_text key, size_t index,
+                        struct fx_text value) {
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    fx_label_value_words(&words, value);
+    if (words.len > 0) {
+        struct fx_buf *buf = begin_error(complaints);
+        fx_buf_printf(buf, "values[%zu][%.*s]: Invalid value: ", index, FX_TEXT_ARG(key));
+        fx_text_quote_go(buf, value);
+        fx_buf_str(buf, ": ");
+        fx_buf_str(buf, words.data);
+    }
+    complaints->buf.failed |= words.failed;
+    fx_buf_finish(&words);
+}
+
+/* How many values an operator takes: some, or none. */
+static void check_count(struct complaints *complaints,
+                        const struct requirement *requirement) {
+    const struct fx_text_list *values = &requirement->values;
+    const bool wants_some =
+        requirement->operator== OPERATOR_IN || requirement->operator== OPERATOR_NOT_IN;
+    if (wants_some == (values->n_items > 0)) {
+        return;
+    }
+    struct fx_buf *buf = begin_error(complaints);
+    if (wants_some) {
+        fx_buf_str(buf, "values: Invalid value: []string(nil): for 'in', 'notin' "
+                        "operators, values set can't be empty");
+        return;
+    }
+    fx_buf_str(buf, "values: Invalid value: []string{");
+    for (size_t i = 0; i < values->n_items; i++) {
+        fx_buf_str(buf, i > 0 ? ", " : "");
+        fx_text_quote_go(buf, values->items[i]);
+    }
+    fx_buf_str(buf, "}: values set must be empty for exists and does not exist");
+}
+
+/* Appends what Kubernetes has against the requirement; nothing if it is fine. */
+static void check_requirement(struct fx_buf *buf, const struct requirement *requirement) {
+    if (requirement->operator== OPERATOR_UNKNOWN) {
+        fx_text_quote_go(buf, requirement->operator_words);
+        fx_buf_str(buf, " is not a valid label selector operator");
+        return;
+    }
+    struct complaints complaints = {.n = 0};
+    fx_buf_init(&complaints.buf, 0);
+    check_key(&complaints, requirement->key);
+    check_count(&complaints, requirement);
+    for (size_t i = 0; i < requirement->values.n_items; i++) {
+        check_value(&complaints, requirement->key, i, requirement->values.items[i]);
+    }
+    if (complaints.n > 0) {
+        fx_buf_str(buf, complaints.n > 1 ? "[" : "");
+        fx_buf_add(buf, complaints.buf.data, complaints.buf.len);
+        fx_buf_str(buf, complaints.n > 1 ? "]" : "");
+    }
+    buf->failed |= complaints.buf.failed;
+    fx_buf_finish(&complaints.buf);
+}
+
+/* Keeps the words against the first bad requirement. */
+static bool keep_error(struct fx_selector *selector, struct fx_err *err) {
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    for (size_t i = 0; i < selector->n_requirements && buf.len == 0; i++) {
+        check_requirement(&buf, &selector->requirements[i]);
+    }
+    if (!buf.failed && buf.len == 0) {
+        fx_buf_finish(&buf);
+        return true;
+    }
+    selector->error = fx_buf_steal(&buf);
+    fx_buf_finish(&buf);
+    return selector->error != NULL || fx_fail_nomem(err);
+}
+
+static bool fill(struct fx_selector *selector, json_t *node, const char *path,
+                 struct fx_err *err) {
+    char labels_path[PATH_BYTES];
+    char expressions_path[PATH_BYTES];
+    (void)snprintf(labels_path, sizeof labels_path, "%s.matchLabels", path);
+    (void)snprintf(expressions_path, sizeof expressions_path, "%s.matchExpressions",
+                   path);
+    const struct fx_go_field labels_field = {"LabelSelector", labels_path,
+                                             "map[string]string"};
+    const struct fx_go_field expressions_field = {"LabelSelector", expressions_path,
+                                                  "[]v1.LabelSelectorRequirement"};
+    json_t *labels = NULL;
+    json_t *expressions = NULL;
+    if (!fx_unmarshal_object(fx_tree_view_key(node, "matchLabels"), &labels_field,
+                             &labels, err) ||
+        !fx_unmarshal_array(fx_tree_view_key(node, "matchExpressions"),
+                            &expressions_field, &expressions, err)) {
+        return false;
+    }
+    selector->labels = json_incref(labels);
+    selector->expressions = json_incref(expressions);
+    const size_t n = json_object_size(labels) + json_array_size(expressions);
+    selector->requirements = calloc(n == 0 ? 1 : n, sizeof *selector->requirements);
+    if (selector->requirements == NULL) {
+        return fx_fail_nomem(err);
+    }
+    return read_labels(selector, labels_path, err) &&
+           read_expressions(selector, expressions_path, err) && keep_error(selector, err);
+}
+
+bool fx_selector_compile(json_t *selector, const char *path,
+                         struct fx_selector **ret_selector, struct fx_err *err) {
+    /* The owner is that of the field the selector is in, which is Match for the only
+     * language that has reached this floor. */
+    const struct fx_go_field field = {"Match", path, "v1.LabelSelector"};
+    json_t *object = NULL;
+    if (!fx_unmarshal_object(selector, &field, &object, err)) {
+        return false;
+    }
+    struct fx_selector *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        return fx_fail_nomem(err);
+    }
+    if (!fill(made, object, path, err)) {
+        fx_selector_destroy(made);
+        return false;
+    }
+    *ret_selector = made;
+    return true;
+}
+
+/* apimachinery drops labels altogether when one is neither string nor null. */
+static bool are_labels(json_t *labels) {
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach (labels, key, value) {
+        if (!json_is_string(value) && !json_is_null(value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool holds(const struct requirement *requirement, const json_t *labels) {
+    const json_t *value = fx_tree_view_text(labels, requirement->key);
+    switch (requirement->operator) {
+    case OPERATOR_IN:
+        return value != NULL &&
+               fx_text_list_has(&requirement->values, fx_tree_text(value));
+    case OPERATOR_NOT_IN:
+        return value == NULL ||
+               !fx_text_list_has(&requirement->values, fx_tree_text(value));
+    case OPERATOR_EXISTS: return value != NULL;
+    case OPERATOR_DOES_NOT_EXIST: return value == NULL;
+    case OPERATOR_UNKNOWN: break; /* kept as an error */
+    }
+    return false;
+}
+
+bool fx_selector_eval(const struct fx_selector *selector, json_t *labels, bool *ret_fits,
+                      struct fx_err *err) {
+    if (selector->error != NULL) {
+        return fx_fail(err, FX_EMUTATE, "%s", selector->error);
+    }
+    const json_t *usable =
+        selector->n_requirements > 0 && are_labels(labels) ? labels : NULL;
+    bool fits = true;
+    for (size_t i = 0; i < selector->n_requirements && fits; i++) {
+        fits = holds(&selector->requirements[i], usable);
+    }
+    *ret_fits = fits;
+    return true;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/snapshot.h - all policies at one instant, immutable and counted. A change of
+ * policy makes another one that shares the mutators which did not change; a review
+ * samples one at its start and keeps it to its end.
+ */
+#ifndef FX_ENGINE_SNAPSHOT_H
+#define FX_ENGINE_SNAPSHOT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "engine/conflicts.h"
+#include "engine/mutator.h"
+#include "engine/request.h"
+
+struct fx_snapshot_index; /* opaque */
+
+struct fx_snapshot {
+    atomic_uint refs;
+    uint64_t generation;          /* as given by the builder; for logs and metrics */
+    struct fx_mutator **mutators; /* in the order of a pass */
+    size_t n_mutators;
+    struct fx_conflicts conflicts; /* by index in `mutators` */
+    struct fx_snapshot_index *index;
+};
+
+/* Sorts, drops all but the last of several with one id (as an upsert would), finds
+ * conflicts and makes the index. Takes references of its own. Errors: FX_ENOMEM. */
+bool fx_snapshot_build(struct fx_mutator *const *mutators, size_t n_mutators,
+                       uint64_t generation, struct fx_snapshot **ret_snapshot,
+                       struct fx_err *err) FX_MUST_USE;
+
+/* Counting; any thread may drop the last one. NULL is fine for unref. */
+struct fx_snapshot *fx_snapshot_ref(struct fx_snapshot *snapshot);
+void fx_snapshot_unref(struct fx_snapshot *snapshot);
+
+/* The enabled mutators that may want an object of this group, version, kind and namespace
+ * under this operation, as ascending indices into `mutators`: mutators for other objects
+ * or namespaces are not even looked at. A superset: each one's own match decides. An
+ * empty namespace (cluster-scoped) counts as every namespace. */
+struct fx_candidates {
+    uint32_t *indices;
+    size_t n_indices, cap_indices;
+};
+
+/* Fills `ret_candidates` (zeroed at first; its memory is reused; the caller frees it with
+ * _finish).
+ * Errors: FX_ENOMEM. */
+bool fx_snapshot_candidates(const struct fx_snapshot *snapshot,
+                            const struct fx_request *request,
+                            const struct fx_subject *subject,
+                            struct fx_candidates *ret_candidates,
+                            struct fx_err *err) FX_MUST_USE;
+
+/* All enabled mutators, likewise: what fx_snapshot_candidates() may leave something of.
+ */
+bool fx_snapshot_all(const struct fx_snapshot *snapshot,
+                     struct fx_candidates *ret_candidates,
+                     struct fx_err *err) FX_MUST_USE;
+
+void fx_candidates_finish(struct fx_candidates *candidates); /* NULL, zeroed are fine */
+
+#endif

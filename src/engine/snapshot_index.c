@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/snapshot_index.c - mutators by (group, version, kind, operation), and among
+ * these by namespace. Sorted arrays: a lookup costs a few binary searches, however many
+ * mutators there are for other objects or namespaces.
+ */
+#include "engine/snapshot_index.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+/* A mutator that wants more kinds of objects than this is looked at for every object, one
+ * for more (object, namespace) pairs in every namespace: the index stays small. */
+#define BINDINGS_INDEXED 512u
+#define PAIRS_INDEXED    4096u
+
+#define OPERATIONS (FX_OPERATION_CONNECT + 1) /* NONE included */
+
+/* Objects under one operation. The fields that are in the mask are of any value, and
+ * empty here. */
+enum { ANY_GROUP = 1, ANY_VERSION = 2, ANY_KIND = 4, MASKS = 8 };
+struct key {
+    unsigned mask;
+    enum fx_operation operation;
+    struct fx_text group, version, kind;
+};
+
+/* One mutator under one key, in one namespace or (data NULL) in any. */
+struct posting {
+    struct key key;
+    struct fx_text namespace_;
+    uint32_t mutator;
+};
+
+/* The mutators under one key in one namespace or any: a part of `mutators`. */
+struct list {
+    struct fx_text namespace_;
+    uint32_t first, n;
+};
+
+/* The lists under one key, by namespace; the one for any namespace comes first. */
+struct entry {
+    struct key key;
+    uint32_t first, n;
+};
+
+struct fx_snapshot_index {
+    struct entry *entries; /* sorted */
+    struct list *lists;
+    uint32_t *mutators;
+    size_t n_entries, cap_entries, n_lists, cap_lists, n_mutators, cap_mutators;
+    unsigned masks; /* bit n: there is an entry of mask n */
+};
+
+struct postings {
+    struct posting *items;
+    size_t n_items, cap_items;
+};
+
+void fx_snapshot_index_destroy(struct fx_snapshot_index *index) {
+    if (index == NULL) {
+        return;
+    }
+    free(index->entries);
+    free(index->lists);
+    free(index->mutators);
+    free(index);
+}
+
+static int compare_keys(const struct key *a, const struct key *b) {
+    if (a->mask != b->mask) {
+        return a->mask < b->mask ? -1 : 1;
+    }
+    if (a->operation != b->operation) {
+        return a->operation < b->operation ? -1 : 1;
+    }
+    int order = fx_text_compare(a->kind, b->kind);
+    if (order == 0) {
+        order = fx_text_compare(a->group, b->group);
+    }
+    return order != 0 ? order : fx_text_compare(a->version, b->version);
+}
+
+/* Any namespace comes before the one with the empty name. */
+static int compare_namespaces(struct fx_text a, struct fx_text b) {
+    if ((a.data == NULL) != (b.data == NULL)) {
+        return a.data == NULL ? -1 : 1;
+    }
+    return fx_text_compare(a, b);
+}
+
+static int compare_postings(const void *left, const void *right) {
+    const struct posting *a = left;
+    const struct posting *b = right;
+    int order = compare_keys(&a->key, &b->key);
+    if (order == 0) {
+        order = compare_namespaces(a->namespace_, b->namespace_);
+    }
+    return order != 0 ? order : (a->mutator > b->mutator) - (a->mutator < b->mutator);
+}
+
+static bool post(struct postings *postings, const struct posting *posting) {
+    if (!FX_VEC_GROW(postings->items, postings->n_items, postings->cap_items)) {
+        return false;
+    }
+    postings->items[postings->n_items++] = *posting;
+    return true;
+}
+
+/* A name of no bytes is a name still. */
+static struct fx_text named(struct fx_text text) {
+    return text.data == NULL ? FX_TEXT("") : text;
+}
+
+static bool post_namespaces(struct postings *postings, const struct fx_mutator *mutator,
+                            struct posting *posting, bool anywhere) {
+    posting->namespace_ = (struct fx_text){NULL, 0};
+    if (anywhere) {
+        return post(postings, posting);
+    }
+    for (size_t i = 0; i < mutator->n_namespaces; i++) {
+        posting->namespace_ = named(mutator->namespaces[i]);
+        if (!post(postings, posting)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool wants(const struct fx_binding *binding, enum fx_operation operation) {
+    return operation == FX_OPERATION_NONE
+               ? binding->no_operation
+               : (binding->operations & FX_OPERATION_BIT(operation)) != 0;
+}
+
+static struct key key_of(const struct fx_binding *binding, enum fx_operation operation) {
+    const struct fx_text any = {NULL, 0};
+    return (struct key){
+        .mask = (binding->any_group ? ANY_GROUP : 0u) |
+                (binding->any_version ? ANY_VERSION : 0u) |
+                (binding->any_kind ? ANY_KIND : 0u),
+        .operation = operation,
+        .group = binding->any_group ? any : binding->group,
+        .version = binding->any_version ? any : binding->version,
+        .kind = binding->any_kind ? any : binding->kind,
+    };
+}
+
+static bool post_mutator(struct postings *postings, const struct fx_mutator *mutator,
+                         uint32_t index) {
+    static const struct fx_binding everything = {
+        .any_group = true,
+        .any_version = true,
+        .any_kind = true,
+        .operations = ~0u,
+        .no_operation = true,
+    };
+    const struct fx_binding *bindings = mutator->bindings;
+    size_t n = mutator->n_bindings;
+    if (n == 0 || n > BINDINGS_INDEXED) {
+        bindings = &everything;
+        n = 1;
+    }
+    const bool anywhere =
+        mutator->n_namespaces == 0 || mutator->n_namespaces > PAIRS_INDEXED / n;
+    for (size_t i = 0; i < n; i++) {
+        for (unsigned operation = 0; operation < OPERATIONS; operation++) {
+            if (!wants(&bindings[i], (enum fx_operation)operation)) {
+                continue;
+            }
+            struct posting posting = {
+                .key = key_of(&bindings[i], (enum fx_operation)operation),
+                .mutator = index,
+            };
+            if (!post_namespaces(postings, mutator, &posting, anywhere)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool collect(const struct fx_snapshot *snapshot, struct postings *postings) {
+    for (size_t i = 0; i < snapshot->n_mutators; i++) {
+        if (!snapshot->conflicts.sets[i].disabled &&
+            !post_mutator(postings, snapshot->mutators[i], (uint32_t)i)) {
+            return false;
+        }
+    }
+    if (postings->n_items > 0) {
+        qsort(postings->items, postings->n_items, sizeof *postings->items,
+              compare_postings);
+    }
+    return true;
+}
+
+static struct entry *entry_for(struct fx_snapshot_index *index, const struct key *key) {
+    if (index->n_entries > 0) {
+        struct entry *last = &index->entries[index->n_entries - 1];
+        if (compare_keys(&last->key, key) == 0) {
+            return last;
+        }
+    }
+    if (!FX_VEC_GROW(index->entries, index->n_entries, index->cap_entries)) {
+        return NULL;
+    }
+    index->masks |= 1u << key->mask;
+    struct entry *entry = &index->entries[index->n_entries++];
+    *entry = (struct entry){.key = *key, .first = (uint32_t)index->n_lists};
+    return entry;
+}
+
+static struct list *list_for(struct fx_snapshot_index *index, struct entry *entry,
+                             struct fx_text namespace_) {
+    if (entry->n > 0) {
+        struct list *last = &index->lists[index->n_lists - 1];
+        if (compare_namespaces(last->namespace_, namespace_) == 0) {
+            return last;
+        }
+    }
+    if (!FX_VEC_GROW(index->lists, index->n_lists, index->cap_lists)) {
+        return NULL;
+    }
+    entry->n++;
+    struct list *list = &index->lists[index->n_lists++];
+    *list = (struct list){.namespace_ = namespace_, .first = (uint32_t)index->n_mutators};
+    return list;
+}
+
+/* Postings come sorted, so each belongs to the last entry and list, or begins one. */
+static bool add(struct fx_snapshot_index *index, const struct posting *posting) {
+    struct entry *entry = entry_for(index, &posting->key);
+    struct list *list =
+        entry == NULL ? NULL : list_for(index, entry, posting->namespace_);
+    if (list == NULL) {
+        return false;
+    }
+    if (list->n > 0 && index->mutators[index->n_mutators - 1] == posting->mutator) {
+        return true; /* two of its bindings are the same */
+    }
+    if (!FX_VEC_GROW(index->mutators, index->n_mutators, index->cap_mutators)) {
+        return false;
+    }
+    index->mutators[index->n_mutators++] = posting->mutator;
+    list->n++;
+    return true;
+}
+
+struct fx_snapshot_index *fx_snapshot_index_create(const struct fx_snapshot *snapshot) {
+    struct fx_snapshot_index *index = calloc(1, sizeof *index);
+    struct postings postings = {0};
+    bool ok = index != NULL && collect(snapshot, &postings);
+    for (size_t i = 0; ok && i < postings.n_items; i++) {
+        ok = add(index, &postings.items[i]);
+    }
+    free(postings.items);
+    if (!ok) {
+        fx_snapshot_index_destroy(index);
+        return NULL;
+    }
+    return index;
+}
+
+static bool reserve(struct fx_candidates *candidates, size_t more) {
+    while (candidates->cap_indices - candidates->n_indices < more) {
+        const size_t bigger =
+            candidates->cap_indices == 0 ? 64 : candidates->cap_indices * 2;
+        uint32_t *moved = realloc(candidates->indices, bigger * sizeof *moved);
+        if (moved == NULL) {
+            return false;
+        }
+        candidates->indices = moved;
+        candidates->cap_indices = bigger;
+    }
+    return true;
+}
+
+/* Merges a sorted run into the sorted candidates, from the end, where there is room. */
+static void merge(struct fx_candidates *candidates, const uint32_t *run, size_t n) {
+    uint32_t *all = candidates->indices;
+    size_t left = candidates->n_indices;
+    size_t to = left + n;
+    candidates->n_indices = to;
+    while (n > 0) {
+        all[--to] = left > 0 && all[left - 1] > run[n - 1] ? all[--left] : run[--n];
+    }
+}
+
+static void drop_repeats(struct fx_candidates *candidates) {
+    size_t kept = 0;
+    for (size_t i = 0; i < candidates->n_indices; i++) {
+        if (kept == 0 || candidates->indices[kept - 1] != candidates->indices[i]) {
+            candidates->indices[kept++] = candidates->indices[i];
+        }
+    }
+    candidates->n_indices = kept;
+}
+
+static int compare_indices(const void *left, const void *right) {
+    const uint32_t a = *(const uint32_t *)left;
+    const uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Every namespace's: the lists of an entry stand together, and so do their mutators. */
+static bool take_all(const struct fx_snapshot_index *index, const struct entry *entry,
+                     struct fx_candidates *candidates) {
+    const struct list *first = &index->lists[entry->first];
+    const struct list *last = first + entry->n - 1;
+    const size_t n = last->first + last->n - first->first;
+    if (!reserve(candidates, n)) {
+        return false;
+    }
+    memcpy(candidates->indices + candidates->n_indices, index->mutators + first->first,
+           n * sizeof *candidates->indices);
+    candidates->n_indices += n;
+    qsort(candidates->indices, candidates->n_indices, sizeof *candidates->indices,
+          compare_indices);
+    return true;
+}
+
+static bool take_list(const struct fx_snapshot_index *index, const struct list *list,
+                      struct fx_candidates *candidates) {
+    if (list == NULL) {
+        return true;
+    }
+    if (!reserve(candidates, list->n)) {
+        return false;
+    }
+    merge(candidates, index->mutators + list->first, list->n);
+    return true;
+}
+
+static int compare_list(const void *wanted, const void *element) {
+    const struct list *list = element;
+    return compare_namespaces(*(const struct fx_text *)wanted, list->namespace_);
+}
+
+static bool take_entry(const struct fx_snapshot_index *index, const struct entry *entry,
+                       struct fx_text namespace_, struct fx_candidates *candidates) {
+    if (namespace_.len == 0) {
+        return take_all(index, entry, candidates);
+    }
+    const struct list *lists = &index->lists[entry->first];
+    const struct list *anywhere = lists->namespace_.data == NULL ? lists : NULL;
+    return take_list(index, anywhere, candidates) &&
+           take_list(index,
+                     bsearch(&namespace_, lists, entry->n, sizeof *lists, compare_list),
+                     candidates);
+}
+
+static int compare_entry(const void *wanted, const void *element) {
+    const struct entry *entry = element;
+    return compare_keys(wanted, &entry->key);
+}
+
+bool fx_snapshot_index_find(const struct fx_snapshot_index *index,
+                            const struct fx_snapshot_wish *wish,
+                            struct fx_candidates *candidates) {
+    candidates->n_indices = 0;
+    for (unsigned mask = 0; mask < MASKS; mask++) {
+        if ((index->masks & (1u << mask)) == 0) {
+            continue;
+        }
+        const struct fx_text any = {NULL, 0};
+        const struct key key = {
+            .mask = mask,
+            .operation = wish->operation,
+            .group = (mask & ANY_GROUP) != 0 ? any : wish->group,
+            .version = (mask & ANY_VERSION) != 0 ? any : wish->version,
+            .kind = (mask & ANY_KIND) != 0 ? any : wish->kind,
+        };
+        const struct entry *entry = bsearch(&key, index->entries, index->n_entries,
+                                            sizeof *index->entries, compare_entry);
+        if (entry != NULL && !take_entry(index, entry, wish->namespace_, candidates)) {
+            return false;
+        }
+    }
+    drop_repeats(candidates);
+    return true;
+}

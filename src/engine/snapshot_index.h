@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/snapshot_index.h - which mutators may want an object; private to snapshot.c.
+ */
+#ifndef FX_ENGINE_SNAPSHOT_INDEX_H
+#define FX_ENGINE_SNAPSHOT_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+#include "engine/request.h"
+#include "engine/snapshot.h"
+
+/* What is looked for; the namespace's data is NULL where there is none. */
+struct fx_snapshot_wish {
+    enum fx_operation operation;
+    struct fx_text group, version, kind, namespace_;
+};
+
+/* An index of the snapshot's enabled mutators; borrows from them. NULL without memory. */
+struct fx_snapshot_index *
+fx_snapshot_index_create(const struct fx_snapshot *snapshot) FX_MUST_USE;
+void fx_snapshot_index_destroy(struct fx_snapshot_index *index); /* NULL is fine */
+
+/* Fills `candidates`, ascending and without repeats. False without memory. */
+bool fx_snapshot_index_find(const struct fx_snapshot_index *index,
+                            const struct fx_snapshot_wish *wish,
+                            struct fx_candidates *candidates) FX_MUST_USE;
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/trace.h - what happened in a review: which mutator, in which pass, changed which
+ * field from what to what; and why the others did not act.
+ */
+#ifndef FX_ENGINE_TRACE_H
+#define FX_ENGINE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "engine/mutator.h"
+
+/* One field that one mutator changed. */
+struct fx_trace_change {
+    uint32_t mutator;    /* index in the snapshot */
+    uint32_t pass;       /* from 1 */
+    struct fx_text path; /* JSON Pointer */
+    json_t *from, *to;   /* counted; NULL: absent */
+};
+
+/* How one mutator fared in one pass. One that goes on not matching by the same criterion
+ * has a step only in the first of these passes. Mutators in conflict have none. */
+struct fx_trace_step {
+    uint32_t mutator, pass;
+    struct fx_verdict verdict;
+    struct fx_effect effect;
+};
+
+/* Texts are the arena's; the nodes are counted. */
+struct fx_trace {
+    struct fx_arena *arena;
+    struct fx_trace_change *changes;
+    size_t n_changes, cap_changes;
+    struct fx_trace_step *steps;
+    size_t n_steps, cap_steps;
+};
+
+void fx_trace_init(struct fx_trace *trace, struct fx_arena *arena);
+void fx_trace_finish(struct fx_trace *trace); /* NULL, zeroed are fine */
+
+/* Records how a mutator fared, and each field in which `after` differs from `before`.
+ * False without memory. */
+bool fx_trace_record(struct fx_trace *trace, const struct fx_trace_step *step,
+                     json_t *before, json_t *after) FX_MUST_USE;
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/unmarshal.c - JSON values as fields of Go's types, with Go's words where they do
+ * not fit.
+ */
+#include "engine/unmarshal.h"
+
+#include <stdlib.h>
+
+#include "value/tree.h"
+
+/* The words of encoding/json for a value's type. */
+static const char *json_type_name(const json_t *node) {
+    switch (json_typeof(node)) {
+    case JSON_OBJECT: return "object";
+    case JSON_ARRAY: return "array";
+    case JSON_STRING: return "string";
+    case JSON_INTEGER:
+    case JSON_REAL: return "number";
+    case JSON_TRUE:
+    case JSON_FALSE: return "bool";
+    case JSON_NULL: return "null";
+    }
+    return "value";
+}
+
+bool fx_fail_unmarshal(const json_t *node, const struct fx_go_field *field,
+                       struct fx_err *err) {
+    return fx_fail_in(err, node, FX_EINVALID,
+                      "json: cannot unmarshal %s into Go struct field %s.%s of type %s",
+                      json_type_name(node), field->owner, field->path, field->type);
+}
+
+static bool unmarshal(json_t *node, json_type wanted, const struct fx_go_field *field,
+                      json_t **ret_node, struct fx_err *err) {
+    *ret_node = NULL;
+    if (node == NULL || json_is_null(node)) {
+        return true;
+    }
+    if (json_typeof(node) != wanted) {
+        return fx_fail_unmarshal(node, field, err);
+    }
+    *ret_node = node;
+    return true;
+}
+
+bool fx_unmarshal_object(json_t *node, const struct fx_go_field *field, json_t **ret_node,
+                         struct fx_err *err) {
+    return unmarshal(node, JSON_OBJECT, field, ret_node, err);
+}
+
+bool fx_unmarshal_array(json_t *node, const struct fx_go_field *field, json_t **ret_node,
+                        struct fx_err *err) {
+    return unmarshal(node, JSON_ARRAY, field, ret_node, err);
+}
+
+bool fx_unmarshal_string(json_t *node, const struct fx_go_field *field, json_t **ret_node,
+                         struct fx_err *err) {
+    return unmarshal(node, JSON_STRING, field, ret_node, err);
+}
+
+bool fx_text_list_read(json_t *array, const struct fx_go_field *field,
+                       const char *element, struct fx_text_list *ret_list,
+                       struct fx_err *err) {
+    *ret_list = (struct fx_text_list){0};
+    json_t *texts = NULL;
+    if (!fx_unmarshal_array(array, field, &texts, err)) {
+        return false;
+    }
+    const size_t n = json_array_size(texts);
+    if (n == 0) {
+        return true;
+    }
+    struct fx_text *items = calloc(n, sizeof *items);
+    if (items == NULL) {
+        return fx_fail_nomem(err);
+    }
+    const struct fx_go_field one = {field->owner, field->path, element};
+    for (size_t i = 0; i < n; i++) {
+        json_t *text = NULL;
+        if (!fx_unmarshal_string(json_array_get(texts, i), &one, &text, err)) {
+            free(items);
+            return false;
+        }
+        items[i] = text == NULL ? FX_TEXT("") : fx_tree_text(text);
+    }
+    *ret_list = (struct fx_text_list){json_incref(texts), items, n};
+    return true;
+}
+
+void fx_text_list_finish(struct fx_text_list *list) {
+    if (list == NULL) {
+        return;
+    }
+    json_decref(list->array);
+    free(list->items);
+    *list = (struct fx_text_list){0};
+}
+
+bool fx_text_list_has(const struct fx_text_list *list, struct fx_text text) {
+    for (size_t i = 0; i < list->n_items; i++) {
+        if (fx_text_equal(list->items[i], text)) {
+            return true;
+        }
+    }
+    return false;
+}

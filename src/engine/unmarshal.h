@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/unmarshal.h - what Go's encoding/json says of a value of the wrong type:
+ * `json: cannot unmarshal string into Go struct field Match.spec.match.name of type …`.
+ */
+#ifndef FX_ENGINE_UNMARSHAL_H
+#define FX_ENGINE_UNMARSHAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+
+/* A field as Go names it. */
+struct fx_go_field {
+    const char *owner; /* the innermost struct: "Match" */
+    const char *path;  /* from the root: "spec.match.namespaces" */
+    const char *type;  /* "[]wildcard.Wildcard" */
+};
+
+/* Fails with FX_EINVALID and those words, the node the one at fault. Always false. */
+bool fx_fail_unmarshal(const json_t *node, const struct fx_go_field *field,
+                       struct fx_err *err);
+
+/* Each passes a missing (NULL) and a null value, as Go does: *ret_node is then NULL. What
+ * it gives is borrowed. */
+bool fx_unmarshal_object(json_t *node, const struct fx_go_field *field, json_t **ret_node,
+                         struct fx_err *err) FX_MUST_USE;
+bool fx_unmarshal_array(json_t *node, const struct fx_go_field *field, json_t **ret_node,
+                        struct fx_err *err) FX_MUST_USE;
+bool fx_unmarshal_string(json_t *node, const struct fx_go_field *field, json_t **ret_node,
+                         struct fx_err *err) FX_MUST_USE;
+
+/* The texts of a JSON array of strings. They borrow from it and it is counted, so it must
+ * not be written any more. */
+struct fx_text_list {
+    json_t *array;
+    struct fx_text *items;
+    size_t n_items;
+};
+
+/* Reads an array (NULL, null: the empty list); a null element is the empty text. `field`
+ * is that of the list, `element` the Go type of what is in it. Errors: as above,
+ * FX_ENOMEM. */
+bool fx_text_list_read(json_t *array, const struct fx_go_field *field,
+                       const char *element, struct fx_text_list *ret_list,
+                       struct fx_err *err) FX_MUST_USE;
+
+/* Frees the list. NULL, zeroed ones are fine. */
+void fx_text_list_finish(struct fx_text_list *list);
+
+bool fx_text_list_has(const struct fx_text_list *list, struct fx_text text);
+
+#endif
