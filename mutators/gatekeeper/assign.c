@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/assign.c - kind Assign: writes a value anywhere but in metadata.
+ */
+#include "mutators/gatekeeper/assigner.h"
+#include "mutators/gatekeeper/go_text.h"
+#include "mutators/gatekeeper/policy.h"
+#include "mutators/gatekeeper/shapes.h"
+#include "mutators/gatekeeper/target.h"
+#include "value/equal.h"
+#include "value/tree.h"
+
+static const struct field parameters_fields[] = {FIELD_PATH_TESTS, FIELD_ASSIGN,
+                                                 FIELDS_END};
+static const struct shape parameters_shape = {"Parameters", parameters_fields, false};
+
+static const struct field spec_fields[] = {
+    FIELD_APPLY_TO, FIELD_MATCH,
+    FIELD_LOCATION, {"parameters", FIELD_OBJECT, "@.Parameters", NULL, &parameters_shape},
+    FIELDS_END,
+};
+static const struct shape spec_shape = {"AssignSpec", spec_fields, false};
+
+static const struct field root_fields[] = {
+    FIELD("apiVersion"), FIELD("kind"),
+    FIELD_METADATA,      {"spec", FIELD_OBJECT, "@.AssignSpec", NULL, &spec_shape},
+    FIELD("status"),     FIELDS_END,
+};
+const struct shape fx_assign_shape = {"Assign", root_fields, false};
+
+static bool parse_location(struct assigner *assigner, const struct policy *policy,
+                           struct fx_err *err) {
+    if (fx_target_parse_location(&assigner->target, policy, err)) {
+        return true;
+    }
+    const struct fx_text text = fx_target_location_text(policy);
+    return fx_err_prefix(err, "invalid location format `%.*s` for Assign %.*s: ",
+                         FX_TEXT_ARG(text), FX_TEXT_ARG(policy->name));
+}
+
+/* The location must lead somewhere, not into metadata, and not to the very key by which
+ * a list's element was found. */
+static bool check_location(const struct fx_location *location,
+                           const struct policy *policy, struct fx_err *err) {
+    const json_t *node = fx_policy_node(policy, fx_target_location_node(policy));
+    const size_t n_steps = location->n_steps;
+    if (n_steps == 0) {
+        return fx_fail_in(err, node, FX_EINVALID, "empty path");
+    }
+    if (fx_text_is(location->steps[0].name, "metadata")) {
+        return fx_fail_in(err, node, FX_EINVALID, "assign %.*s can't change metadata",
+                          FX_TEXT_ARG(policy->name));
+    }
+    const struct fx_location_step *last = &location->steps[n_steps - 1];
+    if (n_steps > 1 && last->type == FX_LOCATION_OBJECT &&
+        last[-1].type == FX_LOCATION_LIST && fx_text_equal(last->name, last[-1].name)) {
+        return fx_fail_in(err, node, FX_EINVALID,
+                          "invalid path format: changing the item key is not allowed");
+    }
+    return true;
+}
+
+static bool fail_not_object(const struct source *source, struct fx_err *err) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_str(&text, "invalid value: `");
+    fx_go_print(&text, source->value, GO_FLOAT64);
+    fx_buf_str(&text, "`, only objects can be added to keyed lists");
+    if (text.failed) {
+        (void)fx_fail_nomem(err);
+    } else {
+        (void)fx_fail_in(err, fx_shape_place(source->value, source->assign), FX_EINVALID,
+                         "%s", text.data);
+    }
+    fx_buf_finish(&text);
+    return false;
+}
+
+static bool fail_other_key(const struct source *source,
+                           const struct fx_location_step *list, json_t *key,
+                           struct fx_err *err) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_str(&text, "adding object to list with different key ");
+    fx_buf_text(&text, list->name);
+    fx_buf_str(&text, ": list key ");
+    fx_go_print(&text, list->value, GO_INT64);
+    fx_buf_str(&text, ", object key ");
+    fx_go_print(&text, key, GO_FLOAT64);
+    if (text.failed) {
+        (void)fx_fail_nomem(err);
+    } else {
+        (void)fx_fail_in(err, fx_shape_place(key, source->value), FX_EINVALID, "%s",
+                         text.data);
+    }
+    fx_buf_finish(&text);
+    return false;
+}
+
+/* What goes into a keyed list is an object that has the list's key. Gatekeeper, where the
+ * numbers of values are doubles, refuses all integer keys. */
+static bool check_element(const struct source *source,
+                          const struct fx_location_step *list, struct fx_err *err) {
+    if (!json_is_object(source->value)) {
+        return fail_not_object(source, err);
+    }
+    json_t *key = fx_tree_view_text(source->value, list->name);
+    if (key == NULL || json_typeof(key) != json_typeof(list->value) ||
+        !fx_equal(key, list->value)) {
+        return fail_other_key(source, list, key, err);
+    }
+    return true;
+}
+
+static bool check_source(const struct assigner *assigner, const struct policy *policy,
+                         struct fx_err *err) {
+    const struct fx_location *location = assigner->target.location;
+    const struct fx_location_step *last = &location->steps[location->n_steps - 1];
+    if (last->type != FX_LOCATION_LIST) {
+        return true;
+    }
+    if (assigner->source.value == NULL) {
+        return fx_fail_in(err, assigner->source.assign, FX_EINVALID,
+                          "cannot assign a metadata field to a list");
+    }
+    if (last->glob) {
+        return fx_fail_in(err, fx_target_location_node(policy), FX_EINVALID,
+                          "can't append to a globbed list");
+    }
+    return check_element(&assigner->source, last, err);
+}
+
+/* The steps of spec section 3.2, in its order. */
+static bool compile(struct assigner *assigner, const struct policy *policy,
+                    struct fx_err *err) {
+    struct target *target = &assigner->target;
+    return parse_location(assigner, policy, err) &&
+           check_location(target->location, policy, err) &&
+           fx_source_compile(policy, &assigner->source, err) &&
+           check_source(assigner, policy, err) &&
+           fx_target_compile_path_tests(target, policy, err) &&
+           fx_target_compile_apply_to(target, policy, err) &&
+           fx_target_set_schema(target, FX_SCHEMA_UNKNOWN, err);
+}
+
+bool fx_assign_compile(const struct policy *policy,
+                       struct fx_compilation *ret_compilation, struct fx_err *err) {
+    return fx_assigner_add(policy, compile, ret_compilation, err);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/assign_metadata.c - kind AssignMetadata: adds a label or annotation
+ * that is not there yet.
+ */
+#include "mutators/gatekeeper/assigner.h"
+#include "mutators/gatekeeper/policy.h"
+#include "mutators/gatekeeper/shapes.h"
+#include "mutators/gatekeeper/target.h"
+
+static const struct field parameters_fields[] = {FIELD_ASSIGN, FIELDS_END};
+static const struct shape parameters_shape = {"MetadataParameters", parameters_fields,
+                                              false};
+
+static const struct field spec_fields[] = {
+    FIELD_MATCH,
+    FIELD_LOCATION,
+    {"parameters", FIELD_OBJECT, "@.MetadataParameters", NULL, &parameters_shape},
+    FIELDS_END,
+};
+static const struct shape spec_shape = {"AssignMetadataSpec", spec_fields, false};
+
+static const struct field root_fields[] = {
+    FIELD("apiVersion"),
+    FIELD("kind"),
+    FIELD_METADATA,
+    {"spec", FIELD_OBJECT, "@.AssignMetadataSpec", NULL, &spec_shape},
+    FIELD("status"),
+    FIELDS_END,
+};
+const struct shape fx_assign_metadata_shape = {"AssignMetadata", root_fields, false};
+
+static bool parse_location(struct assigner *assigner, const struct policy *policy,
+                           struct fx_err *err) {
+    if (fx_target_parse_location(&assigner->target, policy, err)) {
+        return true;
+    }
+    const struct fx_text text = fx_target_location_text(policy);
+    return fx_err_prefix(err, "invalid location format for AssignMetadata %.*s: %.*s: ",
+                         FX_TEXT_ARG(policy->name), FX_TEXT_ARG(text));
+}
+
+/* metadata.labels.x or metadata.annotations.x, and nothing else. */
+static bool is_label(const struct fx_location *location) {
+    const struct fx_location_step *steps = location->steps;
+    return location->n_steps == 3 && steps[1].type == FX_LOCATION_OBJECT &&
+           steps[2].type == FX_LOCATION_OBJECT && fx_text_is(steps[0].name, "metadata") &&
+           (fx_text_is(steps[1].name, "labels") ||
+            fx_text_is(steps[1].name, "annotations"));
+}
+
+static bool check_location(const struct fx_location *location,
+                           const struct policy *policy, struct fx_err *err) {
+    if (is_label(location)) {
+        return true;
+    }
+    const struct fx_text text = fx_target_location_text(policy);
+    return fx_fail_in(err, fx_policy_node(policy, fx_target_location_node(policy)),
+                      FX_EINVALID, "invalid location for assignmetadata %.*s: %.*s",
+                      FX_TEXT_ARG(policy->name), FX_TEXT_ARG(text));
+}
+
+static bool check_source(const struct source *source, const struct policy *policy,
+                         struct fx_err *err) {
+    if (source->value == NULL || json_is_string(source->value)) {
+        return true;
+    }
+    return fx_fail_in(err, fx_shape_place(source->value, source->assign), FX_EINVALID,
+                      "spec.parameters.assign.value field must be a string for "
+                      "AssignMetadata \"%.*s\"",
+                      FX_TEXT_ARG(policy->name));
+}
+
+/* What is there already is never overwritten. */
+static bool set_path_test(struct target *target, struct fx_err *err) {
+    const struct fx_path_test_entry absent = {target->location,
+                                              FX_PATH_TEST_MUST_NOT_EXIST};
+    return fx_path_tests_compile(target->location, &absent, 1, &target->tests, err);
+}
+
+/* The steps of spec section 3.2, in its order. */
+static bool compile(struct assigner *assigner, const struct policy *policy,
+                    struct fx_err *err) {
+    struct target *target = &assigner->target;
+    return parse_location(assigner, policy, err) &&
+           check_location(target->location, policy, err) &&
+           fx_source_compile(policy, &assigner->source, err) &&
+           check_source(&assigner->source, policy, err) && set_path_test(target, err);
+}
+
+bool fx_assign_metadata_compile(const struct policy *policy,
+                                struct fx_compilation *ret_compilation,
+                                struct fx_err *err) {
+    return fx_assigner_add(policy, compile, ret_compilation, err);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/assigner.c - what is assigned, and how.
+ */
+#include "mutators/gatekeeper/assigner.h"
+
+#include <stdlib.h>
+
+#include "location/gatekeeper/write.h"
+#include "value/tree.h"
+
+static bool check_one(const struct policy *policy, const struct source *source,
+                      unsigned count, struct fx_err *err) {
+    if (count == 1) {
+        return true;
+    }
+    return fx_fail_in(err, fx_policy_node(policy, source->assign), FX_EINVALID,
+                      "assign must %sset one of `externalData`, `value` or "
+                      "`fromMetadata`: invalid assign field",
+                      count == 0 ? "" : "only ");
+}
+
+static bool read_metadata(struct source *source, const json_t *from, struct fx_err *err) {
+    static const char *const fields[] = {"name", "namespace"};
+    const struct fx_text field = fx_tree_view_string(from, "field");
+    for (size_t i = 0; i < FX_COUNT(fields); i++) {
+        if (fx_text_is(field, fields[i])) {
+            source->metadata = fields[i];
+            return true;
+        }
+    }
+    return fx_fail_in(
+        err, fx_shape_place(fx_shape_view(from, "field"), from), FX_EINVALID,
+        "field %.*s is not recognized: invalid fromMetadata field", FX_TEXT_ARG(field));
+}
+
+bool fx_source_compile(const struct policy *policy, struct source *ret_source,
+                       struct fx_err *err) {
+    const json_t *assign = fx_shape_view(policy->parameters, "assign");
+    const json_t *from_metadata = fx_shape_view(assign, "fromMetadata");
+    const json_t *external_data = fx_shape_view(assign, "externalData");
+    struct source source = {.assign = assign, .value = fx_shape_view(assign, "value")};
+    const unsigned count = (source.value != NULL ? 1u : 0u) +
+                           (from_metadata != NULL ? 1u : 0u) +
+                           (external_data != NULL ? 1u : 0u);
+    if (!check_one(policy, &source, count, err)) {
+        return false;
+    }
+    if (from_metadata != NULL && !read_metadata(&source, from_metadata, err)) {
+        return false;
+    }
+    if (external_data != NULL) {
+        return fx_fail_in(err, external_data, FX_EINVALID,
+                          "external data feature flag is not enabled");
+    }
+    *ret_source = source;
+    return true;
+}
+
+/* The value for this object, a new reference; NULL without memory. */
+static json_t *value_for(const struct source *source, const json_t *root) {
+    if (source->value != NULL) {
+        return json_incref(source->value);
+    }
+    const json_t *metadata = fx_tree_view_key(root, "metadata");
+    const struct fx_text text = fx_tree_view_string(metadata, source->metadata);
+    return fx_tree_new_string(text.data != NULL ? text : FX_TEXT(""));
+}
+
+struct constant {
+    json_t *value;
+};
+
+static bool set_constant(const void *user, json_t *old, enum fx_write *ret_write,
+                         json_t **ret_value, struct fx_err *err) {
+    (void)old;
+    (void)err;
+    const struct constant *constant = user;
+    *ret_write = FX_WRITE_SET;
+    *ret_value = json_incref(constant->value);
+    return true;
+}
+
+static bool apply(const struct fx_mutator *self, const struct fx_request *request,
+                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+    (void)request;
+    const struct assigner *assigner = (const struct assigner *)self;
+    const struct target *target = &assigner->target;
+    const struct constant constant = {value_for(&assigner->source, *root)};
+    if (constant.value == NULL) {
+        return fx_fail_nomem(err);
+    }
+    const struct fx_setter setter = {set_constant, &constant};
+    struct fx_written written = {0};
+    const bool ok =
+        fx_location_write(target->location, target->tests, &setter, root, &written, err);
+    json_decref(constant.value);
+    if (ok) {
+        *ret_effect = (struct fx_effect){written.applied, written.changed};
+    }
+    return ok;
+}
+
+static void destroy(struct fx_mutator *self) {
+    struct assigner *assigner = (struct assigner *)self;
+    fx_target_finish(&assigner->target);
+    free(assigner);
+}
+
+static const struct fx_mutator_ops ops = {fx_target_match, apply, destroy};
+
+bool fx_assigner_add(const struct policy *policy, compile_assigner *compile,
+                     struct fx_compilation *ret_compilation, struct fx_err *err) {
+    struct assigner *assigner = calloc(1, sizeof *assigner);
+    if (assigner == NULL) {
+        return fx_fail_nomem(err);
+    }
+    if (!fx_target_init(&assigner->target, policy, &ops, err) ||
+        !compile(assigner, policy, err)) {
+        destroy(&assigner->target.mutator);
+        return false;
+    }
+    return fx_compilation_add_take(ret_compilation, &assigner->target.mutator) ||
+           fx_fail_nomem(err);
+}

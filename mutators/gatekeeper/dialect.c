@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/dialect.c - Gatekeeper's mutators (spec section 3): joins the list
+ * of kinds to the house.
+ */
+#include "engine/dialect.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "mutators/gatekeeper/policy.h"
+#include "value/tree.h"
+
+static const char *const all_versions[] = {"v1", "v1beta1", "v1alpha1", NULL};
+
+static const struct fx_policy_kind kinds[] = {
+#define X(kind, prefix, versions) {GATEKEEPER_GROUP, kind, versions},
+    KINDS(X)
+#undef X
+        {NULL, NULL, NULL},
+};
+
+/* By the index in `kinds`. */
+static const struct {
+    const struct shape *shape;
+    compile_policy *compile;
+} compilers[] = {
+#define X(kind, prefix, versions) {&prefix##_shape, prefix##_compile},
+    KINDS(X)
+#undef X
+};
+
+static size_t find_kind(struct fx_text name) {
+    size_t index = 0;
+    while (kinds[index].kind != NULL && !fx_text_is(name, kinds[index].kind)) {
+        index++;
+    }
+    return index;
+}
+
+const json_t *fx_policy_node(const struct policy *policy, const json_t *node) {
+    return fx_shape_place(fx_shape_place(node, policy->spec), policy->source);
+}
+
+/* What stands behind the `/` of `mutations.gatekeeper.sh/v1`. */
+static const char *version_of(const json_t *source) {
+    const struct fx_text version = fx_tree_view_string(source, "apiVersion");
+    const char *slash = version.len > 0 ? strchr(version.data, '/') : NULL;
+    return slash != NULL ? slash + 1 : "";
+}
+
+static bool compile(json_t *source, struct fx_compilation *ret_compilation,
+                    struct fx_err *err) {
+    const size_t index = find_kind(fx_tree_view_string(source, "kind"));
+    if (index >= FX_COUNT(compilers)) {
+        return fx_fail_in(err, source, FX_EINVALID, "not a kind of " GATEKEEPER_GROUP);
+    }
+    if (!fx_shape_check(compilers[index].shape, source, version_of(source),
+                        ret_compilation, err)) {
+        return false;
+    }
+    json_t *spec = fx_shape_view(source, "spec");
+    const struct policy policy = {
+        .source = source,
+        .kind = kinds[index].kind,
+        .name = fx_tree_view_string(fx_tree_view_key(source, "metadata"), "name"),
+        .spec = spec,
+        .parameters = fx_shape_view(spec, "parameters"),
+    };
+    return compilers[index].compile(&policy, ret_compilation, err);
+}
+
+const struct fx_dialect fx_dialect_gatekeeper = {
+    .name = "gatekeeper",
+    .rank = GATEKEEPER_RANK,
+    .kinds = kinds,
+    .compile = compile,
+};

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/shape.c - walks a policy along its shape.
+ */
+#include "mutators/gatekeeper/shape.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "value/number.h"
+#include "value/tree.h"
+
+/* Where the walk is. The path of a list's element ends in its index: "a.b[2]". */
+struct check {
+    const char *version;
+    struct fx_compilation *compilation;
+    struct fx_buf path;
+    const json_t *within; /* the innermost object */
+    struct fx_err *err;
+};
+
+json_t *fx_shape_view(const json_t *object, const char *key) {
+    json_t *value = fx_tree_view_key(object, key);
+    return json_is_null(value) ? NULL : value;
+}
+
+const json_t *fx_shape_place(const json_t *node, const json_t *within) {
+    const bool placed = node != NULL && !json_is_boolean(node) && !json_is_null(node);
+    return placed ? node : within;
+}
+
+static void path_cut(struct fx_buf *path, size_t len) {
+    if (path->data != NULL) {
+        path->data[len] = '\0';
+    }
+    path->len = len;
+}
+
+static void path_push(struct fx_buf *path, struct fx_text name) {
+    if (path->len > 0) {
+        fx_buf_char(path, '.');
+    }
+    fx_buf_text(path, name);
+}
+
+/* Go's word for what stands in the document. */
+static void print_found(struct fx_buf *buf, const json_t *value, const struct field *to) {
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: fx_buf_str(buf, "object"); return;
+    case JSON_ARRAY: fx_buf_str(buf, "array"); return;
+    case JSON_STRING: fx_buf_str(buf, "string"); return;
+    case JSON_TRUE:
+    case JSON_FALSE: fx_buf_str(buf, "bool"); return;
+    case JSON_NULL: fx_buf_str(buf, "null"); return;
+    case JSON_INTEGER:
+    case JSON_REAL: fx_buf_str(buf, "number"); break;
+    }
+    if (to->type == FIELD_INTEGER) {
+        char digits[FX_NUMBER_SIZE];
+        const size_t len = fx_number_print(value, digits);
+        fx_buf_printf(buf, " %.*s", (int)len, digits);
+    }
+}
+
+/* The path as Go prints it: without indexes. */
+static void print_path(struct fx_buf *buf, const char *path) {
+    while (*path != '\0') {
+        const size_t plain = strcspn(path, "[");
+        fx_buf_add(buf, path, plain);
+        path += plain;
+        path += strcspn(path, "]");
+        path += *path == ']' ? 1 : 0;
+    }
+}
+
+static void print_type(struct fx_buf *buf, const char *go_type, const char *version) {
+    const char *at = strchr(go_type, '@');
+    if (at == NULL) {
+        fx_buf_str(buf, go_type);
+        return;
+    }
+    fx_buf_add(buf, go_type, (size_t)(at - go_type));
+    fx_buf_str(buf, version);
+    fx_buf_str(buf, at + 1);
+}
+
+static bool fail_type(struct check *check, const struct shape *shape,
+                      const struct field *field, const char *go_type,
+                      const json_t *value) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_str(&text, "json: cannot unmarshal ");
+    print_found(&text, value, field);
+    fx_buf_printf(&text, " into Go struct field %s.", shape->go_name);
+    print_path(&text, check->path.data);
+    fx_buf_str(&text, " of type ");
+    print_type(&text, go_type, check->version);
+    if (text.failed) {
+        (void)fx_fail_nomem(check->err);
+    } else {
+        (void)fx_fail_in(check->err, fx_shape_place(value, check->within), FX_EINVALID,
+                         "%s", text.data);
+    }
+    fx_buf_finish(&text);
+    return false;
+}
+
+static bool has_type(const json_t *value, enum field_type type) {
+    switch (type) {
+    case FIELD_ANY: return true;
+    case FIELD_STRING: return json_is_string(value);
+    case FIELD_INTEGER: return json_is_integer(value);
+    case FIELD_OBJECT: return json_is_object(value);
+    case FIELD_LIST: return json_is_array(value);
+    }
+    return false;
+}
+
+static bool check_struct(struct check *check, const struct shape *shape, json_t *object);
+
+/* The elements of a list of objects. Within ANY those that are none are passed over. */
+static bool check_elements(struct check *check, const struct shape *shape,
+                           const struct field *field, json_t *list) {
+    const size_t len = check->path.len;
+    size_t index = 0;
+    json_t *element = NULL;
+    json_array_foreach (list, index, element) {
+        fx_buf_printf(&check->path, "[%zu]", index);
+        if (check->path.failed) {
+            return fx_fail_nomem(check->err);
+        }
+        if (json_is_object(element)) {
+            if (!check_struct(check, field->shape, element)) {
+                return false;
+            }
+        } else if (field->type != FIELD_ANY && !json_is_null(element)) {
+            return fail_type(check, shape, field, field->go_element, element);
+        }
+        path_cut(&check->path, len);
+    }
+    return true;
+}
+
+static bool check_field(struct check *check, const struct shape *shape,
+                        const struct field *field, json_t *value) {
+    if (json_is_null(value)) {
+        return true;
+    }
+    if (!has_type(value, field->type)) {
+        return fail_type(check, shape, field, field->go_type, value);
+    }
+    if (field->shape == NULL) {
+        return true;
+    }
+    return json_is_array(value) ? check_elements(check, shape, field, value)
+                                : check_struct(check, field->shape, value);
+}
+
+static const struct field *find_field(const struct shape *shape, struct fx_text name) {
+    for (const struct field *field = shape->fields; field->name != NULL; field++) {
+        if (fx_text_is(name, field->name)) {
+            return field;
+        }
+    }
+    return NULL;
+}
+
+static bool warn_unknown(struct check *check, const json_t *value) {
+    struct fx_buf path;
+    fx_buf_init(&path, 0);
+    fx_text_quote_go(&path, (struct fx_text){check->path.data, check->path.len});
+    const bool ok =
+        !path.failed &&
+        fx_compilation_warn(check->compilation, fx_shape_place(value, check->within),
+                            "unknown field %s", path.data);
+    fx_buf_finish(&path);
+    return ok || fx_fail_nomem(check->err);
+}
+
+static bool check_entry(struct check *check, const struct shape *shape,
+                        struct fx_text name, json_t *value) {
+    const struct field *field = find_field(shape, name);
+    path_push(&check->path, name);
+    if (check->path.failed) {
+        return fx_fail_nomem(check->err);
+    }
+    if (field != NULL) {
+        return check_field(check, shape, field, value);
+    }
+    return shape->open || warn_unknown(check, value);
+}
+
+/* Every field of the object; one that is no object (within ANY) has none. */
+static bool check_struct(struct check *check, const struct shape *shape, json_t *object) {
+    const size_t len = check->path.len;
+    const json_t *outer = check->within;
+    check->within = object;
+    for (void *at = json_object_iter(object); at != NULL;
+         at = json_object_iter_next(object, at)) {
+        const struct fx_text name = {json_object_iter_key(at),
+                                     json_object_iter_key_len(at)};
+        if (!check_entry(check, shape, name, json_object_iter_value(at))) {
+            return false;
+        }
+        path_cut(&check->path, len);
+    }
+    check->within = outer;
+    return true;
+}
+
+bool fx_shape_check(const struct shape *shape, json_t *policy, const char *version,
+                    struct fx_compilation *compilation, struct fx_err *err) {
+    struct check check = {.version = version, .compilation = compilation, .err = err};
+    fx_buf_init(&check.path, 0);
+    const bool ok = check_struct(&check, shape, policy);
+    fx_buf_finish(&check.path);
+    return ok;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/target.c - the parts of a policy that say which objects and where.
+ */
+#include "mutators/gatekeeper/target.h"
+
+#include <stdlib.h>
+
+#include "value/tree.h"
+
+#define NAME_MAX_BYTES 63u
+
+static bool check_name(const struct policy *policy, struct fx_err *err) {
+    if (policy->name.len <= NAME_MAX_BYTES) {
+        return true;
+    }
+    const json_t *metadata = fx_shape_view(policy->source, "metadata");
+    return fx_fail_in(err, fx_shape_view(metadata, "name"), FX_EINVALID,
+                      "maximum name length is %u characters", NAME_MAX_BYTES);
+}
+
+/* The engine may leave the mutator out of account for objects in other namespaces. */
+static void set_namespaces(struct target *target) {
+    struct fx_mutator *mutator = &target->mutator;
+    mutator->namespaces =
+        fx_match_exact_namespaces(target->match, &mutator->n_namespaces);
+}
+
+bool fx_target_init(struct target *target, const struct policy *policy,
+                    const struct fx_mutator_ops *ops, struct fx_err *err) {
+    struct fx_mutator *mutator = &target->mutator;
+    if (!fx_mutator_init(mutator, ops, FX_TEXT(GATEKEEPER_GROUP),
+                         fx_text_of(policy->kind), policy->name, policy->source)) {
+        return fx_fail_nomem(err);
+    }
+    const json_t *metadata = fx_shape_view(policy->source, "metadata");
+    mutator->rank = GATEKEEPER_RANK;
+    mutator->generation = json_integer_value(fx_shape_view(metadata, "generation"));
+    if (!fx_match_compile(fx_shape_view(policy->spec, "match"), &target->match, err)) {
+        return false;
+    }
+    set_namespaces(target);
+    return check_name(policy, err);
+}
+
+void fx_target_finish(struct target *target) {
+    fx_match_destroy(target->match);
+    fx_apply_to_destroy(target->apply_to);
+    fx_path_tests_destroy(target->tests);
+    fx_location_destroy(target->location);
+    free(target->schema);
+    fx_mutator_finish(&target->mutator);
+}
+
+const json_t *fx_target_location_node(const struct policy *policy) {
+    return fx_shape_view(policy->spec, "location");
+}
+
+struct fx_text fx_target_location_text(const struct policy *policy) {
+    return fx_tree_view_string(policy->spec, "location");
+}
+
+bool fx_target_parse_location(struct target *target, const struct policy *policy,
+                              struct fx_err *err) {
+    if (fx_location_parse(fx_target_location_text(policy), &target->location, err)) {
+        return true;
+    }
+    err->node = fx_policy_node(policy, fx_target_location_node(policy));
+    return false;
+}
+
+/* The entries of pathTests, with their parsed sub paths, which are counted. */
+struct entries {
+    struct fx_path_test_entry *items;
+    struct fx_location **paths;
+    size_t n_items;
+};
+
+static void entries_finish(struct entries *entries) {
+    for (size_t i = 0; i < entries->n_items; i++) {
+        fx_location_destroy(entries->paths[i]);
+    }
+    free(entries->paths);
+    free(entries->items);
+}
+
+static bool parse_entry(struct entries *entries, const struct policy *policy,
+                        const json_t *path_test, struct fx_err *err) {
+    const struct fx_text text = fx_tree_view_string(path_test, "subPath");
+    struct fx_location *path = NULL;
+    if (!fx_location_parse(text, &path, err)) {
+        err->node = fx_shape_place(fx_shape_view(path_test, "subPath"), path_test);
+        return fx_err_prefix(err, "problem parsing sub path `%.*s` for %s %.*s: ",
+                             FX_TEXT_ARG(text), policy->kind, FX_TEXT_ARG(policy->name));
+    }
+    entries->paths[entries->n_items] = path;
+    entries->items[entries->n_items++] = (struct fx_path_test_entry){
+        path, fx_path_test_parse(fx_tree_view_string(path_test, "condition"))};
+    return true;
+}
+
+static bool parse_entries(struct entries *entries, const struct policy *policy,
+                          const json_t *path_tests, struct fx_err *err) {
+    const size_t count = json_array_size(path_tests);
+    entries->items = calloc(count + 1, sizeof *entries->items);
+    entries->paths = calloc(count + 1, sizeof(struct fx_location *));
+    if (entries->items == NULL || entries->paths == NULL) {
+        return fx_fail_nomem(err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!parse_entry(entries, policy, json_array_get(path_tests, i), err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The entries' fault as the fault of a node: the sub path of the entry at `err->off`. */
+static void set_entry_node(struct fx_err *err, const json_t *path_tests) {
+    const json_t *path_test = json_array_get(path_tests, err->off);
+    err->node = fx_shape_place(fx_shape_view(path_test, "subPath"), path_test);
+    err->off = 0;
+}
+
+bool fx_target_compile_path_tests(struct target *target, const struct policy *policy,
+                                  struct fx_err *err) {
+    const json_t *path_tests = fx_shape_view(policy->parameters, "pathTests");
+    if (json_array_size(path_tests) == 0) {
+        return true;
+    }
+    struct entries entries = {0};
+    bool ok = parse_entries(&entries, policy, path_tests, err);
+    if (ok) {
+        ok = fx_path_tests_compile(target->location, entries.items, entries.n_items,
+                                   &target->tests, err);
+        if (!ok && err->code == FX_EINVALID) {
+            set_entry_node(err, path_tests);
+        }
+    }
+    entries_finish(&entries);
+    return ok;
+}
+
+bool fx_target_compile_apply_to(struct target *target, const struct policy *policy,
+                                struct fx_err *err) {
+    struct fx_mutator *mutator = &target->mutator;
+    if (!fx_apply_to_compile(fx_shape_view(policy->spec, "applyTo"), policy->kind,
+                             policy->name, &target->apply_to, err)) {
+        err->node = fx_policy_node(policy, err->node);
+        return false;
+    }
+    mutator->bindings = fx_apply_to_bindings(target->apply_to, &mutator->n_bindings);
+    return true;
+}
+
+static enum fx_schema_type type_of(const struct fx_location_step *step) {
+    return step->type == FX_LOCATION_LIST ? FX_SCHEMA_LIST : FX_SCHEMA_OBJECT;
+}
+
+bool fx_target_set_schema(struct target *target, enum fx_schema_type terminal,
+                          struct fx_err *err) {
+    const struct fx_location *location = target->location;
+    target->schema = calloc(location->n_steps + 1, sizeof *target->schema);
+    if (target->schema == NULL) {
+        return fx_fail_nomem(err);
+    }
+    for (size_t i = 0; i < location->n_steps; i++) {
+        const bool last = i + 1 == location->n_steps;
+        target->schema[i] = (struct fx_schema_step){
+            .key = location->steps[i].name,
+            .type = last ? terminal : type_of(&location->steps[i + 1]),
+        };
+    }
+    target->mutator.schema.steps = target->schema;
+    target->mutator.schema.n_steps = location->n_steps;
+    return true;
+}
+
+static const struct target *target_of(const struct fx_mutator *mutator) {
+    return (const struct target *)mutator; /* it is the first member */
+}
+
+bool fx_target_match(const struct fx_mutator *self, const struct fx_request *request,
+                     const struct fx_subject *subject, struct fx_verdict *ret_verdict,
+                     struct fx_err *err) {
+    const struct target *target = target_of(self);
+    if (target->apply_to != NULL &&
+        !fx_apply_to_holds(target->apply_to, request, subject)) {
+        *ret_verdict = (struct fx_verdict){false, "applyTo"};
+        return true;
+    }
+    return fx_match_eval(target->match, request, subject, ret_verdict, err);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/testing.h - private: what the tests of this room share. Included
+ * behind <cmocka.h>.
+ */
+#ifndef FX_MUTATORS_GATEKEEPER_TESTING_H
+#define FX_MUTATORS_GATEKEEPER_TESTING_H
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "engine/dialect.h"
+#include "engine/mutator.h"
+#include "engine/request.h"
+#include "value/json.h"
+
+extern const struct fx_dialect fx_dialect_gatekeeper;
+
+/* Test data writes ' where JSON has ". */
+static inline json_t *must_read(const char *text) {
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '\'') {
+            fx_buf_char(&buf, '"');
+        } else {
+            fx_buf_char(&buf, *c);
+        }
+    }
+    struct fx_err err = FX_ERR_INIT;
+    json_t *value = fx_json_read((struct fx_text){buf.data, buf.len}, NULL, &err);
+    if (value == NULL) {
+        fail_msg("`%s`: %s", text, err.msg);
+    }
+    fx_buf_finish(&buf);
+    return value;
+}
+
+static inline void assert_json(const json_t *value, const char *expected) {
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    fx_json_write(&buf, value, FX_JSON_COMPACT);
+    for (size_t i = 0; i < buf.len; i++) {
+        if (buf.data[i] == '"') {
+            buf.data[i] = '\'';
+        }
+    }
+    assert_string_equal(buf.data, expected);
+    fx_buf_finish(&buf);
+}
+
+/* Compiles a policy that is sound. */
+static inline struct fx_compilation must_compile(json_t *policy) {
+    struct fx_compilation compilation = {0};
+    struct fx_err err = FX_ERR_INIT;
+    if (!fx_dialect_gatekeeper.compile(policy, &compilation, &err)) {
+        fail_msg("%s", err.msg);
+    }
+    assert_int_equal(compilation.n_mutators, 1);
+    return compilation;
+}
+
+/* The error of a policy that is not. */
+static inline struct fx_err must_refuse(json_t *policy) {
+    struct fx_compilation compilation = {0};
+    struct fx_err err = FX_ERR_INIT;
+    if (fx_dialect_gatekeeper.compile(policy, &compilation, &err)) {
+        fail_msg("accepted");
+    }
+    assert_int_equal(compilation.n_mutators, 0);
+    fx_compilation_finish(&compilation);
+    return err;
+}
+
+static const struct fx_request request_create = {.operation = FX_OPERATION_CREATE,
+                                                 .source = FX_SOURCE_ORIGINAL};
+
+/* Does the mutator match the object? Otherwise the criterion that failed. */
+static inline struct fx_verdict match(const struct fx_mutator *mutator,
+                                      const json_t *object) {
+    struct fx_subject subject;
+    fx_subject_read(object, &subject);
+    struct fx_verdict verdict = {0};
+    struct fx_err err = FX_ERR_INIT;
+    if (!mutator->ops->match(mutator, &request_create, &subject, &verdict, &err)) {
+        fail_msg("%s", err.msg);
+    }
+    return verdict;
+}
+
+/* Applies the mutator, then again: the second time nothing may change. */
+static inline struct fx_effect must_apply(const struct fx_mutator *mutator,
+                                          json_t **root) {
+    struct fx_effect effect = {0};
+    struct fx_effect again = {0};
+    struct fx_err err = FX_ERR_INIT;
+    if (!mutator->ops->apply(mutator, &request_create, root, &effect, &err) ||
+        !mutator->ops->apply(mutator, &request_create, root, &again, &err)) {
+        fail_msg("%s", err.msg);
+    }
+    assert_false(again.changed);
+    return effect;
+}
+
+#endif
