@@ -86,19 +86,27 @@ void fx_buf_text(struct fx_buf *buf, struct fx_text text) {
 }
 
 void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...) {
+    /* Most texts fit the room that is there: then they are formatted once. */
+    const size_t room = buf->failed ? 0 : buf->cap - buf->len;
     va_list args;
     va_start(args, fmt);
-    const int length = vsnprintf(NULL, 0, fmt, args);
+    const int length =
+        vsnprintf(room == 0 ? NULL : buf->data + buf->len, room, fmt, args);
     va_end(args);
-    va_start(args, fmt);
     char *to = length < 0 ? NULL : fx_buf_reserve(buf, (size_t)length);
     if (to == NULL) {
         buf->failed = true;
-    } else {
-        (void)vsnprintf(to, (size_t)length + 1, fmt, args);
-        buf->len += (size_t)length;
+        if (room > 0) {
+            buf->data[buf->len] = '\0';
+        }
+        return;
     }
-    va_end(args);
+    if ((size_t)length >= room) {
+        va_start(args, fmt);
+        (void)vsnprintf(to, (size_t)length + 1, fmt, args);
+        va_end(args);
+    }
+    buf->len += (size_t)length;
 }
 
 void fx_buf_fill(struct fx_buf *buf, char c, size_t count) {

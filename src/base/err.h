@@ -42,7 +42,7 @@ struct fx_err {
     char msg[FX_ERR_TEXT];
 };
 
-/* A fresh error without clearing the text. */
+/* A fresh error. */
 #define FX_ERR_INIT   \
     (struct fx_err) { \
         .code = FX_OK \

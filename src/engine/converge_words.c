@@ -33,11 +33,12 @@ static void print_mutation(struct fx_buf *buf, const struct fx_request *request)
     fx_buf_printf(buf, "mutation %s", id);
 }
 
-/* Gives the words to the error and frees them. Without memory the error keeps those it
- * has. */
+/* Gives the words to the error and frees them. Without memory there is no verdict. */
 static bool prefix(struct fx_buf *words, struct fx_err *err) {
-    err->code = FX_EMUTATE;
-    if (!words->failed) {
+    if (words->failed) {
+        (void)fx_fail_nomem(err);
+    } else {
+        err->code = FX_EMUTATE;
         (void)fx_err_prefix(err, "%s", words->data);
     }
     fx_buf_finish(words);

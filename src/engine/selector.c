@@ -5,6 +5,7 @@
  */
 #include "engine/selector.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -103,11 +104,17 @@ static bool read_labels(struct fx_selector *selector, const char *path,
     return true;
 }
 
+/* Paths are made of our own words, and fit. */
+static void join_path(char out[PATH_BYTES], const char *path, const char *field) {
+    const int length = snprintf(out, PATH_BYTES, "%s.%s", path, field);
+    assert(length > 0 && length < PATH_BYTES);
+}
+
 static bool read_expression_text(json_t *expression, const char *name, const char *path,
                                  const char *type, struct fx_text *ret_text,
                                  struct fx_err *err) {
     char field_path[PATH_BYTES];
-    (void)snprintf(field_path, sizeof field_path, "%s.%s", path, name);
+    join_path(field_path, path, name);
     const struct fx_go_field field = {"LabelSelectorRequirement", field_path, type};
     json_t *text = NULL;
     if (!fx_unmarshal_string(fx_tree_view_key(expression, name), &field, &text, err)) {
@@ -123,7 +130,7 @@ static bool read_expression(json_t *node, const char *path, struct requirement *
     const struct fx_go_field whole = {"LabelSelector", path,
                                       "v1.LabelSelectorRequirement"};
     char values_path[PATH_BYTES];
-    (void)snprintf(values_path, sizeof values_path, "%s.values", path);
+    join_path(values_path, path, "values");
     const struct fx_go_field values = {"LabelSelectorRequirement", values_path,
                                        "[]string"};
     json_t *expression = NULL;
@@ -264,9 +271,8 @@ static bool fill(struct fx_selector *selector, json_t *node, const char *path,
                  struct fx_err *err) {
     char labels_path[PATH_BYTES];
     char expressions_path[PATH_BYTES];
-    (void)snprintf(labels_path, sizeof labels_path, "%s.matchLabels", path);
-    (void)snprintf(expressions_path, sizeof expressions_path, "%s.matchExpressions",
-                   path);
+    join_path(labels_path, path, "matchLabels");
+    join_path(expressions_path, path, "matchExpressions");
     const struct fx_go_field labels_field = {"LabelSelector", labels_path,
                                              "map[string]string"};
     const struct fx_go_field expressions_field = {"LabelSelector", expressions_path,

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/build.h - the making of the next set of policies. Private to this room.
+ *
+ * Every function that returns bool is false only where there is no memory: faults of
+ * policies become findings.
+ */
+#ifndef FX_POLICY_BUILD_H
+#define FX_POLICY_BUILD_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "engine/dialect.h"
+#include "engine/request.h"
+#include "policy/policies.h"
+#include "value/documents.h"
+
+/* Where we are: this document of this file. */
+struct fx_build {
+    struct fx_policies *next;
+    const struct fx_policies *previous; /* or NULL */
+    const struct fx_policy_input *input;
+    struct fx_policy_file *file;
+    const struct fx_documents *documents;
+    uint32_t line;  /* of the document */
+    char *id;       /* "Assign/always-pull"; NULL where it has no name */
+    size_t n_cited; /* findings of this file that were given an excerpt */
+};
+
+/* Appends a finding about the fault. With `stays`, its words say that the previous
+ * version stays in force. */
+bool fx_build_report(struct fx_build *build, enum fx_severity severity,
+                     const struct fx_err *fault, bool stays) FX_MUST_USE;
+
+/* The same for a file that does not parse: the finding points at the byte. */
+bool fx_build_report_syntax(struct fx_build *build, const struct fx_err *fault,
+                            bool stays) FX_MUST_USE;
+
+/* Adds a reference of the mutator, the namespace to the file under way. */
+bool fx_build_keep_mutator(struct fx_build *build,
+                           struct fx_mutator *mutator) FX_MUST_USE;
+bool fx_build_keep_namespace(struct fx_build *build, json_t *object) FX_MUST_USE;
+
+/* Reads one document: mutators, a namespace, or findings. */
+bool fx_build_document(struct fx_build *build,
+                       const struct fx_document *document) FX_MUST_USE;
+
+/* The mutator now in force that is the same as `made`: equal source, from the same place
+ * (so that its line is still true); NULL where there is none. Borrowed. */
+struct fx_mutator *fx_build_find_same(const struct fx_build *build,
+                                      const struct fx_mutator *made);
+
+/* Keeps what is in force of the policy that `subject` names, because its new version is
+ * faulty; *ret_stays tells whether there was any. */
+bool fx_build_fall_back(struct fx_build *build, const struct fx_subject *subject,
+                        bool *ret_stays) FX_MUST_USE;
+
+/* Keeps all that the file gave before, because it cannot be read; *ret_stays as above. */
+bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) FX_MUST_USE;
+
+/* After all files: a finding for each document that a later one replaces, for each
+ * mutator in conflict. */
+bool fx_build_report_repeats(struct fx_policies *policies,
+                             struct fx_mutator *const *mutators,
+                             size_t n_mutators) FX_MUST_USE;
+bool fx_build_report_conflicts(struct fx_policies *policies) FX_MUST_USE;
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/document.c - one document of a file: whose it is, and what becomes of it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/build.h"
+#include "policy/groups.h"
+#include "value/tree.h"
+
+/* A document under way. */
+struct doc {
+    struct fx_build *build;
+    json_t *root;
+    struct fx_subject subject;
+};
+
+/* A fault that leaves the document without effect: what is in force of it stays. */
+static bool refuse(struct doc *doc, const struct fx_err *fault) {
+    bool stays = false;
+    return fx_build_fall_back(doc->build, &doc->subject, &stays) &&
+           fx_build_report(doc->build, FX_SEVERITY_ERROR, fault, stays);
+}
+
+static bool keep_one(struct doc *doc, struct fx_mutator *made) {
+    if (made->origin.file == NULL) {
+        made->origin.file = strdup(doc->build->input->file);
+        made->origin.line = doc->build->line;
+    }
+    if (made->origin.file == NULL) {
+        return false;
+    }
+    struct fx_mutator *same = fx_build_find_same(doc->build, made);
+    return fx_build_keep_mutator(doc->build, same == NULL ? made : same);
+}
+
+static bool warn_one(struct doc *doc, const struct fx_warning *warning) {
+    struct fx_err fault = FX_ERR_INIT;
+    (void)fx_fail_in(&fault, warning->node, FX_EINVALID, "%s", warning->text);
+    return fx_build_report(doc->build, FX_SEVERITY_WARNING, &fault, false);
+}
+
+static bool keep_all(struct doc *doc, const struct fx_compilation *made) {
+    for (size_t i = 0; i < made->n_mutators; i++) {
+        if (!keep_one(doc, made->mutators[i])) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < made->n_warnings; i++) {
+        if (!warn_one(doc, &made->warnings[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool compile(struct doc *doc, const struct fx_dialect *dialect) {
+    struct fx_compilation made = {0};
+    struct fx_err fault = FX_ERR_INIT;
+    const bool compiled = dialect->compile(doc->root, &made, &fault);
+    const bool ok = compiled                  ? keep_all(doc, &made)
+                    : fault.code == FX_ENOMEM ? false
+                                              : refuse(doc, &fault);
+    fx_compilation_finish(&made);
+    return ok;
+}
+
+static bool speaks_version(const struct fx_policy_kind *kind, struct fx_text version) {
+    for (size_t i = 0; kind->versions[i] != NULL; i++) {
+        if (fx_text_is(version, kind->versions[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The words of kubectl for a version that no server has. */
+static bool refuse_version(struct doc *doc) {
+    struct fx_err fault = FX_ERR_INIT;
+    (void)fx_fail_in(&fault, fx_tree_view_key(doc->root, "apiVersion"), FX_EINVALID,
+                     "no matches for kind \"%.*s\" in version \"%.*s\"",
+                     FX_TEXT_ARG(doc->subject.kind),
+                     FX_TEXT_ARG(doc->subject.api_version));
+    return refuse(doc, &fault);
+}
+
+static bool refuse_nameless(struct doc *doc) {
+    struct fx_err fault = FX_ERR_INIT;
+    const json_t *metadata = fx_tree_view_key(doc->root, "metadata");
+    const json_t *name = fx_tree_view_key(metadata, "name");
+    if (name != NULL && !json_is_string(name)) {
+        (void)fx_fail_in(&fault, name, FX_EINVALID, "`metadata.name` must be a string");
+    } else {
+        const json_t *node = name != NULL       ? name
+                             : metadata != NULL ? metadata
+                                                : doc->root;
+        (void)fx_fail_in(&fault, node, FX_EINVALID, "%.*s has no `metadata.name`",
+                         FX_TEXT_ARG(doc->subject.kind));
+    }
+    return refuse(doc, &fault);
+}
+
+static bool read_policy(struct doc *doc, const struct fx_dialect *dialect,
+                        const struct fx_policy_kind *kind) {
+    if (!speaks_version(kind, doc->subject.version)) {
+        return refuse_version(doc);
+    }
+    if (doc->subject.name.len == 0) {
+        return refuse_nameless(doc);
+    }
+    return compile(doc, dialect);
+}
+
+/* A policy of a system that this version does not speak. */
+static bool refuse_unsupported(struct doc *doc) {
+    struct fx_err fault = FX_ERR_INIT;
+    (void)fx_fail_in(&fault, fx_tree_view_key(doc->root, "kind"), FX_EINVALID,
+                     "kind %.*s of %.*s is not supported by this version",
+                     FX_TEXT_ARG(doc->subject.kind),
+                     FX_TEXT_ARG(doc->subject.api_version));
+    return refuse(doc, &fault);
+}
+
+/* Any other object: it does no harm among policies, and no good. */
+static bool leave_out(struct doc *doc) {
+    struct fx_err fault = FX_ERR_INIT;
+    const struct fx_text name = doc->subject.name;
+    (void)fx_fail_in(&fault, fx_tree_view_key(doc->root, "kind"), FX_EINVALID,
+                     "%.*s%s%.*s is no policy and is left out",
+                     FX_TEXT_ARG(doc->subject.kind), name.len == 0 ? "" : "/",
+                     FX_TEXT_ARG(name));
+    return fx_build_report(doc->build, FX_SEVERITY_WARNING, &fault, false);
+}
+
+/* Is it an object with apiVersion and kind? False, with the fault, where not. */
+static bool check_type(const struct doc *doc, struct fx_err *fault) {
+    if (!json_is_object(doc->root)) {
+        return fx_fail_in(fault, doc->root, FX_EINVALID, "the document is no object");
+    }
+    if (doc->subject.api_version.len == 0) {
+        return fx_fail_in(fault, doc->root, FX_EINVALID,
+                          "the object has no `apiVersion`");
+    }
+    if (doc->subject.kind.len == 0) {
+        return fx_fail_in(fault, doc->root, FX_EINVALID, "the object has no `kind`");
+    }
+    return true;
+}
+
+static bool read_document(struct doc *doc) {
+    struct fx_err fault = FX_ERR_INIT;
+    if (!check_type(doc, &fault)) {
+        return refuse(doc, &fault);
+    }
+    if (fx_namespaces_is_one(doc->root)) {
+        return fx_build_keep_namespace(doc->build, doc->root);
+    }
+    const struct fx_policy_kind *kind = NULL;
+    const struct fx_dialect *dialect =
+        fx_policy_groups_dialect(doc->subject.group, doc->subject.kind, &kind);
+    if (dialect != NULL) {
+        return read_policy(doc, dialect, kind);
+    }
+    return fx_policy_groups_hold(doc->subject.group, doc->subject.kind)
+               ? refuse_unsupported(doc)
+               : leave_out(doc);
+}
+
+/* "Kind/name", for messages; NULL without memory. */
+static char *print_id(const struct fx_subject *subject) {
+    struct fx_buf id;
+    fx_buf_init(&id, 0);
+    fx_buf_text(&id, subject->kind);
+    fx_buf_char(&id, '/');
+    fx_buf_text(&id, subject->name);
+    char *text = fx_buf_steal(&id);
+    fx_buf_finish(&id);
+    return text;
+}
+
+bool fx_build_document(struct fx_build *build, const struct fx_document *document) {
+    struct doc doc = {.build = build, .root = document->root};
+    fx_subject_read(document->root, &doc.subject);
+    build->line = document->line;
+    build->id = NULL;
+    const bool named = doc.subject.kind.len > 0 && doc.subject.name.len > 0;
+    if (named) {
+        build->id = print_id(&doc.subject);
+    }
+    const bool ok = (!named || build->id != NULL) && read_document(&doc);
+    free(build->id);
+    build->id = NULL;
+    return ok;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/finding_print.c - a finding as people read it in a terminal.
+ */
+#include <string.h>
+
+#include "policy/findings.h"
+
+/* Columns of an excerpt: a line of 80 less the indentation. */
+#define INDENT        2u
+#define EXCERPT_WIDTH (80u - INDENT)
+/* How near to the right edge the caret may stand before the line is moved. */
+#define CARET_MARGIN 12u
+
+#define BOLD  "\033[1m"
+#define GREEN "\033[1;32m"
+#define RESET "\033[0m"
+
+static const char *const severity_colours[] = {
+    [FX_SEVERITY_WARNING] = "\033[1;35m",
+    [FX_SEVERITY_ERROR] = "\033[1;31m",
+    [FX_SEVERITY_CONFLICT] = "\033[1;33m",
+};
+
+/* Would it steer a terminal, or turn the reading direction of what follows it? */
+static bool is_control(uint32_t rune) {
+    return rune < 0x20 || (rune >= 0x7F && rune < 0xA0) ||
+           (rune >= 0x200E && rune <= 0x200F) || (rune >= 0x2028 && rune <= 0x202E) ||
+           (rune >= 0x2066 && rune <= 0x2069);
+}
+
+/* What stands for a control character: a blank for a tab, its Unicode picture (U+2400 on)
+ * for the others of ASCII, U+FFFD for the rest. */
+static uint32_t picture_of(uint32_t rune) {
+    if (rune == '\t') {
+        return ' ';
+    }
+    if (rune < 0x20) {
+        return 0x2400 + rune;
+    }
+    return rune == 0x7F ? 0x2421 : 0xFFFD;
+}
+
+static uint32_t take_rune(struct fx_text *rest) {
+    uint32_t rune = 0;
+    const size_t length = fx_text_rune(*rest, &rune);
+    rest->data += length;
+    rest->len -= length;
+    return rune;
+}
+
+static void add_rune(struct fx_buf *buf, uint32_t rune) {
+    char utf8[4];
+    fx_buf_add(buf, utf8,
+               fx_text_encode_rune(is_control(rune) ? picture_of(rune) : rune, utf8));
+}
+
+static void add_plain(struct fx_buf *buf, const char *text) {
+    for (struct fx_text rest = fx_text_of(text); rest.len > 0;) {
+        add_rune(buf, take_rune(&rest));
+    }
+}
+
+static void add_coloured(struct fx_buf *buf, const char *text, const char *colour) {
+    fx_buf_str(buf, colour == NULL ? "" : colour);
+    add_plain(buf, text);
+    fx_buf_str(buf, colour == NULL ? "" : RESET);
+}
+
+static void print_head(struct fx_buf *buf, const struct fx_finding *finding,
+                       bool colour) {
+    fx_buf_str(buf, colour ? BOLD : "");
+    add_plain(buf, finding->file);
+    if (finding->line > 0) {
+        fx_buf_printf(buf, ":%u", (unsigned)finding->line);
+    }
+    if (finding->line > 0 && finding->column > 0) {
+        fx_buf_printf(buf, ":%u", (unsigned)finding->column);
+    }
+    fx_buf_str(buf, colour ? ":" RESET " " : ": ");
+    add_coloured(buf, fx_severity_name(finding->severity),
+                 colour ? severity_colours[finding->severity] : NULL);
+    fx_buf_str(buf, ": ");
+    if (finding->id != NULL) {
+        add_plain(buf, finding->id);
+        fx_buf_str(buf, ": ");
+    }
+    add_plain(buf, finding->text);
+    fx_buf_char(buf, '\n');
+}
+
+/* The columns [begin, end) of an excerpt that are shown, of `width` in all. */
+struct window {
+    size_t begin, end, width;
+};
+
+static struct window window_around(size_t caret, size_t width) {
+    struct window window = {0, width, width};
+    if (width <= EXCERPT_WIDTH) {
+        return window;
+    }
+    if (caret + CARET_MARGIN > EXCERPT_WIDTH) {
+        window.begin = caret - EXCERPT_WIDTH / 2;
+    }
+    if (window.begin + EXCERPT_WIDTH > width) {
+        window.begin = width - EXCERPT_WIDTH;
+    }
+    window.end = window.begin + EXCERPT_WIDTH;
+    return window;
+}
+
+/* The shown columns, an ellipsis in place of the outermost where more was cut off. */
+static void print_line(struct fx_buf *buf, struct fx_text line, struct window window) {
+    fx_buf_fill(buf, ' ', INDENT);
+    for (size_t column = 0; line.len > 0 && column < window.end; column++) {
+        const uint32_t rune = take_rune(&line);
+        const bool first = column == window.begin && window.begin > 0;
+        const bool last = column + 1 == window.end && window.end < window.width;
+        if (first || last) {
+            fx_buf_str(buf, "…");
+        } else if (column >= window.begin) {
+            add_rune(buf, rune);
+        }
+    }
+    fx_buf_char(buf, '\n');
+}
+
+static void print_caret(struct fx_buf *buf, size_t from, size_t len, bool colour) {
+    fx_buf_fill(buf, ' ', INDENT + from);
+    fx_buf_str(buf, colour ? GREEN : "");
+    fx_buf_char(buf, '^');
+    fx_buf_fill(buf, '~', len - 1);
+    fx_buf_str(buf, colour ? RESET "\n" : "\n");
+}
+
+/* Drops the indentation of the source, as far as the caret allows. */
+static struct fx_text trim_start(struct fx_text line, size_t *caret, bool has_caret) {
+    while (line.len > 0 && (*line.data == ' ' || *line.data == '\t') &&
+           (!has_caret || *caret > 0)) {
+        line.data++;
+        line.len--;
+        *caret -= has_caret;
+    }
+    return line;
+}
+
+static size_t count_columns(struct fx_text line) {
+    size_t count = 0;
+    while (line.len > 0) {
+        (void)take_rune(&line);
+        count++;
+    }
+    return count;
+}
+
+static void print_excerpt(struct fx_buf *buf, const struct fx_finding *finding,
+                          bool colour) {
+    size_t caret = finding->caret;
+    const bool has_caret = finding->caret_len > 0;
+    const struct fx_text line =
+        trim_start(fx_text_of(finding->excerpt), &caret, has_caret);
+    size_t width = count_columns(line);
+    if (has_caret && caret > width) {
+        caret = width; /* it points behind the end */
+    }
+    if (has_caret && caret == width) {
+        width++;
+    }
+    const struct window window = window_around(has_caret ? caret : 0, width);
+    print_line(buf, line, window);
+    if (has_caret) {
+        const size_t room = window.end - caret;
+        print_caret(buf, caret - window.begin,
+                    finding->caret_len < room ? finding->caret_len : room, colour);
+    }
+}
+
+void fx_finding_print(struct fx_buf *buf, const struct fx_finding *finding, bool colour) {
+    print_head(buf, finding, colour);
+    if (finding->excerpt != NULL) {
+        print_excerpt(buf, finding, colour);
+    }
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/findings.h - what is wrong with a policy, and where: for `check`, for the log,
+ * and for every command that reads policies.
+ */
+#ifndef FX_POLICY_FINDINGS_H
+#define FX_POLICY_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/macros.h"
+#include "base/text.h"
+
+#define FX_SEVERITIES(X)  \
+    X(WARNING, "warning") \
+    X(ERROR, "error")     \
+    X(CONFLICT, "conflict")
+
+/* WARNING: the policy works all the same. ERROR: it does not. CONFLICT: it is well
+ * formed, and disabled because others disagree with it. */
+enum fx_severity {
+#define X(name, text) FX_SEVERITY_##name,
+    FX_SEVERITIES(X)
+#undef X
+};
+
+const char *fx_severity_name(enum fx_severity severity);
+
+/* One fault. All text is its own. */
+struct fx_finding {
+    enum fx_severity severity;
+    char *file;                /* as it was named to us */
+    uint32_t line, column;     /* of the character at fault, from 1; 0: unknown */
+    char *id;                  /* "Assign/always-pull"; NULL where there is none */
+    char *text;                /* the words of the spec */
+    char *excerpt;             /* the source line, or the text at fault; NULL: none */
+    uint32_t caret, caret_len; /* columns in the excerpt, in runes, from 0; len 0: none */
+};
+
+struct fx_findings {
+    struct fx_finding *items;
+    size_t n_items, cap_items;
+};
+
+void fx_findings_finish(struct fx_findings *findings); /* NULL, zeroed are fine */
+
+/* How many of them are of this severity? */
+size_t fx_findings_count(const struct fx_findings *findings, enum fx_severity severity);
+
+/* Appends one finding as people read it, ending in a newline:
+ *
+ *   policies/a.yaml:12:37: error: Assign/always-pull: invalid location format …
+ *     location: "spec.containers[name: *"
+ *                                       ^
+ *
+ * The excerpt's indentation is dropped. Control characters are replaced; a long line is
+ * cut around the caret so that it fits 80 columns. `colour`: with ANSI colours. */
+void fx_finding_print(struct fx_buf *buf, const struct fx_finding *finding, bool colour);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/findings_internal.h - writing into the list of findings. Private to this room.
+ */
+#ifndef FX_POLICY_FINDINGS_INTERNAL_H
+#define FX_POLICY_FINDINGS_INTERNAL_H
+
+#include <stdbool.h>
+
+#include "base/macros.h"
+#include "policy/findings.h"
+#include "policy/place.h"
+
+/* Appends a finding; everything is copied. `id` may be NULL. False without memory. */
+bool fx_findings_add(struct fx_findings *findings, enum fx_severity severity,
+                     const char *file, const char *id, const struct fx_place *place,
+                     const char *text) FX_MUST_USE;
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/namespaces.h - the Namespace objects that are context for matching, where they
+ * come from files: those given, and for the others one whose only label is its name.
+ */
+#ifndef FX_POLICY_NAMESPACES_H
+#define FX_POLICY_NAMESPACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+
+/* Sorted by name; of several with one name the last added counts. */
+struct fx_namespaces {
+    json_t **objects; /* counted */
+    size_t n_objects, cap_objects;
+};
+
+void fx_namespaces_finish(struct fx_namespaces *namespaces); /* NULL, zeroed are fine */
+
+/* Is this document a Namespace (v1) with a name? */
+bool fx_namespaces_is_one(const json_t *document);
+
+/* Adds or replaces; takes a reference of its own. False without memory. */
+bool fx_namespaces_add(struct fx_namespaces *namespaces, json_t *object) FX_MUST_USE;
+
+/* The namespace of that name as a new reference: the one given, or one made now with the
+ * label `kubernetes.io/metadata.name`. NULL without memory. `namespaces` may be NULL. */
+json_t *fx_namespaces_find(const struct fx_namespaces *namespaces,
+                           struct fx_text name) FX_MUST_USE;
+
+#endif

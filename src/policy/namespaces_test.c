@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/namespaces_test.c - the namespaces that are context.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "policy/namespaces.h"
+#include "value/tree.h"
+
+static json_t *make(const char *name, const char *team) {
+    return json_pack("{s:s, s:s, s:{s:s, s:{s:s}}}", "apiVersion", "v1", "kind",
+                     "Namespace", "metadata", "name", name, "labels", "team", team);
+}
+
+static void add(struct fx_namespaces *namespaces, const char *name, const char *team) {
+    json_t *object = make(name, team);
+    assert_true(fx_namespaces_add(namespaces, object));
+    json_decref(object);
+}
+
+static struct fx_text label(const json_t *object, const char *key) {
+    return fx_tree_view_string(
+        fx_tree_view_key(fx_tree_view_key(object, "metadata"), "labels"), key);
+}
+
+static void expect_team(const struct fx_namespaces *namespaces, const char *name,
+                        const char *team) {
+    json_t *found = fx_namespaces_find(namespaces, fx_text_of(name));
+    assert_non_null(found);
+    assert_true(fx_text_is(label(found, "team"), team));
+    json_decref(found);
+}
+
+static void test_find_what_was_added(void **state) {
+    (void)state;
+    static const char *const names[] = {"m", "a", "z", "b", "y", "mm", "k8s", "0", "l"};
+    struct fx_namespaces namespaces = {0};
+    for (size_t i = 0; i < FX_COUNT(names); i++) {
+        add(&namespaces, names[i], names[i]);
+    }
+    add(&namespaces, "mm", "second"); /* the last added counts */
+    assert_int_equal(namespaces.n_objects, FX_COUNT(names));
+    for (size_t i = 0; i < FX_COUNT(names); i++) {
+        expect_team(&namespaces, names[i], i == 5 ? "second" : names[i]);
+    }
+    for (size_t i = 0; i + 1 < namespaces.n_objects; i++) {
+        const json_t *one = fx_tree_view_key(namespaces.objects[i], "metadata");
+        const json_t *two = fx_tree_view_key(namespaces.objects[i + 1], "metadata");
+        assert_true(fx_text_compare(fx_tree_view_string(one, "name"),
+                                    fx_tree_view_string(two, "name")) < 0);
+    }
+    fx_namespaces_finish(&namespaces);
+    fx_namespaces_finish(&namespaces);
+    fx_namespaces_finish(NULL);
+}
+
+static void test_add_the_same_object_again(void **state) {
+    (void)state;
+    struct fx_namespaces namespaces = {0};
+    json_t *object = make("a", "x");
+    assert_true(fx_namespaces_add(&namespaces, object));
+    assert_true(fx_namespaces_add(&namespaces, object));
+    assert_int_equal(namespaces.n_objects, 1);
+    json_decref(object);
+    expect_team(&namespaces, "a", "x");
+    fx_namespaces_finish(&namespaces);
+}
+
+static void test_make_what_is_missing(void **state) {
+    (void)state;
+    struct fx_namespaces namespaces = {0};
+    add(&namespaces, "given", "x");
+    const struct fx_namespaces *const contexts[] = {NULL, &namespaces};
+    for (size_t i = 0; i < FX_COUNT(contexts); i++) {
+        json_t *made = fx_namespaces_find(contexts[i], FX_TEXT("shop"));
+        assert_true(fx_namespaces_is_one(made));
+        json_t *labels = fx_tree_view_key(fx_tree_view_key(made, "metadata"), "labels");
+        assert_int_equal(json_object_size(labels), 1);
+        assert_true(fx_text_is(label(made, "kubernetes.io/metadata.name"), "shop"));
+        json_decref(made);
+    }
+    fx_namespaces_finish(&namespaces);
+}
+
+static void test_what_is_a_namespace(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool is_one;
+    } cases[] = {
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"a\"}}",
+         true},
+        {"{\"apiVersion\":\"v2\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"a\"}}",
+         false},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}", false},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"\"}}",
+         false},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":1}}",
+         false},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":[]}", false},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\"}", false},
+        {"{\"kind\":\"Namespace\",\"metadata\":{\"name\":\"a\"}}", false},
+        {"[]", false},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        json_t *document = json_loads(cases[i].text, 0, NULL);
+        assert_non_null(document);
+        assert_int_equal(fx_namespaces_is_one(document), cases[i].is_one);
+        json_decref(document);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_find_what_was_added),
+        cmocka_unit_test(test_add_the_same_object_again),
+        cmocka_unit_test(test_make_what_is_missing),
+        cmocka_unit_test(test_what_is_a_namespace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/policies.c - files in, the next set of policies out.
+ */
+#include "policy/policies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "policy/build.h"
+
+static void file_finish(struct fx_policy_file *file) {
+    for (size_t i = 0; i < file->n_mutators; i++) {
+        fx_mutator_unref(file->mutators[i]);
+    }
+    for (size_t i = 0; i < file->n_namespaces; i++) {
+        json_decref(file->namespaces[i]);
+    }
+    free(file->mutators);
+    free(file->namespaces);
+    free(file->file);
+}
+
+static void policies_destroy(struct fx_policies *policies) {
+    for (size_t i = 0; i < policies->n_files; i++) {
+        file_finish(&policies->files[i]);
+    }
+    free(policies->files);
+    fx_snapshot_unref(policies->snapshot);
+    fx_namespaces_finish(&policies->namespaces);
+    fx_findings_finish(&policies->findings);
+    free(policies);
+}
+
+struct fx_policies *fx_policies_ref(struct fx_policies *policies) {
+    atomic_fetch_add_explicit(&policies->refs, 1, memory_order_relaxed);
+    return policies;
+}
+
+void fx_policies_unref(struct fx_policies *policies) {
+    if (policies != NULL &&
+        atomic_fetch_sub_explicit(&policies->refs, 1, memory_order_acq_rel) == 1) {
+        policies_destroy(policies);
+    }
+}
+
+bool fx_build_keep_mutator(struct fx_build *build, struct fx_mutator *mutator) {
+    struct fx_policy_file *file = build->file;
+    if (!FX_VEC_GROW(file->mutators, file->n_mutators, file->cap_mutators)) {
+        return false;
+    }
+    file->mutators[file->n_mutators++] = fx_mutator_ref(mutator);
+    return true;
+}
+
+bool fx_build_keep_namespace(struct fx_build *build, json_t *object) {
+    struct fx_policy_file *file = build->file;
+    if (!FX_VEC_GROW(file->namespaces, file->n_namespaces, file->cap_namespaces)) {
+        return false;
+    }
+    file->namespaces[file->n_namespaces++] = json_incref(object);
+    return true;
+}
+
+/* A file that cannot be read at all. */
+static bool report_unreadable(struct fx_build *build) {
+    struct fx_err fault = FX_ERR_INIT;
+    bool stays = false;
+    (void)fx_fail(&fault, FX_EIO, "%s", build->input->failure);
+    return fx_build_fall_back_file(build, &stays) &&
+           fx_build_report(build, FX_SEVERITY_ERROR, &fault, stays);
+}
+
+static bool build_documents(struct fx_build *build,
+                            const struct fx_documents *documents) {
+    build->documents = documents;
+    bool ok = true;
+    for (size_t i = 0; ok && i < documents->n_items; i++) {
+        ok = fx_build_document(build, &documents->items[i]);
+    }
+    build->documents = NULL;
+    return ok;
+}
+
+/* Where the file breaks off and gave something before, that stays; where not, what comes
+ * before the fault counts, as kubectl would have it. */
+static bool build_file(struct fx_build *build) {
+    if (build->input->failure != NULL) {
+        return report_unreadable(build);
+    }
+    struct fx_documents documents = {0};
+    struct fx_err fault = FX_ERR_INIT;
+    const bool parsed = fx_documents_read(build->input->text, &documents, &fault);
+    bool stays = false;
+    bool ok =
+        parsed || (fault.code != FX_ENOMEM && fx_build_fall_back_file(build, &stays) &&
+                   fx_build_report_syntax(build, &fault, stays));
+    ok = ok && (stays || build_documents(build, &documents));
+    fx_documents_finish(&documents);
+    return ok;
+}
+
+static bool build_files(struct fx_policies *policies, const struct fx_policies *previous,
+                        const struct fx_policy_input *inputs, size_t n_inputs) {
+    policies->files = calloc(n_inputs + 1, sizeof *policies->files);
+    if (policies->files == NULL) {
+        return false;
+    }
+    policies->cap_files = n_inputs + 1;
+    for (size_t i = 0; i < n_inputs; i++) {
+        struct fx_build build = {
+            .next = policies,
+            .previous = previous,
+            .input = &inputs[i],
+            .file = &policies->files[i],
+        };
+        build.file->file = strdup(inputs[i].file);
+        policies->n_files++;
+        if (build.file->file == NULL || !build_file(&build)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool collect_namespaces(struct fx_policies *policies) {
+    for (size_t i = 0; i < policies->n_files; i++) {
+        const struct fx_policy_file *file = &policies->files[i];
+        for (size_t j = 0; j < file->n_namespaces; j++) {
+            if (!fx_namespaces_add(&policies->namespaces, file->namespaces[j])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* All mutators of all files in the order of reading; borrowed; NULL without memory. */
+static struct fx_mutator **list_mutators(const struct fx_policies *policies,
+                                         size_t *ret_count) {
+    size_t count = 0;
+    for (size_t i = 0; i < policies->n_files; i++) {
+        count += policies->files[i].n_mutators;
+    }
+    struct fx_mutator **mutators = calloc(count + 1, sizeof(struct fx_mutator *));
+    *ret_count = 0;
+    for (size_t i = 0; mutators != NULL && i < policies->n_files; i++) {
+        const struct fx_policy_file *file = &policies->files[i];
+        for (size_t j = 0; j < file->n_mutators; j++) {
+            mutators[(*ret_count)++] = file->mutators[j];
+        }
+    }
+    return mutators;
+}
+
+static bool build_snapshot(struct fx_policies *policies, uint64_t generation) {
+    size_t n_mutators = 0;
+    struct fx_mutator **mutators = list_mutators(policies, &n_mutators);
+    struct fx_err fault = FX_ERR_INIT;
+    const bool ok = mutators != NULL &&
+                    fx_build_report_repeats(policies, mutators, n_mutators) &&
+                    fx_snapshot_build(mutators, n_mutators, generation,
+                                      &policies->snapshot, &fault) &&
+                    fx_build_report_conflicts(policies);
+    free(mutators);
+    return ok;
+}
+
+bool fx_policies_build(const struct fx_policy_input *inputs, size_t n_inputs,
+                       const struct fx_policies *previous, uint64_t generation,
+                       struct fx_policies **ret_policies, struct fx_err *err) {
+    struct fx_policies *policies = calloc(1, sizeof *policies);
+    if (policies == NULL) {
+        return fx_fail_nomem(err);
+    }
+    atomic_init(&policies->refs, 1);
+    if (!build_files(policies, previous, inputs, n_inputs) ||
+        !collect_namespaces(policies) || !build_snapshot(policies, generation)) {
+        fx_policies_unref(policies);
+        return fx_fail_nomem(err);
+    }
+    *ret_policies = policies;
+    return true;
+}

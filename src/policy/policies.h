@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/policies.h - documents in, compiled mutators out: the next snapshot, what is
+ * wrong with the sources, and the namespaces found among them. Pure: bytes in, no files.
+ */
+#ifndef FX_POLICY_POLICIES_H
+#define FX_POLICY_POLICIES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "engine/snapshot.h"
+#include "policy/findings.h"
+#include "policy/namespaces.h"
+
+/* One file of policies. */
+struct fx_policy_input {
+    const char *file;    /* its name, for messages and as its identity in a reload */
+    struct fx_text text; /* its bytes; borrowed for the call */
+    const char *failure; /* NULL, or why it could not be read: then it counts as bad */
+};
+
+/* What one file gave: kept so that a reload can fall back on it, file by file. */
+struct fx_policy_file {
+    char *file;
+    struct fx_mutator **mutators; /* counted */
+    size_t n_mutators, cap_mutators;
+    json_t **namespaces; /* counted */
+    size_t n_namespaces, cap_namespaces;
+};
+
+/* Immutable once built, and counted. */
+struct fx_policies {
+    atomic_uint refs;
+    struct fx_snapshot *snapshot;
+    struct fx_namespaces namespaces;
+    struct fx_findings findings;
+    struct fx_policy_file *files;
+    size_t n_files, cap_files;
+};
+
+/*
+ * Compiles all inputs, in their order. Documents of kinds that no dialect speaks are left
+ * out: Namespaces become context, other objects of a policy API group are errors (`kind X
+ * is not supported`), the rest is a warning. An id that occurs twice: the later document
+ * counts, and a finding says so. Unknown fields are warnings.
+ *
+ * `previous` (may be NULL) is what is in force now: a mutator whose source and place
+ * (file, line) did not change is shared with it; where a file cannot be read or parsed,
+ * all it gave before stays in force (where it gave nothing, the documents before the
+ * fault count, as with kubectl); where one policy in it is invalid, that policy's
+ * previous version stays; the findings say so ("…; the previous version stays in force").
+ * What is gone from the files is gone.
+ *
+ * Faults of policies are findings, never failures. Errors: FX_ENOMEM.
+ */
+bool fx_policies_build(const struct fx_policy_input *inputs, size_t n_inputs,
+                       const struct fx_policies *previous, uint64_t generation,
+                       struct fx_policies **ret_policies, struct fx_err *err) FX_MUST_USE;
+
+struct fx_policies *fx_policies_ref(struct fx_policies *policies);
+void fx_policies_unref(struct fx_policies *policies); /* NULL is fine; any thread */
+
+#endif

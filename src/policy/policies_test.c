@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/policies_test.c - files to mutators and findings, and again with what was
+ * before.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "policy/policies.h"
+
+/* An Assign of the given name, location and value, as one line of JSON and a newline. */
+#define ASSIGN(name, location, value)                                               \
+    "{apiVersion: mutations.gatekeeper.sh/v1, kind: Assign, metadata: {name: " name \
+    "}, spec: {applyTo: [{groups: [\"\"], versions: [v1], kinds: [Pod]}], "         \
+    "location: " location ", parameters: {assign: {value: " value "}}}}\n"
+#define SHOP(label)                                                                   \
+    "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {tier: '" label \
+    "'}}}\n"
+#define NEXT "---\n"
+
+static struct fx_policies *build(const struct fx_policy_input *inputs, size_t n_inputs,
+                                 const struct fx_policies *previous) {
+    struct fx_policies *policies = NULL;
+    struct fx_err err = FX_ERR_INIT;
+    assert_true(fx_policies_build(inputs, n_inputs, previous, 7, &policies, &err));
+    assert_int_equal(policies->snapshot->generation, 7);
+    assert_int_equal(policies->n_files, n_inputs);
+    return policies;
+}
+
+static struct fx_policies *build_one(const char *text,
+                                     const struct fx_policies *previous) {
+    const struct fx_policy_input input = {.file = "p.yaml", .text = fx_text_of(text)};
+    return build(&input, 1, previous);
+}
+
+static void expect_findings(const struct fx_policies *policies, const char *expected) {
+    struct fx_buf printed;
+    fx_buf_init(&printed, 0);
+    fx_buf_str(&printed, "");
+    for (size_t i = 0; i < policies->findings.n_items; i++) {
+        fx_finding_print(&printed, &policies->findings.items[i], false);
+    }
+    assert_string_equal(printed.data, expected);
+    fx_buf_finish(&printed);
+}
+
+static const struct {
+    const char *about, *text;
+    size_t n_mutators;
+    const char *findings;
+} files[] = {
+    {"an empty file", "", 0, ""},
+    {"only comments", "# nothing\n---\n---\n", 0, ""},
+    {"two policies", ASSIGN("a", "spec.x", "1") NEXT ASSIGN("b", "spec.y", "2"), 2, ""},
+    {"a list", "kind: List\napiVersion: v1\nitems:\n- " ASSIGN("a", "spec.x", "1"), 1,
+     ""},
+    {"a fault within a location",
+     "apiVersion: mutations.gatekeeper.sh/v1\n"
+     "kind: Assign\n"
+     "metadata: {name: always-pull}\n"
+     "spec:\n"
+     "  location: \"spec.containers[name: *\"\n",
+     0,
+     "p.yaml:5:37: error: Assign/always-pull: invalid location format "
+     "`spec.containers[name: *` for Assign always-pull: unexpected token: expected ']' "
+     "following listSpec, got: EOF: \"\"\n"
+     "  location: \"spec.containers[name: *\"\n"
+     "                                    ^\n"},
+    {"a fault in a folded location",
+     "apiVersion: mutations.gatekeeper.sh/v1\n"
+     "kind: Assign\n"
+     "metadata: {name: a}\n"
+     "spec:\n"
+     "  location: >-\n"
+     "    spec.\n"
+     "    a!\n",
+     0,
+     "p.yaml:6:5: error: Assign/a: invalid location format `spec. a!` for Assign a: "
+     "unexpected token: expected '.' or eof, got: ERROR: \"!\"\n"
+     "  spec. a!\n"
+     "         ^\n"},
+    {"a fault in the middle leaves the others",
+     ASSIGN("a", "spec.x", "1") NEXT ASSIGN("b", "metadata.x", "1")
+         NEXT ASSIGN("c", "spec.y", "1"),
+     2,
+     "p.yaml:3:151: error: Assign/b: assign b can't change metadata\n"
+     "  …ions: [v1], kinds: [Pod]}], location: metadata.x, parameters: {assign: {valu…\n"
+     "                                         ^~~~~~~~~~\n"},
+    {"no name",
+     "apiVersion: mutations.gatekeeper.sh/v1\nkind: Assign\nmetadata:\n  labels: {}\n", 0,
+     "p.yaml:4:3: error: Assign has no `metadata.name`\n"
+     "  labels: {}\n"
+     "  ^\n"},
+    {"a name that is no string",
+     "apiVersion: mutations.gatekeeper.sh/v1\nkind: Assign\nmetadata: {name: 5}\n", 0,
+     "p.yaml:3:18: error: `metadata.name` must be a string\n"
+     "  metadata: {name: 5}\n"
+     "                   ^\n"},
+    {"no kind", "apiVersion: v1\nmetadata: {name: a}\n", 0,
+     "p.yaml:1:1: error: the object has no `kind`\n"
+     "  apiVersion: v1\n"
+     "  ^\n"},
+    {"no apiVersion", "kind: Assign\n", 0,
+     "p.yaml:1:1: error: the object has no `apiVersion`\n"
+     "  kind: Assign\n"
+     "  ^\n"},
+    {"no object", "- a\n", 0,
+     "p.yaml:1:1: error: the document is no object\n"
+     "  - a\n"
+     "  ^\n"},
+    {"a version that is not served",
+     "apiVersion: mutations.gatekeeper.sh/v2\nkind: Assign\nmetadata: {name: a}\n", 0,
+     "p.yaml:1:13: error: Assign/a: no matches for kind \"Assign\" in version "
+     "\"mutations.gatekeeper.sh/v2\"\n"
+     "  apiVersion: mutations.gatekeeper.sh/v2\n"
+     "              ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"},
+    {"a kind that is not spoken",
+     "apiVersion: api.kubemod.io/v1beta1\nkind: NoSuchRule\nmetadata: {name: a}\n", 0,
+     "p.yaml:2:7: error: NoSuchRule/a: kind NoSuchRule of api.kubemod.io/v1beta1 is not "
+     "supported by this version\n"
+     "  kind: NoSuchRule\n"
+     "        ^~~~~~~~~~\n"},
+    {"a group of which only some kinds are policies",
+     "apiVersion: admissionregistration.k8s.io/v1\n"
+     "kind: ValidatingWebhookConfiguration\nmetadata: {name: a}\n",
+     0,
+     "p.yaml:2:7: warning: ValidatingWebhookConfiguration/a is no policy and is left "
+     "out\n"
+     "  kind: ValidatingWebhookConfiguration\n"
+     "        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"},
+    {"no policy", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", 0,
+     "p.yaml:2:7: warning: ConfigMap/x is no policy and is left out\n"
+     "  kind: ConfigMap\n"
+     "        ^~~~~~~~~\n"},
+    {"no policy and no name", "apiVersion: v1\nkind: Pod\n", 0,
+     "p.yaml:2:7: warning: Pod is no policy and is left out\n"
+     "  kind: Pod\n"
+     "        ^~~\n"},
+    {"one id twice: the later counts",
+     ASSIGN("a", "spec.x", "1") NEXT ASSIGN("a", "spec.y", "1"), 1,
+     "p.yaml:1: warning: Assign/a: is defined again in p.yaml, line 3, which counts\n"},
+    {"a conflict",
+     ASSIGN("a", "'spec.c.i'", "1") NEXT ASSIGN("b", "'spec.c[name: x].i'", "1"), 2,
+     "p.yaml:1: conflict: Assign/a: the following mutators have conflicting schemas: "
+     "[Assign.mutations.gatekeeper.sh /a,Assign.mutations.gatekeeper.sh /b]\n"
+     "p.yaml:3: conflict: Assign/b: the following mutators have conflicting schemas: "
+     "[Assign.mutations.gatekeeper.sh /a,Assign.mutations.gatekeeper.sh /b]\n"},
+};
+
+static void test_files(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(files); i++) {
+        print_message("%s\n", files[i].about);
+        struct fx_policies *policies = build_one(files[i].text, NULL);
+        assert_int_equal(policies->snapshot->n_mutators, files[i].n_mutators);
+        expect_findings(policies, files[i].findings);
+        fx_policies_unref(policies);
+    }
+}
+
+/* The words for broken syntax are the reader's; the place is ours. */
+static void test_broken_syntax(void **state) {
+    (void)state;
+    struct fx_policies *policies =
+        build_one(ASSIGN("a", "spec.x", "1") NEXT "a: b: c\n", NULL);
+    assert_int_equal(policies->findings.n_items, 1);
+    assert_int_equal(policies->findings.items[0].line, 3);
+    assert_int_equal(policies->findings.items[0].severity, FX_SEVERITY_ERROR);
+    assert_string_equal(policies->findings.items[0].excerpt, "a: b: c");
+    assert_int_equal(policies->snapshot->n_mutators, 1); /* what comes before it counts */
+    fx_policies_unref(policies);
+}
+
+static void test_unknown_field_is_a_warning(void **state) {
+    (void)state;
+    struct fx_policies *policies = build_one(
+        "apiVersion: mutations.gatekeeper.sh/v1\nkind: AssignMetadata\n"
+        "metadata: {name: a}\nspec:\n  locations: x\n  location: metadata.labels.a\n"
+        "  parameters: {assign: {value: b}}\n",
+        NULL);
+    assert_int_equal(policies->snapshot->n_mutators, 1);
+    assert_int_equal(policies->findings.n_items, 1);
+    assert_int_equal(policies->findings.items[0].severity, FX_SEVERITY_WARNING);
+    assert_int_equal(policies->findings.items[0].line, 5);
+    fx_policies_unref(policies);
+}
+
+static void test_namespaces_and_origins(void **state) {
+    (void)state;
+    const struct fx_policy_input inputs[] = {
+        {.file = "a", .text = FX_TEXT(SHOP("1"))},
+        {.file = "b", .text = fx_text_of(ASSIGN("x", "spec.x", "1"))},
+        {.file = "c", .text = FX_TEXT(SHOP("2"))},
+    };
+    struct fx_policies *policies = build(inputs, FX_COUNT(inputs), NULL);
+    expect_findings(policies, "");
+    assert_int_equal(policies->namespaces.n_objects, 1);
+    json_t *found = fx_namespaces_find(&policies->namespaces, FX_TEXT("shop"));
+    const char *label = NULL;
+    assert_int_equal(
+        json_unpack(found, "{s:{s:{s:s}}}", "metadata", "labels", "tier", &label), 0);
+    assert_string_equal(label, "2"); /* the last file's */
+    json_decref(found);
+    assert_string_equal(policies->snapshot->mutators[0]->origin.file, "b");
+    assert_int_equal(policies->snapshot->mutators[0]->origin.line, 1);
+    fx_policies_unref(policies);
+}
+
+/* What the snapshot has at `index` after a reload: shared with before, or new. */
+static void expect_shared(const struct fx_policies *before,
+                          const struct fx_policies *after, size_t index, bool shared) {
+    const bool same =
+        before->snapshot->mutators[index] == after->snapshot->mutators[index];
+    assert_int_equal(same, shared);
+}
+
+static void test_reload_shares_what_did_not_change(void **state) {
+    (void)state;
+    struct fx_policies *before =
+        build_one(ASSIGN("a", "spec.x", "1") NEXT ASSIGN("b", "spec.y", "1"), NULL);
+    struct fx_policies *after =
+        build_one(ASSIGN("a", "spec.x", "1") NEXT ASSIGN("b", "spec.y", "2"), before);
+    expect_shared(before, after, 0, true);
+    expect_shared(before, after, 1, false);
+    fx_policies_unref(before);
+    expect_findings(after, "");
+    fx_policies_unref(after);
+}
+
+/* A shared mutator would name a line where it no longer stands. */
+static void test_reload_keeps_lines_true(void **state) {
+    (void)state;
+    struct fx_policies *before = build_one(ASSIGN("a", "spec.x", "1"), NULL);
+    struct fx_policies *after = build_one("# a\n" ASSIGN("a", "spec.x", "1"), before);
+    expect_shared(before, after, 0, false);
+    assert_int_equal(after->snapshot->mutators[0]->origin.line, 2);
+    fx_policies_unref(before);
+    fx_policies_unref(after);
+}
+
+static void test_reload_of_a_broken_policy(void **state) {
+    (void)state;
+    struct fx_policies *before =
+        build_one(ASSIGN("a", "spec.x", "1") NEXT ASSIGN("b", "spec.y", "1"), NULL);
+    struct fx_policies *after = build_one(
+        "apiVersion: mutations.gatekeeper.sh/v9\nkind: Assign\nmetadata: {name: a}\n",
+        before);
+    assert_int_equal(after->snapshot->n_mutators, 1); /* b is gone from the file */
+    expect_shared(before, after, 0, true);
+    fx_policies_unref(before);
+    expect_findings(after, "p.yaml:1:13: error: Assign/a: no matches for kind \"Assign\" "
+                           "in version \"mutations.gatekeeper.sh/v9\"; the previous "
+                           "version stays in force\n"
+                           "  apiVersion: mutations.gatekeeper.sh/v9\n"
+                           "              ^~~~~~~~~~~~~~~~~~~~~~~~~~\n");
+    /* And once more: what stays, stays until there is a good version. */
+    struct fx_policies *last =
+        build_one(NEXT ASSIGN("c", "spec.z", "1") NEXT ASSIGN("a", "spec.", "1"), after);
+    assert_int_equal(last->snapshot->n_mutators, 2);
+    expect_shared(after, last, 0, true);
+    fx_policies_unref(after);
+    fx_policies_unref(last);
+}
+
+static void test_reload_of_a_broken_file(void **state) {
+    (void)state;
+    struct fx_policy_input inputs[] = {
+        {.file = "a",
+         .text = fx_text_of(ASSIGN("a", "spec.x", "1") NEXT
+                            "{apiVersion: v1, kind: Namespace, metadata: {name: ns}}\n")},
+        {.file = "b", .text = fx_text_of(ASSIGN("b", "spec.y", "1"))},
+    };
+    struct fx_policies *before = build(inputs, 2, NULL);
+    inputs[0].text = fx_text_of(ASSIGN("z", "spec.x", "1") NEXT "{");
+    inputs[1].failure = "b: permission denied";
+    struct fx_policies *after = build(inputs, 2, before);
+    assert_int_equal(after->snapshot->n_mutators, 2);
+    expect_shared(before, after, 0, true);
+    expect_shared(before, after, 1, true);
+    assert_int_equal(after->namespaces.n_objects, 1);
+    fx_policies_unref(before);
+    assert_int_equal(after->findings.n_items, 2);
+    const struct fx_text stays = FX_TEXT("; the previous version stays in force");
+    assert_true(fx_text_ends(fx_text_of(after->findings.items[0].text), stays));
+    assert_string_equal(after->findings.items[1].text,
+                        "b: permission denied; the previous version stays in force");
+    /* Nothing of a file that is not among the inputs stays. */
+    struct fx_policies *last = build(inputs + 1, 1, after);
+    assert_int_equal(last->snapshot->n_mutators, 1);
+    assert_int_equal(last->namespaces.n_objects, 0);
+    fx_policies_unref(after);
+    fx_policies_unref(last);
+}
+
+static void test_unreadable_from_the_start(void **state) {
+    (void)state;
+    const struct fx_policy_input input = {.file = "p.yaml", .failure = "no such file"};
+    struct fx_policies *policies = build(&input, 1, NULL);
+    expect_findings(policies, "p.yaml: error: no such file\n");
+    fx_policies_unref(fx_policies_ref(policies));
+    const struct fx_policy_input nothing = {.file = "p.yaml"};
+    struct fx_policies *none = build(&nothing, 1, policies);
+    expect_findings(none, "");
+    fx_policies_unref(none);
+    none = build(NULL, 0, policies);
+    assert_int_equal(none->snapshot->n_mutators, 0);
+    fx_policies_unref(none);
+    fx_policies_unref(policies);
+    fx_policies_unref(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_broken_syntax),
+        cmocka_unit_test(test_unknown_field_is_a_warning),
+        cmocka_unit_test(test_namespaces_and_origins),
+        cmocka_unit_test(test_reload_shares_what_did_not_change),
+        cmocka_unit_test(test_reload_keeps_lines_true),
+        cmocka_unit_test(test_reload_of_a_broken_policy),
+        cmocka_unit_test(test_reload_of_a_broken_file),
+        cmocka_unit_test(test_unreadable_from_the_start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
