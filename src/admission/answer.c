@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * admission/answer.c - the ends of a review: the response is written straight into the
+ * body, never built as a tree.
+ */
+#include "admission/steps.h"
+#include "base/base64.h"
+#include "base/limits.h"
+#include "value/json.h"
+
+static void add_string(struct fx_buf *body, struct fx_text text) {
+    fx_json_write_string(body, text, FX_JSON_COMPACT);
+}
+
+static void begin(struct fx_review *review, bool allowed) {
+    struct fx_buf *body = &review->body;
+    fx_buf_reset(body);
+    fx_buf_str(body, "{\"kind\":\"AdmissionReview\",\"apiVersion\":");
+    add_string(body, review->api_version);
+    fx_buf_str(body, ",\"response\":{\"uid\":");
+    add_string(body, review->result.uid);
+    fx_buf_str(body, allowed ? ",\"allowed\":true" : ",\"allowed\":false");
+}
+
+static void add_status(struct fx_buf *body, struct fx_text message, unsigned code) {
+    fx_buf_str(body, ",\"status\":{\"message\":");
+    add_string(body, message);
+    fx_buf_printf(body, ",\"code\":%u}", code);
+}
+
+/* An answer that is no AdmissionReview: a sentence. Where there is no memory for it, that
+ * is the answer, and it has no body. */
+static enum fx_next answer_plain(struct fx_review *review, unsigned status,
+                                 enum fx_decision decision) {
+    struct fx_buf *body = &review->body;
+    struct fx_review_result *result = &review->result;
+    fx_buf_reset(body);
+    fx_buf_str(body, review->err.msg);
+    result->status = status;
+    result->decision = decision;
+    result->failure = &review->err;
+    result->patch = NULL;
+    if (body->failed) {
+        fx_buf_reset(body);
+        (void)fx_fail_nomem(&review->err);
+        result->status = 503;
+        result->decision = FX_DECISION_BROKEN;
+    }
+    result->retry_after = result->status == 503;
+    return FX_NEXT_DONE;
+}
+
+/* Our own passing failure: the same request may succeed a moment later. */
+static enum fx_next answer_busy(struct fx_review *review) {
+    return answer_plain(review, 503, FX_DECISION_BROKEN);
+}
+
+/* Was it a bound that failed, and not the memory? Both refuse in the same way; but where
+ * the bound did, more than half of it was in use, since no single piece is larger. */
+static bool hit_bound(size_t used, size_t max) {
+    return used > max / 2;
+}
+
+/* Closes the response. Where it could not be written, that is our failure. */
+static enum fx_next end(struct fx_review *review, enum fx_decision decision) {
+    struct fx_buf *body = &review->body;
+    fx_buf_str(body, "}}");
+    if (body->failed && hit_bound(body->len, body->max)) {
+        (void)fx_fail(&review->err, FX_ELIMIT, "the response is larger than %zu bytes",
+                      body->max);
+        return answer_plain(review, 500, FX_DECISION_BROKEN);
+    }
+    if (body->failed) {
+        (void)fx_fail_nomem(&review->err);
+        return answer_busy(review);
+    }
+    review->result.status = 200;
+    review->result.decision = decision;
+    return FX_NEXT_DONE;
+}
+
+enum fx_next fx_answer_allow(struct fx_review *review, enum fx_decision decision,
+                             const char *message) {
+    begin(review, true);
+    add_status(&review->body, fx_text_of(message), 200);
+    return end(review, decision);
+}
+
+/* "Assign/a,AssignMetadata/b": the mutators that applied, as many as have room. */
+static void list_mutators(const struct fx_review *review, struct fx_buf *names) {
+    for (size_t i = 0; i < review->outcome.n_applied; i++) {
+        const struct fx_mutator *mutator =
+            review->snapshot->mutators[review->outcome.applied[i]];
+        const size_t before = names->len;
+        fx_buf_printf(names, "%s%s/%s", i == 0 ? "" : ",", mutator->kind, mutator->name);
+        if (!names->failed && names->len > FX_LIMIT_NAMED_MUTATORS_BYTES) {
+            names->len = before;
+            fx_buf_str(names, before == 0 ? "…" : ",…");
+            return;
+        }
+    }
+}
+
+static void add_annotations(struct fx_review *review) {
+    struct fx_buf *body = &review->body;
+    struct fx_buf names;
+    fx_buf_init(&names, 0);
+    list_mutators(review, &names);
+    fx_buf_str(body, ",\"auditAnnotations\":{\"mutators\":");
+    add_string(body, (struct fx_text){names.data, names.len});
+    fx_buf_printf(body, ",\"iterations\":\"%u\"}", (unsigned)review->outcome.iterations);
+    body->failed = body->failed || names.failed;
+    fx_buf_finish(&names);
+}
+
+enum fx_next fx_answer_patch(struct fx_review *review) {
+    struct fx_buf *body = &review->body;
+    begin(review, true);
+    fx_buf_str(body, ",\"patch\":\"");
+    const size_t from = body->len;
+    fx_patch_write(body, &review->patch, FX_JSON_COMPACT);
+    fx_base64_encode_tail(body, from);
+    fx_buf_str(body, "\",\"patchType\":\"JSONPatch\"");
+    add_annotations(review);
+    review->result.patch = &review->patch;
+    return end(review, FX_DECISION_MUTATED);
+}
+
+enum fx_next fx_answer_refuse(struct fx_review *review) {
+    if (review->err.code == FX_ENOMEM) {
+        return answer_busy(review);
+    }
+    return answer_plain(review, 400, FX_DECISION_REFUSED);
+}
+
+/* A policy failed on the object: the user's choice who is to suffer. */
+static enum fx_next answer_policy_failure(struct fx_review *review) {
+    const struct fx_text words = fx_text_of(review->err.msg);
+    review->result.failure = &review->err;
+    switch (review->admission->on_error) {
+    case FX_ON_ERROR_DEFER: return answer_plain(review, 500, FX_DECISION_FAILED);
+    case FX_ON_ERROR_ALLOW:
+        begin(review, true);
+        fx_buf_str(&review->body, ",\"warnings\":[");
+        add_string(&review->body, words);
+        fx_buf_char(&review->body, ']');
+        return end(review, FX_DECISION_FAILED);
+    case FX_ON_ERROR_DENY: break;
+    }
+    begin(review, false);
+    add_status(&review->body, words, 500);
+    return end(review, FX_DECISION_FAILED);
+}
+
+enum fx_next fx_answer_fail(struct fx_review *review) {
+    struct fx_err *err = &review->err;
+    if (err->code == FX_ENOMEM && hit_bound(review->arena.total, review->arena.max)) {
+        (void)fx_fail(err, FX_ELIMIT, "the review needs more than %zu bytes of memory",
+                      review->arena.max);
+    }
+    switch (err->code) {
+    case FX_ENOMEM:
+    case FX_EDEADLINE: return answer_busy(review);
+    case FX_ELIMIT: return answer_plain(review, 413, FX_DECISION_REFUSED);
+    case FX_EINTERNAL: return answer_plain(review, 500, FX_DECISION_BROKEN);
+    case FX_OK:
+    case FX_ESYNTAX:
+    case FX_EINVALID:
+    case FX_EMUTATE:
+    case FX_ENOCONVERGE:
+    case FX_EIO: break;
+    }
+    return answer_policy_failure(review);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * admission/review.c - the journey of an AdmissionReview.
+ */
+#include "admission/review.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "admission/mutation.h"
+#include "admission/steps.h"
+#include "base/clock.h"
+#include "base/limits.h"
+
+static const char *const on_error_names[] = {
+#define X(name, text) [FX_ON_ERROR_##name] = text,
+    FX_ON_ERRORS(X)
+#undef X
+};
+
+bool fx_on_error_parse(struct fx_text text, enum fx_on_error *ret_on_error) {
+    for (size_t i = 0; i < FX_COUNT(on_error_names); i++) {
+        if (fx_text_is(text, on_error_names[i])) {
+            *ret_on_error = (enum fx_on_error)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const decision_names[] = {
+#define X(name, text) [FX_DECISION_##name] = text,
+    FX_DECISIONS(X)
+#undef X
+};
+
+const char *fx_decision_name(enum fx_decision decision) {
+    return decision_names[decision];
+}
+
+/* Step 5 of spec section 8. A Namespace is its own context, and in none. */
+static enum fx_next step_namespace(struct fx_review *review) {
+    const struct fx_admission *admission = review->admission;
+    const struct fx_text name = review->result.namespace_;
+    if (review->namespace_state == FX_NAMESPACE_AWAITED) {
+        return FX_NEXT_WAIT;
+    }
+    if (review->namespace_state == FX_NAMESPACE_GIVEN) {
+        return review->namespace_object == NULL ? fx_answer_fail(review) : FX_NEXT;
+    }
+    if (review->result.group.len == 0 && fx_text_is(review->result.kind, "Namespace")) {
+        review->namespace_object = json_incref(review->object);
+        return FX_NEXT;
+    }
+    review->matching_namespace = name;
+    if (name.len == 0 || admission->find_namespace == NULL) {
+        return FX_NEXT;
+    }
+    switch (admission->find_namespace(admission->user, name, &review->namespace_object,
+                                      &review->err)) {
+    case FX_LOOKUP_FOUND: return FX_NEXT;
+    case FX_LOOKUP_FAILED: return fx_answer_fail(review);
+    case FX_LOOKUP_WAIT: break;
+    }
+    review->namespace_state = FX_NAMESPACE_AWAITED;
+    return FX_NEXT_WAIT;
+}
+
+/* The fixed point, the difference, and the proof that it applies. */
+static enum fx_next step_mutate(struct fx_review *review) {
+    fx_uuid_make(review->mutation_id);
+    review->request.mutation_id = review->mutation_id;
+    review->request.namespace_object = review->namespace_object;
+    review->result.outcome = &review->outcome;
+    if (!fx_mutate(review->snapshot, &review->request, review->matching_namespace,
+                   review->object, &review->arena, NULL, &review->mutated, &review->patch,
+                   &review->outcome, &review->err)) {
+        return fx_answer_fail(review);
+    }
+    return FX_NEXT;
+}
+
+static enum fx_next step_encode(struct fx_review *review) {
+    if (review->outcome.mutated) {
+        return fx_answer_patch(review);
+    }
+    return fx_answer_allow(review, FX_DECISION_UNCHANGED, "Resource was not mutated");
+}
+
+/* The whole journey. Only step_namespace may wait; the last one is always done. */
+static enum fx_next (*const steps[])(struct fx_review *) = {
+    fx_step_decode, fx_step_self,   fx_step_operation, fx_step_group,
+    fx_step_object, step_namespace, step_mutate,       step_encode,
+};
+
+static bool is_late(const struct fx_review *review) {
+    const uint64_t deadline = review->request.deadline_ns;
+    return deadline != 0 && fx_clock_ns() > deadline;
+}
+
+enum fx_review_state fx_review_run(struct fx_review *review) {
+    if (review->at < FX_COUNT(steps) && is_late(review)) {
+        (void)fx_fail(&review->err, FX_EDEADLINE, "the review's time is up");
+        (void)fx_answer_fail(review);
+        review->at = FX_COUNT(steps);
+    }
+    while (review->at < FX_COUNT(steps)) {
+        switch (steps[review->at](review)) {
+        case FX_NEXT: review->at++; break;
+        case FX_NEXT_WAIT: return FX_REVIEW_WANTS_NAMESPACE;
+        case FX_NEXT_DONE: review->at = FX_COUNT(steps); break;
+        }
+    }
+    return FX_REVIEW_DONE;
+}
+
+struct fx_text fx_review_namespace(const struct fx_review *review) {
+    return review->result.namespace_;
+}
+
+void fx_review_give_namespace(struct fx_review *review, json_t *object_take,
+                              const struct fx_err *failure) {
+    assert(review->namespace_state == FX_NAMESPACE_AWAITED);
+    assert((object_take == NULL) == (failure != NULL));
+    review->namespace_state = FX_NAMESPACE_GIVEN;
+    review->namespace_object = object_take;
+    if (failure != NULL) {
+        review->err = *failure;
+    }
+}
+
+struct fx_review *fx_review_create(const struct fx_admission *admission,
+                                   struct fx_snapshot *snapshot, struct fx_text text,
+                                   uint64_t deadline_ns) {
+    struct fx_review *review = calloc(1, sizeof *review);
+    if (review == NULL) {
+        return NULL;
+    }
+    review->admission = admission;
+    review->snapshot = fx_snapshot_ref(snapshot);
+    review->text = text;
+    review->request.deadline_ns = deadline_ns;
+    review->result.snapshot = snapshot;
+    review->result.body = &review->body;
+    fx_arena_init(&review->arena, FX_LIMIT_ARENA_BYTES);
+    fx_buf_init(&review->body, FX_LIMIT_RESPONSE_BYTES);
+    return review;
+}
+
+void fx_review_destroy(struct fx_review *review) {
+    if (review == NULL) {
+        return;
+    }
+    json_decref(review->mutated);
+    json_decref(review->namespace_object);
+    json_decref(review->document);
+    fx_arena_finish(&review->arena);
+    fx_buf_finish(&review->body);
+    fx_snapshot_unref(review->snapshot);
+    free(review);
+}
+
+const struct fx_review_result *fx_review_result(const struct fx_review *review) {
+    assert(review->at == FX_COUNT(steps));
+    return &review->result;
+}

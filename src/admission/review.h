@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * admission/review.h - one AdmissionReview from bytes to bytes (spec section 8). Pure: it
+ * runs on a loop, on a pool thread, in the command line, in a fuzzer.
+ *
+ * The journey is a list of steps; it may pause where the namespace object has to be
+ * fetched, and goes on when it was given.
+ */
+#ifndef FX_ADMISSION_REVIEW_H
+#define FX_ADMISSION_REVIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "engine/converge.h"
+#include "engine/request.h"
+#include "engine/snapshot.h"
+#include "value/patch.h"
+
+/* What a policy's failure (mutate error, no convergence) is answered with. */
+#define FX_ON_ERRORS(X)                                                       \
+    X(DENY, "deny")   /* as Gatekeeper: allowed false, code 500, the words */ \
+    X(DEFER, "defer") /* HTTP 500: the webhook's failurePolicy decides */     \
+    X(ALLOW, "allow") /* allowed, unchanged, with a warning */
+
+enum fx_on_error {
+#define X(name, text) FX_ON_ERROR_##name,
+    FX_ON_ERRORS(X)
+#undef X
+};
+
+bool fx_on_error_parse(struct fx_text text, enum fx_on_error *ret_on_error) FX_MUST_USE;
+
+/* The answer of a namespace look-up. */
+enum fx_lookup {
+    FX_LOOKUP_FOUND,  /* *ret_object is a new reference */
+    FX_LOOKUP_WAIT,   /* not here; fx_review_give_namespace() will bring it */
+    FX_LOOKUP_FAILED, /* err says why; answered as a policy's failure is (denied with
+                         these words, code 500, unless on_error says else), or with HTTP
+                         5xx where the failure is ours (FX_ENOMEM, FX_EDEADLINE) */
+};
+
+/* What reviews share; borrowed, and outlives each. */
+struct fx_admission {
+    enum fx_on_error on_error;
+    const char
+        *own_namespace; /* whose service account `gatekeeper-admin` is not mutated */
+    enum fx_lookup (*find_namespace)(void *user, struct fx_text name, json_t **ret_object,
+                                     struct fx_err *err);
+    void *user;
+};
+
+/* How a review ended, for logs and metrics. */
+#define FX_DECISIONS(X)                                                           \
+    X(SKIPPED, "skipped")     /* allowed before mutation was tried */             \
+    X(UNCHANGED, "unchanged") /* no mutator changed it */                         \
+    X(MUTATED, "mutated")     /* allowed with a patch */                          \
+    X(FAILED, "failed")       /* a policy's failure: answered as on_error says */ \
+    X(REFUSED, "refused")     /* the input is no review: HTTP 400, 413 */         \
+    X(BROKEN, "broken")       /* our own failure: HTTP 5xx, never a verdict */
+
+enum fx_decision {
+#define X(name, text) FX_DECISION_##name,
+    FX_DECISIONS(X)
+#undef X
+};
+
+const char *fx_decision_name(enum fx_decision decision);
+
+struct fx_review; /* opaque */
+
+/* Begins a review of the body `text` (borrowed until the end) under `snapshot` (a
+ * reference is taken). `deadline_ns` 0: none. NULL without memory. */
+struct fx_review *fx_review_create(const struct fx_admission *admission,
+                                   struct fx_snapshot *snapshot, struct fx_text text,
+                                   uint64_t deadline_ns) FX_MUST_USE;
+void fx_review_destroy(struct fx_review *review); /* NULL is fine */
+
+enum fx_review_state {
+    FX_REVIEW_DONE,            /* fx_review_result() has the answer */
+    FX_REVIEW_WANTS_NAMESPACE, /* fx_review_namespace() names it; give it, run again */
+};
+
+/* Goes on as far as it can. Never fails: failures are answers. */
+enum fx_review_state fx_review_run(struct fx_review *review);
+
+/* The namespace it waits for, and giving it: the object (reference taken over), or NULL
+ * and the reason. */
+struct fx_text fx_review_namespace(const struct fx_review *review);
+void fx_review_give_namespace(struct fx_review *review, json_t *object_take,
+                              const struct fx_err *failure);
+
+/* What to answer, and what to say of it. Borrowed from the review. */
+struct fx_review_result {
+    unsigned status;     /* HTTP: 200, or 400 413 500 503 with a sentence as text/plain */
+    bool retry_after;    /* our own passing failure: say Retry-After */
+    struct fx_buf *body; /* the response; may be emptied by the caller */
+    enum fx_decision decision;
+    struct fx_text uid, operation, group, version, kind, namespace_, name, username;
+    bool dry_run;
+    const struct fx_outcome *outcome; /* NULL where mutation was not tried */
+    const struct fx_patch *patch;     /* NULL where nothing changed */
+    const struct fx_snapshot *snapshot;
+    const struct fx_err *failure; /* NULL where nothing failed */
+};
+
+const struct fx_review_result *fx_review_result(const struct fx_review *review);
+
+#endif
