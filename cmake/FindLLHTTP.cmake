@@ -23,6 +23,8 @@ if(LLHTTP_FOUND AND NOT TARGET LLHTTP::LLHTTP)
       ${LLHTTP_SOURCE_DIR}/api.c ${LLHTTP_SOURCE_DIR}/http.c)
     target_include_directories(llhttp_sources SYSTEM PUBLIC ${LLHTTP_INCLUDE_DIR})
     target_compile_options(llhttp_sources PRIVATE -w)
+    # Its lenient mode takes any byte for the LF behind a chunk's CR; ours is the strict.
+    target_compile_definitions(llhttp_sources PRIVATE LLHTTP_STRICT_MODE=1)
     add_library(LLHTTP::LLHTTP ALIAS llhttp_sources)
   endif()
 endif()

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/address.c - reading "HOST:PORT".
+ */
+#include "net/address.h"
+
+#include <string.h>
+
+/* Room for the longest IPv6 address with a zone. */
+#define HOST_BYTES 80
+
+static void set_host(struct fx_address *address, const char *host, uint16_t port) {
+    /* Cannot fail: our own constants. */
+    if (strchr(host, ':') != NULL) {
+        (void)uv_ip6_addr(host, port, (struct sockaddr_in6 *)&address->socket);
+    } else {
+        (void)uv_ip4_addr(host, port, (struct sockaddr_in *)&address->socket);
+    }
+}
+
+static bool parse_port(const char *text, uint16_t *ret_port) {
+    const size_t len = strlen(text);
+    if (len == 0 || len > 5 || strspn(text, "0123456789") != len) {
+        return false;
+    }
+    uint32_t port = 0;
+    for (const char *c = text; *c != '\0'; c++) {
+        port = port * 10 + (uint32_t)(*c - '0');
+    }
+    *ret_port = (uint16_t)port;
+    return port <= UINT16_MAX;
+}
+
+/* The host without its brackets; false where the brackets do not fit. */
+static bool copy_host(const char *text, size_t len, char host[HOST_BYTES],
+                      bool *ret_ipv6) {
+    *ret_ipv6 = len >= 2 && text[0] == '[' && text[len - 1] == ']';
+    if (*ret_ipv6) {
+        text++;
+        len -= 2;
+    }
+    if (len == 0 || len >= HOST_BYTES || memchr(text, '[', len) != NULL) {
+        return false;
+    }
+    memcpy(host, text, len);
+    host[len] = '\0';
+    return true;
+}
+
+bool fx_address_parse(const char *text, struct fx_address *ret_address,
+                      struct fx_err *err) {
+    struct fx_address address = {0};
+    uint16_t port = 0;
+    const char *colon = strrchr(text, ':');
+    if (colon == NULL || !parse_port(colon + 1, &port)) {
+        return fx_fail(err, FX_EINVALID, "`%.200s` is not HOST:PORT", text);
+    }
+    if (colon == text) {
+        address.any = true;
+        set_host(&address, "::", port);
+        *ret_address = address;
+        return true;
+    }
+    char host[HOST_BYTES];
+    bool ipv6 = false;
+    const bool ok =
+        copy_host(text, (size_t)(colon - text), host, &ipv6) &&
+        (ipv6 ? uv_ip6_addr(host, port, (struct sockaddr_in6 *)&address.socket)
+              : uv_ip4_addr(host, port, (struct sockaddr_in *)&address.socket)) == 0;
+    if (!ok) {
+        return fx_fail(err, FX_EINVALID,
+                       "`%.200s` does not begin with an IPv4 or [IPv6] address", text);
+    }
+    *ret_address = address;
+    return true;
+}
+
+void fx_address_make_ipv4(struct fx_address *address) {
+    set_host(address, "0.0.0.0", fx_address_port(&address->socket));
+}
+
+void fx_address_loopback(bool ipv6, uint16_t port, struct fx_address *ret_address) {
+    *ret_address = (struct fx_address){0};
+    set_host(ret_address, ipv6 ? "::1" : "127.0.0.1", port);
+}
+
+uint16_t fx_address_port(const struct sockaddr_storage *socket) {
+    const bool ipv6 = socket->ss_family == AF_INET6;
+    return ntohs(ipv6 ? ((const struct sockaddr_in6 *)socket)->sin6_port
+                      : ((const struct sockaddr_in *)socket)->sin_port);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/address.h - "HOST:PORT" as the user writes it.
+ */
+#ifndef FX_NET_ADDRESS_H
+#define FX_NET_ADDRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+
+struct fx_address {
+    struct sockaddr_storage socket;
+    bool any; /* the host was empty: `::` here, 0.0.0.0 where there is no IPv6 */
+};
+
+/*
+ * Reads
+ *     address := [ host ] ":" port
+ *     host    := IPv4 address | "[" IPv6 address "]"
+ *     port    := 0 … 65535, decimal
+ * Names are not looked up. Errors: FX_EINVALID.
+ */
+bool fx_address_parse(const char *text, struct fx_address *ret_address,
+                      struct fx_err *err) FX_MUST_USE;
+
+/* `0.0.0.0` instead of `::`, with the same port. */
+void fx_address_make_ipv4(struct fx_address *address);
+
+/* The loopback address 127.0.0.1 or ::1. */
+void fx_address_loopback(bool ipv6, uint16_t port, struct fx_address *ret_address);
+
+uint16_t fx_address_port(const struct sockaddr_storage *socket);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/http_connection.c - the life of one connection: reading requests, handing them
+ * over, going on after the answer.
+ *
+ * Invariant: the socket is read only in phase READING with nothing in `input`, so what
+ * one connection can make us hold is one request and what came in the same read.
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "net/http_connection.h"
+
+#define KEEP_BYTES 16384 /* a larger rest is given back when it is used up */
+
+#define EXCHANGE_MAGIC 0x66786878u /* "fxhx" */
+
+static struct fx_http_exchange *checked(void *user) {
+    struct fx_http_exchange *exchange = user;
+    assert(exchange != NULL && exchange->magic == EXCHANGE_MAGIC);
+    return exchange;
+}
+
+/* ---- one request ---- */
+
+/* Answers what went wrong, and ends the connection. */
+static void refuse(struct fx_http_exchange *exchange, struct fx_http_fault fault) {
+    exchange->server->counts.bad_requests++;
+    exchange->phase = FX_HTTP_ENDING;
+    fx_http_answer_write(exchange,
+                         &(struct fx_http_answer){.status = fault.status,
+                                                  .content_type = "text/plain",
+                                                  .body = fx_text_of(fault.why)});
+    fx_stream_finish(&exchange->stream);
+}
+
+/* The first bytes of a request are there: from now on the clock runs. */
+static void begin(struct fx_http_exchange *exchange) {
+    if (exchange->arrival_ns == 0 && fx_http_parse_begun(exchange->parse)) {
+        exchange->arrival_ns = exchange->read_ns;
+        fx_stream_set_deadline(&exchange->stream, exchange->server->options.message_ms);
+    }
+}
+
+static void hand_over(struct fx_http_exchange *exchange) {
+    struct fx_http_server *server = exchange->server;
+    begin(exchange);
+    fx_stream_set_deadline(&exchange->stream, 0);
+    exchange->request = fx_http_parse_request(exchange->parse);
+    exchange->phase = FX_HTTP_ANSWERING;
+    server->counts.in_flight++;
+    server->options.on_request(exchange, server->options.user);
+}
+
+/* Takes what belongs to the current request off the input. */
+static void step(struct fx_http_exchange *exchange) {
+    size_t used = 0;
+    const enum fx_http_event event =
+        fx_http_parse_feed(exchange->parse, exchange->input, &used);
+    exchange->input.data += used;
+    exchange->input.len -= used;
+    switch (event) {
+    case FX_HTTP_MORE: begin(exchange); break;
+    case FX_HTTP_CONTINUE:
+        begin(exchange);
+        fx_stream_write(&exchange->stream, FX_TEXT("HTTP/1.1 100 Continue\r\n\r\n"));
+        break;
+    case FX_HTTP_WHOLE: hand_over(exchange); break;
+    case FX_HTTP_BAD: refuse(exchange, fx_http_parse_fault(exchange->parse)); break;
+    }
+}
+
+/* ---- one read ---- */
+
+/* What is left over moves into our own memory, or the memory of before goes back. */
+static void keep_rest(struct fx_http_exchange *exchange, bool borrowed) {
+    struct fx_buf *rest = &exchange->rest;
+    if (exchange->input.len == 0) {
+        exchange->input = (struct fx_text){0};
+        if (rest->cap > KEEP_BYTES) {
+            fx_buf_finish(rest);
+        }
+        fx_buf_reset(rest);
+    } else if (borrowed) {
+        fx_buf_reset(rest);
+        fx_buf_text(rest, exchange->input);
+        exchange->input = (struct fx_text){rest->data, rest->len};
+        if (rest->failed) {
+            exchange->input = (struct fx_text){0};
+            fx_stream_close(&exchange->stream);
+        }
+    }
+}
+
+/* Will no further request come, or be let in? */
+static bool is_over(const struct fx_http_exchange *exchange) {
+    const struct fx_http_server *server = exchange->server;
+    return exchange->stream.ended || server->stopping ||
+           (server->draining && exchange->arrival_ns == 0);
+}
+
+/* Reads requests off the input until one waits for its answer or none is whole. */
+static void run(struct fx_http_exchange *exchange, bool borrowed) {
+    exchange->running = true;
+    while (exchange->phase == FX_HTTP_READING && exchange->input.len > 0 &&
+           !exchange->stream.closing) {
+        step(exchange);
+    }
+    exchange->running = false;
+    if (exchange->phase == FX_HTTP_ENDING) {
+        exchange->input = (struct fx_text){0};
+    }
+    keep_rest(exchange, borrowed);
+    if (exchange->phase == FX_HTTP_ENDING) {
+        return;
+    }
+    const bool reads = exchange->phase == FX_HTTP_READING;
+    if (reads && is_over(exchange)) {
+        exchange->phase = FX_HTTP_ENDING;
+        fx_stream_finish(&exchange->stream);
+        return;
+    }
+    fx_stream_read(&exchange->stream, reads);
+}
+
+void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep) {
+    if (exchange->gone) {
+        fx_http_connection_free(exchange);
+        return;
+    }
+    if (!keep) {
+        exchange->phase = FX_HTTP_ENDING;
+        fx_stream_finish(&exchange->stream);
+        return;
+    }
+    fx_http_parse_next(exchange->parse);
+    exchange->arrival_ns = 0;
+    exchange->phase =
+        fx_stream_is_busy(&exchange->stream) ? FX_HTTP_WRITING : FX_HTTP_READING;
+    fx_stream_set_deadline(&exchange->stream, exchange->server->options.idle_ms);
+    if (!exchange->running && exchange->phase == FX_HTTP_READING) {
+        run(exchange, false);
+    }
+}
+
+/* ---- what the stream tells ---- */
+
+static void on_open(void *user) {
+    struct fx_http_exchange *exchange = checked(user);
+    exchange->phase = FX_HTTP_READING;
+    fx_stream_set_deadline(&exchange->stream, exchange->server->options.idle_ms);
+}
+
+static void on_bytes(void *user, struct fx_text bytes) {
+    struct fx_http_exchange *exchange = checked(user);
+    assert(exchange->phase == FX_HTTP_READING && exchange->input.len == 0);
+    exchange->read_ns = fx_clock_ns();
+    exchange->input = bytes;
+    run(exchange, true);
+}
+
+/* A client may half-close when it has said all; it still gets its answers. */
+static void on_end(void *user) {
+    struct fx_http_exchange *exchange = checked(user);
+    if (exchange->phase == FX_HTTP_READING) {
+        run(exchange, false);
+    }
+}
+
+static void on_drained(void *user) {
+    struct fx_http_exchange *exchange = checked(user);
+    if (exchange->phase == FX_HTTP_WRITING) {
+        exchange->phase = FX_HTTP_READING;
+        fx_stream_set_deadline(&exchange->stream, exchange->server->options.idle_ms);
+        run(exchange, false);
+    }
+}
+
+static void on_late(void *user) {
+    struct fx_http_exchange *exchange = checked(user);
+    if (exchange->phase == FX_HTTP_SHAKING) {
+        exchange->server->counts.handshake_fails++;
+        fx_stream_close(&exchange->stream);
+    } else if (exchange->phase == FX_HTTP_READING && exchange->arrival_ns != 0) {
+        refuse(exchange, (struct fx_http_fault){408, "the request came too slowly"});
+    } else if (exchange->phase == FX_HTTP_READING) {
+        exchange->phase = FX_HTTP_ENDING;
+        fx_stream_finish(&exchange->stream);
+    }
+}
+
+static void on_broken(void *user, const struct fx_err *failure) {
+    (void)failure; /* clients come and go; counted where it may be our certificate */
+    struct fx_http_exchange *exchange = checked(user);
+    if (exchange->phase == FX_HTTP_SHAKING) {
+        exchange->server->counts.handshake_fails++;
+    }
+}
+
+static void on_closed(void *user) {
+    struct fx_http_exchange *exchange = checked(user);
+    if (exchange->phase == FX_HTTP_ANSWERING) {
+        exchange->gone = true; /* the answer will come, and free it */
+        return;
+    }
+    fx_http_connection_free(exchange);
+}
+
+static const struct fx_stream_events events = {
+    .on_open = on_open,
+    .on_bytes = on_bytes,
+    .on_end = on_end,
+    .on_drained = on_drained,
+    .on_late = on_late,
+    .on_broken = on_broken,
+    .on_closed = on_closed,
+};
+
+/* ---- beginning and end ---- */
+
+static void link_in(struct fx_http_exchange *exchange) {
+    struct fx_http_server *server = exchange->server;
+    exchange->next = server->connections;
+    if (exchange->next != NULL) {
+        exchange->next->previous = exchange;
+    }
+    server->connections = exchange;
+    server->counts.connections++;
+}
+
+static void unlink_from(struct fx_http_exchange *exchange) {
+    struct fx_http_server *server = exchange->server;
+    if (exchange->previous != NULL) {
+        exchange->previous->next = exchange->next;
+    } else {
+        server->connections = exchange->next;
+    }
+    if (exchange->next != NULL) {
+        exchange->next->previous = exchange->previous;
+    }
+    server->counts.connections--;
+}
+
+static struct fx_http_exchange *make(struct fx_http_server *server) {
+    const struct fx_http_server_options *options = &server->options;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_http_exchange *exchange = calloc(1, sizeof *exchange);
+    if (exchange == NULL) {
+        return NULL;
+    }
+    exchange->magic = EXCHANGE_MAGIC;
+    exchange->server = server;
+    exchange->phase = server->tls == NULL ? FX_HTTP_READING : FX_HTTP_SHAKING;
+    exchange->parse = fx_http_parse_create(options->max_header, options->max_body);
+    if (exchange->parse == NULL ||
+        !fx_stream_init(&exchange->stream, server->loop, server->tls, &server->scratch,
+                        options->write_ms, &err)) {
+        fx_http_parse_destroy(exchange->parse);
+        free(exchange);
+        return NULL;
+    }
+    fx_stream_tell(&exchange->stream, &events, exchange);
+    return exchange;
+}
+
+bool fx_http_connection_accept(struct fx_http_server *server, uv_stream_t *listener) {
+    struct fx_http_exchange *exchange = make(server);
+    if (exchange == NULL) {
+        return false;
+    }
+    link_in(exchange);
+    server->counts.accepted++;
+    if (!fx_stream_accept(&exchange->stream, listener)) {
+        fx_stream_close(&exchange->stream);
+        return true;
+    }
+    fx_stream_set_deadline(&exchange->stream, exchange->phase == FX_HTTP_SHAKING
+                                                  ? server->options.handshake_ms
+                                                  : server->options.idle_ms);
+    return true;
+}
+
+void fx_http_connection_free(struct fx_http_exchange *exchange) {
+    struct fx_http_server *server = exchange->server;
+    unlink_from(exchange);
+    fx_http_parse_destroy(exchange->parse);
+    fx_buf_finish(&exchange->rest);
+    exchange->magic = 0;
+    free(exchange);
+    fx_http_server_settle(server);
+}
+
+void fx_http_connection_drain(struct fx_http_exchange *exchange) {
+    if (exchange->phase == FX_HTTP_READING && !exchange->running &&
+        exchange->arrival_ns == 0) {
+        exchange->phase = FX_HTTP_ENDING;
+        fx_stream_finish(&exchange->stream);
+    }
+}
+
+void fx_http_connection_stop(struct fx_http_exchange *exchange) {
+    if (exchange->phase == FX_HTTP_SHAKING ||
+        (exchange->phase == FX_HTTP_READING && !exchange->running)) {
+        exchange->phase = FX_HTTP_ENDING;
+        fx_stream_finish(&exchange->stream);
+        fx_stream_close(&exchange->stream);
+    }
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/http_parse.c - the rules of one request around llhttp: bounds, framing that two
+ * readers could understand differently, what the server does not offer.
+ */
+#include "net/http_parse.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llhttp.h>
+
+#include "base/buf.h"
+#include "net/http_head.h"
+#include "net/http_server.h"
+
+#define KEEP_BYTES  16384 /* buffers up to this size are kept between requests */
+#define FIRST_BYTES 65536 /* of a body announced: memory taken on its word */
+
+#define PARSE_MAGIC 0x66786870u /* "fxhp" */
+
+struct fx_http_parse {
+    uint32_t magic;
+    llhttp_t llhttp;
+    enum fx_http_head_state scan;
+    bool headed, whole, expects_continue, keep_alive;
+    size_t max_header, max_body;
+    struct fx_buf head, body;
+    size_t target_off, target_len; /* the request target, within the head */
+    size_t framing;                /* bytes since the head that are no body */
+    struct fx_http_fault fault;
+};
+
+#define VERSION_OF(major, minor, patch) #major "." #minor "." #patch
+#define VERSION(major, minor, patch)    VERSION_OF(major, minor, patch)
+
+const char *fx_http_library(void) {
+    return "llhttp " VERSION(LLHTTP_VERSION_MAJOR, LLHTTP_VERSION_MINOR,
+                             LLHTTP_VERSION_PATCH);
+}
+
+static struct fx_http_parse *parse_of(llhttp_t *llhttp) {
+    struct fx_http_parse *parse = llhttp->data;
+    assert(parse != NULL && parse->magic == PARSE_MAGIC);
+    return parse;
+}
+
+/* The first reason stands. Always -1, which stops llhttp. */
+static int refuse(struct fx_http_parse *parse, unsigned status, const char *why) {
+    if (parse->fault.status == 0) {
+        parse->fault = (struct fx_http_fault){status, why};
+    }
+    return -1;
+}
+
+static struct fx_text text_of(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
+
+/* ---- what llhttp calls ---- */
+
+/* The target comes in as many pieces as the head was fed in, one behind the other. */
+static int on_url(llhttp_t *llhttp, const char *at, size_t len) {
+    struct fx_http_parse *parse = parse_of(llhttp);
+    if (parse->target_len == 0) {
+        parse->target_off = (size_t)(at - parse->head.data);
+    }
+    parse->target_len += len;
+    return 0;
+}
+
+/* RFC 9112 section 6: one way to say the length, and only codings we know. */
+static int check_length(struct fx_http_parse *parse) {
+    size_t n_codings = 0;
+    const struct fx_text coding =
+        fx_http_head_field(text_of(&parse->head), "transfer-encoding", &n_codings);
+    const bool has_length = (parse->llhttp.flags & F_CONTENT_LENGTH) != 0;
+    if (n_codings > 0 && (has_length || parse->llhttp.http_minor == 0)) {
+        return refuse(parse, 400, "transfer coding and length contradict each other");
+    }
+    if (n_codings > 1 || (n_codings == 1 && !fx_http_same(coding, "chunked"))) {
+        return refuse(parse, 501, "the only transfer coding known is `chunked`");
+    }
+    if (has_length && parse->llhttp.content_length > parse->max_body) {
+        return refuse(parse, 413, "the body is too large");
+    }
+    return 0;
+}
+
+static int check_expectation(struct fx_http_parse *parse) {
+    const struct fx_text expected =
+        fx_http_head_field(text_of(&parse->head), "expect", NULL);
+    if (expected.data == NULL || parse->llhttp.http_minor == 0) {
+        return 0;
+    }
+    if (!fx_http_same(expected, "100-continue")) {
+        return refuse(parse, 417, "the only expectation known is `100-continue`");
+    }
+    parse->expects_continue = true;
+    return 0;
+}
+
+static int check_host(struct fx_http_parse *parse) {
+    size_t n_hosts = 0;
+    (void)fx_http_head_field(text_of(&parse->head), "host", &n_hosts);
+    if (n_hosts > 1 || (n_hosts == 0 && parse->llhttp.http_minor > 0)) {
+        return refuse(parse, 400, "exactly one `Host` is needed");
+    }
+    return 0;
+}
+
+static int on_headers_complete(llhttp_t *llhttp) {
+    struct fx_http_parse *parse = parse_of(llhttp);
+    if (llhttp->http_major != 1 || llhttp->http_minor > 1) {
+        return refuse(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
+    }
+    if (parse->scan != FX_HTTP_HEAD_DONE) {
+        return refuse(parse, 400, "the head ends too early");
+    }
+    /* No other protocol is offered: `Upgrade` and CONNECT are requests like others. */
+    llhttp->upgrade = 0;
+    if (check_host(parse) != 0 || check_length(parse) != 0 ||
+        check_expectation(parse) != 0) {
+        return -1;
+    }
+    if (llhttp->content_length > 0 && llhttp->content_length <= FIRST_BYTES &&
+        fx_buf_reserve(&parse->body, (size_t)llhttp->content_length) == NULL) {
+        return refuse(parse, 503, "out of memory");
+    }
+    parse->headed = true;
+    return 0;
+}
+
+static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
+    struct fx_http_parse *parse = parse_of(llhttp);
+    if (len > parse->max_body - parse->body.len) {
+        return refuse(parse, 413, "the body is too large");
+    }
+    fx_buf_add(&parse->body, at, len);
+    return parse->body.failed ? refuse(parse, 503, "out of memory") : 0;
+}
+
+static int on_message_complete(llhttp_t *llhttp) {
+    struct fx_http_parse *parse = parse_of(llhttp);
+    parse->whole = true;
+    parse->keep_alive = llhttp_should_keep_alive(llhttp) != 0;
+    return HPE_PAUSED;
+}
+
+static const llhttp_settings_t settings = {
+    .on_url = on_url,
+    .on_headers_complete = on_headers_complete,
+    .on_body = on_body,
+    .on_message_complete = on_message_complete,
+};
+
+/* ---- feeding ---- */
+
+struct fx_http_parse *fx_http_parse_create(size_t max_header, size_t max_body) {
+    struct fx_http_parse *parse = calloc(1, sizeof *parse);
+    if (parse == NULL) {
+        return NULL;
+    }
+    parse->magic = PARSE_MAGIC;
+    parse->max_header = max_header;
+    parse->max_body = max_body;
+    llhttp_init(&parse->llhttp, HTTP_REQUEST, &settings);
+    parse->llhttp.data = parse;
+    return parse;
+}
+
+void fx_http_parse_destroy(struct fx_http_parse *parse) {
+    if (parse == NULL) {
+        return;
+    }
+    fx_buf_finish(&parse->head);
+    fx_buf_finish(&parse->body);
+    parse->magic = 0;
+    free(parse);
+}
+
+bool fx_http_parse_begun(const struct fx_http_parse *parse) {
+    return parse->scan > FX_HTTP_HEAD_BEFORE_LF;
+}
+
+/* The refusal for what llhttp found wrong. */
+static enum fx_http_event refuse_syntax(struct fx_http_parse *parse, llhttp_errno_t rc) {
+    if (rc == HPE_INVALID_VERSION || rc == HPE_PAUSED_H2_UPGRADE) {
+        (void)refuse(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
+    } else if (rc == HPE_INVALID_TRANSFER_ENCODING) {
+        (void)refuse(parse, 501, "the only transfer coding known is `chunked`");
+    } else {
+        (void)refuse(parse, 400, "malformed request");
+    }
+    return FX_HTTP_BAD;
+}
+
+/* Lets llhttp read; `ret_used` bytes of it belong to this request. */
+static enum fx_http_event execute(struct fx_http_parse *parse, struct fx_text bytes,
+                                  size_t *ret_used) {
+    const llhttp_errno_t rc = llhttp_execute(&parse->llhttp, bytes.data, bytes.len);
+    *ret_used = bytes.len;
+    if (rc == HPE_OK) {
+        return FX_HTTP_MORE;
+    }
+    *ret_used = (size_t)(llhttp_get_error_pos(&parse->llhttp) - bytes.data);
+    return rc == HPE_PAUSED && parse->whole ? FX_HTTP_WHOLE : refuse_syntax(parse, rc);
+}
+
+/* Adds the head's next bytes to it, and lets llhttp read them there. */
+static enum fx_http_event read_head(struct fx_http_parse *parse, struct fx_text part) {
+    const size_t at = parse->head.len;
+    fx_buf_add(&parse->head, part.data, part.len);
+    if (parse->head.failed) {
+        (void)refuse(parse, 503, "out of memory");
+        return FX_HTTP_BAD;
+    }
+    size_t used = 0;
+    return execute(parse, (struct fx_text){parse->head.data + at, part.len}, &used);
+}
+
+/* The head was scanned to its end: so far, so good, or llhttp and we disagree. */
+static enum fx_http_event end_head(struct fx_http_parse *parse) {
+    if (!parse->headed) {
+        (void)refuse(parse, 400, "malformed request");
+        return FX_HTTP_BAD;
+    }
+    if (parse->whole) {
+        return FX_HTTP_WHOLE;
+    }
+    return parse->expects_continue ? FX_HTTP_CONTINUE : FX_HTTP_MORE;
+}
+
+/* What comes out must not depend on how the bytes were split: llhttp sees every byte
+ * before the one at fault, and a bound is met at the byte that goes over it. */
+static enum fx_http_event feed_head(struct fx_http_parse *parse, struct fx_text bytes,
+                                    size_t *ret_used) {
+    const size_t skipped = fx_http_head_skip(&parse->scan, bytes);
+    struct fx_text part = {bytes.data + skipped, bytes.len - skipped};
+    *ret_used = skipped;
+    if (part.len == 0) {
+        return FX_HTTP_MORE;
+    }
+    const size_t room = parse->max_header - parse->head.len;
+    if (room == 0) {
+        (void)refuse(parse, parse->scan == FX_HTTP_HEAD_REQUEST_LINE ? 414 : 431,
+                     "the head is too large");
+        return FX_HTTP_BAD;
+    }
+    part.len = part.len < room ? part.len : room;
+    part.len = fx_http_head_scan(&parse->scan, part);
+    *ret_used += part.len;
+    const bool bad = parse->scan == FX_HTTP_HEAD_BAD;
+    part.len -= bad ? 1 : 0;
+    if (part.len > 0 && read_head(parse, part) == FX_HTTP_BAD) {
+        return FX_HTTP_BAD;
+    }
+    if (bad) {
+        (void)refuse(parse, 400, "malformed request");
+        return FX_HTTP_BAD;
+    }
+    return parse->scan == FX_HTTP_HEAD_DONE ? end_head(parse) : FX_HTTP_MORE;
+}
+
+/* Chunk sizes, extensions and trailers are bounded like head and body together. */
+static enum fx_http_event feed_body(struct fx_http_parse *parse, struct fx_text bytes,
+                                    size_t *ret_used) {
+    const size_t before = parse->body.len;
+    const enum fx_http_event event = execute(parse, bytes, ret_used);
+    parse->framing += *ret_used - (parse->body.len - before);
+    if (parse->framing > parse->max_header + parse->max_body) {
+        parse->fault = (struct fx_http_fault){413, "the chunks' framing is too large"};
+        return FX_HTTP_BAD;
+    }
+    return event;
+}
+
+enum fx_http_event fx_http_parse_feed(struct fx_http_parse *parse, struct fx_text bytes,
+                                      size_t *ret_used) {
+    assert(!parse->whole && parse->fault.status == 0);
+    enum fx_http_event event = FX_HTTP_MORE;
+    *ret_used = 0;
+    while (event == FX_HTTP_MORE && *ret_used < bytes.len) {
+        const struct fx_text rest = {bytes.data + *ret_used, bytes.len - *ret_used};
+        size_t used = 0;
+        event = parse->scan == FX_HTTP_HEAD_DONE ? feed_body(parse, rest, &used)
+                                                 : feed_head(parse, rest, &used);
+        *ret_used += used;
+    }
+    return event;
+}
+
+/* ---- results ---- */
+
+struct fx_http_request fx_http_parse_request(const struct fx_http_parse *parse) {
+    assert(parse->whole);
+    const char *method = llhttp_method_name((llhttp_method_t)parse->llhttp.method);
+    struct fx_http_request request = {
+        .method = fx_text_of(method),
+        .path = {parse->head.data + parse->target_off, parse->target_len},
+        .body = text_of(&parse->body),
+        .head = text_of(&parse->head),
+        .is_head = parse->llhttp.method == HTTP_HEAD,
+        .keep_alive = parse->keep_alive,
+        .is_1_0 = parse->llhttp.http_minor == 0,
+    };
+    const char *mark = memchr(request.path.data, '?', request.path.len);
+    if (mark != NULL) {
+        const size_t len = (size_t)(mark - request.path.data);
+        request.query = (struct fx_text){mark + 1, request.path.len - len - 1};
+        request.path.len = len;
+    }
+    return request;
+}
+
+struct fx_http_fault fx_http_parse_fault(const struct fx_http_parse *parse) {
+    assert(parse->fault.status != 0);
+    return parse->fault;
+}
+
+static void forget(struct fx_buf *buf) {
+    if (buf->cap > KEEP_BYTES) {
+        fx_buf_finish(buf);
+    } else {
+        fx_buf_reset(buf);
+    }
+}
+
+void fx_http_parse_next(struct fx_http_parse *parse) {
+    assert(parse->whole && parse->fault.status == 0);
+    forget(&parse->head);
+    forget(&parse->body);
+    parse->scan = FX_HTTP_HEAD_BEFORE;
+    parse->headed = parse->whole = parse->expects_continue = parse->keep_alive = false;
+    parse->target_off = parse->target_len = parse->framing = 0;
+    llhttp_reset(&parse->llhttp);
+}

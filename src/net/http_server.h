@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/http_server.h - an HTTP/1.1 server (RFC 9112) on one libuv loop, plain or over TLS.
+ *
+ * Requests of one connection are answered in order; the next one is read only when the
+ * last is answered. Bodies come whole, Content-Length or chunked. Whatever is wrong with
+ * a message is answered here with its status and a sentence, and the connection closed:
+ *   400 malformed · 408 too slow · 413 body over `max_body` · 414/431 head too
+ *   large · 417 unknown expectation · 501 unknown transfer coding · 505 version
+ *   503 with Retry-After, too many connections
+ * `Expect: 100-continue` is honoured. A request with both Content-Length and
+ * Transfer-Encoding, or with two lengths, is malformed (RFC 9112 section 6.3).
+ * Trailers are ignored, `Upgrade` is not offered. A connection over the bound gets its
+ * 503 where it is plain; over TLS it is closed.
+ * Not safe for threads: everything happens on the loop's thread. SIGPIPE is ignored from
+ * the first server on, as libuv needs it.
+ */
+#ifndef FX_NET_HTTP_SERVER_H
+#define FX_NET_HTTP_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+
+struct fx_tls_config;
+struct fx_http_server;   /* opaque */
+struct fx_http_exchange; /* opaque: one request and its answer */
+
+struct fx_http_server_options {
+    struct fx_tls_config *tls; /* borrowed for the call, counted; NULL: plain */
+    size_t max_connections, max_header, max_body; /* bytes; 0: base/limits.h */
+    uint64_t idle_ms, message_ms, handshake_ms, write_ms;
+    /* Called when a request is whole. It must lead to exactly one fx_http_respond(), now
+     * or later, even where the client has gone. */
+    void (*on_request)(struct fx_http_exchange *exchange, void *user);
+    void *user;
+};
+
+/* What a scrape or a test may ask. */
+struct fx_http_server_counts {
+    size_t connections;       /* open now */
+    size_t in_flight;         /* requests not yet answered */
+    uint64_t accepted;        /* connections since the start */
+    uint64_t refused;         /* connections over the bound */
+    uint64_t handshake_fails; /* TLS handshakes that failed */
+    uint64_t bad_requests;    /* answered here with an error */
+};
+
+/* A server that does not listen yet. */
+struct fx_http_server *fx_http_server_create(uv_loop_t *loop,
+                                             const struct fx_http_server_options *options,
+                                             struct fx_err *err) FX_MUST_USE;
+
+/* Listens on "HOST:PORT": an IPv4 or [IPv6] address, or an empty host for all addresses;
+ * port 0 takes a free one. Errors: FX_EINVALID (no such address), FX_EIO. */
+bool fx_http_server_listen(struct fx_http_server *server, const char *address,
+                           struct fx_err *err) FX_MUST_USE;
+
+/* The port it listens on; 0 before. */
+uint16_t fx_http_server_port(const struct fx_http_server *server);
+
+/* Connections accepted from now on use this certificate. */
+void fx_http_server_set_tls(struct fx_http_server *server, struct fx_tls_config *tls);
+
+/* From now on each response says `Connection: close` and idle connections are closed at
+ * once; new ones are still accepted (endpoints are removed asynchronously). */
+void fx_http_server_drain(struct fx_http_server *server);
+
+/* Closes the listener and every connection that is not being answered; the others are
+ * answered first. `on_stopped` (may be NULL) is called once, later, when nothing is left;
+ * it may destroy the server. At most one call. */
+void fx_http_server_stop(struct fx_http_server *server, void (*on_stopped)(void *user),
+                         void *user);
+
+/* Frees a server that was stopped (or never listened). One that still runs is stopped
+ * first, and freed by the loop. NULL is fine. */
+void fx_http_server_destroy(struct fx_http_server *server);
+
+struct fx_http_server_counts fx_http_server_counts(const struct fx_http_server *server);
+
+/* The name and version of the HTTP parser. */
+const char *fx_http_library(void);
+
+/* The request. Texts are borrowed and live until it is answered. */
+struct fx_text fx_http_method(const struct fx_http_exchange *exchange); /* "POST" */
+struct fx_text fx_http_path(const struct fx_http_exchange *exchange);   /* "/v1/mutate" */
+struct fx_text fx_http_query(const struct fx_http_exchange *exchange);  /* "timeout=5s" */
+struct fx_text fx_http_body(const struct fx_http_exchange *exchange);
+
+/* The value of a header (name in any case), trimmed; empty (data NULL) where there is
+ * none. The first one where there are several. */
+struct fx_text fx_http_header(const struct fx_http_exchange *exchange, const char *name);
+
+/* When its first byte came (base/clock.h). */
+uint64_t fx_http_arrival_ns(const struct fx_http_exchange *exchange);
+
+/* Answers. `content_type` and `extra_headers` (whole lines, each ending in CR LF) may be
+ * NULL. `body` is taken: emptied, its memory freed by the server. The server adds
+ * Content-Length and, where due, Connection. The exchange is gone after the call. */
+void fx_http_respond(struct fx_http_exchange *exchange, unsigned status,
+                     const char *content_type, const char *extra_headers,
+                     struct fx_buf *body);
+
+#endif

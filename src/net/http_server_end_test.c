@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/http_server_end_test.c - connections that end: drained, stopped, gone, too many,
+ * too slow.
+ */
+#include "net/http_server_world.h"
+
+#include <stdio.h>
+#include <sys/resource.h>
+
+static void draining_says_goodbye(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){0});
+    const int idle = dial(&world);
+    const int busy = dial(&world);
+    const int begun = dial(&world);
+    world.defers = true;
+    say(&world, busy, GET("/busy"));
+    say(&world, begun, "GET /begun HTTP/1.1\r\n");
+    await_request(&world);
+    run_for(&world, 20);
+    fx_http_server_drain(world.server);
+    expect_end(&world, idle, &heard);
+    answer_waiting(&world);
+    char *text = hear(&world, busy, &heard);
+    assert_non_null(strstr(text, "Connection: close\r\n"));
+    free(text);
+    expect_end(&world, busy, &heard);
+    world.defers = false;
+    say(&world, begun, "Host: a\r\n\r\n");
+    expect(&world, begun, &heard, OK, "GET /begun   []");
+    const int late = dial(&world); /* still accepted */
+    say(&world, late, GET("/late"));
+    expect(&world, late, &heard, OK, "GET /late   []");
+    expect_end(&world, late, &heard);
+    (void)close(idle);
+    (void)close(begun);
+    (void)close(late);
+    hang_up(busy, &heard);
+    finish(&world);
+}
+
+static void stopping_waits_for_answers(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){0});
+    const int fd = dial(&world);
+    const int idle = dial(&world);
+    world.defers = true;
+    say(&world, fd, GET("/1") GET("/2"));
+    await_request(&world);
+    stop(&world);
+    run_for(&world, 50);
+    assert_false(world.stopped);
+    expect_end(&world, idle, &heard);
+    answer_waiting(&world);
+    assert_false(world.stopped);
+    expect(&world, fd, &heard, OK, "GET /1   []");
+    expect_end(&world, fd, &heard); /* the second is not begun any more */
+    assert_int_equal(world.n_requests, 1);
+    (void)close(idle);
+    hang_up(fd, &heard);
+    finish(&world);
+}
+
+/* From within a request, when its answer is already given. */
+static void ending_right_after_an_answer(void **state) {
+    (void)state;
+    for (int stops = 0; stops < 2; stops++) {
+        struct world world;
+        struct fx_buf heard = {0};
+        start(&world, (struct fx_http_server_options){0});
+        world.drains = stops == 0;
+        world.stops = stops == 1;
+        const int fd = dial(&world);
+        say(&world, fd, GET("/"));
+        expect(&world, fd, &heard, OK, "GET /   []");
+        expect_end(&world, fd, &heard);
+        hang_up(fd, &heard);
+        finish(&world);
+    }
+}
+
+/* What was begun to be written is written. */
+static void stopping_waits_for_slow_readers(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){0});
+    world.big = 24u << 20;
+    world.stops = true;
+    const int fd = dial(&world);
+    say(&world, fd, GET("/"));
+    run_for(&world, 100);
+    assert_true(world.stopping && !world.stopped);
+    char *text = hear(&world, fd, &heard);
+    assert_true(strlen(text) > world.big);
+    free(text);
+    expect_end(&world, fd, &heard);
+    hang_up(fd, &heard);
+    finish(&world);
+}
+
+/* Clients that go while their request is answered: by FIN, and by RST. */
+static void gone_clients_cost_nothing(void **state) {
+    (void)state;
+    for (int hard = 0; hard < 2; hard++) {
+        struct world world;
+        start(&world, (struct fx_http_server_options){0});
+        const int fd = dial(&world);
+        const struct linger linger = {.l_onoff = 1, .l_linger = 0};
+        world.defers = true;
+        world.big = 1u << 20;
+        say(&world, fd, GET("/"));
+        await_request(&world);
+        if (hard == 1) {
+            assert_int_equal(
+                setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger), 0);
+        }
+        (void)close(fd);
+        run_for(&world, 20);
+        assert_int_equal(fx_http_server_counts(world.server).in_flight, 1);
+        answer_waiting(&world);
+        assert_int_equal(fx_http_server_counts(world.server).in_flight, 0);
+        finish(&world);
+    }
+}
+
+/* Having said all, a client may close its side. */
+static void half_closed_clients_are_answered(void **state) {
+    (void)state;
+    for (int defers = 0; defers < 2; defers++) {
+        struct world world;
+        struct fx_buf heard = {0};
+        start(&world, (struct fx_http_server_options){0});
+        world.defers = defers != 0;
+        const int fd = dial(&world);
+        say(&world, fd, GET("/1") GET("/2"));
+        assert_int_equal(shutdown(fd, SHUT_WR), 0);
+        for (int i = 1; i <= 2; i++) {
+            if (defers != 0) {
+                answer_waiting(&world);
+            }
+            expect(&world, fd, &heard, OK, i == 1 ? "GET /1   []" : "GET /2   []");
+        }
+        expect_end(&world, fd, &heard);
+        hang_up(fd, &heard);
+        finish(&world);
+    }
+}
+
+static void half_a_request_is_no_request(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){0});
+    const int fd = dial(&world);
+    say(&world, fd, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhell");
+    assert_int_equal(shutdown(fd, SHUT_WR), 0);
+    expect_end(&world, fd, &heard);
+    assert_int_equal(world.n_requests, 0);
+    hang_up(fd, &heard);
+    finish(&world);
+}
+
+static void too_many_connections(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){.max_connections = 2});
+    const int a = dial(&world);
+    const int b = dial(&world);
+    run_for(&world, 20);
+    const int c = dial(&world);
+    char *text = hear(&world, c, &heard);
+    assert_non_null(strstr(text, "503 Service Unavailable\r\nRetry-After: 1\r\n"));
+    free(text);
+    expect_end(&world, c, &heard);
+    assert_int_equal(fx_http_server_counts(world.server).refused, 1);
+    assert_int_equal(fx_http_server_counts(world.server).connections, 2);
+    say(&world, a, GET("/a")); /* the others never noticed */
+    expect(&world, a, &heard, OK, "GET /a   []");
+    (void)close(b);
+    while (fx_http_server_counts(world.server).connections > 1) {
+        run_once(&world);
+    }
+    const int d = dial(&world);
+    say(&world, d, GET("/d"));
+    expect(&world, d, &heard, OK, "GET /d   []");
+    (void)close(a);
+    (void)close(c);
+    hang_up(d, &heard);
+    finish(&world);
+}
+
+/* More than the sockets hold, read late, with another request behind it. */
+static void large_answers_wait_for_the_reader(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){0});
+    world.big = 24u << 20;
+    const int fd = dial(&world);
+    say(&world, fd, GET("/1") GET("/2"));
+    run_for(&world, 100);
+    assert_int_equal(world.n_requests, 1); /* the second waits until the first has left */
+    for (int i = 0; i < 2; i++) {
+        char *text = hear(&world, fd, &heard);
+        assert_true(strlen(text) > world.big);
+        free(text);
+    }
+    hang_up(fd, &heard);
+    finish(&world);
+}
+
+static void readers_that_stop_are_dropped(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){.write_ms = 100});
+    world.big = 24u << 20;
+    const int fd = dial(&world);
+    say(&world, fd, GET("/"));
+    for (const uint64_t end = now_ms() + PATIENCE_MS;
+         now_ms() < end && (world.n_requests == 0 ||
+                            fx_http_server_counts(world.server).connections > 0);) {
+        run_once(&world);
+    }
+    assert_int_equal(fx_http_server_counts(world.server).connections, 0);
+    hang_up(fd, &heard);
+    finish(&world);
+}
+
+static void without_descriptors_it_goes_on(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    struct rlimit before;
+    start(&world, (struct fx_http_server_options){0});
+    run_for(&world, 10);
+    const int fd = dial(&world);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    struct rlimit none = before;
+    none.rlim_cur = (rlim_t)fd + 1;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    run_for(&world, 250);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    run_for(&world, 250);
+    const int again = dial(&world);
+    say(&world, again, GET("/again"));
+    expect(&world, again, &heard, OK, "GET /again   []");
+    (void)close(fd);
+    hang_up(again, &heard);
+    finish(&world);
+}
+
+static void addresses_that_cannot_be(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_err err = FX_ERR_INIT;
+    const struct fx_http_server_options options = {.on_request = on_request,
+                                                   .user = &world};
+    char taken[40];
+    start(&world, (struct fx_http_server_options){0});
+    (void)snprintf(taken, sizeof taken, "127.0.0.1:%d",
+                   (int)fx_http_server_port(world.server));
+    struct fx_http_server *other = fx_http_server_create(&world.loop, &options, &err);
+    assert_non_null(other);
+    assert_false(fx_http_server_listen(other, "nowhere", &err));
+    assert_int_equal(err.code, FX_EINVALID);
+    fx_http_server_destroy(other); /* never listened */
+    other = fx_http_server_create(&world.loop, &options, &err);
+    assert_false(fx_http_server_listen(other, taken, &err));
+    assert_int_equal(err.code, FX_EIO);
+    assert_non_null(strstr(err.msg, taken));
+    fx_http_server_destroy(other);
+    other = fx_http_server_create(&world.loop, &options, &err);
+    assert_true(fx_http_server_listen(other, ":0", &err));
+    assert_int_not_equal(fx_http_server_port(other), 0);
+    fx_http_server_destroy(other); /* while it listens: frees itself when it can */
+    fx_http_server_destroy(NULL);
+    finish(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(draining_says_goodbye),
+        cmocka_unit_test(stopping_waits_for_answers),
+        cmocka_unit_test(ending_right_after_an_answer),
+        cmocka_unit_test(stopping_waits_for_slow_readers),
+        cmocka_unit_test(gone_clients_cost_nothing),
+        cmocka_unit_test(half_closed_clients_are_answered),
+        cmocka_unit_test(half_a_request_is_no_request),
+        cmocka_unit_test(too_many_connections),
+        cmocka_unit_test(large_answers_wait_for_the_reader),
+        cmocka_unit_test(readers_that_stop_are_dropped),
+        cmocka_unit_test(without_descriptors_it_goes_on),
+        cmocka_unit_test(addresses_that_cannot_be),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/http_server_test.c - requests and answers of the server, and its bounds.
+ */
+#include "net/http_server_world.h"
+
+#include <stdio.h>
+
+static void a_connection_is_kept(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){0});
+    const int fd = dial(&world);
+    for (int i = 0; i < 3; i++) {
+        say(&world, fd,
+            "POST /v1/mutate?timeout=5s HTTP/1.1\r\nHost: a\r\nUSER-agent:  me \r\n"
+            "Content-Length: 5\r\n\r\nhello");
+        expect(&world, fd, &heard, OK, "\r\n\r\nPOST /v1/mutate timeout=5s me [hello]");
+    }
+    const struct fx_http_server_counts counts = fx_http_server_counts(world.server);
+    assert_int_equal(counts.connections, 1);
+    assert_int_equal(counts.accepted, 1);
+    hang_up(fd, &heard);
+    finish(&world);
+}
+
+static void answers_are_written_as_asked(void **state) {
+    (void)state;
+    static const struct {
+        const char *request, *begin, *end;
+    } cases[] = {
+        {GET("/"), OK, "X-Extra: 1\r\n\r\nGET /   []"},
+        {"GET / HTTP/1.0\r\n\r\n", OK, "X-Extra: 1\r\n\r\nGET /   []"},
+        {GET("/empty"), "HTTP/1.1 204 No Content\r\n", "GMT\r\n\r\n"},
+        {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: "
+         "100-continue\r\n\r\n",
+         "HTTP/1.1 100 Continue\r\n", "\r\n\r\n"},
+        {"BREW / HTTP/1.1\r\n\r\n", "HTTP/1.1 400 Bad Request\r\n",
+         "Connection: close\r\n\r\nmalformed request"},
+        {"GET / HTTP/3.0\r\n\r\n", "HTTP/1.1 505 ", "known"},
+        {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n",
+         "HTTP/1.1 501 Not Implemented\r\n", "`chunked`"},
+    };
+    struct world world;
+    start(&world, (struct fx_http_server_options){0});
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct fx_buf heard = {0};
+        const int fd = dial(&world);
+        say(&world, fd, cases[i].request);
+        expect(&world, fd, &heard, cases[i].begin, cases[i].end);
+        hang_up(fd, &heard);
+    }
+    assert_int_equal(fx_http_server_counts(world.server).bad_requests, 3);
+    finish(&world);
+}
+
+static void versions_say_what_they_keep(void **state) {
+    (void)state;
+    static const struct {
+        const char *request, *has, *has_not;
+    } cases[] = {
+        {GET("/"), "Content-Length: 10\r\n", "Connection:"},
+        {"GET / HTTP/1.0\r\n\r\n", "Connection: close\r\n", "keep-alive"},
+        {"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "Connection: keep-alive\r\n",
+         "close"},
+        {"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+         "Connection: close\r\n", "keep-alive"},
+        {GET("/empty"), " 204 ", "Content-Length"},
+    };
+    struct world world;
+    start(&world, (struct fx_http_server_options){0});
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct fx_buf heard = {0};
+        const int fd = dial(&world);
+        say(&world, fd, cases[i].request);
+        char *text = hear(&world, fd, &heard);
+        assert_non_null(strstr(text, cases[i].has));
+        assert_null(strstr(text, cases[i].has_not));
+        if (strstr(text, "close") != NULL) {
+            expect_end(&world, fd, &heard);
+        }
+        free(text);
+        hang_up(fd, &heard);
+    }
+    finish(&world);
+}
+
+static void a_head_has_no_body(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){0});
+    const int fd = dial(&world);
+    say(&world, fd, "HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    while (hear_some(&world, fd, &heard)) {
+    }
+    assert_non_null(strstr(heard.data, "Content-Length: 11\r\n"));
+    assert_string_equal(heard.data + heard.len - 4, "\r\n\r\n");
+    hang_up(fd, &heard);
+    finish(&world);
+}
+
+static void pipelined(bool defers) {
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){0});
+    world.defers = defers;
+    const int fd = dial(&world);
+    for (int i = 0; i < 10; i++) {
+        char text[100];
+        (void)snprintf(text, sizeof text,
+                       "POST /%d HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nb%d", i,
+                       i);
+        say(&world, fd, text);
+    }
+    for (int i = 0; i < 10; i++) {
+        char wanted[40];
+        if (defers) {
+            await_request(&world);
+            run_for(&world, 5);
+            assert_int_equal(world.n_requests, i + 1); /* one after the other */
+            answer_waiting(&world);
+        }
+        (void)snprintf(wanted, sizeof wanted, "POST /%d   [b%d]", i, i);
+        expect(&world, fd, &heard, OK, wanted);
+    }
+    hang_up(fd, &heard);
+    finish(&world);
+}
+
+static void ten_in_a_row_are_answered_in_order(void **state) {
+    (void)state;
+    pipelined(false);
+    pipelined(true);
+}
+
+static void chunks_may_come_byte_by_byte(void **state) {
+    (void)state;
+    static const char text[] =
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
+        "\r\n3\r\nabc\r\n2;x\r\nde\r\n0\r\n\r\n";
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){0});
+    const int fd = dial(&world);
+    for (size_t i = 0; i + 1 < sizeof text; i++) {
+        say_n(&world, fd, (struct fx_text){text + i, 1});
+        run_once(&world);
+        run_once(&world);
+    }
+    expect(&world, fd, &heard, OK, "[abcde]");
+    hang_up(fd, &heard);
+    finish(&world);
+}
+
+static void slow_requests_are_given_up(void **state) {
+    (void)state;
+    static const char *const parts[] = {
+        "GET", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhell"};
+    struct world world;
+    start(&world, (struct fx_http_server_options){.message_ms = 50});
+    for (size_t i = 0; i < FX_COUNT(parts); i++) {
+        struct fx_buf heard = {0};
+        const int fd = dial(&world);
+        say(&world, fd, parts[i]);
+        expect(&world, fd, &heard, "HTTP/1.1 408 Request Timeout\r\n", "slowly");
+        expect_end(&world, fd, &heard);
+        hang_up(fd, &heard);
+    }
+    assert_int_equal(fx_http_server_counts(world.server).bad_requests, 2);
+    finish(&world);
+}
+
+/* The clock of a request is not set back by each of its bytes. */
+static void a_trickle_is_given_up(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){.message_ms = 100});
+    const int fd = dial(&world);
+    const uint64_t begin = now_ms();
+    say(&world, fd, "GET /");
+    while (fx_http_server_counts(world.server).bad_requests == 0) {
+        say(&world, fd, "x");
+        run_for(&world, 10);
+        assert_true(now_ms() < begin + PATIENCE_MS);
+    }
+    expect(&world, fd, &heard, "HTTP/1.1 408 ", "slowly");
+    hang_up(fd, &heard);
+    finish(&world);
+}
+
+static void idle_connections_are_closed(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){.idle_ms = 50});
+    const int silent = dial(&world);
+    const int fd = dial(&world);
+    say(&world, fd, GET("/"));
+    expect(&world, fd, &heard, OK, "[]");
+    expect_end(&world, fd, &heard);
+    expect_end(&world, silent, &heard);
+    assert_int_equal(fx_http_server_counts(world.server).bad_requests, 0);
+    (void)close(silent);
+    hang_up(fd, &heard);
+    finish(&world);
+}
+
+static void bounds_are_kept(void **state) {
+    (void)state;
+    static const struct {
+        const char *before;
+        size_t filling;
+        const char *begin;
+    } cases[] = {
+        {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n", 0,
+         "HTTP/1.1 413 Content Too Large\r\n"},
+        {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n", 4000000,
+         "HTTP/1.1 413 Content Too Large\r\n"}, /* heard, though the body is sent */
+        {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n", 1001,
+         "HTTP/1.1 413 Content Too Large\r\n"},
+        {"GET / HTTP/1.1\r\nHost: a\r\nLong: ", 1000, "HTTP/1.1 431 "},
+        {"GET /", 1000, "HTTP/1.1 414 URI Too Long\r\n"},
+    };
+    struct world world;
+    start(&world, (struct fx_http_server_options){.max_header = 500, .max_body = 1000});
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct fx_buf heard = {0};
+        struct fx_buf filling = {0};
+        const int fd = dial(&world);
+        fx_buf_fill(&filling, 'x', cases[i].filling);
+        say(&world, fd, cases[i].before);
+        say_n(&world, fd, (struct fx_text){filling.data, filling.len});
+        expect(&world, fd, &heard, cases[i].begin, "too large");
+        assert_int_equal(world.n_requests, 0);
+        fx_buf_finish(&filling);
+        hang_up(fd, &heard);
+    }
+    finish(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_connection_is_kept),
+        cmocka_unit_test(answers_are_written_as_asked),
+        cmocka_unit_test(versions_say_what_they_keep),
+        cmocka_unit_test(a_head_has_no_body),
+        cmocka_unit_test(ten_in_a_row_are_answered_in_order),
+        cmocka_unit_test(chunks_may_come_byte_by_byte),
+        cmocka_unit_test(slow_requests_are_given_up),
+        cmocka_unit_test(a_trickle_is_given_up),
+        cmocka_unit_test(idle_connections_are_closed),
+        cmocka_unit_test(bounds_are_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/http_server_tls_test.c - the server over TLS, and the probe.
+ */
+#include "net/http_server_world.h"
+
+#include "net/probe.h"
+#include "net/tls.h"
+
+static const char *const names[] = {"localhost"};
+
+static struct fx_tls_config *self_signed(void) {
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_tls_config *config = fx_tls_config_self_signed(names, 1, &err);
+    assert_non_null(config);
+    return config;
+}
+
+static struct fx_tls_config *trusting(const struct fx_tls_config *server) {
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_buf pem = {0};
+    fx_tls_config_print(server, &pem);
+    struct fx_tls_config *config =
+        fx_tls_config_client((struct fx_text){pem.data, pem.len}, "localhost", &err);
+    assert_non_null(config);
+    fx_buf_finish(&pem);
+    return config;
+}
+
+struct client {
+    int fd;
+    struct fx_tls *tls;
+    struct fx_buf raw, plain, cipher;
+    enum fx_tls_state state;
+};
+
+/* Sends what TLS has to say and takes what comes, once. */
+static bool exchange_tls(struct world *world, struct client *client) {
+    struct fx_err err = FX_ERR_INIT;
+    say_n(world, client->fd, (struct fx_text){client->cipher.data, client->cipher.len});
+    fx_buf_reset(&client->cipher);
+    fx_buf_reset(&client->raw);
+    const bool more = hear_some(world, client->fd, &client->raw);
+    client->state =
+        fx_tls_receive(client->tls, (struct fx_text){client->raw.data, client->raw.len},
+                       &client->plain, &client->cipher, &err);
+    return more && client->state != FX_TLS_FAILED;
+}
+
+static struct client dial_tls(struct world *world, struct fx_tls_config *config) {
+    struct fx_err err = FX_ERR_INIT;
+    struct client client = {.fd = dial(world), .tls = fx_tls_create(config)};
+    assert_non_null(client.tls);
+    client.state = fx_tls_receive(client.tls, (struct fx_text){0}, &client.plain,
+                                  &client.cipher, &err);
+    while (client.state == FX_TLS_HANDSHAKE && exchange_tls(world, &client)) {
+    }
+    return client;
+}
+
+static void hang_up_tls(struct client *client) {
+    (void)close(client->fd);
+    fx_tls_destroy(client->tls);
+    fx_buf_finish(&client->raw);
+    fx_buf_finish(&client->plain);
+    fx_buf_finish(&client->cipher);
+}
+
+static void ask_tls(struct world *world, struct client *client, const char *request) {
+    struct fx_err err = FX_ERR_INIT;
+    fx_buf_reset(&client->plain);
+    assert_true(fx_tls_send(client->tls, fx_text_of(request), &client->cipher, &err));
+    while (answer_length(&client->plain) == 0) {
+        assert_true(exchange_tls(world, client));
+    }
+}
+
+static void requests_come_over_tls(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_tls_config *config = self_signed();
+    struct fx_tls_config *trust = trusting(config);
+    start(&world, (struct fx_http_server_options){.tls = config});
+    fx_tls_config_unref(config);
+    struct client client = dial_tls(&world, trust);
+    assert_int_equal(client.state, FX_TLS_OPEN);
+    for (int i = 0; i < 3; i++) {
+        ask_tls(&world, &client, GET("/over/tls"));
+        assert_non_null(strstr(client.plain.data, "GET /over/tls   []"));
+    }
+    world.big = 1u << 20;
+    ask_tls(&world, &client, GET("/"));
+    world.big = 0;
+
+    /* A new certificate is for new connections. */
+    struct fx_tls_config *other = self_signed();
+    fx_http_server_set_tls(world.server, other);
+    fx_tls_config_unref(other);
+    ask_tls(&world, &client, GET("/still"));
+    assert_non_null(strstr(client.plain.data, "GET /still   []"));
+    struct client refused = dial_tls(&world, trust);
+    assert_int_equal(refused.state, FX_TLS_FAILED);
+
+    /* A last answer comes with a goodbye. */
+    ask_tls(&world, &client, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    while (client.state == FX_TLS_OPEN && exchange_tls(&world, &client)) {
+    }
+    assert_int_equal(client.state, FX_TLS_CLOSED);
+    hang_up_tls(&refused);
+    hang_up_tls(&client);
+    fx_tls_config_unref(trust);
+    finish(&world);
+}
+
+static void bad_handshakes_are_counted(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    struct fx_tls_config *config = self_signed();
+    start(&world, (struct fx_http_server_options){.tls = config, .handshake_ms = 50});
+    fx_tls_config_unref(config);
+    const int plain = dial(&world);
+    say(&world, plain, GET("/"));
+    while (hear_some(&world, plain, &heard)) { /* an alert, perhaps */
+    }
+    fx_buf_reset(&heard);
+    const int silent = dial(&world);
+    expect_end(&world, silent, &heard);
+    run_for(&world, 20);
+    const struct fx_http_server_counts counts = fx_http_server_counts(world.server);
+    assert_int_equal(counts.handshake_fails, 2);
+    assert_int_equal(counts.connections, 0);
+    assert_int_equal(world.n_requests, 0);
+    (void)close(silent);
+    hang_up(plain, &heard);
+    finish(&world);
+}
+
+/* ---- the probe ---- */
+
+static void on_probed(const struct fx_err *failure, void *user) {
+    struct world *world = user;
+    assert_false(world->probed); /* once */
+    world->probed = true;
+    if (failure != NULL) {
+        world->failure = *failure;
+    }
+}
+
+static void probe(struct world *world, uint16_t port, struct fx_tls_config *tls,
+                  uint64_t timeout_ms) {
+    struct fx_err err = FX_ERR_INIT;
+    world->probed = false;
+    world->failure = FX_ERR_INIT;
+    assert_true(fx_probe_start(&world->loop, false, port, tls, timeout_ms, on_probed,
+                               world, &err));
+    assert_false(world->probed);
+    for (const uint64_t end = now_ms() + PATIENCE_MS; !world->probed && now_ms() < end;) {
+        run_once(world);
+    }
+    assert_true(world->probed);
+}
+
+static void a_probe_tells_what_is_wrong(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_tls_config *config = self_signed();
+    struct fx_tls_config *trust = trusting(config);
+    struct fx_tls_config *other = self_signed();
+    start(&world, (struct fx_http_server_options){.tls = config});
+    const uint16_t port = fx_http_server_port(world.server);
+    probe(&world, port, trust, PATIENCE_MS);
+    assert_int_equal(world.failure.code, FX_OK);
+    probe(&world, port, NULL, PATIENCE_MS);
+    assert_int_equal(world.failure.code, FX_OK);
+    fx_http_server_set_tls(world.server, other);
+    probe(&world, port, trust, PATIENCE_MS);
+    assert_int_equal(world.failure.code, FX_EIO);
+    assert_non_null(strstr(world.failure.msg, "certificate"));
+    fx_http_server_set_tls(world.server, NULL);
+    probe(&world, port, trust, PATIENCE_MS); /* HTTP is no TLS */
+    assert_int_equal(world.failure.code, FX_EIO);
+    probe(&world, 1, trust, PATIENCE_MS);
+    assert_int_equal(world.failure.code, FX_EIO);
+    assert_non_null(strstr(world.failure.msg, "connect"));
+    fx_tls_config_unref(config);
+    fx_tls_config_unref(trust);
+    fx_tls_config_unref(other);
+    finish(&world);
+}
+
+static void a_probe_has_patience_only_so_long(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_tls_config *trust = fx_tls_config_client((struct fx_text){0}, "a", &err);
+    struct sockaddr_in to = {.sin_family = AF_INET};
+    socklen_t len = sizeof to;
+    start(&world, (struct fx_http_server_options){0});
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int deaf = socket(AF_INET, SOCK_STREAM, 0); /* listens and says nothing */
+    assert_int_equal(bind(deaf, (const struct sockaddr *)&to, sizeof to), 0);
+    assert_int_equal(listen(deaf, 1), 0);
+    assert_int_equal(getsockname(deaf, (struct sockaddr *)&to, &len), 0);
+    probe(&world, ntohs(to.sin_port), trust, 50);
+    assert_string_equal(world.failure.msg, "no answer in time");
+    (void)close(deaf);
+    fx_tls_config_unref(trust);
+    finish(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_come_over_tls),
+        cmocka_unit_test(bad_handshakes_are_counted),
+        cmocka_unit_test(a_probe_tells_what_is_wrong),
+        cmocka_unit_test(a_probe_has_patience_only_so_long),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

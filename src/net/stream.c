@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/stream.c - TCP and TLS behind one pair of functions.
+ *
+ * Writes are tried at once: in the usual case an answer is one write() and no memory is
+ * taken for it. Only what the socket refuses is queued.
+ */
+#include "net/stream.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "net/tls.h"
+
+#define LINGER_MS     2000
+#define SCRATCH_BYTES (256u << 10) /* a larger scratch is given back after its use */
+
+#define STREAM_MAGIC 0x66787374u /* "fxst" */
+#define WRITE_MAGIC  0x66787772u /* "fxwr" */
+
+struct write {
+    uint32_t magic;
+    uv_write_t request;
+    char *bytes;
+};
+
+/* ---- out of libuv ---- */
+
+static struct fx_stream *checked(void *data) {
+    struct fx_stream *stream = data;
+    assert(stream != NULL && stream->magic == STREAM_MAGIC);
+    return stream;
+}
+
+static struct write *write_of(uv_write_t *request) {
+    struct write *write = request->data;
+    assert(write != NULL && write->magic == WRITE_MAGIC);
+    return write;
+}
+
+/* ---- closing ---- */
+
+static void on_handle_closed(uv_handle_t *handle) {
+    struct fx_stream *stream = checked(handle->data);
+    stream->handles--;
+    if (stream->handles > 0) {
+        return;
+    }
+    fx_tls_destroy(stream->tls);
+    stream->tls = NULL;
+    stream->magic = 0;
+    stream->events->on_closed(stream->user);
+}
+
+void fx_stream_close(struct fx_stream *stream) {
+    if (stream->closing) {
+        return;
+    }
+    stream->closing = true;
+    uv_close((uv_handle_t *)&stream->tcp, on_handle_closed);
+    uv_close((uv_handle_t *)&stream->timer, on_handle_closed);
+}
+
+static void break_with(struct fx_stream *stream, const struct fx_err *failure) {
+    if (stream->closing) {
+        return;
+    }
+    const bool told = stream->finishing;
+    fx_stream_close(stream);
+    if (!told) {
+        stream->events->on_broken(stream->user, failure);
+    }
+}
+
+static void break_by(struct fx_stream *stream, const char *what, int rc) {
+    struct fx_err failure = FX_ERR_INIT;
+    (void)fx_fail(&failure, FX_EIO, "%s: %s", what, uv_strerror(rc));
+    break_with(stream, &failure);
+}
+
+/* ---- deadlines ---- */
+
+static void on_timer(uv_timer_t *timer);
+
+static uint64_t sooner(uint64_t a, uint64_t b) {
+    return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+/* The timer is set again only for an earlier deadline; when it goes off too early it
+ * looks what is left. So moving a deadline, as every request does, costs nothing. */
+static void arm(struct fx_stream *stream) {
+    const uint64_t next = sooner(stream->late_at, stream->stalled_at);
+    if (stream->closing || next == 0 ||
+        (stream->armed_at != 0 && stream->armed_at <= next)) {
+        return;
+    }
+    const uint64_t now = uv_now(stream->timer.loop);
+    stream->armed_at = next;
+    (void)uv_timer_start(&stream->timer, on_timer, next > now ? next - now : 0, 0);
+}
+
+void fx_stream_set_deadline(struct fx_stream *stream, uint64_t ms) {
+    stream->late_at = ms == 0 ? 0 : uv_now(stream->timer.loop) + ms;
+    arm(stream);
+}
+
+/* Is some of what was queued gone since the last look? */
+static bool has_progress(struct fx_stream *stream) {
+    const size_t queued = uv_stream_get_write_queue_size((uv_stream_t *)&stream->tcp);
+    const bool progress = queued < stream->queued;
+    stream->queued = queued;
+    return progress;
+}
+
+static void on_stalled(struct fx_stream *stream) {
+    if (has_progress(stream)) {
+        stream->stalled_at = uv_now(stream->timer.loop) + stream->write_ms;
+        return;
+    }
+    break_by(stream, "the peer does not read", UV_ETIMEDOUT);
+}
+
+static void on_timer(uv_timer_t *timer) {
+    struct fx_stream *stream = checked(timer->data);
+    const uint64_t now = uv_now(timer->loop);
+    stream->armed_at = 0;
+    if (stream->stalled_at != 0 && now >= stream->stalled_at) {
+        on_stalled(stream);
+    }
+    if (!stream->closing && stream->late_at != 0 && now >= stream->late_at) {
+        stream->late_at = 0;
+        if (stream->finishing) {
+            fx_stream_close(stream);
+        } else {
+            stream->events->on_late(stream->user);
+        }
+    }
+    arm(stream);
+}
+
+/* ---- writing ---- */
+
+static void on_written(uv_write_t *request, int status) {
+    struct write *write = write_of(request);
+    struct fx_stream *stream = checked(request->handle->data);
+    write->magic = 0;
+    free(write->bytes);
+    free(write);
+    if (stream->closing) {
+        return;
+    }
+    if (status != 0) {
+        break_by(stream, "write", status);
+        return;
+    }
+    if (fx_stream_is_busy(stream)) {
+        return;
+    }
+    stream->stalled_at = 0;
+    if (stream->finishing && stream->ended) {
+        fx_stream_close(stream);
+    } else if (stream->finishing) {
+        fx_stream_set_deadline(stream, LINGER_MS);
+    } else {
+        stream->events->on_drained(stream->user);
+    }
+}
+
+bool fx_stream_is_busy(const struct fx_stream *stream) {
+    return stream->tcp.write_queue_size > 0;
+}
+
+/* Queues bytes[sent …], which are taken. */
+static void queue(struct fx_stream *stream, struct fx_buf *bytes, size_t sent) {
+    struct write *write = calloc(1, sizeof *write);
+    const size_t len = bytes->len - sent;
+    char *data = write == NULL ? NULL : fx_buf_steal(bytes);
+    if (data == NULL) {
+        free(write);
+        break_by(stream, "write", UV_ENOMEM);
+        return;
+    }
+    *write = (struct write){.magic = WRITE_MAGIC, .bytes = data};
+    write->request.data = write;
+    const uv_buf_t rest = {data + sent, len};
+    const int rc =
+        uv_write(&write->request, (uv_stream_t *)&stream->tcp, &rest, 1, on_written);
+    if (rc != 0) {
+        free(data);
+        free(write);
+        break_by(stream, "write", rc);
+        return;
+    }
+    stream->queued = uv_stream_get_write_queue_size((uv_stream_t *)&stream->tcp);
+    if (stream->queued > 0 && stream->stalled_at == 0) {
+        stream->stalled_at = uv_now(stream->timer.loop) + stream->write_ms;
+        arm(stream);
+    }
+}
+
+/* Sends the buffer's bytes; it is empty afterwards. */
+static void send_all(struct fx_stream *stream, struct fx_buf *bytes) {
+    const uv_buf_t all = {bytes->data, bytes->len};
+    int rc = bytes->len == 0 ? 0 : uv_try_write((uv_stream_t *)&stream->tcp, &all, 1);
+    rc = rc == UV_EAGAIN ? 0 : rc;
+    if (rc < 0) {
+        break_by(stream, "write", rc);
+    } else if ((size_t)rc < bytes->len) {
+        queue(stream, bytes, (size_t)rc);
+    }
+    if (bytes->cap > SCRATCH_BYTES) {
+        fx_buf_finish(bytes);
+    }
+    fx_buf_reset(bytes);
+}
+
+void fx_stream_write(struct fx_stream *stream, struct fx_text bytes) {
+    if (stream->closing || stream->finishing) {
+        return;
+    }
+    struct fx_err failure; /* filled where something fails */
+    struct fx_buf *cipher = &stream->scratch->cipher;
+    fx_buf_reset(cipher);
+    bool ok = true;
+    if (stream->tls == NULL) {
+        fx_buf_text(cipher, bytes);
+        ok = !cipher->failed || fx_fail_nomem(&failure);
+    } else {
+        ok = fx_tls_send(stream->tls, bytes, cipher, &failure);
+    }
+    if (!ok) {
+        break_with(stream, &failure);
+        return;
+    }
+    send_all(stream, cipher);
+}
+
+/* ---- reading ---- */
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf) {
+    (void)suggested;
+    struct fx_stream *stream = checked(handle->data);
+    *ret_buf = uv_buf_init(stream->scratch->read, FX_STREAM_READ_BYTES);
+}
+
+static void tell_end(struct fx_stream *stream) {
+    if (stream->closing || stream->ended) {
+        return;
+    }
+    stream->ended = true;
+    fx_stream_read(stream, false);
+    stream->events->on_end(stream->user);
+}
+
+static void tell_open(struct fx_stream *stream) {
+    stream->open = true;
+    stream->events->on_open(stream->user);
+}
+
+/* Bytes through TLS, and what TLS itself has to say to the peer. */
+static void receive_tls(struct fx_stream *stream, struct fx_text received) {
+    struct fx_stream_scratch *scratch = stream->scratch;
+    struct fx_err failure; /* filled where something fails */
+    fx_buf_reset(&scratch->plain);
+    fx_buf_reset(&scratch->cipher);
+    const enum fx_tls_state state = fx_tls_receive(stream->tls, received, &scratch->plain,
+                                                   &scratch->cipher, &failure);
+    send_all(stream, &scratch->cipher);
+    if (state == FX_TLS_FAILED) {
+        break_with(stream, &failure);
+        return;
+    }
+    if (!stream->closing && !stream->open && state != FX_TLS_HANDSHAKE) {
+        tell_open(stream);
+    }
+    if (!stream->closing && !stream->finishing && scratch->plain.len > 0) {
+        stream->events->on_bytes(
+            stream->user, (struct fx_text){scratch->plain.data, scratch->plain.len});
+    }
+    if (state == FX_TLS_CLOSED && !stream->finishing) {
+        tell_end(stream);
+    }
+}
+
+static void on_read(uv_stream_t *tcp, ssize_t n, const uv_buf_t *buf) {
+    struct fx_stream *stream = checked(tcp->data);
+    if (n == 0 || stream->closing) {
+        return;
+    }
+    if (stream->finishing) { /* nobody listens any more */
+        if (n < 0) {
+            fx_stream_close(stream);
+        }
+        return;
+    }
+    if (n == UV_EOF && stream->open) {
+        tell_end(stream);
+    } else if (n < 0) {
+        break_by(stream, "read", (int)n);
+    } else if (stream->tls != NULL) {
+        receive_tls(stream, (struct fx_text){buf->base, (size_t)n});
+    } else {
+        stream->events->on_bytes(stream->user, (struct fx_text){buf->base, (size_t)n});
+    }
+}
+
+void fx_stream_read(struct fx_stream *stream, bool on) {
+    if (stream->closing || on == stream->reading || (on && stream->ended)) {
+        return;
+    }
+    stream->reading = on;
+    if (!on) {
+        (void)uv_read_stop((uv_stream_t *)&stream->tcp);
+        return;
+    }
+    const int rc = uv_read_start((uv_stream_t *)&stream->tcp, on_alloc, on_read);
+    if (rc != 0) {
+        break_by(stream, "read", rc);
+    }
+}
+
+/* ---- beginning ---- */
+
+bool fx_stream_init(struct fx_stream *stream, uv_loop_t *loop, struct fx_tls_config *tls,
+                    struct fx_stream_scratch *scratch, uint64_t write_ms,
+                    struct fx_err *err) {
+    *stream = (struct fx_stream){
+        .magic = STREAM_MAGIC, .scratch = scratch, .write_ms = write_ms, .handles = 2};
+    if (tls != NULL) {
+        stream->tls = fx_tls_create(tls);
+        if (stream->tls == NULL) {
+            return fx_fail_nomem(err);
+        }
+    }
+    (void)uv_tcp_init(loop, &stream->tcp);     /* these two */
+    (void)uv_timer_init(loop, &stream->timer); /* cannot fail */
+    stream->tcp.data = stream;
+    stream->timer.data = stream;
+    stream->connecting.data = stream;
+    stream->shutting.data = stream;
+    return true;
+}
+
+void fx_stream_tell(struct fx_stream *stream, const struct fx_stream_events *events,
+                    void *user) {
+    stream->events = events;
+    stream->user = user;
+}
+
+bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) {
+    if (uv_accept(listener, (uv_stream_t *)&stream->tcp) != 0) {
+        return false;
+    }
+    (void)uv_tcp_nodelay(&stream->tcp, 1); /* slower without, not wrong */
+    stream->open = stream->tls == NULL;
+    fx_stream_read(stream, true);
+    return !stream->closing;
+}
+
+static void on_connected(uv_connect_t *request, int status) {
+    struct fx_stream *stream = checked(request->data);
+    if (stream->closing) {
+        return;
+    }
+    if (status != 0) {
+        break_by(stream, "connect", status);
+        return;
+    }
+    (void)uv_tcp_nodelay(&stream->tcp, 1);
+    fx_stream_read(stream, true);
+    if (stream->closing) {
+        return;
+    }
+    if (stream->tls == NULL) {
+        tell_open(stream);
+    } else {
+        receive_tls(stream, (struct fx_text){0}); /* the client speaks first */
+    }
+}
+
+bool fx_stream_connect(struct fx_stream *stream, const struct sockaddr *to,
+                       struct fx_err *err) {
+    const int rc = uv_tcp_connect(&stream->connecting, &stream->tcp, to, on_connected);
+    return rc == 0 || fx_fail(err, FX_EIO, "connect: %s", uv_strerror(rc));
+}
+
+/* ---- ending ---- */
+
+static void on_shut(uv_shutdown_t *request, int status) {
+    struct fx_stream *stream = checked(request->data);
+    if (status != 0) {
+        fx_stream_close(stream);
+    }
+}
+
+void fx_stream_finish(struct fx_stream *stream) {
+    if (stream->closing || stream->finishing) {
+        return;
+    }
+    if (stream->tls != NULL && stream->open) {
+        fx_buf_reset(&stream->scratch->cipher);
+        fx_tls_goodbye(stream->tls, &stream->scratch->cipher);
+        send_all(stream, &stream->scratch->cipher);
+    }
+    if (stream->closing) {
+        return;
+    }
+    stream->finishing = true;
+    fx_stream_set_deadline(stream, fx_stream_is_busy(stream) ? 0 : LINGER_MS);
+    const int rc = uv_shutdown(&stream->shutting, (uv_stream_t *)&stream->tcp, on_shut);
+    if (rc != 0 || (stream->ended && !fx_stream_is_busy(stream))) {
+        fx_stream_close(stream);
+        return;
+    }
+    if (!stream->ended) {
+        fx_stream_read(stream, true);
+    }
+}
+
+void fx_stream_scratch_finish(struct fx_stream_scratch *scratch) {
+    fx_buf_finish(&scratch->plain);
+    fx_buf_finish(&scratch->cipher);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/stream.h - one TCP connection, plain or over TLS, with its deadlines.
+ *
+ * Lives inside the struct of its owner, who frees that in `on_closed` and no earlier.
+ * After fx_stream_close(), fx_stream_finish() and `on_broken` nothing is called any more
+ * but `on_closed`. Not safe for threads: everything happens on the loop's thread.
+ */
+#ifndef FX_NET_STREAM_H
+#define FX_NET_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+
+#define FX_STREAM_READ_BYTES 65536
+
+struct fx_tls;
+struct fx_tls_config;
+struct fx_stream;
+
+/* What the streams of one loop share, since each needs it only during a call. */
+struct fx_stream_scratch {
+    struct fx_buf plain, cipher;
+    char read[FX_STREAM_READ_BYTES];
+};
+
+/* What a stream tells its owner; `user` is the owner. */
+struct fx_stream_events {
+    /* Connected, and the TLS handshake done. */
+    void (*on_open)(void *user);
+    /* Bytes came. They are borrowed for the call. */
+    void (*on_bytes)(void *user, struct fx_text bytes);
+    /* The peer sends no more; it may still read. */
+    void (*on_end)(void *user);
+    /* What fx_stream_write() could not send at once has left. */
+    void (*on_drained)(void *user);
+    /* The deadline of fx_stream_set_deadline() has passed. */
+    void (*on_late)(void *user);
+    /* The connection failed and closes itself: the last word but `on_closed`. Comes out
+     * of any function below, too. */
+    void (*on_broken)(void *user, const struct fx_err *failure);
+    /* All is closed: the owner's memory may go. Never comes out of a function below. */
+    void (*on_closed)(void *user);
+};
+
+struct fx_stream {
+    uint32_t magic;
+    uv_tcp_t tcp;
+    uv_timer_t timer;
+    uv_connect_t connecting;
+    uv_shutdown_t shutting;
+    struct fx_tls *tls; /* NULL: plain */
+    struct fx_stream_scratch *scratch;
+    const struct fx_stream_events *events;
+    void *user;
+    uint64_t write_ms;
+    uint64_t late_at, stalled_at, armed_at; /* loop time; 0: not set */
+    size_t queued;                          /* bytes of writes under way, last seen */
+    unsigned handles;                       /* not yet closed */
+    bool open, ended, reading, finishing, closing;
+};
+
+/* An unconnected stream. `tls` is NULL for a plain one, else a session is made of it. A
+ * write that makes no progress for `write_ms` breaks the stream. False without memory,
+ * and then nothing is left to close. */
+bool fx_stream_init(struct fx_stream *stream, uv_loop_t *loop, struct fx_tls_config *tls,
+                    struct fx_stream_scratch *scratch, uint64_t write_ms,
+                    struct fx_err *err) FX_MUST_USE;
+
+/* Who is told. Before anything below. */
+void fx_stream_tell(struct fx_stream *stream, const struct fx_stream_events *events,
+                    void *user);
+
+/* Takes the connection that waits at `listener` and starts reading. False: close it. */
+bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) FX_MUST_USE;
+
+/* Connects. False: close it. */
+bool fx_stream_connect(struct fx_stream *stream, const struct sockaddr *to,
+                       struct fx_err *err) FX_MUST_USE;
+
+/* Goes on or pauses reading: a paused peer waits, as TCP makes it wait. */
+void fx_stream_read(struct fx_stream *stream, bool on);
+
+/* Sends all of it, in order; what does not leave at once is queued (`on_drained`). */
+void fx_stream_write(struct fx_stream *stream, struct fx_text bytes);
+
+/* Are writes still under way? */
+bool fx_stream_is_busy(const struct fx_stream *stream);
+
+/* `on_late` in `ms` milliseconds; 0: never. Replaces the deadline before. */
+void fx_stream_set_deadline(struct fx_stream *stream, uint64_t ms);
+
+/* Sends what is queued and a goodbye, ignores what comes, and closes when the peer has,
+ * or after a moment: closed at once, TCP would take back what the peer has not read. */
+void fx_stream_finish(struct fx_stream *stream);
+
+/* Closes now. Twice is fine. */
+void fx_stream_close(struct fx_stream *stream);
+
+void fx_stream_scratch_finish(struct fx_stream_scratch *scratch);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/tls.h - TLS as a filter on bytes: ciphertext in and out on one side, plaintext on
+ * the other. It opens no socket and waits for nothing. tls.c is the only file of the
+ * house that includes mbedTLS (2.28, and 3.6 where TLS 1.3 comes with it).
+ */
+#ifndef FX_NET_TLS_H
+#define FX_NET_TLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+
+struct fx_tls_config; /* opaque, counted: what sessions share. Made on any thread; its
+                       * sessions must all be used on one (they share random state) */
+struct fx_tls;        /* opaque: one session, one thread */
+
+/* A server's certificate chain and private key, both PEM. TLS 1.2 at least, ALPN
+ * `http/1.1` (who offers only others is refused with an alert, who offers none is not),
+ * forward secrecy and AEAD only, no renegotiation, no session cache or tickets. Errors:
+ * FX_EINVALID with mbedTLS' words (no PEM, key does not fit the certificate, expired is
+ * no error here), FX_ENOMEM.
+ */
+struct fx_tls_config *fx_tls_config_server(struct fx_text cert_pem,
+                                           struct fx_text key_pem,
+                                           struct fx_err *err) FX_MUST_USE;
+
+/* The same with a certificate made now, in memory: ECDSA P-256, its own CA, one year, for
+ * these DNS names and IP addresses (at least one). */
+struct fx_tls_config *fx_tls_config_self_signed(const char *const *names, size_t n_names,
+                                                struct fx_err *err) FX_MUST_USE;
+
+/* A client that accepts a server whose chain ends in one of `ca_pem` and whose names hold
+ * `server_name`, a DNS name or an IP address. With an empty `ca_pem`: any certificate
+ * (only for asking ourselves). */
+struct fx_tls_config *fx_tls_config_client(struct fx_text ca_pem, const char *server_name,
+                                           struct fx_err *err) FX_MUST_USE;
+
+struct fx_tls_config *fx_tls_config_ref(struct fx_tls_config *config);
+void fx_tls_config_unref(struct fx_tls_config *config); /* NULL is fine */
+
+/* When the server's leaf certificate begins and ends to be valid, in seconds since 1970.
+ */
+void fx_tls_config_validity(const struct fx_tls_config *config, int64_t *ret_not_before,
+                            int64_t *ret_not_after);
+
+/* Appends the server's certificate chain as PEM (for clients of a self-signed one). */
+void fx_tls_config_print(const struct fx_tls_config *config, struct fx_buf *pem);
+
+/* A session of this config's role; holds a reference on it. NULL without memory. */
+struct fx_tls *fx_tls_create(struct fx_tls_config *config) FX_MUST_USE;
+void fx_tls_destroy(struct fx_tls *tls); /* NULL is fine */
+
+enum fx_tls_state {
+    FX_TLS_HANDSHAKE, /* not yet up; wants more bytes of the peer */
+    FX_TLS_OPEN,
+    FX_TLS_CLOSED, /* the peer said goodbye, in order */
+    FX_TLS_FAILED, /* broken; `err` says why; an alert may wait in `ciphertext` */
+};
+
+/* Takes ciphertext of the peer (may be empty, to begin a client's handshake), appends
+ * what it decrypts to `plaintext` and what must be sent to `ciphertext`. */
+enum fx_tls_state fx_tls_receive(struct fx_tls *tls, struct fx_text received,
+                                 struct fx_buf *plaintext, struct fx_buf *ciphertext,
+                                 struct fx_err *err) FX_MUST_USE;
+
+/* Encrypts all of `plaintext` into `ciphertext`. Only in state OPEN, or CLOSED:
+ * a peer that has said all may still listen. */
+bool fx_tls_send(struct fx_tls *tls, struct fx_text plaintext, struct fx_buf *ciphertext,
+                 struct fx_err *err) FX_MUST_USE;
+
+/* Appends the goodbye (close_notify). Never fails: a goodbye is a courtesy. */
+void fx_tls_goodbye(struct fx_tls *tls, struct fx_buf *ciphertext);
+
+/* The name and version of the TLS library, for `fixpoint version`. */
+const char *fx_tls_library(void);
+
+#endif
