@@ -5,11 +5,13 @@
  */
 #include "value/tree.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "value/node.h"
 
 bool fx_tree_is_unshared(const json_t *node) {
+    assert(node != NULL);
     return __atomic_load_n(&node->refcount, __ATOMIC_ACQUIRE) == 1;
 }
 

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/file_set.c - reading until nothing changed meanwhile.
+ */
+#include "server/file_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+
+/* Files that change all the time are not taken. Before each further try it waits, 1, 2, 4
+ * … ms, for the change to end. */
+#define TRIES 8
+
+/* Times of files are as fine as the kernel's tick or the file system's unit, so a change
+ * right after a look may leave the same time behind. */
+#define SETTLES_AFTER_S 2
+
+#define NEIGHBOURS 64
+
+/* FNV-1a, 64 bits: it tells changes apart, and nobody gains by fooling it. */
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+
+static uint64_t hash(uint64_t so_far, const void *data, size_t len) {
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < len; i++) {
+        so_far = (so_far ^ bytes[i]) * UINT64_C(0x100000001b3);
+    }
+    return so_far;
+}
+
+static uint64_t hash_string(uint64_t so_far, const char *string) {
+    return hash(so_far, string, strlen(string) + 1);
+}
+
+static uint64_t hash_identity(uint64_t so_far, const struct stat *info) {
+    so_far = hash(so_far, &info->st_dev, sizeof info->st_dev);
+    return hash(so_far, &info->st_ino, sizeof info->st_ino);
+}
+
+static uint64_t hash_time(uint64_t so_far, const struct timespec *time) {
+    so_far = hash(so_far, &time->tv_sec, sizeof time->tv_sec);
+    return hash(so_far, &time->tv_nsec, sizeof time->tv_nsec);
+}
+
+static void stamp_times(struct fx_file_stamp *stamp, const struct stat *info,
+                        time_t now) {
+    stamp->files = hash_time(stamp->files, &info->st_mtim);
+    stamp->files = hash_time(stamp->files, &info->st_ctim);
+    stamp->settled = stamp->settled && info->st_ctim.tv_sec + SETTLES_AFTER_S < now;
+}
+
+static void stamp_file(struct fx_file_stamp *stamp, const char *path, time_t now) {
+    struct stat info = {0}; /* stays so where the file has gone */
+    (void)stat(path, &info);
+    stamp->files = hash_string(stamp->files, path);
+    stamp->files = hash_identity(stamp->files, &info);
+    stamp->files = hash(stamp->files, &info.st_size, sizeof info.st_size);
+    stamp_times(stamp, &info, now);
+}
+
+/* The times of a folder tell of a link that was swapped forth and back. */
+static void stamp_folder(struct fx_file_stamp *stamp, const char *path, time_t now) {
+    struct stat info = {0};
+    (void)stat(path, &info);
+    stamp->folders = hash_string(stamp->folders, path);
+    stamp->folders = hash_identity(stamp->folders, &info);
+    stamp_times(stamp, &info, now);
+}
+
+/* Neighbours share their folder; to name a far one twice does no harm. */
+static bool append(struct fx_file_list *list, struct fx_text path, struct fx_err *err) {
+    for (size_t i = list->n_paths; i > 0 && list->n_paths - i < NEIGHBOURS; i--) {
+        if (fx_text_is(path, list->paths[i - 1])) {
+            return true;
+        }
+    }
+    char *copy = malloc(path.len + 1);
+    if (copy == NULL || !FX_VEC_GROW(list->paths, list->n_paths, list->cap_paths)) {
+        free(copy);
+        return fx_fail_nomem(err);
+    }
+    memcpy(copy, path.data, path.len);
+    copy[path.len] = '\0';
+    list->paths[list->n_paths++] = copy;
+    return true;
+}
+
+static bool is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* The roots that are folders, and the folder of each file. */
+static bool list_folders(const struct fx_file_roots *roots,
+                         const struct fx_file_list *files, struct fx_file_list *folders,
+                         struct fx_err *err) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < roots->n_paths; i++) {
+        const char *root = roots->paths[i];
+        ok = !is_folder(root) || append(folders, fx_text_of(root), err);
+    }
+    for (size_t i = 0; ok && i < files->n_paths; i++) {
+        const char *slash = strrchr(files->paths[i], '/');
+        const size_t length = slash == NULL ? 0 : (size_t)(slash - files->paths[i]);
+        ok = length == 0 ||
+             append(folders, (struct fx_text){files->paths[i], length}, err);
+    }
+    return ok;
+}
+
+/* Fills `stamp` and the two lists of `set`, which the caller frees either way. */
+static bool look(const struct fx_file_roots *roots, struct fx_file_set *set,
+                 struct fx_file_stamp *stamp, struct fx_err *err) {
+    *stamp = (struct fx_file_stamp){HASH_START, HASH_START, true};
+    for (size_t i = 0; i < roots->n_paths; i++) {
+        if (!fx_file_list_add(&set->files, roots->paths[i], err)) {
+            return false;
+        }
+    }
+    if (!list_folders(roots, &set->files, &set->folders, err)) {
+        return false;
+    }
+    const time_t now = time(NULL);
+    for (size_t i = 0; i < set->files.n_paths; i++) {
+        stamp_file(stamp, set->files.paths[i], now);
+    }
+    for (size_t i = 0; i < set->folders.n_paths; i++) {
+        stamp_folder(stamp, set->folders.paths[i], now);
+    }
+    return true;
+}
+
+bool fx_file_set_look(const struct fx_file_roots *roots, struct fx_file_stamp *ret_stamp,
+                      struct fx_err *err) {
+    struct fx_file_set set = {0};
+    struct fx_file_stamp stamp;
+    const bool ok = look(roots, &set, &stamp, err);
+    if (ok) {
+        *ret_stamp = stamp;
+    }
+    fx_file_set_finish(&set);
+    return ok;
+}
+
+static bool read_files(struct fx_file_set *set, size_t max, struct fx_err *err) {
+    set->digest = HASH_START;
+    const size_t n = set->files.n_paths;
+    set->contents = calloc(n == 0 ? 1 : n, sizeof *set->contents);
+    if (set->contents == NULL) {
+        return fx_fail_nomem(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct fx_file_content *content = &set->contents[i];
+        if (!fx_file_read(set->files.paths[i], max, &content->bytes, err)) {
+            content->failure = err->code == FX_ENOMEM ? NULL : strdup(err->msg);
+            if (content->failure == NULL) {
+                return fx_fail_nomem(err);
+            }
+            set->digest = hash_string(set->digest, content->failure);
+        }
+        set->digest = hash_string(set->digest, set->files.paths[i]);
+        set->digest = hash(set->digest, &content->bytes.len, sizeof content->bytes.len);
+        set->digest = hash(set->digest, content->bytes.data, content->bytes.len);
+    }
+    return true;
+}
+
+/* Reads once, and tells whether all stood still meanwhile. */
+static bool read_once(const struct fx_file_roots *roots, struct fx_file_set *set,
+                      struct fx_file_stamp *stamp, bool *ret_still, struct fx_err *err) {
+    struct fx_file_stamp after;
+    if (!look(roots, set, stamp, err) || !read_files(set, roots->max_bytes, err) ||
+        !fx_file_set_look(roots, &after, err)) {
+        return false;
+    }
+    *ret_still = stamp->files == after.files && stamp->folders == after.folders;
+    return true;
+}
+
+static void wait_ms(long ms) {
+    const struct timespec span = {.tv_nsec = ms * 1000000};
+    (void)nanosleep(&span, NULL);
+}
+
+bool fx_file_set_read(const struct fx_file_roots *roots, struct fx_file_set *ret_set,
+                      struct fx_file_stamp *ret_stamp, struct fx_err *err) {
+    for (unsigned tries = 0; tries < TRIES; tries++) {
+        struct fx_file_set set = {0};
+        struct fx_file_stamp stamp;
+        bool still = false;
+        if (tries > 0) {
+            wait_ms(1L << (tries - 1));
+        }
+        const bool ok = read_once(roots, &set, &stamp, &still, err);
+        if (ok && still) {
+            *ret_set = set;
+            *ret_stamp = stamp;
+            return true;
+        }
+        fx_file_set_finish(&set);
+        if (!ok) {
+            return false;
+        }
+    }
+    return fx_fail(err, FX_EIO, "%s: changes while it is read, again and again",
+                   roots->n_paths == 0 ? "" : roots->paths[0]);
+}
+
+/* A loop the compiler may not leave out. */
+static void wipe(struct fx_buf *buf) {
+    volatile char *data = buf->data;
+    for (size_t i = 0; i < buf->cap; i++) {
+        data[i] = '\0';
+    }
+}
+
+void fx_file_set_finish(struct fx_file_set *set) {
+    if (set == NULL) {
+        return;
+    }
+    for (size_t i = 0; set->contents != NULL && i < set->files.n_paths; i++) {
+        wipe(&set->contents[i].bytes);
+        fx_buf_finish(&set->contents[i].bytes);
+        free(set->contents[i].failure);
+    }
+    free(set->contents);
+    fx_file_list_finish(&set->files);
+    fx_file_list_finish(&set->folders);
+    *set = (struct fx_file_set){0};
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/health.c - the checks behind /readyz, and /metrics.
+ */
+#include "server/health.h"
+
+#include "server/routes.h"
+#include "server/state.h"
+
+void fx_answer_healthz(struct fx_server *server, struct fx_http_exchange *exchange) {
+    (void)server;
+    fx_answer_text(exchange, 200, NULL, "ok");
+}
+
+static bool check_policies(const struct fx_server *server, const char **ret_reason) {
+    *ret_reason = "not loaded yet";
+    return server->policies != NULL;
+}
+
+static bool check_certificate(const struct fx_server *server, const char **ret_reason) {
+    return fx_certificates_valid_now(server->certificates, ret_reason);
+}
+
+static bool check_webhook(const struct fx_server *server, const char **ret_reason) {
+    return fx_self_probe_answers(server->probe, ret_reason);
+}
+
+static bool check_shutdown(const struct fx_server *server, const char **ret_reason) {
+    *ret_reason = "draining";
+    return !server->draining;
+}
+
+static const struct check {
+    const char *name;
+    bool (*passes)(const struct fx_server *server, const char **ret_reason);
+} checks[] = {
+    {"policies", check_policies},
+    {"certificate", check_certificate},
+    {"webhook", check_webhook},
+    {"shutdown", check_shutdown},
+};
+
+/* One line a check; true where all pass. */
+static bool run_checks(const struct fx_server *server, struct fx_buf *lines) {
+    bool ready = true;
+    for (size_t i = 0; i < FX_COUNT(checks); i++) {
+        const char *reason = "";
+        if (checks[i].passes(server, &reason)) {
+            fx_buf_printf(lines, "[+]%s ok\n", checks[i].name);
+        } else {
+            fx_buf_printf(lines, "[-]%s failed: %s\n", checks[i].name, reason);
+            ready = false;
+        }
+    }
+    fx_buf_printf(lines, "readyz check %s", ready ? "passed" : "failed");
+    return ready;
+}
+
+void fx_answer_readyz(struct fx_server *server, struct fx_http_exchange *exchange) {
+    struct fx_buf lines;
+    fx_buf_init(&lines, 0);
+    const bool ready = run_checks(server, &lines);
+    const bool verbose = fx_text_starts(fx_http_query(exchange), FX_TEXT("verbose"));
+    const char *text = ready ? "ok" : "not ready";
+    if (!lines.failed && (verbose || !ready)) {
+        text = lines.data;
+    }
+    fx_answer_text(exchange, ready ? 200 : 503, NULL, text);
+    fx_buf_finish(&lines);
+}
+
+static void read_counts(struct fx_server *server) {
+    const struct fx_http_server_counts counts = fx_http_server_counts(server->webhook);
+    struct fx_metrics *metrics = &server->metrics;
+    fx_metrics_set(metrics, FX_METRIC_CONNECTIONS, 0, (double)counts.connections);
+    fx_metrics_set(metrics, FX_METRIC_IN_FLIGHT, 0, (double)counts.in_flight);
+    fx_metrics_set(metrics, FX_METRIC_BAD_REQUESTS, 0, (double)counts.bad_requests);
+}
+
+void fx_answer_metrics(struct fx_server *server, struct fx_http_exchange *exchange) {
+    struct fx_buf body;
+    fx_buf_init(&body, 0);
+    read_counts(server);
+    fx_metrics_print(&server->metrics, &body);
+    if (body.failed) {
+        fx_buf_finish(&body);
+        fx_answer_text(exchange, 503, "Retry-After: 1\r\n", "out of memory");
+        return;
+    }
+    fx_http_respond(exchange, 200, FX_METRICS_TYPE, NULL, &body);
+}

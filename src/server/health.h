@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/health.h - the plain port: alive, ready, metrics.
+ */
+#ifndef FX_SERVER_HEALTH_H
+#define FX_SERVER_HEALTH_H
+
+struct fx_http_exchange;
+struct fx_server;
+
+/* 200 as long as the loop runs. */
+void fx_answer_healthz(struct fx_server *server, struct fx_http_exchange *exchange);
+
+/* 200 where policies were loaded, the certificate is valid now, the webhook's port
+ * answers, and nobody asked us to end; else 503. The checks are listed, as the API server
+ * lists its own, where one fails or the query says `verbose`. */
+void fx_answer_readyz(struct fx_server *server, struct fx_http_exchange *exchange);
+
+/* Prometheus' text format. */
+void fx_answer_metrics(struct fx_server *server, struct fx_http_exchange *exchange);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/mutate.h - POST /v1/mutate: an AdmissionReview in, an AdmissionReview out.
+ */
+#ifndef FX_SERVER_MUTATE_H
+#define FX_SERVER_MUTATE_H
+
+struct fx_http_exchange;
+struct fx_server;
+
+/* Reviews the body under the policies in force at this moment, within the time its query
+ * names. The content type is not looked at: a body is a review or it is not. */
+void fx_answer_mutate(struct fx_server *server, struct fx_http_exchange *exchange);
+
+#endif

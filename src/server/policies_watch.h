@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/policies_watch.h - the policies in force: read from files and folders, read
+ * again when those change, swapped at once. What is wrong with them goes to the log.
+ */
+#ifndef FX_SERVER_POLICIES_WATCH_H
+#define FX_SERVER_POLICIES_WATCH_H
+
+#include <stddef.h>
+
+#include <uv.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "policy/policies.h"
+#include "server/metrics.h"
+
+struct fx_policies_watch; /* opaque */
+
+/* Reads the first version, blocking; invalid policies in it are findings, not failures.
+ * Everything is borrowed until it is closed. Errors: FX_EIO, FX_ELIMIT (a file or folder
+ * that is missing or cannot be listed), FX_EINVALID (standard input), FX_ENOMEM. */
+struct fx_policies_watch *
+fx_policies_watch_create(uv_loop_t *loop, const char *const *roots, size_t n_roots,
+                         struct fx_metrics *metrics, struct fx_err *err) FX_MUST_USE;
+
+/* The policies in force, as a new reference. */
+struct fx_policies *fx_policies_watch_sample(const struct fx_policies_watch *watch);
+
+/* Reads again now. */
+void fx_policies_watch_reload(struct fx_policies_watch *watch);
+
+/* Ends it; the memory goes when no worker uses it any more. NULL is fine. */
+void fx_policies_watch_close(struct fx_policies_watch *watch);
+
+#endif

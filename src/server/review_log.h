@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/review_log.h - what the log says of a review: names, counts and our own words,
+ * never what an object holds.
+ */
+#ifndef FX_SERVER_REVIEW_LOG_H
+#define FX_SERVER_REVIEW_LOG_H
+
+#include "admission/review.h"
+#include "base/text.h"
+
+/* Room for a W3C trace id and the NUL. */
+#define FX_TRACE_ID_SIZE 33
+
+/* The trace id of a `traceparent` header (W3C Trace Context, section 3.2), or "". */
+void fx_trace_id_read(struct fx_text traceparent, char out[FX_TRACE_ID_SIZE]);
+
+/* One line for a review that changed its object (info), or that failed (warn, with the
+ * cycle where there is no fixed point); none for the others. */
+void fx_review_log(const struct fx_review_result *result, struct fx_text traceparent,
+                   double ms);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/routes.c - the two tables, and what is said where they have nothing.
+ */
+#include "server/routes.h"
+
+#include "server/health.h"
+#include "server/mutate.h"
+
+static const struct fx_route webhook[] = {
+    {"POST", "/v1/mutate", fx_answer_mutate},
+};
+
+static const struct fx_route health[] = {
+    {"GET", "/healthz", fx_answer_healthz}, {"HEAD", "/healthz", fx_answer_healthz},
+    {"GET", "/readyz", fx_answer_readyz},   {"HEAD", "/readyz", fx_answer_readyz},
+    {"GET", "/metrics", fx_answer_metrics}, {"HEAD", "/metrics", fx_answer_metrics},
+};
+
+const struct fx_routes fx_routes_webhook = {webhook, FX_COUNT(webhook)};
+const struct fx_routes fx_routes_health = {health, FX_COUNT(health)};
+
+const struct fx_route *fx_routes_find(const struct fx_routes *routes,
+                                      struct fx_text method, struct fx_text path,
+                                      struct fx_buf *allow) {
+    for (size_t i = 0; i < routes->n_items; i++) {
+        const struct fx_route *route = &routes->items[i];
+        if (!fx_text_is(path, route->path)) {
+            continue;
+        }
+        if (fx_text_is(method, route->method)) {
+            fx_buf_reset(allow);
+            return route;
+        }
+        fx_buf_str(allow, allow->len == 0 ? "Allow: " : ", ");
+        fx_buf_str(allow, route->method);
+    }
+    if (allow->len > 0) {
+        fx_buf_str(allow, "\r\n");
+    }
+    return NULL;
+}
+
+void fx_routes_answer(const struct fx_routes *routes, struct fx_server *server,
+                      struct fx_http_exchange *exchange) {
+    struct fx_buf allow;
+    fx_buf_init(&allow, 0);
+    const struct fx_route *route =
+        fx_routes_find(routes, fx_http_method(exchange), fx_http_path(exchange), &allow);
+    if (route != NULL) {
+        route->answer(server, exchange);
+    } else if (allow.failed) {
+        fx_answer_text(exchange, 503, "Retry-After: 1\r\n", "out of memory");
+    } else if (allow.len > 0) {
+        fx_answer_text(exchange, 405, allow.data, "this path does not take that method");
+    } else {
+        fx_answer_text(exchange, 404, NULL, "there is nothing at this path");
+    }
+    fx_buf_finish(&allow);
+}
+
+void fx_answer_text(struct fx_http_exchange *exchange, unsigned status,
+                    const char *extra_headers, const char *text) {
+    struct fx_buf body;
+    fx_buf_init(&body, 0);
+    fx_buf_printf(&body, "%s\n", text);
+    if (body.failed) { /* the status says enough */
+        fx_buf_finish(&body);
+        fx_buf_init(&body, 0);
+    }
+    fx_http_respond(exchange, status, "text/plain; charset=utf-8", extra_headers, &body);
+}

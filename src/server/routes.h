@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/routes.h - who answers what: a table for each of our two ports.
+ */
+#ifndef FX_SERVER_ROUTES_H
+#define FX_SERVER_ROUTES_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "net/http_server.h"
+
+struct fx_server;
+
+struct fx_route {
+    const char *method, *path;
+    void (*answer)(struct fx_server *server, struct fx_http_exchange *exchange);
+};
+
+struct fx_routes {
+    const struct fx_route *items;
+    size_t n_items;
+};
+
+extern const struct fx_routes fx_routes_webhook, fx_routes_health;
+
+/* The route of this method and path, or NULL; then `allow` (empty before) has the methods
+ * the path knows, as a header line, and stays empty where there is no such path. */
+const struct fx_route *fx_routes_find(const struct fx_routes *routes,
+                                      struct fx_text method, struct fx_text path,
+                                      struct fx_buf *allow);
+
+/* Has the request answered by its route, or says 404, 405. */
+void fx_routes_answer(const struct fx_routes *routes, struct fx_server *server,
+                      struct fx_http_exchange *exchange);
+
+/* Answers with one line of plain text. */
+void fx_answer_text(struct fx_http_exchange *exchange, unsigned status,
+                    const char *extra_headers, const char *text);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/self_probe.h - asks our own webhook port every few seconds whether it answers.
+ */
+#ifndef FX_SERVER_SELF_PROBE_H
+#define FX_SERVER_SELF_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+
+struct fx_self_probe; /* opaque */
+
+/* Begins at once, with a TLS handshake to `port` on the loopback address. Where `listen`
+ * ("HOST:PORT") is an address that the loopback does not reach, the port counts as
+ * answering. Errors: FX_EINVALID (no address), FX_ENOMEM. */
+struct fx_self_probe *fx_self_probe_create(uv_loop_t *loop, const char *listen,
+                                           uint16_t port, struct fx_err *err) FX_MUST_USE;
+
+/* Did it answer the last time? Else why not: text that stays until the loop goes on. */
+bool fx_self_probe_answers(const struct fx_self_probe *probe, const char **ret_reason);
+
+/* Ends it; the memory goes when the last question is answered. NULL is fine. */
+void fx_self_probe_close(struct fx_self_probe *probe);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/server.c - the life of `fixpoint serve`: start, signals, drain, end.
+ *
+ * The order of the end: not ready, each response says `Connection: close`, but everybody
+ * is still served (endpoints are removed asynchronously); then the webhook's port is
+ * closed and what is in flight answered; the health port goes last.
+ */
+#include "server/server.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "server/routes.h"
+#include "server/state.h"
+
+#define HEALTH_CONNECTIONS 256u
+#define HEALTH_BODY        1024u
+#define SERVER_MAGIC       0x66787376u /* "fxsv" */
+
+static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+
+/* A server and what only its life needs. */
+struct life {
+    uint32_t magic;
+    struct fx_server server;
+    uv_signal_t signals[FX_COUNT(signals)];
+    uv_timer_t drain;
+    bool stopping;
+};
+
+static struct life *life_of(void *data) {
+    struct life *life = data;
+    assert(life != NULL && life->magic == SERVER_MAGIC);
+    return life;
+}
+
+/* ---- the end ---- */
+
+/* A further signal must not spoil the exit status of an end that is in order. */
+static void end_signals(struct life *life) {
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    for (size_t i = 0; i < FX_COUNT(signals); i++) {
+        uv_close((uv_handle_t *)&life->signals[i], NULL);
+        (void)sigaction(signals[i], &ignore, NULL);
+    }
+}
+
+static void on_health_stopped(void *user) {
+    struct life *life = life_of(user);
+    end_signals(life);
+    fx_policies_watch_close(life->server.policies);
+    fx_certificates_close(life->server.certificates);
+    life->server.policies = NULL;
+    life->server.certificates = NULL;
+}
+
+static bool listens(const struct fx_http_server *server) {
+    return server != NULL && fx_http_server_port(server) != 0;
+}
+
+static void on_webhook_stopped(void *user) {
+    struct life *life = life_of(user);
+    if (listens(life->server.health)) {
+        fx_http_server_stop(life->server.health, on_health_stopped, life);
+    } else {
+        on_health_stopped(life);
+    }
+}
+
+/* Also the end of a start that failed: whatever is not there is left out. */
+static void stop(struct life *life) {
+    if (life->stopping) {
+        return;
+    }
+    life->stopping = true;
+    uv_close((uv_handle_t *)&life->drain, NULL);
+    fx_self_probe_close(life->server.probe);
+    if (listens(life->server.webhook)) {
+        fx_http_server_stop(life->server.webhook, on_webhook_stopped, life);
+    } else {
+        on_webhook_stopped(life);
+    }
+}
+
+static void on_drained(uv_timer_t *timer) {
+    struct life *life = life_of(timer->data);
+    if (!life->stopping) {
+        fx_log(INFO, "stopping", {0});
+        stop(life);
+    }
+}
+
+/* ---- signals ---- */
+
+static uint64_t or_default(uint64_t given, uint64_t otherwise) {
+    return given == 0 ? otherwise : given;
+}
+
+static void drain(struct life *life) {
+    struct fx_server *server = &life->server;
+    const uint64_t ms = or_default(server->options->drain_ms, FX_LIMIT_DRAIN_MS);
+    server->draining = true;
+    fx_http_server_drain(server->webhook);
+    (void)uv_timer_start(&life->drain, on_drained, ms, 0);
+    fx_log(INFO, "draining", fx_log_int("ms", (int64_t)ms));
+}
+
+static void on_end_signal(uv_signal_t *signal, int number) {
+    (void)number;
+    struct life *life = life_of(signal->data);
+    if (!life->server.draining) {
+        drain(life);
+    } else {
+        on_drained(&life->drain); /* a second signal ends the wait */
+    }
+}
+
+static void on_reload_signal(uv_signal_t *signal, int number) {
+    (void)number;
+    struct life *life = life_of(signal->data);
+    fx_policies_watch_reload(life->server.policies);
+    fx_certificates_reload(life->server.certificates);
+}
+
+static bool start_signals(struct life *life, struct fx_err *err) {
+    for (size_t i = 0; i < FX_COUNT(signals); i++) {
+        const uv_signal_cb act = signals[i] == SIGHUP ? on_reload_signal : on_end_signal;
+        const int status = uv_signal_start(&life->signals[i], act, signals[i]);
+        if (status != 0) {
+            return fx_fail(err, FX_EIO, "signals: %s", uv_strerror(status));
+        }
+    }
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    (void)sigaction(SIGPIPE, &ignore, NULL); /* a closed socket is an error of a write */
+    return true;
+}
+
+/* ---- the start ---- */
+
+static void on_webhook_request(struct fx_http_exchange *exchange, void *user) {
+    fx_routes_answer(&fx_routes_webhook, user, exchange);
+}
+
+static void on_health_request(struct fx_http_exchange *exchange, void *user) {
+    fx_routes_answer(&fx_routes_health, user, exchange);
+}
+
+static void on_certificate(struct fx_tls_config *config, void *user) {
+    const struct fx_server *server = user;
+    if (server->webhook != NULL) {
+        fx_http_server_set_tls(server->webhook, config);
+    }
+}
+
+static struct fx_http_server *start_port(struct fx_server *server, const char *address,
+                                         const struct fx_http_server_options *options,
+                                         struct fx_err *err) {
+    struct fx_http_server *http = fx_http_server_create(&server->loop, options, err);
+    if (http != NULL && !fx_http_server_listen(http, address, err)) {
+        fx_http_server_destroy(http);
+        return NULL;
+    }
+    return http;
+}
+
+static bool start_webhook(struct fx_server *server, struct fx_err *err) {
+    const struct fx_server_options *options = server->options;
+    const struct fx_http_server_options http = {
+        .tls = fx_certificates_current(server->certificates),
+        .max_connections = options->max_connections,
+        .max_header = options->max_header,
+        .max_body = options->max_body,
+        .idle_ms = options->idle_ms,
+        .message_ms = options->message_ms,
+        .on_request = on_webhook_request,
+        .user = server,
+    };
+    server->webhook = start_port(server, options->listen, &http, err);
+    return server->webhook != NULL;
+}
+
+static bool start_health(struct fx_server *server, struct fx_err *err) {
+    const struct fx_http_server_options http = {
+        .max_connections = HEALTH_CONNECTIONS,
+        .max_body = HEALTH_BODY,
+        .idle_ms = server->options->idle_ms,
+        .message_ms = server->options->message_ms,
+        .on_request = on_health_request,
+        .user = server,
+    };
+    server->health = start_port(server, server->options->health_listen, &http, err);
+    return server->health != NULL;
+}
+
+/* The address with the port it really has. */
+static void print_address(struct fx_buf *buf, const char *address,
+                          const struct fx_http_server *http) {
+    const char *colon = strrchr(address, ':');
+    fx_buf_add(buf, address, colon == NULL ? 0 : (size_t)(colon - address));
+    fx_buf_printf(buf, ":%u", (unsigned)fx_http_server_port(http));
+}
+
+static void tell_start(const struct fx_server *server) {
+    struct fx_buf listen;
+    struct fx_buf health;
+    fx_buf_init(&listen, 0);
+    fx_buf_init(&health, 0);
+    print_address(&listen, server->options->listen, server->webhook);
+    print_address(&health, server->options->health_listen, server->health);
+    fx_log(INFO, "serving", fx_log_str("listen", listen.failed ? "" : listen.data),
+           fx_log_str("health", health.failed ? "" : health.data),
+           fx_log_str("version", FX_VERSION), fx_log_str("tls", fx_tls_library()));
+    fx_buf_finish(&listen);
+    fx_buf_finish(&health);
+}
+
+static bool start(struct life *life, struct fx_err *err) {
+    struct fx_server *server = &life->server;
+    const struct fx_server_options *options = server->options;
+    server->certificates = fx_certificates_create(
+        &server->loop, options, &server->metrics, on_certificate, server, err);
+    if (server->certificates == NULL) {
+        return false;
+    }
+    server->policies = fx_policies_watch_create(
+        &server->loop, options->policies, options->n_policies, &server->metrics, err);
+    if (server->policies == NULL || !start_webhook(server, err) ||
+        !start_health(server, err)) {
+        return false;
+    }
+    server->probe = fx_self_probe_create(&server->loop, options->listen,
+                                         fx_http_server_port(server->webhook), err);
+    if (server->probe == NULL || !start_signals(life, err)) {
+        return false;
+    }
+    tell_start(server);
+    return true;
+}
+
+/* ---- both ---- */
+
+static bool init(struct life *life, const struct fx_server_options *options,
+                 struct fx_err *err) {
+    life->magic = SERVER_MAGIC;
+    life->server.options = options;
+    fx_metrics_init(&life->server.metrics);
+    uv_loop_t *loop = &life->server.loop;
+    const int status = uv_loop_init(loop);
+    if (status != 0) {
+        return fx_fail(err, FX_EIO, "event loop: %s", uv_strerror(status));
+    }
+    (void)uv_timer_init(loop, &life->drain); /* these cannot fail */
+    life->drain.data = life;
+    for (size_t i = 0; i < FX_COUNT(signals); i++) {
+        (void)uv_signal_init(loop, &life->signals[i]);
+        life->signals[i].data = life;
+    }
+    return true;
+}
+
+/* The loop ends when the last handle is closed. */
+static void run(struct life *life) {
+    (void)uv_run(&life->server.loop, UV_RUN_DEFAULT);
+    fx_http_server_destroy(life->server.webhook);
+    fx_http_server_destroy(life->server.health);
+    const int status = uv_loop_close(&life->server.loop);
+    assert(status == 0);
+    (void)status;
+}
+
+bool fx_server_run(const struct fx_server_options *options, struct fx_err *err) {
+    struct life *life = calloc(1, sizeof *life);
+    if (life == NULL) {
+        return fx_fail_nomem(err);
+    }
+    if (!init(life, options, err)) {
+        free(life);
+        return false;
+    }
+    const bool started = start(life, err);
+    if (!started) {
+        stop(life);
+    }
+    run(life);
+    if (started) {
+        fx_log(INFO, "stopped", {0});
+    }
+    free(life);
+    return started;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/server.h - `fixpoint serve`: the webhook over HTTPS, health on a plain port, a
+ * folder of policies watched and re-read, a graceful end.
+ */
+#ifndef FX_SERVER_SERVER_H
+#define FX_SERVER_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "admission/review.h"
+#include "base/err.h"
+#include "base/macros.h"
+
+/* Everything is borrowed for the call. 0 where a number is not given: base/limits.h. */
+struct fx_server_options {
+    const char *listen;          /* "HOST:PORT" of the webhook */
+    const char *health_listen;   /* "HOST:PORT" of health and metrics, plain HTTP */
+    const char *const *policies; /* files and folders */
+    size_t n_policies;
+    const char *tls_cert, *tls_key; /* files; both NULL: self-signed */
+    const char *const *tls_names;   /* of the self-signed certificate; 0: localhost */
+    size_t n_tls_names;
+    const char *tls_cert_out; /* where to write the self-signed certificate, or NULL */
+    const char *own_namespace;
+    enum fx_on_error on_error;
+    size_t max_body, max_header, max_connections;
+    uint64_t idle_ms, message_ms, drain_ms, review_ms;
+};
+
+/* Serves until SIGTERM or SIGINT, then drains (a second signal ends that) and returns
+ * true. SIGHUP reads policies and certificate again at once. These signals and SIGPIPE
+ * stay ignored afterwards. False where it could not start: FX_EINVALID (addresses,
+ * certificate), FX_EIO (port, files), FX_ENOMEM. */
+bool fx_server_run(const struct fx_server_options *options,
+                   struct fx_err *err) FX_MUST_USE;
+
+#endif
