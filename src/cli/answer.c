@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/answer.c - an AdmissionReview made of an object, and what fx_review answers.
+ */
+#include "cli/answer.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "engine/request.h"
+#include "value/json.h"
+#include "value/patch.h"
+#include "value/tree.h"
+
+/* Always the same, so that the same input gives the same output. */
+#define UID "00000000-0000-0000-0000-000000000000"
+
+void fx_answer_finish(struct fx_answer *answer) {
+    if (answer == NULL) {
+        return;
+    }
+    json_decref(answer->object);
+    fx_review_destroy(answer->review);
+    fx_buf_finish(&answer->request);
+    *answer = (struct fx_answer){0};
+}
+
+enum fx_lookup fx_answer_find_namespace(void *user, struct fx_text name,
+                                        json_t **ret_object, struct fx_err *err) {
+    json_t *object = fx_namespaces_find(user, name);
+    if (object == NULL) {
+        (void)fx_fail_nomem(err);
+        return FX_LOOKUP_FAILED;
+    }
+    *ret_object = object;
+    return FX_LOOKUP_FOUND;
+}
+
+void fx_answer_print_identity(struct fx_buf *buf, const json_t *object) {
+    struct fx_subject subject;
+    fx_subject_read(object, &subject);
+    fx_buf_text(buf, subject.kind);
+    if (subject.namespace_.len > 0) {
+        fx_buf_char(buf, '/');
+        fx_buf_text(buf, subject.namespace_);
+    }
+    fx_buf_char(buf, '/');
+    if (subject.name.len > 0) {
+        fx_buf_text(buf, subject.name);
+    } else {
+        fx_buf_text(buf, subject.generate_name);
+        fx_buf_char(buf, '*');
+    }
+}
+
+/* ---- the request ----------------------------------------------------------------- */
+
+static void add_key(struct fx_buf *buf, const char *key) {
+    fx_buf_char(buf, ',');
+    fx_json_write_string(buf, fx_text_of(key), FX_JSON_COMPACT);
+    fx_buf_char(buf, ':');
+}
+
+static void add_text(struct fx_buf *buf, const char *key, struct fx_text value) {
+    add_key(buf, key);
+    fx_json_write_string(buf, value, FX_JSON_COMPACT);
+}
+
+static void add_user(struct fx_buf *buf, const struct fx_question *question) {
+    add_key(buf, "userInfo");
+    fx_buf_str(buf, "{\"username\":");
+    const char *user = question->user != NULL ? question->user : "kubernetes-admin";
+    fx_json_write_string(buf, fx_text_of(user), FX_JSON_COMPACT);
+    add_key(buf, "groups");
+    fx_buf_char(buf, '[');
+    for (size_t i = 0; i < question->groups->n_items; i++) {
+        fx_buf_str(buf, i > 0 ? "," : "");
+        fx_json_write_string(buf, fx_text_of(question->groups->items[i]),
+                             FX_JSON_COMPACT);
+    }
+    fx_buf_str(buf, "]}");
+}
+
+static void add_object(struct fx_buf *buf, const char *key, const json_t *object) {
+    add_key(buf, key);
+    if (object != NULL) {
+        fx_json_write(buf, object, FX_JSON_COMPACT);
+    } else {
+        fx_buf_str(buf, "null");
+    }
+}
+
+/* A removed object is the old one, as an API server sends it. */
+static void add_objects(struct fx_buf *buf, const struct fx_question *question,
+                        const json_t *object) {
+    const bool removal = strcmp(question->operation, "DELETE") == 0;
+    const json_t *old = question->old_object;
+    add_object(buf, "object", removal ? NULL : object);
+    add_object(buf, "oldObject", removal && old == NULL ? object : old);
+}
+
+static void write_request(struct fx_buf *buf, const struct fx_question *question,
+                          const json_t *object) {
+    struct fx_subject subject;
+    fx_subject_read(object, &subject);
+    fx_buf_str(buf,
+               "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":\"AdmissionReview\","
+               "\"request\":{\"uid\":\"" UID "\"");
+    add_key(buf, "kind");
+    fx_buf_str(buf, "{\"group\":");
+    fx_json_write_string(buf, subject.group, FX_JSON_COMPACT);
+    add_text(buf, "version", subject.version);
+    add_text(buf, "kind", subject.kind);
+    fx_buf_char(buf, '}');
+    add_text(buf, "name", subject.name);
+    add_text(buf, "namespace", subject.is_namespace ? subject.name : subject.namespace_);
+    add_text(buf, "operation", fx_text_of(question->operation));
+    add_user(buf, question);
+    add_objects(buf, question, object);
+    fx_buf_str(buf, "}}");
+}
+
+/* ---- the answer ------------------------------------------------------------------ */
+
+static bool read_result(struct fx_answer *answer, json_t *object, struct fx_err *err) {
+    const struct fx_review_result *result = answer->result;
+    if (result->failure != NULL) {
+        *err = *result->failure;
+        return false;
+    }
+    if (result->status != 200) {
+        return fx_fail(err, FX_EINTERNAL, "the review ended with HTTP status %u",
+                       result->status);
+    }
+    json_t *mutated = json_incref(object);
+    if (result->patch != NULL && !fx_patch_apply(result->patch, &mutated, err)) {
+        json_decref(mutated);
+        return false;
+    }
+    answer->object = mutated;
+    return true;
+}
+
+bool fx_answer_ask(const struct fx_question *question, json_t *object,
+                   struct fx_answer *ret_answer, struct fx_err *err) {
+    /* find_namespace only looks. */
+    const union {
+        const struct fx_namespaces *in;
+        void *out;
+    } namespaces = {.in = question->namespaces};
+    const struct fx_admission admission = {
+        .on_error = FX_ON_ERROR_DENY,
+        .find_namespace = fx_answer_find_namespace,
+        .user = namespaces.out,
+    };
+    struct fx_buf *request = &ret_answer->request;
+    fx_buf_init(request, 0);
+    write_request(request, question, object);
+    if (request->failed) {
+        return fx_fail_nomem(err);
+    }
+    ret_answer->review = fx_review_create(
+        &admission, question->snapshot, (struct fx_text){request->data, request->len}, 0);
+    if (ret_answer->review == NULL) {
+        return fx_fail_nomem(err);
+    }
+    if (fx_review_run(ret_answer->review) != FX_REVIEW_DONE) {
+        return fx_fail(err, FX_EINTERNAL, "the review waits for a namespace");
+    }
+    ret_answer->result = fx_review_result(ret_answer->review);
+    return read_result(ret_answer, object, err);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/answer.h - asks for one object what the webhook would be asked, in process, and
+ * keeps what it answers: so that what a pipeline sees is what the cluster does.
+ */
+#ifndef FX_CLI_ANSWER_H
+#define FX_CLI_ANSWER_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "admission/review.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "cli/options.h"
+#include "policy/namespaces.h"
+
+/* The circumstances; everything is borrowed. */
+struct fx_question {
+    struct fx_snapshot *snapshot;
+    const struct fx_namespaces *namespaces;
+    const char *operation;           /* "CREATE" */
+    const char *user;                /* or NULL: kubernetes-admin */
+    const struct fx_strings *groups; /* of the user */
+    json_t *old_object;              /* or NULL */
+};
+
+struct fx_answer {
+    struct fx_review *review;              /* the owner of what is below */
+    const struct fx_review_result *result; /* of the webhook */
+    json_t *object;                        /* after mutation, counted; NULL on failure */
+    struct fx_buf request;                 /* the AdmissionReview that was asked */
+};
+
+void fx_answer_finish(struct fx_answer *answer); /* NULL, zeroed are fine */
+
+/* Asks. On failure of the mutation (FX_EMUTATE, FX_ENOCONVERGE) `ret_answer->result` is
+ * there all the same. Other errors: FX_EINVALID, FX_ENOMEM, FX_EINTERNAL. */
+bool fx_answer_ask(const struct fx_question *question, json_t *object,
+                   struct fx_answer *ret_answer, struct fx_err *err) FX_MUST_USE;
+
+/* For struct fx_admission: finds among the namespaces that `user` points to. */
+enum fx_lookup fx_answer_find_namespace(void *user, struct fx_text name,
+                                        json_t **ret_object, struct fx_err *err);
+
+/* Appends who the object is: "Pod/shop/web", "ClusterRole/admin", "Pod/shop/web-*" where
+ * the name is still to be generated. */
+void fx_answer_print_identity(struct fx_buf *buf, const json_t *object);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/apply.h - what `apply` and `diff` share: reading, mutating all objects, printing.
+ */
+#ifndef FX_CLI_APPLY_H
+#define FX_CLI_APPLY_H
+
+#include <stdbool.h>
+
+#include "cli/emit.h"
+#include "cli/options.h"
+#include "cli/output.h"
+
+struct fx_apply_values {
+    struct fx_strings policies, objects, groups;
+    unsigned output, operation, color; /* indices of their words */
+    const char *old, *user;
+    bool keep_going;
+};
+
+extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE */
+
+/* The rows of both tables. */
+#define FX_APPLY_OPTIONS                                                          \
+    {"policies",                                                                  \
+     'p',                                                                         \
+     FX_OPTION_LIST,                                                              \
+     offsetof(struct fx_apply_values, policies),                                  \
+     "PATH",                                                                      \
+     NULL,                                                                        \
+     "policies: a file, a folder or - (repeats)"},                                \
+        {"objects",                                                               \
+         'f',                                                                     \
+         FX_OPTION_LIST,                                                          \
+         offsetof(struct fx_apply_values, objects),                               \
+         "PATH",                                                                  \
+         NULL,                                                                    \
+         "objects: a file, a folder or - (repeats)"},                             \
+        {"operation",                                                             \
+         '\0',                                                                    \
+         FX_OPTION_CHOICE,                                                        \
+         offsetof(struct fx_apply_values, operation),                             \
+         "NAME",                                                                  \
+         fx_apply_operation_words,                                                \
+         "CREATE (default), UPDATE or DELETE"},                                   \
+        {"old",                                                                   \
+         '\0',                                                                    \
+         FX_OPTION_TEXT,                                                          \
+         offsetof(struct fx_apply_values, old),                                   \
+         "PATH",                                                                  \
+         NULL,                                                                    \
+         "the objects as they were before an UPDATE"},                            \
+        {"user",                                                                  \
+         '\0',                                                                    \
+         FX_OPTION_TEXT,                                                          \
+         offsetof(struct fx_apply_values, user),                                  \
+         "NAME",                                                                  \
+         NULL,                                                                    \
+         "who asks (default: kubernetes-admin)"},                                 \
+        {"group",                                                                 \
+         '\0',                                                                    \
+         FX_OPTION_LIST,                                                          \
+         offsetof(struct fx_apply_values, groups),                                \
+         "NAME",                                                                  \
+         NULL,                                                                    \
+         "a group of that user (repeats)"},                                       \
+        {"keep-going",                                                            \
+         'k',                                                                     \
+         FX_OPTION_FLAG,                                                          \
+         offsetof(struct fx_apply_values, keep_going),                            \
+         NULL,                                                                    \
+         NULL,                                                                    \
+         "leave out invalid policies and objects that fail, and print the rest"}, \
+        FX_COLOR_OPTION(struct fx_apply_values)
+
+/* What help says of all of them. */
+#define FX_APPLY_DETAILS                                                                 \
+    "Folders are read with all below them: *.yaml, *.yml and *.json. Files may hold "    \
+    "several documents and Lists. Namespaces in either place are context for "           \
+    "selectors; "                                                                        \
+    "a namespace that nobody gives counts as one whose only label is its name.\n"        \
+    "\n"                                                                                 \
+    "Where a policy is invalid (status 3), or a mutation fails or does not converge "    \
+    "(status 4), nothing is printed; with --keep-going what is left is, and the status " \
+    "stays. Mutators in conflict with one another are left out, as in a cluster.\n"
+
+/* Does it all and prints in `format`. *ret_differs: an object would change. */
+enum fx_exit fx_apply_objects(const struct fx_apply_values *values, enum fx_format format,
+                              bool *ret_differs);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/cli.c - from argv to a command and its exit status.
+ */
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/output.h"
+
+static enum fx_exit usage_error(const struct fx_command *command) {
+    fx_say("`fixpoint help %s` tells how it is used", command->name);
+    return FX_EXIT_USAGE;
+}
+
+/* Is what is left besides the options what the command takes? */
+static bool operands_fit(const struct fx_command *command,
+                         const struct fx_strings *operands) {
+    if (operands->n_items == 0) {
+        if (command->operand_needed) {
+            fx_say("%s: %s is missing", command->name, command->operand);
+        }
+        return !command->operand_needed;
+    }
+    if (command->operand == NULL) {
+        fx_say("%s: unexpected argument `%s`%s", command->name, operands->items[0],
+               command->stray != NULL ? command->stray : "");
+        return false;
+    }
+    if (operands->n_items > 1) {
+        fx_say("%s: unexpected argument `%s`", command->name, operands->items[1]);
+        return false;
+    }
+    return true;
+}
+
+static enum fx_exit run_with(const struct fx_command *command, int argc, char **argv,
+                             void *values, struct fx_command_line *line) {
+    struct fx_err err = FX_ERR_INIT;
+    if (!fx_options_parse(command->options, argc, argv, values, line, &err)) {
+        fx_say("%s: %s", command->name, err.msg);
+        return err.code == FX_ENOMEM ? FX_EXIT_BUG : usage_error(command);
+    }
+    if (line->help) {
+        return fx_help_show(command);
+    }
+    if (!operands_fit(command, &line->operands)) {
+        return usage_error(command);
+    }
+    const struct fx_strings *operands = &line->operands;
+    return command->run(values, operands->n_items > 0 ? operands->items[0] : NULL);
+}
+
+static enum fx_exit run(const struct fx_command *command, int argc, char **argv) {
+    struct fx_err err = FX_ERR_INIT;
+    void *values = calloc(1, command->values_size + 1);
+    if (values == NULL) {
+        (void)fx_fail_nomem(&err);
+        return fx_say_err(&err);
+    }
+    struct fx_command_line line = {0};
+    const enum fx_exit status = run_with(command, argc, argv, values, &line);
+    fx_strings_finish(&line.operands);
+    fx_options_finish(command->options, values);
+    free(values);
+    return status;
+}
+
+int fx_cli_main(int argc, char **argv) {
+    /* A reader that went away is an error to be told, not a death. */
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (argc < 2) {
+        fx_say("no command; `fixpoint help` lists them");
+        return FX_EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        return (int)fx_help_show(NULL);
+    }
+    if (strcmp(name, "--version") == 0) {
+        name = "version";
+    }
+    const struct fx_command *command = fx_command_find(name);
+    if (command == NULL) {
+        fx_command_say_unknown(name);
+        return FX_EXIT_USAGE;
+    }
+    return (int)run(command, argc - 1, argv + 1);
+}

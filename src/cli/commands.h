@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/commands.h - what a command is: one const table in a file of its own, and one row
+ * in commands.c.
+ */
+#ifndef FX_CLI_COMMANDS_H
+#define FX_CLI_COMMANDS_H
+
+#include <stddef.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+
+struct fx_command {
+    const char *name;
+    const char *usage;   /* what follows the name: "-p PATH... -f PATH... [OPTION]..." */
+    const char *summary; /* lower case, no full stop */
+    const char *details; /* paragraphs; lines that begin with a space stay as they are */
+    const struct fx_option *options;
+    size_t values_size; /* of the struct that the options fill */
+
+    /* The one argument that is no option: its name in messages, and whether it must be
+     * there. NULL: the command takes none, and `stray` says what such a thing may have
+     * been meant for. */
+    const char *operand, *stray;
+    bool operand_needed;
+    const char *const *operand_words; /* for completion; NULL ends; may be NULL */
+
+    /* Does it. `values` are those of the options, `operand` may be NULL. */
+    enum fx_exit (*run)(const void *values, const char *operand);
+};
+
+/* All commands, in the order of the help; NULL ends. */
+extern const struct fx_command *const fx_commands[];
+
+/* The command of that name, or NULL. */
+const struct fx_command *fx_command_find(const char *name);
+
+/* Says on standard error that there is no such command, and which may be meant. */
+void fx_command_say_unknown(const char *name);
+
+extern const struct fx_command fx_command_apply, fx_command_diff, fx_command_check,
+    fx_command_review, fx_command_serve, fx_command_version, fx_command_help,
+    fx_command_completion;
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/emit.c - one function for each format.
+ */
+#include "cli/emit.h"
+
+#include "cli/linediff.h"
+#include "value/json.h"
+#include "value/patch.h"
+#include "value/tree.h"
+#include "value/yaml.h"
+
+const char *const fx_format_words[] = {
+#define X(name, text) [FX_FORMAT_##name] = text,
+    FX_FORMATS(X)
+#undef X
+        NULL,
+};
+
+void fx_emitter_init(struct fx_emitter *emitter, enum fx_format format, bool single,
+                     bool colour) {
+    *emitter = (struct fx_emitter){.format = format, .single = single, .colour = colour};
+    fx_buf_init(&emitter->out, 0);
+}
+
+void fx_emitter_finish(struct fx_emitter *emitter) {
+    fx_buf_finish(&emitter->out);
+    json_decref(emitter->items);
+}
+
+static bool add_yaml(struct fx_emitter *emitter, const struct fx_input_object *object,
+                     const struct fx_answer *answer, struct fx_err *err) {
+    (void)object;
+    (void)err;
+    if (emitter->n_done > 0) {
+        fx_buf_str(&emitter->out, "---\n");
+    }
+    fx_yaml_write(&emitter->out, answer->object);
+    return true;
+}
+
+static bool add_json(struct fx_emitter *emitter, const struct fx_input_object *object,
+                     const struct fx_answer *answer, struct fx_err *err) {
+    (void)object;
+    if (emitter->single) {
+        fx_json_write(&emitter->out, answer->object, FX_JSON_INDENT);
+        fx_buf_char(&emitter->out, '\n');
+        return true;
+    }
+    if (emitter->items == NULL) {
+        emitter->items = json_array();
+    }
+    return json_array_append(emitter->items, answer->object) == 0 || fx_fail_nomem(err);
+}
+
+static void add_member(struct fx_buf *out, const char *key, struct fx_text value) {
+    fx_json_write_string(out, fx_text_of(key), FX_JSON_COMPACT);
+    fx_buf_char(out, ':');
+    fx_json_write_string(out, value, FX_JSON_COMPACT);
+    fx_buf_char(out, ',');
+}
+
+/* Who the patch is for, as members of an object that is still open. */
+static void add_identity(struct fx_buf *out, const struct fx_input_object *object) {
+    const json_t *metadata = fx_tree_view_key(object->root, "metadata");
+    const struct fx_text namespace_ = fx_tree_view_string(metadata, "namespace");
+    add_member(out, "file", fx_text_of(object->file));
+    add_member(out, "apiVersion", fx_tree_view_string(object->root, "apiVersion"));
+    add_member(out, "kind", fx_tree_view_string(object->root, "kind"));
+    if (namespace_.len > 0) {
+        add_member(out, "namespace", namespace_);
+    }
+    add_member(out, "name", fx_tree_view_string(metadata, "name"));
+}
+
+static bool add_patch(struct fx_emitter *emitter, const struct fx_input_object *object,
+                      const struct fx_answer *answer, struct fx_err *err) {
+    (void)err;
+    struct fx_buf *out = &emitter->out;
+    if (!emitter->single) {
+        fx_buf_char(out, '{');
+        add_identity(out, object);
+        fx_buf_str(out, "\"patch\":");
+    }
+    if (answer->result->patch != NULL) {
+        fx_patch_write(out, answer->result->patch, FX_JSON_COMPACT);
+    } else {
+        fx_buf_str(out, "[]");
+    }
+    fx_buf_str(out, emitter->single ? "\n" : "}\n");
+    return true;
+}
+
+/* "a/Pod/shop/web<TAB>pods.yaml:3": what follows the tab is no part of the name. */
+static void print_side(struct fx_buf *buf, char side,
+                       const struct fx_input_object *object) {
+    fx_buf_printf(buf, "%c/", side);
+    fx_answer_print_identity(buf, object->root);
+    fx_buf_printf(buf, "\t%s:%u", object->file, (unsigned)object->line);
+}
+
+static bool write_diff(struct fx_emitter *emitter, const struct fx_buf texts[2],
+                       const struct fx_buf sides[2], struct fx_err *err) {
+    if (texts[0].failed || texts[1].failed || sides[0].failed || sides[1].failed) {
+        return fx_fail_nomem(err);
+    }
+    const struct fx_linediff_names names = {sides[0].data, sides[1].data};
+    return fx_linediff_unified(
+        &emitter->out, (struct fx_text){texts[0].data, texts[0].len},
+        (struct fx_text){texts[1].data, texts[1].len}, &names, emitter->colour, err);
+}
+
+static bool add_diff(struct fx_emitter *emitter, const struct fx_input_object *object,
+                     const struct fx_answer *answer, struct fx_err *err) {
+    if (answer->result->patch == NULL) {
+        return true;
+    }
+    struct fx_buf texts[2];
+    struct fx_buf sides[2];
+    for (size_t i = 0; i < 2; i++) {
+        fx_buf_init(&texts[i], 0);
+        fx_buf_init(&sides[i], 0);
+        fx_yaml_write(&texts[i], i == 0 ? object->root : answer->object);
+        print_side(&sides[i], i == 0 ? 'a' : 'b', object);
+    }
+    const bool ok = write_diff(emitter, texts, sides, err);
+    for (size_t i = 0; i < 2; i++) {
+        fx_buf_finish(&texts[i]);
+        fx_buf_finish(&sides[i]);
+    }
+    return ok;
+}
+
+static bool add_review(struct fx_emitter *emitter, const struct fx_input_object *object,
+                       const struct fx_answer *answer, struct fx_err *err) {
+    (void)object;
+    (void)err;
+    const struct fx_buf *body = answer->result->body;
+    fx_buf_add(&emitter->out, body->data, body->len);
+    fx_buf_char(&emitter->out, '\n');
+    return true;
+}
+
+static bool (*const adders[])(struct fx_emitter *, const struct fx_input_object *,
+                              const struct fx_answer *, struct fx_err *) = {
+    [FX_FORMAT_YAML] = add_yaml,     [FX_FORMAT_JSON] = add_json,
+    [FX_FORMAT_PATCH] = add_patch,   [FX_FORMAT_DIFF] = add_diff,
+    [FX_FORMAT_REVIEW] = add_review,
+};
+
+bool fx_emitter_add(struct fx_emitter *emitter, const struct fx_input_object *object,
+                    const struct fx_answer *answer, struct fx_err *err) {
+    const bool failed = answer->object == NULL;
+    if (failed && (emitter->format != FX_FORMAT_REVIEW || answer->result == NULL ||
+                   answer->result->status != 200)) {
+        return true;
+    }
+    if (!adders[emitter->format](emitter, object, answer, err)) {
+        return false;
+    }
+    emitter->n_done++;
+    emitter->differs = emitter->differs || answer->result->patch != NULL;
+    return !emitter->out.failed || fx_fail_nomem(err);
+}
+
+bool fx_emitter_end(struct fx_emitter *emitter, struct fx_err *err) {
+    if (emitter->format != FX_FORMAT_JSON || emitter->single) {
+        return true;
+    }
+    json_t *items = emitter->items != NULL ? json_incref(emitter->items) : json_array();
+    json_t *list =
+        json_pack("{s:s, s:s, s:o}", "apiVersion", "v1", "kind", "List", "items", items);
+    if (list == NULL) {
+        return fx_fail_nomem(err);
+    }
+    fx_json_write(&emitter->out, list, FX_JSON_INDENT);
+    fx_buf_char(&emitter->out, '\n');
+    json_decref(list);
+    return !emitter->out.failed || fx_fail_nomem(err);
+}

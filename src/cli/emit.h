@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/emit.h - the results of mutation in the format that was asked for.
+ */
+#ifndef FX_CLI_EMIT_H
+#define FX_CLI_EMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "cli/answer.h"
+#include "cli/input.h"
+
+#define FX_FORMATS(X)                                                                \
+    X(YAML, "yaml")     /* documents with --- between them */                        \
+    X(JSON, "json")     /* one object itself, several as a v1 List */                \
+    X(PATCH, "patch")   /* JSON Patch; of several objects one line each, with who */ \
+    X(DIFF, "diff")     /* unified, of the YAML */                                   \
+    X(REVIEW, "review") /* the AdmissionReview as the webhook answers, a line each */
+
+enum fx_format {
+#define X(name, text) FX_FORMAT_##name,
+    FX_FORMATS(X)
+#undef X
+};
+
+extern const char *const fx_format_words[]; /* NULL ends */
+
+struct fx_emitter {
+    enum fx_format format;
+    bool single; /* there is one object only */
+    bool colour; /* of diffs */
+    struct fx_buf out;
+    json_t *items; /* JSON: the objects so far */
+    size_t n_done; /* objects */
+    bool differs;  /* one of them was changed */
+};
+
+void fx_emitter_init(struct fx_emitter *emitter, enum fx_format format, bool single,
+                     bool colour);
+void fx_emitter_finish(struct fx_emitter *emitter);
+
+/* Adds an object and its answer. Where the mutation failed, only a review can be told;
+ * the others add nothing. Errors: FX_ENOMEM. */
+bool fx_emitter_add(struct fx_emitter *emitter, const struct fx_input_object *object,
+                    const struct fx_answer *answer, struct fx_err *err) FX_MUST_USE;
+
+/* Closes what is open: `out` is complete. */
+bool fx_emitter_end(struct fx_emitter *emitter, struct fx_err *err) FX_MUST_USE;
+
+#endif

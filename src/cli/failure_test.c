@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/failure_test.c - how a mutation that does not converge is told.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/failure.h"
+
+static void test_a_cycle_names_its_mutators(void **state) {
+    (void)state;
+    char kind[] = "AssignImage";
+    char names[2][2] = {"a", "b"};
+    char file[] = "policies/a.yaml";
+    struct fx_mutator mutators[2] = {
+        {.kind = kind, .name = names[0], .origin = {file, 3}},
+        {.kind = kind, .name = names[1]},
+    };
+    struct fx_mutator *list[] = {&mutators[0], &mutators[1]};
+    const struct fx_snapshot snapshot = {.mutators = list, .n_mutators = 2};
+    struct fx_contender cycle[] = {{0, FX_TEXT("/spec/x")}, {1, FX_TEXT("/spec/y")}};
+    const struct fx_outcome outcome = {.cycle = cycle, .n_cycle = 2};
+    const struct fx_review_result result = {.outcome = &outcome, .snapshot = &snapshot};
+
+    struct fx_input_object object = {.file = "pods.yaml", .line = 7};
+    object.root = json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion", "v1", "kind", "Pod",
+                            "metadata", "generateName", "web-", "namespace", "shop");
+    assert_non_null(object.root);
+    struct fx_err err = FX_ERR_INIT;
+    (void)fx_fail(&err, FX_ENOCONVERGE, "mutation not converging");
+
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    fx_failure_print(&buf, &object, &result, &err, false);
+    assert_string_equal(buf.data,
+                        "pods.yaml:7: error: Pod/shop/web-*: mutation not converging\n"
+                        "  these mutators go on changing it, in this order:\n"
+                        "    AssignImage/a  /spec/x  (policies/a.yaml:3)\n"
+                        "    AssignImage/b  /spec/y\n");
+    fx_buf_finish(&buf);
+    json_decref(object.root);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_cycle_names_its_mutators),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

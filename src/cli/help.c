@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/help.c - `fixpoint help`, and `--help` everywhere.
+ */
+#include "cli/help.h"
+
+#include <string.h>
+
+#include "cli/output.h"
+
+#define WIDTH         80
+#define OPTION_COLUMN 28 /* where the words of an option begin */
+
+/* ---- filling lines --------------------------------------------------------------- */
+
+/* Appends the words in lines of WIDTH, each but the first behind `indent` blanks; the
+ * first begins at `column`. */
+static void fill(struct fx_buf *buf, struct fx_text words, size_t column, size_t indent) {
+    size_t at = column;
+    while (words.len > 0) {
+        size_t len = 0;
+        while (len < words.len && words.data[len] != ' ' && words.data[len] != '\n') {
+            len++;
+        }
+        if (at > indent && at + 1 + len >= WIDTH) {
+            fx_buf_char(buf, '\n');
+            fx_buf_fill(buf, ' ', indent);
+            at = indent;
+        } else if (at > indent) {
+            fx_buf_char(buf, ' ');
+            at++;
+        }
+        fx_buf_add(buf, words.data, len);
+        at += len;
+        const size_t taken = len < words.len ? len + 1 : len;
+        words = (struct fx_text){words.data + taken, words.len - taken};
+    }
+    fx_buf_char(buf, '\n');
+}
+
+/* Appends text line by line: those that begin with a blank, and empty ones, as they are;
+ * the others each as a filled paragraph. */
+static void print_paragraphs(struct fx_buf *buf, const char *text) {
+    while (*text != '\0') {
+        const size_t len = strcspn(text, "\n");
+        if (text[0] == ' ' || len == 0) {
+            fx_buf_add(buf, text, len);
+            fx_buf_char(buf, '\n');
+        } else {
+            fill(buf, (struct fx_text){text, len}, 0, 0);
+        }
+        text += text[len] == '\n' ? len + 1 : len;
+    }
+}
+
+/* ---- one command ----------------------------------------------------------------- */
+
+static void print_option(struct fx_buf *buf, const struct fx_option *option) {
+    const size_t start = buf->len;
+    if (option->letter != '\0') {
+        fx_buf_printf(buf, "  -%c, --%s", option->letter, option->name);
+    } else {
+        fx_buf_printf(buf, "      --%s", option->name);
+    }
+    if (option->argument != NULL) {
+        fx_buf_printf(buf, " %s", option->argument);
+    }
+    size_t column = buf->len - start;
+    if (column + 2 > OPTION_COLUMN) {
+        fx_buf_char(buf, '\n');
+        column = 0;
+    }
+    fx_buf_fill(buf, ' ', OPTION_COLUMN - column);
+    fill(buf, fx_text_of(option->help), OPTION_COLUMN, OPTION_COLUMN);
+}
+
+static const struct fx_option help_option = {
+    .name = "help", .letter = 'h', .help = "this help"};
+
+static void print_command(struct fx_buf *buf, const struct fx_command *command) {
+    fx_buf_printf(buf, "fixpoint %s - %s\n\n", command->name, command->summary);
+    fx_buf_str(buf, "Usage: fixpoint ");
+    fx_buf_str(buf, command->name);
+    const size_t column = strlen("Usage: fixpoint ") + strlen(command->name);
+    fill(buf, fx_text_of(command->usage), column, strlen("Usage: fixpoint "));
+    fx_buf_char(buf, '\n');
+    print_paragraphs(buf, command->details);
+    fx_buf_str(buf, "\nOptions:\n");
+    for (const struct fx_option *option = command->options; option->name != NULL;
+         option++) {
+        print_option(buf, option);
+    }
+    print_option(buf, &help_option);
+}
+
+/* ---- all of them ----------------------------------------------------------------- */
+
+static const char overview_head[] =
+    "fixpoint - changes Kubernetes objects on their way in, as policies say, until\n"
+    "nothing changes any more: as the webhook in a cluster, and here\n"
+    "\n"
+    "Usage: fixpoint COMMAND [OPTION]...\n"
+    "\n"
+    "Commands:\n";
+
+static const char overview_tail[] =
+    "\n"
+    "`fixpoint help COMMAND` tells more. Data goes to standard output, words to\n"
+    "standard error.\n"
+    "\n"
+    "Exit status:\n"
+    "   0  done\n"
+    "   1  there are differences, failed tests or findings\n"
+    "   2  the command line is wrong\n"
+    "   3  a policy or an input is invalid\n"
+    "   4  a mutation failed, was denied or does not converge\n"
+    "   5  a file, a socket or a cluster failed\n"
+    "  70  a fault of fixpoint itself\n";
+
+void fx_help_print(struct fx_buf *buf, const struct fx_command *command) {
+    if (command != NULL) {
+        print_command(buf, command);
+        return;
+    }
+    fx_buf_str(buf, overview_head);
+    for (size_t i = 0; fx_commands[i] != NULL; i++) {
+        fx_buf_printf(buf, "  %-12s%s\n", fx_commands[i]->name, fx_commands[i]->summary);
+    }
+    fx_buf_str(buf, overview_tail);
+}
+
+enum fx_exit fx_help_show(const struct fx_command *command) {
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    fx_help_print(&buf, command);
+    const enum fx_exit status = fx_output_write(&buf);
+    fx_buf_finish(&buf);
+    return status;
+}
+
+/* ---- the command `help` ---------------------------------------------------------- */
+
+static enum fx_exit run(const void *values, const char *operand) {
+    (void)values;
+    const struct fx_command *command = operand != NULL ? fx_command_find(operand) : NULL;
+    if (operand != NULL && command == NULL) {
+        fx_command_say_unknown(operand);
+        return FX_EXIT_USAGE;
+    }
+    return fx_help_show(command);
+}
+
+static const struct fx_option options[] = {{.name = NULL}};
+
+const struct fx_command fx_command_help = {
+    .name = "help",
+    .usage = "[COMMAND]",
+    .summary = "tell how fixpoint, or a command of it, is used",
+    .details = "Without COMMAND: the commands and the exit statuses.\n",
+    .options = options,
+    .operand = "COMMAND",
+    .run = run,
+};

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/input.h - what -p and -f name, read: policies, objects, and the Namespaces among
+ * both, which are context for matching.
+ */
+#ifndef FX_CLI_INPUT_H
+#define FX_CLI_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/macros.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "policy/namespaces.h"
+#include "policy/policies.h"
+
+/* One object of a file. */
+struct fx_input_object {
+    const char *file; /* borrowed from the list */
+    uint32_t line;
+    json_t *root; /* counted */
+};
+
+struct fx_input_objects {
+    struct fx_file_list files;
+    struct fx_input_object *items;
+    size_t n_items, cap_items;
+};
+
+void fx_input_objects_finish(
+    struct fx_input_objects *objects); /* NULL, zeroed are fine */
+
+/* Reads all objects of the files and folders. A text that does not parse, or holds what
+ * is no Kubernetes object, is said on standard error with file, line and the character.
+ * `color`: --color, for those words. */
+enum fx_exit fx_input_read_objects(const struct fx_strings *paths, unsigned color,
+                                   struct fx_input_objects *ret_objects);
+
+/* Reads and compiles all policies. Says nothing of what is wrong with them: that is in
+ * their findings. */
+enum fx_exit fx_input_read_policies(const struct fx_strings *paths,
+                                    struct fx_policies **ret_policies);
+
+/* Says the findings on standard error. Gives FX_EXIT_INVALID where a policy is invalid.
+ */
+enum fx_exit fx_input_say_findings(const struct fx_policies *policies, unsigned color);
+
+/* The Namespaces of the policies' files, and, before them, those among the objects (which
+ * may be NULL). Errors: FX_ENOMEM. */
+bool fx_input_namespaces(const struct fx_policies *policies,
+                         const struct fx_input_objects *objects,
+                         struct fx_namespaces *ret_namespaces,
+                         struct fx_err *err) FX_MUST_USE;
+
+/* How messages name a path: "-" is <stdin>. */
+const char *fx_input_name(const char *path);
+
+#endif

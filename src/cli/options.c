@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/options.c - a table of options and getopt_long().
+ */
+#include "cli/options.h"
+
+#include <assert.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "cli/suggest.h"
+
+#define MAX_OPTIONS 40
+#define LONG_BASE   256 /* getopt's value of the first long option */
+
+size_t fx_options_count(const struct fx_option *options) {
+    size_t count = 0;
+    while (options[count].name != NULL) {
+        count++;
+    }
+    return count;
+}
+
+void fx_strings_finish(struct fx_strings *strings) {
+    if (strings != NULL) {
+        free(strings->items);
+        *strings = (struct fx_strings){0};
+    }
+}
+
+size_t fx_strings_count_stdin(const struct fx_strings *strings) {
+    size_t count = 0;
+    for (size_t i = 0; i < strings->n_items; i++) {
+        count += strcmp(strings->items[i], "-") == 0;
+    }
+    return count;
+}
+
+static bool add_string(struct fx_strings *strings, const char *string,
+                       struct fx_err *err) {
+    if (!FX_VEC_GROW(strings->items, strings->n_items, strings->cap_items)) {
+        return fx_fail_nomem(err);
+    }
+    strings->items[strings->n_items++] = string;
+    return true;
+}
+
+void fx_options_finish(const struct fx_option *options, void *values) {
+    for (; options->name != NULL; options++) {
+        if (options->type == FX_OPTION_LIST) {
+            fx_strings_finish((void *)((char *)values + options->offset));
+        }
+    }
+}
+
+/* ---- one argument ---------------------------------------------------------------- */
+
+static bool fail_argument(const struct fx_option *option, const char *argument,
+                          const char *what, struct fx_err *err) {
+    return fx_fail(err, FX_EINVALID, "--%s: `%s` is not %s", option->name, argument,
+                   what);
+}
+
+static bool set_choice(const struct fx_option *option, unsigned *field,
+                       const char *argument, struct fx_err *err) {
+    char words[128] = "one of";
+    for (unsigned i = 0; option->choices[i] != NULL; i++) {
+        if (strcmp(option->choices[i], argument) == 0) {
+            *field = i;
+            return true;
+        }
+        (void)strncat(words, i > 0 ? ", " : " ", sizeof words - strlen(words) - 1);
+        (void)strncat(words, option->choices[i], sizeof words - strlen(words) - 1);
+    }
+    return fail_argument(option, argument, words, err);
+}
+
+static bool set_count(const struct fx_option *option, size_t *field, const char *argument,
+                      struct fx_err *err) {
+    const size_t len = strlen(argument);
+    if (strspn(argument, "0123456789") != len || !fx_size_parse(argument, field)) {
+        return fail_argument(option, argument, "a number above 0", err);
+    }
+    return true;
+}
+
+static bool set(const struct fx_option *option, void *values, const char *argument,
+                struct fx_err *err) {
+    void *field = (char *)values + option->offset;
+    switch (option->type) {
+    case FX_OPTION_FLAG: *(bool *)field = true; return true;
+    case FX_OPTION_TEXT: *(const char **)field = argument; return true;
+    case FX_OPTION_LIST: return add_string(field, argument, err);
+    case FX_OPTION_CHOICE: return set_choice(option, field, argument, err);
+    case FX_OPTION_COUNT: return set_count(option, field, argument, err);
+    case FX_OPTION_SIZE:
+        return fx_size_parse(argument, field) ||
+               fail_argument(option, argument, "a size such as 512, 64Ki or 8Mi", err);
+    case FX_OPTION_DURATION:
+        return fx_duration_parse(argument, field) ||
+               fail_argument(option, argument, "a duration such as 500ms, 5s or 1m30s",
+                             err);
+    }
+    return false;
+}
+
+/* ---- getopt's own form of the table ---------------------------------------------- */
+
+struct tables {
+    char letters[2 * MAX_OPTIONS + 4];
+    struct option names[MAX_OPTIONS + 2];
+};
+
+static void make_tables(const struct fx_option *options, struct tables *ret_tables) {
+    const size_t count = fx_options_count(options);
+    assert(count <= MAX_OPTIONS);
+    char *letter = ret_tables->letters;
+    *letter++ = ':'; /* tell a missing argument from an unknown option */
+    for (size_t i = 0; i < count; i++) {
+        const bool takes = options[i].type != FX_OPTION_FLAG;
+        ret_tables->names[i] =
+            (struct option){options[i].name, takes ? 1 : 0, NULL, LONG_BASE + (int)i};
+        if (options[i].letter != '\0') {
+            *letter++ = options[i].letter;
+            if (takes) {
+                *letter++ = ':';
+            }
+        }
+    }
+    *letter++ = 'h';
+    *letter = '\0';
+    ret_tables->names[count] = (struct option){"help", 0, NULL, 'h'};
+}
+
+/* The option that getopt means by a value; NULL: none. */
+static const struct fx_option *option_of(const struct fx_option *options, int value) {
+    if (value >= LONG_BASE) {
+        return &options[value - LONG_BASE];
+    }
+    for (; options->name != NULL; options++) {
+        if (options->letter != '\0' && options->letter == value) {
+            return options;
+        }
+    }
+    return NULL;
+}
+
+static bool fail_unknown(const struct fx_option *options, const char *word,
+                         struct fx_err *err) {
+    if (optopt >= LONG_BASE) {
+        return fx_fail(err, FX_EINVALID, "--%s takes no argument",
+                       option_of(options, optopt)->name);
+    }
+    if (optopt != 0) {
+        return fx_fail(err, FX_EINVALID, "unknown option `-%c`", optopt);
+    }
+    const struct fx_text given = {word, strcspn(word, "=")};
+    struct fx_suggestion nearest;
+    fx_suggestion_init(&nearest, (struct fx_text){given.data + 2, given.len - 2});
+    for (; options->name != NULL; options++) {
+        fx_suggestion_offer(&nearest, options->name);
+    }
+    if (nearest.word == NULL) {
+        return fx_fail(err, FX_EINVALID, "unknown option `%.*s`", FX_TEXT_ARG(given));
+    }
+    return fx_fail(err, FX_EINVALID, "unknown option `%.*s`; did you mean `--%s`?",
+                   FX_TEXT_ARG(given), nearest.word);
+}
+
+static bool fail_missing(const struct fx_option *options, struct fx_err *err) {
+    const struct fx_option *option = option_of(options, optopt);
+    return fx_fail(err, FX_EINVALID, "--%s needs an argument: %s", option->name,
+                   option->argument);
+}
+
+bool fx_options_parse(const struct fx_option *options, int argc, char **argv,
+                      void *values, struct fx_command_line *ret_line,
+                      struct fx_err *err) {
+    struct tables tables = {0};
+    make_tables(options, &tables);
+    opterr = 0;
+    optind = 0; /* getopt begins anew */
+    for (;;) {
+        const int value = getopt_long(argc, argv, tables.letters, tables.names, NULL);
+        if (value == -1) {
+            break;
+        }
+        if (value == 'h') {
+            ret_line->help = true;
+            return true;
+        }
+        if (value == '?') {
+            return fail_unknown(options, argv[optind - 1], err);
+        }
+        if (value == ':') {
+            return fail_missing(options, err);
+        }
+        if (!set(option_of(options, value), values, optarg, err)) {
+            return false;
+        }
+    }
+    for (; optind < argc; optind++) {
+        if (!add_string(&ret_line->operands, argv[optind], err)) {
+            return false;
+        }
+    }
+    return true;
+}

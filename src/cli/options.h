@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/options.h - what a command takes on its command line, as one const table that
+ * parsing, help and completion read alike.
+ */
+#ifndef FX_CLI_OPTIONS_H
+#define FX_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+
+/* The type of an option's field, and what its argument may be. */
+enum fx_option_type {
+    FX_OPTION_FLAG,     /* bool; no argument */
+    FX_OPTION_TEXT,     /* const char *; borrowed from argv */
+    FX_OPTION_LIST,     /* struct fx_strings; the option repeats */
+    FX_OPTION_CHOICE,   /* unsigned; the index of one of `choices` */
+    FX_OPTION_COUNT,    /* size_t; "100" */
+    FX_OPTION_SIZE,     /* size_t of bytes; "64Ki", "8Mi" */
+    FX_OPTION_DURATION, /* uint64_t of milliseconds; "500ms", "1m30s" */
+};
+
+/* What is not given stays zero: false, NULL, none, the first choice, 0. */
+struct fx_option {
+    const char *name; /* without the dashes; NULL ends a table */
+    char letter;      /* '\0': none */
+    enum fx_option_type type;
+    size_t offset;              /* of the field in the command's values */
+    const char *argument;       /* how help names the argument: "PATH"; NULL for FLAG */
+    const char *const *choices; /* CHOICE: the words, NULL ends */
+    const char *help;           /* lower case, no full stop */
+};
+
+/* Strings borrowed from argv. */
+struct fx_strings {
+    const char **items;
+    size_t n_items, cap_items;
+};
+
+/* How many options a table has. */
+size_t fx_options_count(const struct fx_option *options);
+
+/* What a command line holds besides the values of options. */
+struct fx_command_line {
+    struct fx_strings operands; /* what is no option */
+    bool help;                  /* --help or -h: the rest was not read */
+};
+
+/* Reads argv[1] and so on (argv[0] is not looked at) into `values`, which is zeroed, and
+ * the rest into `ret_line`, likewise. Errors: FX_EINVALID, in words that name the option;
+ * FX_ENOMEM. */
+bool fx_options_parse(const struct fx_option *options, int argc, char **argv,
+                      void *values, struct fx_command_line *ret_line,
+                      struct fx_err *err) FX_MUST_USE;
+
+/* Frees the lists among the values. */
+void fx_options_finish(const struct fx_option *options, void *values);
+
+void fx_strings_finish(struct fx_strings *strings); /* NULL, zeroed are fine */
+
+/* How many of the strings are "-": standard input. */
+size_t fx_strings_count_stdin(const struct fx_strings *strings);
+
+/* Reads "500ms", "5s", "2m", "1h" and sums of them ("1m30s") as milliseconds; "8Mi",
+ * "64Ki", "1G", "512" as bytes. Neither may be 0. False where it is none of them, or does
+ * not fit. */
+bool fx_duration_parse(const char *text, uint64_t *ret_ms) FX_MUST_USE;
+bool fx_size_parse(const char *text, size_t *ret_bytes) FX_MUST_USE;
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/output.c - the two streams.
+ */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void fx_say(const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    (void)fputs("fixpoint: ", stderr);
+    (void)vfprintf(stderr, fmt, args);
+    (void)fputc('\n', stderr);
+    va_end(args);
+}
+
+void fx_say_words(const struct fx_buf *words) {
+    if (words->failed) {
+        fx_say("out of memory");
+    } else if (words->len > 0) {
+        (void)fwrite(words->data, 1, words->len, stderr);
+    }
+}
+
+enum fx_exit fx_exit_of(const struct fx_err *err) {
+    switch (err->code) {
+    case FX_OK: return FX_EXIT_DONE;
+    case FX_ESYNTAX:
+    case FX_EINVALID:
+    case FX_ELIMIT: return FX_EXIT_INVALID;
+    case FX_EMUTATE:
+    case FX_ENOCONVERGE: return FX_EXIT_MUTATION;
+    case FX_EIO: return FX_EXIT_IO;
+    case FX_ENOMEM:
+    case FX_EDEADLINE:
+    case FX_EINTERNAL: return FX_EXIT_BUG;
+    }
+    return FX_EXIT_BUG;
+}
+
+enum fx_exit fx_exit_worse(enum fx_exit a, enum fx_exit b) {
+    return a > b ? a : b;
+}
+
+enum fx_exit fx_say_err(const struct fx_err *err) {
+    fx_say("%s", err->msg);
+    return fx_exit_of(err);
+}
+
+enum fx_exit fx_output_write(const struct fx_buf *bytes) {
+    struct fx_err err = FX_ERR_INIT;
+    if (bytes->failed) {
+        (void)fx_fail_nomem(&err);
+        return fx_say_err(&err);
+    }
+    const bool written =
+        bytes->len == 0 || fwrite(bytes->data, 1, bytes->len, stdout) == bytes->len;
+    if (!written || fflush(stdout) != 0) {
+        char words[128];
+        if (strerror_r(errno, words, sizeof words) != 0) {
+            words[0] = '\0';
+        }
+        (void)fx_fail(&err, FX_EIO, "standard output: %s", words);
+        return fx_say_err(&err);
+    }
+    return FX_EXIT_DONE;
+}
+
+const char *const fx_color_words[] = {"auto", "always", "never", NULL};
+enum { COLOR_AUTO, COLOR_ALWAYS };
+
+bool fx_color_wanted(unsigned when, FILE *stream) {
+    if (when != COLOR_AUTO) {
+        return when == COLOR_ALWAYS;
+    }
+    const char *none = getenv("NO_COLOR"); /* https://no-color.org */
+    const char *terminal = getenv("TERM");
+    return (none == NULL || none[0] == '\0') &&
+           (terminal == NULL || strcmp(terminal, "dumb") != 0) &&
+           isatty(fileno(stream)) == 1;
+}

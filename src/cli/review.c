@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/review.c - `fixpoint review`: an AdmissionReview through the webhook's own code.
+ */
+#include "admission/review.h"
+
+#include "base/limits.h"
+#include "cli/answer.h"
+#include "cli/commands.h"
+#include "cli/input.h"
+#include "cli/on_error.h"
+
+struct values {
+    struct fx_strings policies;
+    unsigned on_error, color;
+    bool keep_going;
+};
+
+/* The exit status of what the webhook answered: its sentence where it is no review. */
+static enum fx_exit print_result(const struct fx_review_result *result,
+                                 enum fx_on_error on_error) {
+    const struct fx_buf *body = result->body;
+    if (result->status != 200) {
+        fx_say("%.*s", (int)body->len, body->data);
+        if (result->decision == FX_DECISION_FAILED) {
+            return FX_EXIT_MUTATION;
+        }
+        return result->decision == FX_DECISION_REFUSED ? FX_EXIT_INVALID : FX_EXIT_BUG;
+    }
+    struct fx_buf line;
+    fx_buf_init(&line, 0);
+    fx_buf_add(&line, body->data, body->len);
+    fx_buf_char(&line, '\n');
+    const enum fx_exit status = fx_output_write(&line);
+    fx_buf_finish(&line);
+    const bool denied =
+        result->decision == FX_DECISION_FAILED && on_error != FX_ON_ERROR_ALLOW;
+    return status == FX_EXIT_DONE && denied ? FX_EXIT_MUTATION : status;
+}
+
+static enum fx_exit review_text(const struct values *values, struct fx_policies *policies,
+                                struct fx_text text) {
+    const struct fx_admission admission = {
+        .on_error = (enum fx_on_error)values->on_error,
+        .find_namespace = fx_answer_find_namespace,
+        .user = &policies->namespaces,
+    };
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_review *review = fx_review_create(&admission, policies->snapshot, text, 0);
+    if (review == NULL) {
+        (void)fx_fail_nomem(&err);
+        return fx_say_err(&err);
+    }
+    enum fx_exit status = FX_EXIT_BUG;
+    if (fx_review_run(review) == FX_REVIEW_DONE) {
+        status = print_result(fx_review_result(review), admission.on_error);
+    }
+    fx_review_destroy(review);
+    return status;
+}
+
+static enum fx_exit review_stdin(const struct values *values,
+                                 struct fx_policies *policies) {
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_buf body;
+    fx_buf_init(&body, 0);
+    const enum fx_exit status =
+        fx_file_read("-", FX_LIMIT_BODY_BYTES, &body, &err)
+            ? review_text(values, policies, (struct fx_text){body.data, body.len})
+            : fx_say_err(&err);
+    fx_buf_finish(&body);
+    return status;
+}
+
+static enum fx_exit run(const void *values, const char *operand) {
+    (void)operand;
+    const struct values *given = values;
+    if (given->policies.n_items == 0) {
+        fx_say("-p is missing: where are the policies?");
+        return FX_EXIT_USAGE;
+    }
+    if (fx_strings_count_stdin(&given->policies) > 0) {
+        fx_say("-p: standard input (-) is where the review comes from");
+        return FX_EXIT_USAGE;
+    }
+    struct fx_policies *policies = NULL;
+    enum fx_exit status = fx_input_read_policies(&given->policies, &policies);
+    if (status == FX_EXIT_DONE) {
+        status = fx_input_say_findings(policies, given->color);
+        if (status == FX_EXIT_DONE || given->keep_going) {
+            status = fx_exit_worse(status, review_stdin(given, policies));
+        }
+    }
+    fx_policies_unref(policies);
+    return status;
+}
+
+static const struct fx_option options[] = {
+    {"policies", 'p', FX_OPTION_LIST, offsetof(struct values, policies), "PATH", NULL,
+     "policies: a file or a folder (repeats)"},
+    FX_ON_ERROR_OPTION(struct values),
+    {"keep-going", 'k', FX_OPTION_FLAG, offsetof(struct values, keep_going), NULL, NULL,
+     "leave out invalid policies"},
+    FX_COLOR_OPTION(struct values),
+    {.name = NULL},
+};
+
+const struct fx_command fx_command_review = {
+    .name = "review",
+    .usage = "-p PATH... [OPTION]... < REVIEW",
+    .summary = "answer an AdmissionReview as the webhook would",
+    .details =
+        "Reads an AdmissionReview (JSON) from standard input and prints the one that the "
+        "webhook would answer. Namespaces among the policies are context for selectors; "
+        "a namespace that nobody gives counts as one whose only label is its name.\n"
+        "\n"
+        "Status 3 where the input is no review (its sentence goes to standard error), 4 "
+        "where the answer is a denial; it is printed all the same. An invalid policy: 3 "
+        "without an answer; with --keep-going it is left out.\n",
+    .options = options,
+    .values_size = sizeof(struct values),
+    .stray = " (the review is read from standard input)",
+    .run = run,
+};

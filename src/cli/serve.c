@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/serve.c - `fixpoint serve`: the webhook, from flags.
+ */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "cli/commands.h"
+#include "cli/on_error.h"
+#include "cli/output.h"
+#include "net/address.h"
+#include "server/server.h"
+
+struct values {
+    struct fx_strings policies, tls_names;
+    const char *listen, *health_listen, *tls_cert, *tls_key, *tls_cert_out,
+        *own_namespace;
+    bool tls_self_signed;
+    unsigned on_error, log_level;
+    size_t max_body, max_header, max_connections;
+    uint64_t idle, message, drain, review;
+};
+
+#define DEFAULT_LISTEN        ":8443"
+#define DEFAULT_HEALTH_LISTEN ":9090"
+#define DEFAULT_NAMESPACE     "gatekeeper-system"
+
+/* info first: the first word is what counts where none is given. */
+static const char *const level_words[] = {"info", "debug", "warn", "error", NULL};
+
+static const char *or_else(const char *given, const char *otherwise) {
+    return given != NULL && given[0] != '\0' ? given : otherwise;
+}
+
+/* ---- checking -------------------------------------------------------------------- */
+
+static const char *tls_fault(const struct values *values) {
+    if (values->tls_self_signed) {
+        return values->tls_cert != NULL || values->tls_key != NULL
+                   ? "--tls-self-signed: not together with --tls-cert and --tls-key"
+                   : NULL;
+    }
+    if (values->tls_cert == NULL && values->tls_key == NULL) {
+        return "--tls-cert and --tls-key are missing, or --tls-self-signed";
+    }
+    if (values->tls_cert == NULL || values->tls_key == NULL) {
+        return values->tls_cert == NULL ? "--tls-key: --tls-cert is missing"
+                                        : "--tls-cert: --tls-key is missing";
+    }
+    if (values->tls_names.n_items > 0 || values->tls_cert_out != NULL) {
+        return "--tls-name and --tls-cert-out: only with --tls-self-signed";
+    }
+    return NULL;
+}
+
+static bool address_fits(const char *flag, const char *address) {
+    struct fx_address parsed;
+    struct fx_err err = FX_ERR_INIT;
+    if (!fx_address_parse(address, &parsed, &err)) {
+        fx_say("%s: %s", flag, err.msg);
+        return false;
+    }
+    return true;
+}
+
+static const char *policies_fault(const struct values *values) {
+    if (values->policies.n_items == 0) {
+        return "--policies is missing: where are the policies?";
+    }
+    return fx_strings_count_stdin(&values->policies) > 0
+               ? "--policies: standard input (-) cannot be watched"
+               : NULL;
+}
+
+static bool is_usable(const struct values *values) {
+    const char *fault = policies_fault(values);
+    fault = fault != NULL ? fault : tls_fault(values);
+    if (fault != NULL) {
+        fx_say("%s", fault);
+        return false;
+    }
+    return address_fits("--listen", or_else(values->listen, DEFAULT_LISTEN)) &&
+           address_fits("--health-listen",
+                        or_else(values->health_listen, DEFAULT_HEALTH_LISTEN));
+}
+
+/* ---- the command ----------------------------------------------------------------- */
+
+static enum fx_exit serve(const struct values *values) {
+    const char *pod_namespace = or_else(getenv("POD_NAMESPACE"), DEFAULT_NAMESPACE);
+    const struct fx_server_options options = {
+        .listen = or_else(values->listen, DEFAULT_LISTEN),
+        .health_listen = or_else(values->health_listen, DEFAULT_HEALTH_LISTEN),
+        .policies = values->policies.items,
+        .n_policies = values->policies.n_items,
+        .tls_cert = values->tls_cert,
+        .tls_key = values->tls_key,
+        .tls_names = values->tls_names.items,
+        .n_tls_names = values->tls_names.n_items,
+        .tls_cert_out = values->tls_cert_out,
+        .own_namespace = or_else(values->own_namespace, pod_namespace),
+        .on_error = (enum fx_on_error)values->on_error,
+        .max_body = values->max_body,
+        .max_header = values->max_header,
+        .max_connections = values->max_connections,
+        .idle_ms = values->idle,
+        .message_ms = values->message,
+        .drain_ms = values->drain,
+        .review_ms = values->review,
+    };
+    struct fx_err err = FX_ERR_INIT;
+    return fx_server_run(&options, &err) ? FX_EXIT_DONE : fx_say_err(&err);
+}
+
+static enum fx_exit run(const void *values, const char *operand) {
+    (void)operand;
+    const struct values *given = values;
+    if (!is_usable(given)) {
+        return FX_EXIT_USAGE;
+    }
+    enum fx_log_level level = FX_LOG_INFO;
+    if (fx_log_level_parse(level_words[given->log_level], &level)) {
+        fx_log_set_level(level);
+    }
+    return serve(given);
+}
+
+#define FIELD(name) offsetof(struct values, name)
+
+static const struct fx_option options[] = {
+    {"policies", 'p', FX_OPTION_LIST, FIELD(policies), "PATH", NULL,
+     "policies: a file or a folder, watched and re-read (repeats)"},
+    {"listen", '\0', FX_OPTION_TEXT, FIELD(listen), "ADDRESS", NULL,
+     "HOST:PORT of the webhook, HTTPS (default :8443)"},
+    {"health-listen", '\0', FX_OPTION_TEXT, FIELD(health_listen), "ADDRESS", NULL,
+     "HOST:PORT of health and metrics, HTTP (default :9090)"},
+    {"tls-cert", '\0', FX_OPTION_TEXT, FIELD(tls_cert), "FILE", NULL,
+     "the certificate, PEM"},
+    {"tls-key", '\0', FX_OPTION_TEXT, FIELD(tls_key), "FILE", NULL, "its key, PEM"},
+    {"tls-self-signed", '\0', FX_OPTION_FLAG, FIELD(tls_self_signed), NULL, NULL,
+     "make a certificate, for trying things out"},
+    {"tls-name", '\0', FX_OPTION_LIST, FIELD(tls_names), "NAME", NULL,
+     "a name in the self-signed certificate (default localhost; repeats)"},
+    {"tls-cert-out", '\0', FX_OPTION_TEXT, FIELD(tls_cert_out), "FILE", NULL,
+     "write the self-signed certificate there"},
+    FX_ON_ERROR_OPTION(struct values),
+    {"log-level", '\0', FX_OPTION_CHOICE, FIELD(log_level), "LEVEL", level_words,
+     "debug, info (default), warn or error"},
+    {"max-body", '\0', FX_OPTION_SIZE, FIELD(max_body), "SIZE", NULL,
+     "the largest review (default 8Mi)"},
+    {"max-header", '\0', FX_OPTION_SIZE, FIELD(max_header), "SIZE", NULL,
+     "the largest HTTP header (default 64Ki)"},
+    {"max-connections", '\0', FX_OPTION_COUNT, FIELD(max_connections), "N", NULL,
+     "connections at a time (default 4096)"},
+    {"idle-timeout", '\0', FX_OPTION_DURATION, FIELD(idle), "TIME", NULL,
+     "between requests of a connection (default 5m)"},
+    {"message-timeout", '\0', FX_OPTION_DURATION, FIELD(message), "TIME", NULL,
+     "in which a request must arrive (default 10s)"},
+    {"review-timeout", '\0', FX_OPTION_DURATION, FIELD(review), "TIME", NULL,
+     "for a review that names no timeout (default 10s)"},
+    {"drain", '\0', FX_OPTION_DURATION, FIELD(drain), "TIME", NULL,
+     "between SIGTERM and the end of listening (default 10s)"},
+    {"own-namespace", '\0', FX_OPTION_TEXT, FIELD(own_namespace), "NAME", NULL,
+     "whose service account gatekeeper-admin is not mutated (default: the environment's "
+     "POD_NAMESPACE, else gatekeeper-system)"},
+    {.name = NULL},
+};
+
+const struct fx_command fx_command_serve = {
+    .name = "serve",
+    .usage = "-p PATH... (--tls-cert FILE --tls-key FILE | --tls-self-signed) "
+             "[OPTION]...",
+    .summary = "be the webhook",
+    .details = "Answers POST /v1/mutate over HTTPS, and GET /healthz, /readyz and "
+               "/metrics on a plain port of their own, until SIGTERM or SIGINT. Changed "
+               "policies and certificates are read again. Logs are JSON, "
+               "a line each, on standard error.\n"
+               "\n"
+               "Times are such as 500ms, 5s or 1m30s, sizes such as 64Ki or 8Mi.\n",
+    .options = options,
+    .values_size = sizeof(struct values),
+    .stray = " (policies come behind -p)",
+    .run = run,
+};

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * main.c - the only file that knows every room.
+ */
+#include "cli/cli.h"
+
+int main(int argc, char **argv) {
+    return fx_cli_main(argc, argv);
+}
