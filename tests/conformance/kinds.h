@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kinds.h - the kinds of case files. A new kind is one file with its run function, and
+ * one row in kinds.c.
+ */
+#ifndef FX_CONFORMANCE_KINDS_H
+#define FX_CONFORMANCE_KINDS_H
+
+#include <jansson.h>
+
+#include "base/text.h"
+#include "result.h"
+
+struct fx_case_kind {
+    const char *folder;
+    const char *name; /* how the file's name begins ("random" of random-2); NULL: any */
+
+    /* Runs one case (a JSON object). NULL where `skipped` says why none is run. */
+    void (*run)(json_t *row, struct fx_case_result *result);
+    const char *skipped;
+};
+
+/* The kind of the file at `path`, told from its folder and name; NULL: none of them. */
+const struct fx_case_kind *fx_case_kind_of(struct fx_text path);
+
+/* documents.c */
+void fx_case_yaml(json_t *row, struct fx_case_result *result);
+void fx_case_json(json_t *row, struct fx_case_result *result);
+/* location.c, match.c, conflicts.c, mutate.c: Gatekeeper */
+void fx_case_location(json_t *row, struct fx_case_result *result);
+void fx_case_match(json_t *row, struct fx_case_result *result);
+void fx_case_conflicts(json_t *row, struct fx_case_result *result);
+void fx_case_mutate(json_t *row, struct fx_case_result *result);
+
+#endif

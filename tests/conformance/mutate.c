@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutate.c - gatekeeper/mutate.jsonl and random.jsonl: mutators and an object in, the
+ * object or an error out.
+ */
+#include <ctype.h>
+
+#include "answer.h"
+#include "kinds.h"
+#include "skips.h"
+#include "system.h"
+#include "value/tree.h"
+
+/* Is there a UUID at `text`? */
+static bool is_uuid(const char *text, size_t len) {
+    static const char shape[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+    if (len < sizeof shape - 1) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof shape - 1; i++) {
+        const bool fits =
+            shape[i] == '-' ? text[i] == '-' : isxdigit((unsigned char)text[i]) != 0;
+        if (!fits) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The words with every UUID as the cases have it: all zeros. */
+static void without_uuids(struct fx_buf *buf, const char *words) {
+    const struct fx_text text = fx_text_of(words);
+    for (size_t i = 0; i < text.len;) {
+        if (is_uuid(text.data + i, text.len - i)) {
+            fx_buf_str(buf, "00000000-0000-0000-0000-000000000000");
+            i += 36;
+        } else {
+            fx_buf_char(buf, text.data[i++]);
+        }
+    }
+}
+
+/* An error where the case wants one with these words, or none. */
+static void compare_error(struct fx_case_result *result, const char *what,
+                          const json_t *expect, const struct fx_err *err) {
+    const json_t *words = fx_tree_view_key(expect, what);
+    if (words == NULL) {
+        fx_case_fail(result, what, "none", err->msg);
+        return;
+    }
+    struct fx_buf got;
+    fx_buf_init(&got, 0);
+    without_uuids(&got, err->msg);
+    fx_case_expect_text(result, what, fx_tree_text(words),
+                        (struct fx_text){got.data, got.len});
+    fx_buf_finish(&got);
+}
+
+/* Puts in the mutators up to the first invalid one. False: the case ends there. */
+static bool upsert_all(struct fx_case_system *system, const json_t *row,
+                       struct fx_case_result *result) {
+    const json_t *expect = fx_tree_view_key(row, "expect");
+    const json_t *policies = fx_tree_view_key(row, "mutators");
+    for (size_t i = 0; i < json_array_size(policies); i++) {
+        struct fx_err err = FX_ERR_INIT;
+        if (fx_case_system_upsert(system, json_array_get(policies, i), &err)) {
+            continue;
+        }
+        compare_error(result, "mutatorError", expect, &err);
+        const json_t *index = fx_tree_view_key(expect, "mutatorIndex");
+        if (index != NULL) {
+            json_t *got = json_integer((json_int_t)i);
+            fx_case_expect_json(result, "mutatorIndex", index, got);
+            json_decref(got);
+        }
+        return false;
+    }
+    const json_t *words = fx_tree_view_key(expect, "mutatorError");
+    if (words != NULL) {
+        fx_case_fail(result, "mutatorError", json_string_value(words), "valid mutators");
+    }
+    return words == NULL;
+}
+
+/* Artefacts of Go's number types (`quirk`) concern all but the object itself. */
+static void compare_answer(const json_t *row, const struct fx_case_answer *answer,
+                           struct fx_case_result *result) {
+    const json_t *expect = fx_tree_view_key(row, "expect");
+    const json_t *words = fx_tree_view_key(expect, "mutateError");
+    if (words != NULL) {
+        fx_case_fail(result, "mutateError", json_string_value(words), "a result");
+        return;
+    }
+    fx_case_expect_json(result, "object", fx_tree_view_key(expect, "object"),
+                        answer->object);
+    if (fx_tree_view_key(row, "quirk") == NULL) {
+        fx_case_expect_bool(result, "mutated",
+                            json_is_true(fx_tree_view_key(expect, "mutated")),
+                            answer->mutated);
+    }
+}
+
+static void run(json_t *row, struct fx_case_system *system,
+                struct fx_case_result *result) {
+    if (!json_is_object(fx_tree_view_key(row, "object"))) {
+        fx_case_fail(result, "the case", "an object", "none");
+        return;
+    }
+    if (!upsert_all(system, row, result)) {
+        return;
+    }
+    fx_case_system_compare(system, fx_tree_view_key(row, "expect"), result);
+
+    struct fx_case_answer answer = {0};
+    struct fx_err err = FX_ERR_INIT;
+    const bool ok = json_is_true(fx_tree_view_key(row, "webhook"))
+                        ? fx_case_review_object(row, system->snapshot, &answer, &err)
+                        : fx_case_mutate_object(row, system->snapshot, &answer, &err);
+    if (ok) {
+        compare_answer(row, &answer, result);
+    } else {
+        compare_error(result, "mutateError", fx_tree_view_key(row, "expect"), &err);
+    }
+    fx_case_answer_finish(&answer);
+}
+
+void fx_case_mutate(json_t *row, struct fx_case_result *result) {
+    result->skipped = fx_case_skip_reason(row, fx_tree_view_key(row, "mutators"));
+    if (result->skipped == NULL) {
+        struct fx_case_system system;
+        struct fx_err err = FX_ERR_INIT;
+        if (fx_case_system_init(&system, &err)) {
+            run(row, &system, result);
+        } else {
+            fx_case_fail(result, "system", "an empty one", err.msg);
+        }
+        fx_case_system_finish(&system);
+    }
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * result.h - how one conformance case ended, and the comparisons that decide it. Only the
+ * first disagreement of a case is kept.
+ */
+#ifndef FX_CONFORMANCE_RESULT_H
+#define FX_CONFORMANCE_RESULT_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+
+/* Zeroed: passed. */
+struct fx_case_result {
+    bool failed;
+    const char *skipped; /* why the case was not run (a constant), or NULL */
+    struct fx_buf words; /* of the failure */
+};
+
+void fx_case_result_finish(struct fx_case_result *result); /* NULL, zeroed are fine */
+
+/* Fails the case: "<what>: expected <expected>, got <got>". */
+void fx_case_fail(struct fx_case_result *result, const char *what, const char *expected,
+                  const char *got);
+
+/* Each fails the case where the two differ. Texts to the letter; values as
+ * value/equal.h has it, where NULL is a value that is not there. */
+void fx_case_expect_bool(struct fx_case_result *result, const char *what, bool expected,
+                         bool got);
+void fx_case_expect_text(struct fx_case_result *result, const char *what,
+                         struct fx_text expected, struct fx_text got);
+void fx_case_expect_json(struct fx_case_result *result, const char *what,
+                         const json_t *expected, const json_t *got);
+
+/* Fails the case where `got` does not hold `part`. */
+void fx_case_expect_part(struct fx_case_result *result, const char *what,
+                         struct fx_text part, struct fx_text got);
+
+#endif

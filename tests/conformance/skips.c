@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * skips.c - the Gatekeeper cases that are not run, each with its reason: what this
+ * version does not do yet (a feature that arrives takes its row out of here), and where
+ * Fixpoint differs on purpose.
+ */
+#include "skips.h"
+
+#include <string.h>
+
+#include "base/macros.h"
+#include "value/equal.h"
+#include "value/tree.h"
+
+#define EXACT_IN_DOUBLE (INT64_C(1) << 53)
+
+/* ---- by what one of the policies is ---------------------------------------------- */
+
+static const json_t *view_parameters(const json_t *policy) {
+    return fx_tree_view_key(fx_tree_view_key(policy, "spec"), "parameters");
+}
+
+static const json_t *view_assign(const json_t *policy) {
+    return fx_tree_view_key(view_parameters(policy), "assign");
+}
+
+static bool wants_external_data(const json_t *policy) {
+    return fx_tree_view_key(view_assign(policy), "externalData") != NULL;
+}
+
+/* Gatekeeper reads `assign.value` into doubles. */
+static bool assigns_large_integer(const json_t *policy) {
+    const json_t *value = fx_tree_view_key(view_assign(policy), "value");
+    const json_int_t integer = json_integer_value(value);
+    return integer > EXACT_IN_DOUBLE || integer < -EXACT_IN_DOUBLE;
+}
+
+static const struct {
+    bool (*is)(const json_t *policy);
+    const char *reason;
+} by_policy[] = {
+    {wants_external_data, "external data: not in this version"},
+    {assigns_large_integer, "on purpose: integers stay exact to 64 bits"},
+};
+
+/* ---- by what the case is --------------------------------------------------------- */
+
+static bool has_annotations(const json_t *row) {
+    return json_is_true(fx_tree_view_key(row, "annotations"));
+}
+
+/* The original takes an integer and a double of the same value for different things. */
+static bool tells_numbers_apart(const json_t *row) {
+    return fx_text_is(fx_tree_view_string(row, "quirk"), "int64/float64");
+}
+
+static bool is_modify_set(const json_t *policy) {
+    return fx_text_is(fx_tree_view_string(policy, "kind"), "ModifySet");
+}
+
+static const json_t *view_from_list(const json_t *policy) {
+    return fx_tree_view_key(fx_tree_view_key(view_parameters(policy), "values"),
+                            "fromList");
+}
+
+static bool has_modify_set(const json_t *row,
+                           bool (*is)(const json_t *row, const json_t *policy)) {
+    const json_t *policies = fx_tree_view_key(row, "mutators");
+    for (size_t i = 0; i < json_array_size(policies); i++) {
+        const json_t *policy = json_array_get(policies, i);
+        if (is_modify_set(policy) && is(row, policy)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does a list within `node` hold the value, but for the types of its numbers? */
+static bool lists_retyped(json_t *node, const json_t *value) {
+    const char *key = NULL;
+    size_t index = 0;
+    json_t *child = NULL;
+    json_object_foreach (node, key, child) {
+        if (lists_retyped(child, value)) {
+            return true;
+        }
+    }
+    json_array_foreach (node, index, child) {
+        if ((fx_equal(child, value) && !json_equal(child, value)) ||
+            lists_retyped(child, value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_retyped_set(const json_t *row, const json_t *policy) {
+    json_t *object = fx_tree_view_key(row, "object");
+    size_t index = 0;
+    const json_t *value = NULL;
+    json_array_foreach (view_from_list(policy), index, value) {
+        if (lists_retyped(object, value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A set of numbers meets the same numbers of the other type. */
+static bool tells_members_apart(const json_t *row) {
+    return has_modify_set(row, is_retyped_set);
+}
+
+static bool is_without_list(const json_t *row, const json_t *policy) {
+    (void)row;
+    return !json_is_array(view_from_list(policy));
+}
+
+/* No list at all, merged into a field that is not there, leaves `null`. */
+static bool merges_null(const json_t *row) {
+    const json_t *mutated = fx_tree_view_key(fx_tree_view_key(row, "expect"), "mutated");
+    return json_is_true(mutated) && has_modify_set(row, is_without_list);
+}
+
+static bool is_without_operation(const json_t *row, const json_t *policy) {
+    (void)row;
+    return fx_tree_view_key(view_parameters(policy), "operation") == NULL;
+}
+
+static bool lacks_default(const json_t *row) {
+    return json_is_true(fx_tree_view_key(row, "noDefaults")) &&
+           has_modify_set(row, is_without_operation);
+}
+
+/* What Go's decoder refuses before it looks at the policy. */
+static bool names_unserved_version(const json_t *row) {
+    const struct fx_text words =
+        fx_tree_view_string(fx_tree_view_key(row, "expect"), "mutatorError");
+    return fx_text_starts(words, FX_TEXT("no kind \""));
+}
+
+/* "…: list key 5, object key 5": the same by value. */
+static bool refuses_equal_key(const json_t *row) {
+    const char *words = json_string_value(
+        fx_tree_view_key(fx_tree_view_key(row, "expect"), "mutatorError"));
+    const char *list_key = words != NULL ? strstr(words, ": list key ") : NULL;
+    const char *object_key = words != NULL ? strstr(words, ", object key ") : NULL;
+    if (list_key == NULL || object_key == NULL) {
+        return false;
+    }
+    list_key += strlen(": list key ");
+    const size_t len = (size_t)(object_key - list_key);
+    object_key += strlen(", object key ");
+    return strspn(list_key, "0123456789") == len && strlen(object_key) == len &&
+           strncmp(list_key, object_key, len) == 0;
+}
+
+static const struct {
+    bool (*is)(const json_t *row);
+    const char *reason;
+} by_row[] = {
+    {has_annotations, "mutation annotations: not in this version"},
+    {tells_numbers_apart, "on purpose: 5 and 5.0 are equal"},
+    {refuses_equal_key, "on purpose: 5 and 5.0 are equal"},
+    {tells_members_apart, "on purpose: 5 and 5.0 are equal"},
+    {merges_null,
+     "on purpose: no `fromList` is an empty one, which is never written as null"},
+    {lacks_default, "on purpose: the defaults of the CRDs hold everywhere"},
+    {names_unserved_version, "refused by the policy room, in the words of kubectl"},
+};
+
+const char *fx_case_skip_reason(const json_t *row, const json_t *policies) {
+    for (size_t i = 0; i < FX_COUNT(by_policy); i++) {
+        for (size_t k = 0; k < json_array_size(policies); k++) {
+            if (by_policy[i].is(json_array_get(policies, k))) {
+                return by_policy[i].reason;
+            }
+        }
+    }
+    for (size_t i = 0; i < FX_COUNT(by_row); i++) {
+        if (by_row[i].is(row)) {
+            return by_row[i].reason;
+        }
+    }
+    return NULL;
+}

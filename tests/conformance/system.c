@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * system.c - upserts, removals and the conflicts they leave.
+ */
+#include "system.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "engine/dialect.h"
+#include "value/tree.h"
+
+bool fx_case_system_init(struct fx_case_system *system, struct fx_err *err) {
+    *system = (struct fx_case_system){0};
+    return fx_snapshot_build(NULL, 0, 1, &system->snapshot, err);
+}
+
+void fx_case_system_finish(struct fx_case_system *system) {
+    if (system == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < system->n_mutators; i++) {
+        fx_mutator_unref(system->mutators[i]);
+    }
+    free(system->mutators);
+    fx_snapshot_unref(system->snapshot);
+    json_decref(system->upsert_errors);
+    *system = (struct fx_case_system){0};
+}
+
+/* ---- compiling ------------------------------------------------------------------- */
+
+static const struct fx_dialect *find_dialect(struct fx_text group, struct fx_text kind) {
+    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
+        const struct fx_policy_kind *spoken = fx_dialects[i]->kinds;
+        for (; spoken->kind != NULL; spoken++) {
+            if (fx_text_is(group, spoken->group) && fx_text_is(kind, spoken->kind)) {
+                return fx_dialects[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+/* The one mutator that a Gatekeeper policy gives, as a new reference. */
+static struct fx_mutator *compile(json_t *policy, struct fx_err *err) {
+    struct fx_subject subject;
+    fx_subject_read(policy, &subject);
+    const struct fx_dialect *dialect = find_dialect(subject.group, subject.kind);
+    if (dialect == NULL) {
+        (void)fx_fail(err, FX_EINVALID, "no dialect speaks `%.*s`",
+                      FX_TEXT_ARG(subject.kind));
+        return NULL;
+    }
+    struct fx_compilation compilation = {0};
+    struct fx_mutator *mutator = NULL;
+    if (dialect->compile(policy, &compilation, err)) {
+        if (compilation.n_mutators == 1) {
+            mutator = fx_mutator_ref(compilation.mutators[0]);
+        } else {
+            (void)fx_fail(err, FX_EINTERNAL, "%zu mutators of one policy",
+                          compilation.n_mutators);
+        }
+    }
+    fx_compilation_finish(&compilation);
+    return mutator;
+}
+
+/* ---- in and out ------------------------------------------------------------------ */
+
+static bool has_id(const struct fx_mutator *mutator, struct fx_text kind,
+                   struct fx_text name) {
+    return fx_text_is(kind, mutator->kind) && fx_text_is(name, mutator->name);
+}
+
+static void drop(struct fx_case_system *system, struct fx_text kind,
+                 struct fx_text name) {
+    for (size_t i = 0; i < system->n_mutators; i++) {
+        if (has_id(system->mutators[i], kind, name)) {
+            fx_mutator_unref(system->mutators[i]);
+            system->n_mutators--;
+            for (; i < system->n_mutators; i++) {
+                system->mutators[i] = system->mutators[i + 1];
+            }
+            return;
+        }
+    }
+}
+
+static bool rebuild(struct fx_case_system *system, struct fx_err *err) {
+    struct fx_snapshot *snapshot = NULL;
+    if (!fx_snapshot_build(system->mutators, system->n_mutators, 1, &snapshot, err)) {
+        return false;
+    }
+    fx_snapshot_unref(system->snapshot);
+    system->snapshot = snapshot;
+    return true;
+}
+
+/* Notes what the upsert of `mutator` reports, where it is in conflict. */
+static bool note_conflict(struct fx_case_system *system, const struct fx_mutator *mutator,
+                          struct fx_err *err) {
+    const struct fx_snapshot *snapshot = system->snapshot;
+    size_t at = 0;
+    while (at < snapshot->n_mutators && snapshot->mutators[at] != mutator) {
+        at++;
+    }
+    if (at == snapshot->n_mutators || snapshot->conflicts.sets[at].n_members == 0) {
+        return true;
+    }
+    if (system->upsert_errors == NULL) {
+        system->upsert_errors = json_array();
+    }
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    fx_conflicts_print(&snapshot->conflicts, at, snapshot->mutators, &words);
+    const bool ok =
+        !words.failed && json_array_append_new(system->upsert_errors,
+                                               json_stringn(words.data, words.len)) == 0;
+    fx_buf_finish(&words);
+    return ok || fx_fail_nomem(err);
+}
+
+bool fx_case_system_upsert(struct fx_case_system *system, json_t *policy,
+                           struct fx_err *err) {
+    struct fx_mutator *mutator = compile(policy, err);
+    if (mutator == NULL) {
+        return false;
+    }
+    drop(system, fx_text_of(mutator->kind), fx_text_of(mutator->name));
+    if (!FX_VEC_GROW(system->mutators, system->n_mutators, system->cap_mutators)) {
+        fx_mutator_unref(mutator);
+        return fx_fail_nomem(err);
+    }
+    system->mutators[system->n_mutators++] = mutator;
+    return rebuild(system, err) && note_conflict(system, mutator, err);
+}
+
+bool fx_case_system_remove(struct fx_case_system *system, struct fx_text kind,
+                           struct fx_text name, struct fx_err *err) {
+    drop(system, kind, name);
+    return rebuild(system, err);
+}
+
+/* ---- comparing ------------------------------------------------------------------- */
+
+static json_t *id_of(const struct fx_mutator *mutator) {
+    return json_sprintf("%s/%s", mutator->kind, mutator->name);
+}
+
+/* The ids of those that are disabled. */
+static json_t *disabled(const struct fx_snapshot *snapshot) {
+    json_t *ids = json_array();
+    for (size_t i = 0; i < snapshot->n_mutators; i++) {
+        if (snapshot->conflicts.sets[i].disabled) {
+            (void)json_array_append_new(ids, id_of(snapshot->mutators[i]));
+        }
+    }
+    return ids;
+}
+
+static json_t *members(const struct fx_snapshot *snapshot, size_t index) {
+    const struct fx_conflict_set *set = &snapshot->conflicts.sets[index];
+    json_t *ids = json_array();
+    for (size_t i = 0; i < set->n_members; i++) {
+        (void)json_array_append_new(ids, id_of(snapshot->mutators[set->members[i]]));
+    }
+    return ids;
+}
+
+static json_t *members_by_id(const struct fx_snapshot *snapshot) {
+    json_t *by_id = json_object();
+    for (size_t i = 0; i < snapshot->n_mutators; i++) {
+        if (snapshot->conflicts.sets[i].n_members > 0) {
+            json_t *id = id_of(snapshot->mutators[i]);
+            (void)json_object_set_new(by_id, json_string_value(id), members(snapshot, i));
+            json_decref(id);
+        }
+    }
+    return by_id;
+}
+
+/* Compares where the case says something. `got` is consumed. */
+static void compare_take(struct fx_case_result *result, const json_t *expect,
+                         const char *key, json_t *got) {
+    const json_t *expected = fx_tree_view_key(expect, key);
+    if (expected != NULL) {
+        fx_case_expect_json(result, key, expected, got);
+    }
+    json_decref(got);
+}
+
+void fx_case_system_compare(const struct fx_case_system *system, const json_t *expect,
+                            struct fx_case_result *result) {
+    compare_take(result, expect, "conflicts", disabled(system->snapshot));
+    compare_take(result, expect, "conflictsById", members_by_id(system->snapshot));
+    compare_take(result, expect, "upsertErrors", json_incref(system->upsert_errors));
+}
