@@ -79,9 +79,31 @@ void fx_address_make_ipv4(struct fx_address *address) {
     set_host(address, "0.0.0.0", fx_address_port(&address->socket));
 }
 
-void fx_address_loopback(bool ipv6, uint16_t port, struct fx_address *ret_address) {
+/* 0.0.0.0 or `::`? */
+static bool is_wildcard(const struct sockaddr_storage *socket) {
+    static const struct in6_addr any = IN6ADDR_ANY_INIT;
+    if (socket->ss_family == AF_INET) {
+        return ((const struct sockaddr_in *)socket)->sin_addr.s_addr == htonl(INADDR_ANY);
+    }
+    const struct in6_addr *host = &((const struct sockaddr_in6 *)socket)->sin6_addr;
+    return memcmp(host, &any, sizeof any) == 0;
+}
+
+void fx_address_of_listener(const struct fx_address *listened, uint16_t port,
+                            struct fx_address *ret_address) {
+    const struct fx_address from = *listened; /* which may be *ret_address */
+    const bool ipv6 = from.socket.ss_family == AF_INET6;
     *ret_address = (struct fx_address){0};
-    set_host(ret_address, ipv6 ? "::1" : "127.0.0.1", port);
+    if (from.any || is_wildcard(&from.socket)) {
+        set_host(ret_address, ipv6 && !from.any ? "::1" : "127.0.0.1", port);
+        return;
+    }
+    ret_address->socket = from.socket;
+    if (ipv6) {
+        ((struct sockaddr_in6 *)&ret_address->socket)->sin6_port = htons(port);
+    } else {
+        ((struct sockaddr_in *)&ret_address->socket)->sin_port = htons(port);
+    }
 }
 
 uint16_t fx_address_port(const struct sockaddr_storage *socket) {

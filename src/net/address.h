@@ -31,8 +31,10 @@ bool fx_address_parse(const char *text, struct fx_address *ret_address,
 /* `0.0.0.0` instead of `::`, with the same port. */
 void fx_address_make_ipv4(struct fx_address *address);
 
-/* The loopback address 127.0.0.1 or ::1. */
-void fx_address_loopback(bool ipv6, uint16_t port, struct fx_address *ret_address);
+/* Where this machine itself reaches a listener on `listened` that was given `port`: the
+ * loopback address for one on all addresses, else the address itself. */
+void fx_address_of_listener(const struct fx_address *listened, uint16_t port,
+                            struct fx_address *ret_address);
 
 uint16_t fx_address_port(const struct sockaddr_storage *socket);
 

@@ -74,17 +74,34 @@ static void falls_back_to_ipv4(void **state) {
     fx_address_make_ipv4(&address);
     assert_int_equal(address.socket.ss_family, AF_INET);
     assert_int_equal(fx_address_port(&address.socket), 8443);
-    fx_address_loopback(true, 17, &address);
-    assert_int_equal(address.socket.ss_family, AF_INET6);
-    assert_int_equal(fx_address_port(&address.socket), 17);
+}
+
+static void a_listener_is_reached(void **state) {
+    (void)state;
+    static const struct {
+        const char *listened, *reached;
+    } cases[] = {
+        {":8443", "127.0.0.1:17"},          {"0.0.0.0:8443", "127.0.0.1:17"},
+        {"[::]:8443", "[::1]:17"},          {"127.0.0.1:0", "127.0.0.1:17"},
+        {"192.0.2.7:8443", "192.0.2.7:17"}, {"[2001:db8::7]:0", "[2001:db8::7]:17"},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct fx_err err = FX_ERR_INIT;
+        struct fx_address listened;
+        struct fx_address expected;
+        struct fx_address got;
+        assert_true(fx_address_parse(cases[i].listened, &listened, &err));
+        assert_true(fx_address_parse(cases[i].reached, &expected, &err));
+        fx_address_of_listener(&listened, 17, &got);
+        assert_memory_equal(&got.socket, &expected.socket, sizeof got.socket);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_addresses),
-        cmocka_unit_test(refuses_the_rest),
-        cmocka_unit_test(a_long_host_is_refused),
-        cmocka_unit_test(falls_back_to_ipv4),
+        cmocka_unit_test(reads_addresses),        cmocka_unit_test(refuses_the_rest),
+        cmocka_unit_test(a_long_host_is_refused), cmocka_unit_test(falls_back_to_ipv4),
+        cmocka_unit_test(a_listener_is_reached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

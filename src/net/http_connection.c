@@ -95,9 +95,7 @@ static void keep_rest(struct fx_http_exchange *exchange, bool borrowed) {
 
 /* Will no further request come, or be let in? */
 static bool is_over(const struct fx_http_exchange *exchange) {
-    const struct fx_http_server *server = exchange->server;
-    return exchange->stream.ended || server->stopping ||
-           (server->draining && exchange->arrival_ns == 0);
+    return exchange->stream.ended || exchange->server->stopping;
 }
 
 /* Reads requests off the input until one waits for its answer or none is whole. */
@@ -289,14 +287,6 @@ void fx_http_connection_free(struct fx_http_exchange *exchange) {
     exchange->magic = 0;
     free(exchange);
     fx_http_server_settle(server);
-}
-
-void fx_http_connection_drain(struct fx_http_exchange *exchange) {
-    if (exchange->phase == FX_HTTP_READING && !exchange->running &&
-        exchange->arrival_ns == 0) {
-        exchange->phase = FX_HTTP_ENDING;
-        fx_stream_finish(&exchange->stream);
-    }
 }
 
 void fx_http_connection_stop(struct fx_http_exchange *exchange) {

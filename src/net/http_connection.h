@@ -74,8 +74,7 @@ bool fx_http_connection_accept(struct fx_http_server *server,
 /* The answer of this connection was written; `keep`: it may go on. */
 void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep);
 
-/* Closes it when it is idle; when it is not being answered. */
-void fx_http_connection_drain(struct fx_http_exchange *exchange);
+/* Closes it when it is not being answered. */
 void fx_http_connection_stop(struct fx_http_exchange *exchange);
 
 /* Unlinks and frees a connection whose stream is closed. */

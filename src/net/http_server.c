@@ -231,9 +231,6 @@ struct fx_http_server_counts fx_http_server_counts(const struct fx_http_server *
 
 void fx_http_server_drain(struct fx_http_server *server) {
     server->draining = true;
-    for (struct fx_http_exchange *at = server->connections; at != NULL; at = at->next) {
-        fx_http_connection_drain(at);
-    }
 }
 
 static void on_timer_closed(uv_handle_t *handle) {

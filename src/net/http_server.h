@@ -69,8 +69,9 @@ uint16_t fx_http_server_port(const struct fx_http_server *server);
 /* Connections accepted from now on use this certificate. */
 void fx_http_server_set_tls(struct fx_http_server *server, struct fx_tls_config *tls);
 
-/* From now on each response says `Connection: close` and idle connections are closed at
- * once; new ones are still accepted (endpoints are removed asynchronously). */
+/* From now on each response says `Connection: close`, and its connection ends with it.
+ * Idle connections stay: a client may be sending on one at this moment, and would lose
+ * its request. New ones are still accepted (endpoints are removed asynchronously). */
 void fx_http_server_drain(struct fx_http_server *server);
 
 /* Closes the listener and every connection that is not being answered; the others are

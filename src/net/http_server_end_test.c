@@ -22,7 +22,6 @@ static void draining_says_goodbye(void **state) {
     await_request(&world);
     run_for(&world, 20);
     fx_http_server_drain(world.server);
-    expect_end(&world, idle, &heard);
     answer_waiting(&world);
     char *text = hear(&world, busy, &heard);
     assert_non_null(strstr(text, "Connection: close\r\n"));
@@ -31,6 +30,9 @@ static void draining_says_goodbye(void **state) {
     world.defers = false;
     say(&world, begun, "Host: a\r\n\r\n");
     expect(&world, begun, &heard, OK, "GET /begun   []");
+    say(&world, idle, GET("/idle")); /* whose client could not know */
+    expect(&world, idle, &heard, OK, "GET /idle   []");
+    expect_end(&world, idle, &heard);
     const int late = dial(&world); /* still accepted */
     say(&world, late, GET("/late"));
     expect(&world, late, &heard, OK, "GET /late   []");
@@ -66,7 +68,8 @@ static void stopping_waits_for_answers(void **state) {
     finish(&world);
 }
 
-/* From within a request, when its answer is already given. */
+/* From within a request, when its answer is already given: one that was promised to stay
+ * takes one more request. */
 static void ending_right_after_an_answer(void **state) {
     (void)state;
     for (int stops = 0; stops < 2; stops++) {
@@ -78,6 +81,10 @@ static void ending_right_after_an_answer(void **state) {
         const int fd = dial(&world);
         say(&world, fd, GET("/"));
         expect(&world, fd, &heard, OK, "GET /   []");
+        if (world.drains) {
+            say(&world, fd, GET("/again"));
+            expect(&world, fd, &heard, OK, "GET /again   []");
+        }
         expect_end(&world, fd, &heard);
         hang_up(fd, &heard);
         finish(&world);

@@ -4,6 +4,7 @@
  */
 #include "net/http_server_world.h"
 
+#include "net/address.h"
 #include "net/probe.h"
 #include "net/tls.h"
 
@@ -150,10 +151,13 @@ static void on_probed(const struct fx_err *failure, void *user) {
 static void probe(struct world *world, uint16_t port, struct fx_tls_config *tls,
                   uint64_t timeout_ms) {
     struct fx_err err = FX_ERR_INIT;
+    struct fx_address to;
+    assert_true(fx_address_parse("127.0.0.1:0", &to, &err));
+    fx_address_of_listener(&to, port, &to);
     world->probed = false;
     world->failure = FX_ERR_INIT;
-    assert_true(fx_probe_start(&world->loop, false, port, tls, timeout_ms, on_probed,
-                               world, &err));
+    assert_true(
+        fx_probe_start(&world->loop, &to, tls, timeout_ms, on_probed, world, &err));
     assert_false(world->probed);
     for (const uint64_t end = now_ms() + PATIENCE_MS; !world->probed && now_ms() < end;) {
         run_once(world);

@@ -89,8 +89,8 @@ static const struct fx_stream_events events = {
 };
 
 /* One call says all there is to say. NOLINTNEXTLINE(readability-function-size) */
-bool fx_probe_start(uv_loop_t *loop, bool ipv6, uint16_t port, struct fx_tls_config *tls,
-                    uint64_t timeout_ms,
+bool fx_probe_start(uv_loop_t *loop, const struct fx_address *to,
+                    struct fx_tls_config *tls, uint64_t timeout_ms,
                     void (*on_done)(const struct fx_err *failure, void *user), void *user,
                     struct fx_err *err) {
     struct probe *probe = calloc(1, sizeof *probe);
@@ -107,9 +107,7 @@ bool fx_probe_start(uv_loop_t *loop, bool ipv6, uint16_t port, struct fx_tls_con
     (void)signal(SIGPIPE, SIG_IGN); /* as in http_server.c */
     fx_stream_tell(&probe->stream, &events, probe);
     fx_stream_set_deadline(&probe->stream, timeout_ms == 0 ? 1 : timeout_ms);
-    struct fx_address to;
-    fx_address_loopback(ipv6, port, &to);
-    if (!fx_stream_connect(&probe->stream, (const struct sockaddr *)&to.socket,
+    if (!fx_stream_connect(&probe->stream, (const struct sockaddr *)&to->socket,
                            &probe->failure)) {
         fx_stream_close(&probe->stream); /* and then the reason is told */
     }

@@ -13,14 +13,15 @@
 #include "base/err.h"
 #include "base/macros.h"
 
+struct fx_address;
 struct fx_tls_config;
 
-/* Connects to 127.0.0.1 (or ::1 where `ipv6`), port `port`, as a client of `tls` (NULL:
- * plain, the connection itself is the answer), and calls `on_done` once, later, on the
+/* Connects to the address as a client of `tls` (NULL: plain, the connection itself is the
+ * answer), and calls `on_done` once, later, on the
  * loop, with NULL or the reason of the failure (FX_EIO), after `timeout_ms` at the
  * latest. False (and no call) only without memory or where the socket cannot be made. */
-bool fx_probe_start(uv_loop_t *loop, bool ipv6, uint16_t port, struct fx_tls_config *tls,
-                    uint64_t timeout_ms,
+bool fx_probe_start(uv_loop_t *loop, const struct fx_address *to,
+                    struct fx_tls_config *tls, uint64_t timeout_ms,
                     void (*on_done)(const struct fx_err *failure, void *user), void *user,
                     struct fx_err *err) FX_MUST_USE;
 

@@ -4,9 +4,7 @@
  */
 #include "server/self_probe.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +20,7 @@
 struct fx_self_probe {
     uint32_t magic;
     uv_timer_t timer;
-    bool ipv6;
-    uint16_t port;
+    struct fx_address to;
     struct fx_tls_config *client;
     bool asking, closing, timer_closed;
     bool asked, answers;
@@ -72,36 +69,11 @@ static void on_timer(uv_timer_t *timer) {
         return;
     }
     struct fx_err err = FX_ERR_INIT;
-    probe->asking = fx_probe_start(timer->loop, probe->ipv6, probe->port, probe->client,
-                                   PATIENCE_MS, on_done, probe, &err);
+    probe->asking = fx_probe_start(timer->loop, &probe->to, probe->client, PATIENCE_MS,
+                                   on_done, probe, &err);
     if (!probe->asking) {
         note(probe, &err);
     }
-}
-
-/* Does the loopback address reach a listener on this one? All addresses, and itself. */
-static bool is_reachable(const struct sockaddr_storage *socket) {
-    static const struct in6_addr loopback6 = IN6ADDR_LOOPBACK_INIT;
-    static const struct in6_addr any6 = IN6ADDR_ANY_INIT;
-    if (socket->ss_family == AF_INET6) {
-        struct sockaddr_in6 in6;
-        memcpy(&in6, socket, sizeof in6);
-        return memcmp(&in6.sin6_addr, &loopback6, sizeof loopback6) == 0 ||
-               memcmp(&in6.sin6_addr, &any6, sizeof any6) == 0;
-    }
-    struct sockaddr_in in;
-    memcpy(&in, socket, sizeof in);
-    return in.sin_addr.s_addr == htonl(INADDR_LOOPBACK) ||
-           in.sin_addr.s_addr == htonl(INADDR_ANY);
-}
-
-static void begin(struct fx_self_probe *probe, const struct fx_address *address) {
-    if (!address->any && !is_reachable(&address->socket)) {
-        probe->asked = probe->answers = true;
-        return;
-    }
-    probe->ipv6 = !address->any && address->socket.ss_family == AF_INET6;
-    (void)uv_timer_start(&probe->timer, on_timer, 0, EVERY_MS); /* cannot fail */
 }
 
 struct fx_self_probe *fx_self_probe_create(uv_loop_t *loop, const char *listen,
@@ -122,11 +94,11 @@ struct fx_self_probe *fx_self_probe_create(uv_loop_t *loop, const char *listen,
         return NULL;
     }
     probe->magic = PROBE_MAGIC;
-    probe->port = port;
+    fx_address_of_listener(&address, port, &probe->to);
     probe->client = client;
     probe->timer.data = probe;
-    (void)uv_timer_init(loop, &probe->timer); /* cannot fail */
-    begin(probe, &address);
+    (void)uv_timer_init(loop, &probe->timer);                   /* cannot fail */
+    (void)uv_timer_start(&probe->timer, on_timer, 0, EVERY_MS); /* cannot fail */
     return probe;
 }
 

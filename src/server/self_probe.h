@@ -15,9 +15,9 @@
 
 struct fx_self_probe; /* opaque */
 
-/* Begins at once, with a TLS handshake to `port` on the loopback address. Where `listen`
- * ("HOST:PORT") is an address that the loopback does not reach, the port counts as
- * answering. Errors: FX_EINVALID (no address), FX_ENOMEM. */
+/* Begins at once, with a TLS handshake to `port` at the address of `listen`
+ * ("HOST:PORT"), or on the loopback where that stands for all addresses. Errors:
+ * FX_EINVALID (no address), FX_ENOMEM. */
 struct fx_self_probe *fx_self_probe_create(uv_loop_t *loop, const char *listen,
                                            uint16_t port, struct fx_err *err) FX_MUST_USE;
 
