@@ -28,38 +28,6 @@ static const struct field root_fields[] = {
 };
 const struct shape fx_assign_shape = {"Assign", root_fields, false};
 
-static bool parse_location(struct assigner *assigner, const struct policy *policy,
-                           struct fx_err *err) {
-    if (fx_target_parse_location(&assigner->target, policy, err)) {
-        return true;
-    }
-    const struct fx_text text = fx_target_location_text(policy);
-    return fx_err_prefix(err, "invalid location format `%.*s` for Assign %.*s: ",
-                         FX_TEXT_ARG(text), FX_TEXT_ARG(policy->name));
-}
-
-/* The location must lead somewhere, not into metadata, and not to the very key by which
- * a list's element was found. */
-static bool check_location(const struct fx_location *location,
-                           const struct policy *policy, struct fx_err *err) {
-    const json_t *node = fx_policy_node(policy, fx_target_location_node(policy));
-    const size_t n_steps = location->n_steps;
-    if (n_steps == 0) {
-        return fx_fail_in(err, node, FX_EINVALID, "empty path");
-    }
-    if (fx_text_is(location->steps[0].name, "metadata")) {
-        return fx_fail_in(err, node, FX_EINVALID, "assign %.*s can't change metadata",
-                          FX_TEXT_ARG(policy->name));
-    }
-    const struct fx_location_step *last = &location->steps[n_steps - 1];
-    if (n_steps > 1 && last->type == FX_LOCATION_OBJECT &&
-        last[-1].type == FX_LOCATION_LIST && fx_text_equal(last->name, last[-1].name)) {
-        return fx_fail_in(err, node, FX_EINVALID,
-                          "invalid path format: changing the item key is not allowed");
-    }
-    return true;
-}
-
 static bool fail_not_object(const struct source *source, struct fx_err *err) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
@@ -114,8 +82,7 @@ static bool check_element(const struct source *source,
 
 static bool check_source(const struct assigner *assigner, const struct policy *policy,
                          struct fx_err *err) {
-    const struct fx_location *location = assigner->target.location;
-    const struct fx_location_step *last = &location->steps[location->n_steps - 1];
+    const struct fx_location_step *last = fx_target_last_step(&assigner->target);
     if (last->type != FX_LOCATION_LIST) {
         return true;
     }
@@ -131,11 +98,12 @@ static bool check_source(const struct assigner *assigner, const struct policy *p
 }
 
 /* The steps of spec section 3.2, in its order. */
-static bool compile(struct assigner *assigner, const struct policy *policy,
+static bool compile(struct target *target, const struct policy *policy,
                     struct fx_err *err) {
-    struct target *target = &assigner->target;
-    return parse_location(assigner, policy, err) &&
-           check_location(target->location, policy, err) &&
+    struct assigner *assigner = fx_assigner_of(target);
+    return fx_target_parse_location_of(target, policy, "Assign", err) &&
+           fx_target_check_metadata(target, policy, "assign", err) &&
+           fx_target_check_key(target, policy, err) &&
            fx_source_compile(policy, &assigner->source, err) &&
            check_source(assigner, policy, err) &&
            fx_target_compile_path_tests(target, policy, err) &&

@@ -30,9 +30,9 @@ static const struct field root_fields[] = {
 };
 const struct shape fx_assign_metadata_shape = {"AssignMetadata", root_fields, false};
 
-static bool parse_location(struct assigner *assigner, const struct policy *policy,
+static bool parse_location(struct target *target, const struct policy *policy,
                            struct fx_err *err) {
-    if (fx_target_parse_location(&assigner->target, policy, err)) {
+    if (fx_target_parse_location(target, policy, err)) {
         return true;
     }
     const struct fx_text text = fx_target_location_text(policy);
@@ -79,10 +79,10 @@ static bool set_path_test(struct target *target, struct fx_err *err) {
 }
 
 /* The steps of spec section 3.2, in its order. */
-static bool compile(struct assigner *assigner, const struct policy *policy,
+static bool compile(struct target *target, const struct policy *policy,
                     struct fx_err *err) {
-    struct target *target = &assigner->target;
-    return parse_location(assigner, policy, err) &&
+    struct assigner *assigner = fx_assigner_of(target);
+    return parse_location(target, policy, err) &&
            check_location(target->location, policy, err) &&
            fx_source_compile(policy, &assigner->source, err) &&
            check_source(&assigner->source, policy, err) && set_path_test(target, err);

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#include "location/gatekeeper/write.h"
 #include "value/tree.h"
 
 static bool check_one(const struct policy *policy, const struct source *source,
@@ -85,19 +84,13 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
     (void)request;
     const struct assigner *assigner = (const struct assigner *)self;
-    const struct target *target = &assigner->target;
     const struct constant constant = {value_for(&assigner->source, *root)};
     if (constant.value == NULL) {
         return fx_fail_nomem(err);
     }
     const struct fx_setter setter = {set_constant, &constant};
-    struct fx_written written = {0};
-    const bool ok =
-        fx_location_write(target->location, target->tests, &setter, root, &written, err);
+    const bool ok = fx_target_write(&assigner->target, &setter, root, ret_effect, err);
     json_decref(constant.value);
-    if (ok) {
-        *ret_effect = (struct fx_effect){written.applied, written.changed};
-    }
     return ok;
 }
 
@@ -109,17 +102,12 @@ static void destroy(struct fx_mutator *self) {
 
 static const struct fx_mutator_ops ops = {fx_target_match, apply, destroy};
 
-bool fx_assigner_add(const struct policy *policy, compile_assigner *compile,
+struct assigner *fx_assigner_of(struct target *target) {
+    return (struct assigner *)target; /* it is the first member */
+}
+
+bool fx_assigner_add(const struct policy *policy, compile_target *compile,
                      struct fx_compilation *ret_compilation, struct fx_err *err) {
-    struct assigner *assigner = calloc(1, sizeof *assigner);
-    if (assigner == NULL) {
-        return fx_fail_nomem(err);
-    }
-    if (!fx_target_init(&assigner->target, policy, &ops, err) ||
-        !compile(assigner, policy, err)) {
-        destroy(&assigner->target.mutator);
-        return false;
-    }
-    return fx_compilation_add_take(ret_compilation, &assigner->target.mutator) ||
-           fx_fail_nomem(err);
+    return fx_target_add(policy, sizeof(struct assigner), &ops, compile, ret_compilation,
+                         err);
 }

@@ -33,13 +33,11 @@ struct assigner {
     struct source source;
 };
 
-/* Validates what is the kind's own and fills the assigner, whose target is initialised.
- */
-typedef bool compile_assigner(struct assigner *assigner, const struct policy *policy,
-                              struct fx_err *err);
+/* The assigner that the target begins. */
+struct assigner *fx_assigner_of(struct target *target);
 
 /* Makes an assigner of the policy, and adds it. */
-bool fx_assigner_add(const struct policy *policy, compile_assigner *compile,
+bool fx_assigner_add(const struct policy *policy, compile_target *compile,
                      struct fx_compilation *ret_compilation,
                      struct fx_err *err) FX_MUST_USE;
 

@@ -12,6 +12,7 @@
 #include "value/tree.h"
 
 static const char *const all_versions[] = {"v1", "v1beta1", "v1alpha1", NULL};
+static const char *const only_v1alpha1[] = {"v1alpha1", NULL};
 
 static const struct fx_policy_kind kinds[] = {
 #define X(kind, prefix, versions) {GATEKEEPER_GROUP, kind, versions},

@@ -37,9 +37,11 @@ typedef bool compile_policy(const struct policy *policy,
 
 /* kind, prefix of its shape and compile function, the list of its versions in dialect.c.
  * A further kind is one file and one row. */
-#define KINDS(X)                         \
-    X("Assign", fx_assign, all_versions) \
-    X("AssignMetadata", fx_assign_metadata, all_versions)
+#define KINDS(X)                                          \
+    X("Assign", fx_assign, all_versions)                  \
+    X("AssignImage", fx_assign_image, only_v1alpha1)      \
+    X("AssignMetadata", fx_assign_metadata, all_versions) \
+    X("ModifySet", fx_modify_set, all_versions)
 
 #define X(kind, prefix, versions)             \
     extern const struct shape prefix##_shape; \

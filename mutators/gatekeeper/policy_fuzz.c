@@ -20,7 +20,7 @@ extern const struct fx_dialect fx_dialect_gatekeeper;
 static const char object_text[] =
     "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":"
     "\"ns\",\"labels\":{\"a\":\"b\"}},\"spec\":{\"l\":[{\"k\":\"v\",\"n\":1},{\"k\":5},"
-    "{\"k\":\"v\"}],\"m\":[1],\"s\":\"x\",\"z\":null,\"o\":{}}}";
+    "{\"k\":\"v\"}],\"m\":[1],\"s\":\"x\",\"z\":null,\"o\":{},\"i\":\"r.io/a/b:1@x\"}}";
 
 static json_t *object(void) {
     static struct fx_err err;

@@ -4,6 +4,7 @@
  */
 #include "mutators/gatekeeper/target.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "value/tree.h"
@@ -26,8 +27,9 @@ static void set_namespaces(struct target *target) {
         fx_match_exact_namespaces(target->match, &mutator->n_namespaces);
 }
 
-bool fx_target_init(struct target *target, const struct policy *policy,
-                    const struct fx_mutator_ops *ops, struct fx_err *err) {
+/* Fills the head and compiles `match`. */
+static bool init(struct target *target, const struct policy *policy,
+                 const struct fx_mutator_ops *ops, struct fx_err *err) {
     struct fx_mutator *mutator = &target->mutator;
     if (!fx_mutator_init(mutator, ops, FX_TEXT(GATEKEEPER_GROUP),
                          fx_text_of(policy->kind), policy->name, policy->source)) {
@@ -52,21 +54,20 @@ void fx_target_finish(struct target *target) {
     fx_mutator_finish(&target->mutator);
 }
 
-const json_t *fx_target_location_node(const struct policy *policy) {
-    return fx_shape_view(policy->spec, "location");
-}
-
-struct fx_text fx_target_location_text(const struct policy *policy) {
-    return fx_tree_view_string(policy->spec, "location");
-}
-
-bool fx_target_parse_location(struct target *target, const struct policy *policy,
-                              struct fx_err *err) {
-    if (fx_location_parse(fx_target_location_text(policy), &target->location, err)) {
-        return true;
+bool fx_target_add(const struct policy *policy, size_t size,
+                   const struct fx_mutator_ops *ops, compile_target *compile,
+                   struct fx_compilation *ret_compilation, struct fx_err *err) {
+    assert(size >= sizeof(struct target));
+    struct target *target = calloc(1, size);
+    if (target == NULL) {
+        return fx_fail_nomem(err);
     }
-    err->node = fx_policy_node(policy, fx_target_location_node(policy));
-    return false;
+    if (!init(target, policy, ops, err) || !compile(target, policy, err)) {
+        ops->destroy(&target->mutator);
+        return false;
+    }
+    return fx_compilation_add_take(ret_compilation, &target->mutator) ||
+           fx_fail_nomem(err);
 }
 
 /* The entries of pathTests, with their parsed sub paths, which are counted. */
@@ -190,4 +191,15 @@ bool fx_target_match(const struct fx_mutator *self, const struct fx_request *req
         return true;
     }
     return fx_match_eval(target->match, request, subject, ret_verdict, err);
+}
+
+bool fx_target_write(const struct target *target, const struct fx_setter *setter,
+                     json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+    struct fx_written written = {0};
+    if (!fx_location_write(target->location, target->tests, setter, root, &written,
+                           err)) {
+        return false;
+    }
+    *ret_effect = (struct fx_effect){written.applied, written.changed};
+    return true;
 }

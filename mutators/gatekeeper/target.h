@@ -8,15 +8,18 @@
 #define FX_MUTATORS_GATEKEEPER_TARGET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <jansson.h>
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "engine/dialect.h"
 #include "engine/match.h"
 #include "engine/mutator.h"
 #include "location/gatekeeper/location.h"
 #include "location/gatekeeper/path_tests.h"
+#include "location/gatekeeper/write.h"
 #include "mutators/gatekeeper/policy.h"
 
 struct target {
@@ -28,21 +31,48 @@ struct target {
     struct fx_schema_step *schema; /* backs mutator.schema */
 };
 
-/* Fills the head and compiles `match`. `target` is zeroed; after a failure, as after
- * everything else, fx_target_finish() frees what it holds. Errors: FX_EINVALID (wrong
- * types within match; a name over 63 bytes), FX_ENOMEM. */
-bool fx_target_init(struct target *target, const struct policy *policy,
-                    const struct fx_mutator_ops *ops, struct fx_err *err) FX_MUST_USE;
+/* Frees what the target holds, however much of it is filled; not the target. */
 void fx_target_finish(struct target *target);
+
+/* Validates what is the kind's own and fills the rest of the kind's struct. The head of
+ * the target is filled, and `match`. */
+typedef bool compile_target(struct target *target, const struct policy *policy,
+                            struct fx_err *err);
+
+/* Makes a mutator of the policy, in a zeroed struct of `size` bytes that begins with a
+ * target, and adds it. `ops` destroys the struct, half filled or whole. Errors: those of
+ * `compile`, which runs last; FX_EINVALID (wrong types within match; a name over 63
+ * bytes), FX_ENOMEM. */
+bool fx_target_add(const struct policy *policy, size_t size,
+                   const struct fx_mutator_ops *ops, compile_target *compile,
+                   struct fx_compilation *ret_compilation,
+                   struct fx_err *err) FX_MUST_USE;
 
 /* Parses `spec.location`. On failure the error has the node and span, and the parser's
  * words, before which each kind puts its own. */
 bool fx_target_parse_location(struct target *target, const struct policy *policy,
                               struct fx_err *err) FX_MUST_USE;
 
+/* The same with the words of all kinds but one: "invalid location format `spec.` for
+ * Assign a: …", where `kind` is the kind as such messages spell it. */
+bool fx_target_parse_location_of(struct target *target, const struct policy *policy,
+                                 const char *kind, struct fx_err *err) FX_MUST_USE;
+
 /* `spec.location` as it was written; NULL, "" where it is missing. */
 const json_t *fx_target_location_node(const struct policy *policy);
 struct fx_text fx_target_location_text(const struct policy *policy);
+
+/* Checks of the parsed location that several kinds make (spec section 3.2). Errors:
+ * FX_EINVALID. It does not lead into metadata ("assign a can't change metadata", `kind`
+ * as above); it leads somewhere, and not to the very key by which a list's element was
+ * found. */
+bool fx_target_check_metadata(const struct target *target, const struct policy *policy,
+                              const char *kind, struct fx_err *err) FX_MUST_USE;
+bool fx_target_check_key(const struct target *target, const struct policy *policy,
+                         struct fx_err *err) FX_MUST_USE;
+
+/* The last step of the location; NULL where it has none. */
+const struct fx_location_step *fx_target_last_step(const struct target *target);
 
 /* Compiles `spec.parameters.pathTests` against the location, which is parsed. */
 bool fx_target_compile_path_tests(struct target *target, const struct policy *policy,
@@ -61,5 +91,10 @@ bool fx_target_set_schema(struct target *target, enum fx_schema_type terminal,
 bool fx_target_match(const struct fx_mutator *self, const struct fx_request *request,
                      const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                      struct fx_err *err);
+
+/* What every kind's apply slot ends in: the setter runs where the location leads. */
+bool fx_target_write(const struct target *target, const struct fx_setter *setter,
+                     json_t **root, struct fx_effect *ret_effect,
+                     struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/modify_set.c - kind ModifySet: puts values into a list that has no
+ * keys, or takes them out.
+ */
+#include <stdlib.h>
+
+#include "mutators/gatekeeper/go_text.h"
+#include "mutators/gatekeeper/policy.h"
+#include "mutators/gatekeeper/shapes.h"
+#include "mutators/gatekeeper/target.h"
+#include "value/equal.h"
+#include "value/tree.h"
+
+static const struct field values_fields[] = {
+    {"fromList", FIELD_LIST, "[]interface {}", NULL, NULL},
+    FIELDS_END,
+};
+static const struct shape values_shape = {"Values", values_fields, false};
+
+static const struct field parameters_fields[] = {
+    FIELD_PATH_TESTS,
+    FIELD_TEXT("operation", "@.Operation"),
+    {"values", FIELD_OBJECT, "@.Values", NULL, &values_shape},
+    FIELDS_END,
+};
+static const struct shape parameters_shape = {"ModifySetParameters", parameters_fields,
+                                              false};
+
+static const struct field spec_fields[] = {
+    FIELD_APPLY_TO,
+    FIELD_MATCH,
+    FIELD_LOCATION,
+    {"parameters", FIELD_OBJECT, "@.ModifySetParameters", NULL, &parameters_shape},
+    FIELDS_END,
+};
+static const struct shape spec_shape = {"ModifySetSpec", spec_fields, false};
+
+static const struct field root_fields[] = {
+    FIELD("apiVersion"), FIELD("kind"),
+    FIELD_METADATA,      {"spec", FIELD_OBJECT, "@.ModifySetSpec", NULL, &spec_shape},
+    FIELD("status"),     FIELDS_END,
+};
+const struct shape fx_modify_set_shape = {"ModifySet", root_fields, false};
+
+struct modify_set {
+    struct target target; /* first */
+    json_t *values;       /* a list, counted; never written to */
+    struct fx_text operation;
+    struct fx_setter setter; /* what the operation does; its `user` is this struct */
+};
+
+/* ---- the operations -------------------------------------------------------------- */
+
+static bool contains(const json_t *list, const json_t *value) {
+    size_t index = 0;
+    const json_t *element = NULL;
+    json_array_foreach (list, index, element) {
+        if (fx_equal(element, value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool check_list(json_t *old, struct fx_err *err) {
+    if (json_is_array(old)) {
+        return true;
+    }
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_go_print(&text, old, GO_INT64);
+    fx_buf_str(&text, " is not a list of values, cannot treat it as a set");
+    if (text.failed) {
+        (void)fx_fail_nomem(err);
+    } else {
+        (void)fx_fail(err, FX_EMUTATE, "%s", text.data);
+    }
+    fx_buf_finish(&text);
+    return false;
+}
+
+/* `old` with those values at its end that it does not have, each once: a new reference;
+ * `old` itself where it has all of them; NULL without memory. */
+static json_t *merged(json_t *old, const json_t *values) {
+    json_t *list = json_incref(old); /* so it counts as shared, and is copied */
+    size_t index = 0;
+    json_t *value = NULL;
+    json_array_foreach (values, index, value) {
+        if (contains(list, value)) {
+            continue;
+        }
+        if (fx_tree_own_root(&list) == NULL ||
+            !fx_tree_append_take(list, json_incref(value))) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* A field that is not there gets the list as it is, duplicates included. */
+static bool merge(const void *user, json_t *old, enum fx_write *ret_write,
+                  json_t **ret_value, struct fx_err *err) {
+    const struct modify_set *set = user;
+    if (old != NULL && !check_list(old, err)) {
+        return false;
+    }
+    json_t *list = old == NULL ? json_incref(set->values) : merged(old, set->values);
+    if (list == NULL) {
+        return fx_fail_nomem(err);
+    }
+    *ret_write = FX_WRITE_SET;
+    *ret_value = list;
+    return true;
+}
+
+static bool have_common(const json_t *list, const json_t *values) {
+    size_t index = 0;
+    const json_t *element = NULL;
+    json_array_foreach (list, index, element) {
+        if (contains(values, element)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A new list of the elements of `list` that are not among the values. */
+static json_t *pruned(const json_t *list, const json_t *values) {
+    json_t *kept = json_array();
+    size_t index = 0;
+    json_t *element = NULL;
+    json_array_foreach (list, index, element) {
+        if (kept != NULL && !contains(values, element) &&
+            !fx_tree_append_take(kept, json_incref(element))) {
+            json_decref(kept);
+            kept = NULL;
+        }
+    }
+    return kept;
+}
+
+static bool prune(const void *user, json_t *old, enum fx_write *ret_write,
+                  json_t **ret_value, struct fx_err *err) {
+    const struct modify_set *set = user;
+    *ret_write = FX_WRITE_KEEP;
+    if (old == NULL) {
+        return true;
+    }
+    if (!check_list(old, err)) {
+        return false;
+    }
+    if (!have_common(old, set->values)) {
+        return true;
+    }
+    json_t *list = pruned(old, set->values);
+    if (list == NULL) {
+        return fx_fail_nomem(err);
+    }
+    *ret_write = FX_WRITE_SET;
+    *ret_value = list;
+    return true;
+}
+
+static bool fail_operation(const void *user, json_t *old, enum fx_write *ret_write,
+                           json_t **ret_value, struct fx_err *err) {
+    (void)old;
+    (void)ret_write;
+    (void)ret_value;
+    const struct modify_set *set = user;
+    return fx_fail(err, FX_EMUTATE, "unrecognized operation for modifyset: %.*s",
+                   FX_TEXT_ARG(set->operation));
+}
+
+/* name, function */
+#define OPERATIONS(X) \
+    X("merge", merge) \
+    X("prune", prune)
+
+static void set_operation(struct modify_set *set, struct fx_text operation) {
+    set->operation = operation;
+    set->setter = (struct fx_setter){fail_operation, set};
+#define X(name, function)              \
+    if (fx_text_is(operation, name)) { \
+        set->setter.set = function;    \
+    }
+    OPERATIONS(X)
+#undef X
+}
+
+/* ---- the policy ------------------------------------------------------------------ */
+
+/* The default of the CRD, which an API server fills in where there are `parameters`:
+ * policies from files are read as if they came from one. What is no operation fails the
+ * requests, not the policy: Gatekeeper does not check it. */
+static void read_operation(struct modify_set *set, const struct policy *policy) {
+    const json_t *node = fx_shape_view(policy->parameters, "operation");
+    if (node == NULL && policy->parameters != NULL) {
+        set_operation(set, FX_TEXT("merge"));
+    } else {
+        set_operation(set, fx_tree_text(node));
+    }
+}
+
+/* No list is an empty list. */
+static bool read_values(struct modify_set *set, const struct policy *policy,
+                        struct fx_err *err) {
+    json_t *list = fx_shape_view(fx_shape_view(policy->parameters, "values"), "fromList");
+    set->values = list != NULL ? json_incref(list) : json_array();
+    return set->values != NULL || fx_fail_nomem(err);
+}
+
+static bool check_end(const struct target *target, const struct policy *policy,
+                      struct fx_err *err) {
+    const struct fx_location_step *last = fx_target_last_step(target);
+    if (last == NULL || last->type != FX_LOCATION_LIST) {
+        return true;
+    }
+    return fx_fail_in(err, fx_target_location_node(policy), FX_EINVALID,
+                      "final node in a modifyset location cannot be a keyed list");
+}
+
+/* The steps of spec section 3.2, in its order. */
+static bool compile(struct target *target, const struct policy *policy,
+                    struct fx_err *err) {
+    struct modify_set *set = (struct modify_set *)target; /* its first member */
+    read_operation(set, policy);
+    return fx_target_parse_location_of(target, policy, "ModifySet", err) &&
+           fx_target_check_metadata(target, policy, "modifyset", err) &&
+           check_end(target, policy, err) &&
+           fx_target_compile_path_tests(target, policy, err) &&
+           fx_target_compile_apply_to(target, policy, err) &&
+           read_values(set, policy, err) &&
+           fx_target_set_schema(target, FX_SCHEMA_SET, err);
+}
+
+static bool apply(const struct fx_mutator *self, const struct fx_request *request,
+                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+    (void)request;
+    const struct modify_set *set = (const struct modify_set *)self;
+    return fx_target_write(&set->target, &set->setter, root, ret_effect, err);
+}
+
+static void destroy(struct fx_mutator *self) {
+    struct modify_set *set = (struct modify_set *)self;
+    json_decref(set->values);
+    fx_target_finish(&set->target);
+    free(set);
+}
+
+static const struct fx_mutator_ops ops = {fx_target_match, apply, destroy};
+
+bool fx_modify_set_compile(const struct policy *policy,
+                           struct fx_compilation *ret_compilation, struct fx_err *err) {
+    return fx_target_add(policy, sizeof(struct modify_set), &ops, compile,
+                         ret_compilation, err);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/target_location.c - the location of a policy, and what several
+ * kinds refuse of it.
+ */
+#include "mutators/gatekeeper/target.h"
+#include "value/tree.h"
+
+const json_t *fx_target_location_node(const struct policy *policy) {
+    return fx_shape_view(policy->spec, "location");
+}
+
+struct fx_text fx_target_location_text(const struct policy *policy) {
+    return fx_tree_view_string(policy->spec, "location");
+}
+
+bool fx_target_parse_location(struct target *target, const struct policy *policy,
+                              struct fx_err *err) {
+    if (fx_location_parse(fx_target_location_text(policy), &target->location, err)) {
+        return true;
+    }
+    err->node = fx_policy_node(policy, fx_target_location_node(policy));
+    return false;
+}
+
+bool fx_target_parse_location_of(struct target *target, const struct policy *policy,
+                                 const char *kind, struct fx_err *err) {
+    if (fx_target_parse_location(target, policy, err)) {
+        return true;
+    }
+    const struct fx_text text = fx_target_location_text(policy);
+    return fx_err_prefix(err, "invalid location format `%.*s` for %s %.*s: ",
+                         FX_TEXT_ARG(text), kind, FX_TEXT_ARG(policy->name));
+}
+
+bool fx_target_check_metadata(const struct target *target, const struct policy *policy,
+                              const char *kind, struct fx_err *err) {
+    const struct fx_location *location = target->location;
+    if (location->n_steps == 0 || !fx_text_is(location->steps[0].name, "metadata")) {
+        return true;
+    }
+    return fx_fail_in(err, fx_policy_node(policy, fx_target_location_node(policy)),
+                      FX_EINVALID, "%s %.*s can't change metadata", kind,
+                      FX_TEXT_ARG(policy->name));
+}
+
+bool fx_target_check_key(const struct target *target, const struct policy *policy,
+                         struct fx_err *err) {
+    const json_t *node = fx_policy_node(policy, fx_target_location_node(policy));
+    const struct fx_location_step *last = fx_target_last_step(target);
+    if (last == NULL) {
+        return fx_fail_in(err, node, FX_EINVALID, "empty path");
+    }
+    if (target->location->n_steps > 1 && last->type == FX_LOCATION_OBJECT &&
+        last[-1].type == FX_LOCATION_LIST && fx_text_equal(last->name, last[-1].name)) {
+        return fx_fail_in(err, node, FX_EINVALID,
+                          "invalid path format: changing the item key is not allowed");
+    }
+    return true;
+}
+
+const struct fx_location_step *fx_target_last_step(const struct target *target) {
+    const struct fx_location *location = target->location;
+    return location->n_steps == 0 ? NULL : &location->steps[location->n_steps - 1];
+}
