@@ -134,17 +134,16 @@ static void make_tables(const struct fx_option *options, struct tables *ret_tabl
     ret_tables->names[count] = (struct option){"help", 0, NULL, 'h'};
 }
 
-/* The option that getopt means by a value; NULL: none. */
+/* The option that getopt means by a value, which it has of our tables. */
 static const struct fx_option *option_of(const struct fx_option *options, int value) {
     if (value >= LONG_BASE) {
         return &options[value - LONG_BASE];
     }
-    for (; options->name != NULL; options++) {
-        if (options->letter != '\0' && options->letter == value) {
-            return options;
-        }
+    while (options->letter != value) {
+        assert(options->name != NULL);
+        options++;
     }
-    return NULL;
+    return options;
 }
 
 static bool fail_unknown(const struct fx_option *options, const char *word,

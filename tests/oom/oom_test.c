@@ -20,73 +20,37 @@
 #define RECORDINGS FX_SOURCE_DIR "/tests/recordings/admission/"
 #define RUNS_MAX   100000 /* no run needs that many allocations */
 
-#define HEAD(kind, name)                                                                 \
-    "apiVersion: mutations.gatekeeper.sh/v1\nkind: " kind "\nmetadata: {name: " name "}" \
-    "\n"
-#define PODS "  applyTo: [{groups: [''], versions: [v1], kinds: [Pod]}]\n"
+/* Mutators of every kind; and one of every kind of finding. */
+static struct fx_buf good, bad;
 
-/* Good ones, and after them one of every kind of finding. */
-static const char good_text[] = HEAD(
-    "Assign",
-    "pull") "spec:\n" PODS "  match: {excludedNamespaces: ['kube-*'], labelSelector: "
-            "{matchExpressions: [{key: x,"
-            " operator: NotIn, values: [a, b]}]}}\n"
-            "  location: 'spec.containers[name: *].imagePullPolicy'\n"
-            "  parameters: {assign: {value: Always}, pathTests: [{subPath: "
-            "spec.containers,"
-            " condition: MustExist}]}\n"
-            "---\n" HEAD(
-                "AssignMetadata",
-                "owner") "spec:\n"
-                         "  match: {namespaceSelector: {matchLabels: "
-                         "{kubernetes.io/metadata.name: shop}}}\n"
-                         "  location: metadata.annotations.owner\n"
-                         "  parameters: {assign: {fromMetadata: {field: namespace}}}\n"
-                         "---\n" HEAD(
-                             "Assign",
-                             "sidecar") "spec:\n" PODS
-                                        "  location: 'spec.containers[name: "
-                                        "sidecar].image'\n"
-                                        "  parameters: {assign: {value: 'proxy:1'}}\n"
-                                        "---\n"
-                                        "{apiVersion: v1, kind: Namespace, metadata: "
-                                        "{name: shop}}\n";
+static struct fx_text text_of(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
 
-static const char bad_text[] = HEAD(
-    "Assign",
-    "pull") "spec:\n" PODS "  location: \"spec.containers[name: *\"\n"
-            "---\n" HEAD(
-                "AssignMetadata",
-                "more") "spec:\n"
-                        "  more: 1\n  match: {name: nobody}\n  location: "
-                        "metadata.labels.m\n  parameters: "
-                        "{assign: {value: x}}\n"
-                        "---\n" HEAD(
-                            "Assign",
-                            "c1") "spec:\n" PODS "  location: spec.c.i\n  parameters: "
-                                  "{assign: {value: {a: [1, 2.5, x]}}}\n"
-                                  "---\n" HEAD(
-                                      "Assign",
-                                      "c2") "spec:\n" PODS
-                                            "  location: 'spec.c[name: x].i'\n  "
-                                            "parameters: {assign: {value: 1}}\n"
-                                            "---\n" HEAD(
-                                                "Assign",
-                                                "c2") "spec:\n" PODS
-                                                      "  location: 'spec.c[name: y].i'\n "
-                                                      " parameters: {assign: {value: "
-                                                      "1}}\n"
-                                                      "---\n" HEAD(
-                                                          "NoSuchKind",
-                                                          "n") "---\n{apiVersion: v1, "
-                                                               "kind: ConfigMap, "
-                                                               "metadata: {name: x}}\n"
-                                                               "---\na: b: c\n";
+static void read_file(const char *path, struct fx_buf *ret_bytes) {
+    struct fx_err err = FX_ERR_INIT;
+    fx_buf_init(ret_bytes, 0);
+    assert_true(fx_file_read(path, FX_LIMIT_BODY_BYTES, ret_bytes, &err));
+}
+
+static int read_policies(void **state) {
+    (void)state;
+    read_file(FX_SOURCE_DIR "/tests/oom/good.yaml", &good);
+    read_file(FX_SOURCE_DIR "/tests/oom/bad.yaml", &bad);
+    return 0;
+}
+
+static int forget_policies(void **state) {
+    (void)state;
+    fx_buf_finish(&good);
+    fx_buf_finish(&bad);
+    return 0;
+}
 
 static struct fx_policies *build(const struct fx_policies *previous) {
     const struct fx_policy_input inputs[] = {
-        {"good.yaml", FX_TEXT(good_text), NULL},
-        {"bad.yaml", FX_TEXT(bad_text), NULL},
+        {"good.yaml", text_of(&good), NULL},
+        {"bad.yaml", text_of(&bad), NULL},
         {"gone.yaml", {NULL, 0}, "no such file"},
     };
     struct fx_policies *policies = NULL;
@@ -123,7 +87,7 @@ static void test_rebuilds(void **state) {
     (void)state;
     struct fx_policies *previous = build(NULL);
     assert_non_null(previous);
-    assert_int_equal(previous->snapshot->n_mutators, 6);
+    assert_int_equal(previous->snapshot->n_mutators, 8);
     refuse_builds(previous, false);
     refuse_builds(previous, true);
     fx_policies_unref(previous);
@@ -219,16 +183,13 @@ static void test_reviews(void **state) {
     assert_non_null(policies);
     for (size_t i = 0; i < FX_COUNT(journeys); i++) {
         struct fx_buf request;
-        struct fx_err err = FX_ERR_INIT;
-        fx_buf_init(&request, 0);
         if (journeys[i].file != NULL) {
-            print_message("%s\n", journeys[i].file);
-            assert_true(
-                fx_file_read(journeys[i].file, FX_LIMIT_BODY_BYTES, &request, &err));
+            read_file(journeys[i].file, &request);
         } else {
+            fx_buf_init(&request, 0);
             fx_buf_str(&request, journeys[i].text);
         }
-        const struct fx_text text = {request.data, request.len};
+        const struct fx_text text = text_of(&request);
         refuse_reviews(&journeys[i], policies->snapshot, text, false);
         refuse_reviews(&journeys[i], policies->snapshot, text, true);
         fx_buf_finish(&request);
@@ -243,5 +204,5 @@ int main(void) {
         cmocka_unit_test(test_rebuilds),
         cmocka_unit_test(test_reviews),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, read_policies, forget_policies);
 }
