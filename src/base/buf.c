@@ -96,7 +96,7 @@ void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...) {
     char *to = length < 0 ? NULL : fx_buf_reserve(buf, (size_t)length);
     if (to == NULL) {
         buf->failed = true;
-        if (room > 0) {
+        if (buf->data != NULL) { /* the text that did not fit has overwritten it */
             buf->data[buf->len] = '\0';
         }
         return;
