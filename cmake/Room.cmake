@@ -20,10 +20,6 @@ function(fx_room path)
   list(FILTER tests INCLUDE REGEX "_test\\.c$")
   list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.c$")
 
-  if(NOT sources) # an empty room, while the house is being built
-    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/empty.c CONTENT "extern int fx_empty;\n")
-    set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.c)
-  endif()
   add_library(${target} STATIC ${sources})
   set_target_properties(${target} PROPERTIES FX_FLOOR ${ROOM_FLOOR} LINKER_LANGUAGE C)
   foreach(below IN LISTS ROOM_LINKS)

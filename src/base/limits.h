@@ -10,8 +10,11 @@
 
 /* Input. */
 #define FX_LIMIT_BODY_BYTES (8u << 20) /* one request body */
-#define FX_LIMIT_JSON_DEPTH 1000u      /* nesting of one JSON or YAML document */
-#define FX_LIMIT_YAML_NODES (1u << 20) /* nodes of one file, aliases expanded */
+/* What the nodes of a JSON text of so many bytes may take of memory: an ordinary object
+ * takes about ten times its text, `[{},{},…]` eighty times. */
+#define FX_LIMIT_JSON_MEMORY(text_bytes) (((size_t)64 << 20) + 8 * (text_bytes))
+#define FX_LIMIT_JSON_DEPTH              1000u /* nesting of one JSON or YAML document */
+#define FX_LIMIT_YAML_NODES              (1u << 20) /* nodes of one file, aliases expanded */
 /* libyaml compares every %TAG directive with all others, and every tag with all of them.
  */
 #define FX_LIMIT_YAML_TAG_DIRECTIVES 64
@@ -19,8 +22,8 @@
  * times the levels around them. Bounded by a sum, a text may be deep or long, but not the
  * one times the other. */
 #define FX_LIMIT_YAML_FLOW_WORK    ((size_t)16 * FX_LIMIT_YAML_NODES)
-#define FX_LIMIT_POLICY_FILE_BYTES (4u << 20) /* one policy file */
-#define FX_LIMIT_CITED_FINDINGS    1000u /* findings of a file shown with their source */
+#define FX_LIMIT_POLICY_FILE_BYTES (4u << 20)  /* one policy file */
+#define FX_LIMIT_FINDINGS          1000u       /* told of a file; the rest is counted */
 #define FX_LIMIT_OBJECT_FILE_BYTES (64u << 20) /* one file of objects, command line */
 #define FX_LIMIT_FOLDER_DEPTH      32u         /* folders in folders */
 #define FX_LIMIT_FOLDER_FILES      100000u     /* files under one folder */
@@ -31,6 +34,8 @@
 #define FX_LIMIT_APPLY_TO_BINDINGS 8192u
 
 /* A review. */
+#define FX_LIMIT_KEPT_BODY_BYTES \
+    (1u << 20) /* after a larger body, memory is given back */
 #define FX_LIMIT_ARENA_BYTES          (64u << 20) /* scratch of one review */
 #define FX_LIMIT_NAMED_MUTATORS_BYTES 2048u /* the audit annotation that names them */
 #define FX_LIMIT_RESPONSE_BYTES       (64u << 20) /* one response, patch included */
@@ -38,6 +43,7 @@
 /* The wire. */
 #define FX_LIMIT_HEADER_BYTES (64u << 10) /* request line and headers together */
 #define FX_LIMIT_CONNECTIONS  4096u
+#define FX_LIMIT_HELD_BYTES   (128u << 20) /* unanswered messages of all connections */
 #define FX_LIMIT_IDLE_MS      300000u /* between requests; the API server keeps 90 s */
 #define FX_LIMIT_MESSAGE_MS   10000u  /* a header and body must arrive within this */
 #define FX_LIMIT_HANDSHAKE_MS 10000u  /* a TLS handshake must end within this */

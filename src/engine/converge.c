@@ -168,6 +168,7 @@ static bool apply(struct run *run, struct fx_trace_step *step, struct fx_err *er
     json_t *before = is_recorded ? json_incref(*run->root) : NULL;
     bool ok = mutator->ops->apply(mutator, run->request, run->root, &step->effect, err);
     if (!ok) {
+        run->outcome->failed = mutator;
         (void)fx_converge_fail_apply(run->request, mutator, *run->root, err);
     } else if (is_recorded) {
         ok = record(run, step, before, err);
@@ -202,6 +203,7 @@ static bool run_mutator(struct run *run, uint32_t index, struct fx_effect *ret_e
         return true;
     }
     if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
+        run->outcome->failed = mutator;
         return fx_converge_fail_match(mutator, *run->root, err);
     }
     if (!step.verdict.matched) {

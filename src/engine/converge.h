@@ -27,6 +27,8 @@ struct fx_outcome {
      * the snapshot; the arena's memory. */
     uint32_t *applied;
     size_t n_applied;
+    /* The mutator whose match or mutation failed, borrowed from the snapshot; or NULL. */
+    const struct fx_mutator *failed;
     /* Where there is no fixed point: those that changed something in the last pass, in
      * order, and for each the first field it changed (JSON Pointer). The arena's. */
     struct fx_contender {

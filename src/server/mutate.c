@@ -8,6 +8,7 @@
 
 #include "admission/review.h"
 #include "base/clock.h"
+#include "base/heap.h"
 #include "base/limits.h"
 #include "server/review_log.h"
 #include "server/routes.h"
@@ -94,6 +95,7 @@ static void finish(struct fx_server *server, struct fx_http_exchange *exchange,
 
 void fx_answer_mutate(struct fx_server *server, struct fx_http_exchange *exchange) {
     struct fx_policies *policies = fx_policies_watch_sample(server->policies);
+    const bool large = fx_http_body(exchange).len > FX_LIMIT_KEPT_BODY_BYTES;
     const struct fx_admission admission = {
         .on_error = server->options->on_error,
         .own_namespace = server->options->own_namespace,
@@ -114,4 +116,7 @@ void fx_answer_mutate(struct fx_server *server, struct fx_http_exchange *exchang
     }
     fx_review_destroy(review);
     fx_policies_unref(policies);
+    if (large) {
+        fx_heap_trim();
+    }
 }

@@ -134,19 +134,47 @@ static void log_changed(const struct fx_review_result *result, struct fx_text tr
     fx_buf_finish(&list);
 }
 
+/* What may be said of a failure in a log. The words of a mutation or of the reader can
+ * quote a value of the object, a Secret's perhaps: the answer has those. */
+static const char *words_of(const struct fx_err *failure) {
+    switch (failure->code) {
+    case FX_EMUTATE: return "a match or mutation failed, for the reason in the answer";
+    case FX_ESYNTAX: return "the body is no JSON";
+    case FX_EINVALID: return "the body is no AdmissionReview";
+    case FX_OK:
+    case FX_ENOMEM:
+    case FX_ELIMIT:
+    case FX_ENOCONVERGE:
+    case FX_EDEADLINE:
+    case FX_EIO:
+    case FX_EINTERNAL: break;
+    }
+    return failure->msg;
+}
+
+/* Who is to blame: the mutator that failed, or those that fight. */
+static void list_culprits(struct fx_buf *list, const struct fx_review_result *result) {
+    const struct fx_outcome *outcome = result->outcome;
+    if (outcome != NULL && outcome->failed != NULL) {
+        add_mutator(list, outcome->failed, (struct fx_text){0});
+    }
+    list_cycle(list, result);
+}
+
 static void log_failed(const struct fx_review_result *result, struct fx_text traceparent,
                        double ms) {
-    struct fx_buf cycle;
-    fx_buf_init(&cycle, 0);
-    list_cycle(&cycle, result);
-    const bool has_cycle = cycle.len > 0 && !cycle.failed;
+    struct fx_buf list;
+    fx_buf_init(&list, 0);
+    list_culprits(&list, result);
+    const bool single = result->outcome != NULL && result->outcome->failed != NULL;
     const struct fx_log_field more[3] = {
         fx_log_int("status", result->status),
-        fx_log_str("error", result->failure == NULL ? "" : result->failure->msg),
-        has_cycle ? fx_log_str("cycle", cycle.data) : (struct fx_log_field){0},
+        fx_log_str("error", result->failure == NULL ? "" : words_of(result->failure)),
+        list.len > 0 && !list.failed ? fx_log_str(single ? "mutator" : "cycle", list.data)
+                                     : (struct fx_log_field){0},
     };
     write_line(FX_LOG_WARN, "review failed", result, traceparent, ms, more);
-    fx_buf_finish(&cycle);
+    fx_buf_finish(&list);
 }
 
 void fx_review_log(const struct fx_review_result *result, struct fx_text traceparent,

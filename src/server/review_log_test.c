@@ -114,6 +114,21 @@ static void test_cycle(void **state) {
         "\"error\":\"not converging\",\"cycle\":\"Assign/a /spec/x, Assign/b /spec/y\"}");
 }
 
+/* The words of a mutation can quote the object; the answer has them. */
+static void test_failed_mutation(void **state) {
+    (void)state;
+    const struct fx_outcome outcome = {.failed = both[1]};
+    const struct fx_err failure = {.code = FX_EMUTATE, .msg = "S3cret is not a list"};
+    struct fx_review_result result = pod;
+    result.decision = FX_DECISION_FAILED;
+    result.outcome = &outcome;
+    result.failure = &failure;
+    write_line(&result);
+    assert_has("\"msg\":\"review failed\"");
+    assert_has("\"mutator\":\"Assign/b\"");
+    assert_null(strstr(written, "S3cret"));
+}
+
 static void test_quiet(void **state) {
     (void)state;
     struct fx_review_result result = pod;
@@ -149,9 +164,9 @@ static void test_long_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trace_id),   cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_cycle),      cmocka_unit_test(test_quiet),
-        cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_trace_id), cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_cycle),    cmocka_unit_test(test_failed_mutation),
+        cmocka_unit_test(test_quiet),    cmocka_unit_test(test_long_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,8 +19,9 @@ struct fx_marks;
 
 /* Reads one JSON text. Duplicate keys: the last wins. Numbers: value/number.h. A lone
  * surrogate escape becomes U+FFFD; malformed UTF-8 within strings too, as Go reads it;
- * \u0000 is kept. Nesting is bounded by FX_LIMIT_JSON_DEPTH. White space may surround
- * the value; anything else after it is an error.
+ * \u0000 is kept. Nesting is bounded by FX_LIMIT_JSON_DEPTH, the memory of the nodes by
+ * FX_LIMIT_JSON_MEMORY. White space may surround the value; anything else after it is an
+ * error.
  *
  * `marks` (may be NULL) receives the position of every node that is no singleton; on
  * failure it is left as it was. Returns a new reference, or NULL with FX_ESYNTAX (words

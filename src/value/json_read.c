@@ -81,10 +81,44 @@ static void count_to(struct fx_json_reader *r, const char *to) {
     }
 }
 
-/* Notes where the new node was read. Passes NULL on; drops the node without memory. */
+/* What jansson's nodes take of memory on 64-bit glibc, about: an object has a table of
+ * eight buckets from the start, an array eight places. */
+static size_t cost_of(const json_t *node) {
+    switch (json_typeof(node)) {
+    case JSON_OBJECT: return 240;
+    case JSON_ARRAY: return 136;
+    case JSON_STRING: return 64 + json_string_length(node);
+    case JSON_INTEGER:
+    case JSON_REAL:
+    case JSON_TRUE:
+    case JSON_FALSE:
+    case JSON_NULL: break;
+    }
+    return 32;
+}
+
+#define COST_OF_KEY 80 /* and its bytes */
+
+/* A few bytes of text can stand for a hundred times as much memory. */
+static bool spend(struct fx_json_reader *r, size_t bytes) {
+    if (bytes > r->memory) {
+        return fx_fail_at(r->err, FX_ELIMIT, (uint32_t)(r->at - r->start), 0,
+                          "too many values: they need more than %zu MiB of memory",
+                          FX_LIMIT_JSON_MEMORY((size_t)(r->end - r->start)) >> 20);
+    }
+    r->memory -= bytes;
+    return true;
+}
+
+/* Notes the new node, and where it was read. Passes NULL on; drops the node where there
+ * is no memory for it. */
 static json_t *mark(struct fx_json_reader *r, json_t *node, const char *where) {
     if (node == NULL) {
         (void)fx_fail_nomem(r->err);
+        return NULL;
+    }
+    if (!spend(r, cost_of(node))) {
+        json_decref(node);
         return NULL;
     }
     if (r->marks == NULL) {
@@ -224,7 +258,7 @@ static bool read_key(struct fx_json_reader *r, struct fx_json_span *ret_key) {
 /* member := string ':' value */
 static bool read_member(struct fx_json_reader *r, json_t *object) {
     struct fx_json_span key = {0};
-    if (!read_key(r, &key)) {
+    if (!read_key(r, &key) || !spend(r, COST_OF_KEY + key.len)) {
         return false;
     }
     json_t *value = read_value(r);
@@ -350,6 +384,7 @@ json_t *fx_json_read(struct fx_text text, struct fx_marks *marks, struct fx_err 
         .start = start,
         .at = start,
         .end = start + text.len,
+        .memory = FX_LIMIT_JSON_MEMORY(text.len),
         .marks = marks,
         .counted = start,
         .line = 1,

@@ -19,6 +19,7 @@
 struct fx_json_reader {
     const char *start, *at, *end;
     unsigned depth;
+    size_t memory; /* that nodes may still take */
     /* Strings with escapes, a stack: a key lies below the strings of its value. */
     struct fx_buf scratch;
     struct fx_marks *marks; /* or NULL */

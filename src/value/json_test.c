@@ -162,6 +162,21 @@ static void bounds_depth(void **state) {
 }
 
 /* Brothers are not nested. */
+/* Three bytes of text for an object of a few hundred. */
+static void bounds_memory(void **state) {
+    (void)state;
+    struct fx_buf buf = {0};
+    fx_buf_char(&buf, '[');
+    for (size_t i = 0; i < 600000; i++) {
+        fx_buf_str(&buf, "{},");
+    }
+    fx_buf_str(&buf, "1]");
+    struct fx_err err = FX_ERR_INIT;
+    assert_null(fx_json_read((struct fx_text){buf.data, buf.len}, NULL, &err));
+    assert_int_equal(err.code, FX_ELIMIT);
+    fx_buf_finish(&buf);
+}
+
 static void bounds_only_depth(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
@@ -298,6 +313,7 @@ int main(void) {
         cmocka_unit_test(refuses_what_is_not),
         cmocka_unit_test(sees_each_byte),
         cmocka_unit_test(bounds_depth),
+        cmocka_unit_test(bounds_memory),
         cmocka_unit_test(bounds_only_depth),
         cmocka_unit_test(marks_nodes),
         cmocka_unit_test(writes_in_each_style),

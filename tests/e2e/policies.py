@@ -42,6 +42,18 @@ def annotation(name, key, value):
     )
 
 
+def modify_set(name, location, values, kinds=("Pod",)):
+    return _policy(
+        "ModifySet",
+        name,
+        {
+            "applyTo": apply_to(*kinds),
+            "location": location,
+            "parameters": {"operation": "merge", "values": {"fromList": values}},
+        },
+    )
+
+
 def pull_always():
     return assign("pull-always", "spec.containers[name: *].imagePullPolicy", "Always")
 

@@ -114,7 +114,7 @@ def test_failure_denies(start):
     words = reviewed["status"]["message"]
     assert "Assign.mutations.gatekeeper.sh /fails failed for  Pod shop web" in words
     line = server.log.wait("review failed")
-    assert line["level"] == "warn" and line["error"] == words
+    assert line["level"] == "warn" and line["mutator"] == "Assign/fails"
 
 
 def test_failure_defers(start):
