@@ -368,6 +368,33 @@ static void warns_of_unknown_fields(void **state) {
     json_decref(policy);
 }
 
+static void warns_of_match(void **state) {
+    (void)state;
+    json_t *policy = must_read(
+        POLICY("{" APPLY_TO ",'location':'spec.x','parameters':{'assign':{'value':1}},"
+               "'match':{'name':'a*b','namespaces':['a*','*a*b'],"
+               "'excludedNamespaces':[null,'**a'],'source':'Bar'}}"));
+    struct fx_compilation compilation = must_compile(policy);
+    static const char literal[] = "\"*\" within a name is taken literally";
+    static const struct {
+        const char *text, *node;
+    } expected[] = {
+        {literal, "'*a*b'"},
+        {literal, "'**a'"},
+        {literal, "'a*b'"},
+        {"every object that gets this far fails: failed to run Match criteria: invalid "
+         "source field \"Bar\"",
+         "'Bar'"},
+    };
+    assert_int_equal(compilation.n_warnings, FX_COUNT(expected));
+    for (size_t i = 0; i < FX_COUNT(expected); i++) {
+        assert_string_equal(compilation.warnings[i].text, expected[i].text);
+        assert_json(compilation.warnings[i].node, expected[i].node);
+    }
+    fx_compilation_finish(&compilation);
+    json_decref(policy);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses),
@@ -378,6 +405,7 @@ int main(void) {
         cmocka_unit_test(matches_by_apply_to_and_match),
         cmocka_unit_test(tells_the_engine),
         cmocka_unit_test(warns_of_unknown_fields),
+        cmocka_unit_test(warns_of_match),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,52 @@ static bool init(struct target *target, const struct policy *policy,
     return check_name(policy, err);
 }
 
+/* A match that Gatekeeper takes and that can only fail. */
+static bool warn_of_failure(const struct target *target, const struct policy *policy,
+                            struct fx_compilation *compilation, struct fx_err *err) {
+    struct fx_err failure = FX_ERR_INIT;
+    if (fx_match_check(target->match, &failure)) {
+        return true;
+    }
+    if (fx_err_is_ours(&failure)) {
+        return fx_fail_nomem(err);
+    }
+    return fx_compilation_warn(compilation, fx_policy_node(policy, failure.node),
+                               "every object that gets this far fails: %s",
+                               failure.msg) ||
+           fx_fail_nomem(err);
+}
+
+static bool warn_of_glob(const json_t *glob, struct fx_compilation *compilation,
+                         struct fx_err *err) {
+    return !fx_glob_has_literal_star(fx_tree_text(glob)) ||
+           fx_compilation_warn(compilation, glob,
+                               "\"*\" within a name is taken literally") ||
+           fx_fail_nomem(err);
+}
+
+static bool warn_of_globs(const json_t *globs, struct fx_compilation *compilation,
+                          struct fx_err *err) {
+    size_t index = 0;
+    const json_t *glob = NULL;
+    json_array_foreach (globs, index, glob) {
+        if (!warn_of_glob(glob, compilation, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What the author of a sound match should hear. */
+static bool warn_of_match(const struct target *target, const struct policy *policy,
+                          struct fx_compilation *compilation, struct fx_err *err) {
+    const json_t *match = fx_shape_view(policy->spec, "match");
+    return warn_of_globs(fx_shape_view(match, "namespaces"), compilation, err) &&
+           warn_of_globs(fx_shape_view(match, "excludedNamespaces"), compilation, err) &&
+           warn_of_glob(fx_shape_view(match, "name"), compilation, err) &&
+           warn_of_failure(target, policy, compilation, err);
+}
+
 void fx_target_finish(struct target *target) {
     fx_match_destroy(target->match);
     fx_apply_to_destroy(target->apply_to);
@@ -62,7 +108,9 @@ bool fx_target_add(const struct policy *policy, size_t size,
     if (target == NULL) {
         return fx_fail_nomem(err);
     }
-    if (!init(target, policy, ops, err) || !compile(target, policy, err)) {
+    if (!init(target, policy, ops, err) ||
+        !warn_of_match(target, policy, ret_compilation, err) ||
+        !compile(target, policy, err)) {
         ops->destroy(&target->mutator);
         return false;
     }

@@ -40,7 +40,8 @@ typedef bool compile_target(struct target *target, const struct policy *policy,
                             struct fx_err *err);
 
 /* Makes a mutator of the policy, in a zeroed struct of `size` bytes that begins with a
- * target, and adds it. `ops` destroys the struct, half filled or whole. Errors: those of
+ * target, and adds it; warns of a match that can only fail, and of globs that say less
+ * than they seem to. `ops` destroys the struct, half filled or whole. Errors: those of
  * `compile`, which runs last; FX_EINVALID (wrong types within match; a name over 63
  * bytes), FX_ENOMEM. */
 bool fx_target_add(const struct policy *policy, size_t size,

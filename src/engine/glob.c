@@ -13,6 +13,12 @@ bool fx_glob_is_exact(struct fx_text pattern) {
            (!is_star(pattern, 0) && !is_star(pattern, pattern.len - 1));
 }
 
+bool fx_glob_has_literal_star(struct fx_text pattern) {
+    return pattern.len > 2 &&
+           fx_text_contains((struct fx_text){pattern.data + 1, pattern.len - 2},
+                            FX_TEXT("*"));
+}
+
 bool fx_glob_matches(struct fx_text pattern, struct fx_text text) {
     if (fx_glob_is_exact(pattern)) {
         return fx_text_equal(pattern, text);

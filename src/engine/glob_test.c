@@ -60,10 +60,23 @@ static void exactness(void **state) {
     assert_false(fx_glob_is_exact(FX_TEXT("*a")));
 }
 
+static void literal_stars(void **state) {
+    (void)state;
+    static const char *const some[] = {"a*b", "*a*b", "a*b*", "***", "a**", "**a"};
+    static const char *const none[] = {"", "*", "**", "a", "a*", "*a", "*a*"};
+    for (size_t i = 0; i < FX_COUNT(some); i++) {
+        assert_true(fx_glob_has_literal_star(fx_text_of(some[i])));
+    }
+    for (size_t i = 0; i < FX_COUNT(none); i++) {
+        assert_false(fx_glob_has_literal_star(fx_text_of(none[i])));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(globs),
         cmocka_unit_test(exactness),
+        cmocka_unit_test(literal_stars),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -324,7 +324,8 @@ static bool eval_namespace_selector(const struct fx_match *match,
     return true;
 }
 
-static bool fail_source(struct fx_text words, struct fx_err *err) {
+/* `node`: where the policy says these words, if it is the policy that does. */
+static bool fail_source(struct fx_text words, const json_t *node, struct fx_err *err) {
     struct fx_buf quoted;
     fx_buf_init(&quoted, 0);
     fx_text_quote_go(&quoted, words);
@@ -332,15 +333,21 @@ static bool fail_source(struct fx_text words, struct fx_err *err) {
         fx_buf_finish(&quoted);
         return fx_fail_nomem(err);
     }
-    (void)fx_fail(err, FX_EMUTATE, ERROR_PREFIX "invalid source field %s", quoted.data);
+    (void)fx_fail_in(err, node, FX_EMUTATE, ERROR_PREFIX "invalid source field %s",
+                     quoted.data);
     fx_buf_finish(&quoted);
     return false;
 }
 
+static bool check_source(const struct fx_match *match, struct fx_err *err) {
+    return match->source != FX_SOURCE_INVALID ||
+           fail_source(match->source_words, match->source_node, err);
+}
+
 static bool eval_source(const struct fx_match *match, const struct question *q,
                         bool *ret_holds, struct fx_err *err) {
-    if (match->source == FX_SOURCE_INVALID) {
-        return fail_source(match->source_words, err);
+    if (!check_source(match, err)) {
+        return false;
     }
     if (q->request->source == FX_SOURCE_NONE) {
         return fx_fail(err, FX_EMUTATE,
@@ -348,7 +355,7 @@ static bool eval_source(const struct fx_match *match, const struct question *q,
                        FX_TEXT_ARG(q->subject->name));
     }
     if (q->request->source == FX_SOURCE_INVALID) {
-        return fail_source(q->request->source_words, err);
+        return fail_source(q->request->source_words, NULL, err);
     }
     *ret_holds = match->source == q->request->source;
     return true;
@@ -390,4 +397,14 @@ bool fx_match_eval(const struct fx_match *match, const struct fx_request *reques
     }
     *ret_verdict = (struct fx_verdict){true, NULL};
     return true;
+}
+
+static bool check_selector(const struct fx_selector *selector, struct fx_err *err) {
+    return selector == NULL || fx_selector_check(selector, err) ||
+           fx_err_prefix(err, ERROR_PREFIX);
+}
+
+bool fx_match_check(const struct fx_match *match, struct fx_err *err) {
+    return check_selector(match->label_selector, err) &&
+           check_selector(match->namespace_selector, err) && check_source(match, err);
 }

@@ -33,6 +33,12 @@ bool fx_match_eval(const struct fx_match *match, const struct fx_request *reques
                    const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                    struct fx_err *err) FX_MUST_USE;
 
+/* Can every criterion be answered? Otherwise the first one that only ever fails, with
+ * the very words of fx_match_eval() (FX_EMUTATE; node: the source, or what is at fault in
+ * the selector). It is no error of the policy: Gatekeeper takes it, and fails on the
+ * objects that no earlier criterion turns away. Errors of our own: FX_ENOMEM. */
+bool fx_match_check(const struct fx_match *match, struct fx_err *err) FX_MUST_USE;
+
 /* The names of `namespaces` where all are exact (no globs): the mutator can be left out
  * of account for objects elsewhere. *ret_count is 0 where there is no such restriction.
  */
@@ -62,6 +68,9 @@ bool fx_glob_matches(struct fx_text pattern, struct fx_text text);
 
 /* Has the pattern no star at either end? */
 bool fx_glob_is_exact(struct fx_text pattern);
+
+/* Has it a star elsewhere, which stands for itself? */
+bool fx_glob_has_literal_star(struct fx_text pattern);
 
 /* The same for a generateName, of which only the beginning is known: exact patterns and
  * `*x` never match. */

@@ -30,6 +30,7 @@ static void ask_match(const json_t *match_node, const struct fx_request *request
         assert(err.code == FX_EINVALID && err.node != NULL && err.msg[0] != '\0');
         return;
     }
+    assert(fx_match_check(match, &err) || (err.code == FX_EMUTATE && err.node != NULL));
     struct fx_verdict verdict = {false, NULL};
     size_t n = 0;
     const struct fx_text *names = fx_match_exact_namespaces(match, &n);

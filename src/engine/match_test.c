@@ -214,6 +214,54 @@ static void wrong_types(void **state) {
     }
 }
 
+/* `says`: NULL: nothing; `node`: what is pointed at. */
+static const struct {
+    const char *match, *says, *node;
+} checked[] = {
+    {"null", NULL, NULL},
+    {"{\"source\": \"Original\", \"namespaceSelector\": {}}", NULL, NULL},
+    {"{\"source\": \"Bar\"}", PREFIX "invalid source field \"Bar\"", "\"Bar\""},
+    {"{\"labelSelector\": {\"matchLabels\": {\"a\": \"b\"}, \"matchExpressions\": "
+     "[{\"key\": \"k\", \"operator\": \"Exists\"}, {\"operator\": \"Inn\"}]}}",
+     PREFIX "\"Inn\" is not a valid label selector operator", "{\"operator\": \"Inn\"}"},
+    {"{\"namespaceSelector\": {\"matchLabels\": {\"a\": \"-\"}}}",
+     PREFIX
+     "values[0][a]: Invalid value: \"-\": a valid label must be an empty string or "
+     "consist of alphanumeric characters, '-', '_' or '.', and must start and end "
+     "with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or "
+     "'12345', regex used for validation is "
+     "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+     "{\"a\": \"-\"}"},
+    {"{\"namespaceSelector\": {\"matchExpressions\": [null]}}",
+     PREFIX "\"\" is not a valid label selector operator", "[null]"},
+    /* The first of several. */
+    {"{\"source\": \"Bar\", \"labelSelector\": {\"matchExpressions\": "
+     "[{\"key\": \"k\", \"operator\": \"In\"}]}}",
+     PREFIX "values: Invalid value: []string(nil): for 'in', 'notin' operators, values "
+            "set can't be empty",
+     "{\"key\": \"k\", \"operator\": \"In\"}"},
+};
+
+static void can_only_fail(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(checked); i++) {
+        json_t *node = fake_json(checked[i].match);
+        struct fx_match *match = NULL;
+        struct fx_err err = FX_ERR_INIT;
+        assert_true(fx_match_compile(node, &match, &err));
+        assert_int_equal(fx_match_check(match, &err), checked[i].says == NULL);
+        if (checked[i].says != NULL) {
+            json_t *expected = fake_json(checked[i].node);
+            assert_int_equal(err.code, FX_EMUTATE);
+            assert_string_equal(err.msg, checked[i].says);
+            assert_true(json_equal(err.node, expected));
+            json_decref(expected);
+        }
+        fx_match_destroy(match);
+        json_decref(node);
+    }
+}
+
 static void exact_namespaces(void **state) {
     (void)state;
     static const struct {
@@ -283,7 +331,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches),      cmocka_unit_test(wrong_types),
         cmocka_unit_test(subjects),     cmocka_unit_test(exact_namespaces),
-        cmocka_unit_test(vocabularies),
+        cmocka_unit_test(vocabularies), cmocka_unit_test(can_only_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

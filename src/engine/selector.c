@@ -43,7 +43,8 @@ struct fx_selector {
     json_t *labels, *expressions; /* counted: the texts borrow from them */
     struct requirement *requirements;
     size_t n_requirements;
-    char *error; /* why Kubernetes refuses it, or NULL */
+    char *error;              /* why Kubernetes refuses it, or NULL */
+    const json_t *error_node; /* what is at fault, within one of the above */
 };
 
 #define PATH_BYTES 128
@@ -251,12 +252,24 @@ static void check_requirement(struct fx_buf *buf, const struct requirement *requ
     fx_buf_finish(&complaints.buf);
 }
 
+/* Where the policy states a requirement: those of the labels come first. A null
+ * expression has no place of its own. */
+static const json_t *node_of(const struct fx_selector *selector, size_t requirement) {
+    const size_t n_labels = json_object_size(selector->labels);
+    if (requirement < n_labels) {
+        return selector->labels;
+    }
+    const json_t *node = json_array_get(selector->expressions, requirement - n_labels);
+    return json_is_object(node) ? node : selector->expressions;
+}
+
 /* Keeps the words against the first bad requirement. */
 static bool keep_error(struct fx_selector *selector, struct fx_err *err) {
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
     for (size_t i = 0; i < selector->n_requirements && buf.len == 0; i++) {
         check_requirement(&buf, &selector->requirements[i]);
+        selector->error_node = node_of(selector, i);
     }
     if (!buf.failed && buf.len == 0) {
         fx_buf_finish(&buf);
@@ -345,10 +358,15 @@ static bool holds(const struct requirement *requirement, const json_t *labels) {
     return false;
 }
 
+bool fx_selector_check(const struct fx_selector *selector, struct fx_err *err) {
+    return selector->error == NULL ||
+           fx_fail_in(err, selector->error_node, FX_EMUTATE, "%s", selector->error);
+}
+
 bool fx_selector_eval(const struct fx_selector *selector, json_t *labels, bool *ret_fits,
                       struct fx_err *err) {
-    if (selector->error != NULL) {
-        return fx_fail(err, FX_EMUTATE, "%s", selector->error);
+    if (!fx_selector_check(selector, err)) {
+        return false;
     }
     const json_t *usable =
         selector->n_requirements > 0 && are_labels(labels) ? labels : NULL;

@@ -24,9 +24,15 @@ bool fx_selector_compile(json_t *selector, const char *path,
                          struct fx_err *err) FX_MUST_USE;
 void fx_selector_destroy(struct fx_selector *selector); /* NULL is fine */
 
+/* Is it one that Kubernetes takes? Otherwise FX_EMUTATE with the words of apimachinery;
+ * node: what is at fault within the selector, `matchLabels` or one of `matchExpressions`.
+ */
+bool fx_selector_check(const struct fx_selector *selector,
+                       struct fx_err *err) FX_MUST_USE;
+
 /* Do the labels (an object, or NULL for none; only read) fit? The empty selector fits
  * everything. Labels of which one is neither string nor null count as none at all, as
- * apimachinery reads them. Errors: FX_EMUTATE with the words of apimachinery. */
+ * apimachinery reads them. Errors: those of fx_selector_check(). */
 bool fx_selector_eval(const struct fx_selector *selector, json_t *labels, bool *ret_fits,
                       struct fx_err *err) FX_MUST_USE;
 
