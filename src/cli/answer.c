@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "engine/request.h"
+#include "policy/plain.h"
 #include "value/json.h"
 #include "value/patch.h"
 #include "value/tree.h"
@@ -39,16 +40,16 @@ enum fx_lookup fx_answer_find_namespace(void *user, struct fx_text name,
 void fx_answer_print_identity(struct fx_buf *buf, const json_t *object) {
     struct fx_subject subject;
     fx_subject_read(object, &subject);
-    fx_buf_text(buf, subject.kind);
+    fx_plain_add(buf, subject.kind);
     if (subject.namespace_.len > 0) {
         fx_buf_char(buf, '/');
-        fx_buf_text(buf, subject.namespace_);
+        fx_plain_add(buf, subject.namespace_);
     }
     fx_buf_char(buf, '/');
     if (subject.name.len > 0) {
-        fx_buf_text(buf, subject.name);
+        fx_plain_add(buf, subject.name);
     } else {
-        fx_buf_text(buf, subject.generate_name);
+        fx_plain_add(buf, subject.generate_name);
         fx_buf_char(buf, '*');
     }
 }

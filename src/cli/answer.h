@@ -45,7 +45,7 @@ enum fx_lookup fx_answer_find_namespace(void *user, struct fx_text name,
                                         json_t **ret_object, struct fx_err *err);
 
 /* Appends who the object is: "Pod/shop/web", "ClusterRole/admin", "Pod/shop/web-*" where
- * the name is still to be generated. */
+ * the name is still to be generated. In plain text, see policy/plain.h. */
 void fx_answer_print_identity(struct fx_buf *buf, const json_t *object);
 
 #endif

@@ -16,9 +16,16 @@ struct report {
     json_t *mutators, *files;
 };
 
+/* Names of files and words may hold any bytes: unchecked here, since what is malformed
+ * becomes U+FFFD where it is written. */
+static json_t *raw_string(const char *text) {
+    return json_string_nocheck(text);
+}
+
 static json_t *new_mutator(const char *id, const char *file, uint32_t line) {
-    return json_pack("{s:s, s:s, s:i, s:[], s:[], s:[]}", "id", id, "file", file, "line",
-                     (int)line, "errors", "warnings", "conflicts");
+    return json_pack("{s:o, s:o, s:i, s:[], s:[], s:[]}", "id", raw_string(id), "file",
+                     raw_string(file), "line", (int)line, "errors", "warnings",
+                     "conflicts");
 }
 
 /* The entry with this text under `key`, or NULL. */
@@ -40,10 +47,11 @@ static json_t *add_take(json_t *entries, json_t *entry) {
 static json_t *entry_of(const struct report *report, const struct fx_finding *finding) {
     if (finding->id == NULL) {
         json_t *entry = find(report->files, "file", finding->file);
-        return entry != NULL ? entry
-                             : add_take(report->files,
-                                        json_pack("{s:s, s:[], s:[]}", "file",
-                                                  finding->file, "errors", "warnings"));
+        return entry != NULL
+                   ? entry
+                   : add_take(report->files,
+                              json_pack("{s:o, s:[], s:[]}", "file",
+                                        raw_string(finding->file), "errors", "warnings"));
     }
     json_t *entry = find(report->mutators, "id", finding->id);
     return entry != NULL
@@ -60,7 +68,7 @@ static bool add_finding(const struct report *report, const struct fx_finding *fi
     const json_t *entry = entry_of(report, finding);
     json_t *texts = fx_tree_view_key(
         entry, finding->severity == FX_SEVERITY_ERROR ? "errors" : "warnings");
-    return texts != NULL && json_array_append_new(texts, json_string(finding->text)) == 0;
+    return texts != NULL && json_array_append_new(texts, raw_string(finding->text)) == 0;
 }
 
 static json_t *id_of(const struct fx_mutator *mutator) {

@@ -71,7 +71,7 @@ static enum fx_exit run(const struct fx_command *command, int argc, char **argv)
 }
 
 int fx_cli_main(int argc, char **argv) {
-    /* A reader that went away is an error to be told, not a death. */
+    /* A reader that went away is a status, not a death. */
     (void)signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {
         fx_say("no command; `fixpoint help` lists them");

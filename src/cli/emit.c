@@ -5,6 +5,7 @@
 #include "cli/emit.h"
 
 #include "cli/linediff.h"
+#include "policy/plain.h"
 #include "value/json.h"
 #include "value/patch.h"
 #include "value/tree.h"
@@ -96,7 +97,9 @@ static void print_side(struct fx_buf *buf, char side,
                        const struct fx_input_object *object) {
     fx_buf_printf(buf, "%c/", side);
     fx_answer_print_identity(buf, object->root);
-    fx_buf_printf(buf, "\t%s:%u", object->file, (unsigned)object->line);
+    fx_buf_char(buf, '\t');
+    fx_plain_add(buf, fx_text_of(object->file));
+    fx_buf_printf(buf, ":%u", (unsigned)object->line);
 }
 
 static bool write_diff(struct fx_emitter *emitter, const struct fx_buf texts[2],

@@ -11,14 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy/plain.h"
+
 static void print_contender(struct fx_buf *buf, const struct fx_review_result *result,
                             const struct fx_contender *contender) {
     const struct fx_mutator *mutator = result->snapshot->mutators[contender->mutator];
-    fx_buf_printf(buf, "    %s/%s  ", mutator->kind, mutator->name);
-    fx_buf_text(buf, contender->path);
+    fx_buf_printf(buf, "    %s/", mutator->kind);
+    fx_plain_add(buf, fx_text_of(mutator->name));
+    fx_buf_str(buf, "  ");
+    fx_plain_add(buf, contender->path);
     if (mutator->origin.file != NULL) {
-        fx_buf_printf(buf, "  (%s:%u)", mutator->origin.file,
-                      (unsigned)mutator->origin.line);
+        fx_buf_str(buf, "  (");
+        fx_plain_add(buf, fx_text_of(mutator->origin.file));
+        fx_buf_printf(buf, ":%u)", (unsigned)mutator->origin.line);
     }
     fx_buf_char(buf, '\n');
 }

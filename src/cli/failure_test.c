@@ -14,7 +14,7 @@
 static void test_a_cycle_names_its_mutators(void **state) {
     (void)state;
     char kind[] = "AssignImage";
-    char names[2][2] = {"a", "b"};
+    char names[2][2] = {"a", "\033"};
     char file[] = "policies/a.yaml";
     struct fx_mutator mutators[2] = {
         {.kind = kind, .name = names[0], .origin = {file, 3}},
@@ -22,7 +22,7 @@ static void test_a_cycle_names_its_mutators(void **state) {
     };
     struct fx_mutator *list[] = {&mutators[0], &mutators[1]};
     const struct fx_snapshot snapshot = {.mutators = list, .n_mutators = 2};
-    struct fx_contender cycle[] = {{0, FX_TEXT("/spec/x")}, {1, FX_TEXT("/spec/y")}};
+    struct fx_contender cycle[] = {{0, FX_TEXT("/spec/x")}, {1, FX_TEXT("/spec/\ny")}};
     const struct fx_outcome outcome = {.cycle = cycle, .n_cycle = 2};
     const struct fx_review_result result = {.outcome = &outcome, .snapshot = &snapshot};
 
@@ -40,7 +40,7 @@ static void test_a_cycle_names_its_mutators(void **state) {
                         "pods.yaml:7: error: Pod/shop/web-*: mutation not converging\n"
                         "  these mutators go on changing it, in this order:\n"
                         "    AssignImage/a  /spec/x  (policies/a.yaml:3)\n"
-                        "    AssignImage/b  /spec/y\n");
+                        "    AssignImage/␛  /spec/␊y\n");
     fx_buf_finish(&buf);
     json_decref(object.root);
 }

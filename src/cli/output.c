@@ -10,13 +10,38 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "policy/plain.h"
+
+/* As vprintf would. */
+FX_PRINTF(2, 0)
+static void add_formatted(struct fx_buf *buf, const char *fmt, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    const int length = vsnprintf(NULL, 0, fmt, args);
+    char *to = length < 0 ? NULL : fx_buf_reserve(buf, (size_t)length);
+    if (to != NULL) {
+        (void)vsnprintf(to, (size_t)length + 1, fmt, again);
+        buf->len += (size_t)length;
+    }
+    va_end(again);
+}
+
 void fx_say(const char *fmt, ...) {
+    struct fx_buf words;
+    struct fx_buf line;
+    fx_buf_init(&words, 0);
+    fx_buf_init(&line, 0);
     va_list args;
     va_start(args, fmt);
-    (void)fputs("fixpoint: ", stderr);
-    (void)vfprintf(stderr, fmt, args);
-    (void)fputc('\n', stderr);
+    add_formatted(&words, fmt, args);
     va_end(args);
+    fx_buf_str(&line, "fixpoint: ");
+    fx_plain_add(&line, (struct fx_text){words.data, words.len});
+    const bool failed = words.failed || line.failed;
+    (void)fputs(failed ? "fixpoint: out of memory" : line.data, stderr);
+    (void)fputc('\n', stderr);
+    fx_buf_finish(&words);
+    fx_buf_finish(&line);
 }
 
 void fx_say_words(const struct fx_buf *words) {
@@ -61,6 +86,9 @@ enum fx_exit fx_output_write(const struct fx_buf *bytes) {
     const bool written =
         bytes->len == 0 || fwrite(bytes->data, 1, bytes->len, stdout) == bytes->len;
     if (!written || fflush(stdout) != 0) {
+        if (errno == EPIPE) {
+            return FX_EXIT_IO; /* the reader has what it wants: `| head` */
+        }
         char words[128];
         if (strerror_r(errno, words, sizeof words) != 0) {
             words[0] = '\0';

@@ -14,7 +14,8 @@
 #include "base/macros.h"
 #include "cli/cli.h"
 
-/* Says one line on standard error, behind "fixpoint: ". */
+/* Says one line on standard error, behind "fixpoint: ", as plain text (policy/plain.h).
+ */
 FX_PRINTF(1, 2) void fx_say(const char *fmt, ...);
 
 /* The exit status of an error: 3 for the user's input, 4 for a mutation, 5 for files, 70
@@ -30,8 +31,9 @@ enum fx_exit fx_say_err(const struct fx_err *err);
 /* Says the words as they are. */
 void fx_say_words(const struct fx_buf *words);
 
-/* Writes the bytes to standard output, all of them at once. FX_EXIT_DONE; else it says
- * why not (a full disk, a reader that went away, no memory), and gives the status. */
+/* Writes the bytes to standard output, all of them at once. FX_EXIT_DONE; else it gives
+ * the status, and says why not (a full disk, no memory); of a reader that went away it
+ * says nothing. */
 enum fx_exit fx_output_write(const struct fx_buf *bytes);
 
 /* --color */

@@ -17,6 +17,13 @@
 #include "policy/policies.h"
 #include "value/documents.h"
 
+/* How many findings there were: past FX_LIMIT_FINDINGS they are only counted. */
+struct fx_tally {
+    size_t n_told, n_more;
+    enum fx_severity worst; /* of those only counted */
+    const char *file;       /* of the first of them; borrowed */
+};
+
 /* Where we are: this document of this file. */
 struct fx_build {
     struct fx_policies *next;
@@ -24,9 +31,9 @@ struct fx_build {
     const struct fx_policy_input *input;
     struct fx_policy_file *file;
     const struct fx_documents *documents;
-    uint32_t line;  /* of the document */
-    char *id;       /* "Assign/always-pull"; NULL where it has no name */
-    size_t n_cited; /* findings of this file that were given an excerpt */
+    uint32_t line; /* of the document */
+    char *id;      /* "Assign/always-pull"; NULL where it has no name */
+    struct fx_tally tally;
 };
 
 /* Appends a finding about the fault. With `stays`, its words say that the previous
@@ -37,6 +44,9 @@ bool fx_build_report(struct fx_build *build, enum fx_severity severity,
 /* The same for a file that does not parse: the finding points at the byte. */
 bool fx_build_report_syntax(struct fx_build *build, const struct fx_err *fault,
                             bool stays) FX_MUST_USE;
+
+/* At the end of a file: one finding for all those that were only counted. */
+bool fx_build_report_rest(struct fx_build *build) FX_MUST_USE;
 
 /* Adds a reference of the mutator, the namespace to the file under way. */
 bool fx_build_keep_mutator(struct fx_build *build,
@@ -61,7 +71,7 @@ bool fx_build_fall_back(struct fx_build *build, const struct fx_subject *subject
 bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) FX_MUST_USE;
 
 /* After all files: a finding for each document that a later one replaces, for each
- * mutator in conflict. */
+ * mutator in conflict. The bound holds for each of the two, over all files. */
 bool fx_build_report_repeats(struct fx_policies *policies,
                              struct fx_mutator *const *mutators,
                              size_t n_mutators) FX_MUST_USE;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "policy/findings.h"
+#include "policy/plain.h"
 
 /* Columns of an excerpt: a line of 80 less the indentation. */
 #define INDENT        2u
@@ -22,25 +23,6 @@ static const char *const severity_colours[] = {
     [FX_SEVERITY_CONFLICT] = "\033[1;33m",
 };
 
-/* Would it steer a terminal, or turn the reading direction of what follows it? */
-static bool is_control(uint32_t rune) {
-    return rune < 0x20 || (rune >= 0x7F && rune < 0xA0) ||
-           (rune >= 0x200E && rune <= 0x200F) || (rune >= 0x2028 && rune <= 0x202E) ||
-           (rune >= 0x2066 && rune <= 0x2069);
-}
-
-/* What stands for a control character: a blank for a tab, its Unicode picture (U+2400 on)
- * for the others of ASCII, U+FFFD for the rest. */
-static uint32_t picture_of(uint32_t rune) {
-    if (rune == '\t') {
-        return ' ';
-    }
-    if (rune < 0x20) {
-        return 0x2400 + rune;
-    }
-    return rune == 0x7F ? 0x2421 : 0xFFFD;
-}
-
 static uint32_t take_rune(struct fx_text *rest) {
     uint32_t rune = 0;
     const size_t length = fx_text_rune(*rest, &rune);
@@ -49,28 +31,16 @@ static uint32_t take_rune(struct fx_text *rest) {
     return rune;
 }
 
-static void add_rune(struct fx_buf *buf, uint32_t rune) {
-    char utf8[4];
-    fx_buf_add(buf, utf8,
-               fx_text_encode_rune(is_control(rune) ? picture_of(rune) : rune, utf8));
-}
-
-static void add_plain(struct fx_buf *buf, const char *text) {
-    for (struct fx_text rest = fx_text_of(text); rest.len > 0;) {
-        add_rune(buf, take_rune(&rest));
-    }
-}
-
 static void add_coloured(struct fx_buf *buf, const char *text, const char *colour) {
     fx_buf_str(buf, colour == NULL ? "" : colour);
-    add_plain(buf, text);
+    fx_plain_add(buf, fx_text_of(text));
     fx_buf_str(buf, colour == NULL ? "" : RESET);
 }
 
 static void print_head(struct fx_buf *buf, const struct fx_finding *finding,
                        bool colour) {
     fx_buf_str(buf, colour ? BOLD : "");
-    add_plain(buf, finding->file);
+    fx_plain_add(buf, fx_text_of(finding->file));
     if (finding->line > 0) {
         fx_buf_printf(buf, ":%u", (unsigned)finding->line);
     }
@@ -82,10 +52,10 @@ static void print_head(struct fx_buf *buf, const struct fx_finding *finding,
                  colour ? severity_colours[finding->severity] : NULL);
     fx_buf_str(buf, ": ");
     if (finding->id != NULL) {
-        add_plain(buf, finding->id);
+        fx_plain_add(buf, fx_text_of(finding->id));
         fx_buf_str(buf, ": ");
     }
-    add_plain(buf, finding->text);
+    fx_plain_add(buf, fx_text_of(finding->text));
     fx_buf_char(buf, '\n');
 }
 
@@ -119,7 +89,7 @@ static void print_line(struct fx_buf *buf, struct fx_text line, struct window wi
         if (first || last) {
             fx_buf_str(buf, "…");
         } else if (column >= window.begin) {
-            add_rune(buf, rune);
+            fx_plain_add_rune(buf, rune);
         }
     }
     fx_buf_char(buf, '\n');

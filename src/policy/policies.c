@@ -117,7 +117,8 @@ static bool build_files(struct fx_policies *policies, const struct fx_policies *
         };
         build.file->file = strdup(inputs[i].file);
         policies->n_files++;
-        if (build.file->file == NULL || !build_file(&build)) {
+        if (build.file->file == NULL || !build_file(&build) ||
+            !fx_build_report_rest(&build)) {
             return false;
         }
     }

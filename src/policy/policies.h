@@ -59,7 +59,9 @@ struct fx_policies {
  * previous version stays; the findings say so ("…; the previous version stays in force").
  * What is gone from the files is gone.
  *
- * Faults of policies are findings, never failures. Errors: FX_ENOMEM.
+ * Faults of policies are findings, never failures. Of a file FX_LIMIT_FINDINGS are told,
+ * then one says `and 7 more`; of repeats and of conflicts as many, over all files.
+ * Errors: FX_ENOMEM.
  */
 bool fx_policies_build(const struct fx_policy_input *inputs, size_t n_inputs,
                        const struct fx_policies *previous, uint64_t generation,

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "policy/policies.h"
 
 /* An Assign of the given name, location and value, as one line of JSON and a newline. */
@@ -192,6 +193,53 @@ static void test_unknown_field_is_a_warning(void **state) {
     fx_policies_unref(policies);
 }
 
+/* `count` times the text, then `last`. */
+static struct fx_policies *build_many(const char *text, size_t count, const char *last) {
+    struct fx_buf file;
+    fx_buf_init(&file, 0);
+    for (size_t i = 0; i < count; i++) {
+        fx_buf_str(&file, text);
+    }
+    fx_buf_str(&file, last);
+    assert_false(file.failed);
+    struct fx_policies *policies = build_one(file.data, NULL);
+    fx_buf_finish(&file);
+    return policies;
+}
+
+static void expect_last(struct fx_policies *policies, enum fx_severity severity,
+                        const char *text) {
+    assert_int_equal(policies->findings.n_items, FX_LIMIT_FINDINGS + 1);
+    const struct fx_finding *last = &policies->findings.items[FX_LIMIT_FINDINGS];
+    assert_int_equal(last->severity, severity);
+    assert_string_equal(last->file, "p.yaml");
+    assert_string_equal(last->text, text);
+    fx_policies_unref(policies);
+}
+
+static void test_findings_are_bounded(void **state) {
+    (void)state;
+    struct fx_policies *policies = build_many("{}", FX_LIMIT_FINDINGS, "");
+    assert_int_equal(policies->findings.n_items, FX_LIMIT_FINDINGS);
+    fx_policies_unref(policies);
+    policies =
+        build_many(NEXT "{}\n", FX_LIMIT_FINDINGS + 7, NEXT ASSIGN("a", "spec.x", "1"));
+    assert_int_equal(policies->snapshot->n_mutators, 1); /* it compiles all the same */
+    expect_last(policies, FX_SEVERITY_ERROR, "and 7 more");
+}
+
+static void test_the_rest_is_as_bad_as_its_worst(void **state) {
+    (void)state;
+    const char *other = NEXT "{apiVersion: v1, kind: Secret}\n";
+    expect_last(build_many(other, FX_LIMIT_FINDINGS + 1, ""), FX_SEVERITY_WARNING,
+                "and 1 more");
+    expect_last(build_many(other, FX_LIMIT_FINDINGS + 1, NEXT "{}\n"), FX_SEVERITY_ERROR,
+                "and 2 more");
+    const char *again = NEXT ASSIGN("a", "spec.x", "1");
+    expect_last(build_many(again, FX_LIMIT_FINDINGS + 4, ""), FX_SEVERITY_WARNING,
+                "and 3 more");
+}
+
 static void test_namespaces_and_origins(void **state) {
     (void)state;
     const struct fx_policy_input inputs[] = {
@@ -321,6 +369,8 @@ int main(void) {
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_broken_syntax),
         cmocka_unit_test(test_unknown_field_is_a_warning),
+        cmocka_unit_test(test_findings_are_bounded),
+        cmocka_unit_test(test_the_rest_is_as_bad_as_its_worst),
         cmocka_unit_test(test_namespaces_and_origins),
         cmocka_unit_test(test_reload_shares_what_did_not_change),
         cmocka_unit_test(test_reload_keeps_lines_true),
