@@ -4,7 +4,9 @@
  * over, going on after the answer.
  *
  * Invariant: the socket is read only in phase READING with nothing in `input`, so what
- * one connection can make us hold is one request and what came in the same read.
+ * one connection can make us hold is one request and what came in the same read. What all
+ * of them hold is counted in account(), and bounded by `max_held` before a request is
+ * handed over or more of it is read.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -22,17 +24,53 @@ static struct fx_http_exchange *checked(void *user) {
     return exchange;
 }
 
+/* ---- what it holds ---- */
+
+static size_t held_by(const struct fx_http_exchange *exchange) {
+    const size_t ahead = exchange->input.len;
+    const size_t rest = ahead > exchange->rest.cap ? ahead : exchange->rest.cap;
+    return fx_http_parse_held(exchange->parse) + (ahead > 0 ? rest : 0);
+}
+
+/* Counts what it holds now; false where that is more than before and too much in all. */
+static bool account(struct fx_http_exchange *exchange) {
+    struct fx_http_server *server = exchange->server;
+    const size_t before = exchange->held;
+    exchange->held = held_by(exchange);
+    server->counts.held = server->counts.held - before + exchange->held;
+    return exchange->held <= before || server->counts.held <= server->options.max_held;
+}
+
+static void let_go(struct fx_http_exchange *exchange) {
+    exchange->input = (struct fx_text){0};
+    fx_buf_finish(&exchange->rest);
+    fx_http_parse_destroy(exchange->parse);
+    exchange->parse = NULL;
+    (void)account(exchange);
+}
+
+/* Nothing is read any more, so nothing needs to be held while the last words leave. */
+static void end(struct fx_http_exchange *exchange) {
+    exchange->phase = FX_HTTP_ENDING;
+    let_go(exchange);
+    fx_stream_finish(&exchange->stream);
+}
+
 /* ---- one request ---- */
 
-/* Answers what went wrong, and ends the connection. */
+/* Answers what went wrong, and ends the connection. That we have no room is not the
+ * request's fault: it may come again. */
 static void refuse(struct fx_http_exchange *exchange, struct fx_http_fault fault) {
-    exchange->server->counts.bad_requests++;
-    exchange->phase = FX_HTTP_ENDING;
-    fx_http_answer_write(exchange,
-                         &(struct fx_http_answer){.status = fault.status,
-                                                  .content_type = "text/plain",
-                                                  .body = fx_text_of(fault.why)});
-    fx_stream_finish(&exchange->stream);
+    struct fx_http_server_counts *counts = &exchange->server->counts;
+    const bool no_room = fault.status == 503;
+    *(no_room ? &counts->refused : &counts->bad_requests) += 1;
+    fx_http_answer_write(
+        exchange,
+        &(struct fx_http_answer){.status = fault.status,
+                                 .content_type = "text/plain",
+                                 .extra_headers = no_room ? "Retry-After: 1\r\n" : NULL,
+                                 .body = fx_text_of(fault.why)});
+    end(exchange);
 }
 
 /* The first bytes of a request are there: from now on the clock runs. */
@@ -60,6 +98,10 @@ static void step(struct fx_http_exchange *exchange) {
         fx_http_parse_feed(exchange->parse, exchange->input, &used);
     exchange->input.data += used;
     exchange->input.len -= used;
+    if (!account(exchange) && event != FX_HTTP_BAD) {
+        refuse(exchange, (struct fx_http_fault){503, "no room for further requests"});
+        return;
+    }
     switch (event) {
     case FX_HTTP_MORE: begin(exchange); break;
     case FX_HTTP_CONTINUE:
@@ -91,6 +133,7 @@ static void keep_rest(struct fx_http_exchange *exchange, bool borrowed) {
             fx_stream_close(&exchange->stream);
         }
     }
+    (void)account(exchange);
 }
 
 /* Will no further request come, or be let in? */
@@ -107,16 +150,12 @@ static void run(struct fx_http_exchange *exchange, bool borrowed) {
     }
     exchange->running = false;
     if (exchange->phase == FX_HTTP_ENDING) {
-        exchange->input = (struct fx_text){0};
-    }
-    keep_rest(exchange, borrowed);
-    if (exchange->phase == FX_HTTP_ENDING) {
         return;
     }
+    keep_rest(exchange, borrowed);
     const bool reads = exchange->phase == FX_HTTP_READING;
     if (reads && is_over(exchange)) {
-        exchange->phase = FX_HTTP_ENDING;
-        fx_stream_finish(&exchange->stream);
+        end(exchange);
         return;
     }
     fx_stream_read(&exchange->stream, reads);
@@ -128,11 +167,11 @@ void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep) {
         return;
     }
     if (!keep) {
-        exchange->phase = FX_HTTP_ENDING;
-        fx_stream_finish(&exchange->stream);
+        end(exchange);
         return;
     }
     fx_http_parse_next(exchange->parse);
+    (void)account(exchange);
     exchange->arrival_ns = 0;
     exchange->phase =
         fx_stream_is_busy(&exchange->stream) ? FX_HTTP_WRITING : FX_HTTP_READING;
@@ -183,8 +222,7 @@ static void on_late(void *user) {
     } else if (exchange->phase == FX_HTTP_READING && exchange->arrival_ns != 0) {
         refuse(exchange, (struct fx_http_fault){408, "the request came too slowly"});
     } else if (exchange->phase == FX_HTTP_READING) {
-        exchange->phase = FX_HTTP_ENDING;
-        fx_stream_finish(&exchange->stream);
+        end(exchange);
     }
 }
 
@@ -282,8 +320,7 @@ bool fx_http_connection_accept(struct fx_http_server *server, uv_stream_t *liste
 void fx_http_connection_free(struct fx_http_exchange *exchange) {
     struct fx_http_server *server = exchange->server;
     unlink_from(exchange);
-    fx_http_parse_destroy(exchange->parse);
-    fx_buf_finish(&exchange->rest);
+    let_go(exchange);
     exchange->magic = 0;
     free(exchange);
     fx_http_server_settle(server);
@@ -292,8 +329,7 @@ void fx_http_connection_free(struct fx_http_exchange *exchange) {
 void fx_http_connection_stop(struct fx_http_exchange *exchange) {
     if (exchange->phase == FX_HTTP_SHAKING ||
         (exchange->phase == FX_HTTP_READING && !exchange->running)) {
-        exchange->phase = FX_HTTP_ENDING;
-        fx_stream_finish(&exchange->stream);
+        end(exchange);
         fx_stream_close(&exchange->stream);
     }
 }

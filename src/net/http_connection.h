@@ -38,10 +38,11 @@ struct fx_http_exchange {
     struct fx_http_server *server;
     struct fx_http_exchange *previous, *next; /* all connections of the server */
     struct fx_stream stream;
-    struct fx_http_parse *parse;
+    struct fx_http_parse *parse;    /* NULL once ENDING */
     struct fx_http_request request; /* while ANSWERING */
     struct fx_text input;           /* not yet parsed; between calls within `rest` */
     struct fx_buf rest;             /* what came behind the current request */
+    size_t held;                    /* its part of the server's `held` */
     uint64_t read_ns, arrival_ns;   /* of the last bytes; of the request's first, or 0 */
     bool running;                   /* within run() */
     bool gone;                      /* the stream is closed, the answer still to come */

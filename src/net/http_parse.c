@@ -185,6 +185,11 @@ bool fx_http_parse_begun(const struct fx_http_parse *parse) {
     return parse->scan > FX_HTTP_HEAD_BEFORE_LF;
 }
 
+size_t fx_http_parse_held(const struct fx_http_parse *parse) {
+    const bool holds = parse != NULL && fx_http_parse_begun(parse);
+    return holds ? parse->head.cap + parse->body.cap : 0;
+}
+
 /* The refusal for what llhttp found wrong. */
 static enum fx_http_event refuse_syntax(struct fx_http_parse *parse, llhttp_errno_t rc) {
     if (rc == HPE_INVALID_VERSION || rc == HPE_PAUSED_H2_UPGRADE) {
@@ -294,24 +299,50 @@ enum fx_http_event fx_http_parse_feed(struct fx_http_parse *parse, struct fx_tex
 
 /* ---- results ---- */
 
+/* Without scheme and authority, in absolute-form (RFC 9112 section 3.2.2); origin-form
+ * begins with a slash, and the other forms have no `://`. */
+static struct fx_text without_authority(struct fx_text target) {
+    size_t at = 0;
+    while (at < target.len && strchr("/?:", target.data[at]) == NULL) {
+        at++;
+    }
+    if (target.len - at < 3 || memcmp(target.data + at, "://", 3) != 0) {
+        return target;
+    }
+    at += 3;
+    while (at < target.len && strchr("/?#", target.data[at]) == NULL) {
+        at++;
+    }
+    return (struct fx_text){target.data + at, target.len - at};
+}
+
+static void split_target(struct fx_text target, struct fx_http_request *request) {
+    const struct fx_text local = without_authority(target);
+    const char *mark = local.len == 0 ? NULL : memchr(local.data, '?', local.len);
+    request->path = local;
+    if (mark != NULL) {
+        request->path.len = (size_t)(mark - local.data);
+        request->query = (struct fx_text){mark + 1, local.len - request->path.len - 1};
+    }
+    if (request->path.len == 0) {
+        request->path = FX_TEXT("/");
+    }
+}
+
 struct fx_http_request fx_http_parse_request(const struct fx_http_parse *parse) {
     assert(parse->whole);
     const char *method = llhttp_method_name((llhttp_method_t)parse->llhttp.method);
     struct fx_http_request request = {
         .method = fx_text_of(method),
-        .path = {parse->head.data + parse->target_off, parse->target_len},
         .body = text_of(&parse->body),
         .head = text_of(&parse->head),
         .is_head = parse->llhttp.method == HTTP_HEAD,
         .keep_alive = parse->keep_alive,
         .is_1_0 = parse->llhttp.http_minor == 0,
     };
-    const char *mark = memchr(request.path.data, '?', request.path.len);
-    if (mark != NULL) {
-        const size_t len = (size_t)(mark - request.path.data);
-        request.query = (struct fx_text){mark + 1, request.path.len - len - 1};
-        request.path.len = len;
-    }
+    split_target(
+        (struct fx_text){parse->head.data + parse->target_off, parse->target_len},
+        &request);
     return request;
 }
 

@@ -24,7 +24,8 @@ enum fx_http_event {
 
 /* A whole request. Texts are borrowed until fx_http_parse_next(). */
 struct fx_http_request {
-    struct fx_text method, path, query, body;
+    struct fx_text method, body;
+    struct fx_text path, query; /* of an absolute target, too (section 3.2.2) */
     struct fx_text head; /* request line and fields as they came, for http_head.h */
     bool is_head;        /* wants no body in the answer */
     bool keep_alive;     /* the connection may live on */
@@ -50,6 +51,10 @@ enum fx_http_event fx_http_parse_feed(struct fx_http_parse *parse, struct fx_tex
 
 /* Has any byte of the current request come (empty lines before it do not count)? */
 bool fx_http_parse_begun(const struct fx_http_parse *parse);
+
+/* Bytes of memory held for the current request; 0 before it has begun, whatever buffers
+ * are kept for it. NULL holds nothing. */
+size_t fx_http_parse_held(const struct fx_http_parse *parse);
 
 /* After WHOLE. */
 struct fx_http_request fx_http_parse_request(const struct fx_http_parse *parse);

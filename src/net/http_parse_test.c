@@ -63,6 +63,16 @@ static const struct good goods[] = {
      "/", "", "", true},
     {"CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", "CONNECT", "a:1", "", "", true},
     {"OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", "OPTIONS", "*", "", "", true},
+    /* Absolute targets (RFC 9112 section 3.2.2), and what only looks like one. */
+    {"POST https://a:443/v1/mutate?timeout=5s HTTP/1.1\r\nHost: a\r\n\r\n", "POST",
+     "/v1/mutate", "timeout=5s", "", true},
+    {"GET http://[::1]/x?u=http://b/c HTTP/1.1\r\nHost: a\r\n\r\n", "GET", "/x",
+     "u=http://b/c", "", true},
+    {"GET HTTP://a HTTP/1.1\r\nHost: a\r\n\r\n", "GET", "/", "", "", true},
+    {"GET http://a?q HTTP/1.1\r\nHost: a\r\n\r\n", "GET", "/", "q", "", true},
+    {"GET /http://a/b HTTP/1.1\r\nHost: a\r\n\r\n", "GET", "/http://a/b", "", "", true},
+    {"GET /?http://a/b HTTP/1.1\r\nHost: a\r\n\r\n", "GET", "/", "http://a/b", "", true},
+    {"GET //a/b HTTP/1.1\r\nHost: a\r\n\r\n", "GET", "//a/b", "", "", true},
 };
 
 static void check_good(const struct good *good, size_t size) {

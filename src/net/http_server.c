@@ -34,6 +34,7 @@ static void set_defaults(struct fx_http_server_options *options) {
         (size_t)or_default(options->max_connections, FX_LIMIT_CONNECTIONS);
     options->max_header = (size_t)or_default(options->max_header, FX_LIMIT_HEADER_BYTES);
     options->max_body = (size_t)or_default(options->max_body, FX_LIMIT_BODY_BYTES);
+    options->max_held = (size_t)or_default(options->max_held, FX_LIMIT_HELD_BYTES);
     options->idle_ms = or_default(options->idle_ms, FX_LIMIT_IDLE_MS);
     options->message_ms = or_default(options->message_ms, FX_LIMIT_MESSAGE_MS);
     options->handshake_ms = or_default(options->handshake_ms, FX_LIMIT_HANDSHAKE_MS);

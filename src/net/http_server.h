@@ -7,10 +7,15 @@
  * a message is answered here with its status and a sentence, and the connection closed:
  *   400 malformed · 408 too slow · 413 body over `max_body` · 414/431 head too
  *   large · 417 unknown expectation · 501 unknown transfer coding · 505 version
- *   503 with Retry-After, too many connections
+ *   503 with Retry-After, too many connections or no room for the message
  * `Expect: 100-continue` is honoured. A request with both Content-Length and
  * Transfer-Encoding, or with two lengths, is malformed (RFC 9112 section 6.3).
- * Trailers are ignored, `Upgrade` is not offered. A connection over the bound gets its
+ * What all connections hold of messages not yet answered (head, body and what was read
+ * ahead, as the memory taken for it) is bounded by `max_held`: the connection whose bytes
+ * go over it is the one refused, and gives back what it held; the others go on. A length
+ * announced is not reserved, but for the first 64 KiB. Choose it well over twice
+ * `max_body`, as buffers double. Small buffers kept for a next message do not count.
+ * Trailers are ignored, `Upgrade` is not offered. One connection too many gets its
  * 503 where it is plain; over TLS it is closed.
  * Not safe for threads: everything happens on the loop's thread. SIGPIPE is ignored from
  * the first server on, as libuv needs it.
@@ -36,6 +41,7 @@ struct fx_http_exchange; /* opaque: one request and its answer */
 struct fx_http_server_options {
     struct fx_tls_config *tls; /* borrowed for the call, counted; NULL: plain */
     size_t max_connections, max_header, max_body; /* bytes; 0: base/limits.h */
+    size_t max_held; /* bytes of unanswered messages, all connections; 0: the limit */
     uint64_t idle_ms, message_ms, handshake_ms, write_ms;
     /* Called when a request is whole. It must lead to exactly one fx_http_respond(), now
      * or later, even where the client has gone. */
@@ -47,8 +53,9 @@ struct fx_http_server_options {
 struct fx_http_server_counts {
     size_t connections;       /* open now */
     size_t in_flight;         /* requests not yet answered */
+    size_t held;              /* bytes of messages not yet answered */
     uint64_t accepted;        /* connections since the start */
-    uint64_t refused;         /* connections over the bound */
+    uint64_t refused;         /* 503: connections and messages without room */
     uint64_t handshake_fails; /* TLS handshakes that failed */
     uint64_t bad_requests;    /* answered here with an error */
 };
