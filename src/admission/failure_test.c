@@ -17,9 +17,9 @@
 #include "admission/review_texts.h"
 #include "admission/steps.h"
 
-static const struct fx_admission deny = {FX_ON_ERROR_DENY, NULL, NULL, NULL};
-static const struct fx_admission defer = {FX_ON_ERROR_DEFER, NULL, NULL, NULL};
-static const struct fx_admission allow = {FX_ON_ERROR_ALLOW, NULL, NULL, NULL};
+static const struct fx_admission deny = {FX_ON_ERROR_DENY, false, NULL, NULL, NULL};
+static const struct fx_admission defer = {FX_ON_ERROR_DEFER, false, NULL, NULL, NULL};
+static const struct fx_admission allow = {FX_ON_ERROR_ALLOW, false, NULL, NULL, NULL};
 
 static bool count_up(const struct fx_request *request, json_t *root, struct fx_err *err,
                      bool *ret_changed) {

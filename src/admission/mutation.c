@@ -4,6 +4,7 @@
  */
 #include "admission/mutation.h"
 
+#include "admission/annotate.h"
 #include "value/equal.h"
 #include "value/tree.h"
 
@@ -110,6 +111,8 @@ bool fx_mutate(const struct fx_snapshot *snapshot, const struct fx_request *requ
     json_t *root = json_incref(object);
     if (!enter_namespace(&root, namespace_, err) ||
         !fx_converge(snapshot, request, arena, trace, &root, ret_outcome, err) ||
+        (ret_outcome->mutated && request->annotates &&
+         !fx_annotate(snapshot, ret_outcome, request->mutation_id, arena, &root, err)) ||
         (ret_outcome->mutated && !settle(&root, object, ret_patch, err))) {
         json_decref(root);
         return false;

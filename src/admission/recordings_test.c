@@ -90,7 +90,7 @@ static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **r
     return FX_LOOKUP_FOUND;
 }
 
-static const struct fx_admission admission = {FX_ON_ERROR_DENY, "fixpoint",
+static const struct fx_admission admission = {FX_ON_ERROR_DENY, false, "fixpoint",
                                               find_namespace, NULL};
 
 /* The recorded request and what it was answered, both as trees. */

@@ -70,6 +70,7 @@ static enum fx_next step_namespace(struct fx_review *review) {
 static enum fx_next step_mutate(struct fx_review *review) {
     fx_uuid_make(review->mutation_id);
     review->request.mutation_id = review->mutation_id;
+    review->request.annotates = review->admission->annotates;
     review->request.namespace_object = review->namespace_object;
     review->result.outcome = &review->outcome;
     if (!fx_mutate(review->snapshot, &review->request, review->matching_namespace,

@@ -51,6 +51,7 @@ enum fx_lookup {
 /* What reviews share; borrowed, and outlives each. */
 struct fx_admission {
     enum fx_on_error on_error;
+    bool annotates; /* objects are to say who changed them (admission/annotate.h) */
     const char
         *own_namespace; /* whose service account `gatekeeper-admin` is not mutated */
     enum fx_lookup (*find_namespace)(void *user, struct fx_text name, json_t **ret_object,

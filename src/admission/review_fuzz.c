@@ -112,7 +112,7 @@ static void check_response(struct fx_text body, struct fx_text request) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const struct fx_admission admission = {FX_ON_ERROR_DENY, "fixpoint",
+    static const struct fx_admission admission = {FX_ON_ERROR_DENY, false, "fixpoint",
                                                   find_namespace, NULL};
     const struct fx_text text = {(const char *)data, size};
     struct fx_review *review = fx_review_create(&admission, snapshot(), text, 0);

@@ -59,10 +59,11 @@ static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **r
     return FX_LOOKUP_FOUND;
 }
 
-static const struct fx_admission deny = {FX_ON_ERROR_DENY, "fixpoint", find_namespace,
-                                         NULL};
-static const struct fx_admission defer = {FX_ON_ERROR_DEFER, NULL, find_namespace, NULL};
-static const struct fx_admission allow = {FX_ON_ERROR_ALLOW, NULL, NULL, NULL};
+static const struct fx_admission deny = {FX_ON_ERROR_DENY, false, "fixpoint",
+                                         find_namespace, NULL};
+static const struct fx_admission defer = {FX_ON_ERROR_DEFER, false, NULL, find_namespace,
+                                          NULL};
+static const struct fx_admission allow = {FX_ON_ERROR_ALLOW, false, NULL, NULL, NULL};
 
 struct expectation {
     const char *about;

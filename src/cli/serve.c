@@ -15,7 +15,7 @@ struct values {
     struct fx_strings policies, tls_names;
     const char *listen, *health_listen, *tls_cert, *tls_key, *tls_cert_out,
         *own_namespace;
-    bool tls_self_signed;
+    bool tls_self_signed, mutation_annotations;
     unsigned on_error, log_level;
     size_t max_body, max_header, max_connections;
     uint64_t idle, message, drain, review;
@@ -100,6 +100,7 @@ static enum fx_exit serve(const struct values *values) {
         .tls_cert_out = values->tls_cert_out,
         .own_namespace = or_else(values->own_namespace, pod_namespace),
         .on_error = (enum fx_on_error)values->on_error,
+        .mutation_annotations = values->mutation_annotations,
         .max_body = values->max_body,
         .max_header = values->max_header,
         .max_connections = values->max_connections,
@@ -144,6 +145,8 @@ static const struct fx_option options[] = {
     {"tls-cert-out", '\0', FX_OPTION_TEXT, FIELD(tls_cert_out), "FILE", NULL,
      "write the self-signed certificate there"},
     FX_ON_ERROR_OPTION(struct values),
+    {"mutation-annotations", '\0', FX_OPTION_FLAG, FIELD(mutation_annotations), NULL,
+     NULL, "write into each changed object which mutators changed it"},
     {"log-level", '\0', FX_OPTION_CHOICE, FIELD(log_level), "LEVEL", level_words,
      "debug, info (default), warn or error"},
     {"max-body", '\0', FX_OPTION_SIZE, FIELD(max_body), "SIZE", NULL,

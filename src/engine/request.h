@@ -59,6 +59,7 @@ struct fx_request {
     enum fx_source source;
     struct fx_text source_words; /* of an INVALID source, for the message */
     json_t *namespace_object;    /* the object's namespace, or NULL */
+    bool annotates;              /* the object is to say who changed it */
     const char *mutation_id;     /* a UUID, for messages */
     uint64_t deadline_ns;        /* base/clock.h; 0: none */
     const json_t *user_info;     /* AdmissionReview's request.userInfo, or NULL */

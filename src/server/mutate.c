@@ -98,6 +98,7 @@ void fx_answer_mutate(struct fx_server *server, struct fx_http_exchange *exchang
     const bool large = fx_http_body(exchange).len > FX_LIMIT_KEPT_BODY_BYTES;
     const struct fx_admission admission = {
         .on_error = server->options->on_error,
+        .annotates = server->options->mutation_annotations,
         .own_namespace = server->options->own_namespace,
         .find_namespace = find_namespace,
         .user = policies,

@@ -26,6 +26,7 @@ struct fx_server_options {
     const char *tls_cert_out; /* where to write the self-signed certificate, or NULL */
     const char *own_namespace;
     enum fx_on_error on_error;
+    bool mutation_annotations; /* objects are to say who changed them */
     size_t max_body, max_header, max_connections;
     uint64_t idle_ms, message_ms, drain_ms, review_ms;
 };

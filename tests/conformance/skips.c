@@ -45,10 +45,6 @@ static const struct {
 
 /* ---- by what the case is --------------------------------------------------------- */
 
-static bool has_annotations(const json_t *row) {
-    return json_is_true(fx_tree_view_key(row, "annotations"));
-}
-
 /* The original takes an integer and a double of the same value for different things. */
 static bool tells_numbers_apart(const json_t *row) {
     return fx_text_is(fx_tree_view_string(row, "quirk"), "int64/float64");
@@ -159,7 +155,6 @@ static const struct {
     bool (*is)(const json_t *row);
     const char *reason;
 } by_row[] = {
-    {has_annotations, "mutation annotations: not in this version"},
     {tells_numbers_apart, "on purpose: 5 and 5.0 are equal"},
     {refuses_equal_key, "on purpose: 5 and 5.0 are equal"},
     {tells_members_apart, "on purpose: 5 and 5.0 are equal"},

@@ -106,6 +106,17 @@ def failing_pod():
     return obj
 
 
+def test_mutation_annotations(start):
+    """Gatekeeper's flag: the object says who changed it, and under which id."""
+    server = start(pull_always(), args=["--mutation-annotations"])
+    patched = jsonpatch.apply(pod(), patch_of(answer(ask(server, review(pod())))))
+    annotations = patched["metadata"]["annotations"]
+    assert annotations["gatekeeper.sh/mutations"] == "Assign//pull-always:0"
+    assert len(annotations["gatekeeper.sh/mutation-id"]) == 36
+    unchanged = review(pod(), operation="DELETE")
+    assert patch_of(answer(ask(server, unchanged))) is None
+
+
 def test_failure_denies(start):
     server = start(fails_on_strings())
     reviewed = answer(ask(server, review(failing_pod())))

@@ -104,10 +104,10 @@ static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **r
     return FX_LOOKUP_FOUND;
 }
 
-static const struct fx_admission deny = {FX_ON_ERROR_DENY, "fixpoint", find_namespace,
-                                         NULL};
-static const struct fx_admission allow = {FX_ON_ERROR_ALLOW, "fixpoint", find_namespace,
-                                          NULL};
+static const struct fx_admission deny = {FX_ON_ERROR_DENY, true, "fixpoint",
+                                         find_namespace, NULL};
+static const struct fx_admission allow = {FX_ON_ERROR_ALLOW, false, "fixpoint",
+                                          find_namespace, NULL};
 
 /* Requests that end in each of the ways there are. */
 static const struct journey {
