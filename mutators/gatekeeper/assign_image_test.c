@@ -25,10 +25,7 @@
 #define INVALID           "assignImage i has invalid parameters: "
 #define NAME_64           "a23456789.123456789_123456789-123456789.123456789.123456789.1234"
 
-static const struct {
-    const char *policy, *msg, *node;
-    uint32_t off, len;
-} refused[] = {
+static const struct refusal refused[] = {
     {PARTS("'assignTag':5"),
      "json: cannot unmarshal number into Go struct field "
      "AssignImageParameters.spec.parameters.assignTag of type string",
@@ -95,18 +92,7 @@ static const struct {
 
 static void refuses(void **state) {
     (void)state;
-    for (size_t i = 0; i < FX_COUNT(refused); i++) {
-        json_t *policy = must_read(refused[i].policy);
-        const struct fx_err err = must_refuse(policy);
-        assert_string_equal(err.msg, refused[i].msg);
-        assert_non_null(err.node);
-        if (refused[i].node != NULL) {
-            assert_json(err.node, refused[i].node);
-        }
-        assert_int_equal(err.off, refused[i].off);
-        assert_int_equal(err.len, refused[i].len);
-        json_decref(policy);
-    }
+    expect_refusals(refused, FX_COUNT(refused));
 }
 
 /* A policy, a Pod's spec, and what comes of it (NULL: the same). */

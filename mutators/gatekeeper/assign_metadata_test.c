@@ -18,10 +18,7 @@
     "'metadata':{'name':'m'},'spec':{'location':'" location "','parameters':{" \
     "'assign':{" assign "}}}}"
 
-static const struct {
-    const char *policy, *msg, *node;
-    uint32_t off, len;
-} refused[] = {
+static const struct refusal refused[] = {
     {SPEC("metadata.labels.", "'value':1"),
      "invalid location format for AssignMetadata m: metadata.labels.: trailing "
      "separators "
@@ -64,15 +61,7 @@ static const struct {
 
 static void refuses(void **state) {
     (void)state;
-    for (size_t i = 0; i < FX_COUNT(refused); i++) {
-        json_t *policy = must_read(refused[i].policy);
-        const struct fx_err err = must_refuse(policy);
-        assert_string_equal(err.msg, refused[i].msg);
-        assert_json(err.node, refused[i].node);
-        assert_int_equal(err.off, refused[i].off);
-        assert_int_equal(err.len, refused[i].len);
-        json_decref(policy);
-    }
+    expect_refusals(refused, FX_COUNT(refused));
 }
 
 /* A policy, an object's metadata, and what comes of it (NULL: the same). */

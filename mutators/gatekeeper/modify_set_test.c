@@ -24,10 +24,7 @@
 #define PRUNE(list) \
     PARAMETERS("spec.f", "{'operation':'prune','values':{'fromList':" list "}}")
 
-static const struct {
-    const char *policy, *msg, *node;
-    uint32_t off, len;
-} refused[] = {
+static const struct refusal refused[] = {
     {PARAMETERS("spec.f", "[]"),
      "json: cannot unmarshal array into Go struct field ModifySetSpec.spec.parameters of "
      "type v1beta1.ModifySetParameters",
@@ -68,18 +65,7 @@ static const struct {
 
 static void refuses(void **state) {
     (void)state;
-    for (size_t i = 0; i < FX_COUNT(refused); i++) {
-        json_t *policy = must_read(refused[i].policy);
-        const struct fx_err err = must_refuse(policy);
-        assert_string_equal(err.msg, refused[i].msg);
-        assert_non_null(err.node);
-        if (refused[i].node != NULL) {
-            assert_json(err.node, refused[i].node);
-        }
-        assert_int_equal(err.off, refused[i].off);
-        assert_int_equal(err.len, refused[i].len);
-        json_decref(policy);
-    }
+    expect_refusals(refused, FX_COUNT(refused));
 }
 
 /* A policy, a Pod's spec, and what comes of it (NULL: the same). */

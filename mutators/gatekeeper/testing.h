@@ -74,6 +74,28 @@ static inline struct fx_err must_refuse(json_t *policy) {
     return err;
 }
 
+/* A policy that is refused: the words, the node at fault as JSON (NULL: any), the span.
+ */
+struct refusal {
+    const char *policy, *msg, *node;
+    uint32_t off, len;
+};
+
+static inline void expect_refusals(const struct refusal *refused, size_t n_refused) {
+    for (size_t i = 0; i < n_refused; i++) {
+        json_t *policy = must_read(refused[i].policy);
+        const struct fx_err err = must_refuse(policy);
+        assert_string_equal(err.msg, refused[i].msg);
+        assert_non_null(err.node);
+        if (refused[i].node != NULL) {
+            assert_json(err.node, refused[i].node);
+        }
+        assert_int_equal(err.off, refused[i].off);
+        assert_int_equal(err.len, refused[i].len);
+        json_decref(policy);
+    }
+}
+
 static const struct fx_request request_create = {.operation = FX_OPERATION_CREATE,
                                                  .source = FX_SOURCE_ORIGINAL};
 

@@ -2,47 +2,13 @@
  *
  * value/patch_diff_test.c - the patch between two trees: small, and right when applied.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "value/patch_testing.h"
 
 #include <stdlib.h>
 
 #include "base/limits.h"
 #include "value/equal.h"
-#include "value/json.h"
 #include "value/patch.h"
-
-static json_t *tree(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *root = fx_json_read(fx_text_of(text), NULL, &err);
-    if (root == NULL) {
-        fail_msg("%s: %s", text, err.msg);
-    }
-    return root;
-}
-
-static void assert_tree(const json_t *root, const char *text) {
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
-    fx_json_write(&buf, root, FX_JSON_COMPACT);
-    assert_string_equal(buf.data, text);
-    fx_buf_finish(&buf);
-}
-
-/* Still what the text reads as, to the letter. */
-static void assert_unchanged(const json_t *root, const char *text) {
-    struct fx_buf buf;
-    json_t *fresh = tree(text);
-    fx_buf_init(&buf, 0);
-    fx_json_write(&buf, fresh, FX_JSON_COMPACT);
-    assert_tree(root, buf.data);
-    json_decref(fresh);
-    fx_buf_finish(&buf);
-}
 
 static void assert_patch(const struct fx_patch *patch, const char *text) {
     struct fx_buf buf;
