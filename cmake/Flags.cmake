@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# How every file of the house is compiled: strict C11, loud, hardened, asserts on.
+# How every file of the house is compiled: strict C11, loud, hardened, asserts on. The one
+# C++ file (src/base/regex.cc) likewise, but for what only C has.
 
 option(FX_WERROR "Warnings are errors (presets dev and CI; off for packagers)" OFF)
 option(FX_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
@@ -11,11 +12,18 @@ option(FX_COVERAGE "Count executed lines" OFF)
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # Release defines NDEBUG; our asserts stay on.
-string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_RELEASE "${CMAKE_C_FLAGS_RELEASE}")
-string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_RELWITHDEBINFO "${CMAKE_C_FLAGS_RELWITHDEBINFO}")
+foreach(language C CXX)
+  foreach(type RELEASE RELWITHDEBINFO)
+    string(REPLACE "-DNDEBUG" "" CMAKE_${language}_FLAGS_${type}
+      "${CMAKE_${language}_FLAGS_${type}}")
+  endforeach()
+endforeach()
 
 # What concerns every target, third-party sources included.
 if(FX_SANITIZE)
@@ -47,7 +55,8 @@ target_compile_definitions(fx_flags INTERFACE _POSIX_C_SOURCE=200809L
   $<$<BOOL:${FX_ARENA_DEBUG}>:FX_ARENA_DEBUG>)
 target_compile_options(fx_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wcast-qual -Wcast-align -Wformat=2
-  -Wundef -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith
+  -Wundef -Wvla -Wpointer-arith
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes;-Wmissing-prototypes>
   -Wimplicit-fallthrough -Wswitch-enum -Wnull-dereference -Wwrite-strings
   -Wdouble-promotion
   $<$<C_COMPILER_ID:GNU>:-Wduplicated-cond;-Wlogical-op>

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # fx_room(<path> FLOOR <n> [LINKS <room target>...] [LIBS <outside target>...])
 #
-# Makes the static library of the room in this folder from its *.c files, a cmocka test
-# of each x_test.c, and a fuzz target of each x_fuzz.c. Its headers can be included as
-# "<path>/x.h" only by rooms that link it: the include folder of a room holds one link,
-# to that room. A link to a higher floor is refused when CMake runs, so a forbidden
-# include does not compile.
+# Makes the static library of the room in this folder from its *.c and *.cc files, a
+# cmocka test of each x_test.c, and a fuzz target of each x_fuzz.c. Its headers can be
+# included as "<path>/x.h" only by rooms that link it: the include folder of a room holds
+# one link, to that room. A link to a higher floor is refused when CMake runs, so a
+# forbidden include does not compile.
 set(FX_FUZZ_TARGETS "" CACHE INTERNAL "")
 
 function(fx_room path)
@@ -13,7 +13,8 @@ function(fx_room path)
   string(REPLACE "/" "_" name ${path})
   set(target fx_${name})
 
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c
+    ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   set(tests ${sources})
   set(fuzzers ${sources})
   list(FILTER sources EXCLUDE REGEX "_(test|fuzz)\\.c$")

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/file.c - reading files and listing folders.
+ * base/file.c - reading and writing files, listing folders.
  */
 #include "base/file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -172,5 +173,53 @@ bool fx_file_read(const char *path, size_t max, struct fx_buf *ret_bytes,
     }
     const bool ok = read_all(fd, path, max, ret_bytes, err);
     (void)close(fd);
+    return ok;
+}
+
+/* ---- writing --------------------------------------------------------------------- */
+
+static bool write_all(int fd, struct fx_text bytes) {
+    for (size_t done = 0; done < bytes.len;) {
+        const ssize_t n = write(fd, bytes.data + done, bytes.len - done);
+        if (n < 0 && errno != EINTR) {
+            return false;
+        }
+        done += n < 0 ? 0 : (size_t)n;
+    }
+    return true;
+}
+
+/* Writes the bytes to the new file `fd`, and makes it what `path` names. 0, or errno. */
+static int finish(int fd, const char *beside, const char *path, struct fx_text bytes) {
+    struct stat info;
+    const bool known = stat(path, &info) == 0;
+    bool ok = write_all(fd, bytes) &&
+              fchmod(fd, known ? info.st_mode & 07777 : 0644) == 0 && fsync(fd) == 0;
+    int code = ok ? 0 : errno;
+    if (close(fd) != 0 && ok) {
+        code = errno;
+        ok = false;
+    }
+    if (ok && rename(beside, path) != 0) {
+        code = errno;
+    }
+    return code;
+}
+
+bool fx_file_replace(const char *path, struct fx_text bytes, struct fx_err *err) {
+    struct fx_buf beside;
+    fx_buf_init(&beside, 0);
+    fx_buf_printf(&beside, "%s.XXXXXX", path);
+    bool ok = !beside.failed || fx_fail_nomem(err);
+    if (ok) {
+        const int fd = mkstemp(beside.data);
+        const int code = fd >= 0 ? finish(fd, beside.data, path, bytes) : errno;
+        errno = code;
+        ok = code == 0 || fail_errno(err, path);
+        if (!ok && fd >= 0) {
+            (void)unlink(beside.data);
+        }
+    }
+    fx_buf_finish(&beside);
     return ok;
 }

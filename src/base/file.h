@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/file.h - reading files and listing folders. Blocking: for the command line and
- * worker threads, never for a loop.
+ * base/file.h - reading and writing files, listing folders. Blocking: for the command
+ * line and worker threads, never for a loop.
  */
 #ifndef FX_BASE_FILE_H
 #define FX_BASE_FILE_H
@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
+#include "base/text.h"
 
 /* Paths, sorted bytewise. */
 struct fx_file_list {
@@ -33,5 +34,11 @@ bool fx_file_list_add(struct fx_file_list *list, const char *path,
  * most. Errors: FX_EIO with the system's words, FX_ELIMIT. */
 bool fx_file_read(const char *path, size_t max, struct fx_buf *ret_bytes,
                   struct fx_err *err) FX_MUST_USE;
+
+/* Makes the bytes the content of `path`: written beside it first, then put in its place,
+ * so that whoever reads it sees it whole. Where the file was there before, its mode
+ * stays, and so does a link to it. Errors: FX_EIO with the system's words, FX_ENOMEM. */
+bool fx_file_replace(const char *path, struct fx_text bytes,
+                     struct fx_err *err) FX_MUST_USE;
 
 #endif

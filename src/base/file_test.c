@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/file_test.c - listing folders and reading files, in a folder made for it.
+ * base/file_test.c - listing folders, reading and writing files, in a folder made for it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,8 +123,44 @@ static void reads_up_to_the_bound(void **state) {
     fx_buf_finish(&bytes);
 }
 
+static void replaces_whole_files(void **state) {
+    char path[128];
+    struct stat info;
+    struct fx_buf bytes;
+    struct fx_err err = FX_ERR_INIT;
+    fx_buf_init(&bytes, 0);
+    (void)snprintf(path, sizeof path, "%s/new.txt", (const char *)*state);
+    assert_true(fx_file_replace(path, FX_TEXT("first, and longer"), &err));
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0644);
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_true(fx_file_replace(path, FX_TEXT("second"), &err));
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0600);
+    assert_true(fx_file_read(path, 100, &bytes, &err));
+    assert_string_equal(bytes.data, "second");
+    fx_buf_finish(&bytes);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void leaves_nothing_where_it_cannot_replace(void **state) {
+    char path[128];
+    struct fx_err err = FX_ERR_INIT;
+    (void)snprintf(path, sizeof path, "%s/nowhere/new.txt", (const char *)*state);
+    assert_false(fx_file_replace(path, FX_TEXT("x"), &err));
+    assert_int_equal(err.code, FX_EIO);
+    assert_string_equal(err.msg + strlen(path), ": No such file or directory");
+    /* A folder cannot be replaced; the file beside it is gone again (the folder would not
+     * go away at the end if it were not). */
+    (void)snprintf(path, sizeof path, "%s/a", (const char *)*state);
+    assert_false(fx_file_replace(path, FX_TEXT("x"), &err));
+    assert_int_equal(err.code, FX_EIO);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replaces_whole_files),
+        cmocka_unit_test(leaves_nothing_where_it_cannot_replace),
         cmocka_unit_test(lists_in_order),
         cmocka_unit_test(refuses_what_is_not_there),
         cmocka_unit_test(refuses_a_ring_of_folders),

@@ -29,6 +29,17 @@
 #define FX_LIMIT_FOLDER_FILES      100000u     /* files under one folder */
 #define FX_LIMIT_LOCATION_BYTES    65536u      /* text of one location */
 #define FX_LIMIT_LOCATION_NODES    1000u       /* steps of one location */
+/* One regular expression: its text, since compiling `a?a?a?…` takes time quadratic in
+ * it, and its program and caches together, for which RE2 has the same default. */
+#define FX_LIMIT_REGEX_PATTERN_BYTES 16384u
+#define FX_LIMIT_REGEX_BYTES         (8u << 20)
+
+#define FX_LIMIT_CONDITIONS         64u   /* of one policy */
+#define FX_LIMIT_CONDITION_VALUES   1024u /* that one of them compares with */
+#define FX_LIMIT_CONDITION_PATTERNS 64u   /* or regular expressions */
+/* Nodes of a value that is copied from one place of an object to another: copies of
+ * copies would grow without end. */
+#define FX_LIMIT_COPIED_NODES 65536u
 
 /* Groups, versions and kinds of one applyTo multiply. */
 #define FX_LIMIT_APPLY_TO_BINDINGS 8192u
@@ -40,6 +51,15 @@
 #define FX_LIMIT_NAMED_MUTATORS_BYTES 2048u /* the audit annotation that names them */
 #define FX_LIMIT_RESPONSE_BYTES       (64u << 20) /* one response, patch included */
 
+#define FX_LIMIT_RESULTANTS     1000u /* that one object expands to */
+#define FX_LIMIT_EXTERNAL_CALLS 1024u /* requests to providers under way */
+
+/* `fixpoint check`, which tries policies against each other: by steps, not by time, so
+ * that what is found does not depend on the machine. */
+#define FX_LIMIT_CHECK_STEPS    (1u << 20) /* one mutator's turn each */
+#define FX_LIMIT_CHECK_PAIRS    (1u << 19) /* of mutators for one field */
+#define FX_LIMIT_CHECK_FINDINGS 100u       /* told; the rest is counted */
+
 /* The wire. */
 #define FX_LIMIT_HEADER_BYTES (64u << 10) /* request line and headers together */
 #define FX_LIMIT_CONNECTIONS  4096u
@@ -50,5 +70,18 @@
 #define FX_LIMIT_DRAIN_MS     10000u  /* after SIGTERM, before the listener closes */
 #define FX_LIMIT_REVIEW_MS    10000u  /* where the request names no timeout */
 #define FX_LIMIT_WRITE_MS     30000u  /* a client that does not read is dropped */
+
+/* Asking others. */
+#define FX_LIMIT_URL_BYTES           8192u      /* one URL */
+#define FX_LIMIT_PROVIDER_BODY_BYTES (8u << 20) /* one answer, its head apart */
+/* Connections kept for the next request; over TLS each takes about 40 KiB. */
+#define FX_LIMIT_POOL_IDLE        256u /* in all */
+#define FX_LIMIT_POOL_IDLE_TARGET 64u  /* to one host and port */
+/* Unused for so long. Who closes first should be us: nginx keeps 75 s, load balancers
+ * 60 s, and some forget a connection without a word. Who keeps less (Node.js 5 s, Jetty
+ * 30 s) tells us so by closing. */
+#define FX_LIMIT_POOL_IDLE_MS 25000u
+/* However busy: then its name is looked up and its certificate checked anew. */
+#define FX_LIMIT_POOL_AGE_MS 300000u
 
 #endif

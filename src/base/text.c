@@ -4,6 +4,7 @@
  */
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -12,6 +13,17 @@
 
 struct fx_text fx_text_of(const char *string) {
     return (struct fx_text){string, string == NULL ? 0 : strlen(string)};
+}
+
+char *fx_text_dup(struct fx_text text) {
+    char *copy = malloc(text.len + 1);
+    if (copy != NULL) {
+        if (text.len > 0) {
+            memcpy(copy, text.data, text.len);
+        }
+        copy[text.len] = '\0';
+    }
+    return copy;
 }
 
 bool fx_text_equal(struct fx_text a, struct fx_text b) {

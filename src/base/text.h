@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/macros.h"
+
 struct fx_buf;
 
 /* Borrowed bytes; `data` may be NULL only where `len` is 0. */
@@ -23,6 +25,10 @@ struct fx_text {
 
 /* The text of a C string; NULL gives the empty text. */
 struct fx_text fx_text_of(const char *string);
+
+/* A copy as a C string, to be freed; one with a NUL ends there, as it would anywhere
+ * else. NULL without memory. */
+char *fx_text_dup(struct fx_text text) FX_MUST_USE;
 
 /* Same bytes? */
 bool fx_text_equal(struct fx_text a, struct fx_text b);
