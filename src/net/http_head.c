@@ -8,8 +8,9 @@
 #include <strings.h>
 
 /*
- * head   := *( CR LF ) request-line CR LF *( field CR LF ) CR LF
+ * head   := ( *( CR LF ) request-line | status-line ) CR LF *( field CR LF ) CR LF
  * request-line := 1*( %x20-7E )                    (llhttp reads what is in it)
+ * status-line  := *( HTAB | %x20-7E | %x80-FF )    (here, too)
  * field  := 1*tchar ":" *( HTAB | %x20-7E | %x80-FF )
  */
 static bool is_tchar(unsigned char c) {
@@ -38,6 +39,8 @@ static enum fx_http_head_state step(enum fx_http_head_state state, unsigned char
     case FX_HTTP_HEAD_BEFORE_LF: return go(c == '\n', FX_HTTP_HEAD_BEFORE);
     case FX_HTTP_HEAD_REQUEST_LINE:
         return c == '\r' ? FX_HTTP_HEAD_LINE_LF : go(is_line_char(c), state);
+    case FX_HTTP_HEAD_STATUS_LINE:
+        return c == '\r' ? FX_HTTP_HEAD_LINE_LF : go(is_value_char(c), state);
     case FX_HTTP_HEAD_LINE_LF: return go(c == '\n', FX_HTTP_HEAD_LINE_START);
     case FX_HTTP_HEAD_LINE_START:
         return c == '\r' ? FX_HTTP_HEAD_LAST_LF : go(is_tchar(c), FX_HTTP_HEAD_NAME);
@@ -105,7 +108,7 @@ struct fx_text fx_http_head_field(struct fx_text head, const char *name,
     struct fx_text first = {0};
     size_t count = 0;
     struct fx_text line;
-    (void)next_line(&head, &line); /* the request line */
+    (void)next_line(&head, &line); /* the request or status line */
     while ((ret_count != NULL || count == 0) && next_line(&head, &line)) {
         if (line.len <= len || line.data[len] != ':' ||
             strncasecmp(line.data, name, len) != 0) {

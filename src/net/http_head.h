@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_head.h - the lines of a request's head: where they end, whether their framing
+ * net/http_head.h - the lines of a message's head: where they end, whether their framing
  * is the strict one of RFC 9112, and the values of its fields.
  *
  * llhttp reads the same bytes afterwards. What is checked here is what parsers of other
@@ -20,6 +20,7 @@ enum fx_http_head_state {
     FX_HTTP_HEAD_BEFORE, /* empty lines before a request are skipped (section 2.2) */
     FX_HTTP_HEAD_BEFORE_LF,
     FX_HTTP_HEAD_REQUEST_LINE,
+    FX_HTTP_HEAD_STATUS_LINE, /* where a response begins */
     FX_HTTP_HEAD_LINE_LF,
     FX_HTTP_HEAD_LINE_START,
     FX_HTTP_HEAD_NAME,
@@ -32,8 +33,9 @@ enum fx_http_head_state {
 /* How many bytes are part of empty lines before the request line. */
 size_t fx_http_head_skip(enum fx_http_head_state *state, struct fx_text bytes);
 
-/* Goes through `bytes` from `*state` (at first FX_HTTP_HEAD_BEFORE) on, and returns how
- * many of them belong to the head; fewer than all only in the states DONE and BAD. */
+/* Goes through `bytes` from `*state` (at first FX_HTTP_HEAD_BEFORE, or STATUS_LINE) on,
+ * and returns how many of them belong to the head; fewer than all only in the states DONE
+ * and BAD. */
 size_t fx_http_head_scan(enum fx_http_head_state *state, struct fx_text bytes);
 
 /* The value of the first field `name` (in any case) of a scanned head, trimmed; data NULL

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * net/http_parse.h - HTTP/1.1 requests out of bytes (RFC 9112), however they are split.
- * Opens no socket; http_parse.c is the only file of the house that includes llhttp.
+ * Opens no socket. Only this room includes llhttp: http_parse.c for requests, and
+ * http_response.c for responses.
  */
 #ifndef FX_NET_HTTP_PARSE_H
 #define FX_NET_HTTP_PARSE_H

@@ -22,7 +22,8 @@ static struct fx_tls_config *trusting(const struct fx_tls_config *server) {
     struct fx_buf pem = {0};
     fx_tls_config_print(server, &pem);
     struct fx_tls_config *config =
-        fx_tls_config_client((struct fx_text){pem.data, pem.len}, "localhost", &err);
+        fx_tls_config_client((struct fx_text){pem.data, pem.len}, "localhost",
+                             (struct fx_text){0}, (struct fx_text){0}, &err);
     assert_non_null(config);
     fx_buf_finish(&pem);
     return config;
@@ -197,7 +198,8 @@ static void a_probe_has_patience_only_so_long(void **state) {
     (void)state;
     struct world world;
     struct fx_err err = FX_ERR_INIT;
-    struct fx_tls_config *trust = fx_tls_config_client((struct fx_text){0}, "a", &err);
+    struct fx_tls_config *trust = fx_tls_config_client(
+        (struct fx_text){0}, "a", (struct fx_text){0}, (struct fx_text){0}, &err);
     struct sockaddr_in to = {.sin_family = AF_INET};
     socklen_t len = sizeof to;
     start(&world, (struct fx_http_server_options){0});

@@ -64,7 +64,11 @@ static void on_late(void *user) {
 }
 
 static void on_broken(void *user, const struct fx_err *failure) {
-    checked(user)->failure = *failure;
+    struct probe *probe = checked(user);
+    probe->failure = *failure;
+    if (!fx_stream_is_connected(&probe->stream)) {
+        (void)fx_err_prefix(&probe->failure, "connect: ");
+    }
 }
 
 static void on_closed(void *user) {
@@ -109,6 +113,7 @@ bool fx_probe_start(uv_loop_t *loop, const struct fx_address *to,
     fx_stream_set_deadline(&probe->stream, timeout_ms == 0 ? 1 : timeout_ms);
     if (!fx_stream_connect(&probe->stream, (const struct sockaddr *)&to->socket,
                            &probe->failure)) {
+        (void)fx_err_prefix(&probe->failure, "connect: ");
         fx_stream_close(&probe->stream); /* and then the reason is told */
     }
     return true;

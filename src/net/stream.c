@@ -8,7 +8,9 @@
 #include "net/stream.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "net/tls.h"
 
@@ -75,6 +77,12 @@ static void break_with(struct fx_stream *stream, const struct fx_err *failure) {
 static void break_by(struct fx_stream *stream, const char *what, int rc) {
     struct fx_err failure = FX_ERR_INIT;
     (void)fx_fail(&failure, FX_EIO, "%s: %s", what, uv_strerror(rc));
+    break_with(stream, &failure);
+}
+
+static void break_saying(struct fx_stream *stream, const char *words) {
+    struct fx_err failure = FX_ERR_INIT;
+    (void)fx_fail(&failure, FX_EIO, "%s", words);
     break_with(stream, &failure);
 }
 
@@ -294,7 +302,10 @@ static void on_read(uv_stream_t *tcp, ssize_t n, const uv_buf_t *buf) {
         return;
     }
     if (n == UV_EOF && stream->open) {
+        stream->cut = stream->tls != NULL;
         tell_end(stream);
+    } else if (n == UV_EOF) {
+        break_saying(stream, "the connection ended during the TLS handshake");
     } else if (n < 0) {
         break_by(stream, "read", (int)n);
     } else if (stream->tls != NULL) {
@@ -352,6 +363,7 @@ bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) {
         return false;
     }
     (void)uv_tcp_nodelay(&stream->tcp, 1); /* slower without, not wrong */
+    stream->connected = true;
     stream->open = stream->tls == NULL;
     fx_stream_read(stream, true);
     return !stream->closing;
@@ -363,9 +375,10 @@ static void on_connected(uv_connect_t *request, int status) {
         return;
     }
     if (status != 0) {
-        break_by(stream, "connect", status);
+        break_saying(stream, uv_strerror(status));
         return;
     }
+    stream->connected = true;
     (void)uv_tcp_nodelay(&stream->tcp, 1);
     fx_stream_read(stream, true);
     if (stream->closing) {
@@ -381,7 +394,23 @@ static void on_connected(uv_connect_t *request, int status) {
 bool fx_stream_connect(struct fx_stream *stream, const struct sockaddr *to,
                        struct fx_err *err) {
     const int rc = uv_tcp_connect(&stream->connecting, &stream->tcp, to, on_connected);
-    return rc == 0 || fx_fail(err, FX_EIO, "connect: %s", uv_strerror(rc));
+    return rc == 0 || fx_fail(err, FX_EIO, "%s", uv_strerror(rc));
+}
+
+bool fx_stream_is_connected(const struct fx_stream *stream) {
+    return stream->connected;
+}
+
+bool fx_stream_is_cut(const struct fx_stream *stream) {
+    return stream->cut;
+}
+
+bool fx_stream_is_silent(const struct fx_stream *stream) {
+    uv_os_fd_t fd = -1;
+    char byte = 0;
+    return !stream->ended && !stream->closing &&
+           uv_fileno((const uv_handle_t *)&stream->tcp, &fd) == 0 &&
+           recv(fd, &byte, 1, MSG_PEEK) < 0 && errno == EAGAIN;
 }
 
 /* ---- ending ---- */

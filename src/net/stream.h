@@ -65,7 +65,7 @@ struct fx_stream {
     uint64_t late_at, stalled_at, armed_at; /* loop time; 0: not set */
     size_t queued;                          /* bytes of writes under way, last seen */
     unsigned handles;                       /* not yet closed */
-    bool open, ended, reading, finishing, closing;
+    bool connected, open, ended, cut, reading, finishing, closing;
 };
 
 /* An unconnected stream. `tls` is NULL for a plain one, else a session is made of it. A
@@ -82,7 +82,8 @@ void fx_stream_tell(struct fx_stream *stream, const struct fx_stream_events *eve
 /* Takes the connection that waits at `listener` and starts reading. False: close it. */
 bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) FX_MUST_USE;
 
-/* Connects. False: close it. */
+/* Connects. False: close it. The words of its failure, here or in `on_broken`, are the
+ * bare reason: who knows the address says it (fx_stream_is_connected()). */
 bool fx_stream_connect(struct fx_stream *stream, const struct sockaddr *to,
                        struct fx_err *err) FX_MUST_USE;
 
@@ -94,6 +95,17 @@ void fx_stream_write(struct fx_stream *stream, struct fx_text bytes);
 
 /* Are writes still under way? */
 bool fx_stream_is_busy(const struct fx_stream *stream);
+
+/* Has there been a connection, whatever became of it? */
+bool fx_stream_is_connected(const struct fx_stream *stream);
+
+/* Has it ended without the goodbye that TLS wants, so that bytes may be missing (RFC 8446
+ * section 6.1)? Plain TCP has none: never. */
+bool fx_stream_is_cut(const struct fx_stream *stream);
+
+/* Is there nothing to be read, neither bytes nor an end? Asks the system, so it knows
+ * what the loop has not told yet. */
+bool fx_stream_is_silent(const struct fx_stream *stream);
 
 /* `on_late` in `ms` milliseconds; 0: never. Replaces the deadline before. */
 void fx_stream_set_deadline(struct fx_stream *stream, uint64_t ms);

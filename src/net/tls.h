@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * net/tls.h - TLS as a filter on bytes: ciphertext in and out on one side, plaintext on
- * the other. It opens no socket and waits for nothing. tls.c is the only file of the
- * house that includes mbedTLS (2.28, and 3.6 where TLS 1.3 comes with it).
+ * the other. It opens no socket and waits for nothing. Only the files tls*.c of this room
+ * include mbedTLS (2.28, and 3.6 where TLS 1.3 comes with it, for both roles).
  */
 #ifndef FX_NET_TLS_H
 #define FX_NET_TLS_H
@@ -20,6 +20,8 @@ struct fx_tls_config; /* opaque, counted: what sessions share. Made on any threa
                        * sessions must all be used on one (they share random state) */
 struct fx_tls;        /* opaque: one session, one thread */
 
+/* ---- configurations ---- */
+
 /* A server's certificate chain and private key, both PEM. TLS 1.2 at least, ALPN
  * `http/1.1` (who offers only others is refused with an alert, who offers none is not),
  * forward secrecy and AEAD only, no renegotiation, no session cache or tickets. Errors:
@@ -31,14 +33,25 @@ struct fx_tls_config *fx_tls_config_server(struct fx_text cert_pem,
                                            struct fx_err *err) FX_MUST_USE;
 
 /* The same with a certificate made now, in memory: ECDSA P-256, its own CA, one year, for
- * these DNS names and IP addresses (at least one). */
+ * these DNS names and IP addresses (at least one). It may also be offered as a client's:
+ * fx_tls_config_print() and fx_tls_config_print_key() give what that takes. */
 struct fx_tls_config *fx_tls_config_self_signed(const char *const *names, size_t n_names,
                                                 struct fx_err *err) FX_MUST_USE;
 
+/* Makes a server demand a certificate of its clients, whose chain must end in one of
+ * `ca_pem`. Before its first session. Errors: FX_EINVALID (no certificate in it),
+ * FX_ENOMEM. */
+bool fx_tls_config_demand(struct fx_tls_config *server, struct fx_text ca_pem,
+                          struct fx_err *err) FX_MUST_USE;
+
 /* A client that accepts a server whose chain ends in one of `ca_pem` and whose names hold
  * `server_name`, a DNS name or an IP address. With an empty `ca_pem`: any certificate
- * (only for asking ourselves). */
+ * (only for asking ourselves). `cert_pem` and `key_pem`, its own chain and key, are
+ * offered to a server that asks for them; both may be empty. Errors: FX_EINVALID, as
+ * above, FX_ENOMEM. */
 struct fx_tls_config *fx_tls_config_client(struct fx_text ca_pem, const char *server_name,
+                                           struct fx_text cert_pem,
+                                           struct fx_text key_pem,
                                            struct fx_err *err) FX_MUST_USE;
 
 struct fx_tls_config *fx_tls_config_ref(struct fx_tls_config *config);
@@ -49,8 +62,23 @@ void fx_tls_config_unref(struct fx_tls_config *config); /* NULL is fine */
 void fx_tls_config_validity(const struct fx_tls_config *config, int64_t *ret_not_before,
                             int64_t *ret_not_after);
 
-/* Appends the server's certificate chain as PEM (for clients of a self-signed one). */
+/* Appends the own certificate chain as PEM (for clients of a self-signed one). */
 void fx_tls_config_print(const struct fx_tls_config *config, struct fx_buf *pem);
+
+/* Appends the own private key as PEM. `pem` should be empty, for a buffer that grows
+ * leaves copies behind; fx_tls_wipe() it after its use. */
+void fx_tls_config_print_key(const struct fx_tls_config *config, struct fx_buf *pem);
+
+/* Overwrites the bytes and frees them. */
+void fx_tls_wipe(struct fx_buf *secret);
+
+/* Can these certificates (PEM) be trusted by a client? The first PEM block must be a
+ * certificate; those behind it are not looked at. Errors: FX_EINVALID in Gatekeeper's
+ * words (spec section 7), `bad caBundle` where there is no PEM block and `failed to parse
+ * caBundle: …` where the first is no certificate; FX_ENOMEM. */
+bool fx_tls_check_ca(struct fx_text pem, struct fx_err *err) FX_MUST_USE;
+
+/* ---- sessions ---- */
 
 /* A session of this config's role; holds a reference on it. NULL without memory. */
 struct fx_tls *fx_tls_create(struct fx_tls_config *config) FX_MUST_USE;

@@ -2,18 +2,13 @@
  *
  * net/tls_test.c - a client's and a server's session talking in memory.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "net/tls_world.h"
 
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/macros.h"
-#include "net/tls.h"
 
 static const char *const names[] = {"webhook.shop.svc", "localhost", "127.0.0.1", "::1"};
 
@@ -21,53 +16,10 @@ static const char *const names[] = {"webhook.shop.svc", "localhost", "127.0.0.1"
 static struct fx_tls_config *server_config;
 static struct fx_buf server_pem;
 
-struct side {
-    struct fx_tls *tls;
-    struct fx_buf plain, cipher; /* received; to be sent to the other */
-    enum fx_tls_state state;
-    struct fx_err err;
-};
-
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
-static void side_init(struct side *side, struct fx_tls_config *config) {
-    *side = (struct side){.tls = fx_tls_create(config)};
-    assert_non_null(side->tls);
-}
-
-static void side_finish(struct side *side) {
-    fx_tls_destroy(side->tls);
-    fx_buf_finish(&side->plain);
-    fx_buf_finish(&side->cipher);
-}
-
-/* Carries what `from` has to say to `to`. */
-static void carry(struct side *from, struct side *to) {
-    struct fx_buf bytes = from->cipher;
-    from->cipher = (struct fx_buf){0};
-    to->state =
-        fx_tls_receive(to->tls, text_of(&bytes), &to->plain, &to->cipher, &to->err);
-    fx_buf_finish(&bytes);
-}
-
-/* Until nobody has anything to say. */
-static void talk(struct side *client, struct side *server) {
-    carry(server, client); /* nothing: the client begins */
-    while (client->cipher.len > 0 || server->cipher.len > 0) {
-        carry(client, server);
-        if (client->state != FX_TLS_FAILED) {
-            carry(server, client);
-        } else {
-            fx_buf_reset(&server->cipher);
-        }
-    }
-}
-
 static struct fx_tls_config *client_config(struct fx_text ca, const char *name) {
     struct fx_err err = FX_ERR_INIT;
-    struct fx_tls_config *config = fx_tls_config_client(ca, name, &err);
+    struct fx_tls_config *config =
+        fx_tls_config_client(ca, name, (struct fx_text){0}, (struct fx_text){0}, &err);
     assert_non_null(config);
     return config;
 }
@@ -241,6 +193,31 @@ static void garbage_breaks_the_session(void **state) {
     }
 }
 
+static void alerts_have_their_words(void **state) {
+    (void)state;
+    static const struct {
+        const char bytes[8];
+        const char *words;
+    } cases[] = {
+        {"\x15\x03\x03\x00\x02\x02\x46", "no version in common with the peer"},
+        {"\x15\x03\x03\x00\x02\x02\x28", "SSL - "}, /* handshake_failure */
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct side client;
+        struct fx_tls_config *config = client_config(text_of(&server_pem), "localhost");
+        side_init(&client, config);
+        fx_tls_config_unref(config);
+        client.state = fx_tls_receive(client.tls, (struct fx_text){0}, &client.plain,
+                                      &client.cipher, &client.err);
+        assert_int_equal(client.state, FX_TLS_HANDSHAKE);
+        client.state = fx_tls_receive(client.tls, (struct fx_text){cases[i].bytes, 7},
+                                      &client.plain, &client.cipher, &client.err);
+        assert_int_equal(client.state, FX_TLS_FAILED);
+        assert_non_null(strstr(client.err.msg, cases[i].words));
+        side_finish(&client);
+    }
+}
+
 static void a_changed_byte_breaks_the_session(void **state) {
     (void)state;
     struct side client;
@@ -352,7 +329,8 @@ static void files_are_read(void **state) {
         assert_int_equal(err.code, FX_EINVALID);
         assert_non_null(strstr(err.msg, cases[i].words));
     }
-    assert_null(fx_tls_config_client(FX_TEXT("no PEM"), "a", &err));
+    assert_null(fx_tls_config_client(FX_TEXT("no PEM"), "a", (struct fx_text){0},
+                                     (struct fx_text){0}, &err));
 }
 
 static void a_certificate_needs_good_names(void **state) {
@@ -374,6 +352,7 @@ int main(void) {
         cmocka_unit_test(much_comes_through),
         cmocka_unit_test(a_goodbye_is_heard),
         cmocka_unit_test(garbage_breaks_the_session),
+        cmocka_unit_test(alerts_have_their_words),
         cmocka_unit_test(a_changed_byte_breaks_the_session),
         cmocka_unit_test(half_a_handshake_waits),
         cmocka_unit_test(the_certificate_is_valid_for_a_year),

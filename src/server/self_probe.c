@@ -82,8 +82,8 @@ struct fx_self_probe *fx_self_probe_create(uv_loop_t *loop, const char *listen,
     if (!fx_address_parse(listen, &address, err)) {
         return NULL;
     }
-    struct fx_tls_config *client =
-        fx_tls_config_client((struct fx_text){0}, "localhost", err);
+    struct fx_tls_config *client = fx_tls_config_client(
+        (struct fx_text){0}, "localhost", (struct fx_text){0}, (struct fx_text){0}, err);
     if (client == NULL) {
         return NULL;
     }

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/http_client.c - the life of one call:
+ *
+ *   idle link ──────────────────────┐
+ *     ↓ there is none, or it failed ↓
+ *   lookup → connect → handshake → send, read → told
+ *              ↑ next address ↓
+ *
+ * Whatever happens, it is told once, from the loop, and then everything that is still
+ * open is closed, or left to the pool; the last callback of those frees it.
+ */
+#include "net/http_client.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "net/address.h"
+#include "net/http_link.h"
+#include "net/http_response.h"
+#include "net/tls.h"
+
+#define GOODBYE_MS 250 /* a server that has answered may take that long to close */
+#define NAME_BYTES 64  /* of an address and its port */
+
+#define CALL_MAGIC 0x66786863u /* "fxhc" */
+
+struct fx_http_call {
+    uint32_t magic;
+    uv_loop_t *loop;
+    uv_timer_t timer;
+    uv_getaddrinfo_t lookup;
+    struct addrinfo *found;            /* what the lookup gave */
+    struct sockaddr_storage socket;    /* of a literal address, */
+    struct addrinfo only;              /* as if it had been looked up */
+    const struct addrinfo *next;       /* to be tried where this one cannot be reached */
+    char address[NAME_BYTES];          /* this one, for the words */
+    struct fx_http_pool *pool;         /* NULL: none */
+    struct fx_stream_scratch *scratch; /* the pool's, or */
+    struct fx_stream_scratch *own;     /* this, where there is none */
+    struct fx_http_link *link;         /* NULL: not yet open, or closed */
+    struct fx_tls_config *tls;
+    char *host;
+    uint16_t port;
+    struct fx_buf request; /* as long as it may have to be sent */
+    struct fx_http_response *response;
+    uint64_t timeout_ms, end_at; /* loop time */
+    void (*on_done)(const struct fx_http_call_result *result, void *user);
+    void *user;
+    struct fx_err failure;
+    bool timing, looking; /* not yet closed */
+    bool stillborn;       /* failed at once, to be told by the timer */
+    bool told;
+    bool repeatable;  /* by its nature, and */
+    bool may_repeat;  /* for now: the link was idle before, nothing has come of it */
+    bool begins_anew; /* when the link is closed */
+};
+
+static struct fx_http_call *call_of(void *data) {
+    struct fx_http_call *call = data;
+    assert(call != NULL && call->magic == CALL_MAGIC);
+    return call;
+}
+
+/* ---- the end ---- */
+
+static void destroy(struct fx_http_call *call) {
+    uv_freeaddrinfo(call->found);
+    if (call->own != NULL) {
+        fx_stream_scratch_finish(call->own);
+        free(call->own);
+    }
+    fx_http_pool_unref(call->pool);
+    fx_http_response_destroy(call->response);
+    fx_buf_finish(&call->request);
+    fx_tls_config_unref(call->tls);
+    free(call->host);
+    call->magic = 0;
+    free(call);
+}
+
+static void destroy_if_closed(struct fx_http_call *call) {
+    if (!call->timing && !call->looking && call->link == NULL) {
+        destroy(call);
+    }
+}
+
+static void on_timer_closed(uv_handle_t *timer) {
+    struct fx_http_call *call = call_of(timer->data);
+    call->timing = false;
+    destroy_if_closed(call);
+}
+
+/* Once, after it is told: closes what is open, but a stream that closes itself. */
+static void let_go(struct fx_http_call *call) {
+    fx_http_response_destroy(call->response);
+    call->response = NULL;
+    uv_close((uv_handle_t *)&call->timer, on_timer_closed);
+    if (call->looking) {
+        (void)uv_cancel((uv_req_t *)&call->lookup); /* or it ends by itself */
+    }
+}
+
+static void tell(struct fx_http_call *call, const struct fx_http_call_result *result) {
+    call->told = true;
+    call->on_done(result, call->user);
+}
+
+static void tell_failure(struct fx_http_call *call) {
+    assert(call->failure.code != FX_OK);
+    tell(call, &(struct fx_http_call_result){.failure = &call->failure});
+    if (call->link != NULL) {
+        fx_stream_close(&call->link->stream);
+    }
+    let_go(call);
+}
+
+/* Leaves the link to the next call, which may be begun by who is told. False: it cannot
+ * be used again. */
+static bool give_back(struct fx_http_call *call) {
+    struct fx_http_link *link = call->link;
+    if (link->pool == NULL || !fx_http_response_persists(call->response) ||
+        fx_stream_is_busy(&link->stream)) {
+        return false;
+    }
+    call->link = NULL;
+    fx_http_pool_give(link);
+    return true;
+}
+
+static void tell_answer(struct fx_http_call *call) {
+    const bool given = give_back(call);
+    tell(call,
+         &(struct fx_http_call_result){.status = fx_http_response_status(call->response),
+                                       .body = fx_http_response_body(call->response)});
+    if (!given) {
+        fx_stream_finish(&call->link->stream);
+        fx_stream_set_deadline(&call->link->stream, GOODBYE_MS);
+    }
+    let_go(call);
+}
+
+void fx_http_call_cancel(struct fx_http_call *call) {
+    assert(call->magic == CALL_MAGIC && !call->told);
+    call->told = true;
+    if (call->link != NULL) {
+        fx_stream_close(&call->link->stream);
+    }
+    let_go(call);
+}
+
+static void on_timer(uv_timer_t *timer) {
+    struct fx_http_call *call = call_of(timer->data);
+    if (!call->stillborn) {
+        (void)fx_fail(&call->failure, FX_EDEADLINE, "no answer within %" PRIu64 " ms",
+                      call->timeout_ms);
+    }
+    tell_failure(call);
+}
+
+/* ---- the connection ---- */
+
+/* It is over: told when the stream is closed. */
+static void give_up(struct fx_http_call *call) {
+    call->next = NULL;
+    fx_stream_close(&call->link->stream);
+}
+
+static void send_request(struct fx_http_call *call) {
+    fx_stream_write(&call->link->stream,
+                    (struct fx_text){call->request.data, call->request.len});
+}
+
+static void on_open(void *user) {
+    struct fx_http_call *call = call_of(user);
+    call->next = NULL;
+    fx_stream_set_deadline(&call->link->stream, 0);
+    send_request(call);
+    fx_buf_finish(&call->request);
+}
+
+static void on_event(struct fx_http_call *call, enum fx_http_response_event event) {
+    if (event == FX_HTTP_RESPONSE_WHOLE) {
+        tell_answer(call);
+    } else if (event == FX_HTTP_RESPONSE_BAD) {
+        give_up(call);
+    }
+}
+
+static void on_bytes(void *user, struct fx_text bytes) {
+    struct fx_http_call *call = call_of(user);
+    call->may_repeat = false;
+    fx_buf_finish(&call->request);
+    on_event(call, fx_http_response_feed(call->response, bytes, &call->failure));
+}
+
+/* The link has failed. Is that a reason to try a new one? */
+static bool repeats(struct fx_http_call *call) {
+    call->begins_anew = call->may_repeat;
+    call->may_repeat = false;
+    return call->begins_anew;
+}
+
+static void on_end(void *user) {
+    struct fx_http_call *call = call_of(user);
+    if (repeats(call)) {
+        fx_stream_close(&call->link->stream);
+        return;
+    }
+    const bool cut = fx_stream_is_cut(&call->link->stream);
+    on_event(call, fx_http_response_end(call->response, cut, &call->failure));
+}
+
+static void on_drained(void *user) {
+    (void)user;
+}
+
+static bool fail_connect(struct fx_http_call *call) {
+    return fx_err_prefix(&call->failure, "connect %s: ", call->address);
+}
+
+/* Its share of the time is used up. */
+static void on_late(void *user) {
+    struct fx_http_call *call = call_of(user);
+    if (!fx_stream_is_connected(&call->link->stream)) {
+        (void)fx_fail(&call->failure, FX_EIO, "%s", uv_strerror(UV_ETIMEDOUT));
+        (void)fail_connect(call);
+        fx_stream_close(&call->link->stream);
+    }
+}
+
+static void on_broken(void *user, const struct fx_err *failure) {
+    struct fx_http_call *call = call_of(user);
+    call->failure = *failure;
+    if (repeats(call)) {
+        return;
+    }
+    if (fx_stream_is_connected(&call->link->stream)) {
+        call->next = NULL;
+    } else {
+        (void)fail_connect(call);
+    }
+}
+
+static bool try_next(struct fx_http_call *call);
+static bool begin_anew(struct fx_http_call *call);
+
+static void on_closed(void *user) {
+    struct fx_http_call *call = call_of(user);
+    fx_http_link_destroy(call->link);
+    call->link = NULL;
+    if (!call->told &&
+        !(call->begins_anew ? begin_anew(call) : call->next != NULL && try_next(call))) {
+        tell_failure(call);
+    }
+    destroy_if_closed(call);
+}
+
+static const struct fx_stream_events events = {
+    .on_open = on_open,
+    .on_bytes = on_bytes,
+    .on_end = on_end,
+    .on_drained = on_drained,
+    .on_late = on_late,
+    .on_broken = on_broken,
+    .on_closed = on_closed,
+};
+
+static void note_address(struct fx_http_call *call, const struct sockaddr *socket) {
+    char host[INET6_ADDRSTRLEN] = "?";
+    (void)uv_ip_name(socket, host, sizeof host);
+    const bool ipv6 = socket->sa_family == AF_INET6;
+    (void)snprintf(call->address, sizeof call->address, ipv6 ? "[%s]:%u" : "%s:%u", host,
+                   call->port);
+}
+
+static uint64_t share_of_time(const struct fx_http_call *call) {
+    const uint64_t now = uv_now(call->loop);
+    uint64_t n_addresses = 1;
+    for (const struct addrinfo *at = call->next; at != NULL; at = at->ai_next) {
+        n_addresses++;
+    }
+    return now < call->end_at ? (call->end_at - now) / n_addresses + 1 : 1;
+}
+
+static struct fx_http_target target_of(const struct fx_http_call *call) {
+    return (struct fx_http_target){call->host, call->port, call->tls};
+}
+
+/* Connects to the next address. False only without memory: then there is no link. */
+static bool try_next(struct fx_http_call *call) {
+    const struct sockaddr *to = call->next->ai_addr;
+    const struct fx_http_target target = target_of(call);
+    call->link = fx_http_link_create(call->loop, &target, call->scratch, call->pool,
+                                     &call->failure);
+    if (call->link == NULL) {
+        return false;
+    }
+    struct fx_stream *stream = &call->link->stream;
+    call->next = call->next->ai_next;
+    note_address(call, to);
+    fx_stream_tell(stream, &events, call);
+    if (call->next != NULL) {
+        fx_stream_set_deadline(stream, share_of_time(call));
+    }
+    if (!fx_stream_connect(stream, to, &call->failure)) {
+        (void)fail_connect(call);
+        fx_stream_close(stream); /* and goes on in on_closed() */
+    }
+    return true;
+}
+
+/* ---- the lookup ---- */
+
+static void fail_lookup(struct fx_http_call *call, int rc) {
+    const bool unknown = rc == UV_EAI_NONAME || rc == UV_EAI_NODATA;
+    (void)fx_fail(&call->failure,
+                  rc == UV_ENOMEM || rc == UV_EAI_MEMORY ? FX_ENOMEM : FX_EIO,
+                  "lookup %.253s: %s", call->host,
+                  unknown ? "name or service not known" : uv_strerror(rc));
+}
+
+static void on_looked_up(uv_getaddrinfo_t *lookup, int status, struct addrinfo *found) {
+    struct fx_http_call *call = call_of(lookup->data);
+    call->looking = false;
+    call->found = found;
+    call->next = found;
+    if (call->told) {
+        destroy_if_closed(call);
+        return;
+    }
+    if (status != 0 || found == NULL) {
+        fail_lookup(call, status != 0 ? status : UV_EAI_NODATA);
+        tell_failure(call);
+    } else if (!try_next(call)) {
+        tell_failure(call);
+    }
+}
+
+static bool look_up(struct fx_http_call *call) {
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+                                   .ai_flags = AI_NUMERICSERV};
+    char service[8];
+    (void)snprintf(service, sizeof service, "%u", call->port);
+    call->lookup.data = call;
+    const int rc = uv_getaddrinfo(call->loop, &call->lookup, on_looked_up, call->host,
+                                  service, &hints);
+    call->looking = rc == 0;
+    if (rc != 0) {
+        fail_lookup(call, rc);
+    }
+    return rc == 0;
+}
+
+/* Is the host an address? Then there is nothing to look up. */
+static bool take_literal(struct fx_http_call *call) {
+    struct sockaddr_storage *socket = &call->socket;
+    if (uv_ip4_addr(call->host, call->port, (struct sockaddr_in *)socket) != 0 &&
+        uv_ip6_addr(call->host, call->port, (struct sockaddr_in6 *)socket) != 0) {
+        return false;
+    }
+    call->only.ai_addr = (struct sockaddr *)socket;
+    call->next = &call->only;
+    return true;
+}
+
+/* ---- the beginning ---- */
+
+/* With a link of its own. False: `failure` says why. */
+static bool begin_anew(struct fx_http_call *call) {
+    call->begins_anew = false;
+    return take_literal(call) ? try_next(call) : look_up(call);
+}
+
+/* With one that is there. False: there is none. */
+static bool begin_idle(struct fx_http_call *call) {
+    const struct fx_http_target target = target_of(call);
+    call->link = call->pool == NULL ? NULL : fx_http_pool_take(call->pool, &target);
+    if (call->link == NULL) {
+        return false;
+    }
+    fx_stream_tell(&call->link->stream, &events, call);
+    call->may_repeat = call->repeatable;
+    send_request(call);
+    return true;
+}
+
+static void write_request(struct fx_buf *request,
+                          const struct fx_http_call_options *options) {
+    const struct fx_url *url = options->url;
+    const uint16_t usual = options->tls != NULL ? 443 : 80;
+    fx_buf_init(request, 0);
+    fx_buf_printf(request, "%s ", options->method);
+    fx_url_write_target(url, request);
+    fx_buf_printf(request,
+                  url->is_ipv6 ? " HTTP/1.1\r\nHost: [%.*s]" : " HTTP/1.1\r\nHost: %.*s",
+                  FX_TEXT_ARG(url->host));
+    if (url->port != usual) {
+        fx_buf_printf(request, ":%u", url->port);
+    }
+    fx_buf_str(request,
+               "\r\nUser-Agent: fixpoint/" FX_VERSION "\r\nAccept: application/json"
+               "\r\nAccept-Encoding: identity\r\n");
+    if (options->pool == NULL) {
+        fx_buf_str(request, "Connection: close\r\n");
+    }
+    if (options->content_type != NULL) {
+        fx_buf_printf(request, "Content-Type: %s\r\nContent-Length: %zu\r\n",
+                      options->content_type, options->body.len);
+    }
+    fx_buf_str(request, "\r\n");
+    if (options->content_type != NULL) {
+        fx_buf_text(request, options->body);
+    }
+}
+
+static size_t or_default(size_t given, size_t usual) {
+    return given == 0 ? usual : given;
+}
+
+/* Without a pool nobody else's can be used. False without memory. */
+static bool take_scratch(struct fx_http_call *call, struct fx_http_pool *pool) {
+    if (pool != NULL) {
+        call->pool = fx_http_pool_ref(pool);
+        call->scratch = fx_http_pool_scratch(pool);
+        return true;
+    }
+    call->own = calloc(1, sizeof *call->own);
+    call->scratch = call->own;
+    return call->own != NULL;
+}
+
+/* NULL without memory. */
+static struct fx_http_call *create(uv_loop_t *loop,
+                                   const struct fx_http_call_options *options) {
+    struct fx_http_call *call = calloc(1, sizeof *call);
+    if (call == NULL) {
+        return NULL;
+    }
+    call->magic = CALL_MAGIC;
+    call->loop = loop;
+    call->timeout_ms = options->timeout_ms;
+    call->repeatable = options->repeatable;
+    call->port = options->url->port;
+    call->tls = options->tls == NULL ? NULL : fx_tls_config_ref(options->tls);
+    call->host = fx_text_dup(options->url->host);
+    call->response = fx_http_response_create(
+        or_default(options->max_head, FX_LIMIT_HEADER_BYTES),
+        or_default(options->max_body, FX_LIMIT_PROVIDER_BODY_BYTES),
+        strcmp(options->method, "HEAD") == 0);
+    write_request(&call->request, options);
+    if (!take_scratch(call, options->pool) || call->host == NULL ||
+        call->response == NULL || call->request.failed) {
+        destroy(call);
+        return NULL;
+    }
+    return call;
+}
+
+bool fx_http_call_start(uv_loop_t *loop, const struct fx_http_call_options *options,
+                        void (*on_done)(const struct fx_http_call_result *result,
+                                        void *user),
+                        void *user, struct fx_http_call **ret_call, struct fx_err *err) {
+    struct fx_http_call *call = create(loop, options);
+    if (call == NULL) {
+        return fx_fail_nomem(err);
+    }
+    (void)signal(SIGPIPE, SIG_IGN); /* as in http_server.c */
+    uv_update_time(loop);           /* who calls may have worked for long */
+    call->on_done = on_done;
+    call->user = user;
+    call->end_at = uv_now(loop) + options->timeout_ms;
+    call->stillborn = !begin_idle(call) && !begin_anew(call);
+    call->timing = true;
+    call->timer.data = call;
+    (void)uv_timer_init(loop, &call->timer); /* these two cannot fail */
+    (void)uv_timer_start(&call->timer, on_timer,
+                         call->stillborn ? 0 : options->timeout_ms, 0);
+    *ret_call = call;
+    return true;
+}

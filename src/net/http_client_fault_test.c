@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/http_client_fault_test.c - calls to a server that says what a test wants it to say,
+ * to nobody, and calls that are given up.
+ */
+#include "net/http_client_actor.h"
+
+#define LATE   "no answer within 50 ms"
+#define MIDDLE "the connection ended in the middle of the answer"
+
+static const struct {
+    struct script script;
+    unsigned status;  /* 0: a failure, */
+    const char *body; /* with these words */
+} scripts[] = {
+    {{OK_LINE "Content-Length: 2\r\n\r\n{}", STAY}, 200, "{}"},
+    {{OK_LINE "Content-Length: 2\r\n\r\n{}", CUT}, 200, "{}"},
+    {{OK_LINE "Content-Length: 2\r\n\r\n{}", GOODBYE}, 200, "{}"},
+    {{OK_LINE "Content-Length: 2\r\n\r\n{}and more", GOODBYE}, 200, "{}"},
+    {{OK_LINE "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n", STAY},
+     200,
+     "{}"},
+    {{OK_LINE "\r\n{}", GOODBYE}, 200, "{}"},
+    {{"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n" OK_LINE
+      "Content-Length: 2\r\n\r\n{}",
+      STAY},
+     200,
+     "{}"},
+    {{"HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\n{}", STAY}, 503, "{}"},
+    {{"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", STAY}, 302, ""},
+    {{OK_LINE "\r\n{}", STAY}, 0, LATE},
+    {{OK_LINE "Content-Length: 3\r\n\r\n{}", STAY}, 0, LATE},
+    {{OK_LINE, STAY}, 0, LATE},
+    {{NULL, STAY}, 0, LATE},
+    {{OK_LINE "Content-Length: 3\r\n\r\n{}", GOODBYE}, 0, MIDDLE},
+    {{OK_LINE "Content-Length: 3\r\n\r\n{}", CUT}, 0, MIDDLE},
+    {{OK_LINE "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", GOODBYE}, 0, MIDDLE},
+    {{OK_LINE "Content-", GOODBYE}, 0, MIDDLE},
+    {{NULL, GOODBYE}, 0, "the connection ended without an answer"},
+    {{NULL, CUT}, 0, "the connection ended without an answer"},
+    {{"SSH-2.0-OpenSSH_9.2\r\n", STAY}, 0, "the answer is malformed"},
+    {{OK_LINE "Content-Length: 8388609\r\n\r\n", STAY},
+     0,
+     "the answer is larger than 8388608 bytes"},
+};
+
+static void play(struct actor *actor, struct fx_tls_config *tls, size_t i) {
+    struct asked asked;
+    struct fx_http_call_options options = posting(NULL, tls, FX_TEXT("{}"));
+    const bool late = strcmp(scripts[i].body, LATE) == 0;
+    options.timeout_ms = late ? 50 : PATIENCE_MS;
+    actor->script = scripts[i].script;
+    const uint64_t begun = now_ms();
+    ask_actor(actor, "https://127.0.0.1:PORT/", options, &asked);
+    await(&actor->loop, &asked);
+    if (scripts[i].status != 0) {
+        expect_answer(&asked, scripts[i].status, scripts[i].body);
+        return;
+    }
+    assert_true(!late || now_ms() - begun >= 50);
+    assert_int_equal(asked.failure.code, late ? FX_EDEADLINE
+                                         : strstr(scripts[i].body, "larger") ? FX_ELIMIT
+                                                                             : FX_EIO);
+    assert_string_equal(asked.failure.msg, scripts[i].body);
+    fx_buf_finish(&asked.body);
+}
+
+static void every_script_is_understood(void **state) {
+    (void)state;
+    struct actor actor;
+    struct fx_tls_config *tls = client_tls(&trust, "localhost", NULL, NULL);
+    for (int plain = 0; plain < 2; plain++) {
+        actor_start(&actor, plain != 0 ? NULL : server_tls);
+        for (size_t i = 0; i < FX_COUNT(scripts); i++) {
+            play(&actor, plain != 0 ? NULL : tls, i);
+        }
+        actor_finish(&actor);
+    }
+    fx_tls_config_unref(tls);
+}
+
+/* The end of the connection ends a body, unless somebody on the way could have made it.
+ */
+static void only_a_goodbye_ends_a_body_over_tls(void **state) {
+    (void)state;
+    struct actor actor;
+    struct asked asked;
+    struct fx_tls_config *tls = client_tls(&trust, "localhost", NULL, NULL);
+    for (int plain = 0; plain < 2; plain++) {
+        actor_start(&actor, plain != 0 ? NULL : server_tls);
+        actor.script = (struct script){OK_LINE "\r\n{}", CUT};
+        ask_actor(&actor, "https://127.0.0.1:PORT/",
+                  posting(NULL, plain != 0 ? NULL : tls, FX_TEXT("{}")), &asked);
+        await(&actor.loop, &asked);
+        if (plain != 0) {
+            expect_answer(&asked, 200, "{}");
+        } else {
+            expect_failure(&asked, FX_EIO, MIDDLE);
+        }
+        actor_finish(&actor);
+    }
+    fx_tls_config_unref(tls);
+}
+
+static void the_request_is_as_it_should_be(void **state) {
+    (void)state;
+    struct actor actor;
+    struct asked asked;
+    struct fx_buf wanted = {0};
+    actor_start(&actor, NULL);
+    actor.script = (struct script){OK_LINE "Content-Length: 0\r\n\r\n", STAY};
+    ask_actor(&actor, "https://localhost:PORT?a=1",
+              posting(NULL, NULL, FX_TEXT("{\"a\":1}")), &asked);
+    await(&actor.loop, &asked);
+    fx_buf_printf(&wanted,
+                  "POST /?a=1 HTTP/1.1\r\nHost: localhost:%u\r\n"
+                  "User-Agent: fixpoint/%s\r\nAccept: application/json\r\n"
+                  "Accept-Encoding: identity\r\nConnection: close\r\n"
+                  "Content-Type: application/json\r\nContent-Length: 7\r\n\r\n"
+                  "{\"a\":1}",
+                  actor.port, FX_VERSION);
+    assert_string_equal(actor.heard.data, wanted.data);
+    fx_buf_finish(&wanted);
+    fx_buf_finish(&asked.body);
+    actor_finish(&actor);
+}
+
+static void nobody_there(void **state) {
+    (void)state;
+    struct actor actor;
+    struct asked asked;
+    struct fx_buf words = {0};
+    actor_start(&actor, NULL);
+    /* A port that was free a moment ago. */
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in at = {.sin_family = AF_INET};
+    socklen_t len = sizeof at;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &len), 0);
+    const uint16_t alive = actor.port;
+    actor.port = ntohs(at.sin_port);
+    fx_buf_printf(&words, "connect 127.0.0.1:%u: connection refused", actor.port);
+    ask_actor(&actor, "http://127.0.0.1:PORT/", posting(NULL, NULL, FX_TEXT("{}")),
+              &asked);
+    await(&actor.loop, &asked);
+    expect_failure(&asked, FX_EIO, words.data);
+    ask_actor(&actor, "http://localhost:PORT/", posting(NULL, NULL, FX_TEXT("{}")),
+              &asked);
+    await(&actor.loop, &asked);
+    expect_failure(&asked, FX_EIO, "connection refused");
+    (void)close(fd);
+    actor.port = alive;
+    actor_finish(&actor);
+    fx_buf_finish(&words);
+}
+
+static void names_that_nobody_has(void **state) {
+    (void)state;
+    static const char *const urls[] = {
+        "http://a..b:PORT/",
+        /* No label has 64 bytes: this fails before it is looked up. */
+        "http://0123456789012345678901234567890123456789012345678901234567890123:PORT/"};
+    struct actor actor;
+    struct asked asked;
+    actor_start(&actor, NULL);
+    for (size_t i = 0; i < FX_COUNT(urls); i++) {
+        ask_actor(&actor, urls[i], posting(NULL, NULL, FX_TEXT("{}")), &asked);
+        await(&actor.loop, &asked);
+        expect_failure(&asked, FX_EIO,
+                       i == 0 ? "lookup a..b: name or service not known" : "lookup 0123");
+    }
+    actor_finish(&actor);
+}
+
+static void tls_and_plain_do_not_meet(void **state) {
+    (void)state;
+    struct actor actor;
+    struct asked asked;
+    struct fx_tls_config *tls = client_tls(&trust, "localhost", NULL, NULL);
+    /* A plain server takes the handshake for a request that does not end. */
+    struct fx_http_call_options options = posting(NULL, tls, FX_TEXT("{}"));
+    options.timeout_ms = 50;
+    actor_start(&actor, NULL);
+    ask_actor(&actor, "https://127.0.0.1:PORT/", options, &asked);
+    await(&actor.loop, &asked);
+    expect_failure(&asked, FX_EDEADLINE, LATE);
+    actor_finish(&actor);
+    actor_start(&actor, server_tls);
+    ask_actor(&actor, "http://127.0.0.1:PORT/", posting(NULL, NULL, FX_TEXT("{}")),
+              &asked);
+    await(&actor.loop, &asked);
+    expect_failure(&asked, FX_EIO, "");
+    actor_finish(&actor);
+    fx_tls_config_unref(tls);
+}
+
+/* Given up after so many turns of the loop: each stage comes in its turn. True while it
+ * was not yet done by then. */
+static bool cancel_after(struct actor *actor, const char *format,
+                         struct fx_tls_config *tls, int turns) {
+    struct asked asked;
+    ask_actor(actor, format, posting(NULL, tls, FX_TEXT("{}")), &asked);
+    for (int i = 0; i < turns && asked.n_done == 0; i++) {
+        (void)uv_run(&actor->loop, UV_RUN_NOWAIT);
+        if (i > 0 && i % 4 == 0) {
+            uv_sleep(1); /* for the lookup, on its thread */
+        }
+    }
+    const bool cancelled = asked.n_done == 0;
+    if (cancelled) {
+        fx_http_call_cancel(asked.call);
+    }
+    for (int i = 0; i < 20; i++) {
+        (void)uv_run(&actor->loop, UV_RUN_NOWAIT);
+    }
+    assert_int_equal(asked.n_done, cancelled ? 0 : 1);
+    fx_buf_finish(&asked.body);
+    return cancelled;
+}
+
+static void a_call_can_be_given_up_at_any_time(void **state) {
+    (void)state;
+    static const char *const urls[] = {"https://127.0.0.1:PORT/",
+                                       "https://localhost:PORT/", "https://a..b:PORT/"};
+    struct fx_tls_config *tls = client_tls(&trust, "localhost", NULL, NULL);
+    for (int plain = 0; plain < 2; plain++) {
+        struct actor actor;
+        actor_start(&actor, plain != 0 ? NULL : server_tls);
+        actor.script = (struct script){OK_LINE "Content-Length: 3\r\n\r\n{}", STAY};
+        for (size_t i = 0; i < FX_COUNT(urls); i++) {
+            for (int turns = 0; turns < 40; turns++) {
+                (void)cancel_after(&actor, urls[i], plain != 0 ? NULL : tls, turns);
+            }
+        }
+        actor_finish(&actor);
+    }
+    fx_tls_config_unref(tls);
+}
+
+/* ---- a call out of a call's end ---- */
+
+struct chain {
+    struct actor *actor;
+    struct asked asked;
+    int left;
+};
+
+static void on_link(const struct fx_http_call_result *result, void *user);
+
+static void ask_link(struct chain *chain) {
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_buf text = {0};
+    struct fx_url url;
+    struct fx_http_call *call = NULL;
+    parse_url(&text, &url, "http://127.0.0.1:PORT/", chain->actor->port);
+    const struct fx_http_call_options options = posting(&url, NULL, FX_TEXT("{}"));
+    fx_buf_reset(&chain->actor->heard);
+    assert_true(
+        fx_http_call_start(&chain->actor->loop, &options, on_link, chain, &call, &err));
+    fx_buf_finish(&text);
+}
+
+static void on_link(const struct fx_http_call_result *result, void *user) {
+    struct chain *chain = user;
+    assert_null(result->failure);
+    if (--chain->left > 0) {
+        ask_link(chain);
+    } else {
+        chain->asked.n_done++;
+    }
+}
+
+static void an_answer_may_lead_to_the_next_call(void **state) {
+    (void)state;
+    struct actor actor;
+    actor_start(&actor, NULL);
+    actor.script = (struct script){OK_LINE "Content-Length: 2\r\n\r\n{}", GOODBYE};
+    struct chain chain = {.actor = &actor, .left = 10};
+    ask_link(&chain);
+    await(&actor.loop, &chain.asked);
+    actor_finish(&actor);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_script_is_understood),
+        cmocka_unit_test(only_a_goodbye_ends_a_body_over_tls),
+        cmocka_unit_test(the_request_is_as_it_should_be),
+        cmocka_unit_test(nobody_there),
+        cmocka_unit_test(names_that_nobody_has),
+        cmocka_unit_test(tls_and_plain_do_not_meet),
+        cmocka_unit_test(a_call_can_be_given_up_at_any_time),
+        cmocka_unit_test(an_answer_may_lead_to_the_next_call),
+    };
+    return cmocka_run_group_tests(tests, make_configs, drop_configs);
+}

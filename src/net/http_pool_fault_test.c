@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/http_pool_fault_test.c - connections that end, or say what nobody asked for, while
+ * they are idle or just when they are used again.
+ */
+#include "net/http_pool_world.h"
+
+/* ---- what an answer says of its connection ---- */
+
+static const struct {
+    const char *answer;
+    enum ending ending;
+    unsigned status;
+    const char *body;
+    bool kept;
+} answers[] = {
+    {ANSWER, STAY, 200, "{}", true},
+    {OK_LINE "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX: y\r\n\r\n", STAY, 200,
+     "{}", true},
+    {"HTTP/1.1 204 No Content\r\n\r\n", STAY, 204, "", true},
+    {"HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\n{}", STAY, 503, "{}", true},
+    {"HTTP/1.1 100 Continue\r\n\r\n" ANSWER, STAY, 200, "{}", true},
+    {OK_LINE "Content-Length: 2\r\nConnection: keep-alive\r\n\r\n{}", STAY, 200, "{}",
+     true},
+    {OK_LINE "Content-Length: 2\r\nConnection: close\r\n\r\n{}", STAY, 200, "{}", false},
+    {OK_LINE "Content-Length: 2\r\nConnection: x, Close\r\n\r\n{}", STAY, 200, "{}",
+     false},
+    {"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}", STAY, 200, "{}", false},
+    {"HTTP/1.0 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\n{}", STAY,
+     200, "{}", false},
+    {OK_LINE "\r\n{}", GOODBYE, 200, "{}", false},
+    {ANSWER "x", STAY, 200, "{}", false},
+    {ANSWER ANSWER, STAY, 200, "{}", false},
+    {ANSWER, GOODBYE, 200, "{}", false},
+    {ANSWER, CUT, 200, "{}", false},
+};
+
+static void call_twice(struct pooled *pooled, size_t i) {
+    pooled->actor.n_accepted = pooled->actor.n_requests = 0;
+    for (size_t n = 0; n < 2; n++) {
+        struct asked asked;
+        pooled->actor.script = (struct script){answers[i].answer, answers[i].ending};
+        pooled->actor.again = (struct script){answers[i].answer, CUT};
+        ask_pooled(pooled, &asked);
+        await(&pooled->actor.loop, &asked);
+        expect_answer(&asked, answers[i].status, answers[i].body);
+        await_open(pooled, answers[i].kept && n == 0 ? 1 : 0);
+    }
+    expect_counts(pooled, answers[i].kept ? 1 : 2, 2);
+}
+
+static void only_what_is_in_order_is_kept(void **state) {
+    (void)state;
+    struct pooled pooled;
+    for (int plain = 0; plain < 2; plain++) {
+        begin(&pooled, plain != 0);
+        for (size_t i = 0; i < FX_COUNT(answers); i++) {
+            call_twice(&pooled, i);
+        }
+        end(&pooled);
+    }
+}
+
+/* A request that is answered before it was sent leaves the rest of it in the way. */
+static void an_answer_before_its_request_is_whole(void **state) {
+    (void)state;
+    struct pooled pooled;
+    struct asked asked;
+    struct fx_buf body = {0};
+    fx_buf_fill(&body, 'x', 32u << 20);
+    begin(&pooled, true);
+    struct fx_http_call_options options = options_of(&pooled);
+    options.body = text_of(&body);
+    ask_actor(&pooled.actor, URL, options, &asked);
+    while (pooled.actor.n_requests == 0) {
+        (void)uv_run(&pooled.actor.loop, UV_RUN_NOWAIT);
+    }
+    fx_stream_read(&pooled.actor.roles->stream, false);
+    await(&pooled.actor.loop, &asked);
+    expect_answer(&asked, 200, "{}");
+    fx_stream_read(&pooled.actor.roles->stream, true);
+    fx_buf_finish(&body);
+    await_open(&pooled, 0);
+    call(&pooled);
+    assert_int_equal(pooled.actor.n_accepted, 2);
+    end(&pooled);
+}
+
+/* ---- while it is idle ---- */
+
+static const enum ending endings[] = {GOODBYE, CUT, RESET};
+
+static void a_server_may_close_what_is_idle(void **state) {
+    (void)state;
+    struct pooled pooled;
+    for (int plain = 0; plain < 2; plain++) {
+        for (size_t i = 0; i < FX_COUNT(endings); i++) {
+            begin(&pooled, plain != 0);
+            call_many(&pooled, URL, 2);
+            end_role(pooled.actor.roles, endings[i]);
+            await_open(&pooled, 1);
+            call_many(&pooled, URL, 2);
+            expect_counts(&pooled, 3, 4);
+            end(&pooled);
+        }
+    }
+}
+
+/* The loop has not heard of it when the next call begins. */
+static void a_server_may_have_closed_what_seems_idle(void **state) {
+    (void)state;
+    struct pooled pooled;
+    for (int plain = 0; plain < 2; plain++) {
+        for (size_t i = 0; i < FX_COUNT(endings); i++) {
+            begin(&pooled, plain != 0);
+            call(&pooled);
+            end_role(pooled.actor.roles, endings[i]);
+            call(&pooled);
+            expect_counts(&pooled, 2, 2);
+            end(&pooled);
+        }
+    }
+}
+
+static void an_answer_without_a_request_is_nobody_s(void **state) {
+    (void)state;
+    struct pooled pooled;
+    struct asked asked;
+    for (int plain = 0; plain < 2; plain++) {
+        for (int heard = 0; heard < 2; heard++) {
+            begin(&pooled, plain != 0);
+            call(&pooled);
+            fx_stream_write(&pooled.actor.roles->stream,
+                            FX_TEXT(OK_LINE "Content-Length: 3\r\n\r\nbad"));
+            if (heard != 0) {
+                await_open(&pooled, 0);
+            }
+            ask_pooled(&pooled, &asked);
+            await(&pooled.actor.loop, &asked);
+            expect_answer(&asked, 200, "{}");
+            expect_counts(&pooled, 2, 2);
+            end(&pooled);
+        }
+    }
+}
+
+/* ---- when it is used again ---- */
+
+static void a_request_is_made_once_more(void **state) {
+    (void)state;
+    struct pooled pooled;
+    for (int plain = 0; plain < 2; plain++) {
+        for (size_t i = 0; i < FX_COUNT(endings); i++) {
+            begin(&pooled, plain != 0);
+            call_many(&pooled, URL, 3);
+            pooled.actor.again = (struct script){NULL, endings[i]};
+            call(&pooled); /* on the first, which ends, and on a new one */
+            expect_counts(&pooled, 4, 5);
+            assert_int_equal(strncmp(pooled.actor.heard.data, "POST / ", 7), 0);
+            assert_non_null(strstr(pooled.actor.heard.data + 7, "{}POST / "));
+            pooled.actor.again = pooled.actor.script;
+            call(&pooled);
+            expect_counts(&pooled, 4, 6);
+            end(&pooled);
+        }
+    }
+}
+
+static void only_once_and_only_if_nothing_came(void **state) {
+    (void)state;
+    static const struct {
+        struct script again, script;
+        bool repeatable;
+        const char *words;
+        size_t n_requests;
+    } cases[] = {
+        {{NULL, CUT}, {NULL, CUT}, true, NOTHING, 3},
+        {{NULL, GOODBYE}, {NULL, RESET}, true, "connection reset", 3},
+        {{NULL, CUT}, {ANSWER, STAY}, false, NOTHING, 2},
+        {{NULL, RESET}, {ANSWER, STAY}, false, "connection reset", 2},
+        {{OK_LINE "Content-", GOODBYE}, {ANSWER, STAY}, true, MIDDLE, 2},
+        {{OK_LINE "Content-Length: 3\r\n\r\n{}", CUT}, {ANSWER, STAY}, true, MIDDLE, 2},
+        {{"SSH-2.0\r\n", STAY}, {ANSWER, STAY}, true, "the answer is malformed", 2},
+    };
+    struct pooled pooled;
+    struct asked asked;
+    for (int plain = 0; plain < 2; plain++) {
+        for (size_t i = 0; i < FX_COUNT(cases); i++) {
+            begin(&pooled, plain != 0);
+            call(&pooled);
+            pooled.actor.script = cases[i].script;
+            pooled.actor.again = cases[i].again;
+            struct fx_http_call_options options = options_of(&pooled);
+            options.repeatable = cases[i].repeatable;
+            ask_actor(&pooled.actor, URL, options, &asked);
+            await(&pooled.actor.loop, &asked);
+            expect_failure(&asked, FX_EIO, cases[i].words);
+            assert_int_equal(pooled.actor.n_requests, cases[i].n_requests);
+            end(&pooled);
+        }
+    }
+}
+
+/* The new connection that takes the place of the idle one cannot be made. */
+static void nobody_is_there_any_more(void **state) {
+    (void)state;
+    struct pooled pooled;
+    struct asked asked;
+    begin(&pooled, true);
+    call(&pooled);
+    pooled.actor.again = (struct script){NULL, CUT};
+    ask_pooled(&pooled, &asked);
+    uv_close((uv_handle_t *)&pooled.actor.listener, NULL);
+    await(&pooled.actor.loop, &asked);
+    expect_failure(&asked, FX_EIO, "connection refused");
+    assert_int_equal(uv_tcp_init(&pooled.actor.loop, &pooled.actor.listener), 0);
+    end(&pooled);
+}
+
+static void its_time_is_that_of_the_call(void **state) {
+    (void)state;
+    struct pooled pooled;
+    struct asked asked;
+    for (int plain = 0; plain < 2; plain++) {
+        for (int repeated = 0; repeated < 2; repeated++) {
+            begin(&pooled, plain != 0);
+            call(&pooled);
+            pooled.actor.script = (struct script){NULL, STAY};
+            pooled.actor.again = (struct script){NULL, repeated != 0 ? CUT : STAY};
+            struct fx_http_call_options options = options_of(&pooled);
+            options.timeout_ms = 100;
+            const uint64_t begun = now_ms();
+            ask_actor(&pooled.actor, URL, options, &asked);
+            await(&pooled.actor.loop, &asked);
+            assert_true(now_ms() - begun >= 100);
+            expect_failure(&asked, FX_EDEADLINE, "no answer within 100 ms");
+            await_open(&pooled, 0); /* its connection is not used again */
+            end(&pooled);
+        }
+    }
+}
+
+/* Given up after so many turns of the loop, on a connection that was idle, or on the one
+ * in its place. */
+static void cancel_after(bool plain, bool repeated, int turns) {
+    struct pooled pooled;
+    struct asked asked;
+    begin(&pooled, plain);
+    call_many(&pooled, URL, 2);
+    pooled.actor.script = (struct script){NULL, STAY};
+    pooled.actor.again = (struct script){NULL, repeated ? CUT : STAY};
+    ask_pooled(&pooled, &asked);
+    for (int i = 0; i < turns; i++) {
+        (void)uv_run(&pooled.actor.loop, UV_RUN_NOWAIT);
+    }
+    assert_int_equal(asked.n_done, 0);
+    fx_http_call_cancel(asked.call);
+    pooled.actor.script = pooled.actor.again = (struct script){ANSWER, STAY};
+    await_open(&pooled, 1);
+    call(&pooled);
+    assert_int_equal(asked.n_done, 0);
+    end(&pooled);
+}
+
+static void a_call_can_be_given_up(void **state) {
+    (void)state;
+    for (int turns = 0; turns < 12; turns++) {
+        for (int i = 0; i < 4; i++) {
+            cancel_after((i & 1) != 0, (i & 2) != 0, turns);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_what_is_in_order_is_kept),
+        cmocka_unit_test(an_answer_before_its_request_is_whole),
+        cmocka_unit_test(a_server_may_close_what_is_idle),
+        cmocka_unit_test(a_server_may_have_closed_what_seems_idle),
+        cmocka_unit_test(an_answer_without_a_request_is_nobody_s),
+        cmocka_unit_test(a_request_is_made_once_more),
+        cmocka_unit_test(only_once_and_only_if_nothing_came),
+        cmocka_unit_test(nobody_is_there_any_more),
+        cmocka_unit_test(its_time_is_that_of_the_call),
+        cmocka_unit_test(a_call_can_be_given_up),
+    };
+    return cmocka_run_group_tests(tests, make_configs, drop_configs);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/http_response_test.c - responses in every split, and those that are refused.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/macros.h"
+#include "net/http_response.h"
+
+#define MAX_HEAD 1024
+#define MAX_BODY 64
+
+#define OK_LINE "HTTP/1.1 200 OK\r\n"
+
+enum { TO_HEAD = 1, CUT = 2 };
+
+static const struct {
+    const char *bytes;
+    int flags;
+    unsigned status;  /* 0: refused, */
+    const char *body; /* with these words */
+} cases[] = {
+    /* The ways to say the length. */
+    {OK_LINE "Content-Length: 2\r\n\r\n{}", 0, 200, "{}"},
+    {OK_LINE "Content-Length: 2\r\n\r\n{}", CUT, 200, "{}"},
+    {OK_LINE "Content-Length: 0\r\n\r\n", 0, 200, ""},
+    {OK_LINE "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n2;x=y\r\nbc\r\n0\r\n\r\n", CUT,
+     200, "abc"},
+    {OK_LINE "Transfer-Encoding: Chunked\r\n\r\n1\r\na\r\n0\r\nTrailer: 1\r\n\r\n", 0,
+     200, "a"},
+    {OK_LINE "Connection: close\r\n\r\nall of it", 0, 200, "all of it"},
+    {OK_LINE "\r\n", 0, 200, ""},
+    {"HTTP/1.0 200 OK\r\n\r\nold", 0, 200, "old"},
+    {OK_LINE "Content-Length: 2\r\nConnection: keep-alive\r\n\r\n{}HTTP/1.1 500 No\r\n",
+     0, 200, "{}"},
+    /* No body, whatever is said. */
+    {"HTTP/1.1 204 No Content\r\n\r\n", CUT, 204, ""},
+    {"HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", CUT, 304, ""},
+    {OK_LINE "Content-Length: 9999\r\n\r\n", TO_HEAD | CUT, 200, ""},
+    {OK_LINE "Transfer-Encoding: chunked\r\n\r\n", TO_HEAD | CUT, 200, ""},
+    {OK_LINE "\r\n", TO_HEAD | CUT, 200, ""},
+    /* Any status, any phrase. */
+    {"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 1\r\n\r\nx", 0, 500, "x"},
+    {"HTTP/1.1 299 \r\nContent-Length: 1\r\n\r\nx", 0, 299, "x"},
+    {"HTTP/1.1 404 nicht da: \xc3\xa4\r\nContent-Length: 1\r\n\r\nx", 0, 404, "x"},
+    {"HTTP/1.1 426 Upgrade\r\nUpgrade: h2c\r\nConnection: upgrade\r\n"
+     "Content-Length: 1\r\n\r\nx",
+     0, 426, "x"},
+    /* Interim ones are skipped. */
+    {"HTTP/1.1 100 Continue\r\n\r\n" OK_LINE "Content-Length: 1\r\n\r\nx", 0, 200, "x"},
+    {"HTTP/1.1 103 Early Hints\r\nLink: x\r\nConnection: close\r\n\r\n"
+     "HTTP/1.1 102 Processing\r\nContent-Length: 5\r\n\r\n" OK_LINE
+     "Content-Length: 1\r\n\r\nx",
+     0, 200, "x"},
+    {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", 0,
+     0, "the answer goes on in another protocol"},
+    {"HTTP/1.1 100 Continue\r\n\r\n", 0, 0, "the connection ended without an answer"},
+    /* Half answers. */
+    {"", 0, 0, "the connection ended without an answer"},
+    {"H", 0, 0, "the connection ended in the middle of the answer"},
+    {OK_LINE, 0, 0, "the connection ended in the middle of the answer"},
+    {OK_LINE "Content-Length: 3\r\n\r\n{}", 0, 0,
+     "the connection ended in the middle of the answer"},
+    {OK_LINE "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n", 0, 0,
+     "the connection ended in the middle of the answer"},
+    {OK_LINE "Transfer-Encoding: chunked\r\n\r\n0\r\n", 0, 0,
+     "the connection ended in the middle of the answer"},
+    {OK_LINE "\r\nall of it?", CUT, 0,
+     "the connection ended in the middle of the answer"},
+    /* Too large. */
+    {OK_LINE "Content-Length: 65\r\n\r\n", 0, 0, "the answer is larger than 64 bytes"},
+    {OK_LINE "Content-Length: 18446744073709551615\r\n\r\n", 0, 0,
+     "the answer is larger than 64 bytes"},
+    {OK_LINE "Transfer-Encoding: chunked\r\n\r\n41\r\n"
+             "12345678901234567890123456789012345678901234567890123456789012345",
+     0, 0, "the answer is larger than 64 bytes"},
+    {OK_LINE "\r\n12345678901234567890123456789012345678901234567890123456789012345", 0,
+     0, "the answer is larger than 64 bytes"},
+    {OK_LINE "\r\n1234567890123456789012345678901234567890123456789012345678901234", 0,
+     200, "1234567890123456789012345678901234567890123456789012345678901234"},
+    /* Framing on which two readers could differ. */
+    {OK_LINE "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 0, 0, NULL},
+    {OK_LINE "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n", 0, 0, NULL},
+    {OK_LINE "Content-Length: 1\r\nContent-Length: 2\r\n\r\n", 0, 0, NULL},
+    {OK_LINE "Content-Length: 1\r\nContent-Length: 1\r\n\r\nx", 0, 0, NULL},
+    {OK_LINE "Content-Length: 1, 1\r\n\r\nx", 0, 0, NULL},
+    {OK_LINE "Content-Length: -1\r\n\r\n", 0, 0, NULL},
+    {OK_LINE "Content-Length: 0x1\r\n\r\nx", 0, 0, NULL},
+    {OK_LINE "Content-Length: 18446744073709551616\r\n\r\n", 0, 0, NULL},
+    {OK_LINE "Transfer-Encoding: gzip, chunked\r\n\r\n", 0, 0, NULL},
+    {OK_LINE "Transfer-Encoding: gzip\r\n\r\n", 0, 0, NULL},
+    {OK_LINE "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", 0, 0,
+     NULL},
+    {"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 0, 0, NULL},
+    {OK_LINE "Transfer-Encoding: chunked\r\n\r\nx\r\n", 0, 0, NULL},
+    {OK_LINE "Transfer-Encoding: chunked\r\n\r\n-1\r\n", 0, 0, NULL},
+    {OK_LINE "Transfer-Encoding: chunked\r\n\r\n11111111111111111\r\n", 0, 0, NULL},
+    {OK_LINE "Transfer-Encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n", 0, 0, NULL},
+    {OK_LINE "A: b\r\n c\r\n\r\n", 0, 0, NULL},
+    {OK_LINE "A : b\r\n\r\n", 0, 0, NULL},
+    {OK_LINE "A: b\n\r\n", 0, 0, NULL},
+    {OK_LINE "A: b\rC: d\r\n\r\n", 0, 0, NULL},
+    {OK_LINE "A: \x01\r\n\r\n", 0, 0, NULL},
+    {OK_LINE ": b\r\n\r\n", 0, 0, NULL},
+    {"HTTP/1.1 200 OK\n\n", 0, 0, NULL},
+    {"\r\n" OK_LINE "\r\n", 0, 0, NULL},
+    /* No HTTP. */
+    {"HTTP/2.0 200 OK\r\n\r\n", 0, 0, NULL},
+    {"HTTP/1.2 200 OK\r\n\r\n", 0, 0, NULL},
+    {"HTTP/0.9 200 OK\r\n\r\n", 0, 0, NULL},
+    {"HTTP/1.1 20 OK\r\n\r\n", 0, 0, NULL},
+    {"HTTP/1.1 2000 OK\r\n\r\n", 0, 0, NULL},
+    {"HTTP/1.1 099 OK\r\n\r\n", 0, 0, NULL},
+    {"HTTP/1.1 abc OK\r\n\r\n", 0, 0, NULL},
+    {"SSH-2.0-OpenSSH_9.2\r\n", 0, 0, NULL},
+    {"GET / HTTP/1.1\r\nHost: a\r\n\r\n", 0, 0, NULL},
+    {"\x15\x03\x01\x02\x02\x16", 0, 0, NULL},
+    {"{\"kind\":\"ProviderResponse\"}", 0, 0, NULL},
+};
+
+static enum fx_http_response_event read_split(struct fx_http_response *response,
+                                              struct fx_text bytes, size_t piece,
+                                              bool cut, struct fx_err *err) {
+    enum fx_http_response_event event = FX_HTTP_RESPONSE_MORE;
+    while (event == FX_HTTP_RESPONSE_MORE && bytes.len > 0) {
+        const size_t len = piece < bytes.len ? piece : bytes.len;
+        event = fx_http_response_feed(response, (struct fx_text){bytes.data, len}, err);
+        bytes.data += len;
+        bytes.len -= len;
+    }
+    return event == FX_HTTP_RESPONSE_MORE ? fx_http_response_end(response, cut, err)
+                                          : event;
+}
+
+static void check_case(size_t i, size_t piece) {
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_http_response *response =
+        fx_http_response_create(MAX_HEAD, MAX_BODY, (cases[i].flags & TO_HEAD) != 0);
+    assert_non_null(response);
+    const enum fx_http_response_event event = read_split(
+        response, fx_text_of(cases[i].bytes), piece, (cases[i].flags & CUT) != 0, &err);
+    if ((event == FX_HTTP_RESPONSE_WHOLE) != (cases[i].status != 0)) {
+        fail_msg("in pieces of %zu, `%s`: %s", piece, cases[i].bytes, err.msg);
+    }
+    if (event == FX_HTTP_RESPONSE_WHOLE) {
+        assert_int_equal(fx_http_response_status(response), cases[i].status);
+        assert_true(fx_text_is(fx_http_response_body(response), cases[i].body));
+    } else {
+        assert_int_not_equal(err.code, FX_OK);
+        if (cases[i].body != NULL) {
+            assert_string_equal(err.msg, cases[i].body);
+        }
+    }
+    fx_http_response_destroy(response);
+}
+
+static void responses_are_read_in_every_split(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        const size_t len = strlen(cases[i].bytes);
+        for (size_t piece = 1; piece <= len + 1; piece++) {
+            check_case(i, piece);
+        }
+    }
+}
+
+static const struct {
+    const char *bytes;
+    bool to_head, persists;
+} connections[] = {
+    {OK_LINE "Content-Length: 2\r\n\r\n{}", false, true},
+    {OK_LINE "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", false, true},
+    {"HTTP/1.1 204 No Content\r\n\r\n", false, true},
+    {"HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", false, true},
+    {"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", false, true},
+    {OK_LINE "\r\n", true, true},
+    {OK_LINE "Connection: keep-alive\r\nContent-Length: 0\r\n\r\n", false, true},
+    {OK_LINE "Connection: close\r\nContent-Length: 0\r\n\r\n", false, false},
+    {OK_LINE "connection: CLOSE\r\nContent-Length: 0\r\n\r\n", false, false},
+    {OK_LINE "Connection: keep-alive, close\r\nContent-Length: 0\r\n\r\n", false, false},
+    {OK_LINE "Connection: keep-alive\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+     false, false},
+    {OK_LINE "Connection: close\r\n\r\n", true, false},
+    {"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n", false, false},
+    {"HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", false, false},
+    {"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n", false,
+     false},
+    {OK_LINE "\r\n{}", false, false},
+    /* What comes behind it would be read as the next one. */
+    {OK_LINE "Content-Length: 2\r\n\r\n{}\n", false, false},
+    {OK_LINE "Content-Length: 0\r\n\r\n" OK_LINE "Content-Length: 0\r\n\r\n", false,
+     false},
+    {"HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n{}", false, false},
+};
+
+static void connections_persist_after_what_is_in_order(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(connections); i++) {
+        struct fx_err err = FX_ERR_INIT;
+        const struct fx_text all = fx_text_of(connections[i].bytes);
+        struct fx_http_response *response =
+            fx_http_response_create(MAX_HEAD, MAX_BODY, connections[i].to_head);
+        assert_non_null(response);
+        assert_int_equal(read_split(response, all, all.len, false, &err),
+                         FX_HTTP_RESPONSE_WHOLE);
+        if (fx_http_response_persists(response) != connections[i].persists) {
+            fail_msg("`%s`", connections[i].bytes);
+        }
+        fx_http_response_destroy(response);
+    }
+}
+
+/* `head` bytes of head in all, in how many responses? */
+static enum fx_http_response_event read_long(size_t head, bool interim,
+                                             struct fx_err *err) {
+    struct fx_buf bytes = {0};
+    struct fx_http_response *response =
+        fx_http_response_create(MAX_HEAD, MAX_BODY, false);
+    assert_non_null(response);
+    if (interim) {
+        fx_buf_str(&bytes, "HTTP/1.1 100 Continue\r\n\r\n");
+    }
+    fx_buf_str(&bytes, OK_LINE "Content-Length: 1\r\nA: ");
+    fx_buf_fill(&bytes, 'a', head - bytes.len - 4);
+    fx_buf_str(&bytes, "\r\n\r\nx");
+    const enum fx_http_response_event event =
+        read_split(response, (struct fx_text){bytes.data, bytes.len}, 100, false, err);
+    fx_http_response_destroy(response);
+    fx_buf_finish(&bytes);
+    return event;
+}
+
+static void heads_are_bounded_together(void **state) {
+    (void)state;
+    for (int interim = 0; interim < 2; interim++) {
+        struct fx_err err = FX_ERR_INIT;
+        assert_int_equal(read_long(MAX_HEAD, interim != 0, &err), FX_HTTP_RESPONSE_WHOLE);
+        assert_int_equal(read_long(MAX_HEAD + 1, interim != 0, &err),
+                         FX_HTTP_RESPONSE_BAD);
+        assert_int_equal(err.code, FX_ELIMIT);
+        assert_string_equal(err.msg, "the answer's head is larger than 1024 bytes");
+    }
+}
+
+static void a_server_cannot_go_on_for_ever(void **state) {
+    (void)state;
+    static const struct {
+        const char *begin, *again;
+    } floods[] = {
+        {"", "HTTP/1.1 100 Continue\r\n\r\n"},
+        {OK_LINE "Transfer-Encoding: chunked\r\n\r\n", "1;x=yyyyyyyyyyyyyyyy\r\na\r\n"},
+        {OK_LINE "Transfer-Encoding: chunked\r\n\r\n0\r\n", "Trailer: 1\r\n"},
+        {OK_LINE "Transfer-Encoding: chunked\r\n\r\n1;", "xxxxxxxx"},
+    };
+    for (size_t i = 0; i < FX_COUNT(floods); i++) {
+        struct fx_err err = FX_ERR_INIT;
+        struct fx_http_response *response =
+            fx_http_response_create(MAX_HEAD, MAX_BODY, false);
+        assert_non_null(response);
+        enum fx_http_response_event event = FX_HTTP_RESPONSE_MORE;
+        struct fx_text piece = fx_text_of(floods[i].begin);
+        for (int n = 0; event == FX_HTTP_RESPONSE_MORE && n < 1000; n++) {
+            event = fx_http_response_feed(response, piece, &err);
+            piece = fx_text_of(floods[i].again);
+        }
+        assert_int_equal(event, FX_HTTP_RESPONSE_BAD);
+        assert_int_equal(err.code, FX_ELIMIT);
+        fx_http_response_destroy(response);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(responses_are_read_in_every_split),
+        cmocka_unit_test(connections_persist_after_what_is_in_order),
+        cmocka_unit_test(heads_are_bounded_together),
+        cmocka_unit_test(a_server_cannot_go_on_for_ever),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

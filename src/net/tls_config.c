@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/tls_config.c - TLS configurations on mbedTLS (2.28 or 3.6); what differs between
+ * the two versions stands in the first section.
+ */
+#include "net/tls_config.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mbedtls/error.h>
+#include <mbedtls/pem.h>
+#include <mbedtls/platform_util.h>
+#if MBEDTLS_VERSION_NUMBER >= 0x03000000
+#include <psa/crypto.h>
+#endif
+
+#include "net/cert_parts.h"
+#include "net/tls.h"
+
+#define KEY_PEM_BYTES 16384 /* more than mbedTLS writes of any key */
+
+/* ---- the two versions ---- */
+
+#if MBEDTLS_VERSION_NUMBER >= 0x03000000
+static void start_psa(void) {
+    (void)psa_crypto_init(); /* where it fails, each TLS 1.3 handshake says so */
+}
+
+/* TLS 1.3 keeps its secrets in PSA, which is started once a process. */
+static void prepare_library(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, start_psa);
+}
+
+static int parse_key(struct fx_tls_config *config, const unsigned char *pem, size_t len) {
+    return mbedtls_pk_parse_key(&config->key, pem, len, NULL, 0, mbedtls_ctr_drbg_random,
+                                &config->drbg);
+}
+
+static int check_pair(struct fx_tls_config *config) {
+    return mbedtls_pk_check_pair(&config->chain.pk, &config->key, mbedtls_ctr_drbg_random,
+                                 &config->drbg);
+}
+
+static int print_key(const struct fx_tls_config *config, unsigned char *pem,
+                     size_t room) {
+    return mbedtls_pk_write_key_pem(&config->key, pem, room);
+}
+
+static void set_version(mbedtls_ssl_config *conf) {
+    mbedtls_ssl_conf_min_tls_version(conf, MBEDTLS_SSL_VERSION_TLS1_2);
+}
+
+/* In TLS 1.3 mbedTLS verifies every server, whatever `authmode` says. */
+static void allow_unverified(mbedtls_ssl_config *conf) {
+    mbedtls_ssl_conf_max_tls_version(conf, MBEDTLS_SSL_VERSION_TLS1_2);
+    mbedtls_ssl_conf_authmode(conf, MBEDTLS_SSL_VERIFY_NONE);
+}
+
+static void set_groups(mbedtls_ssl_config *conf) {
+    static const uint16_t groups[] = {
+        MBEDTLS_SSL_IANA_TLS_GROUP_SECP256R1, MBEDTLS_SSL_IANA_TLS_GROUP_X25519,
+        MBEDTLS_SSL_IANA_TLS_GROUP_SECP384R1, MBEDTLS_SSL_IANA_TLS_GROUP_SECP521R1,
+        MBEDTLS_SSL_IANA_TLS_GROUP_NONE};
+    mbedtls_ssl_conf_groups(conf, groups);
+}
+#else
+static void prepare_library(void) {}
+
+static int parse_key(struct fx_tls_config *config, const unsigned char *pem, size_t len) {
+    return mbedtls_pk_parse_key(&config->key, pem, len, NULL, 0);
+}
+
+static int check_pair(struct fx_tls_config *config) {
+    return mbedtls_pk_check_pair(&config->chain.pk, &config->key);
+}
+
+/* Which 2.28 declares without `const`, and reads only. */
+static int print_key(const struct fx_tls_config *config, unsigned char *pem,
+                     size_t room) {
+    mbedtls_pk_context key = config->key;
+    return mbedtls_pk_write_key_pem(&key, pem, room);
+}
+
+static void set_version(mbedtls_ssl_config *conf) {
+    mbedtls_ssl_conf_min_version(conf, MBEDTLS_SSL_MAJOR_VERSION_3,
+                                 MBEDTLS_SSL_MINOR_VERSION_3);
+}
+
+static void allow_unverified(mbedtls_ssl_config *conf) {
+    mbedtls_ssl_conf_authmode(conf, MBEDTLS_SSL_VERIFY_NONE);
+}
+
+/* Without this 2.28 prefers the largest curve both know, which costs milliseconds. */
+static void set_groups(mbedtls_ssl_config *conf) {
+    static const mbedtls_ecp_group_id groups[] = {
+        MBEDTLS_ECP_DP_SECP256R1, MBEDTLS_ECP_DP_CURVE25519, MBEDTLS_ECP_DP_SECP384R1,
+        MBEDTLS_ECP_DP_SECP521R1, MBEDTLS_ECP_DP_NONE};
+    mbedtls_ssl_conf_curves(conf, groups);
+}
+#endif
+
+/* Forward secrecy and authenticated encryption only; AES-128-GCM first, the fastest. */
+static const int suites[] = {
+#if defined(MBEDTLS_SSL_PROTO_TLS1_3)
+    MBEDTLS_TLS1_3_AES_128_GCM_SHA256,
+    MBEDTLS_TLS1_3_AES_256_GCM_SHA384,
+    MBEDTLS_TLS1_3_CHACHA20_POLY1305_SHA256,
+#endif
+    MBEDTLS_TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+    MBEDTLS_TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+    MBEDTLS_TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+    MBEDTLS_TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+    MBEDTLS_TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+    MBEDTLS_TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    0,
+};
+
+static const char *protocols[] = {"http/1.1", NULL};
+
+bool fx_tls_fail(struct fx_err *err, enum fx_code code, const char *what, int rc) {
+    char words[160];
+    mbedtls_strerror(rc, words, sizeof words);
+    return fx_fail(err, code, "%s: %s", what, words);
+}
+
+/* ---- configurations ---- */
+
+struct fx_tls_config *fx_tls_config_create(bool server, struct fx_err *err) {
+    prepare_library();
+    struct fx_tls_config *config = calloc(1, sizeof *config);
+    if (config == NULL) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    atomic_init(&config->refs, 1);
+    config->server = server;
+    mbedtls_ssl_config_init(&config->conf);
+    mbedtls_x509_crt_init(&config->chain);
+    mbedtls_pk_init(&config->key);
+    mbedtls_x509_crt_init(&config->trusted);
+    mbedtls_entropy_init(&config->entropy);
+    mbedtls_ctr_drbg_init(&config->drbg);
+    const int rc = mbedtls_ctr_drbg_seed(&config->drbg, mbedtls_entropy_func,
+                                         &config->entropy, NULL, 0);
+    if (rc != 0) {
+        (void)fx_tls_fail(err, FX_EIO, "random numbers", rc);
+        fx_tls_config_unref(config);
+        return NULL;
+    }
+    return config;
+}
+
+struct fx_tls_config *fx_tls_config_ref(struct fx_tls_config *config) {
+    atomic_fetch_add_explicit(&config->refs, 1, memory_order_relaxed);
+    return config;
+}
+
+void fx_tls_config_unref(struct fx_tls_config *config) {
+    if (config == NULL ||
+        atomic_fetch_sub_explicit(&config->refs, 1, memory_order_acq_rel) != 1) {
+        return;
+    }
+    mbedtls_ssl_config_free(&config->conf);
+    mbedtls_x509_crt_free(&config->chain);
+    mbedtls_pk_free(&config->key);
+    mbedtls_x509_crt_free(&config->trusted);
+    mbedtls_ctr_drbg_free(&config->drbg);
+    mbedtls_entropy_free(&config->entropy);
+    free(config->server_name);
+    free(config);
+}
+
+/* What servers and clients have in common. */
+static bool set_defaults(struct fx_tls_config *config, struct fx_err *err) {
+    mbedtls_ssl_config *conf = &config->conf;
+    const int role = config->server ? MBEDTLS_SSL_IS_SERVER : MBEDTLS_SSL_IS_CLIENT;
+    int rc = mbedtls_ssl_config_defaults(conf, role, MBEDTLS_SSL_TRANSPORT_STREAM,
+                                         MBEDTLS_SSL_PRESET_DEFAULT);
+    if (rc == 0) {
+        rc = mbedtls_ssl_conf_alpn_protocols(conf, protocols);
+    }
+    if (rc != 0) {
+        return fx_tls_fail(err, FX_ENOMEM, "TLS configuration", rc);
+    }
+    mbedtls_ssl_conf_rng(conf, mbedtls_ctr_drbg_random, &config->drbg);
+    mbedtls_ssl_conf_ciphersuites(conf, suites);
+    set_version(conf);
+    set_groups(conf);
+#if defined(MBEDTLS_SSL_RENEGOTIATION)
+    mbedtls_ssl_conf_renegotiation(conf, MBEDTLS_SSL_RENEGOTIATION_DISABLED);
+#endif
+#if defined(MBEDTLS_SSL_SESSION_TICKETS) && defined(MBEDTLS_SSL_CLI_C)
+    mbedtls_ssl_conf_session_tickets(conf, MBEDTLS_SSL_SESSION_TICKETS_DISABLED);
+#endif
+    return true;
+}
+
+/* Shows the chain and key to peers that ask. */
+static bool use_own(struct fx_tls_config *config, struct fx_err *err) {
+    const int rc = mbedtls_ssl_conf_own_cert(&config->conf, &config->chain, &config->key);
+    return rc == 0 || fx_tls_fail(err, FX_ENOMEM, "certificate", rc);
+}
+
+bool fx_tls_config_finish_server(struct fx_tls_config *config, struct fx_err *err) {
+    if (!set_defaults(config, err)) {
+        return false;
+    }
+    mbedtls_ssl_conf_authmode(&config->conf, MBEDTLS_SSL_VERIFY_NONE);
+    return use_own(config, err);
+}
+
+/* mbedTLS wants PEM with its NUL; the copy is the caller's to wipe. */
+static unsigned char *copy_pem(struct fx_text pem, struct fx_err *err) {
+    unsigned char *copy = malloc(pem.len + 1);
+    if (copy == NULL) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    if (pem.len > 0) {
+        memcpy(copy, pem.data, pem.len);
+    }
+    copy[pem.len] = '\0';
+    return copy;
+}
+
+static void wipe(unsigned char *pem, size_t len) {
+    mbedtls_platform_zeroize(pem, len);
+    free(pem);
+}
+
+/* Appends the certificates to `chain`. `lax`: those that mbedTLS cannot read are left
+ * out, as bundles have them. */
+static bool add_chain(mbedtls_x509_crt *chain, struct fx_text pem, bool lax,
+                      struct fx_err *err) {
+    unsigned char *copy = copy_pem(pem, err);
+    if (copy == NULL) {
+        return false;
+    }
+    const int rc = mbedtls_x509_crt_parse(chain, copy, pem.len + 1);
+    free(copy);
+    if (rc > 0 && !lax) {
+        return fx_fail(err, FX_EINVALID, "certificate: %d of the chain cannot be read",
+                       rc);
+    }
+    return rc >= 0 || fx_tls_fail(err, FX_EINVALID, "certificate", rc);
+}
+
+static bool add_key(struct fx_tls_config *config, struct fx_text pem,
+                    struct fx_err *err) {
+    unsigned char *copy = copy_pem(pem, err);
+    if (copy == NULL) {
+        return false;
+    }
+    int rc = parse_key(config, copy, pem.len + 1);
+    wipe(copy, pem.len + 1);
+    if (rc != 0) {
+        return fx_tls_fail(err, FX_EINVALID, "private key", rc);
+    }
+    rc = check_pair(config);
+    return rc == 0 ||
+           fx_tls_fail(err, FX_EINVALID, "private key does not fit the certificate", rc);
+}
+
+/* Its own chain, and the key that fits the first of it. */
+static bool add_own(struct fx_tls_config *config, struct fx_text cert_pem,
+                    struct fx_text key_pem, struct fx_err *err) {
+    return add_chain(&config->chain, cert_pem, false, err) &&
+           add_key(config, key_pem, err);
+}
+
+struct fx_tls_config *fx_tls_config_server(struct fx_text cert_pem,
+                                           struct fx_text key_pem, struct fx_err *err) {
+    struct fx_tls_config *config = fx_tls_config_create(true, err);
+    if (config != NULL && (!add_own(config, cert_pem, key_pem, err) ||
+                           !fx_tls_config_finish_server(config, err))) {
+        fx_tls_config_unref(config);
+        return NULL;
+    }
+    return config;
+}
+
+static void verify_peer(struct fx_tls_config *config) {
+    mbedtls_ssl_conf_authmode(&config->conf, MBEDTLS_SSL_VERIFY_REQUIRED);
+    mbedtls_ssl_conf_ca_chain(&config->conf, &config->trusted, NULL);
+}
+
+bool fx_tls_config_demand(struct fx_tls_config *server, struct fx_text ca_pem,
+                          struct fx_err *err) {
+    assert(server->server);
+    if (!add_chain(&server->trusted, ca_pem, true, err)) {
+        return false;
+    }
+    verify_peer(server);
+    return true;
+}
+
+/* ---- a client's check of names ---- */
+
+static bool has_address(const mbedtls_x509_crt *cert,
+                        const struct fx_tls_config *config) {
+    for (const mbedtls_x509_sequence *name = &cert->subject_alt_names; name != NULL;
+         name = name->next) {
+        const bool is_address = name->buf.tag == (MBEDTLS_ASN1_CONTEXT_SPECIFIC | 7);
+        if (is_address && name->buf.len == config->address_len &&
+            memcmp(name->buf.p, config->address, config->address_len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* mbedTLS 2.28 compares names with DNS names only; an address has its own kind of
+ * subject alternative name (RFC 5280 4.2.1.6), which is compared here. A certificate
+ * without any is compared by its common name there, which RFC 9525 section 2 forbids. */
+static int verify_name(void *user, mbedtls_x509_crt *cert, int depth, uint32_t *flags) {
+    const struct fx_tls_config *config = user;
+    if (depth > 0) {
+        return 0;
+    }
+    const bool fits = config->address_len > 0 ? has_address(cert, config)
+                                              : cert->subject_alt_names.buf.len > 0;
+    if (!fits) {
+        *flags |= MBEDTLS_X509_BADCERT_CN_MISMATCH;
+    }
+    return 0;
+}
+
+/* An empty `ca_pem` trusts everybody. */
+static bool finish_client(struct fx_tls_config *config, struct fx_text ca_pem,
+                          struct fx_err *err) {
+    if (!set_defaults(config, err) ||
+        (config->chain.raw.len > 0 && !use_own(config, err))) {
+        return false;
+    }
+    if (ca_pem.len == 0) {
+        allow_unverified(&config->conf);
+        return true;
+    }
+    verify_peer(config);
+    mbedtls_ssl_conf_verify(&config->conf, verify_name, config);
+    return add_chain(&config->trusted, ca_pem, true, err);
+}
+
+struct fx_tls_config *fx_tls_config_client(struct fx_text ca_pem, const char *server_name,
+                                           struct fx_text cert_pem,
+                                           struct fx_text key_pem, struct fx_err *err) {
+    assert(server_name != NULL);
+    struct fx_tls_config *config = fx_tls_config_create(false, err);
+    if (config == NULL) {
+        return NULL;
+    }
+    const bool has_own = cert_pem.len > 0 || key_pem.len > 0;
+    config->address_len = fx_cert_address(server_name, config->address);
+    config->server_name = strdup(server_name);
+    if (config->server_name == NULL) {
+        (void)fx_fail_nomem(err);
+    } else if ((!has_own || add_own(config, cert_pem, key_pem, err)) &&
+               finish_client(config, ca_pem, err)) {
+        return config;
+    }
+    fx_tls_config_unref(config);
+    return NULL;
+}
+
+/* ---- what a configuration tells ---- */
+
+static int64_t seconds_of(const mbedtls_x509_time *at) {
+    return fx_cert_seconds(at->year, at->mon, at->day, at->hour, at->min, at->sec);
+}
+
+void fx_tls_config_validity(const struct fx_tls_config *config, int64_t *ret_not_before,
+                            int64_t *ret_not_after) {
+    *ret_not_before = seconds_of(&config->chain.valid_from);
+    *ret_not_after = seconds_of(&config->chain.valid_to);
+}
+
+static void print_certificate(const mbedtls_x509_crt *cert, struct fx_buf *pem) {
+    const size_t room = cert->raw.len * 3 / 2 + 128; /* base64 and its line ends */
+    size_t written = 0;
+    char *to = fx_buf_reserve(pem, room);
+    if (to == NULL) {
+        return;
+    }
+    if (mbedtls_pem_write_buffer(
+            "-----BEGIN CERTIFICATE-----\n", "-----END CERTIFICATE-----\n", cert->raw.p,
+            cert->raw.len, (unsigned char *)to, room, &written) != 0) {
+        pem->failed = true;
+        return;
+    }
+    pem->len += written - 1; /* which counts the NUL */
+}
+
+void fx_tls_config_print(const struct fx_tls_config *config, struct fx_buf *pem) {
+    for (const mbedtls_x509_crt *cert = &config->chain; cert != NULL; cert = cert->next) {
+        if (cert->raw.len > 0) {
+            print_certificate(cert, pem);
+        }
+    }
+}
+
+void fx_tls_config_print_key(const struct fx_tls_config *config, struct fx_buf *pem) {
+    char *to = fx_buf_reserve(pem, KEY_PEM_BYTES);
+    if (to == NULL) {
+        return;
+    }
+    if (print_key(config, (unsigned char *)to, KEY_PEM_BYTES) != 0) {
+        to[0] = '\0';
+        pem->failed = true;
+        return;
+    }
+    pem->len += strlen(to);
+}
+
+void fx_tls_wipe(struct fx_buf *secret) {
+    if (secret->data != NULL) {
+        mbedtls_platform_zeroize(secret->data, secret->cap);
+    }
+    fx_buf_finish(secret);
+}
