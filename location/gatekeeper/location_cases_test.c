@@ -22,12 +22,14 @@ struct hits {
     json_t *values;
 };
 
-static bool note(const void *user, json_t *old, enum fx_write *ret_write,
-                 json_t **ret_value, struct fx_err *err) {
+static bool note(const void *user, const struct fx_place_found *place,
+                 enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
+                 struct fx_err *err) {
+    (void)ret_criterion;
     (void)err;
     const struct hits *hits = user;
-    if (old != NULL) {
-        assert_int_equal(json_array_append(hits->values, old), 0);
+    if (place->old != NULL) {
+        assert_int_equal(json_array_append(hits->values, place->old), 0);
     }
     *ret_write = FX_WRITE_KEEP;
     *ret_value = NULL;
@@ -36,11 +38,11 @@ static bool note(const void *user, json_t *old, enum fx_write *ret_write,
 
 static bool find(const char *text, json_t *values, json_t **root, struct fx_err *err) {
     struct fx_location *location = NULL;
-    if (!fx_location_parse(fx_text_of(text), &location, err)) {
+    if (!fx_location_parse(fx_text_of(text), FX_LOCATION_GATEKEEPER, &location, err)) {
         return false;
     }
     const struct hits hits = {values};
-    const struct fx_setter setter = {note, &hits};
+    const struct fx_setter setter = {.set = note, .user = &hits};
     struct fx_written written = {0};
     const bool ok = fx_location_write(location, NULL, &setter, root, &written, err);
     fx_location_destroy(location);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/gatekeeper/location_parse.c - the text of a location as steps (spec sections
- * 1.2 and 1.3). One token is looked at; the first fault ends the parse.
+ * 1.2 and 1.3), and the exclusions that the extended syntax adds. One token is looked at;
+ * the first fault ends the parse.
  */
 #include "location/gatekeeper/location.h"
 
@@ -17,10 +18,19 @@
 struct parser {
     struct scanner scanner;
     struct token token; /* the one to be looked at */
+    enum fx_location_syntax syntax;
     struct fx_location *location;
     size_t cap_steps;
     struct fx_err *err;
 };
+
+static void finish_step(struct fx_location_step *step) {
+    for (size_t i = 0; i < step->n_except; i++) {
+        json_decref(step->except[i]);
+    }
+    free(step->except);
+    json_decref(step->value);
+}
 
 static void advance(struct parser *parser) {
     parser->token = fx_location_scan(&parser->scanner);
@@ -91,23 +101,74 @@ static bool parse_integer(struct parser *parser, struct fx_text field,
     return *ret_value != NULL || fx_fail_nomem(parser->err);
 }
 
-/* value := '*' | IDENT | INT */
-static bool parse_value(struct parser *parser, struct fx_location_step *step) {
+/* IDENT | INT; `expected` is said of any other token. */
+static bool parse_key_value(struct parser *parser, struct fx_text field,
+                            const char *expected, json_t **ret_value) {
     const struct token *token = &parser->token;
-    if (token->type == TOKEN_GLOB) {
-        step->glob = true;
-    } else if (token->type == TOKEN_IDENT) {
-        step->value = fx_tree_new_string(token->text);
-        if (step->value == NULL) {
+    if (token->type == TOKEN_IDENT) {
+        *ret_value = fx_tree_new_string(token->text);
+        if (*ret_value == NULL) {
             return fx_fail_nomem(parser->err);
         }
     } else if (token->type != TOKEN_INT) {
-        return fail_expected(parser, "key value or glob in listSpec");
-    } else if (!parse_integer(parser, step->name, &step->value)) {
+        return fail_expected(parser, expected);
+    } else if (!parse_integer(parser, field, ret_value)) {
         return false;
     }
     advance(parser);
     return true;
+}
+
+static bool parse_exclusion(struct parser *parser, struct fx_location_step *step,
+                            size_t *cap, const char *expected) {
+    json_t *value = NULL;
+    if (!parse_key_value(parser, step->name, expected, &value)) {
+        return false;
+    }
+    if (step->n_except >= FX_LIMIT_LOCATION_NODES) {
+        json_decref(value);
+        return fx_fail_at(parser->err, FX_ELIMIT, parser->token.off, parser->token.len,
+                          "list has more than %u exclusions", FX_LIMIT_LOCATION_NODES);
+    }
+    if (!FX_VEC_GROW(step->except, step->n_except, *cap)) {
+        json_decref(value);
+        return fx_fail_nomem(parser->err);
+    }
+    step->except[step->n_except++] = value;
+    return true;
+}
+
+/* The word without quotes around it. */
+static bool is_except(const struct token *token) {
+    return token->type == TOKEN_IDENT && fx_text_is(token->text, "except") &&
+           token->len == token->text.len;
+}
+
+/* exclusions := 'except' ( IDENT | INT ) ( ',' ( IDENT | INT ) )* */
+static bool parse_exclusions(struct parser *parser, struct fx_location_step *step) {
+    size_t cap = 0;
+    const char *expected = "key value after 'except' in listSpec";
+    do {
+        advance(parser);
+        if (!parse_exclusion(parser, step, &cap, expected)) {
+            return false;
+        }
+        expected = "key value after ',' in listSpec";
+    } while (parser->token.type == TOKEN_COMMA);
+    return parser->token.type == TOKEN_RBRACKET ||
+           fail_expected(parser, "',' or ']' following exclusion in listSpec");
+}
+
+/* value := '*' | IDENT | INT      and in the extended syntax: '*' exclusions? */
+static bool parse_value(struct parser *parser, struct fx_location_step *step) {
+    if (parser->token.type != TOKEN_GLOB) {
+        return parse_key_value(parser, step->name, "key value or glob in listSpec",
+                               &step->value);
+    }
+    step->glob = true;
+    advance(parser);
+    return parser->syntax != FX_LOCATION_EXTENDED || !is_except(&parser->token) ||
+           parse_exclusions(parser, step);
 }
 
 /* The part of a list between the brackets: IDENT ':' value */
@@ -133,7 +194,7 @@ static bool parse_list(struct parser *parser) {
         ok = fail_expected(parser, "']' following listSpec");
     }
     if (!ok || !push(parser, step)) {
-        json_decref(step.value);
+        finish_step(&step);
         return false;
     }
     advance(parser);
@@ -203,8 +264,8 @@ static struct fx_location *create(size_t text_len) {
     return location;
 }
 
-bool fx_location_parse(struct fx_text text, struct fx_location **ret_location,
-                       struct fx_err *err) {
+bool fx_location_parse(struct fx_text text, enum fx_location_syntax syntax,
+                       struct fx_location **ret_location, struct fx_err *err) {
     if (!check_text(text, err)) {
         return false;
     }
@@ -213,7 +274,10 @@ bool fx_location_parse(struct fx_text text, struct fx_location **ret_location,
         return fx_fail_nomem(err);
     }
     struct parser parser = {
-        .scanner = {.source = text, .store = location->names},
+        .scanner = {.source = text,
+                    .commas = syntax == FX_LOCATION_EXTENDED,
+                    .store = location->names},
+        .syntax = syntax,
         .location = location,
         .err = err,
     };
@@ -230,7 +294,7 @@ void fx_location_destroy(struct fx_location *location) {
         return;
     }
     for (size_t i = 0; i < location->n_steps; i++) {
-        json_decref(location->steps[i].value);
+        finish_step(&location->steps[i]);
     }
     free(location->steps);
     free(location->names);

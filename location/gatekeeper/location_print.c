@@ -33,11 +33,7 @@ static bool needs_quotes(struct fx_text name) {
     return false;
 }
 
-static void print_name(struct fx_buf *buf, struct fx_text name) {
-    if (!needs_quotes(name)) {
-        fx_buf_text(buf, name);
-        return;
-    }
+static void print_quoted(struct fx_buf *buf, struct fx_text name) {
     fx_buf_char(buf, '"');
     for (size_t i = 0; i < name.len; i++) {
         if (name.data[i] == '"' || name.data[i] == '\\') {
@@ -46,6 +42,14 @@ static void print_name(struct fx_buf *buf, struct fx_text name) {
         fx_buf_char(buf, name.data[i]);
     }
     fx_buf_char(buf, '"');
+}
+
+static void print_name(struct fx_buf *buf, struct fx_text name) {
+    if (needs_quotes(name)) {
+        print_quoted(buf, name);
+    } else {
+        fx_buf_text(buf, name);
+    }
 }
 
 static void print_value(struct fx_buf *buf, const json_t *value) {
@@ -58,6 +62,18 @@ static void print_value(struct fx_buf *buf, const json_t *value) {
     fx_buf_add(buf, text, len);
 }
 
+/* Texts are always quoted: nobody's tooling knows these, so all of them read back. */
+static void print_exclusions(struct fx_buf *buf, const struct fx_location_step *step) {
+    for (size_t i = 0; i < step->n_except; i++) {
+        fx_buf_str(buf, i == 0 ? " except " : ", ");
+        if (json_is_string(step->except[i])) {
+            print_quoted(buf, fx_tree_text(step->except[i]));
+        } else {
+            print_value(buf, step->except[i]);
+        }
+    }
+}
+
 void fx_location_print_step(struct fx_buf *buf, const struct fx_location_step *step) {
     if (step->type == FX_LOCATION_OBJECT) {
         print_name(buf, step->name);
@@ -68,6 +84,7 @@ void fx_location_print_step(struct fx_buf *buf, const struct fx_location_step *s
     fx_buf_str(buf, ": ");
     if (step->glob) {
         fx_buf_char(buf, '*');
+        print_exclusions(buf, step);
     } else {
         print_value(buf, step->value);
     }
@@ -83,12 +100,34 @@ void fx_location_print(struct fx_buf *buf, const struct fx_location *location) {
     }
 }
 
+static bool excludes(const struct fx_location_step *step, const json_t *key) {
+    for (size_t i = 0; i < step->n_except; i++) {
+        if (json_equal(step->except[i], key)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool excludes_all_of(const struct fx_location_step *step,
+                            const struct fx_location_step *other) {
+    for (size_t i = 0; i < other->n_except; i++) {
+        if (!excludes(step, other->except[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool fx_location_step_equal(const struct fx_location_step *a,
                             const struct fx_location_step *b) {
     if (a->type != b->type || a->glob != b->glob || !fx_text_equal(a->name, b->name)) {
         return false;
     }
-    return a->value == b->value || json_equal(a->value, b->value);
+    if (a->value != b->value && !json_equal(a->value, b->value)) {
+        return false;
+    }
+    return excludes_all_of(a, b) && excludes_all_of(b, a);
 }
 
 bool fx_location_has_prefix(const struct fx_location *location,

@@ -141,7 +141,8 @@ static void points_at_the_fault(void **state) {
     for (size_t i = 0; i < FX_COUNT(bad); i++) {
         struct fx_err err = FX_ERR_INIT;
         struct fx_location *location = NULL;
-        assert_false(fx_location_parse(fx_text_of(bad[i].text), &location, &err));
+        assert_false(fx_location_parse(fx_text_of(bad[i].text), FX_LOCATION_GATEKEEPER,
+                                       &location, &err));
         assert_null(location);
         assert_string_equal(err.msg, bad[i].msg);
         assert_int_equal(err.code, FX_ESYNTAX);
@@ -171,11 +172,13 @@ static void keeps_nul(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
     struct fx_location *location = NULL;
-    assert_true(fx_location_parse(FX_TEXT("'a\0b'"), &location, &err));
+    assert_true(
+        fx_location_parse(FX_TEXT("'a\0b'"), FX_LOCATION_GATEKEEPER, &location, &err));
     assert_int_equal(location->steps[0].name.len, 3);
     assert_memory_equal(location->steps[0].name.data, "a\0b", 3);
     fx_location_destroy(location);
-    assert_false(fx_location_parse(FX_TEXT("a\0b"), &location, &err));
+    assert_false(
+        fx_location_parse(FX_TEXT("a\0b"), FX_LOCATION_GATEKEEPER, &location, &err));
     assert_string_equal(err.msg,
                         "unexpected token: expected '.' or eof, got: ERROR: \"\\x00\"");
 }
@@ -184,7 +187,8 @@ static void refuses_malformed_utf8(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
     struct fx_location *location = NULL;
-    assert_false(fx_location_parse(FX_TEXT("'\xff'"), &location, &err));
+    assert_false(
+        fx_location_parse(FX_TEXT("'\xff'"), FX_LOCATION_GATEKEEPER, &location, &err));
     assert_int_equal(err.code, FX_ESYNTAX);
 }
 
@@ -196,7 +200,8 @@ static struct fx_err parse_repeated(const char *part, size_t count) {
     }
     struct fx_err err = FX_ERR_INIT;
     struct fx_location *location = NULL;
-    if (fx_location_parse((struct fx_text){text.data, text.len}, &location, &err)) {
+    if (fx_location_parse((struct fx_text){text.data, text.len}, FX_LOCATION_GATEKEEPER,
+                          &location, &err)) {
         assert_int_equal(err.code, FX_OK);
     }
     fx_location_destroy(location);

@@ -86,13 +86,14 @@ static enum token_type scan_quoted(struct scanner *scanner) {
     return TOKEN_IDENT;
 }
 
-static enum token_type punctuation_type(char c) {
+static enum token_type punctuation_type(char c, bool commas) {
     switch (c) {
     case '.': return TOKEN_SEPARATOR;
     case '[': return TOKEN_LBRACKET;
     case ']': return TOKEN_RBRACKET;
     case '*': return TOKEN_GLOB;
     case ':': return TOKEN_COLON;
+    case ',': return commas ? TOKEN_COMMA : TOKEN_ERROR;
     default: return TOKEN_ERROR;
     }
 }
@@ -112,7 +113,7 @@ static enum token_type scan_token(struct scanner *scanner) {
         return scan_quoted(scanner);
     }
     store(scanner, rune_length(scanner));
-    return punctuation_type(c);
+    return punctuation_type(c, scanner->commas);
 }
 
 struct token fx_location_scan(struct scanner *scanner) {

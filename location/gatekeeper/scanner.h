@@ -6,6 +6,8 @@
 #ifndef FX_LOCATION_GATEKEEPER_SCANNER_H
 #define FX_LOCATION_GATEKEEPER_SCANNER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/text.h"
@@ -20,7 +22,8 @@
     X(LBRACKET, "LBRACKET")   \
     X(RBRACKET, "RBRACKET")   \
     X(GLOB, "GLOB")           \
-    X(COLON, "COLON")
+    X(COLON, "COLON")         \
+    X(COMMA, "COMMA")
 
 enum token_type {
 #define X(type, name) TOKEN_##type,
@@ -41,6 +44,7 @@ struct token {
  * needs as many bytes as the source. */
 struct scanner {
     struct fx_text source;
+    bool commas; /* are there any in this syntax? Else they are ERROR tokens */
     size_t at;
     char *store;
     size_t stored;

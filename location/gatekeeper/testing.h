@@ -14,13 +14,22 @@
 #include "location/gatekeeper/location.h"
 #include "value/json.h"
 
-static inline struct fx_location *must_parse(const char *text) {
+static inline struct fx_location *must_parse_as(enum fx_location_syntax syntax,
+                                                const char *text) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_location *location = NULL;
-    if (!fx_location_parse(fx_text_of(text), &location, &err)) {
+    if (!fx_location_parse(fx_text_of(text), syntax, &location, &err)) {
         fail_msg("`%s`: %s", text, err.msg);
     }
     return location;
+}
+
+static inline struct fx_location *must_parse(const char *text) {
+    return must_parse_as(FX_LOCATION_GATEKEEPER, text);
+}
+
+static inline struct fx_location *must_parse_extended(const char *text) {
+    return must_parse_as(FX_LOCATION_EXTENDED, text);
 }
 
 static inline json_t *must_read(const char *json) {

@@ -24,9 +24,11 @@ struct order {
     size_t *count;
 };
 
-static bool obey(const void *user, json_t *old, enum fx_write *ret_write,
-                 json_t **ret_value, struct fx_err *err) {
-    (void)old;
+static bool obey(const void *user, const struct fx_place_found *place,
+                 enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
+                 struct fx_err *err) {
+    (void)place;
+    (void)ret_criterion;
     (void)err;
     const struct order *order = user;
     ++*order->count;
@@ -55,7 +57,7 @@ static struct result run(const char *text, const char *sub_path, const char *tes
         fx_location_destroy(prefix);
     }
     order.count = &result.count;
-    const struct fx_setter setter = {obey, &order};
+    const struct fx_setter setter = {.set = obey, .user = &order};
     struct fx_written written = {0};
     result.ok = fx_location_write(location, tests, &setter, root, &written, &result.err);
     result.applied = written.applied;
@@ -327,10 +329,12 @@ static void copies_what_occurs_twice(void **state) {
     json_decref(root);
 }
 
-static bool refuse(const void *user, json_t *old, enum fx_write *ret_write,
-                   json_t **ret_value, struct fx_err *err) {
+static bool refuse(const void *user, const struct fx_place_found *place,
+                   enum fx_write *ret_write, json_t **ret_value,
+                   const char **ret_criterion, struct fx_err *err) {
     (void)user;
-    (void)old;
+    (void)place;
+    (void)ret_criterion;
     (void)ret_write;
     (void)ret_value;
     return fx_fail(err, FX_EMUTATE, "refused");
@@ -343,7 +347,7 @@ static void passes_on_a_setters_failure(void **state) {
         json_t *root = must_read("{\"m\":[{\"k\":1}]}");
         json_t *before = json_incref(root);
         struct fx_location *location = must_parse(locations[i]);
-        const struct fx_setter setter = {refuse, NULL};
+        const struct fx_setter setter = {.set = refuse};
         struct fx_written written = {0};
         struct fx_err err = FX_ERR_INIT;
         assert_false(fx_location_write(location, NULL, &setter, &root, &written, &err));

@@ -17,6 +17,7 @@ static const struct shape parameters_shape = {"Parameters", parameters_fields, f
 static const struct field spec_fields[] = {
     FIELD_APPLY_TO, FIELD_MATCH,
     FIELD_LOCATION, {"parameters", FIELD_OBJECT, "@.Parameters", NULL, &parameters_shape},
+    FIELDS_FURTHER, FIELD_CONDITIONS,
     FIELDS_END,
 };
 static const struct shape spec_shape = {"AssignSpec", spec_fields, false};
@@ -83,18 +84,27 @@ static bool check_element(const struct source *source,
 static bool check_source(const struct assigner *assigner, const struct policy *policy,
                          struct fx_err *err) {
     const struct fx_location_step *last = fx_target_last_step(&assigner->target);
+    const struct source *source = &assigner->source;
     if (last->type != FX_LOCATION_LIST) {
         return true;
     }
-    if (assigner->source.value == NULL) {
-        return fx_fail_in(err, assigner->source.assign, FX_EINVALID,
-                          "cannot assign a metadata field to a list");
+    if (source->type == SOURCE_METADATA || source->type == SOURCE_EXTERNAL) {
+        return fx_fail_in(err, source->assign, FX_EINVALID, "cannot assign %s to a list",
+                          source->type == SOURCE_EXTERNAL ? "external data response"
+                                                          : "a metadata field");
     }
     if (last->glob) {
         return fx_fail_in(err, fx_target_location_node(policy), FX_EINVALID,
                           "can't append to a globbed list");
     }
-    return check_element(&assigner->source, last, err);
+    return source->type == SOURCE_OBJECT || check_element(source, last, err);
+}
+
+/* A provider's value is a text: nothing may lead further (spec section 6). */
+static bool set_schema(struct assigner *assigner, struct fx_err *err) {
+    assigner->target.mutator.schema.must_terminate =
+        assigner->source.type == SOURCE_EXTERNAL;
+    return fx_target_set_schema(&assigner->target, FX_SCHEMA_UNKNOWN, err);
 }
 
 /* The steps of spec section 3.2, in its order. */
@@ -104,11 +114,10 @@ static bool compile(struct target *target, const struct policy *policy,
     return fx_target_parse_location_of(target, policy, "Assign", err) &&
            fx_target_check_metadata(target, policy, "assign", err) &&
            fx_target_check_key(target, policy, err) &&
-           fx_source_compile(policy, &assigner->source, err) &&
+           fx_source_compile(policy, target->location, &assigner->source, err) &&
            check_source(assigner, policy, err) &&
            fx_target_compile_path_tests(target, policy, err) &&
-           fx_target_compile_apply_to(target, policy, err) &&
-           fx_target_set_schema(target, FX_SCHEMA_UNKNOWN, err);
+           fx_target_compile_apply_to(target, policy, err) && set_schema(assigner, err);
 }
 
 bool fx_assign_compile(const struct policy *policy,

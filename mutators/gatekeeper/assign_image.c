@@ -7,6 +7,7 @@
 
 #include "mutators/gatekeeper/image.h"
 #include "mutators/gatekeeper/image_check.h"
+#include "mutators/gatekeeper/only_if.h"
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/shapes.h"
 #include "mutators/gatekeeper/target.h"
@@ -17,6 +18,8 @@ static const struct field parameters_fields[] = {
     FIELD_TEXT("assignDomain", "string"),
     FIELD_TEXT("assignPath", "string"),
     FIELD_TEXT("assignTag", "string"),
+    FIELDS_FURTHER,
+    {"onlyIf", FIELD_OBJECT, "@.OnlyIf", NULL, &fx_only_if_shape},
     FIELDS_END,
 };
 static const struct shape parameters_shape = {"AssignImageParameters", parameters_fields,
@@ -27,6 +30,8 @@ static const struct field spec_fields[] = {
     FIELD_MATCH,
     FIELD_LOCATION,
     {"parameters", FIELD_OBJECT, "@.AssignImageParameters", NULL, &parameters_shape},
+    FIELDS_FURTHER,
+    FIELD_CONDITIONS,
     FIELDS_END,
 };
 static const struct shape spec_shape = {"AssignImageSpec", spec_fields, false};
@@ -41,6 +46,7 @@ const struct shape fx_assign_image_shape = {"AssignImage", root_fields, false};
 struct assign_image {
     struct target target; /* first */
     struct image parts;   /* borrowed from the policy; what is empty stays as it is */
+    struct only_if only_if;
 };
 
 /* ---- the policy ------------------------------------------------------------------ */
@@ -141,6 +147,7 @@ static bool compile(struct target *target, const struct policy *policy,
            fx_target_check_metadata(target, policy, "assignImage", err) &&
            check_end(target, policy, err) && fx_target_check_key(target, policy, err) &&
            read_parts(assign, policy, err) &&
+           fx_only_if_read(policy, &assign->only_if, err) &&
            fx_target_compile_path_tests(target, policy, err) &&
            fx_target_compile_apply_to(target, policy, err) && set_schema(target, err);
 }
@@ -158,16 +165,23 @@ static json_t *new_reference(const struct image *image) {
     return value;
 }
 
-static bool set_image(const void *user, json_t *old, enum fx_write *ret_write,
-                      json_t **ret_value, struct fx_err *err) {
-    const struct image *parts = user;
+static bool set_image(const void *user, const struct fx_place_found *place,
+                      enum fx_write *ret_write, json_t **ret_value,
+                      const char **ret_criterion, struct fx_err *err) {
+    const json_t *old = place->old;
+    const struct assign_image *assign = user;
     if (old != NULL && !json_is_string(old)) {
         return fx_fail(err, FX_EMUTATE,
                        "expected value at AssignImage location to be a string, got  of "
                        "type string");
     }
     const struct image before = fx_image_split(fx_tree_text(old));
-    const struct image after = fx_image_replace(before, parts);
+    if (!fx_only_if_holds(&assign->only_if, &before)) {
+        *ret_write = FX_WRITE_PASS;
+        *ret_criterion = "onlyIf";
+        return true;
+    }
+    const struct image after = fx_image_replace(before, &assign->parts);
     if (fx_image_equal(&before, &after)) { /* so there is one: some part is given */
         *ret_write = FX_WRITE_KEEP;
         return true;
@@ -181,17 +195,23 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
     (void)request;
     const struct assign_image *assign = (const struct assign_image *)self;
-    const struct fx_setter setter = {set_image, &assign->parts};
+    const struct fx_setter setter = {.set = set_image, .user = assign};
     return fx_target_write(&assign->target, &setter, root, ret_effect, err);
 }
 
 static void destroy(struct fx_mutator *self) {
     struct assign_image *assign = (struct assign_image *)self;
+    fx_only_if_finish(&assign->only_if);
     fx_target_finish(&assign->target);
     free(assign);
 }
 
-static const struct fx_mutator_ops ops = {fx_target_match, apply, destroy};
+static const struct fx_mutator_ops ops = {
+    .match = fx_target_match,
+    .apply = apply,
+    .sketch = fx_target_sketch,
+    .destroy = destroy,
+};
 
 bool fx_assign_image_compile(const struct policy *policy,
                              struct fx_compilation *ret_compilation, struct fx_err *err) {

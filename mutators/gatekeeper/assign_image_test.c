@@ -214,7 +214,11 @@ static void is_served_in_one_version(void **state) {
     (void)state;
     size_t n_kinds = 0;
     for (const struct fx_policy_kind *kind = fx_dialect_gatekeeper.kinds;
-         kind->kind != NULL; kind++, n_kinds++) {
+         kind->kind != NULL; kind++) {
+        if (strcmp(kind->group, "mutations.gatekeeper.sh") != 0) {
+            continue;
+        }
+        n_kinds++;
         const bool image = strcmp(kind->kind, "AssignImage") == 0;
         assert_string_equal(kind->versions[0], image ? "v1alpha1" : "v1");
         assert_true((kind->versions[1] == NULL) == image);

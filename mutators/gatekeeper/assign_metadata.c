@@ -16,6 +16,9 @@ static const struct field spec_fields[] = {
     FIELD_MATCH,
     FIELD_LOCATION,
     {"parameters", FIELD_OBJECT, "@.MetadataParameters", NULL, &parameters_shape},
+    FIELDS_FURTHER,
+    FIELD_CONDITIONS,
+    {"operations", FIELD_STRINGS, "[]v1.Operation", "v1.Operation", NULL},
     FIELDS_END,
 };
 static const struct shape spec_shape = {"AssignMetadataSpec", spec_fields, false};
@@ -40,18 +43,9 @@ static bool parse_location(struct target *target, const struct policy *policy,
                          FX_TEXT_ARG(policy->name), FX_TEXT_ARG(text));
 }
 
-/* metadata.labels.x or metadata.annotations.x, and nothing else. */
-static bool is_label(const struct fx_location *location) {
-    const struct fx_location_step *steps = location->steps;
-    return location->n_steps == 3 && steps[1].type == FX_LOCATION_OBJECT &&
-           steps[2].type == FX_LOCATION_OBJECT && fx_text_is(steps[0].name, "metadata") &&
-           (fx_text_is(steps[1].name, "labels") ||
-            fx_text_is(steps[1].name, "annotations"));
-}
-
 static bool check_location(const struct fx_location *location,
                            const struct policy *policy, struct fx_err *err) {
-    if (is_label(location)) {
+    if (fx_target_is_label(location)) {
         return true;
     }
     const struct fx_text text = fx_target_location_text(policy);
@@ -60,9 +54,17 @@ static bool check_location(const struct fx_location *location,
                       FX_TEXT_ARG(policy->name), FX_TEXT_ARG(text));
 }
 
-static bool check_source(const struct source *source, const struct policy *policy,
+/* Of an object's own values it is known only then whether they are strings. */
+static bool check_source(struct source *source, const struct policy *policy,
                          struct fx_err *err) {
-    if (source->value == NULL || json_is_string(source->value)) {
+    source->only_strings = true;
+    if (source->type == SOURCE_EXTERNAL && !source->asks_username) {
+        return fx_fail_in(err, source->assign, FX_EINVALID,
+                          "only username data source is supported for assignmetadata "
+                          "%.*s",
+                          FX_TEXT_ARG(policy->name));
+    }
+    if (source->type != SOURCE_VALUE || json_is_string(source->value)) {
         return true;
     }
     return fx_fail_in(err, fx_shape_place(source->value, source->assign), FX_EINVALID,
@@ -84,8 +86,9 @@ static bool compile(struct target *target, const struct policy *policy,
     struct assigner *assigner = fx_assigner_of(target);
     return parse_location(target, policy, err) &&
            check_location(target->location, policy, err) &&
-           fx_source_compile(policy, &assigner->source, err) &&
-           check_source(&assigner->source, policy, err) && set_path_test(target, err);
+           fx_source_compile(policy, target->location, &assigner->source, err) &&
+           check_source(&assigner->source, policy, err) && set_path_test(target, err) &&
+           fx_target_compile_operations(target, policy, err);
 }
 
 bool fx_assign_metadata_compile(const struct policy *policy,

@@ -112,8 +112,6 @@ static const struct refusal refused[] = {
      "field uid is not recognized: invalid fromMetadata field", "'uid'", 0, 0},
     {SPEC("spec.x", "'fromMetadata':{}"),
      "field  is not recognized: invalid fromMetadata field", "{}", 0, 0},
-    {SPEC("spec.x", "'externalData':{'provider':'p'}"),
-     "external data feature flag is not enabled", "{'provider':'p'}", 0, 0},
     /* A value for a keyed list. */
     {SPEC("spec.l[k: *]", "'value':{'k':'v'}"), "can't append to a globbed list",
      "'spec.l[k: *]'", 0, 0},

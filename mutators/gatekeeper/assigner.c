@@ -13,10 +13,12 @@ static bool check_one(const struct policy *policy, const struct source *source,
     if (count == 1) {
         return true;
     }
-    return fx_fail_in(err, fx_policy_node(policy, source->assign), FX_EINVALID,
-                      "assign must %sset one of `externalData`, `value` or "
-                      "`fromMetadata`: invalid assign field",
-                      count == 0 ? "" : "only ");
+    return fx_fail_in(
+        err, fx_policy_node(policy, source->assign), FX_EINVALID,
+        "assign must %sset one of `externalData`, `value`%s: invalid assign "
+        "field",
+        count == 0 ? "" : "only ",
+        policy->extended ? ", `fromMetadata` or `fromObject`" : " or `fromMetadata`");
 }
 
 static bool read_metadata(struct source *source, const json_t *from, struct fx_err *err) {
@@ -24,6 +26,7 @@ static bool read_metadata(struct source *source, const json_t *from, struct fx_e
     const struct fx_text field = fx_tree_view_string(from, "field");
     for (size_t i = 0; i < FX_COUNT(fields); i++) {
         if (fx_text_is(field, fields[i])) {
+            source->type = SOURCE_METADATA;
             source->metadata = fields[i];
             return true;
         }
@@ -33,32 +36,36 @@ static bool read_metadata(struct source *source, const json_t *from, struct fx_e
         "field %.*s is not recognized: invalid fromMetadata field", FX_TEXT_ARG(field));
 }
 
-bool fx_source_compile(const struct policy *policy, struct source *ret_source,
-                       struct fx_err *err) {
+bool fx_source_compile(const struct policy *policy, const struct fx_location *location,
+                       struct source *source, struct fx_err *err) {
     const json_t *assign = fx_shape_view(policy->parameters, "assign");
     const json_t *from_metadata = fx_shape_view(assign, "fromMetadata");
     const json_t *external_data = fx_shape_view(assign, "externalData");
-    struct source source = {.assign = assign, .value = fx_shape_view(assign, "value")};
-    const unsigned count = (source.value != NULL ? 1u : 0u) +
-                           (from_metadata != NULL ? 1u : 0u) +
-                           (external_data != NULL ? 1u : 0u);
-    if (!check_one(policy, &source, count, err)) {
+    const json_t *from_object = fx_policy_view_further(policy, assign, "fromObject");
+    source->assign = assign;
+    source->value = fx_shape_view(assign, "value");
+    const unsigned count =
+        (source->value != NULL ? 1u : 0u) + (from_metadata != NULL ? 1u : 0u) +
+        (external_data != NULL ? 1u : 0u) + (from_object != NULL ? 1u : 0u);
+    if (!check_one(policy, source, count, err)) {
         return false;
     }
-    if (from_metadata != NULL && !read_metadata(&source, from_metadata, err)) {
-        return false;
+    if (from_metadata != NULL) {
+        return read_metadata(source, from_metadata, err);
     }
     if (external_data != NULL) {
-        return fx_fail_in(err, external_data, FX_EINVALID,
-                          "external data feature flag is not enabled");
+        return fx_source_read_external(source, external_data, err);
     }
-    *ret_source = source;
-    return true;
+    return from_object == NULL || fx_source_read_object(source, policy, location, err);
+}
+
+void fx_source_finish(struct source *source) {
+    fx_other_place_finish(&source->from);
 }
 
 /* The value for this object, a new reference; NULL without memory. */
 static json_t *value_for(const struct source *source, const json_t *root) {
-    if (source->value != NULL) {
+    if (source->type == SOURCE_VALUE) {
         return json_incref(source->value);
     }
     const json_t *metadata = fx_tree_view_key(root, "metadata");
@@ -66,41 +73,60 @@ static json_t *value_for(const struct source *source, const json_t *root) {
     return fx_tree_new_string(text.data != NULL ? text : FX_TEXT(""));
 }
 
-struct constant {
-    json_t *value;
-};
-
-static bool set_constant(const void *user, json_t *old, enum fx_write *ret_write,
-                         json_t **ret_value, struct fx_err *err) {
-    (void)old;
+static bool set_constant(const void *user, const struct fx_place_found *place,
+                         enum fx_write *ret_write, json_t **ret_value,
+                         const char **ret_criterion, struct fx_err *err) {
+    (void)place;
+    (void)ret_criterion;
     (void)err;
-    const struct constant *constant = user;
+    json_t *const *constant = user;
     *ret_write = FX_WRITE_SET;
-    *ret_value = json_incref(constant->value);
+    *ret_value = json_incref(*constant);
     return true;
+}
+
+static bool apply_constant(const struct assigner *assigner, json_t **root,
+                           struct fx_effect *ret_effect, struct fx_err *err) {
+    json_t *constant = value_for(&assigner->source, *root);
+    if (constant == NULL) {
+        return fx_fail_nomem(err);
+    }
+    const struct fx_setter setter = {.set = set_constant, .user = &constant};
+    const bool ok = fx_target_write(&assigner->target, &setter, root, ret_effect, err);
+    json_decref(constant);
+    return ok;
 }
 
 static bool apply(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
-    (void)request;
     const struct assigner *assigner = (const struct assigner *)self;
-    const struct constant constant = {value_for(&assigner->source, *root)};
-    if (constant.value == NULL) {
-        return fx_fail_nomem(err);
+    const struct source *source = &assigner->source;
+    if (source->type == SOURCE_VALUE || source->type == SOURCE_METADATA) {
+        return apply_constant(assigner, root, ret_effect, err);
     }
-    const struct fx_setter setter = {set_constant, &constant};
-    const bool ok = fx_target_write(&assigner->target, &setter, root, ret_effect, err);
-    json_decref(constant.value);
-    return ok;
+    struct finding finding = {.key = NULL};
+    const struct setting setting = {source, request, &finding};
+    const struct fx_setter setter = {
+        .set =
+            source->type == SOURCE_OBJECT ? fx_source_set_object : fx_source_set_external,
+        .user = &setting,
+    };
+    return fx_target_write(&assigner->target, &setter, root, ret_effect, err);
 }
 
 static void destroy(struct fx_mutator *self) {
     struct assigner *assigner = (struct assigner *)self;
+    fx_source_finish(&assigner->source);
     fx_target_finish(&assigner->target);
     free(assigner);
 }
 
-static const struct fx_mutator_ops ops = {fx_target_match, apply, destroy};
+static const struct fx_mutator_ops ops = {
+    .match = fx_target_match,
+    .apply = apply,
+    .sketch = fx_target_sketch,
+    .destroy = destroy,
+};
 
 struct assigner *fx_assigner_of(struct target *target) {
     return (struct assigner *)target; /* it is the first member */
@@ -108,6 +134,13 @@ struct assigner *fx_assigner_of(struct target *target) {
 
 bool fx_assigner_add(const struct policy *policy, compile_target *compile,
                      struct fx_compilation *ret_compilation, struct fx_err *err) {
-    return fx_target_add(policy, sizeof(struct assigner), &ops, compile, ret_compilation,
-                         err);
+    if (!fx_target_add(policy, sizeof(struct assigner), &ops, compile, ret_compilation,
+                       err)) {
+        return false;
+    }
+    struct fx_mutator *added = ret_compilation->mutators[ret_compilation->n_mutators - 1];
+    const struct source *source = &((const struct assigner *)added)->source;
+    added->wants_external = source->type == SOURCE_EXTERNAL;
+    added->provider = source->external.provider;
+    return true;
 }

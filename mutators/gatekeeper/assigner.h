@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/assigner.h - private: what Assign and AssignMetadata share: the
- * value that they write, which is a constant or a field of the object's metadata.
+ * value that they write, which is a constant, a field of the object's metadata, what an
+ * outside provider gives, or (in our own group) what stands elsewhere in the object.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_ASSIGNER_H
 #define FX_MUTATORS_GATEKEEPER_ASSIGNER_H
@@ -12,20 +13,66 @@
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "engine/external.h"
+#include "mutators/gatekeeper/other_place.h"
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/target.h"
 
+enum source_type { SOURCE_VALUE, SOURCE_METADATA, SOURCE_EXTERNAL, SOURCE_OBJECT };
+
 /* `spec.parameters.assign`. */
 struct source {
-    const json_t *assign; /* the node it was read from; for errors */
-    json_t *value;        /* the constant, borrowed from the policy; or NULL */
-    const char *metadata; /* else the name of the field of metadata, a constant */
+    enum source_type type;
+    const json_t *assign;        /* the node it was read from; for errors */
+    json_t *value;               /* VALUE: the constant, borrowed from the policy */
+    const char *metadata;        /* METADATA: the name of the field, a constant */
+    struct fx_external external; /* EXTERNAL */
+    bool asks_username;          /* EXTERNAL: not for what the present value stands for */
+    struct other_place from;     /* OBJECT */
+    bool only_strings;           /* OBJECT: nothing else may be written there */
 };
 
-/* Reads `assign`. Exactly one source must be set and sound. Errors: FX_EINVALID with the
- * words of spec section 3.2. */
-bool fx_source_compile(const struct policy *policy, struct source *ret_source,
-                       struct fx_err *err) FX_MUST_USE;
+/* Reads `assign` into a zeroed source. Exactly one must be set and sound; `location` is
+ * where it goes, and outlives the source. Errors: FX_EINVALID with the words of spec
+ * section 3.2, and those of fx_source_read_object(). The source is to be finished. */
+bool fx_source_compile(const struct policy *policy, const struct fx_location *location,
+                       struct source *source, struct fx_err *err) FX_MUST_USE;
+void fx_source_finish(struct source *source); /* zeroed ones are fine */
+
+/* Reads `assign.externalData` into the source (spec section 3.2; the CRD's defaults, and
+ * its rules where a file never met an API server). Errors: FX_EINVALID. */
+bool fx_source_read_external(struct source *source, const json_t *external,
+                             struct fx_err *err) FX_MUST_USE;
+
+/* What the setters below are given as `user`. */
+struct setting {
+    const struct source *source;
+    const struct fx_request *request;
+    struct finding *finding; /* of an OBJECT: what the last place had, zeroed at first */
+};
+struct finding {
+    const json_t *key; /* fx_other_place_key() */
+    json_t *value;     /* borrowed, or NULL */
+};
+
+/* The setter of an external source: a placeholder for the present text, or for the
+ * username. */
+bool fx_source_set_external(const void *user, const struct fx_place_found *place,
+                            enum fx_write *ret_write, json_t **ret_value,
+                            const char **ret_criterion, struct fx_err *err);
+
+/* Reads `assign.fromObject` into the source: a location that leads to one value, neither
+ * around nor within `location`. Errors: FX_EINVALID, FX_ESYNTAX (with the span),
+ * FX_ELIMIT, FX_ENOMEM, with the field in front. */
+bool fx_source_read_object(struct source *source, const struct policy *policy,
+                           const struct fx_location *location,
+                           struct fx_err *err) FX_MUST_USE;
+
+/* The setter of such a source: the value itself, not a copy. Where there is none, or
+ * null, it passes ("fromObject"). */
+bool fx_source_set_object(const void *user, const struct fx_place_found *place,
+                          enum fx_write *ret_write, json_t **ret_value,
+                          const char **ret_criterion, struct fx_err *err);
 
 /* Assign and AssignMetadata: they differ in what they accept. */
 struct assigner {

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/dialect.c - Gatekeeper's mutators (spec section 3): joins the list
- * of kinds to the house.
+ * mutators/gatekeeper/dialect.c - Gatekeeper's mutators (spec section 3) and what goes
+ * with them (sections 7, 8 and 10), and the mutators of our own group: joins the list of
+ * kinds to the house.
  */
 #include "engine/dialect.h"
 
 #include <string.h>
 
 #include "base/text.h"
+#include "engine/request.h"
 #include "mutators/gatekeeper/policy.h"
 #include "value/tree.h"
 
 static const char *const all_versions[] = {"v1", "v1beta1", "v1alpha1", NULL};
+static const char *const beta_versions[] = {"v1beta1", "v1alpha1", NULL};
 static const char *const only_v1alpha1[] = {"v1alpha1", NULL};
 
 static const struct fx_policy_kind kinds[] = {
-#define X(kind, prefix, versions) {GATEKEEPER_GROUP, kind, versions},
+#define X(group, kind, prefix, versions) {group, kind, versions},
     KINDS(X)
 #undef X
         {NULL, NULL, NULL},
@@ -26,14 +29,18 @@ static const struct {
     const struct shape *shape;
     compile_policy *compile;
 } compilers[] = {
-#define X(kind, prefix, versions) {&prefix##_shape, prefix##_compile},
+#define X(group, kind, prefix, versions) {&prefix##_shape, prefix##_compile},
     KINDS(X)
 #undef X
 };
 
-static size_t find_kind(struct fx_text name) {
+/* The index in `kinds`; that of its end where there is no such kind. */
+static size_t find_kind(const json_t *source) {
+    struct fx_subject subject;
+    fx_subject_read(source, &subject);
     size_t index = 0;
-    while (kinds[index].kind != NULL && !fx_text_is(name, kinds[index].kind)) {
+    while (kinds[index].kind != NULL && !(fx_text_is(subject.group, kinds[index].group) &&
+                                          fx_text_is(subject.kind, kinds[index].kind))) {
         index++;
     }
     return index;
@@ -41,6 +48,11 @@ static size_t find_kind(struct fx_text name) {
 
 const json_t *fx_policy_node(const struct policy *policy, const json_t *node) {
     return fx_shape_place(fx_shape_place(node, policy->spec), policy->source);
+}
+
+json_t *fx_policy_view_further(const struct policy *policy, const json_t *object,
+                               const char *key) {
+    return policy->extended ? fx_shape_view(object, key) : NULL;
 }
 
 /* What stands behind the `/` of `mutations.gatekeeper.sh/v1`. */
@@ -52,21 +64,25 @@ static const char *version_of(const json_t *source) {
 
 static bool compile(json_t *source, struct fx_compilation *ret_compilation,
                     struct fx_err *err) {
-    const size_t index = find_kind(fx_tree_view_string(source, "kind"));
+    const size_t index = find_kind(source);
     if (index >= FX_COUNT(compilers)) {
-        return fx_fail_in(err, source, FX_EINVALID, "not a kind of " GATEKEEPER_GROUP);
+        return fx_fail_in(err, source, FX_EINVALID, "not a kind of Gatekeeper's");
     }
-    if (!fx_shape_check(compilers[index].shape, source, version_of(source),
+    const bool extended = strcmp(kinds[index].group, FIXPOINT_GROUP) == 0;
+    if (!fx_shape_check(compilers[index].shape, source, version_of(source), extended,
                         ret_compilation, err)) {
         return false;
     }
     json_t *spec = fx_shape_view(source, "spec");
     const struct policy policy = {
         .source = source,
+        .group = kinds[index].group,
         .kind = kinds[index].kind,
         .name = fx_tree_view_string(fx_tree_view_key(source, "metadata"), "name"),
         .spec = spec,
         .parameters = fx_shape_view(spec, "parameters"),
+        .syntax = extended ? FX_LOCATION_EXTENDED : FX_LOCATION_GATEKEEPER,
+        .extended = extended,
     };
     return compilers[index].compile(&policy, ret_compilation, err);
 }

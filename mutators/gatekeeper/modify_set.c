@@ -32,6 +32,8 @@ static const struct field spec_fields[] = {
     FIELD_MATCH,
     FIELD_LOCATION,
     {"parameters", FIELD_OBJECT, "@.ModifySetParameters", NULL, &parameters_shape},
+    FIELDS_FURTHER,
+    FIELD_CONDITIONS,
     FIELDS_END,
 };
 static const struct shape spec_shape = {"ModifySetSpec", spec_fields, false};
@@ -100,8 +102,11 @@ static json_t *merged(json_t *old, const json_t *values) {
 }
 
 /* A field that is not there gets the list as it is, duplicates included. */
-static bool merge(const void *user, json_t *old, enum fx_write *ret_write,
-                  json_t **ret_value, struct fx_err *err) {
+static bool merge(const void *user, const struct fx_place_found *place,
+                  enum fx_write *ret_write, json_t **ret_value,
+                  const char **ret_criterion, struct fx_err *err) {
+    (void)ret_criterion;
+    json_t *old = place->old;
     const struct modify_set *set = user;
     if (old != NULL && !check_list(old, err)) {
         return false;
@@ -141,8 +146,11 @@ static json_t *pruned(const json_t *list, const json_t *values) {
     return kept;
 }
 
-static bool prune(const void *user, json_t *old, enum fx_write *ret_write,
-                  json_t **ret_value, struct fx_err *err) {
+static bool prune(const void *user, const struct fx_place_found *place,
+                  enum fx_write *ret_write, json_t **ret_value,
+                  const char **ret_criterion, struct fx_err *err) {
+    (void)ret_criterion;
+    json_t *old = place->old;
     const struct modify_set *set = user;
     *ret_write = FX_WRITE_KEEP;
     if (old == NULL) {
@@ -163,9 +171,11 @@ static bool prune(const void *user, json_t *old, enum fx_write *ret_write,
     return true;
 }
 
-static bool fail_operation(const void *user, json_t *old, enum fx_write *ret_write,
-                           json_t **ret_value, struct fx_err *err) {
-    (void)old;
+static bool fail_operation(const void *user, const struct fx_place_found *place,
+                           enum fx_write *ret_write, json_t **ret_value,
+                           const char **ret_criterion, struct fx_err *err) {
+    (void)place;
+    (void)ret_criterion;
     (void)ret_write;
     (void)ret_value;
     const struct modify_set *set = user;
@@ -180,7 +190,7 @@ static bool fail_operation(const void *user, json_t *old, enum fx_write *ret_wri
 
 static void set_operation(struct modify_set *set, struct fx_text operation) {
     set->operation = operation;
-    set->setter = (struct fx_setter){fail_operation, set};
+    set->setter = (struct fx_setter){.set = fail_operation, .user = set};
 #define X(name, function)              \
     if (fx_text_is(operation, name)) { \
         set->setter.set = function;    \
@@ -249,7 +259,12 @@ static void destroy(struct fx_mutator *self) {
     free(set);
 }
 
-static const struct fx_mutator_ops ops = {fx_target_match, apply, destroy};
+static const struct fx_mutator_ops ops = {
+    .match = fx_target_match,
+    .apply = apply,
+    .sketch = fx_target_sketch,
+    .destroy = destroy,
+};
 
 bool fx_modify_set_compile(const struct policy *policy,
                            struct fx_compilation *ret_compilation, struct fx_err *err) {

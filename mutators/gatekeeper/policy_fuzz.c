@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/policy_fuzz.c - any JSON object as a policy: either a reason, or a
- * mutator that changes an object once, and the second time no more.
+ * mutator that changes an object once, and the second time no more; or a resource.
  */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/url.h"
 #include "engine/dialect.h"
+#include "engine/exclusion.h"
+#include "engine/expansion.h"
+#include "engine/external.h"
+#include "engine/provider.h"
 #include "engine/request.h"
 #include "value/equal.h"
 #include "value/json.h"
@@ -44,7 +49,9 @@ static void check_match(const struct fx_mutator *mutator, const json_t *root) {
 }
 
 static void check_apply(const struct fx_mutator *mutator) {
-    const struct fx_request request = {.operation = FX_OPERATION_CREATE};
+    const struct fx_request request = {.operation = FX_OPERATION_CREATE,
+                                       .placeholders = fx_placeholders_create()};
+    assert(request.placeholders != NULL);
     json_t *before = object();
     json_t *root = json_incref(before);
     check_match(mutator, root);
@@ -63,17 +70,85 @@ static void check_apply(const struct fx_mutator *mutator) {
     json_decref(untouched);
     json_decref(root);
     json_decref(before);
+    fx_placeholders_destroy(request.placeholders);
 }
 
+/* Whatever the policy, a sketch is an object or none. */
+static void check_sketch(const struct fx_mutator *mutator) {
+    struct fx_err err = FX_ERR_INIT;
+    json_t *sketch = mutator->ops->sketch(mutator, &err);
+    assert(sketch != NULL ? json_is_object(sketch) : err.code == FX_OK);
+    json_decref(sketch);
+}
+
+static void check_provider(const struct fx_provider *provider) {
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_url url;
+    const bool parsed = fx_url_parse(provider->url, &url, &err);
+    assert(parsed && fx_url_is_scheme(&url, "https"));
+    assert(provider->ca_pem[provider->ca_pem_len] == '\0');
+}
+
+/* What is excluded from one process is so because of it, or of all of them. */
+static void check_exclusion(const struct fx_exclusion *exclusion) {
+    const struct fx_text name = FX_TEXT("kube-system");
+    assert(fx_exclusion_covers(exclusion, "mutation-webhook", name) ||
+           !fx_exclusion_covers(exclusion, "*", name));
+}
+
+static void check_expansion(const struct fx_expansion *expansion) {
+    struct fx_err err = FX_ERR_INIT;
+    json_t *generator = object();
+    json_t *made = fx_expansion_expand(expansion, generator, FX_TEXT("n"), &err);
+    if (made != NULL) {
+        struct fx_subject subject;
+        fx_subject_read(made, &subject);
+        assert(fx_text_equal(subject.kind, expansion->kind));
+        assert(fx_text_is(subject.namespace_, "ns"));
+        assert(!fx_expansion_holds(expansion, expansion->group, expansion->version,
+                                   expansion->kind));
+    } else {
+        assert(err.code == FX_EINVALID && err.msg[0] != '\0');
+    }
+    json_t *untouched = object();
+    assert(fx_equal(generator, untouched));
+    json_decref(untouched);
+    json_decref(made);
+    json_decref(generator);
+}
+
+static void check_resource(const struct fx_resource *resource) {
+    switch (resource->type) {
+    case FX_RESOURCE_PROVIDER:
+        check_provider((const struct fx_provider *)resource);
+        break;
+    case FX_RESOURCE_EXCLUSION:
+        check_exclusion((const struct fx_exclusion *)resource);
+        break;
+    case FX_RESOURCE_EXPANSION:
+        check_expansion((const struct fx_expansion *)resource);
+        break;
+    }
+}
+
+/* At most one thing comes of a policy; none of a Config that does not count. */
 static void check_policy(json_t *policy) {
     struct fx_compilation compilation = {0};
     struct fx_err err = FX_ERR_INIT;
     if (fx_dialect_gatekeeper.compile(policy, &compilation, &err)) {
-        assert(compilation.n_mutators == 1);
-        check_apply(compilation.mutators[0]);
+        assert(compilation.n_mutators + compilation.n_resources <= 1);
+        assert(compilation.n_mutators + compilation.n_resources == 1 ||
+               compilation.n_warnings > 0);
     } else {
         assert(err.code != FX_OK && err.msg[0] != '\0');
-        assert(compilation.n_mutators == 0);
+        assert(compilation.n_mutators + compilation.n_resources == 0);
+    }
+    if (compilation.n_mutators > 0) {
+        check_apply(compilation.mutators[0]);
+        check_sketch(compilation.mutators[0]);
+    }
+    if (compilation.n_resources > 0) {
+        check_resource(compilation.resources[0]);
     }
     fx_compilation_finish(&compilation);
 }

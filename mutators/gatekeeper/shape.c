@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "mutators/gatekeeper/policy.h"
 #include "value/number.h"
 #include "value/tree.h"
 
 /* Where the walk is. The path of a list's element ends in its index: "a.b[2]". */
 struct check {
     const char *version;
+    bool extended;
     struct fx_compilation *compilation;
     struct fx_buf path;
     const json_t *within; /* the innermost object */
@@ -111,7 +113,9 @@ static bool has_type(const json_t *value, enum field_type type) {
     case FIELD_STRING: return json_is_string(value);
     case FIELD_INTEGER: return json_is_integer(value);
     case FIELD_OBJECT: return json_is_object(value);
-    case FIELD_LIST: return json_is_array(value);
+    case FIELD_LIST:
+    case FIELD_STRINGS: return json_is_array(value);
+    case FIELD_FURTHER: break;
     }
     return false;
 }
@@ -141,6 +145,18 @@ static bool check_elements(struct check *check, const struct shape *shape,
     return true;
 }
 
+static bool check_strings(struct check *check, const struct shape *shape,
+                          const struct field *field, const json_t *list) {
+    size_t index = 0;
+    const json_t *element = NULL;
+    json_array_foreach (list, index, element) {
+        if (!json_is_string(element) && !json_is_null(element)) {
+            return fail_type(check, shape, field, field->go_element, element);
+        }
+    }
+    return true;
+}
+
 static bool check_field(struct check *check, const struct shape *shape,
                         const struct field *field, json_t *value) {
     if (json_is_null(value)) {
@@ -149,6 +165,9 @@ static bool check_field(struct check *check, const struct shape *shape,
     if (!has_type(value, field->type)) {
         return fail_type(check, shape, field, field->go_type, value);
     }
+    if (field->type == FIELD_STRINGS) {
+        return check_strings(check, shape, field, value);
+    }
     if (field->shape == NULL) {
         return true;
     }
@@ -156,38 +175,48 @@ static bool check_field(struct check *check, const struct shape *shape,
                                 : check_struct(check, field->shape, value);
 }
 
-static const struct field *find_field(const struct shape *shape, struct fx_text name) {
+/* *ret_further: only our own group has it. */
+static const struct field *find_field(const struct shape *shape, struct fx_text name,
+                                      bool *ret_further) {
+    *ret_further = false;
     for (const struct field *field = shape->fields; field->name != NULL; field++) {
-        if (fx_text_is(name, field->name)) {
+        if (field->type == FIELD_FURTHER) {
+            *ret_further = true;
+        } else if (fx_text_is(name, field->name)) {
             return field;
         }
     }
     return NULL;
 }
 
-static bool warn_unknown(struct check *check, const json_t *value) {
+/* `hint` goes behind the words. */
+static bool warn_unknown(struct check *check, const json_t *value, const char *hint) {
     struct fx_buf path;
     fx_buf_init(&path, 0);
     fx_text_quote_go(&path, (struct fx_text){check->path.data, check->path.len});
     const bool ok =
         !path.failed &&
         fx_compilation_warn(check->compilation, fx_shape_place(value, check->within),
-                            "unknown field %s", path.data);
+                            "unknown field %s%s", path.data, hint);
     fx_buf_finish(&path);
     return ok || fx_fail_nomem(check->err);
 }
 
 static bool check_entry(struct check *check, const struct shape *shape,
                         struct fx_text name, json_t *value) {
-    const struct field *field = find_field(shape, name);
+    bool further = false;
+    const struct field *field = find_field(shape, name, &further);
     path_push(&check->path, name);
     if (check->path.failed) {
         return fx_fail_nomem(check->err);
     }
-    if (field != NULL) {
-        return check_field(check, shape, field, value);
+    if (field == NULL) {
+        return shape->open || warn_unknown(check, value, "");
     }
-    return shape->open || warn_unknown(check, value);
+    if (further && !check->extended) {
+        return warn_unknown(check, value, "; " FIXPOINT_GROUP "/v1alpha1 has it");
+    }
+    return check_field(check, shape, field, value);
 }
 
 /* Every field of the object; one that is no object (within ANY) has none. */
@@ -209,8 +238,10 @@ static bool check_struct(struct check *check, const struct shape *shape, json_t 
 }
 
 bool fx_shape_check(const struct shape *shape, json_t *policy, const char *version,
-                    struct fx_compilation *compilation, struct fx_err *err) {
-    struct check check = {.version = version, .compilation = compilation, .err = err};
+                    bool extended, struct fx_compilation *compilation,
+                    struct fx_err *err) {
+    struct check check = {
+        .version = version, .extended = extended, .compilation = compilation, .err = err};
     fx_buf_init(&check.path, 0);
     const bool ok = check_struct(&check, shape, policy);
     fx_buf_finish(&check.path);

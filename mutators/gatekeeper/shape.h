@@ -16,14 +16,24 @@
 #include "engine/dialect.h"
 
 /* ANY is not refused here whatever it is (somebody else does, or everything goes). */
-enum field_type { FIELD_ANY, FIELD_STRING, FIELD_INTEGER, FIELD_OBJECT, FIELD_LIST };
+enum field_type {
+    FIELD_ANY,
+    FIELD_STRING,
+    FIELD_INTEGER,
+    FIELD_OBJECT,
+    FIELD_LIST,
+    FIELD_STRINGS, /* a list of them */
+    /* No field: the fields behind it exist in our own group only, in any other they are
+     * unknown. */
+    FIELD_FURTHER,
+};
 
 /* A field. Null always stands for a field left out. */
 struct field {
     const char *name; /* NULL ends a list of fields */
     enum field_type type;
-    /* Go's type, and that of a LIST's elements, which are then objects; `@` stands for
-     * the policy's version. */
+    /* Go's type, and that of the elements of STRINGS, and of a LIST, which are then
+     * objects; `@` stands for the policy's version. */
     const char *go_type, *go_element;
     const struct shape *shape; /* of the object, or of each element of the list */
 };
@@ -35,10 +45,12 @@ struct shape {
     bool open; /* further fields are fine, and not looked at */
 };
 
-/* Checks the policy against its shape. Wrong types: FX_EINVALID with Go's words. Unknown
- * fields become warnings of `compilation`: `unknown field "spec.parameters.assgin"`. */
+/* Checks the policy against its shape; `extended`: it is of our own group. Wrong types:
+ * FX_EINVALID with Go's words. Unknown fields become warnings of `compilation`: `unknown
+ * field "spec.parameters.assgin"`, and where our own group knows them they say so. */
 bool fx_shape_check(const struct shape *shape, json_t *policy, const char *version,
-                    struct fx_compilation *compilation, struct fx_err *err) FX_MUST_USE;
+                    bool extended, struct fx_compilation *compilation,
+                    struct fx_err *err) FX_MUST_USE;
 
 /* The node that an error can point at: `node`, or `within` where that is missing or one
  * of true, false and null, which have no place in a document. */

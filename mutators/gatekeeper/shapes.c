@@ -48,6 +48,8 @@ static const struct field match_fields[] = {
     {"namespaceSelector", FIELD_ANY, NULL, NULL, &selector_shape},
     FIELD("name"),
     FIELD("source"),
+    FIELDS_FURTHER,
+    {"annotationSelector", FIELD_ANY, NULL, NULL, &selector_shape},
     FIELDS_END,
 };
 
@@ -90,7 +92,18 @@ static const struct field assign_field_fields[] = {
     FIELD("value"),
     {"fromMetadata", FIELD_OBJECT, "@.FromMetadata", NULL, &from_metadata_shape},
     {"externalData", FIELD_OBJECT, "@.ExternalData", NULL, &external_data_shape},
+    FIELDS_FURTHER,
+    FIELD_TEXT("fromObject", "string"),
     FIELDS_END,
 };
 
 const struct shape fx_assign_field_shape = {"AssignField", assign_field_fields, false};
+
+static const struct field condition_fields[] = {
+    FIELD_LOCATION,
+    FIELD_TEXT("operator", "@.ConditionOperator"),
+    {"values", FIELD_LIST, "[]interface {}", NULL, NULL},
+    FIELDS_END,
+};
+
+const struct shape fx_condition_shape = {"Condition", condition_fields, false};

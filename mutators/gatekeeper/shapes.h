@@ -13,6 +13,7 @@ extern const struct shape fx_match_shape;        /* .spec.match */
 extern const struct shape fx_apply_to_shape;     /* .spec.applyTo[] */
 extern const struct shape fx_path_test_shape;    /* .spec.parameters.pathTests[] */
 extern const struct shape fx_assign_field_shape; /* .spec.parameters.assign */
+extern const struct shape fx_condition_shape;    /* .spec.conditions[] */
 
 /* Rows of a struct's list of fields: anything, a text, and those that several have. */
 #define FIELD(name) \
@@ -30,6 +31,11 @@ extern const struct shape fx_assign_field_shape; /* .spec.parameters.assign */
     { "assign", FIELD_OBJECT, "@.AssignField", NULL, &fx_assign_field_shape }
 #define FIELD_PATH_TESTS \
     { "pathTests", FIELD_LIST, "[]@.PathTest", "@.PathTest", &fx_path_test_shape }
+#define FIELD_CONDITIONS \
+    { "conditions", FIELD_LIST, "[]@.Condition", "@.Condition", &fx_condition_shape }
+/* Those behind it exist in our own group only. */
+#define FIELDS_FURTHER \
+    { "", FIELD_FURTHER, NULL, NULL, NULL }
 #define FIELDS_END FIELD(NULL)
 
 #endif

@@ -31,14 +31,16 @@ static void set_namespaces(struct target *target) {
 static bool init(struct target *target, const struct policy *policy,
                  const struct fx_mutator_ops *ops, struct fx_err *err) {
     struct fx_mutator *mutator = &target->mutator;
-    if (!fx_mutator_init(mutator, ops, FX_TEXT(GATEKEEPER_GROUP),
+    if (!fx_mutator_init(mutator, ops, fx_text_of(policy->group),
                          fx_text_of(policy->kind), policy->name, policy->source)) {
         return fx_fail_nomem(err);
     }
     const json_t *metadata = fx_shape_view(policy->source, "metadata");
     mutator->rank = GATEKEEPER_RANK;
     mutator->generation = json_integer_value(fx_shape_view(metadata, "generation"));
-    if (!fx_match_compile(fx_shape_view(policy->spec, "match"), &target->match, err)) {
+    if (!fx_match_compile(fx_shape_view(policy->spec, "match"),
+                          policy->extended ? FX_MATCH_EXTENDED : FX_MATCH_GATEKEEPER,
+                          &target->match, err)) {
         return false;
     }
     set_namespaces(target);
@@ -95,6 +97,7 @@ void fx_target_finish(struct target *target) {
     fx_match_destroy(target->match);
     fx_apply_to_destroy(target->apply_to);
     fx_path_tests_destroy(target->tests);
+    fx_conditions_finish(&target->conditions);
     fx_location_destroy(target->location);
     free(target->schema);
     fx_mutator_finish(&target->mutator);
@@ -110,7 +113,8 @@ bool fx_target_add(const struct policy *policy, size_t size,
     }
     if (!init(target, policy, ops, err) ||
         !warn_of_match(target, policy, ret_compilation, err) ||
-        !compile(target, policy, err)) {
+        !compile(target, policy, err) ||
+        !fx_conditions_compile(policy, target->location, &target->conditions, err)) {
         ops->destroy(&target->mutator);
         return false;
     }
@@ -137,7 +141,7 @@ static bool parse_entry(struct entries *entries, const struct policy *policy,
                         const json_t *path_test, struct fx_err *err) {
     const struct fx_text text = fx_tree_view_string(path_test, "subPath");
     struct fx_location *path = NULL;
-    if (!fx_location_parse(text, &path, err)) {
+    if (!fx_location_parse(text, policy->syntax, &path, err)) {
         err->node = fx_shape_place(fx_shape_view(path_test, "subPath"), path_test);
         return fx_err_prefix(err, "problem parsing sub path `%.*s` for %s %.*s: ",
                              FX_TEXT_ARG(text), policy->kind, FX_TEXT_ARG(policy->name));
@@ -202,6 +206,23 @@ bool fx_target_compile_apply_to(struct target *target, const struct policy *poli
     return true;
 }
 
+bool fx_target_compile_operations(struct target *target, const struct policy *policy,
+                                  struct fx_err *err) {
+    json_t *node = fx_policy_view_further(policy, policy->spec, "operations");
+    if (node == NULL) {
+        return true;
+    }
+    if (!fx_operations_compile(node, policy->kind, policy->name, &target->operations,
+                               err)) {
+        err->node = node;
+        return false;
+    }
+    target->has_operations = true;
+    target->mutator.bindings = &target->operations;
+    target->mutator.n_bindings = 1;
+    return true;
+}
+
 static enum fx_schema_type type_of(const struct fx_location_step *step) {
     return step->type == FX_LOCATION_LIST ? FX_SCHEMA_LIST : FX_SCHEMA_OBJECT;
 }
@@ -238,16 +259,61 @@ bool fx_target_match(const struct fx_mutator *self, const struct fx_request *req
         *ret_verdict = (struct fx_verdict){false, "applyTo"};
         return true;
     }
-    return fx_match_eval(target->match, request, subject, ret_verdict, err);
+    if (target->has_operations && !fx_operations_hold(&target->operations, request)) {
+        *ret_verdict = (struct fx_verdict){false, "operations"};
+        return true;
+    }
+    if (!fx_match_eval(target->match, request, subject, ret_verdict, err)) {
+        return false;
+    }
+    if (ret_verdict->matched &&
+        !fx_conditions_hold(&target->conditions, subject->object)) {
+        *ret_verdict = (struct fx_verdict){false, CRITERION_CONDITIONS};
+    }
+    return true;
+}
+
+/* A setter that is asked only where the conditions of a place hold. */
+struct guard {
+    const struct conditions *conditions;
+    struct answers *answers;
+    const struct fx_setter *setter;
+};
+
+static bool set_guarded(const void *user, const struct fx_place_found *place,
+                        enum fx_write *ret_write, json_t **ret_value,
+                        const char **ret_criterion, struct fx_err *err) {
+    const struct guard *guard = user;
+    if (!fx_conditions_hold_at(guard->conditions, place, guard->answers)) {
+        *ret_write = FX_WRITE_PASS;
+        *ret_criterion = CRITERION_CONDITIONS;
+        return true;
+    }
+    return guard->setter->set(guard->setter->user, place, ret_write, ret_value,
+                              ret_criterion, err);
+}
+
+static bool write_guarded(const struct target *target, const struct fx_setter *setter,
+                          json_t **root, struct fx_written *ret_written,
+                          struct fx_err *err) {
+    struct answers answers = {.keys = {NULL}};
+    const struct guard guard = {&target->conditions, &answers, setter};
+    const struct fx_setter guarded = {
+        .set = set_guarded, .user = &guard, .removes = setter->removes};
+    return fx_location_write(target->location, target->tests, &guarded, root, ret_written,
+                             err);
 }
 
 bool fx_target_write(const struct target *target, const struct fx_setter *setter,
                      json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
     struct fx_written written = {0};
-    if (!fx_location_write(target->location, target->tests, setter, root, &written,
-                           err)) {
+    const bool ok = target->conditions.vary
+                        ? write_guarded(target, setter, root, &written, err)
+                        : fx_location_write(target->location, target->tests, setter, root,
+                                            &written, err);
+    if (!ok) {
         return false;
     }
-    *ret_effect = (struct fx_effect){written.applied, written.changed};
+    *ret_effect = (struct fx_effect){written.applied, written.changed, written.criterion};
     return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/target.h - private: what every kind has: which objects it mutates
- * (match, applyTo), and where in them (location, path tests). A kind's own struct begins
- * with it.
+ * (match, applyTo), where in them (location, path tests), and under which further
+ * conditions. A kind's own struct begins with it.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_TARGET_H
 #define FX_MUTATORS_GATEKEEPER_TARGET_H
@@ -20,6 +20,7 @@
 #include "location/gatekeeper/location.h"
 #include "location/gatekeeper/path_tests.h"
 #include "location/gatekeeper/write.h"
+#include "mutators/gatekeeper/conditions.h"
 #include "mutators/gatekeeper/policy.h"
 
 struct target {
@@ -28,6 +29,9 @@ struct target {
     struct fx_path_tests *tests;  /* or NULL */
     struct fx_apply_to *apply_to; /* NULL: a kind without it */
     struct fx_match *match;
+    struct conditions conditions;
+    struct fx_binding operations; /* `spec.operations` of a kind without applyTo */
+    bool has_operations;
     struct fx_schema_step *schema; /* backs mutator.schema */
 };
 
@@ -42,8 +46,8 @@ typedef bool compile_target(struct target *target, const struct policy *policy,
 /* Makes a mutator of the policy, in a zeroed struct of `size` bytes that begins with a
  * target, and adds it; warns of a match that can only fail, and of globs that say less
  * than they seem to. `ops` destroys the struct, half filled or whole. Errors: those of
- * `compile`, which runs last; FX_EINVALID (wrong types within match; a name over 63
- * bytes), FX_ENOMEM. */
+ * `compile`, which parses the location, and behind it those of fx_conditions_compile();
+ * FX_EINVALID (wrong types within match; a name over 63 bytes), FX_ENOMEM. */
 bool fx_target_add(const struct policy *policy, size_t size,
                    const struct fx_mutator_ops *ops, compile_target *compile,
                    struct fx_compilation *ret_compilation,
@@ -72,6 +76,9 @@ bool fx_target_check_metadata(const struct target *target, const struct policy *
 bool fx_target_check_key(const struct target *target, const struct policy *policy,
                          struct fx_err *err) FX_MUST_USE;
 
+/* Is it one label or annotation: metadata.labels.x, metadata.annotations.x? */
+bool fx_target_is_label(const struct fx_location *location);
+
 /* The last step of the location; NULL where it has none. */
 const struct fx_location_step *fx_target_last_step(const struct target *target);
 
@@ -83,6 +90,10 @@ bool fx_target_compile_path_tests(struct target *target, const struct policy *po
 bool fx_target_compile_apply_to(struct target *target, const struct policy *policy,
                                 struct fx_err *err) FX_MUST_USE;
 
+/* Compiles `spec.operations`, of our own group: only under these the mutator acts. */
+bool fx_target_compile_operations(struct target *target, const struct policy *policy,
+                                  struct fx_err *err) FX_MUST_USE;
+
 /* Gives the engine the target's schema (spec section 6): what stands at the location's
  * end is of type `terminal`. */
 bool fx_target_set_schema(struct target *target, enum fx_schema_type terminal,
@@ -93,7 +104,11 @@ bool fx_target_match(const struct fx_mutator *self, const struct fx_request *req
                      const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                      struct fx_err *err);
 
-/* What every kind's apply slot ends in: the setter runs where the location leads. */
+/* The engine's sketch slot for every kind (sketch.c). */
+json_t *fx_target_sketch(const struct fx_mutator *self, struct fx_err *err);
+
+/* What every kind's apply slot ends in: the setter runs where the location leads and the
+ * conditions hold. */
 bool fx_target_write(const struct target *target, const struct fx_setter *setter,
                      json_t **root, struct fx_effect *ret_effect,
                      struct fx_err *err) FX_MUST_USE;

@@ -16,7 +16,8 @@ struct fx_text fx_target_location_text(const struct policy *policy) {
 
 bool fx_target_parse_location(struct target *target, const struct policy *policy,
                               struct fx_err *err) {
-    if (fx_location_parse(fx_target_location_text(policy), &target->location, err)) {
+    if (fx_location_parse(fx_target_location_text(policy), policy->syntax,
+                          &target->location, err)) {
         return true;
     }
     err->node = fx_policy_node(policy, fx_target_location_node(policy));
@@ -57,6 +58,14 @@ bool fx_target_check_key(const struct target *target, const struct policy *polic
                           "invalid path format: changing the item key is not allowed");
     }
     return true;
+}
+
+bool fx_target_is_label(const struct fx_location *location) {
+    const struct fx_location_step *steps = location->steps;
+    return location->n_steps == 3 && steps[1].type == FX_LOCATION_OBJECT &&
+           steps[2].type == FX_LOCATION_OBJECT && fx_text_is(steps[0].name, "metadata") &&
+           (fx_text_is(steps[1].name, "labels") ||
+            fx_text_is(steps[1].name, "annotations"));
 }
 
 const struct fx_location_step *fx_target_last_step(const struct target *target) {

@@ -126,4 +126,76 @@ static inline struct fx_effect must_apply(const struct fx_mutator *mutator,
     return effect;
 }
 
+/* A policy, an object's spec before and after (NULL: the very same object), and what
+ * stood against the mutator (NULL: it applied). */
+struct writing {
+    const char *policy, *before, *after, *criterion;
+};
+
+static inline json_t *pod_of(const char *spec) {
+    json_t *pod = must_read("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p',"
+                            "'namespace':'ns'}}");
+    json_object_set_new(pod, "spec", must_read(spec));
+    return pod;
+}
+
+static inline void expect_writing(const struct writing *row) {
+    json_t *policy = must_read(row->policy);
+    struct fx_compilation compilation = must_compile(policy);
+    const struct fx_mutator *mutator = compilation.mutators[0];
+    json_t *before = pod_of(row->before);
+    json_t *root = json_incref(before);
+    const struct fx_verdict verdict = match(mutator, root);
+    struct fx_effect effect = {.criterion = verdict.criterion};
+    if (verdict.matched) {
+        effect = must_apply(mutator, &root);
+    }
+    const char *criterion = effect.criterion != NULL ? effect.criterion : "applied";
+    assert_string_equal(criterion, row->criterion != NULL ? row->criterion : "applied");
+    assert_int_equal(effect.applied, row->criterion == NULL);
+    assert_int_equal(effect.changed, row->after != NULL);
+    assert_int_equal(root == before, row->after == NULL);
+    if (row->after != NULL) {
+        assert_json(json_object_get(root, "spec"), row->after);
+    }
+    json_t *untouched = pod_of(row->before);
+    assert_true(json_equal(before, untouched));
+    json_decref(untouched);
+    json_decref(root);
+    json_decref(before);
+    fx_compilation_finish(&compilation);
+    json_decref(policy);
+}
+
+static inline void expect_writings(const struct writing *rows, size_t n_rows) {
+    for (size_t i = 0; i < n_rows; i++) {
+        expect_writing(&rows[i]);
+    }
+}
+
+/* A sound policy that fails on an object of this spec, with these words. */
+static inline void expect_failure(const char *policy_text, const char *spec,
+                                  enum fx_code code, const char *words) {
+    json_t *policy = must_read(policy_text);
+    struct fx_compilation compilation = must_compile(policy);
+    const struct fx_mutator *mutator = compilation.mutators[0];
+    json_t *root = pod_of(spec);
+    struct fx_effect effect = {0};
+    struct fx_err err = FX_ERR_INIT;
+    assert_true(match(mutator, root).matched);
+    assert_false(mutator->ops->apply(mutator, &request_create, &root, &effect, &err));
+    assert_string_equal(err.msg, words);
+    assert_int_equal(err.code, code);
+    json_decref(root);
+    fx_compilation_finish(&compilation);
+    json_decref(policy);
+}
+
+#define POD_ONLY "'applyTo':[{'groups':[''],'versions':['v1'],'kinds':['Pod']}]"
+
+/* A policy of our own group; `spec` without braces. */
+#define OURS(kind, spec)                                                            \
+    "{'apiVersion':'mutations.fixpoint.dev/v1alpha1','kind':'" kind "','metadata':" \
+    "{'name':'m'},'spec':{" spec "}}"
+
 #endif

@@ -23,9 +23,16 @@ static void begin(struct fx_review *review, bool allowed) {
 }
 
 static void add_status(struct fx_buf *body, struct fx_text message, unsigned code) {
-    fx_buf_str(body, ",\"status\":{\"message\":");
-    add_string(body, message);
-    fx_buf_printf(body, ",\"code\":%u}", code);
+    fx_buf_str(body, ",\"status\":{");
+    if (message.len > 0) {
+        fx_buf_str(body, "\"message\":");
+        add_string(body, message);
+        fx_buf_char(body, ',');
+    }
+    if (code == 403) {
+        fx_buf_str(body, "\"reason\":\"Forbidden\",");
+    }
+    fx_buf_printf(body, "\"code\":%u}", code);
 }
 
 /* An answer that is no AdmissionReview: a sentence. Where there is no memory for it, that
@@ -86,11 +93,34 @@ enum fx_next fx_answer_allow(struct fx_review *review, enum fx_decision decision
     return end(review, decision);
 }
 
+enum fx_next fx_answer_allow_policy(struct fx_review *review) {
+    const struct fx_compilation *told = &review->warnings;
+    begin(review, true);
+    add_status(&review->body, (struct fx_text){0}, 200);
+    for (size_t i = 0; i < told->n_warnings; i++) {
+        fx_buf_str(&review->body, i == 0 ? ",\"warnings\":[" : ",");
+        add_string(&review->body, fx_text_of(told->warnings[i].text));
+    }
+    fx_buf_str(&review->body, told->n_warnings == 0 ? "" : "]");
+    return end(review, FX_DECISION_UNCHANGED);
+}
+
+enum fx_next fx_answer_deny(struct fx_review *review, unsigned code) {
+    if (fx_err_is_ours(&review->err)) {
+        return fx_answer_fail(review);
+    }
+    review->result.failure = &review->err;
+    begin(review, false);
+    add_status(&review->body, fx_text_of(review->err.msg), code);
+    return end(review, FX_DECISION_FAILED);
+}
+
 /* "Assign/a,AssignMetadata/b": the mutators that applied, as many as have room. */
 static void list_mutators(const struct fx_review *review, struct fx_buf *names) {
-    for (size_t i = 0; i < review->outcome.n_applied; i++) {
+    const struct fx_outcome *outcome = &review->mutation.outcome;
+    for (size_t i = 0; i < outcome->n_applied; i++) {
         const struct fx_mutator *mutator =
-            review->snapshot->mutators[review->outcome.applied[i]];
+            review->snapshot->mutators[outcome->applied[i]];
         const size_t before = names->len;
         fx_buf_printf(names, "%s%s/%s", i == 0 ? "" : ",", mutator->kind, mutator->name);
         if (!names->failed && names->len > FX_LIMIT_NAMED_MUTATORS_BYTES) {
@@ -108,7 +138,8 @@ static void add_annotations(struct fx_review *review) {
     list_mutators(review, &names);
     fx_buf_str(body, ",\"auditAnnotations\":{\"mutators\":");
     add_string(body, (struct fx_text){names.data, names.len});
-    fx_buf_printf(body, ",\"iterations\":\"%u\"}", (unsigned)review->outcome.iterations);
+    fx_buf_printf(body, ",\"iterations\":\"%u\"}",
+                  (unsigned)review->mutation.outcome.iterations);
     body->failed = body->failed || names.failed;
     fx_buf_finish(&names);
 }
@@ -118,11 +149,11 @@ enum fx_next fx_answer_patch(struct fx_review *review) {
     begin(review, true);
     fx_buf_str(body, ",\"patch\":\"");
     const size_t from = body->len;
-    fx_patch_write(body, &review->patch, FX_JSON_COMPACT);
+    fx_patch_write(body, &review->mutation.patch, FX_JSON_COMPACT);
     fx_base64_encode_tail(body, from);
     fx_buf_str(body, "\",\"patchType\":\"JSONPatch\"");
     add_annotations(review);
-    review->result.patch = &review->patch;
+    review->result.patch = &review->mutation.patch;
     return end(review, FX_DECISION_MUTATED);
 }
 

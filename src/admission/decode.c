@@ -88,15 +88,14 @@ static bool read_request(struct fx_review *review) {
     if (!json_is_object(request)) {
         return fx_fail(&review->err, FX_EINVALID, "the AdmissionReview has no `request`");
     }
-    json_t *old_object = NULL;
     if (!read_facts(review, request) ||
         !read_object(request, "object", &review->object, &review->err) ||
-        !read_object(request, "oldObject", &old_object, &review->err)) {
+        !read_object(request, "oldObject", &review->old_object, &review->err)) {
         return false;
     }
     review->request.operation = fx_operation_parse(review->result.operation);
     review->request.source = FX_SOURCE_ORIGINAL;
-    review->request.old_object = old_object;
+    review->request.old_object = review->old_object;
     review->request.review = request;
     return true;
 }

@@ -16,10 +16,11 @@
 #include "admission/review.h"
 #include "admission/review_texts.h"
 #include "admission/steps.h"
+#include "base/clock.h"
 
-static const struct fx_admission deny = {FX_ON_ERROR_DENY, false, NULL, NULL, NULL};
-static const struct fx_admission defer = {FX_ON_ERROR_DEFER, false, NULL, NULL, NULL};
-static const struct fx_admission allow = {FX_ON_ERROR_ALLOW, false, NULL, NULL, NULL};
+static const struct fx_admission deny = {.on_error = FX_ON_ERROR_DENY};
+static const struct fx_admission defer = {.on_error = FX_ON_ERROR_DEFER};
+static const struct fx_admission allow = {.on_error = FX_ON_ERROR_ALLOW};
 
 static bool count_up(const struct fx_request *request, json_t *root, struct fx_err *err,
                      bool *ret_changed) {
@@ -153,11 +154,130 @@ static void test_bounds(void **state) {
     fx_snapshot_unref(snapshot);
 }
 
+static const struct fx_external owner = {.provider = {"p", 1},
+                                         .on_failure = FX_EXTERNAL_FAIL};
+
+/* Asks who the owner is, always for the same. */
+static bool ask(const struct fx_request *request, json_t *root, struct fx_err *err,
+                bool *ret_changed) {
+    json_t *spec = fx_tree_view_key(root, "spec");
+    json_t *made = fx_placeholders_make(request->placeholders, &owner, FX_TEXT("k"));
+    *ret_changed = made != NULL && fx_tree_view_key(spec, "owner") != made;
+    if (made == NULL) {
+        return fx_fail_nomem(err);
+    }
+    return fx_tree_set_take(spec, FX_TEXT("owner"), made) || fx_fail_nomem(err);
+}
+
+static struct fx_review *start_asking(const char *request, uint64_t deadline_ns) {
+    static fake_edit *const edits[] = {ask};
+    struct fx_resource *const provider = fake_provider("p");
+    const struct fake_parts parts = {edits, 1, &provider, 1};
+    struct fx_snapshot *snapshot = fake_snapshot_of(&parts);
+    struct fx_review *review =
+        fx_review_create(&deny, snapshot, fx_text_of(request), deadline_ns);
+    assert_non_null(review);
+    fx_snapshot_unref(snapshot);
+    return review;
+}
+
+#define ANSWER                                                                        \
+    FX_TEXT("{\"response\":{\"idempotent\":true,\"items\":[{\"key\":\"k\",\"value\":" \
+            "\"v\"}]}}")
+
+static void test_asking(void **state) {
+    (void)state;
+    struct fx_arena *arena = NULL;
+    uint64_t until = 1;
+    char *request = with_quotes(REQUEST("'operation':'CREATE'," POD));
+    struct fx_review *review = start_asking(request, 0);
+    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_DATA);
+    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_DATA);
+    struct fx_external_calls *calls = fx_review_calls(review, &arena, &until);
+    assert_int_equal(until, 0);
+    assert_int_equal(calls->n_items, 1);
+    fx_external_give(calls->items, arena, ANSWER);
+    assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
+    assert_int_equal(fx_review_result(review)->decision, FX_DECISION_MUTATED);
+    assert_int_equal(strlen(fx_review_result(review)->mutation_id), FX_UUID_SIZE - 1);
+    fx_review_destroy(review);
+
+    review = start_asking(request, 0);
+    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_DATA);
+    fx_external_fail(fx_review_calls(review, &arena, &until)->items, arena, "no route");
+    assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
+    const struct fx_review_result *result = fx_review_result(review);
+    assert_int_equal(result->decision, FX_DECISION_FAILED);
+    assert_string_equal(result->failure->msg,
+                        "failed to resolve external data placeholders: failed to send "
+                        "external data request to provider p: no route");
+    fx_review_destroy(review);
+
+    review = start_asking(request, 0); /* and one that is given up */
+    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_DATA);
+    fx_review_destroy(review);
+    free(request);
+}
+
+/* A tenth of the time is left for the answer; after it there is none. */
+static void test_asking_in_time(void **state) {
+    (void)state;
+    struct fx_arena *arena = NULL;
+    uint64_t until = 0;
+    char *request = with_quotes(REQUEST("'operation':'CREATE'," POD));
+    const uint64_t before = fx_clock_ns();
+    const uint64_t deadline = before + UINT64_C(100000000000);
+    struct fx_review *review = start_asking(request, deadline);
+    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_DATA);
+    (void)fx_review_calls(review, &arena, &until);
+    assert_true(until >= deadline - UINT64_C(10000000000));
+    assert_true(until <= deadline - UINT64_C(9000000000));
+    fx_review_destroy(review);
+
+    review = start_asking(request, fx_clock_ns() + UINT64_C(50000000));
+    if (fx_review_run(review) == FX_REVIEW_WANTS_DATA) { /* else the machine was slow */
+        struct fx_external_calls *calls = fx_review_calls(review, &arena, &until);
+        fx_external_fail(calls->items, arena, "late");
+        review->request.deadline_ns = 1;
+        assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
+    }
+    assert_int_equal(fx_review_result(review)->status, 503);
+    assert_int_equal(fx_review_result(review)->failure->code, FX_EDEADLINE);
+    fx_review_destroy(review);
+    free(request);
+}
+
+/* With any bound of the scratch memory, while providers are asked. */
+static void test_asking_without_memory(void **state) {
+    (void)state;
+    unsigned statuses[600] = {0};
+    char *request = with_quotes(REQUEST("'operation':'CREATE'," POD));
+    for (size_t max = 1; max < 4000; max++) {
+        struct fx_arena *arena = NULL;
+        uint64_t until = 0;
+        struct fx_review *review = start_asking(request, 0);
+        review->arena.max = max;
+        if (fx_review_run(review) == FX_REVIEW_WANTS_DATA) {
+            struct fx_external_calls *calls = fx_review_calls(review, &arena, &until);
+            fx_external_fail(calls->items, arena, "no route");
+            assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
+        }
+        statuses[fx_review_result(review)->status]++;
+        fx_review_destroy(review);
+    }
+    assert_true(statuses[200] > 0 && statuses[413] > 0);
+    assert_int_equal(statuses[200] + statuses[413] + statuses[503], 3999);
+    free(request);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_convergence),
         cmocka_unit_test(test_whose_failure),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_asking),
+        cmocka_unit_test(test_asking_in_time),
+        cmocka_unit_test(test_asking_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "engine/provider.h"
 #include "engine/snapshot.h"
 #include "value/tree.h"
 
@@ -54,31 +55,70 @@ static inline void fake_destroy(struct fx_mutator *self) {
     free(self);
 }
 
-/* A snapshot of `count` mutators named Fake/a, Fake/b, … NULL without memory. */
-static inline struct fx_snapshot *fake_snapshot(fake_edit *const *edits, size_t count) {
-    static const struct fx_mutator_ops ops = {fake_match, fake_apply, fake_destroy};
+/* What a snapshot is made of. */
+struct fake_parts {
+    fake_edit *const *edits; /* mutators named Fake/a, Fake/b, … */
+    size_t n_edits;
+    struct fx_resource *const *resources; /* their references are taken */
+    size_t n_resources;
+};
+
+static inline struct fx_mutator *fake_mutator(fake_edit *edit, const char *name) {
+    static const struct fx_mutator_ops ops = {
+        .match = fake_match, .apply = fake_apply, .destroy = fake_destroy};
+    struct fake *fake = calloc(1, sizeof *fake);
+    json_t *source = json_pack("{s:s}", "name", name);
+    if (fake == NULL || !fx_mutator_init(&fake->mutator, &ops, FX_TEXT("test"),
+                                         FX_TEXT("Fake"), fx_text_of(name), source)) {
+        abort();
+    }
+    json_decref(source);
+    fake->edit = edit;
+    return &fake->mutator;
+}
+
+/* The mutators may ask for outside values where there is a resource, a provider. */
+static inline struct fx_snapshot *fake_snapshot_of(const struct fake_parts *fakes) {
     struct fx_mutator *mutators[26] = {0};
     struct fx_snapshot *snapshot = NULL;
     struct fx_err err = FX_ERR_INIT;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < fakes->n_edits; i++) {
         const char name[] = {(char)('a' + i), '\0'};
-        struct fake *fake = calloc(1, sizeof *fake);
-        json_t *source = json_pack("{s:s}", "name", name);
-        if (fake == NULL || !fx_mutator_init(&fake->mutator, &ops, FX_TEXT("test"),
-                                             FX_TEXT("Fake"), fx_text_of(name), source)) {
-            abort();
-        }
-        json_decref(source);
-        fake->edit = edits[i];
-        mutators[i] = &fake->mutator;
+        mutators[i] = fake_mutator(fakes->edits[i], name);
+        mutators[i]->wants_external = fakes->n_resources > 0;
     }
-    if (!fx_snapshot_build(mutators, count, 1, &snapshot, &err)) {
+    const struct fx_snapshot_parts parts = {
+        .mutators = mutators,
+        .n_mutators = fakes->n_edits,
+        .resources = fakes->resources,
+        .n_resources = fakes->n_resources,
+    };
+    if (!fx_snapshot_build(&parts, 1, &snapshot, &err)) {
         abort();
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < fakes->n_edits; i++) {
         fx_mutator_unref(mutators[i]);
     }
+    for (size_t i = 0; i < fakes->n_resources; i++) {
+        fx_resource_unref(fakes->resources[i]);
+    }
     return snapshot;
+}
+
+static inline struct fx_snapshot *fake_snapshot(fake_edit *const *edits, size_t count) {
+    const struct fake_parts fakes = {.edits = edits, .n_edits = count};
+    return fake_snapshot_of(&fakes);
+}
+
+static inline struct fx_resource *fake_provider(const char *name) {
+    json_t *source = json_pack("{s:s}", "name", name);
+    struct fx_provider *provider = fx_provider_create(
+        fx_text_of(name), source, FX_TEXT("https://p"), 0, FX_TEXT("pem"));
+    json_decref(source);
+    if (provider == NULL) {
+        abort();
+    }
+    return &provider->resource;
 }
 
 #endif

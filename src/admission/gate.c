@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/gate.c - what is let through untouched (spec section 8, steps 1 to 3).
+ * admission/gate.c - what is let through untouched (spec section 8, steps 1 to 4).
  */
 #include "admission/steps.h"
+#include "engine/exclusion.h"
 
 /* The groups of the policies themselves. */
 #define OWN_GROUPS(X)               \
@@ -12,7 +13,8 @@
     X("config.gatekeeper.sh")       \
     X("externaldata.gatekeeper.sh") \
     X("expansion.gatekeeper.sh")    \
-    X("status.gatekeeper.sh")
+    X("status.gatekeeper.sh")       \
+    X("mutations.fixpoint.dev")
 
 #define DEFAULT_OWN_NAMESPACE "gatekeeper-system"
 
@@ -55,17 +57,44 @@ enum fx_next fx_step_operation(struct fx_review *review) {
     return FX_NEXT;
 }
 
-enum fx_next fx_step_group(struct fx_review *review) {
+bool fx_is_own_group(struct fx_text group) {
     static const char *const own_groups[] = {
 #define X(name) name,
         OWN_GROUPS(X)
 #undef X
     };
     for (size_t i = 0; i < FX_COUNT(own_groups); i++) {
-        if (fx_text_is(review->result.group, own_groups[i])) {
-            return fx_answer_allow(review, FX_DECISION_SKIPPED,
-                                   "Not mutating gatekeeper resources");
+        if (fx_text_is(group, own_groups[i])) {
+            return true;
         }
+    }
+    return false;
+}
+
+enum fx_next fx_step_group(struct fx_review *review) {
+    if (fx_is_own_group(review->result.group)) {
+        return fx_answer_allow(review, FX_DECISION_SKIPPED,
+                               "Not mutating gatekeeper resources");
+    }
+    return FX_NEXT;
+}
+
+/* The namespace that counts for exclusions: a Namespace's own name, else the request's;
+ * empty for what is in none. */
+static struct fx_text excludable_namespace(const struct fx_review *review) {
+    struct fx_subject subject;
+    fx_subject_read(review->object, &subject);
+    return subject.is_namespace ? subject.name : review->result.namespace_;
+}
+
+enum fx_next fx_step_exclusion(struct fx_review *review) {
+    const struct fx_resource *config =
+        fx_snapshot_find(review->snapshot, FX_RESOURCE_EXCLUSION, FX_TEXT("config"));
+    if (config != NULL &&
+        fx_exclusion_covers((const struct fx_exclusion *)config, "mutation-webhook",
+                            excludable_namespace(review))) {
+        return fx_answer_allow(review, FX_DECISION_EXCLUDED,
+                               "Namespace is set to be ignored by Gatekeeper config");
     }
     return FX_NEXT;
 }

@@ -93,35 +93,99 @@ static bool prove(const struct fx_patch *patch, json_t *object, const json_t *re
     return ok;
 }
 
-/* What comes between the loop and the answer: `root` is what the loop left. */
-static bool settle(json_t **root, json_t *object, struct fx_patch *patch,
-                   struct fx_err *err) {
-    return restore_namespace(root, object, err) &&
-           fx_patch_diff(patch, object, *root, err) &&
-           (patch->n_ops == 0 || prove(patch, object, *root, err));
+/* Placeholders cost nothing where no policy asks for anything. */
+static bool make_placeholders(struct fx_mutation *mutation) {
+    if (!mutation->snapshot->wants_external) {
+        return true;
+    }
+    mutation->placeholders = fx_placeholders_create();
+    mutation->request.placeholders = mutation->placeholders;
+    if (mutation->trace != NULL) {
+        mutation->trace->placeholders = mutation->placeholders;
+    }
+    return mutation->placeholders != NULL;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): ten things, each needed by a caller. */
-bool fx_mutate(const struct fx_snapshot *snapshot, const struct fx_request *request,
-               struct fx_text namespace_, json_t *object, struct fx_arena *arena,
-               struct fx_trace *trace, json_t **ret_result, struct fx_patch *ret_patch,
-               struct fx_outcome *ret_outcome, struct fx_err *err) {
-    fx_patch_init(ret_patch, arena);
-    *ret_outcome = (struct fx_outcome){0};
-    json_t *root = json_incref(object);
-    if (!enter_namespace(&root, namespace_, err) ||
-        !fx_converge(snapshot, request, arena, trace, &root, ret_outcome, err) ||
-        (ret_outcome->mutated && request->annotates &&
-         !fx_annotate(snapshot, ret_outcome, request->mutation_id, arena, &root, err)) ||
-        (ret_outcome->mutated && !settle(&root, object, ret_patch, err))) {
-        json_decref(root);
+static bool can_ask(const struct fx_mutation *mutation, struct fx_err *err) {
+    return mutation->external_fault == NULL || mutation->calls.n_places == 0 ||
+           fx_fail(err, FX_EMUTATE, "failed to resolve external data placeholders: %s",
+                   mutation->external_fault);
+}
+
+bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) {
+    fx_patch_init(&mutation->patch, mutation->arena);
+    mutation->outcome = (struct fx_outcome){0};
+    mutation->root = json_incref(mutation->object);
+    if (!make_placeholders(mutation)) {
+        return fx_fail_nomem(err);
+    }
+    if (!enter_namespace(&mutation->root, mutation->namespace_, err) ||
+        !fx_converge(mutation->snapshot, &mutation->request, mutation->arena,
+                     mutation->trace, &mutation->root, &mutation->outcome, err)) {
         return false;
     }
-    ret_outcome->mutated = ret_patch->n_ops > 0;
-    if (!ret_outcome->mutated) { /* the object itself, not an equal one */
-        json_decref(root);
-        root = json_incref(object);
+    return !mutation->outcome.mutated ||
+           (fx_external_collect(mutation->placeholders, mutation->root,
+                                mutation->snapshot, mutation->arena, &mutation->calls,
+                                err) &&
+            can_ask(mutation, err));
+}
+
+/* Puts in what the providers gave, and records it. */
+static bool resolve(struct fx_mutation *mutation, struct fx_err *err) {
+    if (!fx_placeholders_exist(mutation->placeholders)) {
+        return true;
     }
-    *ret_result = root;
+    json_t *before = json_incref(mutation->root);
+    bool ok = fx_external_resolve(&mutation->calls, mutation->placeholders,
+                                  &mutation->root, err);
+    if (ok && mutation->trace != NULL && before != mutation->root) {
+        ok = fx_trace_record_external(mutation->trace, mutation->outcome.iterations + 1,
+                                      before, mutation->root) ||
+             fx_fail_nomem(err);
+    }
+    json_decref(before);
+    return ok;
+}
+
+/* Nobody is named in an object that stays as it was: a value may come back equal. */
+static bool annotate(struct fx_mutation *mutation, struct fx_err *err) {
+    return !mutation->request.annotates || fx_equal(mutation->root, mutation->object) ||
+           fx_annotate(mutation->snapshot, &mutation->outcome,
+                       mutation->request.mutation_id, mutation->arena, &mutation->root,
+                       err);
+}
+
+/* What comes between the loop and the answer. */
+static bool settle(struct fx_mutation *mutation, struct fx_err *err) {
+    struct fx_patch *patch = &mutation->patch;
+    json_t *object = mutation->object;
+    return resolve(mutation, err) && restore_namespace(&mutation->root, object, err) &&
+           annotate(mutation, err) && fx_patch_diff(patch, object, mutation->root, err) &&
+           (patch->n_ops == 0 || prove(patch, object, mutation->root, err));
+}
+
+bool fx_mutation_end(struct fx_mutation *mutation, struct fx_err *err) {
+    if (mutation->outcome.mutated && !settle(mutation, err)) {
+        return false;
+    }
+    mutation->outcome.mutated = mutation->patch.n_ops > 0;
+    /* Where nothing changed, the object itself, not an equal one. */
+    mutation->result =
+        json_incref(mutation->outcome.mutated ? mutation->root : mutation->object);
     return true;
+}
+
+void fx_mutation_finish(struct fx_mutation *mutation) {
+    if (mutation->trace != NULL) {
+        mutation->trace->placeholders = NULL;
+    }
+    fx_outcome_finish(&mutation->outcome);
+    fx_external_calls_finish(&mutation->calls);
+    json_decref(mutation->result);
+    json_decref(mutation->root);
+    fx_placeholders_destroy(mutation->placeholders);
+    mutation->result = NULL;
+    mutation->root = NULL;
+    mutation->placeholders = NULL;
 }

@@ -2,6 +2,11 @@
  *
  * admission/mutation.h - one object to its fixed point, and the difference: what the
  * webhook does between decoding and encoding, for everyone who has an object in hand.
+ *
+ *   begin → (the calls are made and answered) → end
+ *
+ * Everything in between may take as long as it takes: a mutation holds nothing but
+ * memory.
  */
 #ifndef FX_ADMISSION_MUTATION_H
 #define FX_ADMISSION_MUTATION_H
@@ -10,6 +15,7 @@
 
 #include <jansson.h>
 
+#include "admission/external.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/macros.h"
@@ -20,19 +26,43 @@
 #include "engine/trace.h"
 #include "value/patch.h"
 
-/*
- * Mutates a reference of `object` (which stays as it is): sets metadata.namespace to
- * `namespace_` for matching (empty: leaves it), converges, restores the namespace the
- * object came with (perhaps none), diffs, and applies the patch to a copy to prove that
- * it gives the result. *ret_result is a new reference; equal to `object` itself where
- * nothing changed. Patch and outcome are the arena's. `trace` may be NULL.
- *
- * Errors: those of fx_converge (ret_outcome->cycle is filled for FX_ENOCONVERGE);
- * FX_EINTERNAL where the patch does not give the result.
- */
-bool fx_mutate(const struct fx_snapshot *snapshot, const struct fx_request *request,
-               struct fx_text namespace_, json_t *object, struct fx_arena *arena,
-               struct fx_trace *trace, json_t **ret_result, struct fx_patch *ret_patch,
-               struct fx_outcome *ret_outcome, struct fx_err *err) FX_MUST_USE;
+struct fx_mutation {
+    /* Given; borrowed, and outlives the mutation. */
+    const struct fx_snapshot *snapshot;
+    struct fx_request request; /* `placeholders` is filled in here */
+    struct fx_text namespace_; /* metadata.namespace for matching; empty: as it is */
+    json_t *object;            /* stays as it is */
+    struct fx_arena *arena;
+    struct fx_trace *trace; /* or NULL */
+    /* Why no provider can be asked at all ("failed to get client TLS certificate: …"), or
+     * NULL: then an object with placeholders fails, whatever their failure policies. */
+    const char *external_fault;
+
+    /* After begin: what is to be asked of whom; often nothing. */
+    struct fx_external_calls calls;
+
+    /* After end; all of it dies with the mutation. */
+    json_t *result; /* `object` itself where nothing changed */
+    struct fx_patch patch;
+    struct fx_outcome outcome; /* also after a failure of begin */
+
+    /* Private. */
+    struct fx_placeholders *placeholders;
+    json_t *root;
+};
+
+/* Sets metadata.namespace for matching, converges, and finds what is to be asked. Errors:
+ * those of fx_converge (outcome.cycle and .turns are filled for FX_ENOCONVERGE) and of
+ * fx_external_collect. */
+bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) FX_MUST_USE;
+
+/* Once every call is answered: puts the values in their places, restores the namespace
+ * the object came with (perhaps none), annotates what changed, diffs, and applies the
+ * patch to a copy to prove that it gives the result. Errors: those of
+ * fx_external_resolve; FX_EINTERNAL where the patch does not give the result. */
+bool fx_mutation_end(struct fx_mutation *mutation, struct fx_err *err) FX_MUST_USE;
+
+/* Drops what it holds. Zeroed ones are fine. */
+void fx_mutation_finish(struct fx_mutation *mutation);
 
 #endif

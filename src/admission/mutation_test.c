@@ -97,35 +97,39 @@ static const struct {
      "{\"metadata\":{\"namespace\":\"n\"},\"spec\":1}", "n", drop_metadata, "", "[]"},
 };
 
-/* All that fx_mutate() gives, and what it needs. */
+/* A mutation, and what it needs. */
 struct run {
     struct fx_arena arena;
-    struct fx_patch patch;
-    struct fx_outcome outcome;
+    struct fx_mutation mutation;
+    struct fx_snapshot *snapshot;
     struct fx_err err;
-    json_t *object, *result;
+    json_t *object;
 };
 
 static bool run_mutate(struct run *run, const char *object, const char *namespace_,
                        fake_edit *edit) {
-    struct fx_snapshot *snapshot = fake_snapshot(&edit, 1);
-    const struct fx_request request = {.operation = FX_OPERATION_CREATE,
-                                       .source = FX_SOURCE_ORIGINAL,
-                                       .mutation_id = "id"};
-    *run = (struct run){.object = json_loads(object, 0, NULL)};
+    *run = (struct run){.object = json_loads(object, 0, NULL),
+                        .snapshot = fake_snapshot(&edit, 1)};
     assert_non_null(run->object);
     fx_arena_init(&run->arena, 1u << 20);
     seen[0] = '\0';
-    const bool ok =
-        fx_mutate(snapshot, &request, fx_text_of(namespace_), run->object, &run->arena,
-                  NULL, &run->result, &run->patch, &run->outcome, &run->err);
-    fx_snapshot_unref(snapshot);
-    return ok;
+    run->mutation = (struct fx_mutation){
+        .snapshot = run->snapshot,
+        .request = {.operation = FX_OPERATION_CREATE,
+                    .source = FX_SOURCE_ORIGINAL,
+                    .mutation_id = "id"},
+        .namespace_ = fx_text_of(namespace_),
+        .object = run->object,
+        .arena = &run->arena,
+    };
+    return fx_mutation_begin(&run->mutation, &run->err) &&
+           fx_mutation_end(&run->mutation, &run->err);
 }
 
 static void finish(struct run *run) {
+    fx_mutation_finish(&run->mutation);
+    fx_snapshot_unref(run->snapshot);
     json_decref(run->object);
-    json_decref(run->result);
     fx_arena_finish(&run->arena);
 }
 
@@ -146,11 +150,12 @@ static void test_namespace(void **state) {
         assert_string_equal(seen, cases[i].seen);
         struct fx_buf patch;
         fx_buf_init(&patch, 0);
-        fx_patch_write(&patch, &run.patch, 0);
+        fx_patch_write(&patch, &run.mutation.patch, 0);
         assert_string_equal(patch.data, cases[i].patch);
         fx_buf_finish(&patch);
-        assert_int_equal(run.outcome.mutated, run.patch.n_ops > 0);
-        assert_int_equal(run.result == run.object, run.patch.n_ops == 0);
+        assert_int_equal(run.mutation.outcome.mutated, run.mutation.patch.n_ops > 0);
+        assert_int_equal(run.mutation.result == run.object,
+                         run.mutation.patch.n_ops == 0);
         expect_json(run.object, cases[i].object); /* the input stays as it is */
         finish(&run);
     }
@@ -184,10 +189,103 @@ static void test_failures(void **state) {
     finish(&run);
     assert_false(run_mutate(&run, "{\"spec\":{\"n\":1}}", "n", count_up));
     assert_int_equal(run.err.code, FX_ENOCONVERGE);
-    assert_int_equal(run.outcome.n_cycle, 1);
-    assert_true(fx_text_is(run.outcome.cycle[0].path, "/spec/n"));
-    assert_null(run.result);
+    assert_int_equal(run.mutation.outcome.n_cycle, 1);
+    assert_true(fx_text_is(run.mutation.outcome.cycle[0].path, "/spec/n"));
+    assert_null(run.mutation.result);
     expect_json(run.object, "{\"spec\":{\"n\":1}}");
+    finish(&run);
+}
+
+static const struct fx_external owner = {
+    .provider = {"p", 1}, .on_failure = FX_EXTERNAL_USE_DEFAULT, .fallback = {"none", 4}};
+
+/* Asks for spec.owner, which is a text or a placeholder already. */
+static bool ask(const struct fx_request *request, json_t *root, struct fx_err *err,
+                bool *ret_changed) {
+    (void)err;
+    assert_non_null(request->placeholders);
+    struct fx_placeholder present;
+    json_t *spec = fx_tree_view_key(root, "spec");
+    json_t *old = fx_tree_view_key(spec, "owner");
+    *ret_changed = !fx_placeholders_find(request->placeholders, old, &present);
+    return !*ret_changed ||
+           fx_tree_set_take(
+               spec, FX_TEXT("owner"),
+               fx_placeholders_make(request->placeholders, &owner, fx_tree_text(old)));
+}
+
+/* A mutation that waits for the one call that `object` makes. */
+static void begin_asking(struct run *run, const char *object, struct fx_trace *trace) {
+    static fake_edit *const edits[] = {ask};
+    struct fx_resource *const provider = fake_provider("p");
+    const struct fake_parts parts = {edits, 1, &provider, 1};
+    *run = (struct run){.object = json_loads(object, 0, NULL),
+                        .snapshot = fake_snapshot_of(&parts)};
+    fx_arena_init(&run->arena, 1u << 20);
+    if (trace != NULL) {
+        fx_trace_init(trace, &run->arena);
+    }
+    run->mutation = (struct fx_mutation){
+        .snapshot = run->snapshot,
+        .request = {.operation = FX_OPERATION_CREATE,
+                    .annotates = true,
+                    .mutation_id = "id"},
+        .namespace_ = FX_TEXT("n"),
+        .object = run->object,
+        .arena = &run->arena,
+        .trace = trace,
+    };
+    assert_true(fx_mutation_begin(&run->mutation, &run->err));
+    assert_int_equal(run->mutation.calls.n_items, 1);
+    assert_true(run->mutation.outcome.mutated);
+}
+
+#define ANSWER                                                                         \
+    FX_TEXT("{\"response\":{\"idempotent\":true,\"items\":[{\"key\":\"me\",\"value\":" \
+            "\"you\"}]}}")
+
+static void test_outside_values(void **state) {
+    (void)state;
+    struct run run;
+    struct fx_trace trace;
+    begin_asking(&run, "{\"spec\":{\"owner\":\"me\"}}", &trace);
+    assert_ptr_equal(trace.placeholders, run.mutation.placeholders);
+    fx_external_give(run.mutation.calls.items, &run.arena, ANSWER);
+    assert_true(fx_mutation_end(&run.mutation, &run.err));
+    assert_true(run.mutation.outcome.mutated);
+    expect_json(
+        run.mutation.result,
+        "{\"spec\":{\"owner\":\"you\"},\"metadata\":{\"annotations\":{\"gatekeeper"
+        ".sh/mutation-id\":\"id\",\"gatekeeper.sh/mutations\":\"Fake//a:0\"}}}");
+    expect_json(run.object, "{\"spec\":{\"owner\":\"me\"}}");
+    /* The placeholder that was written, and what came for it. */
+    struct fx_placeholder placeholder;
+    assert_int_equal(trace.n_changes, 2);
+    assert_int_equal(trace.changes[0].mutator, 0);
+    assert_true(
+        fx_placeholders_find(trace.placeholders, trace.changes[0].to, &placeholder));
+    assert_int_equal(trace.changes[1].mutator, FX_TRACE_EXTERNAL);
+    assert_int_equal(trace.changes[1].pass, 3);
+    assert_ptr_equal(trace.changes[1].from, trace.changes[0].to);
+    assert_string_equal(json_string_value(trace.changes[1].to), "you");
+    assert_true(fx_text_is(trace.changes[1].path, "/spec/owner"));
+    assert_int_equal(trace.n_steps, 2);
+    fx_trace_finish(&trace);
+    finish(&run);
+}
+
+/* A value that is the one there was: the object is as it came, and nobody is named. */
+static void test_equal_value(void **state) {
+    (void)state;
+    struct run run;
+    begin_asking(&run, "{\"spec\":{\"owner\":\"none\"}}", NULL);
+    fx_external_fail(run.mutation.calls.items, &run.arena, "no route");
+    assert_true(fx_mutation_end(&run.mutation, &run.err));
+    assert_false(run.mutation.outcome.mutated);
+    assert_ptr_equal(run.mutation.result, run.object);
+    assert_int_equal(run.mutation.patch.n_ops, 0);
+    finish(&run);
+    begin_asking(&run, "{\"spec\":{}}", NULL); /* and one that is given up */
     finish(&run);
 }
 
@@ -195,6 +293,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_namespace),
         cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_outside_values),
+        cmocka_unit_test(test_equal_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

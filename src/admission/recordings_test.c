@@ -90,8 +90,11 @@ static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **r
     return FX_LOOKUP_FOUND;
 }
 
-static const struct fx_admission admission = {FX_ON_ERROR_DENY, false, "fixpoint",
-                                              find_namespace, NULL};
+static const struct fx_admission admission = {
+    .on_error = FX_ON_ERROR_DENY,
+    .own_namespace = "fixpoint",
+    .find_namespace = find_namespace,
+};
 
 /* The recorded request and what it was answered, both as trees. */
 struct exchange {

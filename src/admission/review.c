@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "admission/mutation.h"
 #include "admission/steps.h"
 #include "base/clock.h"
 #include "base/limits.h"
@@ -66,32 +65,52 @@ static enum fx_next step_namespace(struct fx_review *review) {
     return FX_NEXT_WAIT;
 }
 
-/* The fixed point, the difference, and the proof that it applies. */
-static enum fx_next step_mutate(struct fx_review *review) {
+/* To the fixed point. */
+static enum fx_next step_converge(struct fx_review *review) {
+    const struct fx_admission *admission = review->admission;
     fx_uuid_make(review->mutation_id);
     review->request.mutation_id = review->mutation_id;
-    review->request.annotates = review->admission->annotates;
+    review->request.annotates = admission->annotates;
+    review->request.tells_passes = admission->tells_passes;
     review->request.namespace_object = review->namespace_object;
-    review->result.outcome = &review->outcome;
-    if (!fx_mutate(review->snapshot, &review->request, review->matching_namespace,
-                   review->object, &review->arena, NULL, &review->mutated, &review->patch,
-                   &review->outcome, &review->err)) {
-        return fx_answer_fail(review);
-    }
-    return FX_NEXT;
+    review->mutation = (struct fx_mutation){
+        .snapshot = review->snapshot,
+        .request = review->request,
+        .namespace_ = review->matching_namespace,
+        .object = review->object,
+        .arena = &review->arena,
+        .trace = admission->trace,
+    };
+    review->result.mutation_id = review->mutation_id;
+    review->result.outcome = &review->mutation.outcome;
+    return fx_mutation_begin(&review->mutation, &review->err) ? FX_NEXT
+                                                              : fx_answer_fail(review);
+}
+
+/* What is to be asked of providers, the caller asks. */
+static enum fx_next step_ask(struct fx_review *review) {
+    review->wants_data = !fx_external_is_answered(&review->mutation.calls);
+    return review->wants_data ? FX_NEXT_WAIT : FX_NEXT;
+}
+
+/* The difference, and the proof that it applies. */
+static enum fx_next step_settle(struct fx_review *review) {
+    return fx_mutation_end(&review->mutation, &review->err) ? FX_NEXT
+                                                            : fx_answer_fail(review);
 }
 
 static enum fx_next step_encode(struct fx_review *review) {
-    if (review->outcome.mutated) {
+    if (review->mutation.outcome.mutated) {
         return fx_answer_patch(review);
     }
     return fx_answer_allow(review, FX_DECISION_UNCHANGED, "Resource was not mutated");
 }
 
-/* The whole journey. Only step_namespace may wait; the last one is always done. */
-static enum fx_next (*const steps[])(struct fx_review *) = {
-    fx_step_decode, fx_step_self,   fx_step_operation, fx_step_group,
-    fx_step_object, step_namespace, step_mutate,       step_encode,
+/* The whole journey. Only step_namespace and step_ask may wait. */
+static fx_step *const steps[] = {
+    fx_step_decode, fx_step_self,      fx_step_operation, fx_step_group,
+    fx_step_object, fx_step_exclusion, step_namespace,    step_converge,
+    step_ask,       step_settle,       step_encode,       NULL,
 };
 
 static bool is_late(const struct fx_review *review) {
@@ -100,16 +119,18 @@ static bool is_late(const struct fx_review *review) {
 }
 
 enum fx_review_state fx_review_run(struct fx_review *review) {
-    if (review->at < FX_COUNT(steps) && is_late(review)) {
+    if (!review->is_done && is_late(review)) {
         (void)fx_fail(&review->err, FX_EDEADLINE, "the review's time is up");
         (void)fx_answer_fail(review);
-        review->at = FX_COUNT(steps);
+        review->is_done = true;
     }
-    while (review->at < FX_COUNT(steps)) {
-        switch (steps[review->at](review)) {
+    while (!review->is_done) {
+        assert(review->steps[review->at] != NULL);
+        switch (review->steps[review->at](review)) {
         case FX_NEXT: review->at++; break;
-        case FX_NEXT_WAIT: return FX_REVIEW_WANTS_NAMESPACE;
-        case FX_NEXT_DONE: review->at = FX_COUNT(steps); break;
+        case FX_NEXT_WAIT:
+            return review->wants_data ? FX_REVIEW_WANTS_DATA : FX_REVIEW_WANTS_NAMESPACE;
+        case FX_NEXT_DONE: review->is_done = true; break;
         }
     }
     return FX_REVIEW_DONE;
@@ -130,21 +151,41 @@ void fx_review_give_namespace(struct fx_review *review, json_t *object_take,
     }
 }
 
-struct fx_review *fx_review_create(const struct fx_admission *admission,
-                                   struct fx_snapshot *snapshot, struct fx_text text,
-                                   uint64_t deadline_ns) {
+struct fx_external_calls *fx_review_calls(struct fx_review *review,
+                                          struct fx_arena **ret_arena,
+                                          uint64_t *ret_deadline_ns) {
+    assert(review->wants_data);
+    const uint64_t deadline = review->request.deadline_ns;
+    const uint64_t now = fx_clock_ns();
+    *ret_arena = &review->arena;
+    *ret_deadline_ns = deadline > now ? deadline - (deadline - now) / 10 : deadline;
+    return &review->mutation.calls;
+}
+
+struct fx_review *fx_review_begin(fx_step *const *journey, struct fx_text text,
+                                  uint64_t deadline_ns) {
     struct fx_review *review = calloc(1, sizeof *review);
     if (review == NULL) {
         return NULL;
     }
-    review->admission = admission;
-    review->snapshot = fx_snapshot_ref(snapshot);
+    review->steps = journey;
     review->text = text;
     review->request.deadline_ns = deadline_ns;
-    review->result.snapshot = snapshot;
     review->result.body = &review->body;
     fx_arena_init(&review->arena, FX_LIMIT_ARENA_BYTES);
     fx_buf_init(&review->body, FX_LIMIT_RESPONSE_BYTES);
+    return review;
+}
+
+struct fx_review *fx_review_create(const struct fx_admission *admission,
+                                   struct fx_snapshot *snapshot, struct fx_text text,
+                                   uint64_t deadline_ns) {
+    struct fx_review *review = fx_review_begin(steps, text, deadline_ns);
+    if (review != NULL) {
+        review->admission = admission;
+        review->snapshot = fx_snapshot_ref(snapshot);
+        review->result.snapshot = snapshot;
+    }
     return review;
 }
 
@@ -152,7 +193,8 @@ void fx_review_destroy(struct fx_review *review) {
     if (review == NULL) {
         return;
     }
-    json_decref(review->mutated);
+    fx_mutation_finish(&review->mutation);
+    fx_compilation_finish(&review->warnings);
     json_decref(review->namespace_object);
     json_decref(review->document);
     fx_arena_finish(&review->arena);
@@ -162,6 +204,6 @@ void fx_review_destroy(struct fx_review *review) {
 }
 
 const struct fx_review_result *fx_review_result(const struct fx_review *review) {
-    assert(review->at == FX_COUNT(steps));
+    assert(review->is_done);
     return &review->result;
 }

@@ -4,7 +4,7 @@
  * runs on a loop, on a pool thread, in the command line, in a fuzzer.
  *
  * The journey is a list of steps; it may pause where the namespace object has to be
- * fetched, and goes on when it was given.
+ * fetched, and where providers are to be asked, and goes on when it was given.
  */
 #ifndef FX_ADMISSION_REVIEW_H
 #define FX_ADMISSION_REVIEW_H
@@ -15,6 +15,7 @@
 
 #include <jansson.h>
 
+#include "admission/external.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -23,6 +24,7 @@
 #include "engine/converge.h"
 #include "engine/request.h"
 #include "engine/snapshot.h"
+#include "engine/trace.h"
 #include "value/patch.h"
 
 /* What a policy's failure (mutate error, no convergence) is answered with. */
@@ -51,7 +53,9 @@ enum fx_lookup {
 /* What reviews share; borrowed, and outlives each. */
 struct fx_admission {
     enum fx_on_error on_error;
-    bool annotates; /* objects are to say who changed them (admission/annotate.h) */
+    bool annotates;    /* objects are to say who changed them (admission/annotate.h) */
+    bool tells_passes; /* result->outcome is to list who applied in each pass */
+    struct fx_trace *trace; /* or NULL: what each mutator did (engine/trace.h) */
     const char
         *own_namespace; /* whose service account `gatekeeper-admin` is not mutated */
     enum fx_lookup (*find_namespace)(void *user, struct fx_text name, json_t **ret_object,
@@ -60,12 +64,13 @@ struct fx_admission {
 };
 
 /* How a review ended, for logs and metrics. */
-#define FX_DECISIONS(X)                                                           \
-    X(SKIPPED, "skipped")     /* allowed before mutation was tried */             \
-    X(UNCHANGED, "unchanged") /* no mutator changed it */                         \
-    X(MUTATED, "mutated")     /* allowed with a patch */                          \
-    X(FAILED, "failed")       /* a policy's failure: answered as on_error says */ \
-    X(REFUSED, "refused")     /* the input is no review: HTTP 400, 413 */         \
+#define FX_DECISIONS(X)                                                             \
+    X(SKIPPED, "skipped")     /* allowed before mutation was tried */               \
+    X(EXCLUDED, "excluded")   /* the same, by a Config; Gatekeeper counts a skip */ \
+    X(UNCHANGED, "unchanged") /* no mutator changed it */                           \
+    X(MUTATED, "mutated")     /* allowed with a patch */                            \
+    X(FAILED, "failed")       /* a policy's failure: answered as on_error says */   \
+    X(REFUSED, "refused")     /* the input is no review: HTTP 400, 413 */           \
     X(BROKEN, "broken")       /* our own failure: HTTP 5xx, never a verdict */
 
 enum fx_decision {
@@ -88,6 +93,7 @@ void fx_review_destroy(struct fx_review *review); /* NULL is fine */
 enum fx_review_state {
     FX_REVIEW_DONE,            /* fx_review_result() has the answer */
     FX_REVIEW_WANTS_NAMESPACE, /* fx_review_namespace() names it; give it, run again */
+    FX_REVIEW_WANTS_DATA,      /* answer each of fx_review_calls(), run again */
 };
 
 /* Goes on as far as it can. Never fails: failures are answers. */
@@ -99,6 +105,13 @@ struct fx_text fx_review_namespace(const struct fx_review *review);
 void fx_review_give_namespace(struct fx_review *review, json_t *object_take,
                               const struct fx_err *failure);
 
+/* The requests to providers it waits for: each is to be answered with fx_external_give()
+ * or fx_external_fail() and the arena (admission/external.h), all before
+ * `*ret_deadline_ns` (0: none), which leaves the time to write the answer. */
+struct fx_external_calls *fx_review_calls(struct fx_review *review,
+                                          struct fx_arena **ret_arena,
+                                          uint64_t *ret_deadline_ns);
+
 /* What to answer, and what to say of it. Borrowed from the review. */
 struct fx_review_result {
     unsigned status;     /* HTTP: 200, or 400 413 500 503 with a sentence as text/plain */
@@ -107,6 +120,7 @@ struct fx_review_result {
     enum fx_decision decision;
     struct fx_text uid, operation, group, version, kind, namespace_, name, username;
     bool dry_run;
+    const char *mutation_id;          /* a UUID; NULL where mutation was not tried */
     const struct fx_outcome *outcome; /* NULL where mutation was not tried */
     const struct fx_patch *patch;     /* NULL where nothing changed */
     const struct fx_snapshot *snapshot;

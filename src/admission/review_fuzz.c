@@ -40,17 +40,31 @@ static const char policies_text[] =
     "spec:\n"
     "  applyTo: [{groups: [''], versions: [v1], kinds: [Pod]}]\n"
     "  location: 'spec.containers[name: sidecar].ports[containerPort: 80]'\n"
-    "  parameters: {assign: {value: {containerPort: 80}}}\n";
+    "  parameters: {assign: {value: {containerPort: 80}}}\n"
+    "---\n"
+    "apiVersion: mutations.gatekeeper.sh/v1\n"
+    "kind: Assign\n"
+    "metadata: {name: z-image}\n"
+    "spec:\n"
+    "  applyTo: [{groups: [''], versions: [v1], kinds: [Pod]}]\n"
+    "  location: 'spec.containers[name: *].image'\n"
+    "  parameters: {assign: {externalData: {provider: nobody, failurePolicy: Ignore}}}\n"
+    "---\n"
+    "apiVersion: config.gatekeeper.sh/v1alpha1\n"
+    "kind: Config\n"
+    "metadata: {name: config}\n"
+    "spec: {match: [{excludedNamespaces: [x*], processes: ['*']}]}\n";
 
 /* Made once; a fuzzer's process ends with it. */
 static struct fx_snapshot *snapshot(void) {
     static struct fx_policies *policies;
     if (policies == NULL) {
-        const struct fx_policy_input input = {"p.yaml", FX_TEXT(policies_text), NULL};
+        const struct fx_policy_input input = {.file = "p.yaml",
+                                              .text = FX_TEXT(policies_text)};
         struct fx_err err = FX_ERR_INIT;
         const bool ok = fx_policies_build(&input, 1, NULL, 1, &policies, &err);
-        assert(ok && policies->snapshot->n_mutators == 3);
-        assert(policies->findings.n_items == 0);
+        assert(ok && policies->snapshot->n_mutators == 4);
+        assert(policies->findings.n_items == 1); /* a provider that nobody knows */
     }
     return policies->snapshot;
 }
@@ -112,8 +126,11 @@ static void check_response(struct fx_text body, struct fx_text request) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const struct fx_admission admission = {FX_ON_ERROR_DENY, false, "fixpoint",
-                                                  find_namespace, NULL};
+    static const struct fx_admission admission = {
+        .on_error = FX_ON_ERROR_DENY,
+        .own_namespace = "fixpoint",
+        .find_namespace = find_namespace,
+    };
     const struct fx_text text = {(const char *)data, size};
     struct fx_review *review = fx_review_create(&admission, snapshot(), text, 0);
     assert(review != NULL);

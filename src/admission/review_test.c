@@ -24,8 +24,26 @@ static const char policies_text[] =
     "  location: metadata.labels.owner\n"
     "  parameters: {assign: {value: me}}\n";
 
-static struct fx_snapshot *policies_snapshot(void) {
-    const struct fx_policy_input input = {"p.yaml", FX_TEXT(policies_text), NULL};
+/* Labels everything, but in namespaces that are to be left alone. */
+static const char excluding_text[] =
+    "apiVersion: mutations.gatekeeper.sh/v1\n"
+    "kind: AssignMetadata\n"
+    "metadata: {name: owner}\n"
+    "spec:\n"
+    "  location: metadata.labels.owner\n"
+    "  parameters: {assign: {value: me}}\n"
+    "---\n"
+    "apiVersion: config.gatekeeper.sh/v1alpha1\n"
+    "kind: Config\n"
+    "metadata: {name: config, namespace: gatekeeper-system}\n"
+    "spec:\n"
+    "  match:\n"
+    "  - {excludedNamespaces: [kube-*], processes: [mutation-webhook]}\n"
+    "  - {excludedNamespaces: [all], processes: ['*']}\n"
+    "  - {excludedNamespaces: [audited], processes: [audit, webhook]}\n";
+
+static struct fx_snapshot *snapshot_of(const char *text) {
+    const struct fx_policy_input input = {.file = "p.yaml", .text = fx_text_of(text)};
     struct fx_policies *policies = NULL;
     struct fx_err err = FX_ERR_INIT;
     assert_true(fx_policies_build(&input, 1, NULL, 1, &policies, &err));
@@ -33,6 +51,10 @@ static struct fx_snapshot *policies_snapshot(void) {
     struct fx_snapshot *snapshot = fx_snapshot_ref(policies->snapshot);
     fx_policies_unref(policies);
     return snapshot;
+}
+
+static struct fx_snapshot *policies_snapshot(void) {
+    return snapshot_of(policies_text);
 }
 
 /* Every namespace is team a's, but `b`, which waits, and `gone`, which fails. */
@@ -59,11 +81,16 @@ static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **r
     return FX_LOOKUP_FOUND;
 }
 
-static const struct fx_admission deny = {FX_ON_ERROR_DENY, false, "fixpoint",
-                                         find_namespace, NULL};
-static const struct fx_admission defer = {FX_ON_ERROR_DEFER, false, NULL, find_namespace,
-                                          NULL};
-static const struct fx_admission allow = {FX_ON_ERROR_ALLOW, false, NULL, NULL, NULL};
+static const struct fx_admission deny = {
+    .on_error = FX_ON_ERROR_DENY,
+    .own_namespace = "fixpoint",
+    .find_namespace = find_namespace,
+};
+static const struct fx_admission defer = {
+    .on_error = FX_ON_ERROR_DEFER,
+    .find_namespace = find_namespace,
+};
+static const struct fx_admission allow = {.on_error = FX_ON_ERROR_ALLOW};
 
 struct expectation {
     const char *about;
@@ -140,6 +167,9 @@ static const struct expectation gates[] = {
      FX_DECISION_SKIPPED, ALLOWED("Not mutating gatekeeper resources")},
     {"a status of ours", &deny,
      REQUEST("'operation':'UPDATE','kind':{'group':'status.gatekeeper.sh'}"), 200,
+     FX_DECISION_SKIPPED, ALLOWED("Not mutating gatekeeper resources")},
+    {"a policy of the group that is only ours", &deny,
+     REQUEST("'operation':'UPDATE','kind':{'group':'mutations.fixpoint.dev'}"), 200,
      FX_DECISION_SKIPPED, ALLOWED("Not mutating gatekeeper resources")},
     {"a group that only ends alike", &deny,
      REQUEST("'operation':'UPDATE','kind':{'group':'x.gatekeeper.sh'}," DONE), 200,
@@ -269,6 +299,33 @@ static void test_namespaces(void **state) {
     run_table(namespaces, FX_COUNT(namespaces), policies_snapshot());
 }
 
+#define EXCLUDED ALLOWED("Namespace is set to be ignored by Gatekeeper config")
+#define NAMESPACE_NAMED(name)                                                         \
+    REQUEST("'kind':{'group':'','version':'v1','kind':'Namespace'},'operation':'CREA" \
+            "TE','namespace':'all','object':{'apiVersion':'v1','kind':'Namespace','m" \
+            "etadata':{'name':'" name "','labels':{'owner':'you'}}}")
+
+static const struct expectation exclusions[] = {
+    {"from this process", &deny, IN("kube-system", "CREATE"), 200, FX_DECISION_EXCLUDED,
+     EXCLUDED},
+    {"from all", &deny, IN("all", "UPDATE"), 200, FX_DECISION_EXCLUDED, EXCLUDED},
+    {"from others", &allow, IN("audited", "CREATE"), 200, FX_DECISION_MUTATED, MUTATED},
+    {"from nothing", &allow, IN("kub", "CREATE"), 200, FX_DECISION_MUTATED, MUTATED},
+    {"before its namespace is looked for", &deny, IN("kube-gone", "CREATE"), 200,
+     FX_DECISION_EXCLUDED, EXCLUDED},
+    {"a Namespace by its own name", &deny, NAMESPACE_NAMED("kube-x"), 200,
+     FX_DECISION_EXCLUDED, EXCLUDED},
+    {"and by no other", &deny, NAMESPACE_NAMED("x"), 200, FX_DECISION_UNCHANGED,
+     UNCHANGED},
+    {"what is in none", &deny, REQUEST(POD_KIND ",'operation':'CREATE'," POD), 200,
+     FX_DECISION_MUTATED, MUTATED},
+};
+
+static void test_exclusions(void **state) {
+    (void)state;
+    run_table(exclusions, FX_COUNT(exclusions), snapshot_of(excluding_text));
+}
+
 /* A review that waits for `b`, given what comes. */
 static struct fx_review *start_waiting(struct fx_snapshot *snapshot, char **ret_request) {
     *ret_request = with_quotes(IN("b", "CREATE"));
@@ -368,8 +425,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gates),        cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_deep_nesting), cmocka_unit_test(test_namespaces),
-        cmocka_unit_test(test_waiting),      cmocka_unit_test(test_deadline),
-        cmocka_unit_test(test_facts),        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_exclusions),   cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_deadline),     cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

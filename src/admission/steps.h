@@ -6,38 +6,16 @@
 #ifndef FX_ADMISSION_STEPS_H
 #define FX_ADMISSION_STEPS_H
 
+#include "admission/mutation.h"
 #include "admission/review.h"
 #include "base/uuid.h"
+#include "engine/dialect.h"
 
 /* Where the object's namespace stands. */
 enum fx_namespace_state {
     FX_NAMESPACE_UNASKED,
     FX_NAMESPACE_AWAITED, /* the caller was told to bring it */
     FX_NAMESPACE_GIVEN,   /* it did, or brought the reason why not (review->err) */
-};
-
-struct fx_review {
-    const struct fx_admission *admission;
-    struct fx_snapshot *snapshot; /* counted */
-    struct fx_text text;          /* the request's body */
-    size_t at;                    /* the step to be run next */
-
-    json_t *document; /* the AdmissionReview, counted; all below borrows of it */
-    json_t *object;   /* request.object */
-    struct fx_text api_version; /* of the AdmissionReview */
-    struct fx_request request;
-    struct fx_text matching_namespace; /* empty for a Namespace itself */
-    enum fx_namespace_state namespace_state;
-    json_t *namespace_object; /* counted, or NULL */
-    char mutation_id[FX_UUID_SIZE];
-
-    struct fx_arena arena;
-    json_t *mutated; /* counted; the patch borrows of it */
-    struct fx_patch patch;
-    struct fx_outcome outcome;
-    struct fx_err err;
-    struct fx_buf body;
-    struct fx_review_result result;
 };
 
 /* What a step says. */
@@ -47,22 +25,63 @@ enum fx_next {
     FX_NEXT_DONE, /* the answer is written */
 };
 
+/* A journey: its steps, in order; NULL ends. The last one is always done. */
+typedef enum fx_next fx_step(struct fx_review *review);
+
+struct fx_exemptions;
+
+struct fx_review {
+    fx_step *const *steps;
+    size_t at; /* the step to be run next */
+    bool is_done;
+    const struct fx_admission *admission;
+    const struct fx_exemptions *exempt; /* where labels are looked at; else NULL */
+    struct fx_snapshot *snapshot;       /* counted; NULL where policies are looked at */
+    struct fx_text text;                /* the request's body */
+
+    json_t *document; /* the AdmissionReview, counted; all below borrows of it */
+    json_t *object;   /* request.object */
+    json_t *old_object;
+    struct fx_text api_version; /* of the AdmissionReview */
+    struct fx_request request;
+    struct fx_text matching_namespace; /* empty for a Namespace itself */
+    enum fx_namespace_state namespace_state;
+    json_t *namespace_object; /* counted, or NULL */
+    bool wants_data;          /* it stands where providers are asked */
+    char mutation_id[FX_UUID_SIZE];
+
+    struct fx_arena arena;
+    struct fx_mutation mutation;
+    struct fx_compilation warnings; /* of a policy that is looked at */
+    struct fx_err err;
+    struct fx_buf body;
+    struct fx_review_result result;
+};
+
+/* review.c: begins a journey. NULL without memory. */
+struct fx_review *fx_review_begin(fx_step *const *journey, struct fx_text text,
+                                  uint64_t deadline_ns) FX_MUST_USE;
+
 /* decode.c: bytes to a checked request. */
-enum fx_next fx_step_decode(struct fx_review *review);
-enum fx_next fx_step_object(struct fx_review *review);
+fx_step fx_step_decode, fx_step_object;
 
 /* gate.c: who and what is not mutated at all. */
-enum fx_next fx_step_self(struct fx_review *review);
-enum fx_next fx_step_operation(struct fx_review *review);
-enum fx_next fx_step_group(struct fx_review *review);
+fx_step fx_step_self, fx_step_operation, fx_step_group, fx_step_exclusion;
 
-/* answer.c: the four ends of a review. Each writes the answer and says FX_NEXT_DONE. */
+/* Is it one of the groups of the policies themselves? */
+bool fx_is_own_group(struct fx_text group);
+
+/* answer.c: the ends of a review. Each writes the answer and says FX_NEXT_DONE. */
 
 /* Allowed as it is, with Gatekeeper's words why. */
 enum fx_next fx_answer_allow(struct fx_review *review, enum fx_decision decision,
                              const char *message);
 /* Allowed with the patch. */
 enum fx_next fx_answer_patch(struct fx_review *review);
+/* Allowed, with what the author of the policy should hear. */
+enum fx_next fx_answer_allow_policy(struct fx_review *review);
+/* Denied with the words of review->err. Our own failure: as fx_answer_fail(). */
+enum fx_next fx_answer_deny(struct fx_review *review, unsigned code);
 /* The input is no review: HTTP 400 with review->err. No memory: HTTP 503. */
 enum fx_next fx_answer_refuse(struct fx_review *review);
 /* review->err says what failed, and whose failure it is: a policy's is answered as

@@ -7,15 +7,17 @@
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/on_error.h"
+#include "cli/operations.h"
 #include "cli/output.h"
 #include "net/address.h"
 #include "server/server.h"
 
 struct values {
-    struct fx_strings policies, tls_names;
+    struct fx_strings policies, tls_names, operations;
+    struct fx_strings exempt_names, exempt_prefixes, exempt_suffixes;
     const char *listen, *health_listen, *tls_cert, *tls_key, *tls_cert_out,
         *own_namespace;
-    bool tls_self_signed, mutation_annotations;
+    bool tls_self_signed, mutation_annotations, log_mutations;
     unsigned on_error, log_level;
     size_t max_body, max_header, max_connections;
     uint64_t idle, message, drain, review;
@@ -86,7 +88,8 @@ static bool is_usable(const struct values *values) {
 
 /* ---- the command ----------------------------------------------------------------- */
 
-static enum fx_exit serve(const struct values *values) {
+static enum fx_exit serve(const struct values *values,
+                          const struct fx_operations *operations) {
     const char *pod_namespace = or_else(getenv("POD_NAMESPACE"), DEFAULT_NAMESPACE);
     const struct fx_server_options options = {
         .listen = or_else(values->listen, DEFAULT_LISTEN),
@@ -101,6 +104,18 @@ static enum fx_exit serve(const struct values *values) {
         .own_namespace = or_else(values->own_namespace, pod_namespace),
         .on_error = (enum fx_on_error)values->on_error,
         .mutation_annotations = values->mutation_annotations,
+        .log_mutations = values->log_mutations,
+        .mutates = operations->mutates,
+        .admits = operations->admits,
+        .exempt =
+            {
+                .names = values->exempt_names.items,
+                .n_names = values->exempt_names.n_items,
+                .prefixes = values->exempt_prefixes.items,
+                .n_prefixes = values->exempt_prefixes.n_items,
+                .suffixes = values->exempt_suffixes.items,
+                .n_suffixes = values->exempt_suffixes.n_items,
+            },
         .max_body = values->max_body,
         .max_header = values->max_header,
         .max_connections = values->max_connections,
@@ -116,14 +131,20 @@ static enum fx_exit serve(const struct values *values) {
 static enum fx_exit run(const void *values, const char *operand) {
     (void)operand;
     const struct values *given = values;
+    struct fx_operations operations = {0};
+    struct fx_err err = FX_ERR_INIT;
     if (!is_usable(given)) {
+        return FX_EXIT_USAGE;
+    }
+    if (!fx_operations_read(&given->operations, &operations, &err)) {
+        fx_say("%s", err.msg);
         return FX_EXIT_USAGE;
     }
     enum fx_log_level level = FX_LOG_INFO;
     if (fx_log_level_parse(level_words[given->log_level], &level)) {
         fx_log_set_level(level);
     }
-    return serve(given);
+    return serve(given, &operations);
 }
 
 #define FIELD(name) offsetof(struct values, name)
@@ -147,6 +168,17 @@ static const struct fx_option options[] = {
     FX_ON_ERROR_OPTION(struct values),
     {"mutation-annotations", '\0', FX_OPTION_FLAG, FIELD(mutation_annotations), NULL,
      NULL, "write into each changed object which mutators changed it"},
+    {"log-mutations", '\0', FX_OPTION_FLAG, FIELD(log_mutations), NULL, NULL,
+     "log which mutators applied in each pass"},
+    {"operation", '\0', FX_OPTION_LIST, FIELD(operations), "NAME", NULL,
+     "mutation-webhook: answer /v1/mutate; webhook: answer /v1/admit and /v1/admitlabel "
+     "(default: both; repeats; Gatekeeper's other operations are accepted)"},
+    {"exempt-namespace", '\0', FX_OPTION_LIST, FIELD(exempt_names), "NAME", NULL,
+     "a namespace that may set the ignore label (repeats)"},
+    {"exempt-namespace-prefix", '\0', FX_OPTION_LIST, FIELD(exempt_prefixes), "PREFIX",
+     NULL, "the same for all whose names begin so (repeats)"},
+    {"exempt-namespace-suffix", '\0', FX_OPTION_LIST, FIELD(exempt_suffixes), "SUFFIX",
+     NULL, "the same for all whose names end so (repeats)"},
     {"log-level", '\0', FX_OPTION_CHOICE, FIELD(log_level), "LEVEL", level_words,
      "debug, info (default), warn or error"},
     {"max-body", '\0', FX_OPTION_SIZE, FIELD(max_body), "SIZE", NULL,
@@ -174,7 +206,8 @@ const struct fx_command fx_command_serve = {
     .usage = "-p PATH... (--tls-cert FILE --tls-key FILE | --tls-self-signed) "
              "[OPTION]...",
     .summary = "be the webhook",
-    .details = "Answers POST /v1/mutate over HTTPS, and GET /healthz, /readyz and "
+    .details = "Answers POST /v1/mutate, /v1/admit and /v1/admitlabel over HTTPS, and "
+               "GET /healthz, /readyz and "
                "/metrics on a plain port of their own, until SIGTERM or SIGINT. Changed "
                "policies and certificates are read again. Logs are JSON, "
                "a line each, on standard error.\n"

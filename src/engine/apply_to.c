@@ -132,37 +132,57 @@ static bool is_repeated(const struct fx_text_list *list, size_t at) {
     return fx_text_list_has(&before, list->items[at]);
 }
 
-/* Appends the complaint about the operation `words` of entry `index`. */
-static void complain(struct fx_buf *buf, const char *what, struct fx_text words,
-                     size_t index, const char *why) {
+/* A list of operations under examination. */
+struct examination {
+    const char *path; /* "applyTo[0].operations" */
+    struct fx_buf *complaints;
+};
+
+static void complain(const struct examination *of, const char *what, struct fx_text words,
+                     const char *why) {
+    struct fx_buf *buf = of->complaints;
     fx_buf_str(buf, buf->len > 0 ? "; " : "");
     fx_buf_str(buf, what);
     fx_text_quote_go(buf, words);
-    fx_buf_printf(buf, " in applyTo[%zu].operations%s", index, why);
+    fx_buf_printf(buf, " in %s%s", of->path, why);
 }
 
-/* Sets the entry's bits and appends every complaint about its operations. */
-static void read_operations(struct entry *entry, size_t index, struct fx_buf *buf) {
-    const struct fx_text_list *operations = &entry->operations;
+/* What the operations stand for. Appends every complaint about them. */
+static unsigned read_operations(const struct fx_text_list *operations,
+                                const struct examination *of) {
+    const struct fx_buf *buf = of->complaints;
+    unsigned bits = operations->n_items == 0 ? SUPPORTED : 0;
     /* A message that is full ends the loop: is_repeated() would cost its square. */
     for (size_t i = 0; i < operations->n_items && buf->len < FX_ERR_TEXT; i++) {
         const struct fx_text words = operations->items[i];
         if (is_repeated(operations, i)) {
-            complain(buf, "duplicate operation ", words, index, "");
+            complain(of, "duplicate operation ", words, "");
         }
         if (operation_bits(words) == 0) {
-            complain(buf, "invalid operation ", words, index,
+            complain(of, "invalid operation ", words,
                      ": must be one of CREATE, UPDATE, *");
         }
-        entry->operation_bits |= operation_bits(words);
-    }
-    if (operations->n_items == 0) {
-        entry->operation_bits = SUPPORTED;
+        bits |= operation_bits(words);
     }
     if (operations->n_items > 1 && fx_text_list_has(operations, FX_TEXT("*"))) {
-        complain(buf, "wildcard ", FX_TEXT("*"), index,
+        complain(of, "wildcard ", FX_TEXT("*"),
                  " must not be combined with other operations");
     }
+    return bits;
+}
+
+/* Were there complaints? Then the field named is invalid. */
+static bool settle(struct fx_buf *complaints, const char *field,
+                   const struct owner *owner, struct fx_err *err) {
+    const bool ok = complaints->len == 0 && !complaints->failed;
+    if (complaints->failed) {
+        (void)fx_fail_nomem(err);
+    } else if (!ok) {
+        (void)fx_fail(err, FX_EINVALID, "invalid %s for %s mutator %.*s: %s", field,
+                      owner->kind, FX_TEXT_ARG(owner->name), complaints->data);
+    }
+    fx_buf_finish(complaints);
+    return ok;
 }
 
 static bool check_operations(struct fx_apply_to *apply_to, const struct owner *owner,
@@ -170,17 +190,45 @@ static bool check_operations(struct fx_apply_to *apply_to, const struct owner *o
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
     for (size_t i = 0; i < apply_to->n_entries && buf.len < FX_ERR_TEXT; i++) {
-        read_operations(&apply_to->entries[i], i, &buf);
+        char path[64];
+        (void)snprintf(path, sizeof path, "applyTo[%zu].operations", i);
+        const struct examination of = {path, &buf};
+        struct entry *entry = &apply_to->entries[i];
+        entry->operation_bits = read_operations(&entry->operations, &of);
     }
-    const bool ok = buf.len == 0 && !buf.failed;
-    if (buf.failed) {
-        (void)fx_fail_nomem(err);
-    } else if (!ok) {
-        (void)fx_fail(err, FX_EINVALID, "invalid applyTo for %s mutator %.*s: %s",
-                      owner->kind, FX_TEXT_ARG(owner->name), buf.data);
+    return settle(&buf, "applyTo", owner, err);
+}
+
+bool fx_operations_compile(json_t *operations, const char *kind, struct fx_text name,
+                           struct fx_binding *ret_binding, struct fx_err *err) {
+    char spec[64];
+    (void)snprintf(spec, sizeof spec, "%sSpec", kind);
+    const struct fx_go_field field = {spec, "spec.operations", "[]v1.Operation"};
+    struct fx_text_list list;
+    if (!fx_text_list_read(operations, &field, "v1.Operation", &list, err)) {
+        return false;
     }
-    fx_buf_finish(&buf);
-    return ok;
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    const struct examination of = {"spec.operations", &buf};
+    const unsigned bits = read_operations(&list, &of);
+    fx_text_list_finish(&list);
+    *ret_binding = (struct fx_binding){
+        .operations = bits,
+        .no_operation = bits == SUPPORTED,
+        .any_group = true,
+        .any_version = true,
+        .any_kind = true,
+    };
+    const struct owner owner = {kind, name};
+    return settle(&buf, "operations", &owner, err);
+}
+
+bool fx_operations_hold(const struct fx_binding *binding,
+                        const struct fx_request *request) {
+    return request->operation == FX_OPERATION_NONE
+               ? binding->no_operation
+               : (binding->operations & FX_OPERATION_BIT(request->operation)) != 0;
 }
 
 /* The number of bindings; false beyond the limit. */

@@ -123,6 +123,9 @@ static void refuses(void **state) {
     }
 }
 
+#define BOTH \
+    (FX_OPERATION_BIT(FX_OPERATION_CREATE) | FX_OPERATION_BIT(FX_OPERATION_UPDATE))
+
 static void bindings(void **state) {
     (void)state;
     json_t *node =
@@ -169,12 +172,65 @@ static void bindings_are_bounded(void **state) {
     json_decref(node);
 }
 
+#define OPERATIONS_INVALID "invalid operations for K mutator a: "
+
+/* error NULL: the bits. */
+static const struct {
+    const char *operations;
+    unsigned bits;
+    const char *error;
+} operation_lists[] = {
+    {"null", BOTH, NULL},
+    {"[]", BOTH, NULL},
+    {"[\"*\"]", BOTH, NULL},
+    {"[\"UPDATE\", \"CREATE\"]", BOTH, NULL},
+    {"[\"UPDATE\"]", FX_OPERATION_BIT(FX_OPERATION_UPDATE), NULL},
+    {"[\"update\"]", 0,
+     OPERATIONS_INVALID "invalid operation \"update\" in spec.operations: must be one of "
+                        "CREATE, UPDATE, *"},
+    {"[\"CREATE\", \"CREATE\", \"*\"]", 0,
+     OPERATIONS_INVALID
+     "duplicate operation \"CREATE\" in spec.operations; wildcard \"*\" in "
+     "spec.operations must not be combined with other operations"},
+    {"{}", 0,
+     "json: cannot unmarshal object into Go struct field KSpec.spec.operations of type "
+     "[]v1.Operation"},
+    {"[[]]", 0,
+     "json: cannot unmarshal array into Go struct field KSpec.spec.operations of type "
+     "v1.Operation"},
+};
+
+static void operations_alone(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(operation_lists); i++) {
+        json_t *node = fake_json(operation_lists[i].operations);
+        struct fx_binding binding = {.operations = 0};
+        struct fx_err err = FX_ERR_INIT;
+        const bool ok = fx_operations_compile(node, "K", FX_TEXT("a"), &binding, &err);
+        assert_int_equal(ok, operation_lists[i].error == NULL);
+        if (ok) {
+            const unsigned bits = operation_lists[i].bits;
+            const struct fx_request update = {.operation = FX_OPERATION_UPDATE};
+            const struct fx_request none = {.operation = FX_OPERATION_NONE};
+            assert_true(binding.any_group && binding.any_version && binding.any_kind);
+            assert_int_equal(binding.operations, bits);
+            assert_true(fx_operations_hold(&binding, &update));
+            assert_int_equal(fx_operations_hold(&binding, &none), bits == BOTH);
+        } else {
+            assert_string_equal(err.msg, operation_lists[i].error);
+            assert_int_equal(err.code, FX_EINVALID);
+        }
+        json_decref(node);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holds),
         cmocka_unit_test(refuses),
         cmocka_unit_test(bindings),
         cmocka_unit_test(bindings_are_bounded),
+        cmocka_unit_test(operations_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

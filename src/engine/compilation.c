@@ -17,10 +17,14 @@ void fx_compilation_finish(struct fx_compilation *compilation) {
     for (size_t i = 0; i < compilation->n_mutators; i++) {
         fx_mutator_unref(compilation->mutators[i]);
     }
+    for (size_t i = 0; i < compilation->n_resources; i++) {
+        fx_resource_unref(compilation->resources[i]);
+    }
     for (size_t i = 0; i < compilation->n_warnings; i++) {
         free(compilation->warnings[i].text);
     }
     free(compilation->mutators);
+    free(compilation->resources);
     free(compilation->warnings);
     *compilation = (struct fx_compilation){0};
 }
@@ -34,6 +38,17 @@ bool fx_compilation_add_take(struct fx_compilation *compilation,
         return false;
     }
     compilation->mutators[compilation->n_mutators++] = mutator;
+    return true;
+}
+
+bool fx_compilation_add_resource_take(struct fx_compilation *compilation,
+                                      struct fx_resource *resource) {
+    if (!FX_VEC_GROW(compilation->resources, compilation->n_resources,
+                     compilation->cap_resources)) {
+        fx_resource_unref(resource);
+        return false;
+    }
+    compilation->resources[compilation->n_resources++] = resource;
     return true;
 }
 

@@ -8,17 +8,24 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "engine/converge_turns.h"
 #include "engine/converge_words.h"
+#include "engine/index_set.h"
 #include "value/equal.h"
 #include "value/patch.h"
 
 /* The clock is read before every so many mutators. */
 #define MUTATORS_A_LOOK 16u
 
-/* A set of mutators, by index. */
-struct bits {
-    uint64_t *words;
-    size_t n_words;
+/* Where there is no fixed point, what a look at the fight may cost. Passes may double the
+ * object each time; the span ends that. */
+#define FIGHT_PASSES 64u
+#define FIGHT_NS     UINT64_C(100000000)
+
+/* How a mutator fared: what a trace has told of it. */
+struct fare {
+    bool told, matched, applied, changed;
+    const char *criterion;
 };
 
 struct run {
@@ -33,41 +40,25 @@ struct run {
     struct fx_candidates candidates;              /* for a subject at this place: */
     struct fx_text api_version, kind, namespace_; /* the arena's */
 
-    struct bits applied_now;  /* in this pass */
-    struct bits applied_ever; /* in passes that changed something */
-    struct bits done;         /* once-rules that had their turn */
-    const char **reasons;     /* with a trace: why each was last seen not to match */
+    struct fx_index_set applied_now;  /* in this pass */
+    struct fx_index_set applied_ever; /* in passes that changed something */
+    struct fx_index_set done;         /* once-rules that had their turn */
+    struct fare *fares;               /* with a trace: how each fared last */
     uint32_t pass;
     bool is_last_pass; /* the last there may be: contenders are noted */
     bool has_changed;  /* a mutator of this pass has changed something */
     size_t cap_cycle;
+    struct fx_trace *fight; /* or NULL: every change is recorded in it */
+    uint64_t deadline_ns;
     unsigned looks;
 };
 
-static bool has_bit(const struct bits *bits, uint32_t index) {
-    return (bits->words[index / 64] >> (index % 64) & 1u) != 0;
-}
-
-static void set_bit(struct bits *bits, uint32_t index) {
-    bits->words[index / 64] |= UINT64_C(1) << (index % 64);
-}
-
-static void clear_bits(struct bits *bits) {
-    memset(bits->words, 0, bits->n_words * sizeof *bits->words);
-}
-
-static void add_bits(struct bits *bits, const struct bits *more) {
-    for (size_t i = 0; i < bits->n_words; i++) {
-        bits->words[i] |= more->words[i];
-    }
-}
-
 static bool make_notes(struct run *run) {
-    const size_t n = run->snapshot->n_mutators / 64 + 1;
+    const size_t n = FX_INDEX_SET_WORDS(run->snapshot->n_mutators);
     if (run->trace != NULL) {
-        run->reasons = fx_arena_alloc(run->arena, (run->snapshot->n_mutators + 1) *
-                                                      sizeof *run->reasons);
-        if (run->reasons == NULL) {
+        run->fares = fx_arena_alloc(run->arena,
+                                    (run->snapshot->n_mutators + 1) * sizeof *run->fares);
+        if (run->fares == NULL) {
             return false;
         }
     }
@@ -75,9 +66,9 @@ static bool make_notes(struct run *run) {
     if (words == NULL) {
         return false;
     }
-    run->applied_now = (struct bits){words, n};
-    run->applied_ever = (struct bits){words + n, n};
-    run->done = (struct bits){words + 2 * n, n};
+    run->applied_now = (struct fx_index_set){words, n};
+    run->applied_ever = (struct fx_index_set){words + n, n};
+    run->done = (struct fx_index_set){words + 2 * n, n};
     return true;
 }
 
@@ -115,7 +106,7 @@ static bool has_moved(const struct run *run) {
 }
 
 static bool look_at_clock(struct run *run, struct fx_err *err) {
-    const uint64_t deadline = run->request->deadline_ns;
+    const uint64_t deadline = run->deadline_ns;
     if (deadline == 0 || run->looks++ % MUTATORS_A_LOOK != 0 ||
         fx_clock_ns() < deadline) {
         return true;
@@ -152,19 +143,45 @@ static bool add_contender(struct run *run, uint32_t index, json_t *before,
     return true;
 }
 
+/* Is it anything new? A mutator may fare the same for very many passes: that is told
+ * once, but each change. */
+static bool is_news(struct run *run, const struct fx_trace_step *step) {
+    const struct fare now = {
+        .told = true,
+        .matched = step->verdict.matched,
+        .applied = step->effect.applied,
+        .changed = step->effect.changed,
+        .criterion =
+            step->verdict.matched ? step->effect.criterion : step->verdict.criterion,
+    };
+    struct fare *last = &run->fares[step->mutator];
+    const bool same = last->told && last->matched == now.matched &&
+                      last->applied == now.applied && last->changed == now.changed &&
+                      last->criterion == now.criterion;
+    *last = now;
+    return !same || now.changed;
+}
+
 static bool record(struct run *run, const struct fx_trace_step *step, json_t *before,
                    struct fx_err *err) {
-    if (run->trace != NULL && !fx_trace_record(run->trace, step, before, *run->root)) {
+    if (run->trace != NULL && is_news(run, step) &&
+        !fx_trace_record(run->trace, step, before, *run->root)) {
         return fx_fail_nomem(err);
     }
-    return !run->is_last_pass || !step->effect.changed ||
-           add_contender(run, step->mutator, before, err);
+    if (!step->effect.changed) {
+        return true;
+    }
+    if (run->fight != NULL && !fx_trace_record(run->fight, step, before, *run->root)) {
+        return fx_fail_nomem(err);
+    }
+    return !run->is_last_pass || add_contender(run, step->mutator, before, err);
 }
 
 /* Applies a mutator that matched. */
 static bool apply(struct run *run, struct fx_trace_step *step, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
-    const bool is_recorded = run->trace != NULL || run->is_last_pass;
+    const bool is_recorded =
+        run->trace != NULL || run->is_last_pass || run->fight != NULL;
     json_t *before = is_recorded ? json_incref(*run->root) : NULL;
     bool ok = mutator->ops->apply(mutator, run->request, run->root, &step->effect, err);
     if (!ok) {
@@ -175,23 +192,12 @@ static bool apply(struct run *run, struct fx_trace_step *step, struct fx_err *er
     }
     json_decref(before);
     if (mutator->once) {
-        set_bit(&run->done, step->mutator);
+        fx_index_set_add(&run->done, step->mutator);
     }
     if (step->effect.applied) {
-        set_bit(&run->applied_now, step->mutator);
+        fx_index_set_add(&run->applied_now, step->mutator);
     }
     return ok;
-}
-
-/* Told once: a mutator may go on not matching for very many passes. */
-static bool record_no_match(struct run *run, const struct fx_trace_step *step,
-                            struct fx_err *err) {
-    const char *reason = step->verdict.criterion == NULL ? "" : step->verdict.criterion;
-    if (run->trace == NULL || run->reasons[step->mutator] == reason) {
-        return true;
-    }
-    run->reasons[step->mutator] = reason;
-    return record(run, step, *run->root, err);
 }
 
 /* One mutator's turn. */
@@ -199,7 +205,7 @@ static bool run_mutator(struct run *run, uint32_t index, struct fx_effect *ret_e
                         struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->pass};
-    if (mutator->once && has_bit(&run->done, index)) {
+    if (mutator->once && fx_index_set_has(&run->done, index)) {
         return true;
     }
     if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
@@ -207,7 +213,7 @@ static bool run_mutator(struct run *run, uint32_t index, struct fx_effect *ret_e
         return fx_converge_fail_match(mutator, *run->root, err);
     }
     if (!step.verdict.matched) {
-        return record_no_match(run, &step, err);
+        return record(run, &step, *run->root, err);
     }
     const bool ok = apply(run, &step, err);
     *ret_effect = step.effect;
@@ -236,7 +242,7 @@ static bool follow(struct run *run, uint32_t index, size_t *at, struct fx_err *e
  * it is shared lives on in its other holder, so that within a pass only a real write can
  * end the texts of the subject. */
 static bool run_pass(struct run *run, struct fx_err *err) {
-    clear_bits(&run->applied_now);
+    fx_index_set_clear(&run->applied_now);
     run->has_changed = false;
     fx_subject_read(*run->root, &run->subject);
     for (size_t at = 0; at < run->candidates.n_indices;) {
@@ -264,56 +270,157 @@ static bool has_settled(struct run *run, json_t *before) {
     return true;
 }
 
+/* Notes who applied in this pass, where that is asked for. */
+static bool tell_pass(struct run *run, struct fx_err *err) {
+    struct fx_outcome *outcome = run->outcome;
+    if (!run->request->tells_passes || outcome->n_passes == FX_TOLD_PASSES) {
+        return true;
+    }
+    if (outcome->passes == NULL) {
+        const size_t most = run->snapshot->n_mutators + 1;
+        const size_t n = most < FX_TOLD_PASSES ? most : FX_TOLD_PASSES;
+        outcome->passes = fx_arena_alloc(run->arena, n * sizeof *outcome->passes);
+    }
+    struct fx_pass pass = {0};
+    if (outcome->passes == NULL || !fx_index_set_list(&run->applied_now, run->arena,
+                                                      &pass.applied, &pass.n_applied)) {
+        return fx_fail_nomem(err);
+    }
+    outcome->passes[outcome->n_passes++] = pass;
+    return true;
+}
+
 /*
  * Invariant: the object from before a pass and the one after it share all that the pass
  * did not write, so the test for "as it was" costs what changed. n mutators settle within
- * n + 1 passes or not at all.
+ * n + 1 passes or not at all. *ret_settled stays false where they do not.
  */
-static bool run_passes(struct run *run, struct fx_err *err) {
+static bool run_passes(struct run *run, bool *ret_settled, struct fx_err *err) {
     const size_t n_passes = run->snapshot->n_mutators + 1;
-    for (run->pass = 1; run->pass <= n_passes; run->pass++) {
+    for (run->pass = 1; run->pass <= n_passes && !*ret_settled; run->pass++) {
         run->is_last_pass = run->pass == n_passes;
         run->outcome->iterations = run->pass;
         json_t *before = json_incref(*run->root);
-        const bool ok = run_pass(run, err);
-        const bool settled = ok && has_settled(run, before);
+        const bool ok = run_pass(run, err) && tell_pass(run, err);
+        *ret_settled = ok && has_settled(run, before);
         json_decref(before);
-        if (!ok || settled) {
-            return ok;
+        if (!ok) {
+            return false;
         }
-        add_bits(&run->applied_ever, &run->applied_now);
-    }
-    return fx_converge_fail_cycle(run->request, *run->root, err);
-}
-
-/* Writes the members of the set to `to`, unless it is NULL; returns how many there are.
- * Costs what is in the set: most words are 0. */
-static size_t list_bits(const struct bits *bits, uint32_t *to) {
-    size_t n = 0;
-    for (size_t i = 0; i < bits->n_words; i++) {
-        uint32_t index = (uint32_t)(i * 64);
-        for (uint64_t word = bits->words[i]; word != 0; word >>= 1, index++) {
-            if ((word & 1u) == 0) {
-                continue;
-            }
-            if (to != NULL) {
-                to[n] = index;
-            }
-            n++;
+        if (!*ret_settled) {
+            fx_index_set_unite(&run->applied_ever, &run->applied_now);
         }
     }
-    return n;
-}
-
-static bool list_applied(struct run *run, struct fx_err *err) {
-    struct fx_outcome *outcome = run->outcome;
-    const size_t n = list_bits(&run->applied_ever, NULL);
-    outcome->applied = fx_arena_alloc(run->arena, n * sizeof *outcome->applied);
-    if (outcome->applied == NULL) {
-        return fx_fail_nomem(err);
-    }
-    outcome->n_applied = list_bits(&run->applied_ever, outcome->applied);
     return true;
+}
+
+/* One pass more, though there will be no rest. Each may take twice as long as the last.
+ */
+static bool run_on(struct run *run) {
+    struct fx_err err = FX_ERR_INIT;
+    if (fx_clock_ns() > run->deadline_ns) {
+        return false;
+    }
+    json_t *before = json_incref(*run->root);
+    const bool ok = run_pass(run, &err);
+    json_decref(before);
+    return ok;
+}
+
+/* Goes on until the object is again what it was at some pass, and says how many passes
+ * that took; 0 where it does not come back. The pass to compare with is moved on after
+ * spans that double, so that any way into the cycle is left behind. False where there is
+ * no going on. */
+static bool find_period(struct run *run, uint32_t *ret_period) {
+    json_t *anchor = json_incref(*run->root);
+    uint32_t span = 1;
+    uint32_t since = 0;
+    bool ok = true;
+    *ret_period = 0;
+    for (unsigned n = 0; ok && n < FIGHT_PASSES && *ret_period == 0; n++) {
+        ok = run_on(run);
+        since++;
+        if (ok && fx_equal(anchor, *run->root)) {
+            *ret_period = since;
+        } else if (since == span) {
+            json_decref(anchor);
+            anchor = json_incref(*run->root);
+            span *= 2;
+            since = 0;
+        }
+    }
+    json_decref(anchor);
+    return ok;
+}
+
+/* Sets the object back to what it was. */
+static bool go_back(struct run *run, json_t *root) {
+    struct fx_err err = FX_ERR_INIT;
+    json_decref(*run->root);
+    *run->root = json_incref(root);
+    fx_subject_read(root, &run->subject);
+    return find_candidates(run, &err);
+}
+
+/* One turn of the fight, or where it has none, the first pass after `root`. */
+static bool record_fight(struct run *run, uint32_t period, json_t *root) {
+    bool ok = period > 0 || go_back(run, root);
+    fx_trace_init(run->fight, run->arena);
+    for (run->pass = 1; ok && run->pass <= (period == 0 ? 1 : period); run->pass++) {
+        ok = run_on(run);
+    }
+    return ok;
+}
+
+/* There is no fixed point: sees what they fight over, on a copy. What fails here is left
+ * untold. */
+static void tell_fight(struct run *run) {
+    struct fx_outcome *outcome = run->outcome;
+    const uint64_t until = fx_clock_ns() + FIGHT_NS;
+    json_t **const root = run->root;
+    json_t *copy = json_incref(*root);
+    uint32_t period = 0;
+    run->root = &copy;
+    run->trace = NULL;
+    run->is_last_pass = false;
+    if (run->deadline_ns == 0 || run->deadline_ns > until) {
+        run->deadline_ns = until;
+    }
+    if (find_period(run, &period)) {
+        run->fight = &outcome->record;
+        if (!record_fight(run, period, *root) ||
+            !fx_turns_find(&outcome->record, period, run->arena, &outcome->turns,
+                           &outcome->n_turns)) {
+            outcome->n_turns = 0;
+        }
+    }
+    outcome->failed = NULL; /* nobody, as far as the review went */
+    run->root = root;
+    json_decref(copy);
+}
+
+static bool settle(struct run *run, struct fx_err *err) {
+    struct fx_outcome *outcome = run->outcome;
+    bool settled = false;
+    if (!run_passes(run, &settled, err)) {
+        return false;
+    }
+    if (!settled) {
+        (void)fx_converge_fail_cycle(run->request, *run->root, err);
+        tell_fight(run);
+        return false;
+    }
+    outcome->n_cycle = 0; /* what was noted in a last pass that settled */
+    return fx_index_set_list(&run->applied_ever, run->arena, &outcome->applied,
+                             &outcome->n_applied) ||
+           fx_fail_nomem(err);
+}
+
+void fx_outcome_finish(struct fx_outcome *outcome) {
+    if (outcome != NULL) {
+        fx_trace_finish(&outcome->record);
+        outcome->n_turns = 0;
+    }
 }
 
 /* NOLINTNEXTLINE(readability-function-size): all seven are needed by every caller. */
@@ -329,14 +436,13 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
         .trace = trace,
         .root = root,
         .outcome = ret_outcome,
+        .deadline_ns = request->deadline_ns,
     };
     json_t *original = json_incref(*root);
     fx_subject_read(*root, &run.subject);
     bool ok = make_notes(&run) || fx_fail_nomem(err);
-    ok = ok && find_candidates(&run, err) && run_passes(&run, err) &&
-         list_applied(&run, err);
+    ok = ok && find_candidates(&run, err) && settle(&run, err);
     if (ok) {
-        ret_outcome->n_cycle = 0; /* what was noted in a last pass that settled */
         ret_outcome->mutated = ret_outcome->iterations > 1 && !fx_equal(original, *root);
     }
     json_decref(original);

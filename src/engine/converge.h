@@ -19,32 +19,62 @@
 #include "engine/snapshot.h"
 #include "engine/trace.h"
 
-/* What came of it. */
+/* At most so many passes are told of (fx_outcome.passes). */
+#define FX_TOLD_PASSES 100u
+
+/* One field that finds no rest: what is done to it, again and again. */
+struct fx_turn {
+    struct fx_text path; /* JSON Pointer */
+    uint32_t
+        period; /* passes until it begins anew; 0: never seen to (a list that grows) */
+    /* One turn of it, in order; `pass` counts from 1. The nodes are the outcome's. */
+    const struct fx_trace_change *changes;
+    size_t n_changes;
+};
+
+/* What came of it. Texts and lists are the arena's. */
 struct fx_outcome {
     bool mutated;        /* the object differs from what came in */
     uint32_t iterations; /* passes run, the last quiet one included */
     /* The mutators that applied in a pass that changed something, ascending indices in
-     * the snapshot; the arena's memory. */
+     * the snapshot. */
     uint32_t *applied;
     size_t n_applied;
+    /* Where the request wants them: for each of the first FX_TOLD_PASSES passes those
+     * that applied in it, ascending; the last pass, which changed nothing, included. */
+    struct fx_pass {
+        uint32_t *applied;
+        size_t n_applied;
+    } * passes;
+    size_t n_passes;
     /* The mutator whose match or mutation failed, borrowed from the snapshot; or NULL. */
     const struct fx_mutator *failed;
     /* Where there is no fixed point: those that changed something in the last pass, in
-     * order, and for each the first field it changed (JSON Pointer). The arena's. */
+     * order, and for each the first field it changed (JSON Pointer). */
     struct fx_contender {
         uint32_t mutator;
         struct fx_text path;
     } * cycle;
     size_t n_cycle;
+    /* And what they fight over, told from start to end: shortest first. None where time
+     * or memory did not reach, or where the fight did not go on. */
+    struct fx_turn *turns;
+    size_t n_turns;
+
+    struct fx_trace record; /* private: holds the nodes of the turns */
 };
+
+/* Drops the nodes that it holds. NULL, zeroed ones are fine. */
+void fx_outcome_finish(struct fx_outcome *outcome);
 
 /*
  * Mutates *root to its fixed point. *root is one reference: it is replaced as needed, and
  * trees that share nodes with it are not touched. `trace` may be NULL.
  *
  * Errors, with the words of spec section 5: FX_EMUTATE (a match or a mutation failed),
- * FX_ENOCONVERGE (ret_outcome->cycle tells the contenders), FX_EDEADLINE (looked at
- * between mutators), FX_ENOMEM. After an error *root is a tree to be dropped.
+ * FX_ENOCONVERGE (ret_outcome->cycle tells the contenders, ->turns the fight),
+ * FX_EDEADLINE (looked at between mutators), FX_ENOMEM. After an error *root is a tree to
+ * be dropped; the outcome is to be finished in any case.
  */
 bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *request,
                  struct fx_arena *arena, struct fx_trace *trace, json_t **root,

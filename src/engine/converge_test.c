@@ -42,7 +42,8 @@ static struct fx_snapshot *make_snapshot(const struct fake_plan *plans, size_t n
         assert_non_null(fake);
         mutators[i] = &fake->head;
     }
-    assert_true(fx_snapshot_build(mutators, n, 1, &snapshot, &err));
+    const struct fx_snapshot_parts parts = {.mutators = mutators, .n_mutators = n};
+    assert_true(fx_snapshot_build(&parts, 1, &snapshot, &err));
     for (size_t i = 0; i < n; i++) {
         fx_mutator_unref(mutators[i]);
     }
@@ -71,6 +72,7 @@ static void try(struct trial *trial, const struct fake_plan *plans, size_t n,
 }
 
 static void finish(struct trial *trial) {
+    fx_outcome_finish(&trial->outcome);
     json_decref(trial->root);
     fx_arena_finish(&trial->arena);
     fx_snapshot_unref(trial->snapshot);
@@ -381,6 +383,32 @@ static void trace_tells_all(void **state) {
     finish(&trial);
 }
 
+/* One that writes in every pass has a step in each; one that has settled has two, and one
+ * that does not match has one, however many passes there are. */
+static void trace_tells_news(void **state) {
+    (void)state;
+    const struct fake_plan plans[] = {
+        {.name = "a", .set_key = "l", .set_value = "x", .append = true},
+        {.name = "b", .set_key = "y", .set_value = "1"},
+        {.name = "c", .binding = "Other"},
+        {.name = "d", .binding = "Other"},
+    };
+    struct trial trial = {0};
+    struct fx_trace trace;
+    try_traced(&trial, plans, 4, "{\"kind\": \"Pod\"}", &trace);
+    assert_int_equal(trial.err.code, FX_ENOCONVERGE);
+    size_t n_steps[4] = {0};
+    for (size_t i = 0; i < trace.n_steps; i++) {
+        n_steps[trace.steps[i].mutator]++;
+    }
+    assert_int_equal(n_steps[0], 5);
+    assert_int_equal(n_steps[1], 2);
+    assert_int_equal(n_steps[2], 1);
+    assert_int_equal(n_steps[3], 1);
+    fx_trace_finish(&trace);
+    finish(&trial);
+}
+
 /* A generator of our own, so that a failure can be repeated (xorshift). */
 static uint32_t next_random(uint32_t *seed) {
     *seed ^= *seed << 13;
@@ -476,14 +504,14 @@ static void index_changes_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_to_do),         cmocka_unit_test(runs_in_order),
-        cmocka_unit_test(last_writer_wins),      cmocka_unit_test(undone_within_a_pass),
-        cmocka_unit_test(chain_in_reverse),      cmocka_unit_test(budget_counts_all),
-        cmocka_unit_test(cycle_is_named),        cmocka_unit_test(once_rules),
-        cmocka_unit_test(back_where_it_began),   cmocka_unit_test(errors_abort),
-        cmocka_unit_test(deadline_is_kept),      cmocka_unit_test(original_is_untouched),
-        cmocka_unit_test(kind_changes),          cmocka_unit_test(trace_tells_all),
-        cmocka_unit_test(index_changes_nothing),
+        cmocka_unit_test(nothing_to_do),       cmocka_unit_test(runs_in_order),
+        cmocka_unit_test(last_writer_wins),    cmocka_unit_test(undone_within_a_pass),
+        cmocka_unit_test(chain_in_reverse),    cmocka_unit_test(budget_counts_all),
+        cmocka_unit_test(cycle_is_named),      cmocka_unit_test(once_rules),
+        cmocka_unit_test(back_where_it_began), cmocka_unit_test(errors_abort),
+        cmocka_unit_test(deadline_is_kept),    cmocka_unit_test(original_is_untouched),
+        cmocka_unit_test(kind_changes),        cmocka_unit_test(trace_tells_all),
+        cmocka_unit_test(trace_tells_news),    cmocka_unit_test(index_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,11 +14,14 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "engine/mutator.h"
+#include "engine/resource.h"
 
 /* Collects what a policy yields, and what its author should hear. */
 struct fx_compilation {
     struct fx_mutator **mutators; /* counted */
     size_t n_mutators, cap_mutators;
+    struct fx_resource **resources; /* counted */
+    size_t n_resources, cap_resources;
     struct fx_warning {
         const json_t *node; /* the value it is about, borrowed from the policy */
         char *text;
@@ -29,10 +32,12 @@ struct fx_compilation {
 /* Drops the mutators and warnings. NULL and zeroed ones are fine. */
 void fx_compilation_finish(struct fx_compilation *compilation);
 
-/* Adds a mutator (its reference is taken, also on failure), a warning (copied). False
- * without memory. */
+/* Adds a mutator, a resource (its reference is taken, also on failure), a warning
+ * (copied). False without memory. */
 bool fx_compilation_add_take(struct fx_compilation *compilation,
                              struct fx_mutator *mutator) FX_MUST_USE;
+bool fx_compilation_add_resource_take(struct fx_compilation *compilation,
+                                      struct fx_resource *resource) FX_MUST_USE;
 FX_PRINTF(3, 4)
 bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
                          const char *fmt, ...) FX_MUST_USE;

@@ -115,7 +115,8 @@ static inline void fake_destroy(struct fx_mutator *self) {
 
 /* A new fake of one reference, or NULL without memory. */
 static inline struct fake *fake_create(const struct fake_plan *plan) {
-    static const struct fx_mutator_ops ops = {fake_match, fake_apply, fake_destroy};
+    static const struct fx_mutator_ops ops = {
+        .match = fake_match, .apply = fake_apply, .destroy = fake_destroy};
     struct fake *fake = calloc(1, sizeof *fake);
     if (fake == NULL) {
         return NULL;

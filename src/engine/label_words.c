@@ -53,12 +53,12 @@ static bool is_name(struct fx_text text) {
 
 /* label ('.' label)*, label := [a-z0-9]([-a-z0-9]*[a-z0-9])?: every dot and both ends
  * stand beside a letter or digit. */
-static bool is_subdomain(struct fx_text text) {
+static bool is_subdomain(struct fx_text text, bool (*is_part)(char c)) {
     bool may_end = false; /* the last character was a letter or digit */
     for (size_t i = 0; i < text.len; i++) {
         const char c = text.data[i];
         const bool starts = i == 0 || text.data[i - 1] == '.';
-        if (is_lower_or_digit(c)) {
+        if (is_part(c)) {
             may_end = true;
         } else if ((c == '-' && !starts) || (c == '.' && may_end)) {
             may_end = false;
@@ -82,7 +82,8 @@ static void complain_length(struct fx_buf *buf, size_t start, const char *about,
     fx_buf_printf(buf, "%u characters", max);
 }
 
-static void check_prefix(struct fx_buf *buf, size_t start, struct fx_text prefix) {
+static void check_prefix(struct fx_buf *buf, size_t start, struct fx_text prefix,
+                         bool (*is_part)(char c)) {
     if (prefix.len == 0) {
         complain(buf, start, "prefix part ", "must be non-empty");
         return;
@@ -90,12 +91,13 @@ static void check_prefix(struct fx_buf *buf, size_t start, struct fx_text prefix
     if (prefix.len > PREFIX_MAX_BYTES) {
         complain_length(buf, start, "prefix part ", PREFIX_MAX_BYTES);
     }
-    if (!is_subdomain(prefix)) {
+    if (!is_subdomain(prefix, is_part)) {
         complain(buf, start, "prefix part ", PREFIX_RULE);
     }
 }
 
-void fx_label_key_words(struct fx_buf *buf, struct fx_text key) {
+/* `is_part`: which characters a prefix is made of, beside hyphens and dots. */
+static void key_words(struct fx_buf *buf, struct fx_text key, bool (*is_part)(char c)) {
     const size_t start = buf->len;
     struct fx_text name = key;
     const char *slash = key.len == 0 ? NULL : memchr(key.data, '/', key.len);
@@ -108,7 +110,7 @@ void fx_label_key_words(struct fx_buf *buf, struct fx_text key) {
                                "(e.g. 'example.com/MyName')");
             return;
         }
-        check_prefix(buf, start, (struct fx_text){key.data, at});
+        check_prefix(buf, start, (struct fx_text){key.data, at}, is_part);
     }
     if (name.len == 0) {
         complain(buf, start, "name part ", "must be non-empty");
@@ -118,6 +120,14 @@ void fx_label_key_words(struct fx_buf *buf, struct fx_text key) {
     if (!is_name(name)) {
         complain(buf, start, "name part ", NAME_RULE);
     }
+}
+
+void fx_label_key_words(struct fx_buf *buf, struct fx_text key) {
+    key_words(buf, key, is_lower_or_digit);
+}
+
+void fx_annotation_key_words(struct fx_buf *buf, struct fx_text key) {
+    key_words(buf, key, is_alphanumeric);
 }
 
 void fx_label_value_words(struct fx_buf *buf, struct fx_text value) {

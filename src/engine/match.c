@@ -21,7 +21,8 @@ struct kinds_entry {
 
 enum scope { SCOPE_ANY, SCOPE_CLUSTER, SCOPE_NAMESPACED };
 
-/* The criteria, in the order in which they are asked (spec section 4). */
+/* The criteria, in the order in which they are asked (spec section 4; the one that is not
+ * Gatekeeper's stands where it costs no text of another). */
 enum criterion {
     KINDS,
     SCOPE,
@@ -29,6 +30,7 @@ enum criterion {
     EXCLUDED_NAMESPACES,
     LABEL_SELECTOR,
     NAMESPACE_SELECTOR,
+    ANNOTATION_SELECTOR,
     NAME,
     SOURCE,
     N_CRITERIA,
@@ -42,7 +44,7 @@ struct fx_match {
     enum scope scope;
     struct fx_text_list namespaces, excluded_namespaces;
     bool exact_namespaces;
-    struct fx_selector *label_selector, *namespace_selector;
+    struct fx_selector *label_selector, *namespace_selector, *annotation_selector;
     json_t *name_node, *source_node; /* counted: the texts borrow from them */
     struct fx_text name, source_words;
     enum fx_source source;
@@ -61,6 +63,7 @@ void fx_match_destroy(struct fx_match *match) {
     fx_text_list_finish(&match->excluded_namespaces);
     fx_selector_destroy(match->label_selector);
     fx_selector_destroy(match->namespace_selector);
+    fx_selector_destroy(match->annotation_selector);
     json_decref(match->name_node);
     json_decref(match->source_node);
     free(match);
@@ -165,7 +168,27 @@ static bool read_selector(const json_t *node, const char *key, const char *path,
     if (selector == NULL || json_is_null(selector)) {
         return true;
     }
-    return fx_selector_compile(selector, path, ret_selector, err);
+    return fx_selector_compile(selector, path, FX_SELECTOR_OVER_LABELS, ret_selector,
+                               err);
+}
+
+/* Gatekeeper takes a bad selector and fails on objects. This criterion is none of its. */
+static bool read_annotation_selector(struct fx_match *match, const json_t *node,
+                                     struct fx_err *err) {
+    static const char path[] = "spec.match.annotationSelector";
+    json_t *selector = fx_tree_view_key(node, "annotationSelector");
+    if (selector == NULL || json_is_null(selector)) {
+        return true;
+    }
+    if (!fx_selector_compile(selector, path, FX_SELECTOR_OVER_ANNOTATIONS,
+                             &match->annotation_selector, err)) {
+        return false;
+    }
+    if (!fx_selector_check(match->annotation_selector, err)) {
+        err->code = FX_EINVALID;
+        return fx_err_prefix(err, "%s: ", path);
+    }
+    return true;
 }
 
 /* A criterion that is absent or wants anything is not asked for. */
@@ -177,6 +200,7 @@ static void list_used(struct fx_match *match) {
         [EXCLUDED_NAMESPACES] = match->excluded_namespaces.n_items > 0,
         [LABEL_SELECTOR] = match->label_selector != NULL,
         [NAMESPACE_SELECTOR] = match->namespace_selector != NULL,
+        [ANNOTATION_SELECTOR] = match->annotation_selector != NULL,
         [NAME] = match->name.len > 0,
         [SOURCE] = match->source != FX_SOURCE_NONE && match->source != FX_SOURCE_ALL,
     };
@@ -187,7 +211,8 @@ static void list_used(struct fx_match *match) {
     }
 }
 
-static bool fill(struct fx_match *match, const json_t *node, struct fx_err *err) {
+static bool fill(struct fx_match *match, const json_t *node, enum fx_match_syntax syntax,
+                 struct fx_err *err) {
     static const struct fx_go_field name = {"Match", "spec.match.name",
                                             "wildcard.Wildcard"};
     static const struct fx_go_field source = {"Match", "spec.match.source", "string"};
@@ -197,6 +222,7 @@ static bool fill(struct fx_match *match, const json_t *node, struct fx_err *err)
                        &match->label_selector, err) ||
         !read_selector(node, "namespaceSelector", "spec.match.namespaceSelector",
                        &match->namespace_selector, err) ||
+        (syntax == FX_MATCH_EXTENDED && !read_annotation_selector(match, node, err)) ||
         !read_text(node, "name", &name, &match->name_node, &match->name, err) ||
         !read_text(node, "source", &source, &match->source_node, &match->source_words,
                    err)) {
@@ -207,8 +233,8 @@ static bool fill(struct fx_match *match, const json_t *node, struct fx_err *err)
     return true;
 }
 
-bool fx_match_compile(const json_t *match, struct fx_match **ret_match,
-                      struct fx_err *err) {
+bool fx_match_compile(const json_t *match, enum fx_match_syntax syntax,
+                      struct fx_match **ret_match, struct fx_err *err) {
     static const struct fx_go_field field = {"Spec", "spec.match", "match.Match"};
     const bool is_null = match == NULL || json_is_null(match);
     if (!is_null && !json_is_object(match)) {
@@ -218,7 +244,7 @@ bool fx_match_compile(const json_t *match, struct fx_match **ret_match,
     if (made == NULL) {
         return fx_fail_nomem(err);
     }
-    if (!fill(made, is_null ? NULL : match, err)) {
+    if (!fill(made, is_null ? NULL : match, syntax, err)) {
         fx_match_destroy(made);
         return false;
     }
@@ -301,6 +327,13 @@ static bool eval_label_selector(const struct fx_match *match, const struct quest
     return eval_selector(match->label_selector, q->subject->labels, ret_holds, err);
 }
 
+static bool eval_annotation_selector(const struct fx_match *match,
+                                     const struct question *q, bool *ret_holds,
+                                     struct fx_err *err) {
+    return eval_selector(match->annotation_selector, q->subject->annotations, ret_holds,
+                         err);
+}
+
 /* A cluster-scoped object passes before the selector is looked at; a bad selector is
  * noticed before a missing namespace. */
 static bool eval_namespace_selector(const struct fx_match *match,
@@ -374,6 +407,7 @@ static const struct {
     [EXCLUDED_NAMESPACES] = {"excludedNamespaces", exclusion_holds, NULL},
     [LABEL_SELECTOR] = {"labelSelector", NULL, eval_label_selector},
     [NAMESPACE_SELECTOR] = {"namespaceSelector", NULL, eval_namespace_selector},
+    [ANNOTATION_SELECTOR] = {"annotationSelector", NULL, eval_annotation_selector},
     [NAME] = {"name", name_holds, NULL},
     [SOURCE] = {"source", NULL, eval_source},
 };

@@ -18,13 +18,22 @@
 struct fx_match;    /* opaque, immutable once made */
 struct fx_apply_to; /* likewise */
 
+/* Which criteria there are. */
+enum fx_match_syntax {
+    FX_MATCH_GATEKEEPER, /* spec section 4, to the letter */
+    /* Those, and `annotationSelector`: a label selector over annotations, whose values
+     * are any texts. It is asked behind namespaceSelector and before name. */
+    FX_MATCH_EXTENDED,
+};
+
 /* Compiles `spec.match` (NULL or null: matches everything). Parts of it are counted, so
  * it must not be written any more. Wrong types are refused with Go's words
  * (`json: cannot unmarshal … into Go struct field …`, FX_EINVALID, node: the value at
  * fault); what Gatekeeper notices only on an object (bad selectors, sources) is kept and
- * noticed then. */
-bool fx_match_compile(const json_t *match, struct fx_match **ret_match,
-                      struct fx_err *err) FX_MUST_USE;
+ * noticed then. An annotationSelector that Kubernetes would not take is refused at once:
+ * "spec.match.annotationSelector: …". */
+bool fx_match_compile(const json_t *match, enum fx_match_syntax syntax,
+                      struct fx_match **ret_match, struct fx_err *err) FX_MUST_USE;
 void fx_match_destroy(struct fx_match *match); /* NULL is fine */
 
 /* Does the object match? Criteria in the order of the spec, the first false one named in
@@ -52,6 +61,18 @@ bool fx_apply_to_compile(const json_t *apply_to, const char *kind, struct fx_tex
                          struct fx_apply_to **ret_apply_to,
                          struct fx_err *err) FX_MUST_USE;
 void fx_apply_to_destroy(struct fx_apply_to *apply_to); /* NULL is fine */
+
+/* Compiles `spec.operations` of the mutator `name` of `kind`, a list as applyTo has it,
+ * by the same rules, into a binding of any object under these operations. Errors:
+ * FX_EINVALID ("invalid operations for AssignMetadata mutator a: invalid operation
+ * \"DELETE\" in spec.operations: must be one of CREATE, UPDATE, *"), FX_ENOMEM. */
+bool fx_operations_compile(json_t *operations, const char *kind, struct fx_text name,
+                           struct fx_binding *ret_binding,
+                           struct fx_err *err) FX_MUST_USE;
+
+/* Does the binding hold the request's operation? */
+bool fx_operations_hold(const struct fx_binding *binding,
+                        const struct fx_request *request);
 
 /* Does an entry hold the object's own group, version and kind, and the operation? */
 bool fx_apply_to_holds(const struct fx_apply_to *apply_to,

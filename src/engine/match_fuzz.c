@@ -22,11 +22,12 @@ static bool is_among(const struct fx_text *names, size_t n, struct fx_text name)
     return false;
 }
 
-static void ask_match(const json_t *match_node, const struct fx_request *request,
+static void ask_match(const json_t *match_node, enum fx_match_syntax syntax,
+                      const struct fx_request *request,
                       const struct fx_subject *subject) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_match *match = NULL;
-    if (!fx_match_compile(match_node, &match, &err)) {
+    if (!fx_match_compile(match_node, syntax, &match, &err)) {
         assert(err.code == FX_EINVALID && err.node != NULL && err.msg[0] != '\0');
         return;
     }
@@ -91,7 +92,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     };
     struct fx_subject subject;
     fx_subject_read(fx_tree_view_key(input, "object"), &subject);
-    ask_match(fx_tree_view_key(input, "match"), &request, &subject);
+    const json_t *match = fx_tree_view_key(input, "match");
+    ask_match(match, FX_MATCH_GATEKEEPER, &request, &subject);
+    ask_match(match, FX_MATCH_EXTENDED, &request, &subject);
     ask_apply_to(fx_tree_view_key(input, "applyTo"), &request, &subject);
     json_decref(input);
     return 0;

@@ -130,7 +130,7 @@ static const struct match_case cases[] = {
     {"{\"name\": \"q\", \"source\": \"all\"}", IN_NS, NULL, "", "name"},
 };
 
-static void run_case(const struct match_case *c) {
+static void run_case(const struct match_case *c, enum fx_match_syntax syntax) {
     json_t *node = fake_json(c->match);
     json_t *object = fake_json(c->object);
     json_t *around = c->around == NULL ? NULL : fake_json(c->around);
@@ -145,7 +145,7 @@ static void run_case(const struct match_case *c) {
     struct fx_verdict verdict = {false, NULL};
     struct fx_err err = FX_ERR_INIT;
     fx_subject_read(object, &subject);
-    assert_true(fx_match_compile(node, &match, &err));
+    assert_true(fx_match_compile(node, syntax, &match, &err));
     const bool ok = fx_match_eval(match, &request, &subject, &verdict, &err);
     const char *says = ok ? verdict.criterion : err.msg;
     if ((says == NULL) != (c->says == NULL) ||
@@ -162,7 +162,81 @@ static void run_case(const struct match_case *c) {
 static void matches(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        run_case(&cases[i]);
+        run_case(&cases[i], FX_MATCH_GATEKEEPER);
+        run_case(&cases[i], FX_MATCH_EXTENDED);
+    }
+}
+
+#define ANNOTATED(annotations) POD("{\"annotations\": " annotations "}")
+#define BY_ANNOTATION \
+    "{\"annotationSelector\": {\"matchLabels\": {\"a\": \"any text!\"}}}"
+
+/* The criterion that is not Gatekeeper's, and its place among the others. */
+static const struct match_case extended[] = {
+    {"{\"annotationSelector\": {}}", IN_NS, NULL, "", NULL},
+    {"{\"annotationSelector\": null}", IN_NS, NULL, "", NULL},
+    {BY_ANNOTATION, ANNOTATED("{\"a\": \"any text!\"}"), NULL, "", NULL},
+    {BY_ANNOTATION, ANNOTATED("{\"a\": \"other\"}"), NULL, "", "annotationSelector"},
+    {BY_ANNOTATION, POD("{\"labels\": {\"a\": \"any text!\"}}"), NULL, "",
+     "annotationSelector"},
+    {BY_ANNOTATION, POD("{\"annotations\": []}"), NULL, "", "annotationSelector"},
+    {"{\"annotationSelector\": {\"matchExpressions\": [{\"key\": \"a\", \"operator\": "
+     "\"NotIn\", \"values\": [\"\"]}]}}",
+     IN_NS, NULL, "", NULL},
+    {"{\"namespaceSelector\": {\"matchLabels\": {\"a\": \"b\"}}, \"annotationSelector\": "
+     "{\"matchLabels\": {\"a\": \"b\"}}}",
+     IN_NS, NAMESPACE, "", "namespaceSelector"},
+    {"{\"annotationSelector\": {\"matchLabels\": {\"a\": \"b\"}}, \"name\": \"q\"}",
+     IN_NS, NULL, "", "annotationSelector"},
+    {"{\"annotationSelector\": {}, \"name\": \"q\"}", IN_NS, NULL, "", "name"},
+};
+
+static void matches_annotations(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(extended); i++) {
+        run_case(&extended[i], FX_MATCH_EXTENDED);
+    }
+    /* Gatekeeper does not know it, whatever it says. */
+    static const struct match_case unknown[] = {
+        {BY_ANNOTATION, IN_NS, NULL, "", NULL},
+        {"{\"annotationSelector\": 5}", IN_NS, NULL, "", NULL},
+    };
+    for (size_t i = 0; i < FX_COUNT(unknown); i++) {
+        run_case(&unknown[i], FX_MATCH_GATEKEEPER);
+    }
+}
+
+/* A bad one is refused at once. */
+static void refuses_annotation_selectors(void **state) {
+    (void)state;
+    static const struct {
+        const char *match, *error, *node;
+    } rows[] = {
+        {"{\"annotationSelector\": 5}",
+         "json: cannot unmarshal number into Go struct field "
+         "Match.spec.match.annotationSelector of type v1.LabelSelector",
+         "5"},
+        {"{\"annotationSelector\": {\"matchExpressions\": [{\"key\": \"a\", "
+         "\"operator\": \"Inn\"}]}}",
+         "spec.match.annotationSelector: \"Inn\" is not a valid label selector operator",
+         "{\"key\": \"a\", \"operator\": \"Inn\"}"},
+        {"{\"annotationSelector\": {\"matchExpressions\": [{\"key\": \"a\", "
+         "\"operator\": \"In\"}]}}",
+         "spec.match.annotationSelector: values: Invalid value: []string(nil): for 'in', "
+         "'notin' operators, values set can't be empty",
+         "{\"key\": \"a\", \"operator\": \"In\"}"},
+    };
+    for (size_t i = 0; i < FX_COUNT(rows); i++) {
+        json_t *node = fake_json(rows[i].match);
+        json_t *expected = fake_json(rows[i].node);
+        struct fx_match *match = NULL;
+        struct fx_err err = FX_ERR_INIT;
+        assert_false(fx_match_compile(node, FX_MATCH_EXTENDED, &match, &err));
+        assert_string_equal(err.msg, rows[i].error);
+        assert_int_equal(err.code, FX_EINVALID);
+        assert_true(json_equal(err.node, expected));
+        json_decref(expected);
+        json_decref(node);
     }
 }
 
@@ -206,7 +280,7 @@ static void wrong_types(void **state) {
         json_t *node = fake_json(refused[i].match);
         struct fx_match *match = NULL;
         struct fx_err err = FX_ERR_INIT;
-        assert_false(fx_match_compile(node, &match, &err));
+        assert_false(fx_match_compile(node, FX_MATCH_GATEKEEPER, &match, &err));
         assert_string_equal(err.msg, refused[i].error);
         assert_int_equal(err.code, FX_EINVALID);
         assert_non_null(err.node);
@@ -248,7 +322,7 @@ static void can_only_fail(void **state) {
         json_t *node = fake_json(checked[i].match);
         struct fx_match *match = NULL;
         struct fx_err err = FX_ERR_INIT;
-        assert_true(fx_match_compile(node, &match, &err));
+        assert_true(fx_match_compile(node, FX_MATCH_GATEKEEPER, &match, &err));
         assert_int_equal(fx_match_check(match, &err), checked[i].says == NULL);
         if (checked[i].says != NULL) {
             json_t *expected = fake_json(checked[i].node);
@@ -278,7 +352,7 @@ static void exact_namespaces(void **state) {
         struct fx_match *match = NULL;
         struct fx_err err = FX_ERR_INIT;
         size_t n = 99;
-        assert_true(fx_match_compile(node, &match, &err));
+        assert_true(fx_match_compile(node, FX_MATCH_GATEKEEPER, &match, &err));
         json_decref(node); /* the match keeps what it needs */
         const struct fx_text *names = fx_match_exact_namespaces(match, &n);
         assert_int_equal(n, lists[i].n);
@@ -329,9 +403,14 @@ static void vocabularies(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches),      cmocka_unit_test(wrong_types),
-        cmocka_unit_test(subjects),     cmocka_unit_test(exact_namespaces),
-        cmocka_unit_test(vocabularies), cmocka_unit_test(can_only_fail),
+        cmocka_unit_test(matches),
+        cmocka_unit_test(wrong_types),
+        cmocka_unit_test(subjects),
+        cmocka_unit_test(exact_namespaces),
+        cmocka_unit_test(vocabularies),
+        cmocka_unit_test(can_only_fail),
+        cmocka_unit_test(matches_annotations),
+        cmocka_unit_test(refuses_annotation_selectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,26 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A C string of the text; names with a NUL end there, as they would anywhere else. */
-static char *copy_name(struct fx_text name) {
-    char *copy = malloc(name.len + 1);
-    if (copy != NULL) {
-        if (name.len > 0) {
-            memcpy(copy, name.data, name.len);
-        }
-        copy[name.len] = '\0';
-    }
-    return copy;
-}
-
 bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *ops,
                      struct fx_text group, struct fx_text kind, struct fx_text name,
                      json_t *source) {
     *mutator = (struct fx_mutator){
         .ops = ops,
-        .group = copy_name(group),
-        .kind = copy_name(kind),
-        .name = copy_name(name),
+        .group = fx_text_dup(group),
+        .kind = fx_text_dup(kind),
+        .name = fx_text_dup(name),
         .source = json_incref(source),
     };
     atomic_init(&mutator->refs, 1);

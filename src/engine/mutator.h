@@ -26,6 +26,9 @@ struct fx_subject;
 struct fx_effect {
     bool applied;
     bool changed;
+    /* Where it did not apply, what stood against it: the field of the policy
+     * ("pathTests", "location", "conditions", …), a constant; else NULL. */
+    const char *criterion;
 };
 
 /* The answer of a match, and where it is no, the first criterion that failed: its field
@@ -45,6 +48,11 @@ struct fx_mutator_ops {
      * may be half written: the loop drops it. */
     bool (*apply)(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err);
+
+    /* Makes the least object on which the mutator acts: a new reference; NULL where that
+     * cannot be told (no error), or without memory (err says so). May itself be NULL. For
+     * `fixpoint check`, which tries policies on objects of its own making. */
+    json_t *(*sketch)(const struct fx_mutator *self, struct fx_err *err);
 
     /* Frees the mutator and all that is its own. */
     void (*destroy)(struct fx_mutator *self);
@@ -100,7 +108,9 @@ struct fx_mutator {
     unsigned rank; /* the dialect's place in a pass */
     char *group, *kind, *name;
     int64_t generation;
-    bool once; /* at most one application a review (design section 5) */
+    bool once;               /* at most one application a review (design section 5) */
+    bool wants_external;     /* may ask for values from outside (engine/external.h), */
+    struct fx_text provider; /* of this provider; the text is that of the policy */
     struct fx_origin origin;
     json_t *source; /* the policy object as read, counted; equal sources compile equal */
 

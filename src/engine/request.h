@@ -53,6 +53,8 @@ enum fx_source {
 /* Reads the wire name; NONE for the empty text, INVALID for any other words. */
 enum fx_source fx_source_parse(struct fx_text text);
 
+struct fx_placeholders; /* engine/external.h */
+
 /* Everything in it is borrowed and outlives the evaluation. */
 struct fx_request {
     enum fx_operation operation;
@@ -60,11 +62,14 @@ struct fx_request {
     struct fx_text source_words; /* of an INVALID source, for the message */
     json_t *namespace_object;    /* the object's namespace, or NULL */
     bool annotates;              /* the object is to say who changed it */
-    const char *mutation_id;     /* a UUID, for messages */
-    uint64_t deadline_ns;        /* base/clock.h; 0: none */
-    const json_t *user_info;     /* AdmissionReview's request.userInfo, or NULL */
-    const json_t *old_object;    /* or NULL */
-    const json_t *review;        /* AdmissionReview's request as it came, or NULL */
+    bool tells_passes;           /* the outcome is to list who applied in each pass */
+    /* Where mutators may ask for values from outside, or NULL where nobody would. */
+    struct fx_placeholders *placeholders;
+    const char *mutation_id;  /* a UUID, for messages */
+    uint64_t deadline_ns;     /* base/clock.h; 0: none */
+    const json_t *user_info;  /* AdmissionReview's request.userInfo, or NULL */
+    const json_t *old_object; /* or NULL */
+    const json_t *review;     /* AdmissionReview's request as it came, or NULL */
 };
 
 /* The object as mutated so far, as far as matching asks. Texts are borrowed from it and

@@ -40,6 +40,7 @@ struct requirement {
 };
 
 struct fx_selector {
+    enum fx_selector_over over;
     json_t *labels, *expressions; /* counted: the texts borrow from them */
     struct requirement *requirements;
     size_t n_requirements;
@@ -164,6 +165,7 @@ static bool read_expressions(struct fx_selector *selector, const char *path,
 /* Kubernetes' aggregate of field errors: one as it is, several in brackets. Each is
  * begun by begin_error(). */
 struct complaints {
+    enum fx_selector_over over;
     struct fx_buf buf;
     unsigned n;
 };
@@ -178,7 +180,11 @@ static struct fx_buf *begin_error(struct complaints *complaints) {
 static void check_key(struct complaints *complaints, struct fx_text key) {
     struct fx_buf words;
     fx_buf_init(&words, 0);
-    fx_label_key_words(&words, key);
+    if (complaints->over == FX_SELECTOR_OVER_LABELS) {
+        fx_label_key_words(&words, key);
+    } else {
+        fx_annotation_key_words(&words, key);
+    }
     if (words.len > 0) {
         struct fx_buf *buf = begin_error(complaints);
         fx_buf_str(buf, "key: Invalid value: ");
@@ -192,6 +198,9 @@ static void check_key(struct complaints *complaints, struct fx_text key) {
 
 static void check_value(struct complaints *complaints, struct fx_text key, size_t index,
                         struct fx_text value) {
+    if (complaints->over == FX_SELECTOR_OVER_ANNOTATIONS) {
+        return;
+    }
     struct fx_buf words;
     fx_buf_init(&words, 0);
     fx_label_value_words(&words, value);
@@ -230,13 +239,14 @@ static void check_count(struct complaints *complaints,
 }
 
 /* Appends what Kubernetes has against the requirement; nothing if it is fine. */
-static void check_requirement(struct fx_buf *buf, const struct requirement *requirement) {
+static void check_requirement(struct fx_buf *buf, const struct requirement *requirement,
+                              enum fx_selector_over over) {
     if (requirement->operator== OPERATOR_UNKNOWN) {
         fx_text_quote_go(buf, requirement->operator_words);
         fx_buf_str(buf, " is not a valid label selector operator");
         return;
     }
-    struct complaints complaints = {.n = 0};
+    struct complaints complaints = {.over = over};
     fx_buf_init(&complaints.buf, 0);
     check_key(&complaints, requirement->key);
     check_count(&complaints, requirement);
@@ -268,7 +278,7 @@ static bool keep_error(struct fx_selector *selector, struct fx_err *err) {
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
     for (size_t i = 0; i < selector->n_requirements && buf.len == 0; i++) {
-        check_requirement(&buf, &selector->requirements[i]);
+        check_requirement(&buf, &selector->requirements[i], selector->over);
         selector->error_node = node_of(selector, i);
     }
     if (!buf.failed && buf.len == 0) {
@@ -309,7 +319,7 @@ static bool fill(struct fx_selector *selector, json_t *node, const char *path,
            read_expressions(selector, expressions_path, err) && keep_error(selector, err);
 }
 
-bool fx_selector_compile(json_t *selector, const char *path,
+bool fx_selector_compile(json_t *selector, const char *path, enum fx_selector_over over,
                          struct fx_selector **ret_selector, struct fx_err *err) {
     /* The owner is that of the field the selector is in, which is Match for the only
      * language that has reached this floor. */
@@ -322,6 +332,7 @@ bool fx_selector_compile(json_t *selector, const char *path,
     if (made == NULL) {
         return fx_fail_nomem(err);
     }
+    made->over = over;
     if (!fill(made, object, path, err)) {
         fx_selector_destroy(made);
         return false;

@@ -38,11 +38,13 @@
 #define SIXTY TEN TEN TEN TEN TEN TEN
 
 /* labels NULL: none. error NULL: `fits` holds. */
-static const struct {
+struct selector_case {
     const char *selector, *labels;
     bool fits;
     const char *error;
-} cases[] = {
+};
+
+static const struct selector_case cases[] = {
     {"{}", NULL, true, NULL},
     {"{}", "{\"a\": \"b\"}", true, NULL},
     {"{\"matchLabels\": null, \"matchExpressions\": null}", NULL, true, NULL},
@@ -121,30 +123,65 @@ static const struct {
      NULL, false, "values[0][a]: Invalid value: \"!\": " VALUE_RULE},
 };
 
+static void run_case(const struct selector_case *c, enum fx_selector_over over) {
+    json_t *node = fake_json(c->selector);
+    json_t *labels = c->labels == NULL ? NULL : fake_json(c->labels);
+    struct fx_selector *selector = NULL;
+    struct fx_err err = FX_ERR_INIT;
+    assert_non_null(node);
+    assert_true(fx_selector_compile(node, "spec.s", over, &selector, &err));
+    bool fits = false;
+    const bool ok = fx_selector_eval(selector, labels, &fits, &err);
+    if (ok != (c->error == NULL) || (ok && fits != c->fits)) {
+        fail_msg("%s on %s: %s", c->selector, c->labels == NULL ? "none" : c->labels,
+                 ok ? (fits ? "fits" : "does not fit") : err.msg);
+    }
+    if (!ok) {
+        assert_string_equal(err.msg, c->error);
+        assert_int_equal(err.code, FX_EMUTATE);
+    }
+    fx_selector_destroy(selector);
+    json_decref(labels);
+    json_decref(node);
+}
+
 static void selectors(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        json_t *node = fake_json(cases[i].selector);
-        json_t *labels = cases[i].labels == NULL ? NULL : fake_json(cases[i].labels);
-        struct fx_selector *selector = NULL;
-        struct fx_err err = FX_ERR_INIT;
-        assert_non_null(node);
-        assert_true(fx_selector_compile(node, "spec.s", &selector, &err));
-        bool fits = false;
-        const bool ok = fx_selector_eval(selector, labels, &fits, &err);
-        if (ok != (cases[i].error == NULL) || (ok && fits != cases[i].fits)) {
-            fail_msg("%s on %s: %s", cases[i].selector,
-                     cases[i].labels == NULL ? "none" : cases[i].labels,
-                     ok ? (fits ? "fits" : "does not fit") : err.msg);
-        }
-        if (!ok) {
-            assert_string_equal(err.msg, cases[i].error);
-            assert_int_equal(err.code, FX_EMUTATE);
-        }
-        fx_selector_destroy(selector);
-        json_decref(labels);
-        json_decref(node);
+        run_case(&cases[i], FX_SELECTOR_OVER_LABELS);
     }
+}
+
+/* Their values are any texts, and the letters of their keys of either case. */
+static const struct selector_case annotation_cases[] = {
+    {"{\"matchLabels\": {\"a\": \"any text!\"}}", "{\"a\": \"any text!\"}", true, NULL},
+    {"{\"matchLabels\": {\"a\": \"" SIXTY "aaaa\"}}", "{\"a\": \"x\"}", false, NULL},
+    {EXPRESSION("a", "In", "[\"{}\", \"\"]"), "{\"a\": \"{}\"}", true, NULL},
+    {EXPRESSION("Example.com/a", "Exists", "[]"), "{\"Example.com/a\": \"\"}", true,
+     NULL},
+    {EXPRESSION("Exa_mple.com/a", "Exists", "[]"), NULL, false,
+     "key: Invalid value: \"Exa_mple.com/a\": " PREFIX_RULE},
+    {EXPRESSION("a b", "Exists", "[]"), NULL, false,
+     "key: Invalid value: \"a b\": " NAME_RULE},
+    {"{\"matchLabels\": {\"-\": \"b\"}}", NULL, false,
+     "key: Invalid value: \"-\": " NAME_RULE},
+    {EXPRESSION("a", "Exists", "[\"x\"]"), NULL, false,
+     "values: Invalid value: []string{\"x\"}: values set must be empty for exists and "
+     "does "
+     "not exist"},
+    {EXPRESSION("a", "Bad", "[]"), NULL, false,
+     "\"Bad\" is not a valid label selector operator"},
+};
+
+static void annotation_selectors(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(annotation_cases); i++) {
+        run_case(&annotation_cases[i], FX_SELECTOR_OVER_ANNOTATIONS);
+    }
+    static const struct selector_case of_labels = {
+        EXPRESSION("Example.com/a", "Exists", "[]"), NULL, false,
+        "key: Invalid value: \"Example.com/a\": " PREFIX_RULE};
+    run_case(&of_labels, FX_SELECTOR_OVER_LABELS);
 }
 
 static const struct {
@@ -185,7 +222,8 @@ static void wrong_types(void **state) {
         json_t *node = fake_json(refused[i].selector);
         struct fx_selector *selector = NULL;
         struct fx_err err = FX_ERR_INIT;
-        assert_false(fx_selector_compile(node, "spec.s", &selector, &err));
+        assert_false(fx_selector_compile(node, "spec.s", FX_SELECTOR_OVER_LABELS,
+                                         &selector, &err));
         assert_string_equal(err.msg, refused[i].error);
         assert_int_equal(err.code, FX_EINVALID);
         assert_non_null(err.node);
@@ -196,6 +234,7 @@ static void wrong_types(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selectors),
+        cmocka_unit_test(annotation_selectors),
         cmocka_unit_test(wrong_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

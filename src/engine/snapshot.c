@@ -43,6 +43,47 @@ static bool sort_mutators(struct fx_snapshot *snapshot,
             fx_mutator_compare(given[i].mutator, given[i + 1].mutator) != 0;
         if (is_last) {
             snapshot->mutators[snapshot->n_mutators++] = fx_mutator_ref(given[i].mutator);
+            snapshot->wants_external |= given[i].mutator->wants_external;
+        }
+    }
+    free(given);
+    return true;
+}
+
+/* A resource and its place in the list given. */
+struct given_resource {
+    struct fx_resource *resource;
+    size_t at;
+};
+
+static int compare_given_resources(const void *left, const void *right) {
+    const struct given_resource *a = left;
+    const struct given_resource *b = right;
+    const int order = fx_resource_compare(a->resource, b->resource);
+    return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
+}
+
+/* The same for resources. */
+static bool sort_resources(struct fx_snapshot *snapshot,
+                           struct fx_resource *const *resources, size_t n_resources) {
+    const size_t n = n_resources == 0 ? 1 : n_resources;
+    struct given_resource *given = calloc(n, sizeof *given);
+    snapshot->resources = calloc(n, sizeof(struct fx_resource *));
+    if (given == NULL || snapshot->resources == NULL) {
+        free(given);
+        return false;
+    }
+    for (size_t i = 0; i < n_resources; i++) {
+        given[i] = (struct given_resource){resources[i], i};
+    }
+    qsort(given, n_resources, sizeof *given, compare_given_resources);
+    for (size_t i = 0; i < n_resources; i++) {
+        const bool is_last =
+            i + 1 == n_resources ||
+            fx_resource_compare(given[i].resource, given[i + 1].resource) != 0;
+        if (is_last) {
+            snapshot->resources[snapshot->n_resources++] =
+                fx_resource_ref(given[i].resource);
         }
     }
     free(given);
@@ -52,6 +93,10 @@ static bool sort_mutators(struct fx_snapshot *snapshot,
 static void destroy(struct fx_snapshot *snapshot) {
     fx_snapshot_index_destroy(snapshot->index);
     fx_conflicts_finish(&snapshot->conflicts);
+    for (size_t i = 0; i < snapshot->n_resources; i++) {
+        fx_resource_unref(snapshot->resources[i]);
+    }
+    free(snapshot->resources);
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
         fx_mutator_unref(snapshot->mutators[i]);
     }
@@ -59,9 +104,10 @@ static void destroy(struct fx_snapshot *snapshot) {
     free(snapshot);
 }
 
-static bool fill(struct fx_snapshot *snapshot, struct fx_mutator *const *mutators,
-                 size_t n_mutators, struct fx_err *err) {
-    if (!sort_mutators(snapshot, mutators, n_mutators)) {
+static bool fill(struct fx_snapshot *snapshot, const struct fx_snapshot_parts *parts,
+                 struct fx_err *err) {
+    if (!sort_mutators(snapshot, parts->mutators, parts->n_mutators) ||
+        !sort_resources(snapshot, parts->resources, parts->n_resources)) {
         return fx_fail_nomem(err);
     }
     if (!fx_conflicts_find(snapshot->mutators, snapshot->n_mutators, &snapshot->conflicts,
@@ -72,21 +118,43 @@ static bool fill(struct fx_snapshot *snapshot, struct fx_mutator *const *mutator
     return snapshot->index != NULL || fx_fail_nomem(err);
 }
 
-bool fx_snapshot_build(struct fx_mutator *const *mutators, size_t n_mutators,
-                       uint64_t generation, struct fx_snapshot **ret_snapshot,
-                       struct fx_err *err) {
+bool fx_snapshot_build(const struct fx_snapshot_parts *parts, uint64_t generation,
+                       struct fx_snapshot **ret_snapshot, struct fx_err *err) {
     struct fx_snapshot *made = calloc(1, sizeof *made);
     if (made == NULL) {
         return fx_fail_nomem(err);
     }
     atomic_init(&made->refs, 1);
     made->generation = generation;
-    if (!fill(made, mutators, n_mutators, err)) {
+    if (!fill(made, parts, err)) {
         destroy(made);
         return false;
     }
     *ret_snapshot = made;
     return true;
+}
+
+const struct fx_resource *fx_snapshot_find(const struct fx_snapshot *snapshot,
+                                           enum fx_resource_type type,
+                                           struct fx_text name) {
+    size_t low = 0;
+    size_t high = snapshot->n_resources;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct fx_resource *resource = snapshot->resources[middle];
+        const int order = resource->type != type
+                              ? (resource->type < type ? -1 : 1)
+                              : fx_text_compare(fx_text_of(resource->name), name);
+        if (order == 0) {
+            return resource;
+        }
+        if (order < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return NULL;
 }
 
 struct fx_snapshot *fx_snapshot_ref(struct fx_snapshot *snapshot) {

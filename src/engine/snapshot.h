@@ -18,6 +18,7 @@
 #include "engine/conflicts.h"
 #include "engine/mutator.h"
 #include "engine/request.h"
+#include "engine/resource.h"
 
 struct fx_snapshot_index; /* opaque */
 
@@ -26,15 +27,30 @@ struct fx_snapshot {
     uint64_t generation;          /* as given by the builder; for logs and metrics */
     struct fx_mutator **mutators; /* in the order of a pass */
     size_t n_mutators;
+    bool wants_external; /* some mutator may ask for values from outside */
+    struct fx_resource **resources; /* ordered by type, then name */
+    size_t n_resources;
     struct fx_conflicts conflicts; /* by index in `mutators` */
     struct fx_snapshot_index *index;
 };
 
+/* What a snapshot is made of; borrowed. */
+struct fx_snapshot_parts {
+    struct fx_mutator *const *mutators;
+    size_t n_mutators;
+    struct fx_resource *const *resources;
+    size_t n_resources;
+};
+
 /* Sorts, drops all but the last of several with one id (as an upsert would), finds
  * conflicts and makes the index. Takes references of its own. Errors: FX_ENOMEM. */
-bool fx_snapshot_build(struct fx_mutator *const *mutators, size_t n_mutators,
-                       uint64_t generation, struct fx_snapshot **ret_snapshot,
-                       struct fx_err *err) FX_MUST_USE;
+bool fx_snapshot_build(const struct fx_snapshot_parts *parts, uint64_t generation,
+                       struct fx_snapshot **ret_snapshot, struct fx_err *err) FX_MUST_USE;
+
+/* The resource of that type and name; NULL where there is none. Borrowed. */
+const struct fx_resource *fx_snapshot_find(const struct fx_snapshot *snapshot,
+                                           enum fx_resource_type type,
+                                           struct fx_text name);
 
 /* Counting; any thread may drop the last one. NULL is fine for unref. */
 struct fx_snapshot *fx_snapshot_ref(struct fx_snapshot *snapshot);

@@ -27,7 +27,8 @@ struct wish {
 static struct fx_snapshot *build(struct fx_mutator **mutators, size_t n) {
     struct fx_snapshot *snapshot = NULL;
     struct fx_err err = FX_ERR_INIT;
-    assert_true(fx_snapshot_build(mutators, n, 7, &snapshot, &err));
+    const struct fx_snapshot_parts parts = {.mutators = mutators, .n_mutators = n};
+    assert_true(fx_snapshot_build(&parts, 7, &snapshot, &err));
     for (size_t i = 0; i < n; i++) {
         fx_mutator_unref(mutators[i]);
     }

@@ -66,3 +66,9 @@ bool fx_trace_record(struct fx_trace *trace, const struct fx_trace_step *step,
     trace->steps[trace->n_steps++] = *step;
     return before == after || add_changes(trace, step, before, after);
 }
+
+bool fx_trace_record_external(struct fx_trace *trace, uint32_t pass, json_t *before,
+                              json_t *after) {
+    const struct fx_trace_step step = {.mutator = FX_TRACE_EXTERNAL, .pass = pass};
+    return add_changes(trace, &step, before, after);
+}

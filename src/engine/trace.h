@@ -14,18 +14,24 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "engine/external.h"
 #include "engine/mutator.h"
+
+/* In place of a mutator: the value came for a placeholder (engine/external.h), after the
+ * last pass; its `pass` is one more than there were. */
+#define FX_TRACE_EXTERNAL UINT32_MAX
 
 /* One field that one mutator changed. */
 struct fx_trace_change {
-    uint32_t mutator;    /* index in the snapshot */
+    uint32_t mutator;    /* index in the snapshot, or FX_TRACE_EXTERNAL */
     uint32_t pass;       /* from 1 */
     struct fx_text path; /* JSON Pointer */
     json_t *from, *to;   /* counted; NULL: absent */
 };
 
-/* How one mutator fared in one pass. One that goes on not matching by the same criterion
- * has a step only in the first of these passes. Mutators in conflict have none. */
+/* How one mutator fared in one pass. One that goes on faring the same, and changes
+ * nothing, has a step only in the first of these passes. Mutators in conflict have none.
+ */
 struct fx_trace_step {
     uint32_t mutator, pass;
     struct fx_verdict verdict;
@@ -39,6 +45,8 @@ struct fx_trace {
     size_t n_changes, cap_changes;
     struct fx_trace_step *steps;
     size_t n_steps, cap_steps;
+    /* What tells placeholders among the values; borrowed from the mutation. Or NULL. */
+    const struct fx_placeholders *placeholders;
 };
 
 void fx_trace_init(struct fx_trace *trace, struct fx_arena *arena);
@@ -48,5 +56,10 @@ void fx_trace_finish(struct fx_trace *trace); /* NULL, zeroed are fine */
  * False without memory. */
 bool fx_trace_record(struct fx_trace *trace, const struct fx_trace_step *step,
                      json_t *before, json_t *after) FX_MUST_USE;
+
+/* Records each field in which `after` differs from `before` as a value that came for a
+ * placeholder. False without memory. */
+bool fx_trace_record_external(struct fx_trace *trace, uint32_t pass, json_t *before,
+                              json_t *after) FX_MUST_USE;
 
 #endif

@@ -24,6 +24,14 @@ struct fx_tally {
     const char *file;       /* of the first of them; borrowed */
 };
 
+/* Is the next finding to be told? Else it is counted: words cost memory, and an excerpt a
+ * look through all marks of the file. */
+bool fx_tally_tells(struct fx_tally *tally, enum fx_severity severity, const char *file);
+
+/* At the end: one finding for all those that were only counted. */
+bool fx_tally_report(const struct fx_tally *tally,
+                     struct fx_findings *findings) FX_MUST_USE;
+
 /* Where we are: this document of this file. */
 struct fx_build {
     struct fx_policies *next;
@@ -48,19 +56,23 @@ bool fx_build_report_syntax(struct fx_build *build, const struct fx_err *fault,
 /* At the end of a file: one finding for all those that were only counted. */
 bool fx_build_report_rest(struct fx_build *build) FX_MUST_USE;
 
-/* Adds a reference of the mutator, the namespace to the file under way. */
+/* Adds a reference of the mutator, the resource, the namespace to the file under way. */
 bool fx_build_keep_mutator(struct fx_build *build,
                            struct fx_mutator *mutator) FX_MUST_USE;
+bool fx_build_keep_resource(struct fx_build *build,
+                            struct fx_resource *resource) FX_MUST_USE;
 bool fx_build_keep_namespace(struct fx_build *build, json_t *object) FX_MUST_USE;
 
-/* Reads one document: mutators, a namespace, or findings. */
+/* Reads one document: mutators, resources, a namespace, or findings. */
 bool fx_build_document(struct fx_build *build,
                        const struct fx_document *document) FX_MUST_USE;
 
-/* The mutator now in force that is the same as `made`: equal source, from the same place
- * (so that its line is still true); NULL where there is none. Borrowed. */
+/* The mutator (the resource) now in force that is the same as `made`: equal source, from
+ * the same place (so that its line is still true); NULL where there is none. Borrowed. */
 struct fx_mutator *fx_build_find_same(const struct fx_build *build,
                                       const struct fx_mutator *made);
+struct fx_resource *fx_build_find_same_resource(const struct fx_build *build,
+                                                const struct fx_resource *made);
 
 /* Keeps what is in force of the policy that `subject` names, because its new version is
  * faulty; *ret_stays tells whether there was any. */
@@ -70,11 +82,17 @@ bool fx_build_fall_back(struct fx_build *build, const struct fx_subject *subject
 /* Keeps all that the file gave before, because it cannot be read; *ret_stays as above. */
 bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) FX_MUST_USE;
 
-/* After all files: a finding for each document that a later one replaces, for each
- * mutator in conflict. The bound holds for each of the two, over all files. */
+/* After all files: a finding for each document that a later one replaces (`given`: all
+ * that the files gave, in the order of reading), for each mutator in conflict, for each
+ * that asks a provider that there is not, for each template of a cycle. The bound holds
+ * for each of the four, over all files. */
 bool fx_build_report_repeats(struct fx_policies *policies,
-                             struct fx_mutator *const *mutators,
-                             size_t n_mutators) FX_MUST_USE;
+                             const struct fx_snapshot_parts *given) FX_MUST_USE;
 bool fx_build_report_conflicts(struct fx_policies *policies) FX_MUST_USE;
+bool fx_build_report_providers(struct fx_policies *policies) FX_MUST_USE;
+
+/* Templates that expand each other would expand for ever: they are left out of the
+ * snapshot, which is then built again. */
+bool fx_build_drop_cycles(struct fx_policies *policies) FX_MUST_USE;
 
 #endif

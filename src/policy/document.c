@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "policy/build.h"
+#include "policy/compile.h"
 #include "policy/groups.h"
 #include "value/tree.h"
 
@@ -23,16 +24,29 @@ static bool refuse(struct doc *doc, const struct fx_err *fault) {
            fx_build_report(doc->build, FX_SEVERITY_ERROR, fault, stays);
 }
 
-static bool keep_one(struct doc *doc, struct fx_mutator *made) {
-    if (made->origin.file == NULL) {
-        made->origin.file = strdup(doc->build->input->file);
-        made->origin.line = doc->build->line;
+/* Says where it was read, where nobody has; false without memory. */
+static bool set_origin(const struct doc *doc, struct fx_origin *origin) {
+    if (origin->file == NULL) {
+        origin->file = strdup(doc->build->input->file);
+        origin->line = doc->build->line;
     }
-    if (made->origin.file == NULL) {
+    return origin->file != NULL;
+}
+
+static bool keep_mutator(struct doc *doc, struct fx_mutator *made) {
+    if (!set_origin(doc, &made->origin)) {
         return false;
     }
     struct fx_mutator *same = fx_build_find_same(doc->build, made);
     return fx_build_keep_mutator(doc->build, same == NULL ? made : same);
+}
+
+static bool keep_resource(struct doc *doc, struct fx_resource *made) {
+    if (!set_origin(doc, &made->origin)) {
+        return false;
+    }
+    struct fx_resource *same = fx_build_find_same_resource(doc->build, made);
+    return fx_build_keep_resource(doc->build, same == NULL ? made : same);
 }
 
 static bool warn_one(struct doc *doc, const struct fx_warning *warning) {
@@ -43,10 +57,19 @@ static bool warn_one(struct doc *doc, const struct fx_warning *warning) {
 
 static bool keep_all(struct doc *doc, const struct fx_compilation *made) {
     for (size_t i = 0; i < made->n_mutators; i++) {
-        if (!keep_one(doc, made->mutators[i])) {
+        if (!keep_mutator(doc, made->mutators[i])) {
             return false;
         }
     }
+    for (size_t i = 0; i < made->n_resources; i++) {
+        if (!keep_resource(doc, made->resources[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool warn_all(struct doc *doc, const struct fx_compilation *made) {
     for (size_t i = 0; i < made->n_warnings; i++) {
         if (!warn_one(doc, &made->warnings[i])) {
             return false;
@@ -58,30 +81,18 @@ static bool keep_all(struct doc *doc, const struct fx_compilation *made) {
 static bool compile(struct doc *doc, const struct fx_dialect *dialect) {
     struct fx_compilation made = {0};
     struct fx_err fault = FX_ERR_INIT;
-    const bool compiled = dialect->compile(doc->root, &made, &fault);
-    const bool ok = compiled                  ? keep_all(doc, &made)
-                    : fault.code == FX_ENOMEM ? false
-                                              : refuse(doc, &fault);
+    const bool compiled = fx_policy_compile(dialect, doc->root, &made, &fault);
+    bool ok = compiled                  ? keep_all(doc, &made)
+              : fault.code == FX_ENOMEM ? false
+                                        : refuse(doc, &fault);
+    ok = ok && warn_all(doc, &made); /* a warning may well be the reason */
     fx_compilation_finish(&made);
     return ok;
 }
 
-static bool speaks_version(const struct fx_policy_kind *kind, struct fx_text version) {
-    for (size_t i = 0; kind->versions[i] != NULL; i++) {
-        if (fx_text_is(version, kind->versions[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The words of kubectl for a version that no server has. */
 static bool refuse_version(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
-    (void)fx_fail_in(&fault, fx_tree_view_key(doc->root, "apiVersion"), FX_EINVALID,
-                     "no matches for kind \"%.*s\" in version \"%.*s\"",
-                     FX_TEXT_ARG(doc->subject.kind),
-                     FX_TEXT_ARG(doc->subject.api_version));
+    (void)fx_policy_fail_version(doc->root, &fault);
     return refuse(doc, &fault);
 }
 
@@ -103,7 +114,7 @@ static bool refuse_nameless(struct doc *doc) {
 
 static bool read_policy(struct doc *doc, const struct fx_dialect *dialect,
                         const struct fx_policy_kind *kind) {
-    if (!speaks_version(kind, doc->subject.version)) {
+    if (!fx_policy_groups_speak(kind, doc->subject.version)) {
         return refuse_version(doc);
     }
     if (doc->subject.name.len == 0) {
@@ -115,10 +126,14 @@ static bool read_policy(struct doc *doc, const struct fx_dialect *dialect,
 /* A policy of a system that this version does not speak. */
 static bool refuse_unsupported(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
+    const struct fx_policy_kind *other = fx_policy_groups_find_kind(doc->subject.kind);
     (void)fx_fail_in(&fault, fx_tree_view_key(doc->root, "kind"), FX_EINVALID,
-                     "kind %.*s of %.*s is not supported by this version",
+                     "kind %.*s of %.*s is not supported by this version%s%s%s%s%s",
                      FX_TEXT_ARG(doc->subject.kind),
-                     FX_TEXT_ARG(doc->subject.api_version));
+                     FX_TEXT_ARG(doc->subject.api_version), other == NULL ? "" : "; ",
+                     other == NULL ? "" : other->group, other == NULL ? "" : "/",
+                     other == NULL ? "" : other->versions[0],
+                     other == NULL ? "" : " has it");
     return refuse(doc, &fault);
 }
 

@@ -8,6 +8,7 @@
 
 /* Group, and how the names of its kinds of policies begin ("": every kind). */
 #define FX_POLICY_GROUPS(X)             \
+    X("mutations.fixpoint.dev", "")     \
     X("mutations.gatekeeper.sh", "")    \
     X("externaldata.gatekeeper.sh", "") \
     X("expansion.gatekeeper.sh", "")    \
@@ -34,17 +35,44 @@ bool fx_policy_groups_hold(struct fx_text group, struct fx_text kind) {
     return false;
 }
 
+/* The first entry of that kind, of the group or, where that is NULL, of any. */
+static const struct fx_policy_kind *
+find(const struct fx_dialect *dialect, const struct fx_text *group, struct fx_text kind) {
+    for (const struct fx_policy_kind *k = dialect->kinds; k->kind != NULL; k++) {
+        if (fx_text_is(kind, k->kind) &&
+            (group == NULL || fx_text_is(*group, k->group))) {
+            return k;
+        }
+    }
+    return NULL;
+}
+
 const struct fx_dialect *
 fx_policy_groups_dialect(struct fx_text group, struct fx_text kind,
                          const struct fx_policy_kind **ret_kind) {
     for (size_t i = 0; fx_dialects[i] != NULL; i++) {
-        for (const struct fx_policy_kind *k = fx_dialects[i]->kinds; k->kind != NULL;
-             k++) {
-            if (fx_text_is(group, k->group) && fx_text_is(kind, k->kind)) {
-                *ret_kind = k;
-                return fx_dialects[i];
-            }
+        const struct fx_policy_kind *found = find(fx_dialects[i], &group, kind);
+        if (found != NULL) {
+            *ret_kind = found;
+            return fx_dialects[i];
         }
     }
     return NULL;
+}
+
+const struct fx_policy_kind *fx_policy_groups_find_kind(struct fx_text kind) {
+    const struct fx_policy_kind *found = NULL;
+    for (size_t i = 0; found == NULL && fx_dialects[i] != NULL; i++) {
+        found = find(fx_dialects[i], NULL, kind);
+    }
+    return found;
+}
+
+bool fx_policy_groups_speak(const struct fx_policy_kind *kind, struct fx_text version) {
+    for (size_t i = 0; kind->versions[i] != NULL; i++) {
+        if (fx_text_is(version, kind->versions[i])) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -19,4 +19,11 @@ const struct fx_dialect *fx_policy_groups_dialect(struct fx_text group,
                                                   struct fx_text kind,
                                                   const struct fx_policy_kind **ret_kind);
 
+/* Is the version among those of the kind? */
+bool fx_policy_groups_speak(const struct fx_policy_kind *kind, struct fx_text version);
+
+/* A kind of that name that some dialect speaks, of whatever group; NULL where none does.
+ */
+const struct fx_policy_kind *fx_policy_groups_find_kind(struct fx_text kind);
+
 #endif

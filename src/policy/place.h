@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * policy/place.h - from what an error knows (a node, a span) to what people look for: the
- * line, the column, the words there and which of them. Private to this room.
+ * line, the column, the words there and which of them. For this room, and for those above
+ * it that tell of texts of their own.
  */
 #ifndef FX_POLICY_PLACE_H
 #define FX_POLICY_PLACE_H

@@ -14,10 +14,14 @@ static void file_finish(struct fx_policy_file *file) {
     for (size_t i = 0; i < file->n_mutators; i++) {
         fx_mutator_unref(file->mutators[i]);
     }
+    for (size_t i = 0; i < file->n_resources; i++) {
+        fx_resource_unref(file->resources[i]);
+    }
     for (size_t i = 0; i < file->n_namespaces; i++) {
         json_decref(file->namespaces[i]);
     }
     free(file->mutators);
+    free(file->resources);
     free(file->namespaces);
     free(file->file);
 }
@@ -51,6 +55,15 @@ bool fx_build_keep_mutator(struct fx_build *build, struct fx_mutator *mutator) {
         return false;
     }
     file->mutators[file->n_mutators++] = fx_mutator_ref(mutator);
+    return true;
+}
+
+bool fx_build_keep_resource(struct fx_build *build, struct fx_resource *resource) {
+    struct fx_policy_file *file = build->file;
+    if (!FX_VEC_GROW(file->resources, file->n_resources, file->cap_resources)) {
+        return false;
+    }
+    file->resources[file->n_resources++] = fx_resource_ref(resource);
     return true;
 }
 
@@ -137,34 +150,57 @@ static bool collect_namespaces(struct fx_policies *policies) {
     return true;
 }
 
-/* All mutators of all files in the order of reading; borrowed; NULL without memory. */
-static struct fx_mutator **list_mutators(const struct fx_policies *policies,
-                                         size_t *ret_count) {
-    size_t count = 0;
+/* All that the files gave, in the order of reading. */
+struct given {
+    struct fx_mutator **mutators;
+    struct fx_resource **resources;
+    size_t n_mutators, n_resources;
+};
+
+static void given_add(struct given *given, const struct fx_policy_file *file) {
+    for (size_t i = 0; i < file->n_mutators; i++) {
+        given->mutators[given->n_mutators++] = file->mutators[i];
+    }
+    for (size_t i = 0; i < file->n_resources; i++) {
+        given->resources[given->n_resources++] = file->resources[i];
+    }
+}
+
+/* Fills the lists, which borrow; false without memory. */
+static bool given_list(const struct fx_policies *policies, struct given *given) {
+    size_t n_mutators = 0;
+    size_t n_resources = 0;
     for (size_t i = 0; i < policies->n_files; i++) {
-        count += policies->files[i].n_mutators;
+        n_mutators += policies->files[i].n_mutators;
+        n_resources += policies->files[i].n_resources;
     }
-    struct fx_mutator **mutators = calloc(count + 1, sizeof(struct fx_mutator *));
-    *ret_count = 0;
-    for (size_t i = 0; mutators != NULL && i < policies->n_files; i++) {
-        const struct fx_policy_file *file = &policies->files[i];
-        for (size_t j = 0; j < file->n_mutators; j++) {
-            mutators[(*ret_count)++] = file->mutators[j];
-        }
+    given->mutators = calloc(n_mutators + 1, sizeof(struct fx_mutator *));
+    given->resources = calloc(n_resources + 1, sizeof(struct fx_resource *));
+    if (given->mutators == NULL || given->resources == NULL) {
+        return false;
     }
-    return mutators;
+    for (size_t i = 0; i < policies->n_files; i++) {
+        given_add(given, &policies->files[i]);
+    }
+    return true;
 }
 
 static bool build_snapshot(struct fx_policies *policies, uint64_t generation) {
-    size_t n_mutators = 0;
-    struct fx_mutator **mutators = list_mutators(policies, &n_mutators);
+    struct given given = {0};
     struct fx_err fault = FX_ERR_INIT;
-    const bool ok = mutators != NULL &&
-                    fx_build_report_repeats(policies, mutators, n_mutators) &&
-                    fx_snapshot_build(mutators, n_mutators, generation,
-                                      &policies->snapshot, &fault) &&
-                    fx_build_report_conflicts(policies);
-    free(mutators);
+    bool ok = given_list(policies, &given);
+    const struct fx_snapshot_parts parts = {
+        .mutators = given.mutators,
+        .n_mutators = given.n_mutators,
+        .resources = given.resources,
+        .n_resources = given.n_resources,
+    };
+    ok = ok && fx_build_report_repeats(policies, &parts) &&
+         fx_snapshot_build(&parts, generation, &policies->snapshot, &fault) &&
+         fx_build_report_conflicts(policies) && fx_build_report_providers(policies) &&
+         fx_build_drop_cycles(policies);
+    free(given.mutators);
+    free(given.resources);
     return ok;
 }
 

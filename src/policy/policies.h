@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/policies.h - documents in, compiled mutators out: the next snapshot, what is
- * wrong with the sources, and the namespaces found among them. Pure: bytes in, no files.
+ * policy/policies.h - documents in, compiled mutators and resources out: the next
+ * snapshot, what is wrong with the sources, and the namespaces found among them. Pure:
+ * bytes in, no files.
  */
 #ifndef FX_POLICY_POLICIES_H
 #define FX_POLICY_POLICIES_H
@@ -25,6 +26,7 @@ struct fx_policy_input {
     const char *file;    /* its name, for messages and as its identity in a reload */
     struct fx_text text; /* its bytes; borrowed for the call */
     const char *failure; /* NULL, or why it could not be read: then it counts as bad */
+    bool is_flag;        /* no file: made of a flag of that name; it has no lines */
 };
 
 /* What one file gave: kept so that a reload can fall back on it, file by file. */
@@ -32,6 +34,8 @@ struct fx_policy_file {
     char *file;
     struct fx_mutator **mutators; /* counted */
     size_t n_mutators, cap_mutators;
+    struct fx_resource **resources; /* counted */
+    size_t n_resources, cap_resources;
     json_t **namespaces; /* counted */
     size_t n_namespaces, cap_namespaces;
 };
@@ -50,12 +54,13 @@ struct fx_policies {
  * Compiles all inputs, in their order. Documents of kinds that no dialect speaks are left
  * out: Namespaces become context, other objects of a policy API group are errors (`kind X
  * is not supported`), the rest is a warning. An id that occurs twice: the later document
- * counts, and a finding says so. Unknown fields are warnings.
+ * counts, and a finding says so. Unknown fields are warnings, and so are mutators that
+ * ask a provider which none of the inputs defines.
  *
- * `previous` (may be NULL) is what is in force now: a mutator whose source and place
- * (file, line) did not change is shared with it; where a file cannot be read or parsed,
- * all it gave before stays in force (where it gave nothing, the documents before the
- * fault count, as with kubectl); where one policy in it is invalid, that policy's
+ * `previous` (may be NULL) is what is in force now: a mutator or resource whose source
+ * and place (file, line) did not change is shared with it; where a file cannot be read or
+ * parsed, all it gave before stays in force (where it gave nothing, the documents before
+ * the fault count, as with kubectl); where one policy in it is invalid, that policy's
  * previous version stays; the findings say so ("…; the previous version stays in force").
  * What is gone from the files is gone.
  *

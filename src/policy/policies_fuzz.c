@@ -19,8 +19,8 @@ static const char good[] =
 static struct fx_policies *build(struct fx_text text,
                                  const struct fx_policies *previous) {
     const struct fx_policy_input inputs[] = {
-        {"fuzz.yaml", text, NULL},
-        {"good.yaml", FX_TEXT(good), NULL},
+        {.file = "fuzz.yaml", .text = text},
+        {.file = "good.yaml", .text = FX_TEXT(good)},
     };
     struct fx_policies *policies = NULL;
     struct fx_err err = FX_ERR_INIT;
@@ -57,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
      * breaks off: then what comes before the break is not compiled again). */
     struct fx_policies *again = build(text, first);
     assert(again->snapshot->n_mutators == first->snapshot->n_mutators);
+    assert(again->snapshot->n_resources == first->snapshot->n_resources);
     assert(again->namespaces.n_objects == first->namespaces.n_objects);
     assert(again->findings.n_items <= first->findings.n_items);
     assert((again->findings.n_items == 0) == (first->findings.n_items == 0));
@@ -64,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct fx_policies *broken = build(FX_TEXT("{"), first);
     assert(broken->snapshot->n_mutators == first->snapshot->n_mutators ||
            first->files[0].n_mutators == 0);
+    assert(broken->snapshot->n_resources == first->snapshot->n_resources);
     check_findings(broken);
     fx_policies_unref(first);
     fx_policies_unref(broken);

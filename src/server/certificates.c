@@ -4,17 +4,12 @@
  */
 #include "server/certificates.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "server/reload.h"
 
@@ -107,50 +102,6 @@ static bool read_files(uv_loop_t *loop, const struct fx_server_options *options,
     return certificates->reload != NULL;
 }
 
-static bool fail_errno(struct fx_err *err, const char *path) {
-    char words[128];
-    const int code = errno;
-    if (strerror_r(code, words, sizeof words) != 0) {
-        words[0] = '\0';
-    }
-    return fx_fail(err, FX_EIO, "%s: %s", path, words);
-}
-
-static bool write_all(int fd, const struct fx_buf *bytes) {
-    for (size_t done_bytes = 0; done_bytes < bytes->len;) {
-        const ssize_t n = write(fd, bytes->data + done_bytes, bytes->len - done_bytes);
-        if (n < 0 && errno != EINTR) {
-            return false;
-        }
-        done_bytes += n < 0 ? 0 : (size_t)n;
-    }
-    return true;
-}
-
-/* Beside it first, then in its place: whoever waits for the file sees it whole. */
-static bool write_file(const char *path, const struct fx_buf *bytes, struct fx_err *err) {
-    struct fx_buf beside;
-    fx_buf_init(&beside, 0);
-    fx_buf_printf(&beside, "%s.tmp", path);
-    if (beside.failed || bytes->failed) {
-        fx_buf_finish(&beside);
-        return fx_fail_nomem(err);
-    }
-    const int fd = open(beside.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    bool ok = fd >= 0;
-    if (ok) {
-        ok = write_all(fd, bytes);
-        ok = close(fd) == 0 && ok;
-    }
-    ok = ok && rename(beside.data, path) == 0;
-    if (!ok) {
-        (void)fail_errno(err, path);
-        (void)unlink(beside.data);
-    }
-    fx_buf_finish(&beside);
-    return ok;
-}
-
 static bool make_our_own(const struct fx_server_options *options,
                          struct fx_certificates *certificates, struct fx_err *err) {
     static const char *const ourselves[] = {"localhost", "127.0.0.1", "::1"};
@@ -168,7 +119,10 @@ static bool make_our_own(const struct fx_server_options *options,
     struct fx_buf pem;
     fx_buf_init(&pem, PEM_BYTES);
     fx_tls_config_print(made, &pem);
-    const bool ok = write_file(options->tls_cert_out, &pem, err);
+    const bool ok = pem.failed
+                        ? fx_fail_nomem(err)
+                        : fx_file_replace(options->tls_cert_out,
+                                          (struct fx_text){pem.data, pem.len}, err);
     fx_buf_finish(&pem);
     return ok;
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "admission/review.h"
+#include "server/external_calls.h"
 #include "server/reload.h"
 
 enum type { COUNTER, GAUGE, HISTOGRAM };
@@ -21,7 +22,7 @@ static const char *const type_names[] = {
 #define NONE \
     { "" }
 #define MUTATION_STATUSES \
-    { "success", "error", "unknown" }
+    { "success", "skip", "error", "unknown" }
 #define SUCCESSES \
     { "true", "false" }
 #define MUTATOR_STATUSES \
@@ -31,6 +32,8 @@ static const char *const type_names[] = {
 #define WORD(name, text) text,
 #define DECISIONS \
     { FX_DECISIONS(WORD) }
+#define EXTERNAL_RESULTS \
+    { FX_EXTERNAL_RESULTS(WORD) }
 #define RELOAD_RESULTS \
     { FX_RELOAD_RESULTS(WORD) }
 
@@ -57,6 +60,7 @@ static const struct scale {
 } scales[FX_METRIC_HISTOGRAMS] = {
     {FX_METRIC_MUTATION_SECONDS, seconds, FX_COUNT(seconds)},
     {FX_METRIC_ITERATIONS, passes, FX_COUNT(passes)},
+    {FX_METRIC_EXTERNAL_SECONDS, seconds, FX_COUNT(seconds)},
 };
 
 _Static_assert(FX_COUNT(seconds) < FX_METRIC_BUCKETS, "one more is for +Inf");

@@ -34,6 +34,12 @@
       "Requests that are not yet answered.")                                           \
     X(COUNTER, REVIEWS, "fixpoint_reviews_total", "decision", DECISIONS,               \
       "Reviews answered, by how they ended.")                                          \
+    X(COUNTER, ADMISSIONS, "fixpoint_admissions_total", "decision", DECISIONS,         \
+      "Policies and labels validated, by how that ended.")                             \
+    X(COUNTER, EXTERNAL_CALLS, "fixpoint_external_data_requests_total", "result",      \
+      EXTERNAL_RESULTS, "Requests to providers of external data, by how they ended.")  \
+    X(HISTOGRAM, EXTERNAL_SECONDS, "fixpoint_external_data_request_duration_seconds",  \
+      "result", EXTERNAL_RESULTS, "From a request to a provider to its end.")          \
     X(COUNTER, BAD_REQUESTS, "fixpoint_http_bad_requests_total", "", NONE,             \
       "Messages that were no acceptable HTTP.")                                        \
     X(COUNTER, RELOADS, "fixpoint_reloads_total", "result", RELOAD_RESULTS,            \
@@ -51,14 +57,19 @@ enum fx_metric {
 };
 
 /* The label values that are ours; `decision` has those of enum fx_decision, `result`
- * those of enum fx_reload_result. */
-enum fx_mutation_status { FX_MUTATION_SUCCESS, FX_MUTATION_ERROR, FX_MUTATION_UNKNOWN };
+ * those of enum fx_reload_result or enum fx_external_result. */
+enum fx_mutation_status {
+    FX_MUTATION_SUCCESS,
+    FX_MUTATION_SKIP,
+    FX_MUTATION_ERROR,
+    FX_MUTATION_UNKNOWN
+};
 enum fx_success { FX_SUCCESS_TRUE, FX_SUCCESS_FALSE };
 enum fx_mutator_status { FX_MUTATOR_ACTIVE, FX_MUTATOR_ERROR };
 
-#define FX_METRIC_LABELS     6 /* the most label values of one metric */
+#define FX_METRIC_LABELS     7 /* the most label values of one metric */
 #define FX_METRIC_BUCKETS    32
-#define FX_METRIC_HISTOGRAMS 2
+#define FX_METRIC_HISTOGRAMS 3
 
 struct fx_metrics {
     double values[FX_METRIC_COUNT][FX_METRIC_LABELS];

@@ -34,6 +34,7 @@ static void test_zero(void **state) {
     char *text = print(&metrics);
     assert_has(text, "# TYPE gatekeeper_mutation_request_count counter\n"
                      "gatekeeper_mutation_request_count{mutation_status=\"success\"} 0\n"
+                     "gatekeeper_mutation_request_count{mutation_status=\"skip\"} 0\n"
                      "gatekeeper_mutation_request_count{mutation_status=\"error\"} 0\n");
     assert_has(text, "fixpoint_build_info{version=\"" FX_VERSION "\"} 1\n");
     assert_has(text, "# TYPE fixpoint_connections gauge\nfixpoint_connections 0\n");

@@ -5,17 +5,16 @@
 #include "server/mutate.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "admission/review.h"
 #include "base/clock.h"
 #include "base/heap.h"
 #include "base/limits.h"
+#include "server/answer.h"
+#include "server/mutation_log.h"
 #include "server/review_log.h"
-#include "server/routes.h"
 #include "server/state.h"
-#include "server/timeout.h"
-
-#define RETRY_AFTER "Retry-After: 1\r\n"
 
 /* Files know namespaces at once: those they hold, and a plain one for each other name. */
 static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **ret_object,
@@ -30,14 +29,6 @@ static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **r
     return FX_LOOKUP_FOUND;
 }
 
-static uint64_t deadline_of(const struct fx_server *server,
-                            const struct fx_http_exchange *exchange) {
-    const uint64_t given = server->options->review_ms;
-    return fx_http_arrival_ns(exchange) +
-           fx_timeout_budget_ns(fx_http_query(exchange),
-                                given == 0 ? FX_LIMIT_REVIEW_MS : given);
-}
-
 /* Gatekeeper's status for the reviews it counts; those allowed before mutation was tried,
  * and what is no review, it does not (spec section 8). */
 static bool mutation_status(enum fx_decision decision,
@@ -47,6 +38,7 @@ static bool mutation_status(enum fx_decision decision,
     case FX_DECISION_MUTATED: *ret_status = FX_MUTATION_SUCCESS; return true;
     case FX_DECISION_FAILED: *ret_status = FX_MUTATION_ERROR; return true;
     case FX_DECISION_BROKEN: *ret_status = FX_MUTATION_UNKNOWN; return true;
+    case FX_DECISION_EXCLUDED: *ret_status = FX_MUTATION_SKIP; return true;
     case FX_DECISION_SKIPPED:
     case FX_DECISION_REFUSED: break;
     }
@@ -87,36 +79,101 @@ static void finish(struct fx_server *server, struct fx_http_exchange *exchange,
     const double seconds = (double)(fx_clock_ns() - fx_http_arrival_ns(exchange)) / 1e9;
     count(&server->metrics, result, seconds);
     fx_review_log(result, fx_http_header(exchange, "traceparent"), seconds * 1e3);
-    fx_http_respond(exchange, result->status,
-                    result->status == 200 ? "application/json"
-                                          : "text/plain; charset=utf-8",
-                    result->retry_after ? RETRY_AFTER : NULL, result->body);
+    if (server->options->log_mutations) {
+        fx_mutation_log(result);
+    }
+    fx_answer_review(exchange, result);
+}
+
+/* A review on its way, and what it needs until it is answered. */
+struct journey {
+    struct fx_server *server;
+    struct fx_http_exchange *exchange;
+    struct fx_policies *policies; /* counted */
+    struct fx_admission admission;
+    struct fx_review *review;
+};
+
+static void end(struct journey *journey) {
+    fx_review_destroy(journey->review);
+    fx_policies_unref(journey->policies);
+    free(journey);
+}
+
+static void answer_no_memory(struct fx_server *server,
+                             struct fx_http_exchange *exchange) {
+    fx_metrics_count(&server->metrics, FX_METRIC_REVIEWS, FX_DECISION_BROKEN);
+    fx_answer_no_memory(exchange);
+}
+
+static void go_on(void *user);
+
+/* Providers are to be asked; nobody else waits for that. */
+static bool ask_providers(struct journey *journey) {
+    struct fx_arena *arena = NULL;
+    uint64_t deadline_ns = 0;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_external_calls *calls =
+        fx_review_calls(journey->review, &arena, &deadline_ns);
+    return fx_external_client_run(journey->server->external, calls, arena, deadline_ns,
+                                  go_on, journey, &err);
+}
+
+/* From the start, or from where it waited, to the answer or the next wait. */
+static void go_on(void *user) {
+    struct journey *journey = user;
+    switch (fx_review_run(journey->review)) {
+    case FX_REVIEW_WANTS_DATA:
+        if (ask_providers(journey)) {
+            return;
+        }
+        answer_no_memory(journey->server, journey->exchange);
+        break;
+    case FX_REVIEW_WANTS_NAMESPACE: /* our look-up never waits */
+        assert(false);
+        answer_no_memory(journey->server, journey->exchange);
+        break;
+    case FX_REVIEW_DONE:
+        finish(journey->server, journey->exchange, fx_review_result(journey->review));
+        break;
+    }
+    end(journey);
+}
+
+/* False without memory. */
+static bool begin(struct fx_server *server, struct fx_http_exchange *exchange) {
+    struct journey *journey = calloc(1, sizeof *journey);
+    if (journey == NULL) {
+        return false;
+    }
+    const struct fx_server_options *options = server->options;
+    journey->server = server;
+    journey->exchange = exchange;
+    journey->policies = fx_policies_watch_sample(server->policies);
+    journey->admission = (struct fx_admission){
+        .on_error = options->on_error,
+        .annotates = options->mutation_annotations,
+        .tells_passes = options->log_mutations,
+        .own_namespace = options->own_namespace,
+        .find_namespace = find_namespace,
+        .user = journey->policies,
+    };
+    journey->review =
+        fx_review_create(&journey->admission, journey->policies->snapshot,
+                         fx_http_body(exchange), fx_answer_deadline_ns(server, exchange));
+    if (journey->review == NULL) {
+        end(journey);
+        return false;
+    }
+    go_on(journey);
+    return true;
 }
 
 void fx_answer_mutate(struct fx_server *server, struct fx_http_exchange *exchange) {
-    struct fx_policies *policies = fx_policies_watch_sample(server->policies);
     const bool large = fx_http_body(exchange).len > FX_LIMIT_KEPT_BODY_BYTES;
-    const struct fx_admission admission = {
-        .on_error = server->options->on_error,
-        .annotates = server->options->mutation_annotations,
-        .own_namespace = server->options->own_namespace,
-        .find_namespace = find_namespace,
-        .user = policies,
-    };
-    struct fx_review *review =
-        fx_review_create(&admission, policies->snapshot, fx_http_body(exchange),
-                         deadline_of(server, exchange));
-    if (review == NULL) {
-        fx_metrics_count(&server->metrics, FX_METRIC_REVIEWS, FX_DECISION_BROKEN);
-        fx_answer_text(exchange, 503, RETRY_AFTER, "out of memory");
-    } else {
-        const enum fx_review_state state = fx_review_run(review);
-        assert(state == FX_REVIEW_DONE); /* our look-up never waits */
-        (void)state;
-        finish(server, exchange, fx_review_result(review));
+    if (!begin(server, exchange)) {
+        answer_no_memory(server, exchange);
     }
-    fx_review_destroy(review);
-    fx_policies_unref(policies);
     if (large) {
         fx_heap_trim();
     }

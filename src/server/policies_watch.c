@@ -77,14 +77,27 @@ static size_t count_disabled(const struct fx_snapshot *snapshot) {
     return disabled;
 }
 
-/* Policies in error: neighbours with one id are one. */
+/* Is it about a mutator, and not about a Provider or the like? */
+static bool is_mutator(const char *id) {
+    static const enum fx_resource_type types[] = {
+        FX_RESOURCE_PROVIDER, FX_RESOURCE_EXCLUSION, FX_RESOURCE_EXPANSION};
+    const size_t kind = strcspn(id, "/");
+    for (size_t i = 0; i < FX_COUNT(types); i++) {
+        if (fx_text_is((struct fx_text){id, kind}, fx_resource_kind(types[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Mutators in error: neighbours with one id are one. */
 static size_t count_refused(const struct fx_findings *findings) {
     size_t refused = 0;
     const char *last = NULL;
     for (size_t i = 0; i < findings->n_items; i++) {
         const struct fx_finding *finding = &findings->items[i];
         if (finding->severity == FX_SEVERITY_ERROR && finding->id != NULL &&
-            (last == NULL || strcmp(last, finding->id) != 0)) {
+            is_mutator(finding->id) && (last == NULL || strcmp(last, finding->id) != 0)) {
             refused++;
             last = finding->id;
         }

@@ -20,4 +20,8 @@ void fx_trace_id_read(struct fx_text traceparent, char out[FX_TRACE_ID_SIZE]);
 void fx_review_log(const struct fx_review_result *result, struct fx_text traceparent,
                    double ms);
 
+/* One line for a policy or a label that was denied (info), or a review of one that failed
+ * (warn); none for those allowed. */
+void fx_admit_log(const struct fx_review_result *result, struct fx_text traceparent);
+
 #endif

@@ -4,28 +4,45 @@
  */
 #include "server/routes.h"
 
+#include "server/admit.h"
 #include "server/health.h"
 #include "server/mutate.h"
+#include "server/state.h"
+
+static bool mutates(const struct fx_server *server) {
+    return server->options->mutates;
+}
+
+static bool admits(const struct fx_server *server) {
+    return server->options->admits;
+}
 
 static const struct fx_route webhook[] = {
-    {"POST", "/v1/mutate", fx_answer_mutate},
+    {"POST", "/v1/mutate", fx_answer_mutate, mutates},
+    {"POST", "/v1/admit", fx_answer_admit, admits},
+    {"POST", "/v1/admitlabel", fx_answer_admit_label, admits},
 };
 
 static const struct fx_route health[] = {
-    {"GET", "/healthz", fx_answer_healthz}, {"HEAD", "/healthz", fx_answer_healthz},
-    {"GET", "/readyz", fx_answer_readyz},   {"HEAD", "/readyz", fx_answer_readyz},
-    {"GET", "/metrics", fx_answer_metrics}, {"HEAD", "/metrics", fx_answer_metrics},
+    {"GET", "/healthz", fx_answer_healthz, NULL},
+    {"HEAD", "/healthz", fx_answer_healthz, NULL},
+    {"GET", "/readyz", fx_answer_readyz, NULL},
+    {"HEAD", "/readyz", fx_answer_readyz, NULL},
+    {"GET", "/metrics", fx_answer_metrics, NULL},
+    {"HEAD", "/metrics", fx_answer_metrics, NULL},
 };
 
 const struct fx_routes fx_routes_webhook = {webhook, FX_COUNT(webhook)};
 const struct fx_routes fx_routes_health = {health, FX_COUNT(health)};
 
 const struct fx_route *fx_routes_find(const struct fx_routes *routes,
+                                      const struct fx_server *server,
                                       struct fx_text method, struct fx_text path,
                                       struct fx_buf *allow) {
     for (size_t i = 0; i < routes->n_items; i++) {
         const struct fx_route *route = &routes->items[i];
-        if (!fx_text_is(path, route->path)) {
+        if (!fx_text_is(path, route->path) ||
+            (route->serves != NULL && !route->serves(server))) {
             continue;
         }
         if (fx_text_is(method, route->method)) {
@@ -45,8 +62,8 @@ void fx_routes_answer(const struct fx_routes *routes, struct fx_server *server,
                       struct fx_http_exchange *exchange) {
     struct fx_buf allow;
     fx_buf_init(&allow, 0);
-    const struct fx_route *route =
-        fx_routes_find(routes, fx_http_method(exchange), fx_http_path(exchange), &allow);
+    const struct fx_route *route = fx_routes_find(
+        routes, server, fx_http_method(exchange), fx_http_path(exchange), &allow);
     if (route != NULL) {
         route->answer(server, exchange);
     } else if (allow.failed) {

@@ -5,6 +5,7 @@
 #ifndef FX_SERVER_ROUTES_H
 #define FX_SERVER_ROUTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -16,6 +17,7 @@ struct fx_server;
 struct fx_route {
     const char *method, *path;
     void (*answer)(struct fx_server *server, struct fx_http_exchange *exchange);
+    bool (*serves)(const struct fx_server *server); /* NULL: always */
 };
 
 struct fx_routes {
@@ -25,9 +27,11 @@ struct fx_routes {
 
 extern const struct fx_routes fx_routes_webhook, fx_routes_health;
 
-/* The route of this method and path, or NULL; then `allow` (empty before) has the methods
- * the path knows, as a header line, and stays empty where there is no such path. */
+/* The route of this method and path, or NULL; a path that is not served is none. Then
+ * `allow` (empty before) has the methods the path knows, as a header line, and stays
+ * empty where there is no such path. */
 const struct fx_route *fx_routes_find(const struct fx_routes *routes,
+                                      const struct fx_server *server,
                                       struct fx_text method, struct fx_text path,
                                       struct fx_buf *allow);
 

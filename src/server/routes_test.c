@@ -10,14 +10,26 @@
 #include <cmocka.h>
 
 #include "server/routes.h"
+#include "server/state.h"
+
+static struct fx_server *server_with(struct fx_server_options *options) {
+    static struct fx_server server;
+    server.options = options;
+    return &server;
+}
 
 static void test_find(void **state) {
     (void)state;
+    struct fx_server_options options = {.mutates = true, .admits = true};
+    const struct fx_server *server = server_with(&options);
     static const struct {
         const struct fx_routes *routes;
         const char *method, *path;
         const char *allow; /* NULL: it is found; "": no such path */
     } cases[] = {
+        {&fx_routes_webhook, "POST", "/v1/admit", NULL},
+        {&fx_routes_webhook, "POST", "/v1/admitlabel", NULL},
+        {&fx_routes_webhook, "PUT", "/v1/admit", "Allow: POST\r\n"},
         {&fx_routes_webhook, "POST", "/v1/mutate", NULL},
         {&fx_routes_webhook, "GET", "/v1/mutate", "Allow: POST\r\n"},
         {&fx_routes_webhook, "post", "/v1/mutate", "Allow: POST\r\n"},
@@ -35,7 +47,7 @@ static void test_find(void **state) {
         struct fx_buf allow;
         fx_buf_init(&allow, 0);
         const struct fx_route *route =
-            fx_routes_find(cases[i].routes, fx_text_of(cases[i].method),
+            fx_routes_find(cases[i].routes, server, fx_text_of(cases[i].method),
                            fx_text_of(cases[i].path), &allow);
         if (cases[i].allow == NULL) {
             assert_non_null(route);
@@ -49,7 +61,33 @@ static void test_find(void **state) {
     }
 }
 
+/* A path is there only where its operation is wanted. */
+static void test_operations(void **state) {
+    (void)state;
+    for (unsigned bits = 0; bits < 4; bits++) {
+        struct fx_server_options options = {.mutates = (bits & 1u) != 0,
+                                            .admits = (bits & 2u) != 0};
+        const struct fx_server *server = server_with(&options);
+        struct fx_buf allow;
+        fx_buf_init(&allow, 0);
+        const struct fx_routes *routes = &fx_routes_webhook;
+        const struct fx_text post = FX_TEXT("POST");
+        assert_int_equal(
+            options.mutates,
+            fx_routes_find(routes, server, post, FX_TEXT("/v1/mutate"), &allow) != NULL);
+        assert_int_equal(
+            options.admits,
+            fx_routes_find(routes, server, post, FX_TEXT("/v1/admit"), &allow) != NULL);
+        assert_int_equal(options.admits,
+                         fx_routes_find(routes, server, post, FX_TEXT("/v1/admitlabel"),
+                                        &allow) != NULL);
+        assert_int_equal(allow.len, 0);
+        fx_buf_finish(&allow);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_find)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_find),
+                                       cmocka_unit_test(test_operations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,8 +64,11 @@ static bool listens(const struct fx_http_server *server) {
     return server != NULL && fx_http_server_port(server) != 0;
 }
 
+/* Every review is answered: nobody waits for a provider any more. */
 static void on_webhook_stopped(void *user) {
     struct life *life = life_of(user);
+    fx_external_client_close(life->server.external);
+    life->server.external = NULL;
     if (listens(life->server.health)) {
         fx_http_server_stop(life->server.health, on_health_stopped, life);
     } else {
@@ -151,11 +154,50 @@ static void on_health_request(struct fx_http_exchange *exchange, void *user) {
     fx_routes_answer(&fx_routes_health, user, exchange);
 }
 
+static void on_external_result(enum fx_external_result result, double seconds,
+                               void *user) {
+    struct fx_metrics *metrics = user;
+    fx_metrics_count(metrics, FX_METRIC_EXTERNAL_CALLS, (unsigned)result);
+    fx_metrics_observe(metrics, FX_METRIC_EXTERNAL_SECONDS, (unsigned)result, seconds);
+}
+
+/* Our own certificate is what we show to providers that ask who we are (spec section 7).
+ */
+static bool offer_certificate(struct fx_server *server,
+                              const struct fx_tls_config *config, struct fx_err *err) {
+    struct fx_buf cert;
+    struct fx_buf key;
+    fx_buf_init(&cert, 0);
+    fx_buf_init(&key, 0);
+    fx_tls_config_print(config, &cert);
+    fx_tls_config_print_key(config, &key);
+    const bool ok = cert.failed || key.failed
+                        ? fx_fail_nomem(err)
+                        : fx_external_client_set_certificate(
+                              server->external, (struct fx_text){cert.data, cert.len},
+                              (struct fx_text){key.data, key.len}, err);
+    fx_tls_wipe(&key);
+    fx_buf_finish(&cert);
+    return ok;
+}
+
 static void on_certificate(struct fx_tls_config *config, void *user) {
-    const struct fx_server *server = user;
+    struct fx_server *server = user;
     if (server->webhook != NULL) {
         fx_http_server_set_tls(server->webhook, config);
     }
+    struct fx_err err = FX_ERR_INIT;
+    if (server->external != NULL && !offer_certificate(server, config, &err)) {
+        fx_log(ERROR, "certificate not offered to providers: the previous one is",
+               fx_log_str("error", err.msg));
+    }
+}
+
+static bool start_external(struct fx_server *server, struct fx_err *err) {
+    server->external = fx_external_client_create(&server->loop, on_external_result,
+                                                 &server->metrics, err);
+    return server->external != NULL &&
+           offer_certificate(server, fx_certificates_current(server->certificates), err);
 }
 
 static struct fx_http_server *start_port(struct fx_server *server, const char *address,
@@ -230,8 +272,8 @@ static bool start(struct life *life, struct fx_err *err) {
     }
     server->policies = fx_policies_watch_create(
         &server->loop, options->policies, options->n_policies, &server->metrics, err);
-    if (server->policies == NULL || !start_webhook(server, err) ||
-        !start_health(server, err)) {
+    if (server->policies == NULL || !start_external(server, err) ||
+        !start_webhook(server, err) || !start_health(server, err)) {
         return false;
     }
     server->probe = fx_self_probe_create(&server->loop, options->listen,

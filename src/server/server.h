@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "admission/admit_label.h"
 #include "admission/review.h"
 #include "base/err.h"
 #include "base/macros.h"
@@ -26,7 +27,10 @@ struct fx_server_options {
     const char *tls_cert_out; /* where to write the self-signed certificate, or NULL */
     const char *own_namespace;
     enum fx_on_error on_error;
-    bool mutation_annotations; /* objects are to say who changed them */
+    bool mutation_annotations;   /* objects are to say who changed them */
+    bool log_mutations;          /* each mutation is to be logged, pass by pass */
+    bool mutates, admits;        /* which of the webhooks are answered */
+    struct fx_exemptions exempt; /* from the guard of the ignore label */
     size_t max_body, max_header, max_connections;
     uint64_t idle_ms, message_ms, drain_ms, review_ms;
 };

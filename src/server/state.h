@@ -11,6 +11,7 @@
 
 #include "net/http_server.h"
 #include "server/certificates.h"
+#include "server/external_calls.h"
 #include "server/metrics.h"
 #include "server/policies_watch.h"
 #include "server/self_probe.h"
@@ -22,6 +23,7 @@ struct fx_server {
     struct fx_metrics metrics;
     struct fx_certificates *certificates;
     struct fx_policies_watch *policies;
+    struct fx_external_client *external;
     struct fx_http_server *webhook, *health;
     struct fx_self_probe *probe;
     bool draining; /* asked to end */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * answer.c - an object in hand, through fx_mutate().
+ * answer.c - an object in hand, through a mutation; providers answer from the row.
  */
 #include "answer.h"
 
@@ -8,11 +8,13 @@
 #include "base/limits.h"
 #include "circumstances.h"
 #include "value/equal.h"
+#include "value/json.h"
 #include "value/tree.h"
 
 void fx_case_answer_finish(struct fx_case_answer *answer) {
     if (answer != NULL) {
         json_decref(answer->object);
+        json_decref(answer->calls);
         *answer = (struct fx_case_answer){0};
     }
 }
@@ -29,23 +31,86 @@ static bool patch_holds(const struct fx_patch *patch, json_t *object, json_t *re
     return ok;
 }
 
+/* Cases without providers were recorded by a Gatekeeper without a certificate to show
+ * them. */
+#define NO_CERTIFICATE                                                        \
+    "failed to get client TLS certificate: external data client certificate " \
+    "watcher is not initialized"
+
+/* The keys of a ProviderRequest. */
+static json_t *keys_of(struct fx_text body, struct fx_err *err) {
+    json_t *request = fx_json_read(body, NULL, err);
+    json_t *keys = fx_tree_view_key(fx_tree_view_key(request, "request"), "keys");
+    (void)json_incref(keys);
+    json_decref(request);
+    return keys;
+}
+
+/* What the row has for a provider: a ProviderResponse, or {"fail": why there is none}. */
+static bool give(struct fx_external_call *call, const json_t *answer,
+                 struct fx_arena *arena, struct fx_err *err) {
+    const json_t *why = fx_tree_view_key(answer, "fail");
+    if (why != NULL) {
+        fx_external_fail(call, arena, json_string_value(why));
+        return true;
+    }
+    struct fx_buf body;
+    fx_buf_init(&body, 0);
+    fx_json_write(&body, answer, FX_JSON_COMPACT);
+    const bool ok = !body.failed;
+    if (ok) {
+        fx_external_give(call, arena, (struct fx_text){body.data, body.len});
+    }
+    fx_buf_finish(&body);
+    return ok || fx_fail_nomem(err);
+}
+
+/* Plays the providers, and notes what they are asked for. */
+static bool answer_calls(const json_t *row, struct fx_mutation *mutation, json_t *asked,
+                         struct fx_err *err) {
+    const json_t *providers = fx_tree_view_key(row, "providers");
+    for (size_t i = 0; i < mutation->calls.n_items; i++) {
+        struct fx_external_call *call = &mutation->calls.items[i];
+        const char *name = call->provider->resource.name;
+        json_t *keys = keys_of(call->body, err);
+        if (keys == NULL || json_object_set_new(asked, name, keys) != 0) {
+            return fx_fail(err, FX_EINTERNAL, "no request for keys");
+        }
+        if (!give(call, fx_tree_view_key(providers, name), mutation->arena, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool mutate(json_t *row, struct fx_mutation *mutation,
+                   struct fx_case_answer *answer, struct fx_err *err) {
+    if (!fx_mutation_begin(mutation, err) ||
+        !answer_calls(row, mutation, answer->calls, err) ||
+        !fx_mutation_end(mutation, err) ||
+        !patch_holds(&mutation->patch, mutation->object, mutation->result, err)) {
+        return false;
+    }
+    answer->object = json_incref(mutation->result);
+    answer->mutated = mutation->outcome.mutated;
+    return true;
+}
+
 bool fx_case_mutate_object(json_t *row, const struct fx_snapshot *snapshot,
                            struct fx_case_answer *ret_answer, struct fx_err *err) {
-    const struct fx_request request = fx_case_request(row);
-    json_t *object = fx_tree_view_key(row, "object");
     struct fx_arena arena;
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
-    json_t *result = NULL;
-    struct fx_patch patch = {0};
-    struct fx_outcome outcome = {0};
-    bool ok = fx_mutate(snapshot, &request, (struct fx_text){0}, object, &arena, NULL,
-                        &result, &patch, &outcome, err);
-    ok = ok && patch_holds(&patch, object, result, err);
-    if (ok) {
-        *ret_answer = (struct fx_case_answer){result, outcome.mutated};
-    } else {
-        json_decref(result);
-    }
+    struct fx_mutation mutation = {
+        .snapshot = snapshot,
+        .request = fx_case_request(row),
+        .object = fx_tree_view_key(row, "object"),
+        .arena = &arena,
+        .external_fault =
+            fx_tree_view_key(row, "providers") == NULL ? NO_CERTIFICATE : NULL,
+    };
+    ret_answer->calls = json_object();
+    const bool ok = mutate(row, &mutation, ret_answer, err);
+    fx_mutation_finish(&mutation);
     fx_arena_finish(&arena);
     return ok;
 }

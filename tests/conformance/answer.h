@@ -14,14 +14,15 @@
 #include "engine/snapshot.h"
 
 struct fx_case_answer {
-    json_t *object; /* counted */
+    json_t *object; /* counted; NULL after a failure */
     bool mutated;
+    json_t *calls; /* which provider was asked for which keys: {"p": ["k"]}; counted */
 };
 
 void fx_case_answer_finish(struct fx_case_answer *answer); /* NULL, zeroed are fine */
 
-/* Mutates the row's `object` under its circumstances, and proves that the patch gives
- * the result. Errors: those of fx_mutate(). */
+/* Mutates the row's `object` under its circumstances, with its `providers`, and proves
+ * that the patch gives the result. Errors: those of fx_mutation_begin() and _end(). */
 bool fx_case_mutate_object(json_t *row, const struct fx_snapshot *snapshot,
                            struct fx_case_answer *ret_answer,
                            struct fx_err *err) FX_MUST_USE;

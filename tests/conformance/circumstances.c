@@ -21,6 +21,7 @@ struct fx_request fx_case_request(json_t *row) {
         .source_words = source,
         .namespace_object = json_is_object(namespace_object) ? namespace_object : NULL,
         .mutation_id = MUTATION_ID,
+        .user_info = row, /* which has a `username`, as that has */
         .annotates = json_is_true(fx_tree_view_key(row, "annotations")),
     };
 }

@@ -53,7 +53,7 @@ void fx_case_conflicts(json_t *row, struct fx_case_result *result) {
     if (result->skipped == NULL) {
         struct fx_case_system system;
         struct fx_err err = FX_ERR_INIT;
-        if (fx_case_system_init(&system, &err) &&
+        if (fx_case_system_init(&system, NULL, &err) &&
             run_all(&system, steps, policies, &err)) {
             fx_case_system_compare(&system, fx_tree_view_key(row, "expect"), result);
         } else {

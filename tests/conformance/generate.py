@@ -24,8 +24,9 @@ def draw_case(draw):
 def answer(case):
     """What the oracle expects of a case."""
     operation = '' if case['operation'] == 'NONE' else case['operation']
-    request = Request(operation, case.get('sourceType', 'Original'), case['namespace'])
-    return system.answer(case['mutators'], case['object'], request)
+    request = Request(operation, case.get('sourceType', 'Original'), case['namespace'],
+                      case.get('username', ''))
+    return system.answer(case['mutators'], case['object'], request, case.get('providers'))
 
 
 def cases(seed, count):

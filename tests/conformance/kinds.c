@@ -16,7 +16,7 @@ static const struct fx_case_kind kinds[] = {
     {"gatekeeper", "conflicts", fx_case_conflicts, NULL},
     {"gatekeeper", "mutate", fx_case_mutate, NULL},
     {"gatekeeper", "random", fx_case_mutate, NULL},
-    {"gatekeeper", "external", NULL, "external data: not in this version"},
+    {"gatekeeper", "external", fx_case_mutate, NULL},
     {"kubemod", NULL, NULL, "KubeMod: not in this version"},
     {"admission-policy", NULL, NULL, "MutatingAdmissionPolicy: not in this version"},
     {"kyverno", NULL, NULL, "Kyverno: not in this version"},

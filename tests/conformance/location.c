@@ -52,8 +52,8 @@ void fx_case_location(json_t *row, struct fx_case_result *result) {
     }
     struct fx_location *location = NULL;
     struct fx_err err = FX_ERR_INIT;
-    const bool ok =
-        fx_location_parse(fx_tree_view_string(row, "location"), &location, &err);
+    const bool ok = fx_location_parse(fx_tree_view_string(row, "location"),
+                                      FX_LOCATION_GATEKEEPER, &location, &err);
     fx_case_expect_bool(result, ok ? "ok" : err.msg,
                         json_is_true(fx_tree_view_key(row, "ok")), ok);
     if (ok) {

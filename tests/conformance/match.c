@@ -27,7 +27,7 @@ static bool match_holds(const json_t *match, const struct fx_request *request,
                         struct fx_err *err) {
     struct fx_match *compiled = NULL;
     struct fx_verdict verdict = {0};
-    const bool ok = fx_match_compile(match, &compiled, err) &&
+    const bool ok = fx_match_compile(match, FX_MATCH_GATEKEEPER, &compiled, err) &&
                     fx_match_eval(compiled, request, subject, &verdict, err);
     *ret_holds = verdict.matched;
     fx_match_destroy(compiled);

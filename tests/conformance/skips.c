@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * skips.c - the Gatekeeper cases that are not run, each with its reason: what this
- * version does not do yet (a feature that arrives takes its row out of here), and where
- * Fixpoint differs on purpose.
+ * skips.c - the Gatekeeper cases that are not run, each with its reason: where Fixpoint
+ * differs on purpose (docs/compatibility.md).
  */
 #include "skips.h"
 
@@ -24,10 +23,6 @@ static const json_t *view_assign(const json_t *policy) {
     return fx_tree_view_key(view_parameters(policy), "assign");
 }
 
-static bool wants_external_data(const json_t *policy) {
-    return fx_tree_view_key(view_assign(policy), "externalData") != NULL;
-}
-
 /* Gatekeeper reads `assign.value` into doubles. */
 static bool assigns_large_integer(const json_t *policy) {
     const json_t *value = fx_tree_view_key(view_assign(policy), "value");
@@ -39,7 +34,6 @@ static const struct {
     bool (*is)(const json_t *policy);
     const char *reason;
 } by_policy[] = {
-    {wants_external_data, "external data: not in this version"},
     {assigns_large_integer, "on purpose: integers stay exact to 64 bits"},
 };
 

@@ -8,11 +8,52 @@
 
 #include "base/vec.h"
 #include "engine/dialect.h"
+#include "engine/provider.h"
 #include "value/tree.h"
 
-bool fx_case_system_init(struct fx_case_system *system, struct fx_err *err) {
+/* Nobody connects to it: the row has its answers. */
+static bool add_provider(struct fx_case_system *system, const char *name) {
+    json_t *nothing = json_object();
+    struct fx_provider *provider = NULL;
+    if (nothing != NULL &&
+        FX_VEC_GROW(system->providers, system->n_providers, system->cap_providers)) {
+        provider =
+            fx_provider_create(fx_text_of(name), nothing, FX_TEXT(""), 0, FX_TEXT(""));
+    }
+    json_decref(nothing);
+    if (provider != NULL) {
+        system->providers[system->n_providers++] = &provider->resource;
+    }
+    return provider != NULL;
+}
+
+static bool rebuild(struct fx_case_system *system, struct fx_err *err) {
+    struct fx_snapshot *snapshot = NULL;
+    const struct fx_snapshot_parts parts = {
+        .mutators = system->mutators,
+        .n_mutators = system->n_mutators,
+        .resources = system->providers,
+        .n_resources = system->n_providers,
+    };
+    if (!fx_snapshot_build(&parts, 1, &snapshot, err)) {
+        return false;
+    }
+    fx_snapshot_unref(system->snapshot);
+    system->snapshot = snapshot;
+    return true;
+}
+
+bool fx_case_system_init(struct fx_case_system *system, const json_t *row,
+                         struct fx_err *err) {
     *system = (struct fx_case_system){0};
-    return fx_snapshot_build(NULL, 0, 1, &system->snapshot, err);
+    const char *name = NULL;
+    json_t *answers = NULL;
+    json_object_foreach (fx_tree_view_key(row, "providers"), name, answers) {
+        if (!json_is_null(answers) && !add_provider(system, name)) {
+            return fx_fail_nomem(err);
+        }
+    }
+    return rebuild(system, err);
 }
 
 void fx_case_system_finish(struct fx_case_system *system) {
@@ -22,7 +63,11 @@ void fx_case_system_finish(struct fx_case_system *system) {
     for (size_t i = 0; i < system->n_mutators; i++) {
         fx_mutator_unref(system->mutators[i]);
     }
+    for (size_t i = 0; i < system->n_providers; i++) {
+        fx_resource_unref(system->providers[i]);
+    }
     free(system->mutators);
+    free(system->providers);
     fx_snapshot_unref(system->snapshot);
     json_decref(system->upsert_errors);
     *system = (struct fx_case_system){0};
@@ -85,16 +130,6 @@ static void drop(struct fx_case_system *system, struct fx_text kind,
             return;
         }
     }
-}
-
-static bool rebuild(struct fx_case_system *system, struct fx_err *err) {
-    struct fx_snapshot *snapshot = NULL;
-    if (!fx_snapshot_build(system->mutators, system->n_mutators, 1, &snapshot, err)) {
-        return false;
-    }
-    fx_snapshot_unref(system->snapshot);
-    system->snapshot = snapshot;
-    return true;
 }
 
 /* Notes what the upsert of `mutator` reports, where it is in conflict. */

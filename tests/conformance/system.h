@@ -20,12 +20,16 @@
 struct fx_case_system {
     struct fx_mutator **mutators; /* counted, one for each id, in the order of upserts */
     size_t n_mutators, cap_mutators;
+    struct fx_resource **providers; /* counted */
+    size_t n_providers, cap_providers;
     struct fx_snapshot *snapshot; /* of them all */
     json_t *upsert_errors;        /* the words of each upsert that met a conflict */
 };
 
-/* A system without mutators. Errors: FX_ENOMEM. */
-bool fx_case_system_init(struct fx_case_system *system, struct fx_err *err) FX_MUST_USE;
+/* A system without mutators, but with the row's `providers`, if it has any; one that is
+ * null is not known. Errors: FX_ENOMEM. */
+bool fx_case_system_init(struct fx_case_system *system, const json_t *row,
+                         struct fx_err *err) FX_MUST_USE;
 void fx_case_system_finish(struct fx_case_system *system); /* NULL, zeroed are fine */
 
 /* Compiles the policy and puts it in, or in place of the one with its id. Errors: those

@@ -126,7 +126,7 @@ static bool read_response(json_t *row, const json_t *response,
     }
     json_t *object = fx_tree_view_key(row, "object");
     if (fx_tree_view_key(response, "patch") == NULL) {
-        *ret_answer = (struct fx_case_answer){json_incref(object), false};
+        *ret_answer = (struct fx_case_answer){.object = json_incref(object)};
         return true;
     }
     json_t *operations = read_patch(response, err);

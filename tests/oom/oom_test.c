@@ -20,7 +20,7 @@
 #define RECORDINGS FX_SOURCE_DIR "/tests/recordings/admission/"
 #define RUNS_MAX   100000 /* no run needs that many allocations */
 
-/* Mutators of every kind; and one of every kind of finding. */
+/* Policies of every kind; and one of every kind of finding. */
 static struct fx_buf good, bad;
 
 static struct fx_text text_of(const struct fx_buf *buf) {
@@ -49,9 +49,9 @@ static int forget_policies(void **state) {
 
 static struct fx_policies *build(const struct fx_policies *previous) {
     const struct fx_policy_input inputs[] = {
-        {"good.yaml", text_of(&good), NULL},
-        {"bad.yaml", text_of(&bad), NULL},
-        {"gone.yaml", {NULL, 0}, "no such file"},
+        {.file = "good.yaml", .text = text_of(&good)},
+        {.file = "bad.yaml", .text = text_of(&bad)},
+        {.file = "gone.yaml", .failure = "no such file"},
     };
     struct fx_policies *policies = NULL;
     struct fx_err err = FX_ERR_INIT;
@@ -87,7 +87,8 @@ static void test_rebuilds(void **state) {
     (void)state;
     struct fx_policies *previous = build(NULL);
     assert_non_null(previous);
-    assert_int_equal(previous->snapshot->n_mutators, 8);
+    assert_int_equal(previous->snapshot->n_mutators, 9);
+    assert_int_equal(previous->snapshot->n_resources, 3);
     refuse_builds(previous, false);
     refuse_builds(previous, true);
     fx_policies_unref(previous);
@@ -104,10 +105,13 @@ static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **r
     return FX_LOOKUP_FOUND;
 }
 
-static const struct fx_admission deny = {FX_ON_ERROR_DENY, true, "fixpoint",
-                                         find_namespace, NULL};
-static const struct fx_admission allow = {FX_ON_ERROR_ALLOW, false, "fixpoint",
-                                          find_namespace, NULL};
+static const struct fx_admission deny = {.on_error = FX_ON_ERROR_DENY,
+                                         .annotates = true,
+                                         .own_namespace = "fixpoint",
+                                         .find_namespace = find_namespace};
+static const struct fx_admission allow = {.on_error = FX_ON_ERROR_ALLOW,
+                                          .own_namespace = "fixpoint",
+                                          .find_namespace = find_namespace};
 
 /* Requests that end in each of the ways there are. */
 static const struct journey {

@@ -418,6 +418,73 @@ def duplicates(draw):
     return case(mutators[:draw.chance.randint(1, 2)], pod({'l': elements}))
 
 
+def _provider_answer(draw, keys):
+    """What a provider answers, or why it does not; None: there is no such provider."""
+    if draw.one_in(8):
+        return draw.pick((None, {'fail': 'no route'}, {'fail': 'out of time'}))
+    items = []
+    for key in keys:
+        item = {'key': key, 'value': draw.pick((f'{key}_valid', f'{key}_valid', '', key))}
+        if draw.one_in(6):
+            item = draw.pick(({'key': key, 'error': 'bad'}, {'key': key, 'value': 5},
+                              {'key': key, 'value': None}, {'key': key}, {'value': 'x'},
+                              {'key': key, 'value': ['x']}, {'key': key, 'value': True},
+                              {'key': key, 'value': {}}, {'key': key, 'value': 'v',
+                                                          'error': 'both'}))
+        items += [item] * (0 if draw.one_in(9) else 1)
+        if draw.one_in(12):
+            items.append({'key': key, 'value': 'again'})
+    response = {'idempotent': not draw.one_in(12), 'items': items,
+                'systemError': draw.pick(('',) * 9 + ('boom', ' ', '\t\n'))}
+    if draw.one_in(15):
+        del response[draw.pick(list(response))]
+    return {'apiVersion': 'externaldata.gatekeeper.sh/v1beta1', 'kind': 'ProviderResponse',
+            'response': response}
+
+
+def _external_source(draw):
+    source = {'provider': draw.pick(('p', 'p', 'q', 'r'))}
+    if draw.one_in(3):
+        source['dataSource'] = draw.pick(('ValueAtLocation', 'Username'))
+    if draw.one_in(2):
+        source['failurePolicy'] = draw.pick(('Fail', 'Ignore', 'UseDefault'))
+    if draw.one_in(3) or source.get('failurePolicy') == 'UseDefault':
+        source['default'] = draw.pick(('D', 'D', 'D', 'nginx', ''))
+    return source
+
+
+def external_data(draw):
+    """Values that providers give, fail to give, or are not asked for in the end."""
+    locations = ('spec.containers[name: *].image', 'spec.x', 'spec.y', 'spec.x',
+                 'spec.containers[name: net].image', 'spec.containers[name: new].image',
+                 'spec.containers[name: *].image.deep', 'spec.containers[name: net]')
+    mutators = []
+    for index in range(draw.chance.randint(1, 5)):
+        name = draw.pick('abz') + str(index)
+        source = {'externalData': _external_source(draw)}
+        if draw.one_in(3):
+            source = {'value': draw.pick(('nginx', 'nginx', 'v', ''))}
+        if draw.one_in(6):
+            where = f'metadata.annotations.{draw.pick("xy")}'
+            mutators.append(policy('AssignMetadata', name, {'location': where,
+                                                            'parameters': {'assign': source}}))
+            continue
+        parameters = {'assign': source}
+        location = draw.pick(locations)
+        if draw.one_in(5):
+            parameters['pathTests'] = draw.path_tests(location.split('.'))
+        mutators.append(on_pods('Assign', name, location, parameters))
+    images = [draw.pick(('nginx', 'nginx', 'busybox:1', '', 'é/x', 'a b')) for _ in range(3)]
+    spec = {'containers': [{'name': name, **({'image': image} if image else {})}
+                           for name, image in zip(('net', 'b', 'c'), images)]}
+    for field in 'xy':
+        if draw.one_in(3):
+            spec[field] = draw.pick(('nginx', 'old', '', 5, None, ['l'], {'m': 'n'}, True))
+    keys = sorted({*images, '', 'nginx', 'old', 'bob', 'v'})
+    return case(mutators, pod(spec), username=draw.pick(('bob', '', 'system:admin')),
+                providers={name: _provider_answer(draw, keys) for name in 'pq'})
+
+
 ALL = (odd_names, wrong_types, fight, chain, slow_images, numbers, conflicts, invalid,
        circumstances, duplicates, soup, globs,
-       own_labels, sets, nulls, criteria)
+       own_labels, sets, nulls, criteria, external_data)

@@ -17,6 +17,7 @@ class Request:
     operation: str = 'CREATE'
     source: str = 'Original'
     namespace: dict = None
+    username: str = ''
 
 
 def group_version_kind(thing):

@@ -2,6 +2,7 @@
 """One mutator and one object: the way to the location, and what is done there."""
 import copy
 
+from .external import placeholder
 from .location import Field, List, has_key
 from .match import metadata_text
 from .policy import is_domain
@@ -11,8 +12,8 @@ from .values import Refused, equal, go_print, go_type, view_map, view_text
 class _Walk:
     """A mutator on its way through an object, which it changes in place."""
 
-    def __init__(self, mutator, thing):
-        self.mutator, self.thing = mutator, thing
+    def __init__(self, mutator, thing, username):
+        self.mutator, self.thing, self.username = mutator, thing, username
         self.setter = SETTERS[mutator.kind]
 
     def allows(self, depth, exists):
@@ -95,6 +96,9 @@ def _assign(walk, current, name):
     assign = walk.mutator.parameters['assign']
     if assign.get('value') is not None:
         value = copy.deepcopy(assign['value'])
+    elif assign.get('externalData') is not None:
+        old = (current[name],) if name in current else None
+        value = placeholder(assign['externalData'], old, walk.username)
     else:
         value = metadata_text(walk.thing, assign['fromMetadata']['field'])
     if name not in current or not equal(current[name], value):
@@ -157,8 +161,8 @@ SETTERS = {'Assign': _assign, 'AssignMetadata': _assign, 'ModifySet': _modify_se
            'AssignImage': _assign_image}
 
 
-def mutate(mutator, thing):
+def mutate(mutator, thing, username=''):
     """Runs the mutator on the object, in place. Tells whether its setter ran."""
     if not mutator.path:
         raise Refused('attempting to mutate an empty target location')
-    return _Walk(mutator, thing).node(thing, 0)
+    return _Walk(mutator, thing, username).node(thing, 0)

@@ -79,6 +79,10 @@ def _check_source(assign):
         name = view_text(assign['fromMetadata'], 'field')
         if name not in ('name', 'namespace'):
             raise Refused(f'field {name} is not recognized: invalid fromMetadata field')
+    external = view_map(assign, 'externalData')
+    if external.get('failurePolicy') == 'UseDefault' and not external.get('default'):
+        raise Refused('`default` must not be empty when `failurePolicy` is set to '
+                      '`UseDefault`')
 
 
 # ---- path tests ---------------------------------------------------------------------
@@ -196,6 +200,8 @@ def _read_assign(mutator):
             _check_element(mutator.path[-1], assign['value'])
         if 'fromMetadata' in assign:
             raise Refused('cannot assign a metadata field to a list')
+        if 'externalData' in assign:
+            raise Refused('cannot assign external data response to a list')
     _read_tests(mutator)
     _check_apply_to(mutator)
 
@@ -209,6 +215,9 @@ def _read_assign_metadata(mutator):
         raise Refused(f'invalid location for assignmetadata {mutator.name}: {text}')
     assign = _assign_of(mutator)
     _check_source(assign)
+    if 'externalData' in assign and assign['externalData'].get('dataSource') != 'Username':
+        raise Refused('only username data source is supported for assignmetadata '
+                      f'{mutator.name}')
     if 'value' in assign and not isinstance(assign['value'], str):
         raise Refused('spec.parameters.assign.value field must be a string for '
                       f'AssignMetadata {go_quote(mutator.name)}')

@@ -3,7 +3,7 @@
 import copy
 import itertools
 
-from . import policy
+from . import external, policy
 from .location import Field
 from .match import applies, group_version_kind, matches, metadata_text
 from .mutate import mutate
@@ -190,13 +190,13 @@ def _turn(mutator, thing, request):
         return False
     tail = _tail(thing)
     try:
-        return mutate(mutator, thing)
+        return mutate(mutator, thing, request.username)
     except Refused as error:
         raise Refused(f'mutation {UUID} for mutator {mutator.gid} failed for {tail}: '
                       f'{error}') from None
 
 
-def answer(documents, thing, request):
+def answer(documents, thing, request, providers=None):
     """`expect` of a case: what becomes of the object, or why nothing does."""
     system = System()
     for index, document in enumerate(documents):
@@ -206,8 +206,13 @@ def answer(documents, thing, request):
             return {'mutatorError': str(error), 'mutatorIndex': index}
     expect = system.conflicts()
     expect = expect if expect['conflicts'] else {'conflicts': []}
+    asked = {} if providers is None else {'providerCalls': {}}
     try:
         result = system.run(thing, request)
+        if providers is not None:
+            asked = {'providerCalls': external.calls(result, providers)}
+        external.resolve(result, providers)
     except Refused as error:
-        return {**expect, 'mutateError': str(error)}
+        return {**expect, **asked, 'mutateError': str(error)}
+    expect.update(asked)
     return {**expect, 'mutated': not equal(thing, result), 'object': result}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/conditions_read.c - `spec.conditions` as it stands in a policy,
+ * whose types are checked.
+ */
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "mutators/gatekeeper/condition.h"
+#include "mutators/gatekeeper/conditions.h"
+#include "value/tree.h"
+
+static const char *const operator_words[] = {
+#define X(name, text) [CONDITION_##name] = text,
+    CONDITION_OPERATORS(X)
+#undef X
+};
+
+/* One condition under compilation. */
+struct reading {
+    const struct policy *policy;
+    const struct fx_location *seen_from;
+    const json_t *list, *node; /* the conditions, and this one; NULL: it is null */
+    size_t index;
+};
+
+/* Completes an error: the field in front, and the node. */
+static bool fail_field(const struct reading *reading, const char *field,
+                       struct fx_err *err) {
+    const json_t *within = reading->node != NULL ? reading->node : reading->list;
+    err->node = fx_shape_place(fx_shape_view(reading->node, field), within);
+    return fx_err_prefix(err, "spec.conditions[%zu].%s: ", reading->index, field);
+}
+
+static bool fail_value(const struct reading *reading, size_t index, struct fx_err *err) {
+    const json_t *values = fx_shape_view(reading->node, "values");
+    err->node = fx_shape_place(json_array_get(values, index), values);
+    return fx_err_prefix(err, "spec.conditions[%zu].values[%zu]: ", reading->index,
+                         index);
+}
+
+static bool read_location(const struct reading *reading, struct condition *condition,
+                          struct fx_err *err) {
+    if (fx_shape_view(reading->node, "location") == NULL) {
+        (void)fx_fail(err, FX_EINVALID, "Required value");
+        return fail_field(reading, "location", err);
+    }
+    const struct fx_text text = fx_tree_view_string(reading->node, "location");
+    return fx_other_place_parse(text, reading->policy->syntax, reading->seen_from,
+                                &condition->place, err) ||
+           fail_field(reading, "location", err);
+}
+
+static bool fail_operator(const struct reading *reading, struct fx_text words,
+                          struct fx_err *err) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_str(&text, "Unsupported value: ");
+    fx_text_quote_go(&text, words);
+    fx_buf_str(&text, ": supported values: ");
+    for (size_t i = 0; i < FX_COUNT(operator_words); i++) {
+        fx_buf_printf(&text, "%s\"%s\"", i == 0 ? "" : ", ", operator_words[i]);
+    }
+    if (text.failed) {
+        (void)fx_fail_nomem(err);
+    } else {
+        (void)fx_fail(err, FX_EINVALID, "%s", text.data);
+        (void)fail_field(reading, "operator", err);
+    }
+    fx_buf_finish(&text);
+    return false;
+}
+
+static bool read_operator(const struct reading *reading, struct condition *condition,
+                          struct fx_err *err) {
+    if (fx_shape_view(reading->node, "operator") == NULL) {
+        (void)fx_fail(err, FX_EINVALID, "Required value");
+        return fail_field(reading, "operator", err);
+    }
+    const struct fx_text words = fx_tree_view_string(reading->node, "operator");
+    for (size_t i = 0; i < FX_COUNT(operator_words); i++) {
+        if (fx_text_is(words, operator_words[i])) {
+            condition->relation = (enum condition_operator)i;
+            return true;
+        }
+    }
+    return fail_operator(reading, words, err);
+}
+
+static bool takes_values(const struct condition *condition) {
+    return condition->relation != CONDITION_EXISTS &&
+           condition->relation != CONDITION_DOES_NOT_EXIST;
+}
+
+static bool check_count(const struct reading *reading, const struct condition *condition,
+                        struct fx_err *err) {
+    const size_t n_values = json_array_size(fx_shape_view(reading->node, "values"));
+    const bool patterns = condition->relation == CONDITION_MATCHES;
+    const unsigned most =
+        patterns ? FX_LIMIT_CONDITION_PATTERNS : FX_LIMIT_CONDITION_VALUES;
+    if (takes_values(condition) != (n_values > 0)) {
+        (void)fx_fail(err, FX_EINVALID, "must %sbe empty with `%s`",
+                      n_values > 0 ? "" : "not ", operator_words[condition->relation]);
+    } else if (n_values > most) {
+        (void)fx_fail(err, FX_ELIMIT, "more than %u %s", most,
+                      patterns ? "patterns" : "values");
+    } else {
+        return true;
+    }
+    return fail_field(reading, "values", err);
+}
+
+/* In, NotIn. */
+static bool add_value(struct condition *condition, const json_t *value,
+                      struct fx_err *err) {
+    if (json_is_object(value) || json_is_array(value)) {
+        return fx_fail(err, FX_EINVALID, "must be a string, a number, a boolean or null");
+    }
+    return !json_is_string(value) ||
+           fx_tree_set_take(condition->strings, fx_tree_text(value), json_true()) ||
+           fx_fail_nomem(err);
+}
+
+/* Matches. */
+static bool add_pattern(struct condition *condition, const json_t *value,
+                        struct fx_err *err) {
+    if (!json_is_string(value)) {
+        return fx_fail(err, FX_EINVALID, "must be a string with `%s`",
+                       operator_words[CONDITION_MATCHES]);
+    }
+    if (!fx_regex_compile(fx_tree_text(value),
+                          &condition->patterns[condition->n_patterns], err)) {
+        return false;
+    }
+    condition->n_patterns++;
+    return true;
+}
+
+static bool read_values(const struct reading *reading, struct condition *condition,
+                        struct fx_err *err) {
+    if (!check_count(reading, condition, err)) {
+        return false;
+    }
+    const bool patterns = condition->relation == CONDITION_MATCHES;
+    const json_t *values = fx_shape_view(reading->node, "values");
+    condition->values = values;
+    condition->strings = json_object();
+    condition->patterns = calloc(json_array_size(values) + 1, sizeof(struct fx_regex *));
+    if (condition->strings == NULL || condition->patterns == NULL) {
+        return fx_fail_nomem(err);
+    }
+    size_t index = 0;
+    const json_t *value = NULL;
+    json_array_foreach (values, index, value) {
+        if (!(patterns ? add_pattern : add_value)(condition, value, err)) {
+            return fail_value(reading, index, err);
+        }
+    }
+    return true;
+}
+
+static bool read_all(const struct policy *policy, const struct fx_location *seen_from,
+                     const json_t *list, struct conditions *conditions,
+                     struct fx_err *err) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *node = json_array_get(list, i);
+        const struct reading reading = {
+            .policy = policy,
+            .seen_from = seen_from,
+            .list = list,
+            .node = json_is_null(node) ? NULL : node,
+            .index = i,
+        };
+        struct condition *condition = &conditions->items[conditions->n_items++];
+        if (!read_location(&reading, condition, err) ||
+            !read_operator(&reading, condition, err) ||
+            !read_values(&reading, condition, err)) {
+            return false;
+        }
+        conditions->vary = conditions->vary || condition->place.varies;
+    }
+    return true;
+}
+
+bool fx_conditions_compile(const struct policy *policy,
+                           const struct fx_location *seen_from,
+                           struct conditions *ret_conditions, struct fx_err *err) {
+    const json_t *list = fx_policy_view_further(policy, policy->spec, "conditions");
+    const size_t n = json_array_size(list);
+    if (n == 0) {
+        return true;
+    }
+    if (n > FX_LIMIT_CONDITIONS) {
+        return fx_fail_in(err, list, FX_ELIMIT, "spec.conditions: more than %u",
+                          FX_LIMIT_CONDITIONS);
+    }
+    struct conditions made = {.items = calloc(n, sizeof *made.items)};
+    if (made.items == NULL) {
+        return fx_fail_nomem(err);
+    }
+    if (!read_all(policy, seen_from, list, &made, err)) {
+        fx_conditions_finish(&made);
+        return false;
+    }
+    *ret_conditions = made;
+    return true;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/expansion_template.c - kind ExpansionTemplate: which objects bring
+ * others about, and what those are (spec section 10).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "engine/expansion.h"
+#include "mutators/gatekeeper/policy.h"
+#include "mutators/gatekeeper/shapes.h"
+#include "mutators/gatekeeper/texts.h"
+#include "value/tree.h"
+
+static const struct field target_fields[] = {FIELD("groups"), FIELD("versions"),
+                                             FIELD("kinds"), FIELDS_END};
+static const struct shape target_shape = {"ApplyTo", target_fields, false};
+
+static const struct field generated_fields[] = {
+    FIELD_TEXT("group", "string"),
+    FIELD_TEXT("version", "string"),
+    FIELD_TEXT("kind", "string"),
+    FIELDS_END,
+};
+static const struct shape generated_shape = {"GeneratedGVK", generated_fields, false};
+
+static const struct field spec_fields[] = {
+    {"applyTo", FIELD_LIST, "[]match.ApplyTo", "match.ApplyTo", &target_shape},
+    FIELD_TEXT("templateSource", "string"),
+    {"generatedGVK", FIELD_OBJECT, "@.GeneratedGVK", NULL, &generated_shape},
+    FIELD_TEXT("enforcementAction", "string"),
+    FIELDS_END,
+};
+static const struct shape spec_shape = {"ExpansionTemplateSpec", spec_fields, false};
+
+static const struct field root_fields[] = {
+    FIELD("apiVersion"),
+    FIELD("kind"),
+    FIELD_METADATA,
+    {"spec", FIELD_OBJECT, "@.ExpansionTemplateSpec", NULL, &spec_shape},
+    FIELD("status"),
+    FIELDS_END,
+};
+const struct shape fx_expansion_template_shape = {"ExpansionTemplate", root_fields,
+                                                  false};
+
+#define NAME_MAX_BYTES 63
+
+static const json_t *spec_node(const struct policy *policy, const char *key) {
+    return fx_policy_node(policy, fx_shape_view(policy->spec, key));
+}
+
+static bool is_empty(const struct fx_expansion *expansion) {
+    return expansion->group.len + expansion->version.len + expansion->kind.len == 0;
+}
+
+static bool check_name(const struct policy *policy, struct fx_err *err) {
+    if (policy->name.len == 0) {
+        return fx_fail_in(err, policy->source, FX_EINVALID,
+                          "ExpansionTemplate has empty name field");
+    }
+    if (policy->name.len > NAME_MAX_BYTES) {
+        const json_t *metadata = fx_tree_view_key(policy->source, "metadata");
+        return fx_fail_in(err, fx_tree_view_key(metadata, "name"), FX_EINVALID,
+                          "ExpansionTemplate name must be less than 64 characters");
+    }
+    return true;
+}
+
+/* Everything that a template must say, in Gatekeeper's order. */
+static bool check_fields(const struct policy *policy,
+                         const struct fx_expansion *expansion, struct fx_err *err) {
+    const char *missing = NULL;
+    const char *field = NULL;
+    if (fx_tree_view_string(policy->spec, "templateSource").len == 0) {
+        field = "templateSource";
+        missing = "has empty source field";
+    } else if (is_empty(expansion)) {
+        field = "generatedGVK";
+        missing = "has empty generatedGVK field";
+    } else if (expansion->n_targets == 0) {
+        field = "applyTo";
+        missing = "must specify ApplyTo";
+    }
+    return field == NULL ||
+           fx_fail_in(err, spec_node(policy, field), FX_EINVALID,
+                      "ExpansionTemplate %.*s %s", FX_TEXT_ARG(policy->name), missing);
+}
+
+/* What a template makes, it may not expand again. */
+static bool check_cycle(const struct policy *policy, const struct fx_expansion *expansion,
+                        struct fx_err *err) {
+    if (!fx_expansion_holds(expansion, expansion->group, expansion->version,
+                            expansion->kind)) {
+        return true;
+    }
+    return fx_fail_in(err, spec_node(policy, "generatedGVK"), FX_EINVALID,
+                      "ExpansionTemplate %.*s generates GVK %.*s/%.*s, Kind=%.*s, but "
+                      "also applies to that same GVK",
+                      FX_TEXT_ARG(policy->name), FX_TEXT_ARG(expansion->group),
+                      FX_TEXT_ARG(expansion->version), FX_TEXT_ARG(expansion->kind));
+}
+
+static bool read_target(const json_t *node, struct fx_expansion_target *target,
+                        struct fx_err *err) {
+    const struct {
+        struct texts_field field;
+        struct fx_text **texts;
+        size_t *count;
+    } lists[] = {
+        {{"groups", "ApplyTo", "spec.applyTo.groups", "[]string", "string"},
+         &target->groups,
+         &target->n_groups},
+        {{"kinds", "ApplyTo", "spec.applyTo.kinds", "[]string", "string"},
+         &target->kinds,
+         &target->n_kinds},
+        {{"versions", "ApplyTo", "spec.applyTo.versions", "[]string", "string"},
+         &target->versions,
+         &target->n_versions},
+    };
+    for (size_t i = 0; i < FX_COUNT(lists); i++) {
+        if (!fx_texts_read(node, &lists[i].field, lists[i].texts, lists[i].count, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_targets(const struct policy *policy, struct fx_expansion *expansion,
+                         struct fx_err *err) {
+    const json_t *apply_to = fx_shape_view(policy->spec, "applyTo");
+    for (size_t i = 0; i < expansion->n_targets; i++) {
+        if (!read_target(json_array_get(apply_to, i), &expansion->targets[i], err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Groups, versions and kinds multiply where templates are searched for cycles. */
+static bool check_size(const struct policy *policy, const struct fx_expansion *expansion,
+                       struct fx_err *err) {
+    const size_t max = FX_LIMIT_APPLY_TO_BINDINGS;
+    size_t total = 0;
+    for (size_t i = 0; i < expansion->n_targets && total <= max; i++) {
+        const struct fx_expansion_target *target = &expansion->targets[i];
+        const size_t n_pairs = target->n_groups > max || target->n_versions > max
+                                   ? max + 1
+                                   : target->n_groups * target->n_versions;
+        const bool fits =
+            n_pairs <= max && target->n_kinds <= max && n_pairs * target->n_kinds <= max;
+        total += fits ? n_pairs * target->n_kinds : max + 1;
+    }
+    return total <= max ||
+           fx_fail_in(err, spec_node(policy, "applyTo"), FX_ELIMIT,
+                      "applyTo of ExpansionTemplate %.*s names more than %u kinds of "
+                      "objects",
+                      FX_TEXT_ARG(policy->name), FX_LIMIT_APPLY_TO_BINDINGS);
+}
+
+/* path := field *( "." field ), whatever stands between the dots */
+static bool split_source(const struct policy *policy, struct fx_expansion *expansion,
+                         struct fx_err *err) {
+    struct fx_text rest = fx_tree_view_string(policy->spec, "templateSource");
+    if (rest.len > FX_LIMIT_LOCATION_BYTES) {
+        return fx_fail_in(err, spec_node(policy, "templateSource"), FX_ELIMIT,
+                          "templateSource is longer than %u bytes",
+                          FX_LIMIT_LOCATION_BYTES);
+    }
+    expansion->source_path = calloc(rest.len + 1, sizeof *expansion->source_path);
+    if (expansion->source_path == NULL) {
+        return fx_fail_nomem(err);
+    }
+    for (const char *dot = NULL; (dot = memchr(rest.data, '.', rest.len)) != NULL;) {
+        const size_t len = (size_t)(dot - rest.data);
+        expansion->source_path[expansion->n_source_path++] =
+            (struct fx_text){rest.data, len};
+        rest = (struct fx_text){dot + 1, rest.len - len - 1};
+    }
+    expansion->source_path[expansion->n_source_path++] = rest;
+    return true;
+}
+
+static bool fill(const struct policy *policy, struct fx_expansion *expansion,
+                 struct fx_err *err) {
+    const json_t *generated = fx_shape_view(policy->spec, "generatedGVK");
+    expansion->group = fx_tree_view_string(generated, "group");
+    expansion->version = fx_tree_view_string(generated, "version");
+    expansion->kind = fx_tree_view_string(generated, "kind");
+    return read_targets(policy, expansion, err) && check_name(policy, err) &&
+           check_fields(policy, expansion, err) && check_cycle(policy, expansion, err) &&
+           check_size(policy, expansion, err) && split_source(policy, expansion, err);
+}
+
+bool fx_expansion_template_compile(const struct policy *policy,
+                                   struct fx_compilation *ret_compilation,
+                                   struct fx_err *err) {
+    struct fx_expansion *expansion =
+        fx_expansion_create(policy->name, policy->source,
+                            json_array_size(fx_shape_view(policy->spec, "applyTo")));
+    if (expansion == NULL) {
+        return fx_fail_nomem(err);
+    }
+    if (!fill(policy, expansion, err)) {
+        fx_resource_unref(&expansion->resource);
+        return false;
+    }
+    return fx_compilation_add_resource_take(ret_compilation, &expansion->resource) ||
+           fx_fail_nomem(err);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/external_source.c - values that a provider is asked for (spec
+ * section 7): reading `assign.externalData`, and the placeholder for each place.
+ */
+#include "base/buf.h"
+#include "engine/request.h"
+#include "mutators/gatekeeper/assigner.h"
+#include "value/tree.h"
+
+static const char *const failure_words[] = {
+#define X(name, text) [FX_EXTERNAL_##name] = text,
+    FX_EXTERNAL_FAILURES(X)
+#undef X
+};
+
+enum { AT_LOCATION, USERNAME };
+static const char *const source_words[] = {
+    [AT_LOCATION] = "ValueAtLocation",
+    [USERNAME] = "Username",
+};
+
+/* One of several words, of which the first is the default. */
+struct choice {
+    const char *field;
+    const char *const *words;
+    size_t n_words;
+};
+
+/* The words of an API server for what the CRD's enum does not know. */
+static bool fail_unsupported(const struct choice *choice, const json_t *node,
+                             struct fx_err *err) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_printf(&text, "spec.parameters.assign.externalData.%s: Unsupported value: ",
+                  choice->field);
+    fx_text_quote_go(&text, fx_tree_text(node));
+    fx_buf_str(&text, ": supported values: ");
+    for (size_t i = 0; i < choice->n_words; i++) {
+        fx_buf_printf(&text, "%s\"%s\"", i == 0 ? "" : ", ", choice->words[i]);
+    }
+    if (text.failed) {
+        (void)fx_fail_nomem(err);
+    } else {
+        (void)fx_fail_in(err, node, FX_EINVALID, "%s", text.data);
+    }
+    fx_buf_finish(&text);
+    return false;
+}
+
+static bool read_choice(const struct choice *choice, const json_t *external,
+                        size_t *ret_index, struct fx_err *err) {
+    const json_t *node = fx_shape_view(external, choice->field);
+    *ret_index = 0;
+    if (node == NULL) {
+        return true;
+    }
+    for (size_t i = 0; i < choice->n_words; i++) {
+        if (fx_text_is(fx_tree_text(node), choice->words[i])) {
+            *ret_index = i;
+            return true;
+        }
+    }
+    return fail_unsupported(choice, node, err);
+}
+
+bool fx_source_read_external(struct source *source, const json_t *external,
+                             struct fx_err *err) {
+    static const struct choice data_source = {"dataSource", source_words,
+                                              FX_COUNT(source_words)};
+    static const struct choice failure = {"failurePolicy", failure_words,
+                                          FX_COUNT(failure_words)};
+    size_t asks = 0;
+    size_t on_failure = 0;
+    if (!read_choice(&data_source, external, &asks, err) ||
+        !read_choice(&failure, external, &on_failure, err)) {
+        return false;
+    }
+    if (fx_shape_view(external, "provider") == NULL) {
+        return fx_fail_in(err, external, FX_EINVALID,
+                          "spec.parameters.assign.externalData.provider: Required value");
+    }
+    source->type = SOURCE_EXTERNAL;
+    source->asks_username = asks == USERNAME;
+    source->external = (struct fx_external){
+        .provider = fx_tree_view_string(external, "provider"),
+        .on_failure = (enum fx_external_failure)on_failure,
+        .fallback = fx_tree_view_string(external, "default"),
+    };
+    if (on_failure == FX_EXTERNAL_USE_DEFAULT && source->external.fallback.len == 0) {
+        return fx_fail_in(err, external, FX_EINVALID,
+                          "`default` must not be empty when `failurePolicy` is set to "
+                          "`UseDefault`");
+    }
+    return true;
+}
+
+/* What is asked for: the text that stands there, the key of the placeholder that does, or
+ * where there is nothing, the username or the empty text. */
+static bool find_key(const struct setting *setting, const json_t *old,
+                     struct fx_text *ret_key, struct fx_err *err) {
+    struct fx_placeholder present;
+    if (fx_placeholders_find(setting->request->placeholders, old, &present)) {
+        *ret_key = present.key;
+        return true;
+    }
+    if (old == NULL) {
+        *ret_key = setting->source->asks_username
+                       ? fx_tree_view_string(setting->request->user_info, "username")
+                       : FX_TEXT("");
+        return true;
+    }
+    if (!json_is_string(old)) {
+        return fx_fail(err, FX_EMUTATE,
+                       "value assigned to external data placeholder is not a string, got "
+                       "%s",
+                       fx_tree_go_type(old));
+    }
+    *ret_key = fx_tree_text(old);
+    return true;
+}
+
+bool fx_source_set_external(const void *user, const struct fx_place_found *place,
+                            enum fx_write *ret_write, json_t **ret_value,
+                            const char **ret_criterion, struct fx_err *err) {
+    (void)ret_criterion;
+    const struct setting *setting = user;
+    struct fx_text key = {0};
+    if (setting->request->placeholders == NULL) {
+        return fx_fail(err, FX_EMUTATE, "external data is not available here");
+    }
+    if (!find_key(setting, place->old, &key, err)) {
+        return false;
+    }
+    *ret_write = FX_WRITE_SET;
+    *ret_value = fx_placeholders_make(setting->request->placeholders,
+                                      &setting->source->external, key);
+    return *ret_value != NULL || fx_fail_nomem(err);
+}

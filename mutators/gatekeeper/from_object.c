@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/from_object.c - `assign.fromObject` of our own group: the value is
+ * that of another place of the object. It is written by reference, so a copy costs
+ * nothing.
+ */
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "location/gatekeeper/read.h"
+#include "mutators/gatekeeper/assigner.h"
+#include "value/equal.h"
+#include "value/tree.h"
+
+#define FIELD_PATH "spec.parameters.assign.fromObject"
+
+/* ---- the policy ------------------------------------------------------------------ */
+
+static bool excepts(const struct fx_location_step *glob, const json_t *key) {
+    for (size_t i = 0; i < glob->n_except; i++) {
+        if (json_typeof(glob->except[i]) == json_typeof(key) &&
+            fx_equal(glob->except[i], key)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Can both steps name one node? Of two lists that only one key rules out. */
+static bool may_meet(const struct fx_location_step *a, const struct fx_location_step *b) {
+    if (a->type != b->type) {
+        return false;
+    }
+    const bool same_name = fx_text_equal(a->name, b->name);
+    if (a->type == FX_LOCATION_OBJECT) {
+        return same_name;
+    }
+    if (!same_name || (a->glob && b->glob)) {
+        return true;
+    }
+    if (!a->glob && !b->glob) {
+        return fx_location_step_equal(a, b);
+    }
+    return a->glob ? !excepts(a, b->value) : !excepts(b, a->value);
+}
+
+static size_t count_meeting(const struct fx_location *a, const struct fx_location *b) {
+    size_t n = 0;
+    while (n < a->n_steps && n < b->n_steps && may_meet(&a->steps[n], &b->steps[n])) {
+        n++;
+    }
+    return n;
+}
+
+/* Does the location write the key by which the source finds an element? */
+static bool changes_key(const struct fx_location *location,
+                        const struct fx_location *source, size_t n_meeting) {
+    const size_t n = location->n_steps;
+    if (n < 2 || location->steps[n - 1].type != FX_LOCATION_OBJECT || n_meeting + 2 < n ||
+        n - 2 >= source->n_steps) {
+        return false;
+    }
+    const struct fx_location_step *list = &source->steps[n - 2];
+    return list->type == FX_LOCATION_LIST &&
+           fx_text_equal(list->name, location->steps[n - 1].name);
+}
+
+/* What is written must not change what is read: then it would be written anew with every
+ * pass, and what holds itself would grow. */
+static const char *find_fault(const struct other_place *from) {
+    const struct fx_location *location = from->seen_from;
+    const struct fx_location *source = from->location;
+    const size_t n_meeting = count_meeting(location, source);
+    if (from->n_shared == location->n_steps && from->n_shared == source->n_steps) {
+        return "is the location itself";
+    }
+    if (n_meeting == source->n_steps && n_meeting < location->n_steps) {
+        return "the location lies within this value, which would grow without end";
+    }
+    if (n_meeting == location->n_steps && n_meeting < source->n_steps) {
+        return "this value lies within the location, and would be lost by the write";
+    }
+    if (changes_key(location, source, n_meeting)) {
+        return "looks for a list element by the field that the location changes";
+    }
+    for (size_t i = from->n_shared; i < source->n_steps; i++) {
+        if (source->steps[i].glob) {
+            return "leads to several values: its globs must be those with which the "
+                   "location begins";
+        }
+    }
+    return NULL;
+}
+
+bool fx_source_read_object(struct source *source, const struct policy *policy,
+                           const struct fx_location *location, struct fx_err *err) {
+    const json_t *node = fx_shape_view(source->assign, "fromObject");
+    source->type = SOURCE_OBJECT;
+    if (!fx_other_place_parse(fx_tree_text(node), policy->syntax, location, &source->from,
+                              err)) {
+        err->node = node;
+        return fx_err_prefix(err, FIELD_PATH ": ");
+    }
+    const char *fault = find_fault(&source->from);
+    return fault == NULL || fx_fail_in(err, node, FX_EINVALID, FIELD_PATH ": %s", fault);
+}
+
+/* ---- the object ------------------------------------------------------------------ */
+
+/* "value at spec.x …". */
+static bool fail_value(const struct source *source, enum fx_code code, const char *words,
+                       struct fx_err *err) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_str(&text, "value at ");
+    fx_location_print(&text, source->from.location);
+    fx_buf_str(&text, words);
+    if (text.failed) {
+        (void)fx_fail_nomem(err);
+    } else {
+        (void)fx_fail(err, code, "%s", text.data);
+    }
+    fx_buf_finish(&text);
+    return false;
+}
+
+static bool check_string(const struct setting *setting, const json_t *value,
+                         struct fx_err *err) {
+    const struct source *source = setting->source;
+    struct fx_placeholder to_come;
+    if (!source->only_strings || json_is_string(value) ||
+        fx_placeholders_find(setting->request->placeholders, value, &to_come)) {
+        return true;
+    }
+    char words[64];
+    (void)snprintf(words, sizeof words, " is not a string, got %s",
+                   fx_tree_go_type(value));
+    return fail_value(source, FX_EMUTATE, words, err);
+}
+
+/* What goes into a keyed list is an object that has the list's key. */
+static bool check_element(const struct source *source, const json_t *value,
+                          struct fx_err *err) {
+    const struct fx_location *location = source->from.seen_from;
+    const struct fx_location_step *last = &location->steps[location->n_steps - 1];
+    if (last->type != FX_LOCATION_LIST) {
+        return true;
+    }
+    if (!json_is_object(value)) {
+        return fail_value(source, FX_EMUTATE,
+                          " is not an object, only objects can be added to keyed lists",
+                          err);
+    }
+    return fx_location_step_names(last, value) ||
+           fail_value(source, FX_EMUTATE, " has another key than the list element", err);
+}
+
+/* Counts the nodes off the budget. Is there room for so many, and so deep? */
+static bool has_room(json_t *value, size_t depth, size_t *budget) {
+    if (depth > FX_LIMIT_JSON_DEPTH || (*budget)-- == 0) {
+        return false;
+    }
+    const char *key = NULL;
+    json_t *child = NULL;
+    json_object_foreach (value, key, child) {
+        if (!has_room(child, depth + 1, budget)) {
+            return false;
+        }
+    }
+    size_t index = 0;
+    json_array_foreach (value, index, child) {
+        if (!has_room(child, depth + 1, budget)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_size(const struct source *source, json_t *value, struct fx_err *err) {
+    size_t budget = FX_LIMIT_COPIED_NODES;
+    return has_room(value, source->from.seen_from->n_steps, &budget) ||
+           fail_value(source, FX_ELIMIT, " is too large to be copied", err);
+}
+
+/* Finds the value for this place, NULL where there is none, and sees to it that it may be
+ * written. */
+static bool find_value(const struct setting *setting, const struct fx_place_found *place,
+                       json_t **ret_value, struct fx_err *err) {
+    const struct source *source = setting->source;
+    const struct other_place *from = &source->from;
+    json_t *start = fx_other_place_start(from, place);
+    json_t *value =
+        start == NULL ? NULL : fx_location_first(from->location, from->n_shared, start);
+    if (value == NULL || json_is_null(value)) {
+        *ret_value = NULL;
+        return true;
+    }
+    *ret_value = value;
+    return check_string(setting, value, err) && check_element(source, value, err) &&
+           check_size(source, value, err);
+}
+
+bool fx_source_set_object(const void *user, const struct fx_place_found *place,
+                          enum fx_write *ret_write, json_t **ret_value,
+                          const char **ret_criterion, struct fx_err *err) {
+    const struct setting *setting = user;
+    struct finding *finding = setting->finding;
+    const json_t *key = fx_other_place_key(&setting->source->from, place);
+    if (key == NULL || key != finding->key) {
+        finding->key = key;
+        if (!find_value(setting, place, &finding->value, err)) {
+            return false;
+        }
+    }
+    if (finding->value == NULL) {
+        *ret_write = FX_WRITE_PASS;
+        *ret_criterion = "fromObject";
+        return true;
+    }
+    *ret_write = FX_WRITE_SET;
+    *ret_value = json_incref(finding->value);
+    return true;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/remove.c - kind Remove, of our own group: takes a field or elements
+ * of a list away.
+ */
+#include <stdlib.h>
+
+#include "mutators/gatekeeper/policy.h"
+#include "mutators/gatekeeper/shapes.h"
+#include "mutators/gatekeeper/target.h"
+
+static const struct field parameters_fields[] = {FIELD_PATH_TESTS, FIELDS_END};
+static const struct shape parameters_shape = {"RemoveParameters", parameters_fields,
+                                              false};
+
+static const struct field spec_fields[] = {
+    FIELD_APPLY_TO,
+    FIELD_MATCH,
+    FIELD_LOCATION,
+    {"parameters", FIELD_OBJECT, "@.RemoveParameters", NULL, &parameters_shape},
+    FIELD_CONDITIONS,
+    FIELDS_END,
+};
+static const struct shape spec_shape = {"RemoveSpec", spec_fields, false};
+
+static const struct field root_fields[] = {
+    FIELD("apiVersion"), FIELD("kind"),
+    FIELD_METADATA,      {"spec", FIELD_OBJECT, "@.RemoveSpec", NULL, &spec_shape},
+    FIELD("status"),     FIELDS_END,
+};
+const struct shape fx_remove_shape = {"Remove", root_fields, false};
+
+/* What an object is recognised by stays: its type, its metadata but for single labels and
+ * annotations. */
+static bool check_location(const struct target *target, const struct policy *policy,
+                           struct fx_err *err) {
+    const struct fx_location *location = target->location;
+    if (location->n_steps == 0 || fx_target_is_label(location)) {
+        return true;
+    }
+    const struct fx_text first = location->steps[0].name;
+    const json_t *node = fx_policy_node(policy, fx_target_location_node(policy));
+    if (fx_text_is(first, "metadata")) {
+        return fx_fail_in(err, node, FX_EINVALID,
+                          "remove %.*s can't change metadata but for one label or "
+                          "annotation: `%.*s`",
+                          FX_TEXT_ARG(policy->name),
+                          FX_TEXT_ARG(fx_target_location_text(policy)));
+    }
+    if (fx_text_is(first, "apiVersion") || fx_text_is(first, "kind")) {
+        return fx_fail_in(err, node, FX_EINVALID, "remove %.*s can't change `%.*s`",
+                          FX_TEXT_ARG(policy->name), FX_TEXT_ARG(first));
+    }
+    return true;
+}
+
+static bool compile(struct target *target, const struct policy *policy,
+                    struct fx_err *err) {
+    return fx_target_parse_location_of(target, policy, "Remove", err) &&
+           check_location(target, policy, err) &&
+           fx_target_check_key(target, policy, err) &&
+           fx_target_compile_path_tests(target, policy, err) &&
+           fx_target_compile_apply_to(target, policy, err) &&
+           fx_target_set_schema(target, FX_SCHEMA_UNKNOWN, err);
+}
+
+static bool take_away(const void *user, const struct fx_place_found *place,
+                      enum fx_write *ret_write, json_t **ret_value,
+                      const char **ret_criterion, struct fx_err *err) {
+    (void)user;
+    (void)place;
+    (void)ret_value;
+    (void)ret_criterion;
+    (void)err;
+    *ret_write = FX_WRITE_REMOVE;
+    return true;
+}
+
+static bool apply(const struct fx_mutator *self, const struct fx_request *request,
+                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+    (void)request;
+    static const struct fx_setter setter = {.set = take_away, .removes = true};
+    return fx_target_write((const struct target *)self, &setter, root, ret_effect, err);
+}
+
+static void destroy(struct fx_mutator *self) {
+    struct target *target = (struct target *)self; /* its first member */
+    fx_target_finish(target);
+    free(target);
+}
+
+static const struct fx_mutator_ops ops = {
+    .match = fx_target_match,
+    .apply = apply,
+    .sketch = fx_target_sketch,
+    .destroy = destroy,
+};
+
+bool fx_remove_compile(const struct policy *policy,
+                       struct fx_compilation *ret_compilation, struct fx_err *err) {
+    return fx_target_add(policy, sizeof(struct target), &ops, compile, ret_compilation,
+                         err);
+}

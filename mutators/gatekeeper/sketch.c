@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/sketch.c - the least object on which a mutator acts: what its
+ * location needs to lead somewhere, its path tests and conditions to hold. A proposal:
+ * what cannot be told from the policy (a regular expression, conditions that contradict
+ * each other) is left as it is, and whoever asked tries the object out.
+ */
+#include "mutators/gatekeeper/sketch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mutators/gatekeeper/image.h"
+#include "value/equal.h"
+#include "value/tree.h"
+
+#define SAMPLE_PATH "nginx"
+#define SAMPLE_TAG  ":1.25"
+
+/* ---- putting things in places ---------------------------------------------------- */
+
+/* What is to stand at the end of a location. */
+struct putting {
+    json_t *value;
+    bool replaces; /* also what is there already */
+};
+
+static bool put_setter(const void *user, const struct fx_place_found *place,
+                       enum fx_write *ret_write, json_t **ret_value,
+                       const char **ret_criterion, struct fx_err *err) {
+    (void)ret_criterion;
+    (void)err;
+    const struct putting *putting = user;
+    if (place->old != NULL && !putting->replaces) {
+        *ret_write = FX_WRITE_KEEP;
+        return true;
+    }
+    *ret_write = FX_WRITE_SET;
+    *ret_value = json_incref(putting->value);
+    return true;
+}
+
+/* Does the glob leave this key out? */
+static bool leaves_out(const struct fx_location_step *glob, const json_t *key) {
+    for (size_t i = 0; i < glob->n_except; i++) {
+        if (fx_equal(glob->except[i], key)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A key for an element that the glob names; one of two will do unless both are left out.
+ * A new reference; NULL without memory. */
+static json_t *make_key(const struct fx_location_step *glob) {
+    json_t *key = json_string(SKETCH_NAME);
+    if (key != NULL && leaves_out(glob, key)) {
+        json_decref(key);
+        key = json_string("main");
+    }
+    return key;
+}
+
+/* The first `n_steps` of the location, with a key in place of each glob, so that elements
+ * are made. The steps borrow from the location; the keys are counted. */
+struct exact {
+    struct fx_location location;
+    json_t **keys;
+};
+
+static void exact_finish(struct exact *exact) {
+    for (size_t i = 0; exact->keys != NULL && i < exact->location.n_steps; i++) {
+        json_decref(exact->keys[i]);
+    }
+    free(exact->keys);
+    free(exact->location.steps);
+}
+
+static bool exact_init(struct exact *exact, const struct fx_location *location,
+                       size_t n_steps) {
+    *exact = (struct exact){
+        .location = {.n_steps = n_steps,
+                     .steps = calloc(n_steps + 1, sizeof *location->steps)},
+        .keys = calloc(n_steps + 1, sizeof(json_t *)),
+    };
+    bool ok = exact->location.steps != NULL && exact->keys != NULL;
+    for (size_t i = 0; ok && i < n_steps; i++) {
+        struct fx_location_step *step = &exact->location.steps[i];
+        *step = location->steps[i];
+        if (step->glob) {
+            exact->keys[i] = make_key(step);
+            ok = exact->keys[i] != NULL;
+            step->glob = false;
+            step->value = exact->keys[i];
+        }
+    }
+    return ok;
+}
+
+/* An element of a list has its key, whatever else it is to be. A new reference. */
+static json_t *as_element(const struct fx_location_step *list, const json_t *value) {
+    json_t *element = json_is_object(value) ? json_deep_copy(value) : json_object();
+    if (element != NULL &&
+        !fx_tree_set_take(element, list->name, json_incref(list->value))) {
+        json_decref(element);
+        return NULL;
+    }
+    return element;
+}
+
+/* Sees to it that there is something after the first `n_steps` of the location: `value`
+ * (which is consumed), with `replaces` also in place of what is there. What the location
+ * contradicts stays as it is. False without memory. */
+static bool put_take(json_t **root, const struct fx_location *location, size_t n_steps,
+                     json_t *value, bool replaces, struct fx_err *err) {
+    struct exact exact = {.keys = NULL};
+    struct fx_written written = {0};
+    struct putting putting = {.value = value, .replaces = replaces};
+    bool ok = value != NULL && exact_init(&exact, location, n_steps);
+    if (ok && n_steps > 0 && exact.location.steps[n_steps - 1].type == FX_LOCATION_LIST) {
+        putting.value = as_element(&exact.location.steps[n_steps - 1], value);
+        ok = putting.value != NULL;
+        json_decref(value);
+    }
+    if (!ok) {
+        (void)fx_fail_nomem(err);
+    } else if (n_steps > 0) {
+        const struct fx_setter setter = {.set = put_setter, .user = &putting};
+        ok = fx_location_write(&exact.location, NULL, &setter, root, &written, err) ||
+             !fx_err_is_ours(err);
+    }
+    json_decref(putting.value);
+    exact_finish(&exact);
+    return ok;
+}
+
+/* What stands where the location goes on: a list before a list step, else an object. */
+static json_t *make_node(const struct fx_location *location, size_t n_steps) {
+    const bool is_list =
+        n_steps < location->n_steps && location->steps[n_steps].type == FX_LOCATION_LIST;
+    return is_list ? json_array() : json_object();
+}
+
+/* ---- what the mutator finds there ------------------------------------------------ */
+
+static const json_t *view_parameters(const struct target *target) {
+    return fx_shape_view(fx_shape_view(target->mutator.source, "spec"), "parameters");
+}
+
+/* A value of the same type that is another one. */
+static json_t *make_other(const json_t *value) {
+    if (value == NULL || json_is_string(value)) {
+        const bool is_taken = fx_text_is(fx_tree_text(value), SKETCH_NAME);
+        return json_string(is_taken ? "other" : SKETCH_NAME);
+    }
+    if (json_is_boolean(value)) {
+        return json_boolean(!json_is_true(value));
+    }
+    if (json_is_number(value)) {
+        return json_integer(json_number_value(value) == 0.0 ? 1 : 0);
+    }
+    return json_is_array(value) ? json_array() : json_object();
+}
+
+/* The first text of the list, or what is usual. */
+static struct fx_text first_text(const json_t *list, const char *usual) {
+    return json_array_size(list) > 0 ? fx_tree_text(json_array_get(list, 0))
+                                     : fx_text_of(usual);
+}
+
+/* An image, one of those that the policy changes if it says which. */
+static json_t *make_image(const json_t *parameters) {
+    const json_t *only_if = fx_shape_view(parameters, "onlyIf");
+    const struct fx_text domain = first_text(fx_shape_view(only_if, "domains"), "");
+    const struct fx_text path = first_text(fx_shape_view(only_if, "paths"), SAMPLE_PATH);
+    const struct fx_text tag = first_text(fx_shape_view(only_if, "tags"), SAMPLE_TAG);
+    return json_sprintf("%.*s%s%.*s%.*s", FX_TEXT_ARG(domain), domain.len > 0 ? "/" : "",
+                        FX_TEXT_ARG(path), FX_TEXT_ARG(tag));
+}
+
+static bool is_prune(const json_t *parameters) {
+    return fx_text_is(fx_tree_view_string(parameters, "operation"), "prune");
+}
+
+/* A list for ModifySet: one of those elements that are to go, or none. */
+static json_t *make_set(const json_t *parameters) {
+    const json_t *values = fx_shape_view(fx_shape_view(parameters, "values"), "fromList");
+    json_t *list = json_array();
+    if (list != NULL && is_prune(parameters) && json_array_size(values) > 0 &&
+        !fx_tree_append_take(list, json_incref(json_array_get(values, 0)))) {
+        json_decref(list);
+        return NULL;
+    }
+    return list;
+}
+
+/* The value that the mutator would change; NULL without memory. */
+static json_t *make_end(const struct target *target) {
+    const json_t *parameters = view_parameters(target);
+    const char *kind = target->mutator.kind;
+    if (strcmp(kind, "AssignImage") == 0) {
+        return make_image(parameters);
+    }
+    if (strcmp(kind, "ModifySet") == 0) {
+        return make_set(parameters);
+    }
+    return make_other(fx_shape_view(fx_shape_view(parameters, "assign"), "value"));
+}
+
+/* Does it act only where something is? */
+static bool needs_end(const struct target *target) {
+    const char *kind = target->mutator.kind;
+    return strcmp(kind, "AssignImage") == 0 || strcmp(kind, "Remove") == 0 ||
+           (strcmp(kind, "ModifySet") == 0 && is_prune(view_parameters(target)));
+}
+
+/* ---- the location and its tests -------------------------------------------------- */
+
+/* How many steps of the location must lead to something: to an element for its globs, as
+ * far as no test is against it; and as far as one is for it. */
+static size_t count_needed(const struct target *target) {
+    const struct fx_location *location = target->location;
+    const struct fx_path_tests *tests = target->tests;
+    size_t allowed = location->n_steps;
+    size_t needed = 0;
+    for (size_t i = 0; tests != NULL && i < tests->n_depths; i++) {
+        if (tests->by_depth[i] == FX_PATH_TEST_MUST_NOT_EXIST && i < allowed) {
+            allowed = i;
+        }
+        if (tests->by_depth[i] == FX_PATH_TEST_MUST_EXIST) {
+            needed = i + 1;
+        }
+    }
+    for (size_t i = 0; i + 1 < location->n_steps && i < allowed; i++) {
+        if (location->steps[i].glob && i + 1 > needed) {
+            needed = i + 1;
+        }
+    }
+    return needs_end(target) ? location->n_steps : needed;
+}
+
+static bool put_location(const struct target *target, json_t **root, struct fx_err *err) {
+    const struct fx_location *location = target->location;
+    const size_t n = count_needed(target);
+    if (n == 0) {
+        return true;
+    }
+    json_t *value = n == location->n_steps ? make_end(target) : make_node(location, n);
+    return put_take(root, location, n, value, false, err);
+}
+
+/* ---- our own group --------------------------------------------------------------- */
+
+/* Puts a value (consumed) where a location of our own group leads. */
+static bool put_at_take(json_t **root, struct fx_text text, json_t *value, bool replaces,
+                        struct fx_err *err) {
+    struct fx_location *location = NULL;
+    if (!fx_location_parse(text, FX_LOCATION_EXTENDED, &location, err)) {
+        json_decref(value);
+        return !fx_err_is_ours(err);
+    }
+    const bool ok = put_take(root, location, location->n_steps, value, replaces, err);
+    fx_location_destroy(location);
+    return ok;
+}
+
+static bool put_source(const struct target *target, json_t **root, struct fx_err *err) {
+    const json_t *assign = fx_shape_view(view_parameters(target), "assign");
+    const struct fx_text from = fx_tree_view_string(assign, "fromObject");
+    return from.data == NULL ||
+           put_at_take(root, from, json_string(SKETCH_NAME), false, err);
+}
+
+static struct fx_text drop_start(struct fx_text text, const char *start) {
+    const size_t len = strlen(start);
+    return fx_text_starts(text, fx_text_of(start))
+               ? (struct fx_text){text.data + len, text.len - len}
+               : text;
+}
+
+static struct fx_text drop_end(struct fx_text text, const char *end) {
+    return fx_text_ends(text, fx_text_of(end))
+               ? (struct fx_text){text.data, text.len - strlen(end)}
+               : text;
+}
+
+/* What a pattern matches that is a text between anchors, or with anything around it; data
+ * NULL for any other. */
+static struct fx_text literal_of(struct fx_text pattern) {
+    pattern = drop_start(drop_start(pattern, "^"), ".*");
+    pattern = drop_end(drop_end(pattern, "$"), ".*");
+    for (size_t i = 0; i < pattern.len; i++) {
+        if (strchr("\\.+*?()[]{}|^$", pattern.data[i]) != NULL) {
+            return (struct fx_text){NULL, 0};
+        }
+    }
+    return pattern;
+}
+
+/* A value for which the condition holds: a new reference; NULL where it wants none, or
+ * none can be told (*ret_wanted false), or without memory. */
+static json_t *make_wanted(const json_t *condition, bool *ret_wanted) {
+    const struct fx_text words = fx_tree_view_string(condition, "operator");
+    json_t *first = json_array_get(fx_shape_view(condition, "values"), 0);
+    *ret_wanted = true;
+    if (fx_text_is(words, "In") && first != NULL) {
+        return json_incref(first);
+    }
+    if (fx_text_is(words, "Matches")) {
+        const struct fx_text literal = literal_of(fx_tree_text(first));
+        return fx_tree_new_string(literal.data != NULL ? literal : FX_TEXT(SKETCH_NAME));
+    }
+    *ret_wanted = fx_text_is(words, "Exists");
+    return *ret_wanted ? json_string(SKETCH_NAME) : NULL;
+}
+
+static bool put_conditions(const struct target *target, json_t **root,
+                           struct fx_err *err) {
+    const json_t *conditions =
+        fx_shape_view(fx_shape_view(target->mutator.source, "spec"), "conditions");
+    for (size_t i = 0; i < json_array_size(conditions); i++) {
+        const json_t *condition = json_array_get(conditions, i);
+        bool wanted = false;
+        json_t *value = make_wanted(condition, &wanted);
+        if (wanted &&
+            !put_at_take(
+                root, fx_tree_view_string(condition, "location"), value,
+                !fx_text_is(fx_tree_view_string(condition, "operator"), "Exists"), err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+json_t *fx_target_sketch(const struct fx_mutator *self, struct fx_err *err) {
+    const struct target *target = (const struct target *)self; /* its first member */
+    const bool is_ours = strcmp(self->group, FIXPOINT_GROUP) == 0;
+    json_t *root = fx_sketch_subject(target, err);
+    if (root == NULL) {
+        return NULL;
+    }
+    if (!put_location(target, &root, err) ||
+        (is_ours &&
+         (!put_source(target, &root, err) || !put_conditions(target, &root, err)))) {
+        json_decref(root);
+        return NULL;
+    }
+    err->code = FX_OK; /* what a location contradicts is no failure */
+    return root;
+}

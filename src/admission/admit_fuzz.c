@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * admission/admit_fuzz.c - any bytes are answered by both validating webhooks, with a
+ * review that allows or says why not, or with a sentence.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "admission/admit.h"
+#include "admission/admit_label.h"
+#include "value/json.h"
+#include "value/tree.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_response(struct fx_text body, enum fx_decision decision) {
+    struct fx_err err = FX_ERR_INIT;
+    json_t *answered = fx_json_read(body, NULL, &err);
+    assert(answered != NULL);
+    const json_t *response = fx_tree_view_key(answered, "response");
+    const json_t *allowed = fx_tree_view_key(response, "allowed");
+    const json_t *status = fx_tree_view_key(response, "status");
+    assert(json_is_boolean(allowed));
+    assert(json_is_true(allowed) == (decision != FX_DECISION_FAILED));
+    assert(json_is_true(allowed) || fx_tree_view_string(status, "message").len > 0);
+    json_decref(answered);
+}
+
+static void check(struct fx_review *review) {
+    assert(review != NULL);
+    const enum fx_review_state state = fx_review_run(review);
+    assert(state == FX_REVIEW_DONE);
+    const struct fx_review_result *result = fx_review_result(review);
+    assert(result->decision != FX_DECISION_BROKEN && result->body->len > 0);
+    if (result->status == 200) {
+        check_response((struct fx_text){result->body->data, result->body->len},
+                       result->decision);
+    }
+    fx_review_destroy(review);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const struct fx_admission admission = {.own_namespace = "fixpoint"};
+    static const char *const names[] = {"free"};
+    static const struct fx_exemptions exempt = {.names = names, .n_names = 1};
+    const struct fx_text text = {(const char *)data, size};
+    check(fx_admit_create(&admission, text, 0));
+    check(fx_admit_label_create(&exempt, text, 0));
+    return 0;
+}

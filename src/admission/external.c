@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * admission/external.c - what is to be asked of whom: the placeholders of an object as
+ * one request for each provider.
+ */
+#include "admission/external.h"
+
+#include <stdlib.h>
+
+#include "admission/external_internal.h"
+#include "base/buf.h"
+#include "base/vec.h"
+#include "value/json.h"
+#include "value/tree.h"
+
+/* What the walk finds. */
+struct found {
+    const struct fx_placeholders *placeholders;
+    struct fx_placeholder *items;
+    size_t n_items, cap_items;
+};
+
+bool fx_external_fail_depth(struct fx_err *err) {
+    return fx_fail(err, FX_ELIMIT, "the object is nested more than %u levels deep",
+                   FX_EXTERNAL_DEPTH);
+}
+
+static bool walk(struct found *found, json_t *node, unsigned depth, struct fx_err *err);
+
+static bool walk_object(struct found *found, json_t *node, unsigned depth,
+                        struct fx_err *err) {
+    for (void *at = json_object_iter(node); at != NULL;
+         at = json_object_iter_next(node, at)) {
+        if (!walk(found, json_object_iter_value(at), depth, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool walk_array(struct found *found, json_t *node, unsigned depth,
+                       struct fx_err *err) {
+    for (size_t i = 0; i < json_array_size(node); i++) {
+        if (!walk(found, json_array_get(node, i), depth, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* `depth` is how much further down it may go. */
+static bool walk(struct found *found, json_t *node, unsigned depth, struct fx_err *err) {
+    struct fx_placeholder placeholder;
+    if (depth == 0) {
+        return fx_external_fail_depth(err);
+    }
+    if (json_is_object(node)) {
+        return walk_object(found, node, depth - 1, err);
+    }
+    if (json_is_array(node)) {
+        return walk_array(found, node, depth - 1, err);
+    }
+    if (!fx_placeholders_find(found->placeholders, node, &placeholder)) {
+        return true;
+    }
+    if (!FX_VEC_GROW(found->items, found->n_items, found->cap_items)) {
+        return fx_fail_nomem(err);
+    }
+    found->items[found->n_items++] = placeholder;
+    return true;
+}
+
+int fx_external_compare(const void *left, const void *right) {
+    const struct fx_placeholder *a = left;
+    const struct fx_placeholder *b = right;
+    const int order = fx_text_compare(a->external->provider, b->external->provider);
+    return order != 0 ? order : fx_text_compare(a->key, b->key);
+}
+
+static bool asks_same_provider(const struct fx_placeholder *a,
+                               const struct fx_placeholder *b) {
+    return fx_text_equal(a->external->provider, b->external->provider);
+}
+
+/* The ProviderRequest for sorted placeholders of one provider, as Go writes it. */
+static bool write_body(const struct fx_placeholder *items, size_t n_items,
+                       struct fx_arena *arena, struct fx_text *ret_body) {
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    fx_buf_str(&buf, "{\"apiVersion\":\"externaldata.gatekeeper.sh/v1beta1\",\"kind\":"
+                     "\"ProviderRequest\",\"request\":{\"keys\":[");
+    for (size_t i = 0; i < n_items; i++) {
+        if (i > 0 && fx_text_equal(items[i].key, items[i - 1].key)) {
+            continue;
+        }
+        fx_buf_str(&buf, i == 0 ? "" : ",");
+        fx_json_write_string(&buf, items[i].key, FX_JSON_HTML);
+    }
+    fx_buf_str(&buf, "]}}");
+    const char *copy =
+        buf.failed ? NULL : fx_arena_copy(arena, (struct fx_text){buf.data, buf.len});
+    *ret_body = (struct fx_text){copy, copy == NULL ? 0 : buf.len};
+    fx_buf_finish(&buf);
+    return copy != NULL;
+}
+
+/* How many of the sorted placeholders are for the first one's provider. */
+static size_t count_group(const struct fx_placeholder *items, size_t n_items) {
+    size_t n = 1;
+    while (n < n_items && asks_same_provider(&items[n], &items[0])) {
+        n++;
+    }
+    return n;
+}
+
+static size_t count_groups(const struct found *found) {
+    size_t n = 0;
+    for (size_t i = 0; i < found->n_items; n++) {
+        i += count_group(&found->items[i], found->n_items - i);
+    }
+    return n;
+}
+
+/* Makes the calls of what was found, sorted. */
+static bool make_calls(const struct found *found, const struct fx_snapshot *snapshot,
+                       struct fx_arena *arena, struct fx_external_calls *calls) {
+    calls->items = fx_arena_alloc(arena, count_groups(found) * sizeof *calls->items);
+    if (calls->items == NULL) {
+        return false;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < found->n_items; i += n) {
+        const struct fx_placeholder *first = &found->items[i];
+        n = count_group(first, found->n_items - i);
+        const struct fx_resource *provider =
+            fx_snapshot_find(snapshot, FX_RESOURCE_PROVIDER, first->external->provider);
+        if (provider == NULL) {
+            continue;
+        }
+        struct fx_external_call *call = &calls->items[calls->n_items++];
+        call->provider = (const struct fx_provider *)provider; /* its first member */
+        if (!write_body(first, n, arena, &call->body)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool fx_external_collect(const struct fx_placeholders *placeholders, json_t *root,
+                         const struct fx_snapshot *snapshot, struct fx_arena *arena,
+                         struct fx_external_calls *ret_calls, struct fx_err *err) {
+    *ret_calls = (struct fx_external_calls){0};
+    if (!fx_placeholders_exist(placeholders)) {
+        return true;
+    }
+    struct found found = {.placeholders = placeholders};
+    bool ok = walk(&found, root, FX_EXTERNAL_DEPTH, err);
+    ret_calls->n_places = found.n_items;
+    if (ok && found.n_items > 0) {
+        qsort(found.items, found.n_items, sizeof *found.items, fx_external_compare);
+        ok = make_calls(&found, snapshot, arena, ret_calls) || fx_fail_nomem(err);
+    }
+    free(found.items);
+    return ok;
+}
+
+bool fx_external_is_answered(const struct fx_external_calls *calls) {
+    for (size_t i = 0; i < calls->n_items; i++) {
+        if (!calls->items[i].is_answered) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void fx_external_calls_finish(struct fx_external_calls *calls) {
+    for (size_t i = 0; i < calls->n_items; i++) {
+        json_decref(calls->items[i].items);
+        calls->items[i].items = NULL;
+    }
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * admission/external_test.c - what is asked of providers, what their answers mean, and
+ * what is written.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "admission/external.h"
+#include "admission/fakes.h"
+#include "admission/review_texts.h"
+#include "base/limits.h"
+#include "value/equal.h"
+#include "value/json.h"
+
+/* What mutators ask for, by letter: who is asked, and what becomes of a failure. */
+static const struct {
+    char letter;
+    struct fx_external external;
+} asked[] = {
+    {'F', {{"p", 1}, FX_EXTERNAL_FAIL, {0}}},
+    {'I', {{"p", 1}, FX_EXTERNAL_IGNORE, {0}}},
+    {'D', {{"p", 1}, FX_EXTERNAL_USE_DEFAULT, {"other", 5}}},
+    {'Q', {{"q", 1}, FX_EXTERNAL_FAIL, {0}}},
+    {'X', {{"unknown", 7}, FX_EXTERNAL_FAIL, {0}}},
+    {'Y', {{"unknown", 7}, FX_EXTERNAL_USE_DEFAULT, {"dflt", 4}}},
+};
+
+/* An object in which providers are to be asked, and all that takes. */
+struct world {
+    struct fx_snapshot *snapshot;
+    struct fx_placeholders *placeholders;
+    struct fx_arena arena;
+    struct fx_external_calls calls;
+    struct fx_err err;
+    json_t *root;
+};
+
+static json_t *read_text(const char *text) {
+    char *json = with_quotes(text);
+    struct fx_err err = FX_ERR_INIT;
+    json_t *value = fx_json_read(fx_text_of(json), NULL, &err);
+    if (value == NULL) {
+        fail_msg("%s: %s", err.msg, json);
+    }
+    free(json);
+    return value;
+}
+
+/* The placeholder that a text such as "$F key" stands for; NULL for all others. */
+static json_t *placeholder_of(struct world *world, struct fx_text text) {
+    for (size_t i = 0; i < FX_COUNT(asked); i++) {
+        if (text.len >= 3 && text.data[0] == '$' && text.data[1] == asked[i].letter) {
+            return fx_placeholders_make(world->placeholders, &asked[i].external,
+                                        (struct fx_text){text.data + 3, text.len - 3});
+        }
+    }
+    return NULL;
+}
+
+/* A copy with placeholders in it. */
+static json_t *plant(struct world *world, json_t *node) {
+    json_t *made = placeholder_of(world, fx_tree_text(node));
+    if (made != NULL) {
+        return made;
+    }
+    if (json_is_array(node)) {
+        made = json_array();
+        for (size_t i = 0; i < json_array_size(node); i++) {
+            assert_true(fx_tree_append_take(made, plant(world, json_array_get(node, i))));
+        }
+        return made;
+    }
+    if (json_is_object(node)) {
+        made = json_object();
+        for (void *at = json_object_iter(node); at != NULL;
+             at = json_object_iter_next(node, at)) {
+            assert_true(fx_tree_set_take(made, fx_text_of(json_object_iter_key(at)),
+                                         plant(world, json_object_iter_value(at))));
+        }
+        return made;
+    }
+    return json_incref(node);
+}
+
+static void begin(struct world *world, const char *object) {
+    struct fx_resource *const providers[] = {fake_provider("q"), fake_provider("p")};
+    const struct fake_parts parts = {.resources = providers, .n_resources = 2};
+    *world = (struct world){.snapshot = fake_snapshot_of(&parts),
+                            .placeholders = fx_placeholders_create()};
+    assert_non_null(world->placeholders);
+    fx_arena_init(&world->arena, FX_LIMIT_ARENA_BYTES);
+    json_t *plain = read_text(object);
+    world->root = plant(world, plain);
+    json_decref(plain);
+    assert_true(fx_external_collect(world->placeholders, world->root, world->snapshot,
+                                    &world->arena, &world->calls, &world->err));
+}
+
+static void finish(struct world *world) {
+    fx_external_calls_finish(&world->calls);
+    json_decref(world->root);
+    fx_placeholders_destroy(world->placeholders);
+    fx_snapshot_unref(world->snapshot);
+    fx_arena_finish(&world->arena);
+}
+
+static void give(struct world *world, size_t index, const char *answer) {
+    char *json = with_quotes(answer);
+    fx_external_give(&world->calls.items[index], &world->arena, fx_text_of(json));
+    free(json);
+}
+
+#define KEYS(keys)                               \
+    "{'apiVersion':'externaldata.gatekeeper.sh/" \
+    "v1beta1','kind':'ProviderRequest','reques"  \
+    "t':{'keys':[" keys "]}}"
+
+static void expect_call(const struct world *world, size_t index, const char *provider,
+                        const char *body) {
+    const struct fx_external_call *call = &world->calls.items[index];
+    char *wanted = with_quotes(body);
+    assert_string_equal(call->provider->resource.name, provider);
+    assert_string_equal(call->body.data, wanted);
+    assert_int_equal(call->body.len, strlen(wanted));
+    free(wanted);
+}
+
+static void asks_each_once(void **state) {
+    (void)state;
+    struct world world;
+    begin(&world, "{'a':'$F b','l':['$I b',{'x':'$D a\\u0000<'},5,null,'$Q ']}");
+    assert_int_equal(world.calls.n_items, 2);
+    assert_false(fx_external_is_answered(&world.calls));
+    expect_call(&world, 0, "p", KEYS("'a\\u0000\\u003c','b'"));
+    expect_call(&world, 1, "q", KEYS("''"));
+    finish(&world);
+    begin(&world, "{'a':'plain','l':[-9223372036854775808]}");
+    assert_int_equal(world.calls.n_items, 0);
+    assert_true(fx_external_is_answered(&world.calls));
+    finish(&world);
+    begin(&world, "{'a':'$X k'}");
+    assert_int_equal(world.calls.n_items, 0);
+    finish(&world);
+}
+
+#define OBJECT         "{'f':'$F k'}"
+#define SENT           "failed to send external data request to provider p: "
+#define DECODE         SENT "failed to unmarshal external data response: "
+#define INVALID        "failed to validate external data response from provider p: "
+#define ANSWER(fields) "{'response':{'idempotent':true," fields "}}"
+#define ITEMS(items)   ANSWER("'items':[" items "]")
+
+/* `result` is the object, or the words behind "… placeholders: ". */
+static const struct {
+    const char *about, *object, *answer, *result;
+} cases[] = {
+    {"a value", OBJECT, ITEMS("{'key':'k','value':'v'}"), "{'f':'v'}"},
+    {"nothing else counts", OBJECT,
+     "{'apiVersion':'x','kind':'y','more':[1],'response':{'idempotent':true,'systemError'"
+     ":null,'items':[{'key':'k','value':'v','error':null,'more':{}},{'key':'z'}]}}",
+     "{'f':'v'}"},
+    {"several places", "{'f':'$F k','g':['$F k','$F l','x']}",
+     ITEMS("{'key':'k','value':'v'},{'key':'l','value':''}"),
+     "{'f':'v','g':['v','','x']}"},
+    {"a key twice: the last counts", OBJECT,
+     ITEMS("{'key':'k','error':'no'},{'key':'k','value':'a'},{'key':'k','value':'b'}"),
+     "{'f':'b'}"},
+    {"the empty key", "{'f':'$F '}", ITEMS("{'value':'v'}"), "{'f':'v'}"},
+    {"blank words are none", OBJECT,
+     ANSWER("'systemError':' \\t\\u2003\\u0085','items':[{'key':'k','value':'v'}]"),
+     "{'f':'v'}"},
+
+    {"words of its own", OBJECT, ANSWER("'systemError':' boom '"),
+     INVALID "non-empty system error:  boom "},
+    {"they come first", OBJECT, "{'response':{'systemError':'boom'}}",
+     INVALID "non-empty system error: boom"},
+    {"not idempotent", OBJECT, "{'response':{'items':[{'key':'k','value':'v'}]}}",
+     INVALID "non-idempotent response"},
+    {"nothing at all", OBJECT, "null", INVALID "non-idempotent response"},
+    {"no such item", OBJECT, ITEMS(""),
+     "failed to find external data item in response for provider p"},
+    {"an item's error", OBJECT, ITEMS("{'key':'k','value':'v','error':' '}"),
+     "failed to retrieve external data item from provider p:  "},
+    {"a number", OBJECT, ITEMS("{'key':'k','value':5}"),
+     "failed to convert external data item value from provider p to string, got type "
+     "float64"},
+    {"no value", OBJECT, ITEMS("{'key':'k'}"),
+     "failed to convert external data item value from provider p to string, got type "
+     "<nil>"},
+    {"an empty item", "{'f':'$F '}", ITEMS("null"),
+     "failed to convert external data item value from provider p to string, got type "
+     "<nil>"},
+    {"an object", OBJECT, ITEMS("{'key':'k','value':{}}"),
+     "failed to convert external data item value from provider p to string, got type "
+     "map[string]interface {}"},
+
+    {"no JSON", OBJECT, "<html>",
+     DECODE "invalid character '<' looking for beginning of value"},
+    {"half of it", OBJECT, "{'response':{", DECODE "unexpected end of JSON input"},
+    {"nothing", OBJECT, "", DECODE "unexpected end of JSON input"},
+    {"another root", OBJECT, "[]",
+     DECODE "json: cannot unmarshal array into Go value of type "
+            "externaldata.ProviderResponse"},
+    {"another kind", OBJECT, "{'kind':1}",
+     DECODE "json: cannot unmarshal number into Go struct field ProviderResponse.kind of "
+            "type externaldata.ProviderKind"},
+    {"a flag in words", OBJECT, "{'response':{'idempotent':'true'}}",
+     DECODE "json: cannot unmarshal string into Go struct field "
+            "Response.response.idempotent of type bool"},
+    {"items that are none", OBJECT, ANSWER("'items':{}"),
+     DECODE "json: cannot unmarshal object into Go struct field Response.response.items "
+            "of type []externaldata.Item"},
+    {"an item that is none", OBJECT, ITEMS("{'key':'k','value':'v'},true"),
+     DECODE "json: cannot unmarshal bool into Go struct field Response.response.items of "
+            "type externaldata.Item"},
+    {"a key that is none", OBJECT, ITEMS("{'key':7}"),
+     DECODE "json: cannot unmarshal number into Go struct field Item.response.items.key "
+            "of type string"},
+
+    {"the failure is ignored", "{'f':'$I k','g':['$I ']}", "x", "{'f':'k','g':['']}"},
+    {"a default", "{'f':'$D k'}", ITEMS("{'key':'k','error':'no'}"), "{'f':'other'}"},
+    {"each by its own policy", "{'d':'$D k','i':'$I k','o':'$I l'}",
+     ITEMS("{'key':'l','value':'v'}"), "{'d':'other','i':'k','o':'v'}"},
+    {"one that nobody knows", "{'f':'$X k'}", NULL,
+     "failed to find external data provider unknown in responses"},
+    {"likewise, with a default", "{'f':'$Y k'}", NULL, "{'f':'dflt'}"},
+    {"several failures: each once, sorted", "{'f':['$X k','$F z','$F b','$F a','$X j']}",
+     ITEMS("{'key':'a','error':'second'},{'key':'b','error':'first'},{'key':'z','error':"
+           "'first'}"),
+     "[failed to find external data provider unknown in responses, failed to retrieve "
+     "external data item from provider p: first, failed to retrieve external data item "
+     "from provider p: second]"},
+};
+
+#define PREFIX "failed to resolve external data placeholders: "
+
+static void answers_mean(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        print_message("%s\n", cases[i].about);
+        struct world world;
+        begin(&world, cases[i].object);
+        if (cases[i].answer != NULL) {
+            assert_int_equal(world.calls.n_items, 1);
+            give(&world, 0, cases[i].answer);
+        }
+        const bool ok = fx_external_resolve(&world.calls, world.placeholders, &world.root,
+                                            &world.err);
+        if (cases[i].result[0] == '{') {
+            json_t *wanted = read_text(cases[i].result);
+            assert_true(ok && fx_equal(world.root, wanted));
+            json_decref(wanted);
+        } else {
+            assert_false(ok);
+            assert_int_equal(world.err.code, FX_EMUTATE);
+            assert_memory_equal(world.err.msg, PREFIX, strlen(PREFIX));
+            assert_string_equal(world.err.msg + strlen(PREFIX), cases[i].result);
+        }
+        finish(&world);
+    }
+}
+
+static void no_answer(void **state) {
+    (void)state;
+    struct world world;
+    begin(&world, "{'f':'$F a','g':'$Q b'}");
+    fx_external_fail(&world.calls.items[0], &world.arena, "no route");
+    assert_false(fx_external_is_answered(&world.calls));
+    fx_external_fail(&world.calls.items[1], &world.arena, "too late");
+    assert_true(fx_external_is_answered(&world.calls));
+    assert_false(
+        fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
+    assert_string_equal(
+        world.err.msg,
+        PREFIX "[failed to send external data request to provider p: no route, failed to "
+               "send external data request to provider q: too late]");
+    finish(&world);
+}
+
+/* Who shares the tree sees nothing of it, and what has no placeholder is not copied. */
+static void copies_on_write(void **state) {
+    (void)state;
+    struct world world;
+    begin(&world, "{'a':{'b':['$F k']},'c':{'d':1}}");
+    json_t *before = json_incref(world.root);
+    json_t *list = json_object_get(json_object_get(before, "a"), "b");
+    const json_t *planted = json_array_get(list, 0);
+    give(&world, 0, ITEMS("{'key':'k','value':'v'}"));
+    assert_true(
+        fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
+    assert_ptr_not_equal(world.root, before);
+    assert_ptr_equal(json_array_get(list, 0), planted);
+    assert_ptr_equal(json_object_get(world.root, "c"), json_object_get(before, "c"));
+    json_decref(before);
+    finish(&world);
+}
+
+/* `count` numbered texts, each between `before` and `after`. */
+static char *many(const char *start, const char *before, const char *after,
+                  size_t count) {
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    fx_buf_str(&buf, start);
+    for (size_t i = 0; i < count; i++) {
+        fx_buf_printf(&buf, "%s%s%zu%s", i == 0 ? "" : ",", before, i, after);
+    }
+    fx_buf_str(&buf, "]");
+    return fx_buf_steal(&buf);
+}
+
+static void a_hundred_thousand(void **state) {
+    (void)state;
+    enum { N = 100000 };
+    struct world world;
+    char *object = many("[", "'$F ", "'", N);
+    char *items =
+        many("{'response':{'idempotent':true,'items':[", "{'value':'v','key':'", "'}", N);
+    char *errors = many("{'response':{'idempotent':true,'items':[",
+                        "{'error':'no','key':'", "'}", N);
+    struct fx_buf answer;
+    fx_buf_init(&answer, 0);
+    fx_buf_printf(&answer, "%s}}", items);
+    begin(&world, object);
+    assert_int_equal(world.calls.n_items, 1);
+    give(&world, 0, answer.data);
+    assert_true(
+        fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
+    assert_string_equal(json_string_value(json_array_get(world.root, N - 1)), "v");
+    finish(&world);
+    fx_buf_reset(&answer);
+    fx_buf_printf(&answer, "%s}}", errors);
+    begin(&world, object);
+    give(&world, 0, answer.data);
+    assert_false(
+        fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
+    assert_string_equal(world.err.msg, PREFIX
+                        "failed to retrieve external data item from provider p: no");
+    finish(&world);
+    fx_buf_finish(&answer);
+    free(object);
+    free(items);
+    free(errors);
+}
+
+/* More words than a message holds, and more bytes than an answer may have. */
+static void large_answers(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf answer;
+    fx_buf_init(&answer, 0);
+    fx_buf_str(&answer, "{'response':{'systemError':'");
+    fx_buf_fill(&answer, 'x', 1u << 20);
+    fx_buf_str(&answer, "'}}");
+    begin(&world, "{'f':'$F k','g':'$D k'}");
+    give(&world, 0, answer.data);
+    assert_false(
+        fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
+    assert_non_null(strstr(world.err.msg, "non-empty system error: xxx"));
+    finish(&world);
+    fx_buf_reset(&answer);
+    fx_buf_fill(&answer, ' ', FX_LIMIT_PROVIDER_BODY_BYTES + 1);
+    begin(&world, "{'f':'$F k'}");
+    give(&world, 0, answer.data);
+    assert_false(
+        fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
+    assert_non_null(strstr(world.err.msg, "the response is larger than 8388608 bytes"));
+    finish(&world);
+    fx_buf_finish(&answer);
+}
+
+/* With any bound of the scratch memory: all of it, or no memory; never a verdict. */
+static void without_memory(void **state) {
+    (void)state;
+    size_t n_failed = 0;
+    for (size_t max = 1; max < 2000; max++) {
+        struct world world;
+        begin(&world, "{'f':'$F k','g':'$Q l'}");
+        world.arena.max = world.arena.total + max;
+        struct fx_external_calls calls = {0};
+        bool ok = fx_external_collect(world.placeholders, world.root, world.snapshot,
+                                      &world.arena, &calls, &world.err);
+        if (ok) {
+            fx_external_fail(&calls.items[0], &world.arena, "no route");
+            fx_external_fail(&calls.items[1], &world.arena, "no route");
+            assert_false(
+                fx_external_resolve(&calls, world.placeholders, &world.root, &world.err));
+        }
+        if (world.err.code == FX_ENOMEM) {
+            n_failed++;
+        } else {
+            assert_int_equal(world.err.code, FX_EMUTATE);
+        }
+        fx_external_calls_finish(&calls);
+        finish(&world);
+    }
+    assert_in_range(n_failed, 1, 1500);
+}
+
+static void too_deep(void **state) {
+    (void)state;
+    struct world world;
+    begin(&world, "{'f':'$F k'}");
+    for (unsigned i = 0; i < 5 * FX_LIMIT_JSON_DEPTH; i++) {
+        json_t *outer = json_array();
+        assert_true(fx_tree_append_take(outer, world.root));
+        world.root = outer;
+    }
+    struct fx_external_calls calls = {0};
+    assert_false(fx_external_collect(world.placeholders, world.root, world.snapshot,
+                                     &world.arena, &calls, &world.err));
+    assert_int_equal(world.err.code, FX_ELIMIT);
+    give(&world, 0, ITEMS("{'key':'k','value':'v'}"));
+    assert_false(
+        fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
+    assert_int_equal(world.err.code, FX_ELIMIT);
+    finish(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(asks_each_once),     cmocka_unit_test(answers_mean),
+        cmocka_unit_test(no_answer),          cmocka_unit_test(copies_on_write),
+        cmocka_unit_test(a_hundred_thousand), cmocka_unit_test(large_answers),
+        cmocka_unit_test(without_memory),     cmocka_unit_test(too_deep),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

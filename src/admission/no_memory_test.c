@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * admission/no_memory_test.c - every allocation refused in turn: while providers are
+ * asked, while a fight without end is told, while policies are looked at. Each ends in a
+ * clean failure that is ours, and nothing is left behind.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "admission/admit.h"
+#include "admission/admit_label.h"
+#include "admission/fakes.h"
+#include "admission/mutation.h"
+#include "admission/review_texts.h"
+#include "refuse.h"
+
+#define RUNS_MAX 100000 /* no run needs that many allocations */
+
+/* Does one thing, whole or not, and cleans up after itself; false where it failed for
+ * want of memory. */
+typedef bool attempt(void *user);
+
+/* Refuses one allocation after the other, or all after it, until it needs no more. */
+static void refuse_all(attempt *try, void *user) {
+    for (int ever_after = 0; ever_after < 2; ever_after++) {
+        const long live = refuse_live();
+        long n = 0;
+        for (bool refused = true; refused; n++) {
+            assert_true(n < RUNS_MAX);
+            refuse_from(n, ever_after);
+            const bool ok = try(user);
+            refused = refuse_stop();
+            assert_true(ok || refused);
+            assert_int_equal(refuse_live(), live);
+        }
+        assert_true(n > 5); /* it was tried at all */
+    }
+}
+
+static const struct fx_external owners[] = {
+    {.provider = {"p", 1}, .on_failure = FX_EXTERNAL_FAIL},
+    {.provider = {"p", 1}, .on_failure = FX_EXTERNAL_IGNORE},
+    {.provider = {"p", 1},
+     .on_failure = FX_EXTERNAL_USE_DEFAULT,
+     .fallback = {"none", 4}},
+};
+
+/* Asks for spec.a, spec.b and spec.c, each under another policy. */
+static bool ask(const struct fx_request *request, json_t *root, struct fx_err *err,
+                bool *ret_changed) {
+    static const char *const fields[] = {"a", "b", "c"};
+    json_t *spec = fx_tree_view_key(root, "spec");
+    for (size_t i = 0; i < FX_COUNT(fields); i++) {
+        struct fx_placeholder present;
+        const json_t *old = fx_tree_view_key(spec, fields[i]);
+        if (fx_placeholders_find(request->placeholders, old, &present)) {
+            continue;
+        }
+        *ret_changed = true;
+        if (!fx_tree_set_take(spec, fx_text_of(fields[i]),
+                              fx_placeholders_make(request->placeholders, &owners[i],
+                                                   fx_text_of(fields[i])))) {
+            return fx_fail_nomem(err);
+        }
+    }
+    return true;
+}
+
+/* What a mutation is made of. */
+struct scene {
+    struct fx_snapshot *snapshot;
+    json_t *object;
+    struct fx_text answer; /* of the provider; data NULL: none comes */
+};
+
+static bool run_mutation(struct fx_mutation *mutation, const struct scene *scene,
+                         struct fx_err *err) {
+    if (!fx_mutation_begin(mutation, err)) {
+        return false;
+    }
+    for (size_t i = 0; i < mutation->calls.n_items; i++) {
+        struct fx_external_call *call = &mutation->calls.items[i];
+        if (scene->answer.data != NULL) {
+            fx_external_give(call, mutation->arena, scene->answer);
+        } else {
+            fx_external_fail(call, mutation->arena, "no route");
+        }
+    }
+    return fx_mutation_end(mutation, err);
+}
+
+/* With all that can be told of it. */
+static bool mutate(void *user) {
+    const struct scene *scene = user;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_arena arena;
+    struct fx_trace trace;
+    fx_arena_init(&arena, 1u << 20);
+    fx_trace_init(&trace, &arena);
+    struct fx_mutation mutation = {
+        .snapshot = scene->snapshot,
+        .request = {.operation = FX_OPERATION_CREATE,
+                    .annotates = true,
+                    .tells_passes = true,
+                    .mutation_id = "id"},
+        .namespace_ = FX_TEXT("n"),
+        .object = scene->object,
+        .arena = &arena,
+        .trace = &trace,
+    };
+    const bool ok = run_mutation(&mutation, scene, &err);
+    assert_true(ok || err.code == FX_ENOMEM || err.code == FX_EMUTATE ||
+                err.code == FX_ENOCONVERGE);
+    fx_mutation_finish(&mutation);
+    fx_trace_finish(&trace);
+    fx_arena_finish(&arena);
+    return ok || err.code != FX_ENOMEM;
+}
+
+static void test_asking(void **state) {
+    (void)state;
+    static fake_edit *const edits[] = {ask};
+    static const char *const answers[] = {
+        "{'response':{'idempotent':true,'items':[{'key':'a','value':'1'},{'key':'b','"
+        "value"
+        "':'2'},{'key':'c','value':'3'}]}}",
+        "{'response':{'idempotent':true,'items':[{'key':'a','error':'no'},{'key':'b'}]}}",
+        "{'response':{'idempotent':'yes'}}",
+        NULL,
+    };
+    struct fx_resource *const provider = fake_provider("p");
+    const struct fake_parts parts = {edits, 1, &provider, 1};
+    struct scene scene = {
+        fake_snapshot_of(&parts), json_pack("{s:{s:s}}", "spec", "a", "x"), {NULL, 0}};
+    for (size_t i = 0; i < FX_COUNT(answers); i++) {
+        char *answer = answers[i] == NULL ? NULL : with_quotes(answers[i]);
+        scene.answer = fx_text_of(answer);
+        refuse_all(mutate, &scene);
+        free(answer);
+    }
+    json_decref(scene.object);
+    fx_snapshot_unref(scene.snapshot);
+}
+
+/* Changes spec.x from one text to the other, for ever. */
+static bool swing(const struct fx_request *request, json_t *root, struct fx_err *err,
+                  bool *ret_changed) {
+    (void)request;
+    json_t *spec = fx_tree_view_key(root, "spec");
+    const bool is_up = fx_text_is(fx_tree_view_string(spec, "x"), "up");
+    *ret_changed = true;
+    return fx_tree_set_take(spec, FX_TEXT("x"), json_string(is_up ? "down" : "up")) ||
+           fx_fail_nomem(err);
+}
+
+static void test_fights(void **state) {
+    (void)state;
+    static fake_edit *const edits[] = {swing};
+    struct scene scene = {
+        fake_snapshot(edits, 1), json_pack("{s:{s:s}}", "spec", "x", "up"), {NULL, 0}};
+    refuse_all(mutate, &scene);
+    json_decref(scene.object);
+    fx_snapshot_unref(scene.snapshot);
+}
+
+/* Runs a review that may have been refused; true where it was answered as one. */
+static bool run_review(struct fx_review *review) {
+    if (review == NULL) {
+        return false;
+    }
+    assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
+    const struct fx_review_result *result = fx_review_result(review);
+    const bool ok = result->status == 200;
+    if (!ok) {
+        assert_int_equal(result->status, 503);
+        assert_int_equal(result->decision, FX_DECISION_BROKEN);
+    }
+    fx_review_destroy(review);
+    return ok;
+}
+
+static bool admit(void *user) {
+    static const struct fx_admission admission = {.own_namespace = NULL};
+    return run_review(fx_admit_create(&admission, fx_text_of(user), 0));
+}
+
+static bool admit_label(void *user) {
+    static const char *const names[] = {"free"};
+    static const struct fx_exemptions exempt = {.names = names, .n_names = 1};
+    return run_review(fx_admit_label_create(&exempt, fx_text_of(user), 0));
+}
+
+#define META(location)                                                                 \
+    REQUEST("'operation':'CREATE','kind':{'group':'mutations.gatekeeper.sh'},'name':'" \
+            "a','object':{'apiVersion':'mutations.gatekeeper.sh/v1','kind':'AssignMet" \
+            "adata','metadata':{'name':'a'},'spec':{'location':'" location             \
+            "','unknown':1,'parameters':{'assign':{'value':'b'}}}}")
+#define LABELLED(name)                                                                 \
+    REQUEST("'operation':'CREATE','kind':{'group':'','kind':'Namespace'},'object':{'m" \
+            "etadata':{'name':'" name                                                  \
+            "','labels':{'admission.gatekeeper.sh/ignore':''}}}")
+
+static void test_admitting(void **state) {
+    (void)state;
+    static const struct {
+        attempt *try;
+        const char *request;
+    } cases[] = {
+        {admit, META("metadata.labels.a")},
+        {admit, META("spec.x")},
+        {admit_label, LABELLED("free")},
+        {admit_label, LABELLED("x")},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        char *request = with_quotes(cases[i].request);
+        refuse_all(cases[i].try, request);
+        free(request);
+    }
+}
+
+int main(void) {
+    refuse_install();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_asking),
+        cmocka_unit_test(test_fights),
+        cmocka_unit_test(test_admitting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/operations_test.c - which words turn on what.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/operations.h"
+
+static void test_words(void **state) {
+    (void)state;
+    static const struct {
+        const char *words[3];
+        bool ok, mutates, admits;
+    } cases[] = {
+        {{NULL}, true, true, true},
+        {{"mutation-webhook"}, true, true, false},
+        {{"webhook"}, true, false, true},
+        {{"webhook", "generate", "mutation-webhook"}, true, true, true},
+        {{"audit,mutation-webhook"}, true, true, false},
+        {{"mutation-controller,mutation-status,status"}, true, false, false},
+        {{"mutation-webhook", "mutate"}, false, false, false},
+        {{""}, false, false, false},
+        {{"webhook,"}, false, false, false},
+        {{"Webhook"}, false, false, false},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        const char *items[3];
+        struct fx_strings words = {items, 0, 3};
+        while (words.n_items < 3 && cases[i].words[words.n_items] != NULL) {
+            items[words.n_items] = cases[i].words[words.n_items];
+            words.n_items++;
+        }
+        struct fx_operations got = {0};
+        struct fx_err err = FX_ERR_INIT;
+        assert_int_equal(fx_operations_read(&words, &got, &err), cases[i].ok);
+        assert_int_equal(got.mutates, cases[i].mutates);
+        assert_int_equal(got.admits, cases[i].admits);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/external.c - the register of placeholders.
+ *
+ * A placeholder is an ordinary node, so that the loop, equal and diff need not know of
+ * it: an integer, which no location leads into and nobody takes for a text. It is one of
+ * ours if the register has this very node under that number; whatever a user sends is
+ * another node, and the numbers are far from those that users write.
+ */
+#include "engine/external.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "value/tree.h"
+
+#define FIRST_NUMBER INT64_MIN
+
+struct entry {
+    struct fx_placeholder facts; /* the key is the text of `key` */
+    json_t *key, *node;          /* counted */
+};
+
+struct fx_placeholders {
+    struct entry *entries;
+    size_t n_entries, cap_entries;
+    json_t *nodes; /* by what is asked for */
+};
+
+struct fx_placeholders *fx_placeholders_create(void) {
+    struct fx_placeholders *placeholders = calloc(1, sizeof *placeholders);
+    if (placeholders != NULL) {
+        placeholders->nodes = json_object();
+        if (placeholders->nodes == NULL) {
+            free(placeholders);
+            return NULL;
+        }
+    }
+    return placeholders;
+}
+
+void fx_placeholders_destroy(struct fx_placeholders *placeholders) {
+    if (placeholders == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < placeholders->n_entries; i++) {
+        json_decref(placeholders->entries[i].key);
+        json_decref(placeholders->entries[i].node);
+    }
+    free(placeholders->entries);
+    json_decref(placeholders->nodes);
+    free(placeholders);
+}
+
+/* Adds what is asked for under the name; NULL without memory. */
+static json_t *add(struct fx_placeholders *placeholders,
+                   const struct fx_external *external, struct fx_text key,
+                   struct fx_text name) {
+    const json_int_t number = FIRST_NUMBER + (json_int_t)placeholders->n_entries;
+    if (!FX_VEC_GROW(placeholders->entries, placeholders->n_entries,
+                     placeholders->cap_entries)) {
+        return NULL;
+    }
+    struct entry entry = {.key = fx_tree_new_string(key), .node = json_integer(number)};
+    if (entry.key == NULL || entry.node == NULL ||
+        !fx_tree_set_take(placeholders->nodes, name, json_incref(entry.node))) {
+        json_decref(entry.key);
+        json_decref(entry.node);
+        return NULL;
+    }
+    entry.facts = (struct fx_placeholder){external, fx_tree_text(entry.key)};
+    placeholders->entries[placeholders->n_entries++] = entry;
+    return entry.node;
+}
+
+json_t *fx_placeholders_make(struct fx_placeholders *placeholders,
+                             const struct fx_external *external, struct fx_text key) {
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    fx_buf_printf(&buf, "%p ", (const void *)external);
+    fx_buf_text(&buf, key);
+    const struct fx_text name = {buf.data, buf.len};
+    json_t *node = NULL;
+    if (!buf.failed) {
+        node = fx_tree_view_text(placeholders->nodes, name);
+        if (node == NULL) {
+            node = add(placeholders, external, key, name);
+        }
+    }
+    fx_buf_finish(&buf);
+    return json_incref(node);
+}
+
+bool fx_placeholders_find(const struct fx_placeholders *placeholders, const json_t *node,
+                          struct fx_placeholder *ret_placeholder) {
+    if (placeholders == NULL || !json_is_integer(node)) {
+        return false;
+    }
+    const uint64_t index = (uint64_t)json_integer_value(node) - (uint64_t)FIRST_NUMBER;
+    if (index >= placeholders->n_entries || placeholders->entries[index].node != node) {
+        return false;
+    }
+    *ret_placeholder = placeholders->entries[index].facts;
+    return true;
+}
+
+bool fx_placeholders_exist(const struct fx_placeholders *placeholders) {
+    return placeholders != NULL && placeholders->n_entries > 0;
+}

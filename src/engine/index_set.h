@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/index_set.h - private: a set of mutators, by their index in the snapshot; a bit
+ * for each.
+ */
+#ifndef FX_ENGINE_INDEX_SET_H
+#define FX_ENGINE_INDEX_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/macros.h"
+
+struct fx_index_set {
+    uint64_t *words; /* zeroed at first; the owner's */
+    size_t n_words;  /* FX_INDEX_SET_WORDS */
+};
+
+/* How many words hold the indices below `n`. */
+#define FX_INDEX_SET_WORDS(n) ((n) / 64 + 1)
+
+bool fx_index_set_has(const struct fx_index_set *set, uint32_t index);
+void fx_index_set_add(struct fx_index_set *set, uint32_t index);
+void fx_index_set_clear(struct fx_index_set *set);
+
+/* Adds all members of `more`, which is of the same size. */
+void fx_index_set_unite(struct fx_index_set *set, const struct fx_index_set *more);
+
+/* The members, ascending, as a list of the arena's. False without memory. */
+bool fx_index_set_list(const struct fx_index_set *set, struct fx_arena *arena,
+                       uint32_t **ret_items, size_t *ret_n_items) FX_MUST_USE;
+
+#endif

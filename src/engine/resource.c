@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/resource.c - the head that all resources share.
+ */
+#include "engine/resource.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kinds[] = {
+    [FX_RESOURCE_PROVIDER] = "Provider",
+    [FX_RESOURCE_EXCLUSION] = "Config",
+    [FX_RESOURCE_EXPANSION] = "ExpansionTemplate",
+};
+
+const char *fx_resource_kind(enum fx_resource_type type) {
+    return kinds[type];
+}
+
+bool fx_resource_init(struct fx_resource *resource, enum fx_resource_type type,
+                      void (*destroy)(struct fx_resource *self), struct fx_text name,
+                      json_t *source) {
+    *resource = (struct fx_resource){.type = type, .destroy = destroy};
+    atomic_init(&resource->refs, 1);
+    resource->source = json_incref(source);
+    resource->name = fx_text_dup(name);
+    return resource->name != NULL;
+}
+
+void fx_resource_finish(struct fx_resource *resource) {
+    free(resource->name);
+    free(resource->origin.file);
+    json_decref(resource->source);
+}
+
+struct fx_resource *fx_resource_ref(struct fx_resource *resource) {
+    (void)atomic_fetch_add_explicit(&resource->refs, 1, memory_order_relaxed);
+    return resource;
+}
+
+void fx_resource_unref(struct fx_resource *resource) {
+    if (resource == NULL) {
+        return;
+    }
+    const unsigned before =
+        atomic_fetch_sub_explicit(&resource->refs, 1, memory_order_acq_rel);
+    assert(before > 0);
+    if (before == 1) {
+        resource->destroy(resource);
+    }
+}
+
+int fx_resource_compare(const struct fx_resource *a, const struct fx_resource *b) {
+    if (a->type != b->type) {
+        return a->type < b->type ? -1 : 1;
+    }
+    return strcmp(a->name, b->name);
+}

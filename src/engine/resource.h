@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/resource.h - what policies give besides mutators: the head of every such thing.
+ * A dialect's compile yields them beside mutators, and they live in the snapshot.
+ */
+#ifndef FX_ENGINE_RESOURCE_H
+#define FX_ENGINE_RESOURCE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "engine/mutator.h"
+
+enum fx_resource_type {
+    FX_RESOURCE_PROVIDER,  /* engine/provider.h */
+    FX_RESOURCE_EXCLUSION, /* engine/exclusion.h */
+    FX_RESOURCE_EXPANSION, /* engine/expansion.h */
+};
+
+/* A resource's own struct begins with it. Immutable and counted once in a snapshot. */
+struct fx_resource {
+    enum fx_resource_type type;
+    void (*destroy)(struct fx_resource *self); /* frees it and all that is its own */
+    atomic_uint refs;
+    char *name;
+    struct fx_origin origin;
+    json_t *source; /* the object as read, counted; equal sources compile equal */
+};
+
+/* The kind that such objects have: "Provider". */
+const char *fx_resource_kind(enum fx_resource_type type);
+
+/* Fills the head: copies the name, takes a reference on `source`, sets one reference.
+ * False without memory (what was made is freed by fx_resource_finish). */
+bool fx_resource_init(struct fx_resource *resource, enum fx_resource_type type,
+                      void (*destroy)(struct fx_resource *self), struct fx_text name,
+                      json_t *source) FX_MUST_USE;
+void fx_resource_finish(struct fx_resource *resource);
+
+struct fx_resource *fx_resource_ref(struct fx_resource *resource);
+void fx_resource_unref(struct fx_resource *resource); /* calls destroy at 0; NULL fine */
+
+/* By type, then name, bytewise. */
+int fx_resource_compare(const struct fx_resource *a, const struct fx_resource *b);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/ca_testing.h - a certificate for the tests of this room.
+ */
+#ifndef FX_POLICY_CA_TESTING_H
+#define FX_POLICY_CA_TESTING_H
+
+/* A certificate (CN=ca, P-256, a hundred years) as a Provider has it. */
+#define CA_BUNDLE                                                                  \
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJjakNDQVJlZ0F3SUJBZ0lVQWlXRDJkemhQ" \
+    "Z2w4eFpWcVR6bDN0eUFZeThRd0NnWUlLb1pJemowRUF3SXcKRFRFTE1Ba0dBMVVFQXd3Q1kyRXdJ" \
+    "QmNOTWpZeE1USXhNVFEwT1RFeFdoZ1BNakV5TmpFd01qZ3hORFE1TVRGYQpNQTB4Q3pBSkJnTlZC" \
+    "QU1NQW1OaE1Ga3dFd1lIS29aSXpqMENBUVlJS29aSXpqMERBUWNEUWdBRWZ5ZkFKVVoyCkpQakVP" \
+    "K2tJOXAyRjJRcFpxTFlqYWtZTVFUNVFWcGdwOXQ1OVZMQm5UWnFMREx0eWt5RGVlMnNweVN2SEd6" \
+    "Qk8KdDlFUnZGUXpUNmRGbXFOVE1GRXdIUVlEVlIwT0JCWUVGT2dIUUZhZlBqWEE0a1UvOGpsZEN3" \
+    "c3c2MkxsTUI4RwpBMVVkSXdRWU1CYUFGT2dIUUZhZlBqWEE0a1UvOGpsZEN3c3c2MkxsTUE4R0Ex" \
+    "VWRFd0VCL3dRRk1BTUJBZjh3CkNnWUlLb1pJemowRUF3SURTUUF3UmdJaEFOQkdxWnJaRldmZW5i" \
+    "Qy9FMEdZbGppSTV5c0k5NEJTbWdtQldzdkUKOEgzTUFpRUEwYXJYb3V4d1lrU214KzY0QVNEaGxk" \
+    "RlE1OWRrMjZBK0Q1LzNZUHROa3NnPQotLS0tLUVORCBDRVJUSUZJQ0FURS0tLS0tCg=="
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/report_all.c - findings that show only when all documents are known: what is
+ * defined twice, what does not go together, what is missing.
+ */
+#include <stdlib.h>
+
+#include "engine/expansion.h"
+#include "policy/build.h"
+#include "policy/findings_internal.h"
+
+/* One of the two, and its place in the order of reading. */
+struct entry {
+    const struct fx_mutator *mutator;
+    const struct fx_resource *resource;
+    size_t at;
+};
+
+static const struct fx_origin *origin_of(const struct entry *entry) {
+    return entry->mutator != NULL ? &entry->mutator->origin : &entry->resource->origin;
+}
+
+static const char *file_of(const struct entry *entry) {
+    const char *file = origin_of(entry)->file;
+    return file == NULL ? "" : file;
+}
+
+static void print_id(struct fx_buf *buf, const struct entry *entry) {
+    if (entry->mutator != NULL) {
+        fx_buf_printf(buf, "%s/%s", entry->mutator->kind, entry->mutator->name);
+    } else {
+        fx_buf_printf(buf, "%s/%s", fx_resource_kind(entry->resource->type),
+                      entry->resource->name);
+    }
+}
+
+/* Appends a finding about the whole policy, at the place it was read. */
+static bool report(struct fx_policies *policies, enum fx_severity severity,
+                   const struct entry *entry, const struct fx_buf *text) {
+    const struct fx_place place = {.line = origin_of(entry)->line};
+    struct fx_buf id;
+    fx_buf_init(&id, 0);
+    print_id(&id, entry);
+    const bool ok = !id.failed && !text->failed &&
+                    fx_findings_add(&policies->findings, severity, file_of(entry),
+                                    id.data, &place, text->data);
+    fx_buf_finish(&id);
+    return ok;
+}
+
+/* ---- what is defined twice ------------------------------------------------------- */
+
+/* Mutators come before resources. */
+static int compare_ids(const struct entry *x, const struct entry *y) {
+    if (x->mutator != NULL && y->mutator != NULL) {
+        return fx_mutator_compare(x->mutator, y->mutator);
+    }
+    if (x->resource != NULL && y->resource != NULL) {
+        return fx_resource_compare(x->resource, y->resource);
+    }
+    return x->mutator != NULL ? -1 : 1;
+}
+
+static int by_id_and_place(const void *a, const void *b) {
+    const struct entry *x = a;
+    const struct entry *y = b;
+    const int order = compare_ids(x, y);
+    return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+/* The very same, kept twice, is no repeat: a fall-back of a file may bring it. */
+static bool is_repeated(const struct entry *entry, const struct entry *later) {
+    return (entry->mutator != later->mutator || entry->resource != later->resource) &&
+           compare_ids(entry, later) == 0;
+}
+
+static bool report_repeat(struct fx_policies *policies, const struct entry *entry,
+                          const struct entry *later) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_printf(&text, "is defined again in %s, line %u, which counts", file_of(later),
+                  (unsigned)origin_of(later)->line);
+    const bool ok = report(policies, FX_SEVERITY_WARNING, entry, &text);
+    fx_buf_finish(&text);
+    return ok;
+}
+
+static bool report_runs(struct fx_policies *policies, const struct entry *entries,
+                        size_t n_entries) {
+    struct fx_tally tally = {0};
+    for (size_t i = 0; i + 1 < n_entries; i++) {
+        if (is_repeated(&entries[i], &entries[i + 1]) &&
+            fx_tally_tells(&tally, FX_SEVERITY_WARNING, file_of(&entries[i])) &&
+            !report_repeat(policies, &entries[i], &entries[i + 1])) {
+            return false;
+        }
+    }
+    return fx_tally_report(&tally, &policies->findings);
+}
+
+bool fx_build_report_repeats(struct fx_policies *policies,
+                             const struct fx_snapshot_parts *given) {
+    const size_t n = given->n_mutators + given->n_resources;
+    struct entry *entries = calloc(n + 1, sizeof *entries);
+    if (entries == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < given->n_mutators; i++) {
+        entries[i] = (struct entry){.mutator = given->mutators[i], .at = i};
+    }
+    for (size_t i = given->n_mutators; i < n; i++) {
+        entries[i] =
+            (struct entry){.resource = given->resources[i - given->n_mutators], .at = i};
+    }
+    qsort(entries, n, sizeof *entries, by_id_and_place);
+    const bool ok = report_runs(policies, entries, n);
+    free(entries);
+    return ok;
+}
+
+/* ---- what does not go together --------------------------------------------------- */
+
+static bool report_conflict(struct fx_policies *policies, size_t index) {
+    const struct fx_snapshot *snapshot = policies->snapshot;
+    const struct entry entry = {.mutator = snapshot->mutators[index]};
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_conflicts_print(&snapshot->conflicts, index, snapshot->mutators, &text);
+    const bool ok = report(policies, FX_SEVERITY_CONFLICT, &entry, &text);
+    fx_buf_finish(&text);
+    return ok;
+}
+
+bool fx_build_report_conflicts(struct fx_policies *policies) {
+    const struct fx_snapshot *snapshot = policies->snapshot;
+    struct fx_tally tally = {0};
+    for (size_t i = 0; i < snapshot->conflicts.n_mutators; i++) {
+        const struct entry entry = {.mutator = snapshot->mutators[i]};
+        if (snapshot->conflicts.sets[i].disabled &&
+            fx_tally_tells(&tally, FX_SEVERITY_CONFLICT, file_of(&entry)) &&
+            !report_conflict(policies, i)) {
+            return false;
+        }
+    }
+    return fx_tally_report(&tally, &policies->findings);
+}
+
+static bool report_cycle(struct fx_policies *policies, const struct entry *entry) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_str(&text, "template forms expansion cycle");
+    const bool ok = report(policies, FX_SEVERITY_ERROR, entry, &text);
+    fx_buf_finish(&text);
+    return ok;
+}
+
+/* Moves the resources that are in no cycle to `kept`, and tells of the others. */
+static bool part_cycles(struct fx_policies *policies, const bool *in_cycle,
+                        struct fx_snapshot_parts *parts, struct fx_resource **kept) {
+    const struct fx_snapshot *snapshot = policies->snapshot;
+    struct fx_tally tally = {0};
+    for (size_t i = 0; i < snapshot->n_resources; i++) {
+        const struct entry entry = {.resource = snapshot->resources[i]};
+        if (!in_cycle[i]) {
+            kept[parts->n_resources++] = snapshot->resources[i];
+        } else if (fx_tally_tells(&tally, FX_SEVERITY_ERROR, file_of(&entry)) &&
+                   !report_cycle(policies, &entry)) {
+            return false;
+        }
+    }
+    return fx_tally_report(&tally, &policies->findings);
+}
+
+static bool rebuild_without(struct fx_policies *policies, const bool *in_cycle,
+                            struct fx_resource **kept) {
+    const struct fx_snapshot *snapshot = policies->snapshot;
+    struct fx_snapshot_parts parts = {.mutators = snapshot->mutators,
+                                      .n_mutators = snapshot->n_mutators,
+                                      .resources = kept};
+    if (!part_cycles(policies, in_cycle, &parts, kept)) {
+        return false;
+    }
+    if (parts.n_resources == snapshot->n_resources) {
+        return true;
+    }
+    struct fx_snapshot *made = NULL;
+    struct fx_err fault = FX_ERR_INIT;
+    if (!fx_snapshot_build(&parts, snapshot->generation, &made, &fault)) {
+        return false;
+    }
+    fx_snapshot_unref(policies->snapshot);
+    policies->snapshot = made;
+    return true;
+}
+
+bool fx_build_drop_cycles(struct fx_policies *policies) {
+    const size_t n = policies->snapshot->n_resources;
+    bool *in_cycle = calloc(n + 1, sizeof *in_cycle);
+    struct fx_resource **kept = calloc(n + 1, sizeof(struct fx_resource *));
+    const bool ok =
+        in_cycle != NULL && kept != NULL &&
+        fx_expansion_find_cycles(policies->snapshot->resources, n, in_cycle) &&
+        rebuild_without(policies, in_cycle, kept);
+    free(in_cycle);
+    free(kept);
+    return ok;
+}
+
+/* ---- what is missing ------------------------------------------------------------- */
+
+static bool report_provider(struct fx_policies *policies, const struct entry *entry) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_str(&text, "provider ");
+    fx_text_quote_go(&text, entry->mutator->provider);
+    fx_buf_str(&text, " is not defined here");
+    const bool ok = report(policies, FX_SEVERITY_WARNING, entry, &text);
+    fx_buf_finish(&text);
+    return ok;
+}
+
+bool fx_build_report_providers(struct fx_policies *policies) {
+    const struct fx_snapshot *snapshot = policies->snapshot;
+    struct fx_tally tally = {0};
+    for (size_t i = 0; i < snapshot->n_mutators; i++) {
+        const struct entry entry = {.mutator = snapshot->mutators[i]};
+        if (entry.mutator->wants_external &&
+            fx_snapshot_find(snapshot, FX_RESOURCE_PROVIDER, entry.mutator->provider) ==
+                NULL &&
+            fx_tally_tells(&tally, FX_SEVERITY_WARNING, file_of(&entry)) &&
+            !report_provider(policies, &entry)) {
+            return false;
+        }
+    }
+    return fx_tally_report(&tally, &policies->findings);
+}

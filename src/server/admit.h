@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/admit.h - the routes POST /v1/admit and POST /v1/admitlabel: validation of
+ * policies, and the guard of the ignore label.
+ */
+#ifndef FX_SERVER_ADMIT_H
+#define FX_SERVER_ADMIT_H
+
+struct fx_http_exchange;
+struct fx_server;
+
+void fx_answer_admit(struct fx_server *server, struct fx_http_exchange *exchange);
+void fx_answer_admit_label(struct fx_server *server, struct fx_http_exchange *exchange);
+
+#endif

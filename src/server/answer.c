@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/answer.c - reviews over HTTP.
+ */
+#include "server/answer.h"
+
+#include "base/limits.h"
+#include "server/routes.h"
+#include "server/state.h"
+#include "server/timeout.h"
+
+#define RETRY_AFTER "Retry-After: 1\r\n"
+
+uint64_t fx_answer_deadline_ns(const struct fx_server *server,
+                               const struct fx_http_exchange *exchange) {
+    const uint64_t given = server->options->review_ms;
+    return fx_http_arrival_ns(exchange) +
+           fx_timeout_budget_ns(fx_http_query(exchange),
+                                given == 0 ? FX_LIMIT_REVIEW_MS : given);
+}
+
+void fx_answer_review(struct fx_http_exchange *exchange,
+                      const struct fx_review_result *result) {
+    fx_http_respond(exchange, result->status,
+                    result->status == 200 ? "application/json"
+                                          : "text/plain; charset=utf-8",
+                    result->retry_after ? RETRY_AFTER : NULL, result->body);
+}
+
+void fx_answer_no_memory(struct fx_http_exchange *exchange) {
+    fx_answer_text(exchange, 503, RETRY_AFTER, "out of memory");
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/answer.h - what the routes of the webhook's port have in common.
+ */
+#ifndef FX_SERVER_ANSWER_H
+#define FX_SERVER_ANSWER_H
+
+#include <stdint.h>
+
+#include "admission/review.h"
+
+struct fx_http_exchange;
+struct fx_server;
+
+/* When the request must be answered: its arrival and what its `timeout` allows
+ * (server/timeout.h), or the limit where it names none. */
+uint64_t fx_answer_deadline_ns(const struct fx_server *server,
+                               const struct fx_http_exchange *exchange);
+
+/* Answers with the result of a review, whose body it empties. */
+void fx_answer_review(struct fx_http_exchange *exchange,
+                      const struct fx_review_result *result);
+
+/* 503: try again. */
+void fx_answer_no_memory(struct fx_http_exchange *exchange);
+
+#endif

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/external_calls.c - rounds of calls to providers.
+ *
+ * A round ends when its last call has: then its timer, which nobody set until now, calls
+ * `on_ready` from the loop, never out of fx_external_client_run() itself.
+ */
+#include "server/external_calls.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/url.h"
+#include "base/vec.h"
+#include "net/http_client.h"
+#include "net/http_pool.h"
+#include "net/tls.h"
+
+#define CLIENT_MAGIC       0x66786578u /* "fxex" */
+#define DEFAULT_TIMEOUT_MS 5000u
+#define NS_IN_MS           UINT64_C(1000000)
+
+/* What is needed to speak to one provider, made once. */
+struct trust {
+    struct fx_provider *provider; /* counted */
+    struct fx_tls_config *tls;    /* counted */
+};
+
+struct call {
+    struct round *round;
+    struct fx_external_call *asked;
+    struct fx_http_call *http; /* NULL when it is not under way */
+    uint64_t started_ns;
+};
+
+struct round {
+    struct round *previous, *next;
+    struct fx_external_client *client;
+    struct fx_arena *arena;
+    uint64_t deadline_ns;
+    void (*on_ready)(void *user);
+    void *user;
+    uv_timer_t timer;
+    size_t n_open; /* calls under way, and one while the round is being begun */
+    size_t n_calls;
+    struct call calls[];
+};
+
+struct fx_external_client {
+    uint32_t magic;
+    uv_loop_t *loop;
+    struct fx_http_pool *pool;
+    void (*on_result)(enum fx_external_result result, double seconds, void *user);
+    void *user;
+    char *cert_pem;
+    struct fx_buf key_pem; /* wiped at the end */
+    struct trust *trusts;
+    size_t n_trusts, cap_trusts;
+    struct round *rounds;
+    size_t n_open; /* calls under way in all rounds */
+    bool closing;
+};
+
+/* ---- who is trusted -------------------------------------------------------------- */
+
+static struct fx_provider *provider_ref(const struct fx_provider *provider) {
+    /* Counting is no change of what is counted. */
+    const union {
+        const struct fx_provider *in;
+        struct fx_provider *out;
+    } same = {.in = provider};
+    (void)fx_resource_ref(&same.out->resource);
+    return same.out;
+}
+
+static void drop_trust(struct fx_external_client *client, size_t index) {
+    fx_resource_unref(&client->trusts[index].provider->resource);
+    fx_tls_config_unref(client->trusts[index].tls);
+    client->trusts[index] = client->trusts[--client->n_trusts];
+}
+
+static void drop_trusts(struct fx_external_client *client) {
+    while (client->n_trusts > 0) {
+        drop_trust(client, client->n_trusts - 1);
+    }
+}
+
+/* Those of providers that are in no snapshot any more. */
+static void drop_stale(struct fx_external_client *client) {
+    for (size_t i = client->n_trusts; i > 0; i--) {
+        const struct fx_resource *resource = &client->trusts[i - 1].provider->resource;
+        if (atomic_load_explicit(&resource->refs, memory_order_relaxed) == 1) {
+            drop_trust(client, i - 1);
+        }
+    }
+}
+
+static struct fx_tls_config *make_tls(const struct fx_external_client *client,
+                                      const struct fx_provider *provider,
+                                      struct fx_text host, struct fx_err *err) {
+    char *name = fx_text_dup(host);
+    if (name == NULL) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    const struct fx_text ca = {provider->ca_pem, provider->ca_pem_len};
+    const struct fx_text key = {client->key_pem.data, client->key_pem.len};
+    struct fx_tls_config *tls =
+        fx_tls_config_client(ca, name, fx_text_of(client->cert_pem), key, err);
+    free(name);
+    return tls;
+}
+
+/* The configuration for the provider, borrowed. Without certificates to trust there is
+ * none: an empty list would trust everybody. */
+static struct fx_tls_config *find_tls(struct fx_external_client *client,
+                                      const struct fx_provider *provider,
+                                      struct fx_text host, struct fx_err *err) {
+    for (size_t i = 0; i < client->n_trusts; i++) {
+        if (client->trusts[i].provider == provider) {
+            return client->trusts[i].tls;
+        }
+    }
+    if (provider->ca_pem_len == 0) {
+        (void)fx_fail(err, FX_EINVALID, "the provider has no caBundle");
+        return NULL;
+    }
+    drop_stale(client);
+    if (!FX_VEC_GROW(client->trusts, client->n_trusts, client->cap_trusts)) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    struct fx_tls_config *tls = make_tls(client, provider, host, err);
+    if (tls != NULL) {
+        client->trusts[client->n_trusts++] = (struct trust){provider_ref(provider), tls};
+    }
+    return tls;
+}
+
+static bool offers(const struct fx_external_client *client, struct fx_text cert_pem,
+                   struct fx_text key_pem) {
+    const struct fx_text key = {client->key_pem.data, client->key_pem.len};
+    return fx_text_is(cert_pem, client->cert_pem) && fx_text_equal(key_pem, key);
+}
+
+bool fx_external_client_set_certificate(struct fx_external_client *client,
+                                        struct fx_text cert_pem, struct fx_text key_pem,
+                                        struct fx_err *err) {
+    if (offers(client, cert_pem, key_pem)) {
+        return true; /* and the connections made with it stay */
+    }
+    struct fx_buf key;
+    fx_buf_init(&key, 0);
+    fx_buf_text(&key, key_pem);
+    char *cert = fx_text_dup(cert_pem);
+    if (cert == NULL || key.failed) {
+        free(cert);
+        fx_tls_wipe(&key);
+        return fx_fail_nomem(err);
+    }
+    free(client->cert_pem);
+    fx_tls_wipe(&client->key_pem);
+    client->cert_pem = cert;
+    client->key_pem = key;
+    drop_trusts(client); /* they, and the connections made with them, offer the one
+                          * before */
+    return true;
+}
+
+/* ---- the end of a round ---------------------------------------------------------- */
+
+static void client_free(struct fx_external_client *client) {
+    fx_http_pool_close(client->pool);
+    drop_trusts(client);
+    free(client->trusts);
+    free(client->cert_pem);
+    fx_tls_wipe(&client->key_pem);
+    client->magic = 0;
+    free(client);
+}
+
+static void unlink_round(struct round *round) {
+    struct fx_external_client *client = round->client;
+    if (round->previous != NULL) {
+        round->previous->next = round->next;
+    } else {
+        client->rounds = round->next;
+    }
+    if (round->next != NULL) {
+        round->next->previous = round->previous;
+    }
+}
+
+static void on_timer_closed(uv_handle_t *handle) {
+    struct round *round = handle->data;
+    struct fx_external_client *client = round->client;
+    unlink_round(round);
+    if (!client->closing) {
+        round->on_ready(round->user);
+    } else if (client->rounds == NULL) {
+        client_free(client);
+    }
+    free(round);
+}
+
+static void close_timer(struct round *round) {
+    if (!uv_is_closing((uv_handle_t *)&round->timer)) {
+        uv_close((uv_handle_t *)&round->timer, on_timer_closed);
+    }
+}
+
+static void end_call(struct round *round) {
+    assert(round->n_open > 0);
+    if (--round->n_open == 0) {
+        close_timer(round);
+    }
+}
+
+/* ---- one call -------------------------------------------------------------------- */
+
+static void note(const struct call *call, enum fx_external_result result) {
+    const struct fx_external_client *client = call->round->client;
+    if (client->on_result != NULL) {
+        const double seconds = (double)(fx_clock_ns() - call->started_ns) / 1e9;
+        client->on_result(result, seconds, client->user);
+    }
+}
+
+static void fail(const struct call *call, const struct fx_err *failure) {
+    note(call, failure->code == FX_EDEADLINE ? FX_EXTERNAL_RESULT_TIMEOUT
+                                             : FX_EXTERNAL_RESULT_ERROR);
+    fx_external_fail(call->asked, call->round->arena, failure->msg);
+}
+
+static void on_answer(const struct fx_http_call_result *result, void *user) {
+    struct call *call = user;
+    call->http = NULL;
+    call->round->client->n_open--;
+    if (result->failure != NULL) {
+        fail(call, result->failure);
+    } else {
+        note(call, FX_EXTERNAL_RESULT_OK);
+        fx_external_give(call->asked, call->round->arena, result->body);
+    }
+    end_call(call->round);
+}
+
+/* What the call may take; 0: nothing is left. */
+static uint64_t timeout_of(const struct round *round,
+                           const struct fx_provider *provider) {
+    const uint64_t own_ms =
+        provider->timeout_ms == 0 ? DEFAULT_TIMEOUT_MS : provider->timeout_ms;
+    if (round->deadline_ns == 0) {
+        return own_ms;
+    }
+    const uint64_t now_ns = fx_clock_ns();
+    const uint64_t left_ms =
+        round->deadline_ns <= now_ns ? 0 : (round->deadline_ns - now_ns) / NS_IN_MS;
+    return left_ms < own_ms ? left_ms : own_ms;
+}
+
+static bool start_call(struct call *call, struct fx_err *err) {
+    struct round *round = call->round;
+    const struct fx_provider *provider = call->asked->provider;
+    struct fx_url url;
+    if (!fx_url_parse(provider->url, &url, err)) {
+        return false;
+    }
+    const struct fx_http_call_options options = {
+        .url = &url,
+        .tls = find_tls(round->client, provider, url.host, err),
+        .method = "POST",
+        .content_type = "application/json",
+        .body = call->asked->body,
+        .timeout_ms = timeout_of(round, provider),
+        .pool = round->client->pool,
+        .repeatable = true, /* a look-up changes nothing */
+    };
+    if (options.tls == NULL) {
+        return false;
+    }
+    if (options.timeout_ms == 0) {
+        return fx_fail(err, FX_EDEADLINE, "no time is left to ask");
+    }
+    if (round->client->n_open >= FX_LIMIT_EXTERNAL_CALLS) {
+        return fx_fail(err, FX_ELIMIT, "%u requests to providers are under way already",
+                       FX_LIMIT_EXTERNAL_CALLS);
+    }
+    if (!fx_http_call_start(round->client->loop, &options, on_answer, call, &call->http,
+                            err)) {
+        return false;
+    }
+    round->client->n_open++;
+    return true;
+}
+
+static void begin_call(struct round *round, struct fx_external_call *asked) {
+    struct call *call = &round->calls[round->n_calls++];
+    *call = (struct call){round, asked, NULL, fx_clock_ns()};
+    struct fx_err err = FX_ERR_INIT;
+    round->n_open++;
+    if (!start_call(call, &err)) {
+        fail(call, &err);
+        end_call(round);
+    }
+}
+
+/* ---- all of them ----------------------------------------------------------------- */
+
+bool fx_external_client_run(struct fx_external_client *client,
+                            struct fx_external_calls *calls, struct fx_arena *arena,
+                            uint64_t deadline_ns, void (*on_ready)(void *user),
+                            void *user, struct fx_err *err) {
+    assert(client->magic == CLIENT_MAGIC && !client->closing);
+    struct round *round =
+        calloc(1, sizeof *round + calls->n_items * sizeof round->calls[0]);
+    if (round == NULL) {
+        return fx_fail_nomem(err);
+    }
+    round->client = client;
+    round->arena = arena;
+    round->deadline_ns = deadline_ns;
+    round->on_ready = on_ready;
+    round->user = user;
+    round->n_open = 1;
+    round->next = client->rounds;
+    if (round->next != NULL) {
+        round->next->previous = round;
+    }
+    client->rounds = round;
+    (void)uv_timer_init(client->loop, &round->timer); /* cannot fail */
+    round->timer.data = round;
+    for (size_t i = 0; i < calls->n_items; i++) {
+        begin_call(round, &calls->items[i]);
+    }
+    end_call(round);
+    return true;
+}
+
+struct fx_external_client *fx_external_client_create(
+    uv_loop_t *loop,
+    void (*on_result)(enum fx_external_result result, double seconds, void *user),
+    void *user, struct fx_err *err) {
+    struct fx_external_client *client = calloc(1, sizeof *client);
+    if (client == NULL) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    client->magic = CLIENT_MAGIC;
+    client->loop = loop;
+    client->on_result = on_result;
+    client->user = user;
+    client->cert_pem = fx_text_dup(FX_TEXT(""));
+    fx_buf_init(&client->key_pem, 0);
+    client->pool = fx_http_pool_create(loop, NULL, err);
+    if (client->cert_pem == NULL) {
+        (void)fx_fail_nomem(err);
+    }
+    if (client->cert_pem == NULL || client->pool == NULL) {
+        client_free(client);
+        return NULL;
+    }
+    return client;
+}
+
+void fx_external_client_close(struct fx_external_client *client) {
+    if (client == NULL) {
+        return;
+    }
+    client->closing = true;
+    if (client->rounds == NULL) {
+        client_free(client);
+        return;
+    }
+    for (struct round *round = client->rounds; round != NULL; round = round->next) {
+        for (size_t i = 0; i < round->n_calls; i++) {
+            if (round->calls[i].http != NULL) {
+                fx_http_call_cancel(round->calls[i].http);
+                round->calls[i].http = NULL;
+            }
+        }
+        close_timer(round);
+    }
+}
