@@ -4,7 +4,7 @@
  */
 #include "cli/emit.h"
 
-#include "cli/linediff.h"
+#include "base/linediff.h"
 #include "policy/plain.h"
 #include "value/json.h"
 #include "value/patch.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/linediff.h - the difference of two texts, line by line, in unified form.
+ * base/linediff.h - the difference of two texts, line by line, in unified form.
  */
-#ifndef FX_CLI_LINEDIFF_H
-#define FX_CLI_LINEDIFF_H
+#ifndef FX_BASE_LINEDIFF_H
+#define FX_BASE_LINEDIFF_H
 
 #include <stdbool.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/linediff.c - Myers' greedy algorithm ("An O(ND) difference algorithm", 1986) over
+ * base/linediff.c - Myers' greedy algorithm ("An O(ND) difference algorithm", 1986) over
  * lines, bounded, and hunks of its result.
  */
-#include "cli/linediff.h"
+#include "base/linediff.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/linediff_test.c - unified differences: by hand, and by applying them.
+ * base/linediff_test.c - unified differences: by hand, and by applying them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/linediff.h"
+#include "base/linediff.h"
 
 static const struct fx_linediff_names names = {"a/x", "b/x"};
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * suite/circumstances.h - what a case asks: its objects, and how they come. Private to
+ * this room.
+ */
+#ifndef FX_SUITE_CIRCUMSTANCES_H
+#define FX_SUITE_CIRCUMSTANCES_H
+
+#include "policy/namespaces.h"
+#include "suite/inputs.h"
+
+struct fx_circumstances {
+    struct fx_objects objects, old; /* old: none, or as many */
+    struct fx_namespaces namespaces;
+    json_t
+        *review; /* counted: the AdmissionReview that the object's file holds, or NULL */
+    const char *operation, *user; /* user may be NULL */
+    const char *const *groups;
+    size_t n_groups;
+    const char **own_groups;      /* those of the review; or NULL */
+    struct fx_suite_bad_file bad; /* a file that is wrong; the rest does not count then */
+};
+
+void fx_circumstances_finish(
+    struct fx_circumstances *circumstances); /* NULL, zeroed are fine */
+
+/* Reads the files of the case. Where the object's file holds an AdmissionReview, as gator
+ * allows, the object, the old one, the operation and the user are those of its request,
+ * as far as the case says nothing else. `given` are Namespaces known from elsewhere. A
+ * file that is wrong is told. Errors: FX_ENOMEM. */
+bool fx_circumstances_read(const struct fx_suite_test *test,
+                           const struct fx_suite_case *case_,
+                           const struct fx_namespaces *given,
+                           const struct fx_suite_host *host,
+                           struct fx_circumstances *ret_circumstances,
+                           struct fx_err *err) FX_MUST_USE;
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * suite/filter.c - one expression, or two.
+ */
+#include "suite/filter.h"
+
+#include <stdlib.h>
+
+#include "base/regex.h"
+
+struct fx_suite_filter {
+    struct fx_regex *full;         /* or NULL, where there are two */
+    struct fx_regex *test, *case_; /* or NULL */
+};
+
+void fx_suite_filter_destroy(struct fx_suite_filter *filter) {
+    if (filter == NULL) {
+        return;
+    }
+    fx_regex_destroy(filter->full);
+    fx_regex_destroy(filter->test);
+    fx_regex_destroy(filter->case_);
+    free(filter);
+}
+
+/* Where "//" stands; words.len where it does not. */
+static size_t find_slashes(struct fx_text words) {
+    for (size_t at = 0; at + 1 < words.len; at++) {
+        if (words.data[at] == '/' && words.data[at + 1] == '/') {
+            return at;
+        }
+    }
+    return words.len;
+}
+
+bool fx_suite_filter_create(struct fx_text words, struct fx_suite_filter **ret_filter,
+                            struct fx_err *err) {
+    struct fx_suite_filter *filter = calloc(1, sizeof *filter);
+    if (filter == NULL) {
+        return fx_fail_nomem(err);
+    }
+    const size_t at = find_slashes(words);
+    bool ok = false;
+    if (at == words.len) {
+        ok = fx_regex_compile(words, &filter->full, err);
+    } else {
+        const struct fx_text test = {words.data, at};
+        const struct fx_text case_ = {words.data + at + 2, words.len - at - 2};
+        ok = fx_regex_compile(test, &filter->test, err) &&
+             fx_regex_compile(case_, &filter->case_, err);
+    }
+    if (!ok) {
+        fx_suite_filter_destroy(filter);
+        return false;
+    }
+    *ret_filter = filter;
+    return true;
+}
+
+bool fx_suite_filter_fits(const struct fx_suite_filter *filter, const char *full_name,
+                          const char *test, const char *case_) {
+    if (filter == NULL) {
+        return true;
+    }
+    if (filter->full != NULL) {
+        return fx_regex_matches(filter->full, fx_text_of(full_name));
+    }
+    return fx_regex_matches(filter->test, fx_text_of(test)) &&
+           fx_regex_matches(filter->case_, fx_text_of(case_));
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * suite/folder.h - the plain form:
+ *
+ *   sidecar/policies/…             or policies.yaml; folders below have it too
+ *   sidecar/injects/object.yaml    each folder with one is a case
+ *   sidecar/injects/expected.yaml  the whole object; or, instead of it, an empty file
+ *                                  `unchanged`, or `error.txt`, part of the failure
+ *   sidecar/injects/old.yaml       as it was, for UPDATE and DELETE
+ *   sidecar/injects/options.yaml   the other fields of a case of a Suite
+ *
+ * Private to this room.
+ */
+#ifndef FX_SUITE_FOLDER_H
+#define FX_SUITE_FOLDER_H
+
+#include "base/file.h"
+#include "suite/suite.h"
+
+/* Adds the case that the file makes, where it is the object of one. The suite of its
+ * policies is made if it is not among those from index `first` on. Errors: FX_EIO,
+ * FX_ENOMEM. */
+bool fx_suites_add_folder_case(struct fx_suites *suites, const char *file, size_t first,
+                               struct fx_err *err) FX_MUST_USE;
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * suite/judge.h - one case: asked, and compared with what is expected. Private to this
+ * room.
+ */
+#ifndef FX_SUITE_JUDGE_H
+#define FX_SUITE_JUDGE_H
+
+#include "suite/inputs.h"
+#include "suite/run.h"
+
+struct fx_suite_trial {
+    const struct fx_suite_host *host;
+    struct fx_suite_inputs *inputs;
+    const struct fx_suite_test *test;
+    const struct fx_suite_case *case_;
+    bool keeps, colour; /* as in struct fx_suite_plan */
+};
+
+/* Fills status, reason and diff, what is kept, and the place of a fault; the rest stays.
+ * Errors: only such as are ours. */
+bool fx_suite_judge(const struct fx_suite_trial *trial,
+                    struct fx_suite_result *ret_result, struct fx_err *err) FX_MUST_USE;
+
+#endif

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * suite/read.c - from documents to suites. What Gatekeeper's own fields demand of
+ * constraints is left to gator: such tests are read, and skipped.
+ */
+#include "suite/read.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "suite/fields.h"
+#include "value/patch.h"
+#include "value/tree.h"
+
+#define SKIPPED_BY_SUITE "`skip` in the suite"
+#define SKIPPED_BY_TEST  "`skip` in the test"
+#define SKIPPED_BY_CASE  "`skip` in the case"
+
+const char fx_suite_unjudged[] =
+    "validation (template, constraint) is not evaluated by fixpoint";
+
+static const char *const suite_names[] = {"apiVersion", "kind",  "metadata",
+                                          "skip",       "tests", NULL};
+static const char *const test_names[] = {
+    "name",     "skip",       "mutators",  "namespaces", "cases",
+    "template", "constraint", "expansion", "invalid",    NULL};
+/* Those from OPTION_NAMES on may stand in a folder's options. */
+static const char *const case_names[] = {
+    "name", "object", "mutated", "error",     "assertions", "skip",     "operation",
+    "old",  "user",   "groups",  "inventory", "patch",      "contains", NULL};
+#define OPTION_NAMES 5
+
+/* ---- a case ---------------------------------------------------------------------- */
+
+static bool is_operation(const char *word) {
+    return strcmp(word, "CREATE") == 0 || strcmp(word, "UPDATE") == 0 ||
+           strcmp(word, "DELETE") == 0;
+}
+
+static void read_circumstances(const struct fx_fields *fields,
+                               struct fx_suite_case *ret_case) {
+    ret_case->old = fx_fields_path(fields, "old");
+    ret_case->inventory = fx_fields_paths(fields, "inventory");
+    ret_case->user = fx_fields_string(fields, "user");
+    ret_case->groups = fx_fields_strings(fields, "groups", &ret_case->n_groups);
+    const char *operation = fx_fields_string(fields, "operation");
+    if (operation != NULL && !is_operation(operation)) {
+        fx_fields_fail(fields, "operation", fx_fields_get(fields, "operation"),
+                       "must be CREATE, UPDATE or DELETE");
+    } else if (operation != NULL && strcmp(operation, "CREATE") == 0 &&
+               ret_case->old.path != NULL) {
+        fx_fields_fail(fields, "old", ret_case->old.node,
+                       "there is no old object at a CREATE; expected `operation` to be "
+                       "UPDATE or DELETE");
+    }
+    ret_case->operation = operation;
+}
+
+static bool holds_objects_only(const json_t *list) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (!json_is_object(json_array_get(list, i))) {
+            return false;
+        }
+    }
+    return json_array_size(list) > 0;
+}
+
+static void read_mutated(const struct fx_fields *fields, struct fx_suite_case *ret_case) {
+    json_t *value = fx_fields_get(fields, "mutated");
+    if (value == NULL) {
+        return;
+    }
+    if (json_is_string(value)) {
+        ret_case->mutated = FX_MUTATED_FILE;
+        ret_case->mutated_file = fx_fields_to_path(fields, "mutated", value);
+    } else if (json_is_false(value)) {
+        ret_case->mutated = FX_MUTATED_UNCHANGED;
+    } else if (json_is_object(value) || holds_objects_only(value)) {
+        ret_case->mutated = FX_MUTATED_INLINE;
+        ret_case->mutated_value = value;
+    } else {
+        fx_fields_fail(fields, "mutated", value,
+                       "must be a path, an object, a list of objects, or `false` where "
+                       "nothing is to change; not %s",
+                       fx_fields_type(value));
+    }
+}
+
+static void read_contains(const struct fx_fields *fields,
+                          struct fx_suite_case *ret_case) {
+    json_t *value = fx_fields_get(fields, "contains");
+    if (value != NULL && !json_is_object(value) && !holds_objects_only(value)) {
+        fx_fields_fail(fields, "contains", value,
+                       "must be an object, or a list of objects; not %s",
+                       fx_fields_type(value));
+        return;
+    }
+    ret_case->contains = value;
+}
+
+static void read_patch(const struct fx_fields *fields, struct fx_suite_case *ret_case) {
+    json_t *value = fx_fields_list(fields, "patch");
+    if (value == NULL) {
+        return;
+    }
+    struct fx_arena arena;
+    fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
+    struct fx_patch patch;
+    fx_patch_init(&patch, &arena);
+    struct fx_err err = FX_ERR_INIT;
+    if (fx_patch_parse(&patch, value, &err)) {
+        ret_case->patch = value;
+    } else if (fx_err_is_ours(&err)) {
+        fields->reader->nomem = true;
+    } else {
+        fx_fields_fail(fields, "patch", value, "%s", err.msg);
+    }
+    fx_arena_finish(&arena);
+}
+
+static bool expects_success(const struct fx_suite_case *read) {
+    return read->mutated != FX_MUTATED_UNSAID || read->patch != NULL ||
+           read->contains != NULL;
+}
+
+/* The fields that a Suite and a folder's options share. */
+static void read_case(const struct fx_fields *fields, struct fx_suite_case *ret_case) {
+    ret_case->line = fields->line;
+    ret_case->source = fields->reader->source;
+    ret_case->skip = fx_fields_bool(fields, "skip") ? SKIPPED_BY_CASE : NULL;
+    read_circumstances(fields, ret_case);
+    read_contains(fields, ret_case);
+    read_patch(fields, ret_case);
+}
+
+static void read_suite_case(const struct fx_fields *fields, bool validates,
+                            struct fx_suite_case *ret_case) {
+    fx_fields_check_names(fields, case_names);
+    ret_case->object = fx_fields_path(fields, "object");
+    read_case(fields, ret_case);
+    read_mutated(fields, ret_case);
+    ret_case->error = fx_fields_string(fields, "error");
+    ret_case->asserts = json_array_size(fx_fields_list(fields, "assertions")) > 0;
+    const bool judged = ret_case->error != NULL || expects_success(ret_case);
+    if (ret_case->error != NULL && expects_success(ret_case)) {
+        fx_fields_fail(fields, "error", fx_fields_get(fields, "error"),
+                       "a mutation that fails gives no object; expected no `mutated`, "
+                       "`patch` or `contains` beside it");
+    }
+    if (ret_case->skip == NULL && !judged && (validates || ret_case->asserts)) {
+        ret_case->skip = fx_suite_unjudged;
+    } else if (fx_fields_get(fields, "object") == NULL && ret_case->skip == NULL) {
+        fx_fields_fail(fields, NULL, NULL,
+                       "expected `object`, the path of what is to be mutated");
+    }
+}
+
+/* ---- a test ---------------------------------------------------------------------- */
+
+static const char *name_of(const struct fx_fields *fields, const char *otherwise) {
+    const char *name = fx_fields_string(fields, "name");
+    if (name != NULL && name[0] != '\0') {
+        return name;
+    }
+    name = fx_arena_printf(&fields->reader->suites->arena, "%s-%zu", otherwise,
+                           fields->index + 1);
+    fields->reader->nomem = fields->reader->nomem || name == NULL;
+    return name;
+}
+
+static void read_cases(const struct fx_fields *fields, bool validates, const char *skip,
+                       struct fx_suite_test *test) {
+    const json_t *list = fx_fields_list(fields, "cases");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *item = json_array_get(list, i);
+        if (!json_is_object(item)) {
+            fx_fields_fail(fields, "cases", item, "[%zu] must be an object, not %s", i,
+                           fx_fields_type(item));
+            continue;
+        }
+        const struct fx_fields below = fx_fields_item(fields, "cases", i, item);
+        struct fx_suite_case *made = fx_suite_new_case(test);
+        if (made == NULL) {
+            fields->reader->nomem = true;
+            return;
+        }
+        made->name = name_of(&below, "case");
+        made->skip = skip;
+        read_suite_case(&below, validates, made);
+        if (skip != NULL) {
+            made->skip = skip;
+        }
+    }
+}
+
+static bool needs_mutators(const struct fx_suite_test *test) {
+    for (size_t i = 0; i < test->n_cases; i++) {
+        if (test->cases[i].skip == NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void read_test(const struct fx_fields *fields, const char *skip,
+                      struct fx_suite_test *test) {
+    fx_fields_check_names(fields, test_names);
+    test->name = name_of(fields, "test");
+    const bool validates = fx_fields_string(fields, "template") != NULL ||
+                           fx_fields_string(fields, "constraint") != NULL ||
+                           fx_fields_string(fields, "expansion") != NULL ||
+                           fx_fields_bool(fields, "invalid");
+    if (fx_fields_bool(fields, "skip")) {
+        skip = SKIPPED_BY_TEST;
+    }
+    test->line = fields->line;
+    test->source = fields->reader->source;
+    test->mutators = fx_fields_paths(fields, "mutators");
+    test->namespaces = fx_fields_paths(fields, "namespaces");
+    read_cases(fields, validates, skip, test);
+    if (test->n_cases == 0) {
+        test->skip = skip != NULL ? skip
+                     : validates  ? fx_suite_unjudged
+                                  : "it has no cases";
+    } else if (needs_mutators(test) && fx_fields_get(fields, "mutators") == NULL) {
+        fx_fields_fail(fields, NULL, NULL,
+                       "expected `mutators`, the paths of the policies to test");
+    }
+}
+
+/* ---- a suite --------------------------------------------------------------------- */
+
+static const char *suite_name(const struct fx_fields *fields) {
+    const json_t *metadata = fx_fields_get(fields, "metadata");
+    const struct fx_text name = fx_tree_view_string(metadata, "name");
+    if (name.len > 0 && memchr(name.data, '\0', name.len) == NULL) {
+        return name.data;
+    }
+    const char *stem = fx_arena_copy(&fields->reader->suites->arena,
+                                     fx_suite_stem_of(fields->reader->source->file));
+    fields->reader->nomem = fields->reader->nomem || stem == NULL;
+    return stem;
+}
+
+static void read_tests(const struct fx_fields *fields, struct fx_suite *suite) {
+    const json_t *list = fx_fields_list(fields, "tests");
+    const char *skip = fx_fields_bool(fields, "skip") ? SKIPPED_BY_SUITE : NULL;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *item = json_array_get(list, i);
+        if (!json_is_object(item)) {
+            fx_fields_fail(fields, "tests", item, "[%zu] must be an object, not %s", i,
+                           fx_fields_type(item));
+            continue;
+        }
+        const struct fx_fields below = fx_fields_item(fields, "tests", i, item);
+        struct fx_suite_test *test = fx_suite_new_test(suite);
+        if (test == NULL) {
+            fields->reader->nomem = true;
+            return;
+        }
+        read_test(&below, skip, test);
+    }
+}
+
+/* "test.gatekeeper.sh/v1alpha1": the group, and whether the version is one of ours. */
+static bool is_suite(const json_t *root, bool *ret_own) {
+    if (!fx_text_is(fx_tree_view_string(root, "kind"), "Suite")) {
+        return false;
+    }
+    const struct fx_text version = fx_tree_view_string(root, "apiVersion");
+    *ret_own = fx_text_starts(version, FX_TEXT(FX_SUITE_OWN_GROUP "/"));
+    return *ret_own || fx_text_starts(version, FX_TEXT(FX_SUITE_GATOR_GROUP "/"));
+}
+
+static bool add_suite(struct fx_suite_reader *reader, json_t *root, struct fx_err *err) {
+    struct fx_suite *suite = fx_suites_new(reader->suites);
+    if (suite == NULL) {
+        return fx_fail_nomem(err);
+    }
+    const struct fx_fields fields = fx_fields_document(reader, root);
+    suite->path = reader->source->file;
+    suite->name = suite_name(&fields);
+    if (!fx_text_ends(fx_tree_view_string(root, "apiVersion"), FX_TEXT("/v1alpha1"))) {
+        fx_fields_fail(&fields, "apiVersion", json_object_get(root, "apiVersion"),
+                       "expected " FX_SUITE_GATOR_GROUP "/v1alpha1 or " FX_SUITE_OWN_GROUP
+                       "/v1alpha1");
+    }
+    fx_fields_check_names(&fields, suite_names);
+    read_tests(&fields, suite);
+    fx_fields_tell_rest(&fields);
+    suite->fault = reader->fault;
+    return !reader->nomem || fx_fail_nomem(err);
+}
+
+/* A file that does not parse, as a suite of its own. */
+static bool add_fault(struct fx_suites *suites, const struct fx_suite_source *source,
+                      struct fx_err *fault, struct fx_err *err) {
+    const struct fx_suite_text text = {.file = source->file,
+                                       .text = {source->text.data, source->text.len}};
+    struct fx_suite *suite = fx_suites_new(suites);
+    uint32_t line = 0;
+    if (suite == NULL ||
+        !fx_suite_tell(suites->host, &text, FX_SEVERITY_ERROR, fault, &line)) {
+        return fx_fail_nomem(err);
+    }
+    suite->path = source->file;
+    suite->name = fx_arena_copy(&suites->arena, fx_suite_stem_of(source->file));
+    suite->fault = (struct fx_suite_fault){
+        .file = source->file,
+        .reason = fx_arena_copy(&suites->arena, fx_text_of(fault->msg)),
+        .line = line,
+    };
+    return (suite->name != NULL && suite->fault.reason != NULL) || fx_fail_nomem(err);
+}
+
+static bool speaks_of_suites(struct fx_text text) {
+    return fx_text_contains(text, FX_TEXT(FX_SUITE_GATOR_GROUP)) ||
+           fx_text_contains(text, FX_TEXT(FX_SUITE_OWN_GROUP));
+}
+
+static bool add_suites(struct fx_suites *suites, const struct fx_suite_source *source,
+                       bool *ret_found, struct fx_err *err) {
+    for (size_t i = 0; i < source->documents.n_items; i++) {
+        struct fx_suite_reader reader = {.suites = suites,
+                                         .source = source,
+                                         .folder = fx_suite_folder_of(source->file)};
+        json_t *root = source->documents.items[i].root;
+        if (!is_suite(root, &reader.strict)) {
+            continue;
+        }
+        *ret_found = true;
+        if (!add_suite(&reader, root, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool fx_suites_read(struct fx_suites *suites, const char *file, struct fx_buf *text_take,
+                    bool named, bool *ret_found, struct fx_err *err) {
+    *ret_found = false;
+    const struct fx_text text = {text_take->data, text_take->len};
+    if (!named && !speaks_of_suites(text)) {
+        fx_buf_finish(text_take);
+        return true;
+    }
+    struct fx_err fault = FX_ERR_INIT;
+    struct fx_suite_source *source =
+        fx_suites_new_source(suites, file, text_take, &fault);
+    if (source == NULL) {
+        return fx_fail_nomem(err);
+    }
+    if (fault.code != FX_OK) {
+        *ret_found = true;
+        return add_fault(suites, source, &fault, err);
+    }
+    return add_suites(suites, source, ret_found, err);
+}
+
+/* ---- options.yaml ---------------------------------------------------------------- */
+
+static bool read_options(struct fx_suite_reader *reader, struct fx_suite_case *ret_case) {
+    const struct fx_documents *documents = &reader->source->documents;
+    json_t *root = documents->n_items > 0 ? documents->items[0].root : NULL;
+    if (root == NULL) {
+        return true; /* nothing but comments */
+    }
+    if (documents->n_items > 1 || !json_is_object(root)) {
+        const struct fx_fields all = {.reader = reader, .line = documents->items[0].line};
+        fx_fields_fail(&all, NULL, NULL, "expected one object with options of the case");
+        return !reader->nomem;
+    }
+    const struct fx_fields fields = fx_fields_document(reader, root);
+    fx_fields_check_names(&fields, case_names + OPTION_NAMES);
+    read_case(&fields, ret_case);
+    fx_fields_tell_rest(&fields);
+    return !reader->nomem;
+}
+
+bool fx_suites_read_options(struct fx_suites *suites, const char *file,
+                            struct fx_buf *text_take, struct fx_suite_case *ret_case,
+                            struct fx_suite_fault *ret_fault, struct fx_err *err) {
+    struct fx_err fault = FX_ERR_INIT;
+    struct fx_suite_source *source =
+        fx_suites_new_source(suites, file, text_take, &fault);
+    if (source == NULL) {
+        return fx_fail_nomem(err);
+    }
+    struct fx_suite_reader reader = {.suites = suites,
+                                     .source = source,
+                                     .folder = fx_suite_folder_of(source->file),
+                                     .strict = true};
+    if (fault.code == FX_OK) {
+        const bool ok = read_options(&reader, ret_case);
+        *ret_fault = reader.fault;
+        return ok || fx_fail_nomem(err);
+    }
+    const struct fx_suite_text shown = {.file = source->file,
+                                        .text = {source->text.data, source->text.len}};
+    ret_fault->file = source->file;
+    ret_fault->reason = fx_arena_copy(&suites->arena, fx_text_of(fault.msg));
+    return (ret_fault->reason != NULL &&
+            fx_suite_tell(suites->host, &shown, FX_SEVERITY_ERROR, &fault,
+                          &ret_fault->line)) ||
+           fx_fail_nomem(err);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * suite/run.c - every case of every suite, one after the other.
+ */
+#include "suite/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/vec.h"
+#include "suite/inputs.h"
+#include "suite/judge.h"
+
+static const char *const status_names[] = {
+#define X(name, text) [FX_SUITE_##name] = text,
+    FX_SUITE_STATUSES(X)
+#undef X
+};
+
+const char *fx_suite_status_name(enum fx_suite_status status) {
+    return status_names[status];
+}
+
+static void result_finish(struct fx_suite_result *result) {
+    free(result->name);
+    free(result->reason);
+    free(result->diff);
+    free(result->file);
+    fx_objects_finish(&result->got);
+}
+
+void fx_suite_results_finish(struct fx_suite_results *results) {
+    if (results == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < results->n_items; i++) {
+        result_finish(&results->items[i]);
+    }
+    free(results->items);
+    *results = (struct fx_suite_results){0};
+}
+
+/* ---- results --------------------------------------------------------------------- */
+
+/* "suite/test/case"; a folder has no test, and a result about more than a case less. */
+static char *name_of(const struct fx_suite *suite, const struct fx_suite_test *test,
+                     const struct fx_suite_case *case_) {
+    struct fx_buf name;
+    fx_buf_init(&name, 0);
+    fx_buf_str(&name, suite->name);
+    if (test != NULL && test->name != NULL) {
+        fx_buf_printf(&name, "/%s", test->name);
+    }
+    if (case_ != NULL) {
+        fx_buf_printf(&name, "/%s", case_->name);
+    }
+    char *made = fx_buf_steal(&name);
+    fx_buf_finish(&name);
+    return made;
+}
+
+/* A result that has passed so far. */
+static struct fx_suite_result *new_result(struct fx_suite_results *results,
+                                          const struct fx_suite *suite,
+                                          char **name_take) {
+    if (!FX_VEC_GROW(results->items, results->n_items, results->cap_items)) {
+        return NULL;
+    }
+    struct fx_suite_result *result = &results->items[results->n_items++];
+    *result = (struct fx_suite_result){.path = suite->path, .name = *name_take};
+    *name_take = NULL;
+    return result;
+}
+
+static bool set_text(char **field, const char *text) {
+    *field = strdup(text);
+    return *field != NULL;
+}
+
+/* ---- running --------------------------------------------------------------------- */
+
+struct run {
+    const struct fx_suite_plan *plan;
+    const struct fx_suite_host *host;
+    struct fx_suite_results *results;
+    struct fx_suite_inputs inputs;
+    const struct fx_suite *suite;
+    const struct fx_suite_test *test;
+};
+
+static bool judge(struct run *run, const struct fx_suite_case *case_,
+                  struct fx_suite_result *result, struct fx_err *err) {
+    const struct fx_suite_trial trial = {
+        .host = run->host,
+        .inputs = &run->inputs,
+        .test = run->test,
+        .case_ = case_,
+        .keeps = run->plan->keeps,
+        .colour = run->plan->colour,
+    };
+    const uint64_t start = fx_clock_ns();
+    const bool ok = fx_suite_judge(&trial, result, err);
+    result->ns = fx_clock_ns() - start;
+    return ok;
+}
+
+/* Adds the result of a case, or of something whole that is skipped. */
+static bool add_result(struct run *run, const struct fx_suite_case *case_,
+                       const char *skip, struct fx_err *err) {
+    const struct fx_suite_test *test = run->test;
+    char *name = name_of(run->suite, test, case_);
+    if (name == NULL) {
+        return fx_fail_nomem(err);
+    }
+    const bool fits = fx_suite_filter_fits(run->plan->filter, name,
+                                           test->name != NULL ? test->name : "",
+                                           case_ != NULL ? case_->name : "");
+    struct fx_suite_result *result =
+        fits ? new_result(run->results, run->suite, &name) : NULL;
+    free(name);
+    if (!fits || result == NULL) {
+        return !fits || fx_fail_nomem(err);
+    }
+    result->case_ = case_;
+    result->line = case_ != NULL ? case_->line : test->line;
+    const bool in_folder = case_ != NULL && test->name == NULL;
+    const char *file = in_folder ? case_->object.path : run->suite->path;
+    bool ok = set_text(&result->file, file) || fx_fail_nomem(err);
+    if (ok && skip != NULL) {
+        result->status = FX_SUITE_SKIP;
+        ok = set_text(&result->reason, skip) || fx_fail_nomem(err);
+    } else if (ok) {
+        ok = judge(run, case_, result, err);
+    }
+    return ok;
+}
+
+static bool run_test(struct run *run, struct fx_err *err) {
+    const struct fx_suite_test *test = run->test;
+    if (test->n_cases == 0) {
+        return test->skip == NULL || add_result(run, NULL, test->skip, err);
+    }
+    for (size_t i = 0; i < test->n_cases; i++) {
+        if (!add_result(run, &test->cases[i], test->cases[i].skip, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A suite that is wrong is one result, whatever the filter. */
+static bool add_fault(struct run *run, struct fx_err *err) {
+    const struct fx_suite_fault *fault = &run->suite->fault;
+    char *name = name_of(run->suite, NULL, NULL);
+    struct fx_suite_result *result =
+        name != NULL ? new_result(run->results, run->suite, &name) : NULL;
+    free(name);
+    if (result == NULL || !set_text(&result->reason, fault->reason) ||
+        !set_text(&result->file, fault->file)) {
+        return fx_fail_nomem(err);
+    }
+    result->status = FX_SUITE_ERROR;
+    result->line = fault->line;
+    return true;
+}
+
+static bool run_suite(struct run *run, struct fx_err *err) {
+    if (run->suite->fault.reason != NULL) {
+        return add_fault(run, err);
+    }
+    bool ok = true;
+    for (size_t i = 0; ok && i < run->suite->n_tests; i++) {
+        run->test = &run->suite->tests[i];
+        ok = run_test(run, err);
+    }
+    return ok;
+}
+
+static void count(struct fx_suite_results *results) {
+    for (size_t i = 0; i < results->n_items; i++) {
+        const struct fx_suite_result *result = &results->items[i];
+        results->counts[result->status]++;
+        results->n_unjudged += result->status == FX_SUITE_PASS && result->case_ != NULL &&
+                               result->case_->asserts;
+    }
+}
+
+bool fx_suites_run(const struct fx_suites *suites, const struct fx_suite_plan *plan,
+                   struct fx_suite_results *ret_results, struct fx_err *err) {
+    struct run run = {.plan = plan, .host = suites->host, .results = ret_results};
+    bool ok = true;
+    for (size_t i = 0; ok && i < suites->n_items; i++) {
+        run.suite = &suites->items[i];
+        ok = run_suite(&run, err);
+    }
+    fx_suite_inputs_finish(&run.inputs);
+    count(ret_results);
+    return ok;
+}

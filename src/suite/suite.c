@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * suite/suite.c - the lists of suites, and telling a fault.
+ */
+#include "suite/suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/vec.h"
+#include "policy/findings_internal.h"
+#include "policy/place.h"
+
+void fx_suites_init(struct fx_suites *suites, const struct fx_suite_host *host) {
+    *suites = (struct fx_suites){.host = host};
+    fx_arena_init(&suites->arena, FX_LIMIT_ARENA_BYTES);
+}
+
+static void suite_finish(struct fx_suite *suite) {
+    for (size_t i = 0; i < suite->n_tests; i++) {
+        free(suite->tests[i].cases);
+    }
+    free(suite->tests);
+}
+
+void fx_suites_finish(struct fx_suites *suites) {
+    if (suites == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < suites->n_items; i++) {
+        suite_finish(&suites->items[i]);
+    }
+    for (size_t i = 0; i < suites->n_sources; i++) {
+        fx_documents_finish(&suites->sources[i]->documents);
+        fx_buf_finish(&suites->sources[i]->text);
+        free(suites->sources[i]->marks);
+        free(suites->sources[i]);
+    }
+    free(suites->items);
+    free(suites->sources);
+    fx_arena_finish(&suites->arena);
+    *suites = (struct fx_suites){0};
+}
+
+size_t fx_suites_count(const struct fx_suites *suites) {
+    size_t count = 0;
+    for (size_t i = 0; i < suites->n_items; i++) {
+        const struct fx_suite *suite = &suites->items[i];
+        for (size_t k = 0; k < suite->n_tests; k++) {
+            const size_t n_cases = suite->tests[k].n_cases;
+            count += n_cases > 0 ? n_cases : 1;
+        }
+        count += suite->fault.reason != NULL;
+    }
+    return count;
+}
+
+struct fx_suite *fx_suites_new(struct fx_suites *suites) {
+    if (!FX_VEC_GROW(suites->items, suites->n_items, suites->cap_items)) {
+        return NULL;
+    }
+    struct fx_suite *suite = &suites->items[suites->n_items++];
+    *suite = (struct fx_suite){0};
+    return suite;
+}
+
+struct fx_suite_test *fx_suite_new_test(struct fx_suite *suite) {
+    if (!FX_VEC_GROW(suite->tests, suite->n_tests, suite->cap_tests)) {
+        return NULL;
+    }
+    struct fx_suite_test *test = &suite->tests[suite->n_tests++];
+    *test = (struct fx_suite_test){0};
+    return test;
+}
+
+struct fx_suite_case *fx_suite_new_case(struct fx_suite_test *test) {
+    if (!FX_VEC_GROW(test->cases, test->n_cases, test->cap_cases)) {
+        return NULL;
+    }
+    struct fx_suite_case *made = &test->cases[test->n_cases++];
+    *made = (struct fx_suite_case){0};
+    return made;
+}
+
+/* ---- sources --------------------------------------------------------------------- */
+
+/* By address; of marks of the same (a node was freed and another took its place) the last
+ * counts. */
+static int compare_marks(const void *left, const void *right) {
+    const struct fx_mark *a = left;
+    const struct fx_mark *b = right;
+    if (a->node != b->node) {
+        return (uintptr_t)a->node < (uintptr_t)b->node ? -1 : 1;
+    }
+    return a->off < b->off ? -1 : a->off > b->off;
+}
+
+static bool sort_marks(struct fx_suite_source *source) {
+    const struct fx_marks *marks = &source->documents.marks;
+    source->marks = calloc(marks->n_items + 1, sizeof *source->marks);
+    if (source->marks == NULL) {
+        return false;
+    }
+    if (marks->n_items > 0) {
+        memcpy(source->marks, marks->items, marks->n_items * sizeof *source->marks);
+        qsort(source->marks, marks->n_items, sizeof *source->marks, compare_marks);
+    }
+    return true;
+}
+
+/* Invariant: marks below `low` have a lower address or the same, those from `high` on a
+ * higher one. */
+const struct fx_mark *fx_suite_source_mark(const struct fx_suite_source *source,
+                                           const json_t *node) {
+    size_t low = 0;
+    size_t high = source->documents.marks.n_items;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if ((uintptr_t)source->marks[middle].node <= (uintptr_t)node) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low > 0 && source->marks[low - 1].node == node ? &source->marks[low - 1]
+                                                          : NULL;
+}
+
+static bool read_source(struct fx_suite_source *source, struct fx_err *ret_fault) {
+    const struct fx_text text = {source->text.data, source->text.len};
+    if (!fx_documents_read(text, &source->documents, ret_fault)) {
+        return ret_fault->code != FX_ENOMEM;
+    }
+    return sort_marks(source);
+}
+
+struct fx_suite_source *fx_suites_new_source(struct fx_suites *suites, const char *file,
+                                             struct fx_buf *text_take,
+                                             struct fx_err *ret_fault) {
+    struct fx_suite_source *source = calloc(1, sizeof *source);
+    const char *name = fx_arena_copy(&suites->arena, fx_text_of(file));
+    if (source == NULL || name == NULL ||
+        !FX_VEC_GROW(suites->sources, suites->n_sources, suites->cap_sources)) {
+        free(source);
+        fx_buf_finish(text_take);
+        return NULL;
+    }
+    source->file = name;
+    source->text = *text_take;
+    fx_buf_init(text_take, 0);
+    suites->sources[suites->n_sources++] = source;
+    *ret_fault = FX_ERR_INIT;
+    return read_source(source, ret_fault) ? source : NULL;
+}
+
+/* ---- paths ----------------------------------------------------------------------- */
+
+const char *fx_suites_join(struct fx_suites *suites, struct fx_text folder,
+                           struct fx_text name) {
+    while (fx_text_starts(name, FX_TEXT("./")) && name.len > 2) {
+        name = (struct fx_text){name.data + 2, name.len - 2};
+    }
+    if (folder.len == 0 || fx_text_is(folder, ".")) {
+        return fx_arena_copy(&suites->arena, name);
+    }
+    const char *slash = folder.data[folder.len - 1] == '/' ? "" : "/";
+    return fx_arena_printf(&suites->arena, "%.*s%s%.*s", FX_TEXT_ARG(folder), slash,
+                           FX_TEXT_ARG(name));
+}
+
+struct fx_text fx_suite_folder_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL) {
+        return FX_TEXT("");
+    }
+    return (struct fx_text){path, slash == path ? 1 : (size_t)(slash - path)};
+}
+
+struct fx_text fx_suite_stem_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return (struct fx_text){name, dot != NULL && dot != name ? (size_t)(dot - name)
+                                                             : strlen(name)};
+}
+
+/* ---- telling --------------------------------------------------------------------- */
+
+bool fx_suite_tell(const struct fx_suite_host *host, const struct fx_suite_text *text,
+                   enum fx_severity severity, struct fx_err *fault, uint32_t *ret_line) {
+    struct fx_place place = {.line = text->line};
+    if (fault->code == FX_ESYNTAX && fault->node == NULL && text->text.data != NULL) {
+        place = fx_place_of_offset(text->text, fault->off, fault->len);
+    } else if (text->marks != NULL) {
+        place = fx_place_of_fault(text->text, text->marks, fault, text->line);
+    }
+    struct fx_findings findings = {0};
+    if (!fx_findings_add(&findings, severity, text->file, NULL, &place, fault->msg)) {
+        fx_findings_finish(&findings);
+        return fx_fail_nomem(fault);
+    }
+    host->tell(host->user, &findings.items[0]);
+    fx_findings_finish(&findings);
+    if (ret_line != NULL) {
+        *ret_line = place.line;
+    }
+    return true;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * suite/suite.h - what is to be tested: suites of tests of cases. Two forms are read into
+ * this one: documents of kind Suite, as Gatekeeper's gator has them (read.h), and plain
+ * folders (folder.h).
+ *
+ * Everything belongs to struct fx_suites: texts and lists of paths to its arena, values
+ * (json_t) to the documents of its sources.
+ */
+#ifndef FX_SUITE_SUITE_H
+#define FX_SUITE_SUITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "suite/host.h"
+#include "value/documents.h"
+
+/* A file that says what to test, kept so that a fault in it can be shown. */
+struct fx_suite_source {
+    const char *file; /* as it was named to us */
+    struct fx_buf text;
+    struct fx_documents documents;
+    struct fx_mark
+        *marks; /* those of the documents, by node; see fx_suite_source_mark() */
+};
+
+/* A file or folder, as seen from where we stand, and the node that names it: NULL where
+ * none does. */
+struct fx_suite_path {
+    const char *path; /* NULL: not given */
+    const json_t *node;
+};
+
+struct fx_suite_paths {
+    struct fx_suite_path *items;
+    size_t n_items;
+};
+
+/* What the whole object must be after mutation. */
+enum fx_suite_mutated {
+    FX_MUTATED_UNSAID,
+    FX_MUTATED_UNCHANGED, /* what it was before */
+    FX_MUTATED_FILE,      /* what the file holds */
+    FX_MUTATED_INLINE,    /* what the suite itself holds */
+};
+
+struct fx_suite_case {
+    const char *name;
+    uint32_t line;                        /* in the source; 1 in a folder */
+    const char *skip;                     /* why it is not run; NULL: it is */
+    const struct fx_suite_source *source; /* of its nodes; NULL: it has none */
+
+    struct fx_suite_path object, old;
+    struct fx_suite_paths inventory;
+    const char *operation; /* CREATE, UPDATE, DELETE; NULL: not given */
+    const char *user;      /* or NULL */
+    const char **groups;
+    size_t n_groups;
+
+    bool asserts; /* it has `assertions`, which nobody here can judge */
+    enum fx_suite_mutated mutated;
+    struct fx_suite_path mutated_file; /* FILE; in a folder, where it would be */
+    json_t *mutated_value;             /* INLINE: an object, or a list of them */
+    json_t *patch, *contains;          /* or NULL */
+    const char *error;                 /* part of the failure's words; NULL: no failure */
+};
+
+struct fx_suite_test {
+    const char *name; /* NULL in a folder */
+    uint32_t line;
+    const char *skip; /* the whole test, as it has no cases; else NULL */
+    const struct fx_suite_source *source;
+    struct fx_suite_paths mutators, namespaces;
+    struct fx_suite_case *cases;
+    size_t n_cases, cap_cases;
+};
+
+struct fx_suite {
+    const char *path; /* the file or folder, as people know it */
+    const char *name;
+    struct fx_suite_fault fault; /* why it cannot be run; reason NULL: it can */
+    struct fx_suite_test *tests;
+    size_t n_tests, cap_tests;
+};
+
+struct fx_suites {
+    const struct fx_suite_host *host;
+    struct fx_arena arena;
+    struct fx_suite_source **sources;
+    size_t n_sources, cap_sources;
+    struct fx_suite *items;
+    size_t n_items, cap_items;
+};
+
+/* `host` is borrowed. */
+void fx_suites_init(struct fx_suites *suites, const struct fx_suite_host *host);
+void fx_suites_finish(struct fx_suites *suites); /* NULL, zeroed are fine */
+
+/* Adds the suites of a path: of a file, which must hold a Suite; of a folder (with or
+ * without gator's `/...` behind it) every Suite in its *.yaml, *.yml and *.json, and
+ * every case in folder form, recursively. A suite that is wrong is told to the host, and
+ * added with its fault. Errors: FX_EIO, FX_ELIMIT, FX_ENOMEM, and FX_EINVALID where a
+ * file holds no Suite. */
+bool fx_suites_add(struct fx_suites *suites, const char *path,
+                   struct fx_err *err) FX_MUST_USE;
+
+/* How many cases there are (a test without any counts as one). */
+size_t fx_suites_count(const struct fx_suites *suites);
+
+/* Why a case is skipped that expects something of a constraint. */
+extern const char fx_suite_unjudged[];
+
+/* For the readers: appends one that is zeroed. The pointers hold until the next of the
+ * same list is added. NULL without memory. */
+struct fx_suite *fx_suites_new(struct fx_suites *suites) FX_MUST_USE;
+struct fx_suite_test *fx_suite_new_test(struct fx_suite *suite) FX_MUST_USE;
+struct fx_suite_case *fx_suite_new_case(struct fx_suite_test *test) FX_MUST_USE;
+
+/* For the readers: a new source of these bytes, which are taken; its documents are still
+ * to be read. NULL without memory. */
+struct fx_suite_source *fx_suites_new_source(struct fx_suites *suites, const char *file,
+                                             struct fx_buf *text_take,
+                                             struct fx_err *ret_fault) FX_MUST_USE;
+
+/* Where the node was read, or NULL. */
+const struct fx_mark *fx_suite_source_mark(const struct fx_suite_source *source,
+                                           const json_t *node);
+
+/* "folder/name"; just the name where the folder is "" or ".". NULL without memory. */
+const char *fx_suites_join(struct fx_suites *suites, struct fx_text folder,
+                           struct fx_text name) FX_MUST_USE;
+
+/* The folder that a path's last name is in: "" where there is none before it. */
+struct fx_text fx_suite_folder_of(const char *path);
+
+/* A path's last name, without an ending such as .yaml. */
+struct fx_text fx_suite_stem_of(const char *path);
+
+#endif
