@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * analysis/made.c - everything that is tried on objects of our own making: each mutator's
+ * own, with those it can meet, with everybody; and for pairs that do not meet there, one
+ * made of both.
+ */
+#include <stdlib.h>
+
+#include "analysis/pairs.h"
+#include "analysis/sketches.h"
+#include "analysis/study.h"
+#include "base/limits.h"
+#include "value/tree.h"
+
+/* Steps that it takes to see whether a pair has met, and to make one object of two. */
+#define MEETING_COST 2u
+#define MERGING_COST 8u
+
+struct making {
+    struct study *study;
+    struct sketch *sketches;
+    struct pairs pairs;
+    uint32_t *order; /* room for all mutators */
+};
+
+/* ---- each with its pairs --------------------------------------------------------- */
+
+/* Fills `order` with the mutator and those it is paired with: the pairs from *at on.
+ * Gives how many there are, and moves *at behind them. */
+static size_t list_company(struct making *making, uint32_t mutator, size_t *at) {
+    const struct pairs *pairs = &making->pairs;
+    size_t n = 0;
+    bool has_self = false;
+    for (; *at < pairs->n_items && pairs->items[*at].a == mutator; ++*at) {
+        if (!has_self && pairs->items[*at].b > mutator) {
+            has_self = true;
+            making->order[n++] = mutator;
+        }
+        making->order[n++] = pairs->items[*at].b;
+    }
+    if (!has_self) {
+        making->order[n++] = mutator;
+    }
+    return n;
+}
+
+static bool try_companies(struct making *making, struct fx_err *err) {
+    const size_t n_mutators = making->study->snapshot->n_mutators;
+    size_t at = 0;
+    for (uint32_t i = 0; i < n_mutators; i++) {
+        const struct situation *situation = &making->sketches[i].situation;
+        if (situation->object == NULL) {
+            continue;
+        }
+        const size_t n = list_company(making, i, &at);
+        if (!fx_study_touches(making->study, situation, i, err) ||
+            !fx_study_company(making->study, situation, making->order, n, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- objects of both ------------------------------------------------------------- */
+
+static bool set_type(json_t *object, const struct fx_binding *binding) {
+    json_t *version =
+        json_sprintf("%.*s%s%.*s", FX_TEXT_ARG(binding->group),
+                     binding->group.len > 0 ? "/" : "", FX_TEXT_ARG(binding->version));
+    return fx_tree_set_take(object, FX_TEXT("apiVersion"), version) &&
+           fx_tree_set_take(object, FX_TEXT("kind"), fx_tree_new_string(binding->kind));
+}
+
+/* Do both match, under one operation? */
+static bool find_operation(const struct making *making, struct situation *situation,
+                           const struct pair *pair, bool *ret_found, struct fx_err *err) {
+    static const enum fx_operation operations[] = {FX_OPERATION_CREATE,
+                                                   FX_OPERATION_UPDATE};
+    *ret_found = false;
+    for (size_t i = 0; !*ret_found && i < FX_COUNT(operations); i++) {
+        const char *criterion = NULL;
+        bool other = false;
+        situation->request.operation = operations[i];
+        if (!fx_study_matches(making->study, situation, pair->a, &criterion, ret_found,
+                              err) ||
+            !fx_study_matches(making->study, situation, pair->b, &criterion, &other,
+                              err)) {
+            return false;
+        }
+        *ret_found = *ret_found && other;
+    }
+    return true;
+}
+
+/* Tries the two on an object that is both of theirs. */
+static bool try_merged(struct making *making, const struct pair *pair, json_t *object,
+                       struct fx_err *err) {
+    struct situation situation;
+    if (!fx_situation_init(&situation, making->study, object, FX_ANALYSIS_MADE, err)) {
+        return false;
+    }
+    situation.request.source = making->sketches[pair->a].situation.request.source;
+    bool found = false;
+    bool ok = find_operation(making, &situation, pair, &found, err);
+    if (ok && found) {
+        const uint32_t order[] = {pair->a, pair->b};
+        making->study->result->n_objects++;
+        ok = fx_study_company(making->study, &situation, order, 2, err);
+    }
+    fx_situation_finish(&situation);
+    return ok;
+}
+
+static bool merge_pair(struct making *making, const struct pair *pair,
+                       struct fx_err *err) {
+    struct fx_mutator *const *mutators = making->study->snapshot->mutators;
+    const struct fx_binding *binding =
+        fx_pairs_binding(mutators[pair->a], mutators[pair->b]);
+    err->code = FX_OK;
+    json_t *object =
+        fx_sketch_merge(making->sketches[pair->a].situation.object,
+                        making->sketches[pair->b].situation.object,
+                        fx_pairs_namespace(mutators[pair->a], mutators[pair->b]), err);
+    if (object == NULL) {
+        return err->code == FX_OK;
+    }
+    const bool ok = binding == NULL || set_type(object, binding) || fx_fail_nomem(err);
+    const bool done = ok && try_merged(making, pair, object, err);
+    json_decref(object);
+    return done;
+}
+
+/* Does either match on the other's object? Then they have met there. */
+static bool have_met(struct making *making, const struct pair *pair, bool *ret_met,
+                     struct fx_err *err) {
+    const char *criterion = NULL;
+    return fx_study_matches(making->study, &making->sketches[pair->a].situation, pair->b,
+                            &criterion, ret_met, err) &&
+           (*ret_met ||
+            fx_study_matches(making->study, &making->sketches[pair->b].situation, pair->a,
+                             &criterion, ret_met, err));
+}
+
+/* What is not a mutator's turn costs steps as well. False where there are too few, or
+ * nothing more would be told. */
+static bool spend(struct study *study, size_t n_steps) {
+    if (study->steps_left < n_steps || study->n_warnings == FX_LIMIT_CHECK_FINDINGS) {
+        return false;
+    }
+    study->steps_left -= n_steps;
+    return true;
+}
+
+static bool try_pairs(struct making *making, struct fx_err *err) {
+    for (size_t i = 0; i < making->pairs.n_items; i++) {
+        const struct pair *pair = &making->pairs.items[i];
+        bool met = false;
+        if (pair->a > pair->b) {
+            continue; /* it comes the other way round as well */
+        }
+        if (!spend(making->study, MEETING_COST)) {
+            making->study->result->n_left_out++;
+            continue;
+        }
+        if (!have_met(making, pair, &met, err)) {
+            return false;
+        }
+        if (!met && spend(making->study, MERGING_COST) &&
+            !merge_pair(making, pair, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- everybody ------------------------------------------------------------------- */
+
+/* Two orders, two passes each, and once more: about what one object costs. */
+static size_t cost_of(size_t n_mutators) {
+    return 5 * n_mutators;
+}
+
+/* The mutators that may want the object, all at once: those that do not meet at one field
+ * may depend on each other in other ways. */
+static bool try_everybody(struct making *making, struct fx_err *err) {
+    struct study *study = making->study;
+    struct fx_candidates candidates = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < study->snapshot->n_mutators; i++) {
+        const struct situation *situation = &making->sketches[i].situation;
+        if (situation->object == NULL) {
+            continue;
+        }
+        ok = fx_study_candidates(study, situation, &candidates, err);
+        if (ok && cost_of(candidates.n_indices) > study->steps_left) {
+            study->result->n_left_out++;
+        } else if (ok && candidates.n_indices > 1) {
+            ok = fx_study_company(study, situation, candidates.indices,
+                                  candidates.n_indices, err);
+        }
+    }
+    fx_candidates_finish(&candidates);
+    return ok;
+}
+
+/* Each part has a share of the steps, and what those before it left. Not so the last one:
+ * many mutators make a large object, on which each turn takes longer. */
+static bool try_all(struct making *making, struct fx_err *err) {
+    struct study *study = making->study;
+    const size_t quarter = study->steps_left / 4;
+    study->steps_left -= 2 * quarter;
+    if (!try_companies(making, err)) {
+        return false;
+    }
+    study->steps_left += quarter;
+    if (!try_pairs(making, err)) {
+        return false;
+    }
+    study->steps_left = quarter;
+    return try_everybody(making, err);
+}
+
+bool fx_study_made(struct study *study, struct fx_err *err) {
+    struct making making = {
+        .study = study,
+        .order = calloc(study->snapshot->n_mutators + 1, sizeof *making.order),
+    };
+    bool ok = making.order != NULL || fx_fail_nomem(err);
+    making.sketches = ok ? fx_sketches_make(study, err) : NULL;
+    ok = making.sketches != NULL &&
+         fx_pairs_find(study, making.sketches, &making.pairs, err) &&
+         try_all(&making, err);
+    study->result->n_left_out += making.pairs.n_left_out;
+    fx_pairs_finish(&making.pairs);
+    fx_sketches_destroy(making.sketches, study->snapshot->n_mutators);
+    free(making.order);
+    return ok;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * analysis/order.c - does the result depend on the order?
+ *
+ * If it does, it differs for some permutation; the reverse order swaps every pair at
+ * once. From the order to its reverse one gets by swapping neighbours, one pair after the
+ * other. Where the ends of that way give different results, two orders next to each other
+ * do so somewhere on it, and they differ in one pair: bisection finds it in a few runs.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/same.h"
+#include "analysis/study.h"
+
+#define PAIRS_MAX 8u /* told of one object */
+
+/* One trial whose order is being questioned. */
+struct question {
+    struct study *study;
+    const struct situation *situation;
+    uint32_t *order;   /* ours: those found are taken out */
+    uint32_t *swapped; /* room for another order */
+    size_t n_order;
+    json_t *result; /* of `order`, counted */
+};
+
+/* The order after so many swaps: the second mutator moves before the first, then the
+ * third to the front, and so on. */
+static void swap(const struct question *question, size_t n_swaps) {
+    size_t n_reversed = 1;
+    while (n_swaps >= n_reversed && n_reversed < question->n_order) {
+        n_swaps -= n_reversed++;
+    }
+    for (size_t i = 0; i < question->n_order; i++) {
+        question->swapped[i] = question->order[i < n_reversed ? n_reversed - 1 - i : i];
+    }
+    /* The next one is on its way. */
+    for (size_t i = n_reversed; n_swaps > 0; i--, n_swaps--) {
+        const uint32_t passed = question->swapped[i - 1];
+        question->swapped[i - 1] = question->swapped[i];
+        question->swapped[i] = passed;
+    }
+}
+
+/* The two that the next swap would swap, as places in `order`. */
+static void next_pair(const struct question *question, size_t n_swaps, size_t *ret_a,
+                      size_t *ret_b) {
+    size_t n_reversed = 1;
+    while (n_swaps >= n_reversed && n_reversed < question->n_order) {
+        n_swaps -= n_reversed++;
+    }
+    *ret_a = n_swaps;
+    *ret_b = n_reversed;
+}
+
+/* Runs the order after so many swaps; *ret_result is counted, NULL where the steps ran
+ * out. */
+static bool run(const struct question *question, size_t n_swaps, json_t **ret_result,
+                struct fx_err *err) {
+    struct trial_outcome outcome;
+    swap(question, n_swaps);
+    const struct trial trial = fx_study_trial(question->study, question->situation,
+                                              question->swapped, question->n_order);
+    if (!fx_trial_run(&trial, question->situation->object, &outcome, err)) {
+        return false;
+    }
+    *ret_result = outcome.exhausted ? NULL : json_incref(outcome.object);
+    fx_trial_finish(&outcome);
+    return true;
+}
+
+/* Halves the way between an order with the same result and one with another, *ret_other,
+ * which is replaced on the way. Gives the swaps that lead to the last order with the same
+ * result; *ret_other is NULL where the steps ran out. */
+static bool bisect(const struct question *question, size_t n_swaps, size_t *ret_same,
+                   json_t **ret_other, struct fx_err *err) {
+    size_t low = 0;
+    size_t high = n_swaps;
+    while (high - low > 1 && *ret_other != NULL) {
+        const size_t middle = low + (high - low) / 2;
+        json_t *result = NULL;
+        if (!run(question, middle, &result, err)) {
+            return false;
+        }
+        if (result != NULL && fx_same(question->result, result)) {
+            low = middle;
+            json_decref(result);
+        } else {
+            high = middle;
+            json_decref(*ret_other);
+            *ret_other = result;
+        }
+    }
+    *ret_same = low;
+    return true;
+}
+
+static bool tell(const struct question *question, uint32_t a, uint32_t b, json_t *other,
+                 struct fx_err *err) {
+    struct study *study = question->study;
+    if (fx_study_has_undo(study, a, b)) {
+        return true;
+    }
+    struct fx_analysis_finding finding = {
+        .rule = FX_ANALYSIS_ORDER, .mutators = {a, b}, .n_mutators = 2, .n_values = 2};
+    struct fx_buf text;
+    struct fx_buf path;
+    fx_buf_init(&text, 0);
+    fx_buf_init(&path, 0);
+    fx_buf_str(&text, "the result depends on which of ");
+    fx_study_print_id(&text, study, a);
+    fx_buf_str(&text, " and ");
+    fx_study_print_id(&text, study, b);
+    fx_buf_str(&text, " comes first");
+    fx_buf_str(&path, "");
+    fx_same_find(question->result, other, &path, &finding.values[0], &finding.values[1]);
+    finding.text = text.data;
+    finding.path = path.data;
+    const bool ok = text.failed || path.failed
+                        ? fx_fail_nomem(err)
+                        : fx_study_tell(study, question->situation, &finding, err);
+    fx_buf_finish(&text);
+    fx_buf_finish(&path);
+    return ok;
+}
+
+/* Goes on without that mutator. */
+static bool leave_out(struct question *question, size_t at, struct fx_err *err) {
+    question->n_order--;
+    memmove(question->order + at, question->order + at + 1,
+            (question->n_order - at) * sizeof *question->order);
+    json_decref(question->result);
+    question->result = NULL;
+    return run(question, 0, &question->result, err);
+}
+
+/* Looks for one pair. *ret_found: there may be more. */
+static bool find_pair(struct question *question, bool *ret_found, struct fx_err *err) {
+    const size_t n_swaps = question->n_order * (question->n_order - 1) / 2;
+    json_t *other = NULL;
+    size_t same = 0;
+    *ret_found = false;
+    if (!run(question, n_swaps, &other, err)) {
+        return false;
+    }
+    bool ok = true;
+    if (other != NULL && !fx_same(question->result, other)) {
+        ok = bisect(question, n_swaps, &same, &other, err);
+        *ret_found = ok && other != NULL;
+    }
+    if (*ret_found) {
+        size_t a = 0;
+        size_t b = 0;
+        next_pair(question, same, &a, &b);
+        ok = tell(question, question->order[a], question->order[b], other, err) &&
+             leave_out(question, b, err);
+    }
+    json_decref(other);
+    return ok;
+}
+
+bool fx_study_order(struct study *study, const struct situation *situation,
+                    const struct trial *trial, const struct trial_outcome *outcome,
+                    struct fx_err *err) {
+    struct question question = {
+        .study = study,
+        .situation = situation,
+        .order = calloc(2 * trial->n_order + 1, sizeof *question.order),
+        .n_order = trial->n_order,
+        .result = json_incref(outcome->object),
+    };
+    bool ok = question.order != NULL || fx_fail_nomem(err);
+    if (ok) {
+        memcpy(question.order, trial->order, trial->n_order * sizeof *trial->order);
+        question.swapped = question.order + trial->n_order;
+    }
+    bool found = true;
+    for (size_t i = 0;
+         ok && found && i < PAIRS_MAX && question.n_order > 1 && question.result != NULL;
+         i++) {
+        ok = find_pair(&question, &found, err);
+    }
+    json_decref(question.result);
+    free(question.order);
+    return ok;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * analysis/pairs.c - pairs by a sorted list of paths: what lies within a path comes
+ * behind it, in one run.
+ */
+#include "analysis/pairs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/vec.h"
+
+#define BINDINGS_COMPARED 4096u /* of two mutators; with more they may meet */
+
+/* A place that a mutator changes. Most that are bound to a namespace are so to one: they
+ * meet those of the same, and those that are not bound to one (data NULL). */
+struct entry {
+    const char *path;
+    struct fx_text namespace_;
+    uint32_t mutator;
+};
+
+/* The entries of one path; those without a namespace come first. */
+struct group {
+    const char *path;
+    size_t first, n, n_anywhere;
+};
+
+struct search {
+    const struct study *study;
+    struct entry *entries;
+    size_t n_entries;
+    struct group *groups;
+    size_t n_groups;
+    size_t n_looks; /* pairs looked at */
+    struct pairs *pairs;
+};
+
+void fx_pairs_finish(struct pairs *pairs) {
+    free(pairs->items);
+    *pairs = (struct pairs){0};
+}
+
+static bool same_type(const struct fx_binding *a, const struct fx_binding *b) {
+    return fx_text_equal(a->kind, b->kind) && fx_text_equal(a->group, b->group) &&
+           fx_text_equal(a->version, b->version);
+}
+
+/* Are types named at all? Those of one mutator all are, or none. */
+static bool is_bound(const struct fx_mutator *mutator) {
+    return mutator->n_bindings > 0 && !mutator->bindings[0].any_kind;
+}
+
+const struct fx_binding *fx_pairs_binding(const struct fx_mutator *a,
+                                          const struct fx_mutator *b) {
+    if (!is_bound(a) || !is_bound(b)) {
+        return is_bound(a) ? a->bindings : is_bound(b) ? b->bindings : NULL;
+    }
+    for (size_t i = 0; i < a->n_bindings; i++) {
+        for (size_t k = 0; k < b->n_bindings; k++) {
+            if (same_type(&a->bindings[i], &b->bindings[k])) {
+                return &a->bindings[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool share_type(const struct fx_mutator *a, const struct fx_mutator *b) {
+    return !is_bound(a) || !is_bound(b) ||
+           a->n_bindings > BINDINGS_COMPARED / b->n_bindings ||
+           fx_pairs_binding(a, b) != NULL;
+}
+
+struct fx_text fx_pairs_namespace(const struct fx_mutator *a,
+                                  const struct fx_mutator *b) {
+    for (size_t i = 0; i < a->n_namespaces; i++) {
+        for (size_t k = 0; k < b->n_namespaces; k++) {
+            if (fx_text_equal(a->namespaces[i], b->namespaces[k])) {
+                return a->namespaces[i];
+            }
+        }
+    }
+    return (struct fx_text){NULL, 0};
+}
+
+static bool share_namespace(const struct fx_mutator *a, const struct fx_mutator *b) {
+    return a->n_namespaces == 0 || b->n_namespaces == 0 ||
+           a->n_namespaces > BINDINGS_COMPARED / b->n_namespaces ||
+           fx_pairs_namespace(a, b).data != NULL;
+}
+
+static bool add(struct pairs *pairs, uint32_t a, uint32_t b) {
+    if (!FX_VEC_GROW(pairs->items, pairs->n_items, pairs->cap_items)) {
+        return false;
+    }
+    pairs->items[pairs->n_items++] = (struct pair){a, b};
+    return true;
+}
+
+static bool look_at_pair(struct search *search, uint32_t a, uint32_t b) {
+    struct fx_mutator *const *mutators = search->study->snapshot->mutators;
+    if (a == b || !share_namespace(mutators[a], mutators[b]) ||
+        !share_type(mutators[a], mutators[b])) {
+        return true;
+    }
+    return add(search->pairs, a, b) && add(search->pairs, b, a);
+}
+
+/* Some entries of one group: from `first` on. */
+struct range {
+    size_t first, end;
+};
+
+/* Looks at the entry with each of the range. Beyond the bound they are only counted. */
+static bool look_at_range(struct search *search, size_t entry, struct range range) {
+    for (size_t i = range.first; i < range.end; i++) {
+        if (search->n_looks == FX_LIMIT_CHECK_PAIRS) {
+            search->pairs->n_left_out += range.end - i;
+            return true;
+        }
+        search->n_looks++;
+        if (!look_at_pair(search, search->entries[entry].mutator,
+                          search->entries[i].mutator)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The first entry of the group, behind those without a namespace, that is not before the
+ * name, or not at it either. */
+static size_t find_namespace(const struct search *search, const struct group *group,
+                             struct fx_text name, bool is_behind) {
+    size_t low = group->first + group->n_anywhere;
+    size_t high = group->first + group->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = fx_text_compare(search->entries[middle].namespace_, name);
+        if (order < 0 || (is_behind && order == 0)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The entry with those of the group that are not before `from`. */
+static bool look_at_group(struct search *search, size_t entry, const struct group *group,
+                          size_t from) {
+    const struct fx_text name = search->entries[entry].namespace_;
+    struct range anywhere = {group->first, group->first + group->n};
+    struct range there = {0, 0};
+    if (name.data != NULL) {
+        anywhere.end = group->first + group->n_anywhere;
+        there = (struct range){find_namespace(search, group, name, false),
+                               find_namespace(search, group, name, true)};
+    }
+    anywhere.first = from > anywhere.first ? from : anywhere.first;
+    there.first = from > there.first ? from : there.first;
+    return look_at_range(search, entry, anywhere) && look_at_range(search, entry, there);
+}
+
+/* Everybody of one group with everybody of the other, which may be the same. */
+static bool look_at_groups(struct search *search, const struct group *left,
+                           const struct group *right) {
+    for (size_t i = left->first; i < left->first + left->n; i++) {
+        if (!look_at_group(search, i, right, left == right ? i + 1 : 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The group with those of the paths within its own, which stand behind it. */
+static bool look_within(struct search *search, size_t outer) {
+    const struct group *groups = search->groups;
+    const size_t len = strlen(groups[outer].path);
+    for (size_t i = outer; i < search->n_groups; i++) {
+        const char *path = groups[i].path;
+        if (strncmp(path, groups[outer].path, len) != 0) {
+            break;
+        }
+        if ((path[len] == '\0' || path[len] == '/') &&
+            !look_at_groups(search, &groups[outer], &groups[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool look_at_all(struct search *search) {
+    for (size_t i = 0; i < search->n_groups; i++) {
+        if (!look_within(search, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int compare_entries(const void *left, const void *right) {
+    const struct entry *a = left;
+    const struct entry *b = right;
+    int order = strcmp(a->path, b->path);
+    if (order == 0) {
+        order = (a->namespace_.data != NULL) - (b->namespace_.data != NULL);
+    }
+    if (order == 0) {
+        order = fx_text_compare(a->namespace_, b->namespace_);
+    }
+    return order != 0 ? order : (a->mutator > b->mutator) - (a->mutator < b->mutator);
+}
+
+static struct fx_text home_of(const struct fx_mutator *mutator) {
+    return mutator->n_namespaces == 1 ? mutator->namespaces[0]
+                                      : (struct fx_text){NULL, 0};
+}
+
+static void list_entries(struct search *search, const struct sketch *sketches) {
+    for (uint32_t i = 0; i < search->study->snapshot->n_mutators; i++) {
+        for (size_t k = 0; k < sketches[i].n_paths; k++) {
+            search->entries[search->n_entries++] = (struct entry){
+                sketches[i].paths[k], home_of(search->study->snapshot->mutators[i]), i};
+        }
+    }
+    qsort(search->entries, search->n_entries, sizeof *search->entries, compare_entries);
+}
+
+static void list_groups(struct search *search) {
+    const struct entry *entries = search->entries;
+    for (size_t i = 0; i < search->n_entries; i++) {
+        if (i == 0 || strcmp(entries[i - 1].path, entries[i].path) != 0) {
+            search->groups[search->n_groups++] =
+                (struct group){.path = entries[i].path, .first = i};
+        }
+        struct group *group = &search->groups[search->n_groups - 1];
+        group->n++;
+        group->n_anywhere += entries[i].namespace_.data == NULL;
+    }
+}
+
+static int compare_pairs(const void *left, const void *right) {
+    const struct pair *a = left;
+    const struct pair *b = right;
+    const int order = (a->a > b->a) - (a->a < b->a);
+    return order != 0 ? order : (a->b > b->b) - (a->b < b->b);
+}
+
+static void drop_repeats(struct pairs *pairs) {
+    if (pairs->n_items == 0) {
+        return;
+    }
+    qsort(pairs->items, pairs->n_items, sizeof *pairs->items, compare_pairs);
+    size_t kept = 1;
+    for (size_t i = 1; i < pairs->n_items; i++) {
+        if (compare_pairs(&pairs->items[kept - 1], &pairs->items[i]) != 0) {
+            pairs->items[kept++] = pairs->items[i];
+        }
+    }
+    pairs->n_items = kept;
+}
+
+bool fx_pairs_find(const struct study *study, const struct sketch *sketches,
+                   struct pairs *ret_pairs, struct fx_err *err) {
+    const size_t n_places = study->snapshot->n_mutators * SKETCH_PATHS + 1;
+    struct entry *entries = calloc(n_places, sizeof *entries);
+    struct group *groups = calloc(n_places, sizeof *groups);
+    struct search search = {
+        .study = study, .entries = entries, .groups = groups, .pairs = ret_pairs};
+    bool ok = entries != NULL && groups != NULL;
+    if (ok) {
+        list_entries(&search, sketches);
+        list_groups(&search);
+        ok = look_at_all(&search);
+        drop_repeats(ret_pairs);
+    }
+    free(entries);
+    free(groups);
+    return ok || fx_fail_nomem(err);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * analysis/sketches.c - what a mutator proposes is tried before it is believed.
+ */
+#include "analysis/sketches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/leaves.h"
+#include "base/vec.h"
+#include "value/equal.h"
+#include "value/tree.h"
+
+#define NAMESPACES_MAX 64u /* of those given, tried for one mutator */
+
+void fx_sketches_destroy(struct sketch *sketches, size_t n_sketches) {
+    for (size_t i = 0; sketches != NULL && i < n_sketches; i++) {
+        fx_situation_finish(&sketches[i].situation);
+        for (size_t k = 0; k < sketches[i].n_paths; k++) {
+            free(sketches[i].paths[k]);
+        }
+    }
+    free(sketches);
+}
+
+/* ---- the circumstances ----------------------------------------------------------- */
+
+/* Finds an operation and a source under which the mutator matches. *ret_criterion: what
+ * stood against it in the end. */
+static bool find_request(const struct study *study, struct situation *situation,
+                         uint32_t mutator, const char **ret_criterion, bool *ret_found,
+                         struct fx_err *err) {
+    static const struct {
+        enum fx_operation operation;
+        enum fx_source source;
+    } ways[] = {
+        {FX_OPERATION_CREATE, FX_SOURCE_ORIGINAL},
+        {FX_OPERATION_UPDATE, FX_SOURCE_ORIGINAL},
+        {FX_OPERATION_CREATE, FX_SOURCE_GENERATED},
+    };
+    *ret_found = false;
+    for (size_t i = 0; !*ret_found && i < FX_COUNT(ways); i++) {
+        situation->request.operation = ways[i].operation;
+        situation->request.source = ways[i].source;
+        if (!fx_study_matches(study, situation, mutator, ret_criterion, ret_found, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A copy of the object, in another namespace. */
+static json_t *move_to(json_t *object, const json_t *namespace_) {
+    json_t *moved = json_deep_copy(object);
+    json_t *metadata = fx_tree_view_key(moved, "metadata");
+    json_t *name = fx_tree_view_key(fx_tree_view_key(namespace_, "metadata"), "name");
+    if (moved == NULL || name == NULL ||
+        !fx_tree_set_take(metadata, FX_TEXT("namespace"), json_incref(name))) {
+        json_decref(moved);
+        return NULL;
+    }
+    return moved;
+}
+
+/* What a selector asks of a namespace, one of those given may have. */
+static bool find_namespace(const struct study *study, struct situation *situation,
+                           uint32_t mutator, bool *ret_found, struct fx_err *err) {
+    const struct fx_namespaces *given = study->input->namespaces;
+    *ret_found = false;
+    if (!json_is_object(fx_tree_view_key(situation->object, "metadata"))) {
+        return true;
+    }
+    for (size_t i = 0;
+         !*ret_found && given != NULL && i < given->n_objects && i < NAMESPACES_MAX;
+         i++) {
+        json_t *moved = move_to(situation->object, given->objects[i]);
+        if (moved == NULL) {
+            return fx_fail_nomem(err);
+        }
+        struct situation there;
+        const char *criterion = NULL;
+        bool ok = fx_situation_init(&there, study, moved, FX_ANALYSIS_MADE, err);
+        json_decref(moved);
+        ok = ok && find_request(study, &there, mutator, &criterion, ret_found, err);
+        if (ok && *ret_found) {
+            fx_situation_finish(situation);
+            *situation = there;
+        } else {
+            fx_situation_finish(&there);
+        }
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- the paths ------------------------------------------------------------------- */
+
+/* A copy with `#` for each index of a list. */
+static char *without_indices(const char *path) {
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    fx_buf_str(&buf, "");
+    while (*path != '\0') {
+        const size_t len = 1 + strcspn(path + 1, "/");
+        if (len > 1 && strspn(path + 1, "0123456789") >= len - 1) {
+            fx_buf_str(&buf, "/#");
+        } else {
+            fx_buf_add(&buf, path, len);
+        }
+        path += len;
+    }
+    char *made = fx_buf_steal(&buf);
+    fx_buf_finish(&buf);
+    return made;
+}
+
+static bool take_paths(struct sketch *sketch, const struct leaves *leaves,
+                       struct fx_err *err) {
+    for (size_t i = 0; i < leaves->n_paths && sketch->n_paths < SKETCH_PATHS; i++) {
+        char *path = without_indices(leaves->paths[i]);
+        if (path == NULL) {
+            return fx_fail_nomem(err);
+        }
+        sketch->paths[sketch->n_paths++] = path;
+    }
+    return true;
+}
+
+/* Runs the mutator on it. *ret_acts: it changes something. */
+static bool try_out(struct study *study, struct sketch *sketch, uint32_t mutator,
+                    bool *ret_acts, struct fx_err *err) {
+    const struct trial trial = fx_study_trial(study, &sketch->situation, &mutator, 1);
+    struct trial_outcome outcome;
+    if (!fx_trial_run(&trial, sketch->situation.object, &outcome, err)) {
+        return false;
+    }
+    bool ok = true;
+    *ret_acts = outcome.failed == TRIAL_NOBODY &&
+                !fx_equal(sketch->situation.object, outcome.object);
+    if (*ret_acts) {
+        struct leaves leaves = {.n_paths = 0};
+        ok = fx_leaves_find(study, sketch->situation.object, outcome.object, &leaves,
+                            err) &&
+             take_paths(sketch, &leaves, err);
+        fx_leaves_finish(&leaves);
+    }
+    fx_trial_finish(&outcome);
+    return ok;
+}
+
+/* ---- making ---------------------------------------------------------------------- */
+
+/* The mutator's own proposal. *ret_made: there is one that works. */
+static bool make(struct study *study, struct sketch *sketch, uint32_t index,
+                 bool *ret_made, struct fx_err *err) {
+    const struct fx_mutator *mutator = study->snapshot->mutators[index];
+    *ret_made = false;
+    err->code = FX_OK;
+    json_t *object =
+        mutator->ops->sketch == NULL ? NULL : mutator->ops->sketch(mutator, err);
+    if (object == NULL) {
+        return err->code == FX_OK;
+    }
+    const char *criterion = NULL;
+    bool ok = fx_situation_init(&sketch->situation, study, object, FX_ANALYSIS_MADE, err);
+    json_decref(object);
+    ok = ok && find_request(study, &sketch->situation, index, &criterion, ret_made, err);
+    if (ok && !*ret_made && criterion != NULL &&
+        strcmp(criterion, "namespaceSelector") == 0) {
+        ok = find_namespace(study, &sketch->situation, index, ret_made, err);
+    }
+    if (ok && *ret_made) {
+        ok = try_out(study, sketch, index, ret_made, err);
+    }
+    if (ok && !*ret_made) {
+        fx_situation_finish(&sketch->situation);
+    }
+    return ok;
+}
+
+static bool add_untried(struct fx_analysis *analysis, uint32_t index,
+                        struct fx_err *err) {
+    if (!FX_VEC_GROW(analysis->untried, analysis->n_untried, analysis->cap_untried)) {
+        return fx_fail_nomem(err);
+    }
+    analysis->untried[analysis->n_untried++] = index;
+    return true;
+}
+
+struct sketch *fx_sketches_make(struct study *study, struct fx_err *err) {
+    const struct fx_snapshot *snapshot = study->snapshot;
+    struct sketch *sketches = calloc(snapshot->n_mutators + 1, sizeof *sketches);
+    if (sketches == NULL) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < snapshot->n_mutators; i++) {
+        bool made = false;
+        if (!snapshot->conflicts.sets[i].disabled) {
+            ok = make(study, &sketches[i], i, &made, err) &&
+                 (made || add_untried(study->result, i, err));
+            study->result->n_objects += made;
+        }
+    }
+    if (!ok) {
+        fx_sketches_destroy(sketches, snapshot->n_mutators);
+        return NULL;
+    }
+    return sketches;
+}
