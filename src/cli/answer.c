@@ -4,9 +4,12 @@
  */
 #include "cli/answer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "admission/mutation.h"
 #include "base/limits.h"
+#include "base/uuid.h"
 #include "engine/request.h"
 #include "policy/plain.h"
 #include "value/json.h"
@@ -16,11 +19,29 @@
 /* Always the same, so that the same input gives the same output. */
 #define UID "00000000-0000-0000-0000-000000000000"
 
+/* What a mutation without a review needs. */
+struct fx_resultant {
+    struct fx_arena arena;
+    struct fx_mutation mutation;
+    json_t *namespace_object; /* counted */
+    char mutation_id[FX_UUID_SIZE];
+};
+
+static void resultant_destroy(struct fx_resultant *resultant) {
+    if (resultant != NULL) {
+        fx_mutation_finish(&resultant->mutation);
+        json_decref(resultant->namespace_object);
+        fx_arena_finish(&resultant->arena);
+        free(resultant);
+    }
+}
+
 void fx_answer_finish(struct fx_answer *answer) {
     if (answer == NULL) {
         return;
     }
     json_decref(answer->object);
+    resultant_destroy(answer->resultant);
     fx_review_destroy(answer->review);
     fx_buf_finish(&answer->request);
     *answer = (struct fx_answer){0};
@@ -133,6 +154,7 @@ static bool read_result(struct fx_answer *answer, json_t *object, struct fx_err 
         return fx_fail(err, FX_EINTERNAL, "the review ended with HTTP status %u",
                        result->status);
     }
+    answer->patch = result->patch;
     json_t *mutated = json_incref(object);
     if (result->patch != NULL && !fx_patch_apply(result->patch, &mutated, err)) {
         json_decref(mutated);
@@ -140,6 +162,24 @@ static bool read_result(struct fx_answer *answer, json_t *object, struct fx_err 
     }
     answer->object = mutated;
     return true;
+}
+
+bool fx_answer_run(struct fx_review *review, struct fx_outside *outside,
+                   struct fx_err *err) {
+    for (;;) {
+        switch (fx_review_run(review)) {
+        case FX_REVIEW_DONE: return true;
+        case FX_REVIEW_WANTS_NAMESPACE:
+            return fx_fail(err, FX_EINTERNAL, "the review waits for a namespace");
+        case FX_REVIEW_WANTS_DATA: break;
+        }
+        struct fx_arena *arena = NULL;
+        uint64_t deadline_ns = 0; /* there is none */
+        struct fx_external_calls *calls = fx_review_calls(review, &arena, &deadline_ns);
+        if (!fx_outside_ask(outside, calls, arena, err)) {
+            return false;
+        }
+    }
 }
 
 bool fx_answer_ask(const struct fx_question *question, json_t *object,
@@ -151,6 +191,7 @@ bool fx_answer_ask(const struct fx_question *question, json_t *object,
     } namespaces = {.in = question->namespaces};
     const struct fx_admission admission = {
         .on_error = FX_ON_ERROR_DENY,
+        .trace = question->trace,
         .find_namespace = fx_answer_find_namespace,
         .user = namespaces.out,
     };
@@ -165,9 +206,70 @@ bool fx_answer_ask(const struct fx_question *question, json_t *object,
     if (ret_answer->review == NULL) {
         return fx_fail_nomem(err);
     }
-    if (fx_review_run(ret_answer->review) != FX_REVIEW_DONE) {
-        return fx_fail(err, FX_EINTERNAL, "the review waits for a namespace");
+    if (!fx_answer_run(ret_answer->review, question->outside, err)) {
+        return false;
     }
     ret_answer->result = fx_review_result(ret_answer->review);
     return read_result(ret_answer, object, err);
+}
+
+/* ---- resultants ------------------------------------------------------------------ */
+
+/* The namespace that the object is in, or is; none for others. */
+static bool find_own_namespace(const struct fx_question *question,
+                               const struct fx_subject *subject,
+                               struct fx_resultant *resultant, struct fx_err *err) {
+    if (subject->namespace_.len == 0 || subject->is_namespace) {
+        return true;
+    }
+    resultant->namespace_object =
+        fx_namespaces_find(question->namespaces, subject->namespace_);
+    return resultant->namespace_object != NULL || fx_fail_nomem(err);
+}
+
+static bool mutate(const struct fx_question *question, struct fx_resultant *resultant,
+                   struct fx_err *err) {
+    struct fx_mutation *mutation = &resultant->mutation;
+    return fx_mutation_begin(mutation, err) &&
+           (mutation->calls.n_items == 0 ||
+            fx_outside_ask(question->outside, &mutation->calls, &resultant->arena,
+                           err)) &&
+           fx_mutation_end(mutation, err);
+}
+
+bool fx_answer_generate(const struct fx_question *question, json_t *object,
+                        struct fx_answer *ret_answer, struct fx_err *err) {
+    struct fx_resultant *resultant = calloc(1, sizeof *resultant);
+    if (resultant == NULL) {
+        return fx_fail_nomem(err);
+    }
+    ret_answer->resultant = resultant;
+    fx_arena_init(&resultant->arena, FX_LIMIT_ARENA_BYTES);
+    fx_uuid_make(resultant->mutation_id);
+    struct fx_subject subject;
+    fx_subject_read(object, &subject);
+    if (!find_own_namespace(question, &subject, resultant, err)) {
+        return false;
+    }
+    resultant->mutation = (struct fx_mutation){
+        .snapshot = question->snapshot,
+        .object = object,
+        .arena = &resultant->arena,
+        .trace = question->trace,
+        .request =
+            {
+                .operation = FX_OPERATION_NONE,
+                .source = FX_SOURCE_GENERATED,
+                .source_words = FX_TEXT("Generated"),
+                .namespace_object = resultant->namespace_object,
+                .mutation_id = resultant->mutation_id,
+            },
+    };
+    if (!mutate(question, resultant, err)) {
+        return false;
+    }
+    ret_answer->object = json_incref(resultant->mutation.result);
+    ret_answer->patch =
+        resultant->mutation.outcome.mutated ? &resultant->mutation.patch : NULL;
+    return true;
 }

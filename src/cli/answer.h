@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cli/answer.h - asks for one object what the webhook would be asked, in process, and
- * keeps what it answers: so that what a pipeline sees is what the cluster does.
+ * keeps what it answers: so that what a pipeline sees is what the cluster does. Providers
+ * of external data are really asked.
  */
 #ifndef FX_CLI_ANSWER_H
 #define FX_CLI_ANSWER_H
@@ -14,6 +15,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "cli/options.h"
+#include "cli/outside.h"
 #include "policy/namespaces.h"
 
 /* The circumstances; everything is borrowed. */
@@ -24,11 +26,17 @@ struct fx_question {
     const char *user;                /* or NULL: kubernetes-admin */
     const struct fx_strings *groups; /* of the user */
     json_t *old_object;              /* or NULL */
+    struct fx_trace *trace;          /* or NULL: what each mutator did goes here */
+    struct fx_outside *outside;      /* who asks providers */
 };
 
+struct fx_resultant; /* opaque */
+
 struct fx_answer {
-    struct fx_review *review;              /* the owner of what is below */
-    const struct fx_review_result *result; /* of the webhook */
+    struct fx_review *review;              /* the owner of what is below, */
+    struct fx_resultant *resultant;        /* or this */
+    const struct fx_review_result *result; /* of the webhook; NULL of a resultant */
+    const struct fx_patch *patch;          /* NULL where nothing changed */
     json_t *object;                        /* after mutation, counted; NULL on failure */
     struct fx_buf request;                 /* the AdmissionReview that was asked */
 };
@@ -39,6 +47,16 @@ void fx_answer_finish(struct fx_answer *answer); /* NULL, zeroed are fine */
  * there all the same. Other errors: FX_EINVALID, FX_ENOMEM, FX_EINTERNAL. */
 bool fx_answer_ask(const struct fx_question *question, json_t *object,
                    struct fx_answer *ret_answer, struct fx_err *err) FX_MUST_USE;
+
+/* Asks about an object that nobody sends, but that some controller will make of one: a
+ * resultant (spec section 10). It is mutated as Generated, and without an operation; the
+ * question's is not looked at. Errors: the same. */
+bool fx_answer_generate(const struct fx_question *question, json_t *object,
+                        struct fx_answer *ret_answer, struct fx_err *err) FX_MUST_USE;
+
+/* Runs the review to its end. Errors: those of fx_outside_ask(). */
+bool fx_answer_run(struct fx_review *review, struct fx_outside *outside,
+                   struct fx_err *err) FX_MUST_USE;
 
 /* For struct fx_admission: finds among the namespaces that `user` points to. */
 enum fx_lookup fx_answer_find_namespace(void *user, struct fx_text name,

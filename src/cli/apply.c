@@ -4,90 +4,9 @@
  */
 #include "cli/apply.h"
 
-#include <string.h>
-
-#include "cli/answer.h"
 #include "cli/commands.h"
+#include "cli/expand.h"
 #include "cli/failure.h"
-#include "cli/input.h"
-#include "value/tree.h"
-
-const char *const fx_apply_operation_words[] = {"CREATE", "UPDATE", "DELETE", NULL};
-enum { OPERATION_CREATE };
-
-/* Everything that was read. */
-struct inputs {
-    struct fx_policies *policies;
-    struct fx_input_objects objects, old;
-    struct fx_namespaces namespaces;
-};
-
-static void inputs_finish(struct inputs *inputs) {
-    fx_policies_unref(inputs->policies);
-    fx_input_objects_finish(&inputs->objects);
-    fx_input_objects_finish(&inputs->old);
-    fx_namespaces_finish(&inputs->namespaces);
-}
-
-/* ---- checking and reading -------------------------------------------------------- */
-
-static const char *usage_fault(const struct fx_apply_values *values) {
-    const bool old_is_stdin = values->old != NULL && strcmp(values->old, "-") == 0;
-    const size_t n_stdin = fx_strings_count_stdin(&values->policies) +
-                           fx_strings_count_stdin(&values->objects) + old_is_stdin;
-    if (values->policies.n_items == 0) {
-        return "-p is missing: where are the policies?";
-    }
-    if (values->objects.n_items == 0) {
-        return "-f is missing: where are the objects?";
-    }
-    if (n_stdin > 1) {
-        return "standard input (-) can be read only once";
-    }
-    if (values->old != NULL && values->operation == OPERATION_CREATE) {
-        return "--old: a CREATE has no old object; say --operation UPDATE";
-    }
-    return NULL;
-}
-
-/* Reads what the policies are to be applied to. */
-static enum fx_exit read_objects(const struct fx_apply_values *values,
-                                 struct inputs *inputs) {
-    enum fx_exit status =
-        fx_input_read_objects(&values->objects, values->color, &inputs->objects);
-    if (status == FX_EXIT_DONE && values->old != NULL) {
-        const char *path = values->old;
-        const struct fx_strings paths = {&path, 1, 1};
-        status = fx_input_read_objects(&paths, values->color, &inputs->old);
-    }
-    struct fx_err err = FX_ERR_INIT;
-    if (status == FX_EXIT_DONE && !fx_input_namespaces(inputs->policies, &inputs->objects,
-                                                       &inputs->namespaces, &err)) {
-        status = fx_say_err(&err);
-    }
-    return status;
-}
-
-/* ---- mutating -------------------------------------------------------------------- */
-
-static bool same_identity(const json_t *a, const json_t *b) {
-    struct fx_subject left;
-    struct fx_subject right;
-    fx_subject_read(a, &left);
-    fx_subject_read(b, &right);
-    return fx_text_equal(left.group, right.group) &&
-           fx_text_equal(left.kind, right.kind) && fx_text_equal(left.name, right.name) &&
-           fx_text_equal(left.namespace_, right.namespace_);
-}
-
-static json_t *find_old(const struct fx_input_objects *old, const json_t *object) {
-    for (size_t i = 0; i < old->n_items; i++) {
-        if (same_identity(old->items[i].root, object)) {
-            return old->items[i].root;
-        }
-    }
-    return NULL;
-}
 
 static enum fx_exit say_failure(const struct fx_input_object *object,
                                 const struct fx_answer *answer, const struct fx_err *err,
@@ -100,17 +19,34 @@ static enum fx_exit say_failure(const struct fx_input_object *object,
     return fx_exit_of(err);
 }
 
-static enum fx_exit mutate_one(const struct fx_question *question,
-                               const struct fx_input_object *object,
-                               struct fx_emitter *emitter, bool colour) {
+/* Where answers go. */
+struct sink {
+    struct fx_emitter *emitter;
+    bool colour; /* of failures */
+};
+
+static enum fx_exit take(void *user, const struct fx_input_object *object,
+                         const struct fx_answer *answer, const struct fx_err *failure) {
+    const struct sink *sink = user;
+    struct fx_err err = FX_ERR_INIT;
+    const enum fx_exit status = failure == NULL
+                                    ? FX_EXIT_DONE
+                                    : say_failure(object, answer, failure, sink->colour);
+    return fx_emitter_add(sink->emitter, object, answer, &err)
+               ? status
+               : fx_exit_worse(status, fx_say_err(&err));
+}
+
+static enum fx_exit mutate_one(const struct fx_apply_values *values,
+                               const struct fx_question *question,
+                               const struct fx_input_object *object, struct sink *sink) {
     struct fx_answer answer = {0};
     struct fx_err err = FX_ERR_INIT;
-    enum fx_exit status = FX_EXIT_DONE;
-    if (!fx_answer_ask(question, object->root, &answer, &err)) {
-        status = say_failure(object, &answer, &err, colour);
-    }
-    if (!fx_emitter_add(emitter, object, &answer, &err)) {
-        status = fx_say_err(&err);
+    const bool ok = fx_answer_ask(question, object->root, &answer, &err);
+    enum fx_exit status = take(sink, object, &answer, ok ? NULL : &err);
+    if (ok && values->expand) {
+        status =
+            fx_exit_worse(status, fx_expand(question, object, answer.object, take, sink));
     }
     fx_answer_finish(&answer);
     return status;
@@ -118,20 +54,14 @@ static enum fx_exit mutate_one(const struct fx_question *question,
 
 /* Mutates each, and gives the worst status. */
 static enum fx_exit mutate_all(const struct fx_apply_values *values,
-                               const struct inputs *inputs, struct fx_emitter *emitter) {
-    struct fx_question question = {
-        .snapshot = inputs->policies->snapshot,
-        .namespaces = &inputs->namespaces,
-        .operation = fx_apply_operation_words[values->operation],
-        .user = values->user,
-        .groups = &values->groups,
-    };
-    const bool colour = fx_color_wanted(values->color, stderr);
+                               struct fx_apply_inputs *inputs,
+                               struct fx_emitter *emitter) {
+    struct sink sink = {emitter, fx_color_wanted(values->color, stderr)};
     enum fx_exit worst = FX_EXIT_DONE;
     for (size_t i = 0; i < inputs->objects.n_items; i++) {
         const struct fx_input_object *object = &inputs->objects.items[i];
-        question.old_object = find_old(&inputs->old, object->root);
-        worst = fx_exit_worse(worst, mutate_one(&question, object, emitter, colour));
+        const struct fx_question question = fx_apply_question(values, inputs, object);
+        worst = fx_exit_worse(worst, mutate_one(values, &question, object, &sink));
     }
     return worst;
 }
@@ -143,10 +73,10 @@ static enum fx_exit print_all(struct fx_emitter *emitter) {
 }
 
 static enum fx_exit mutate_and_print(const struct fx_apply_values *values,
-                                     const struct inputs *inputs, enum fx_format format,
-                                     bool *ret_differs) {
+                                     struct fx_apply_inputs *inputs,
+                                     enum fx_format format, bool *ret_differs) {
     struct fx_emitter emitter;
-    fx_emitter_init(&emitter, format, inputs->objects.n_items == 1,
+    fx_emitter_init(&emitter, format, inputs->objects.n_items == 1 && !values->expand,
                     fx_color_wanted(values->color, stdout));
     enum fx_exit status = mutate_all(values, inputs, &emitter);
     /* A review tells of its failure itself. */
@@ -159,34 +89,16 @@ static enum fx_exit mutate_and_print(const struct fx_apply_values *values,
     return status;
 }
 
-static enum fx_exit apply_policies(const struct fx_apply_values *values,
-                                   struct inputs *inputs, enum fx_format format,
-                                   bool *ret_differs) {
-    const enum fx_exit findings = fx_input_say_findings(inputs->policies, values->color);
-    if (findings != FX_EXIT_DONE && !values->keep_going) {
-        return findings;
-    }
-    enum fx_exit status = read_objects(values, inputs);
-    if (status == FX_EXIT_DONE) {
-        status = mutate_and_print(values, inputs, format, ret_differs);
-    }
-    return fx_exit_worse(status, findings);
-}
-
 enum fx_exit fx_apply_objects(const struct fx_apply_values *values, enum fx_format format,
                               bool *ret_differs) {
     *ret_differs = false;
-    const char *fault = usage_fault(values);
-    if (fault != NULL) {
-        fx_say("%s", fault);
-        return FX_EXIT_USAGE;
-    }
-    struct inputs inputs = {0};
-    enum fx_exit status = fx_input_read_policies(&values->policies, &inputs.policies);
+    struct fx_apply_inputs inputs = {0};
+    enum fx_exit status = fx_apply_read(values, &inputs);
     if (status == FX_EXIT_DONE) {
-        status = apply_policies(values, &inputs, format, ret_differs);
+        status = mutate_and_print(values, &inputs, format, ret_differs);
     }
-    inputs_finish(&inputs);
+    status = fx_exit_worse(status, inputs.findings);
+    fx_apply_inputs_finish(&inputs);
     return status;
 }
 
@@ -202,6 +114,7 @@ static enum fx_exit run(const void *values, const char *operand) {
 static const struct fx_option options[] = {
     {"output", 'o', FX_OPTION_CHOICE, offsetof(struct fx_apply_values, output), "FORMAT",
      fx_format_words, "yaml (default), json, patch, diff or review"},
+    FX_EXPAND_OPTION,
     FX_APPLY_OPTIONS,
     {.name = NULL},
 };

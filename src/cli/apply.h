@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/apply.h - what `apply` and `diff` share: reading, mutating all objects, printing.
+ * cli/apply.h - what `apply`, `diff` and `explain` share: their options, reading what
+ * these name, and asking about each object; mutating all of them and printing.
  */
 #ifndef FX_CLI_APPLY_H
 #define FX_CLI_APPLY_H
 
 #include <stdbool.h>
 
+#include "cli/answer.h"
 #include "cli/emit.h"
+#include "cli/input.h"
 #include "cli/options.h"
 #include "cli/output.h"
 
@@ -15,7 +18,8 @@ struct fx_apply_values {
     struct fx_strings policies, objects, groups;
     unsigned output, operation, color; /* indices of their words */
     const char *old, *user;
-    bool keep_going;
+    bool keep_going, expand;
+    struct fx_provider_flags provider;
 };
 
 extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE */
@@ -71,18 +75,53 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
          NULL,                                                                    \
          NULL,                                                                    \
          "leave out invalid policies and objects that fail, and print the rest"}, \
+        FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                    \
         FX_COLOR_OPTION(struct fx_apply_values)
 
-/* What help says of all of them. */
+/* Of those that print objects. */
+#define FX_EXPAND_OPTION                                                                 \
+    {                                                                                    \
+        "expand", '\0', FX_OPTION_FLAG, offsetof(struct fx_apply_values, expand), NULL,  \
+            NULL,                                                                        \
+            "also what controllers will make of the objects, as the ExpansionTemplates " \
+            "among the policies say"                                                     \
+    }
+
+/* What help says of what they read. */
+#define FX_APPLY_INPUT_DETAILS                                                        \
+    "Folders are read with all below them: *.yaml, *.yml and *.json. Files may hold " \
+    "several documents and Lists. Namespaces in either place are context for "        \
+    "selectors; "                                                                     \
+    "a namespace that nobody gives counts as one whose only label is its name.\n"
+
+/* And of failures, where objects are printed. */
 #define FX_APPLY_DETAILS                                                                 \
-    "Folders are read with all below them: *.yaml, *.yml and *.json. Files may hold "    \
-    "several documents and Lists. Namespaces in either place are context for "           \
-    "selectors; "                                                                        \
-    "a namespace that nobody gives counts as one whose only label is its name.\n"        \
+    FX_APPLY_INPUT_DETAILS                                                               \
     "\n"                                                                                 \
     "Where a policy is invalid (status 3), or a mutation fails or does not converge "    \
     "(status 4), nothing is printed; with --keep-going what is left is, and the status " \
     "stays. Mutators in conflict with one another are left out, as in a cluster.\n"
+
+/* Everything that was read. */
+struct fx_apply_inputs {
+    struct fx_policies *policies;
+    struct fx_input_objects objects, old;
+    struct fx_namespaces namespaces;
+    struct fx_outside outside;
+    enum fx_exit findings; /* of the policies: what they make of the status */
+};
+
+/* Checks the options, and reads what they name; says what is wrong with it. Invalid
+ * policies end it, unless --keep-going. ret_inputs (zeroed) is to be finished in any
+ * case. */
+enum fx_exit fx_apply_read(const struct fx_apply_values *values,
+                           struct fx_apply_inputs *ret_inputs);
+void fx_apply_inputs_finish(struct fx_apply_inputs *inputs);
+
+/* What is to be asked about the object; borrows from both. */
+struct fx_question fx_apply_question(const struct fx_apply_values *values,
+                                     struct fx_apply_inputs *inputs,
+                                     const struct fx_input_object *object);
 
 /* Does it all and prints in `format`. *ret_differs: an object would change. */
 enum fx_exit fx_apply_objects(const struct fx_apply_values *values, enum fx_format format,

@@ -2,57 +2,89 @@
  *
  * cli/check.c - `fixpoint check`: what is wrong with policies.
  */
-#include "cli/check_json.h"
+#include <stdlib.h>
+
+#include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/input.h"
 
 struct values {
-    struct fx_strings policies;
+    struct fx_strings policies, objects;
     unsigned output, color;
 };
 
 enum { OUTPUT_TEXT, OUTPUT_JSON };
 static const char *const output_words[] = {"text", "json", NULL};
 
-static void print_count(struct fx_buf *buf, const char *separator, size_t count,
-                        const char *what) {
-    fx_buf_printf(buf, "%s%zu %s%s", separator, count, what, count == 1 ? "" : "s");
-}
-
-/* All findings as people read them, and their numbers. */
-static void print_text(struct fx_buf *buf, const struct fx_policies *policies,
-                       bool colour) {
-    const struct fx_findings *findings = &policies->findings;
-    for (size_t i = 0; i < findings->n_items; i++) {
-        fx_finding_print(buf, &findings->items[i], colour);
-    }
-    print_count(buf, "", policies->n_files, "file");
-    print_count(buf, ", ", policies->snapshot->n_mutators, "mutator");
-    print_count(buf, ": ", fx_findings_count(findings, FX_SEVERITY_ERROR), "error");
-    print_count(buf, ", ", fx_findings_count(findings, FX_SEVERITY_CONFLICT), "conflict");
-    print_count(buf, ", ", fx_findings_count(findings, FX_SEVERITY_WARNING), "warning");
-    fx_buf_char(buf, '\n');
-}
-
-static enum fx_exit verdict(const struct fx_findings *findings) {
+/* Notes are no fault. */
+static enum fx_exit verdict(const struct fx_check_report *report) {
+    const struct fx_findings *findings = &report->policies->findings;
     if (fx_findings_count(findings, FX_SEVERITY_ERROR) > 0) {
         return FX_EXIT_INVALID;
     }
-    return findings->n_items > 0 ? FX_EXIT_FINDINGS : FX_EXIT_DONE;
+    return findings->n_items > 0 || fx_check_count_warnings(report->analysis) > 0
+               ? FX_EXIT_FINDINGS
+               : FX_EXIT_DONE;
 }
 
 static enum fx_exit print(const struct values *values,
-                          const struct fx_policies *policies) {
+                          const struct fx_check_report *report) {
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
     if (values->output == OUTPUT_JSON) {
-        fx_check_print_json(&buf, policies);
+        fx_check_print_json(&buf, report);
     } else {
-        print_text(&buf, policies, fx_color_wanted(values->color, stdout));
+        fx_check_print_text(&buf, report, fx_color_wanted(values->color, stdout));
     }
     const enum fx_exit status = fx_output_write(&buf);
     fx_buf_finish(&buf);
-    return status == FX_EXIT_DONE ? verdict(&policies->findings) : status;
+    return status == FX_EXIT_DONE ? verdict(report) : status;
+}
+
+/* ---- trying them out ------------------------------------------------------------- */
+
+static bool analyse(const struct fx_policies *policies,
+                    const struct fx_input_objects *objects, bool made,
+                    struct fx_analysis *ret_analysis, struct fx_err *err) {
+    struct fx_namespaces namespaces = {0};
+    json_t **roots = calloc(objects->n_items + 1, sizeof(json_t *));
+    if (roots == NULL) {
+        return fx_fail_nomem(err);
+    }
+    for (size_t i = 0; i < objects->n_items; i++) {
+        roots[i] = objects->items[i].root;
+    }
+    const struct fx_analysis_input input = {
+        .snapshot = policies->snapshot,
+        .namespaces = &namespaces,
+        .objects = roots,
+        .n_objects = objects->n_items,
+        .made = made,
+    };
+    const bool ok = fx_input_namespaces(policies, objects, &namespaces, err) &&
+                    fx_analysis_run(&input, ret_analysis, err);
+    fx_namespaces_finish(&namespaces);
+    free(roots);
+    return ok;
+}
+
+static enum fx_exit check(const struct values *values,
+                          const struct fx_policies *policies) {
+    struct fx_input_objects objects = {0};
+    struct fx_analysis analysis = {0};
+    struct fx_err err = FX_ERR_INIT;
+    enum fx_exit status =
+        fx_input_read_objects(&values->objects, values->color, &objects);
+    if (status == FX_EXIT_DONE) {
+        const bool made = values->objects.n_items == 0;
+        const struct fx_check_report report = {policies, &analysis, &objects};
+        status = analyse(policies, &objects, made, &analysis, &err)
+                     ? print(values, &report)
+                     : fx_say_err(&err);
+    }
+    fx_analysis_finish(&analysis);
+    fx_input_objects_finish(&objects);
+    return status;
 }
 
 static enum fx_exit run(const void *values, const char *operand) {
@@ -62,10 +94,16 @@ static enum fx_exit run(const void *values, const char *operand) {
         fx_say("-p is missing: where are the policies?");
         return FX_EXIT_USAGE;
     }
+    if (fx_strings_count_stdin(&given->policies) +
+            fx_strings_count_stdin(&given->objects) >
+        1) {
+        fx_say("standard input (-) can be read only once");
+        return FX_EXIT_USAGE;
+    }
     struct fx_policies *policies = NULL;
     enum fx_exit status = fx_input_read_policies(&given->policies, &policies);
     if (status == FX_EXIT_DONE) {
-        status = print(given, policies);
+        status = check(given, policies);
     }
     fx_policies_unref(policies);
     return status;
@@ -74,6 +112,8 @@ static enum fx_exit run(const void *values, const char *operand) {
 static const struct fx_option options[] = {
     {"policies", 'p', FX_OPTION_LIST, offsetof(struct values, policies), "PATH", NULL,
      "policies: a file, a folder or - (repeats)"},
+    {"objects", 'f', FX_OPTION_LIST, offsetof(struct values, objects), "PATH", NULL,
+     "objects to try them on: a file, a folder or - (repeats)"},
     {"output", 'o', FX_OPTION_CHOICE, offsetof(struct values, output), "FORMAT",
      output_words, "text (default) or json"},
     FX_COLOR_OPTION(struct values),
@@ -82,20 +122,49 @@ static const struct fx_option options[] = {
 
 const struct fx_command fx_command_check = {
     .name = "check",
-    .usage = "-p PATH... [-o text|json]",
+    .usage = "-p PATH... [-f PATH]... [-o text|json]",
     .summary = "tell what is wrong with policies",
     .details =
-        "Prints errors, conflicts and warnings with file, line and the character. Status "
-        "3 where a policy is invalid; 1 where all are valid, and some in conflict or "
-        "with warnings; else 0.\n"
+        "Prints errors, conflicts and warnings with file, line and the character; then "
+        "what goes wrong between policies that are each in order. For that they are "
+        "tried out: on the objects of -f, or without -f on objects that are made for the "
+        "purpose, the least on which each mutator, and each pair that can meet, acts. "
+        "Such a warning shows the object.\n"
+        "\n"
+        "  undo         mutators undo each other, in every pass or for ever\n"
+        "  order        the result depends on which of two comes first\n"
+        "  idempotence  a second run changes what the first one left\n"
+        "  selector     a mutator changes by which labels Pods are found\n"
+        "  failure      a mutation fails, perhaps on what others left\n"
+        "  update       a note: a mutator changes on UPDATE what the API server lets\n"
+        "               nobody change then; objects older than the policy suffer\n"
+        "\n"
+        "Providers are not asked: what they give counts as some value. Elements of a "
+        "list "
+        "in another order are the same.\n"
+        "\n"
+        "Status 3 where a policy is invalid; 1 where all are valid, and some in conflict "
+        "or with warnings; else 0, whatever the notes.\n"
+        "\n"
+        "  fixpoint check -p policies/\n"
+        "  fixpoint check -p policies/ -f deployed/ -o json\n"
         "\n"
         "As JSON:\n"
         "  {\"mutators\":[{\"id\",\"file\",\"line\",\"errors\":[],\"warnings\":[],\n"
         "                \"conflicts\":[]}],\n"
-        "   \"files\":[{\"file\",\"errors\":[],\"warnings\":[]}]}\n"
+        "   \"files\":[{\"file\",\"errors\":[],\"warnings\":[]}],\n"
+        "   "
+        "\"findings\":[{\"rule\",\"severity\",\"mutators\":[],\"field\",\"values\":[],\n"
+        "                \"message\",\"operation\",\"witness\",\"object\"}],\n"
+        "   \"untried\":[],\"leftOut\":0}\n"
         "\n"
-        "`conflicts` are the ids of the others in a conflict; `files` has what "
-        "concerns no single mutator.\n",
+        "`conflicts` are the ids of the others in a conflict; `files` has what concerns "
+        "no single mutator. `field` is a JSON Pointer into `witness`, the object that "
+        "shows it, `values` what stands there, one after the other, null where it is "
+        "absent. `object` is the file and line of an object of -f. `untried` are "
+        "mutators "
+        "for which no object could be made, `leftOut` counts combinations beyond what is "
+        "tried.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .stray = " (policies come behind -p)",

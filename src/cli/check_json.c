@@ -2,11 +2,13 @@
  *
  * cli/check_json.c - findings gathered by mutator and by file.
  */
-#include "cli/check_json.h"
+#include "cli/check_report.h"
 
 #include <string.h>
 
 #include <jansson.h>
+
+#include "cli/explain_words.h"
 
 #include "value/json.h"
 #include "value/tree.h"
@@ -112,14 +114,119 @@ static bool make(const struct report *report, const struct fx_policies *policies
     return ok;
 }
 
-void fx_check_print_json(struct fx_buf *buf, const struct fx_policies *policies) {
+/* ---- what was tried -------------------------------------------------------------- */
+
+/* To the mutators that a finding names, it is a warning. */
+static bool add_warning(const struct report *report,
+                        const struct fx_analysis_finding *finding) {
+    for (size_t i = 0; i < finding->n_mutators; i++) {
+        const json_t *entry = json_array_get(report->mutators, finding->mutators[i]);
+        if (json_array_append_new(fx_tree_view_key(entry, "warnings"),
+                                  json_sprintf("%s: %s",
+                                               fx_analysis_rule_name(finding->rule),
+                                               finding->text)) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static json_t *list_ids(const struct fx_snapshot *snapshot, const uint32_t *mutators,
+                        size_t n_mutators) {
+    json_t *ids = json_array();
+    for (size_t i = 0; ids != NULL && i < n_mutators; i++) {
+        if (json_array_append_new(ids, id_of(snapshot->mutators[mutators[i]])) != 0) {
+            json_decref(ids);
+            return NULL;
+        }
+    }
+    return ids;
+}
+
+/* null where a field is absent. */
+static json_t *list_values(const struct fx_analysis *analysis,
+                           const struct fx_analysis_finding *finding) {
+    json_t *values = json_array();
+    for (size_t i = 0; values != NULL && i < finding->n_values; i++) {
+        json_t *value = finding->values[i] == NULL
+                            ? json_null()
+                            : fx_words_reveal(analysis->placeholders, finding->values[i]);
+        if (json_array_append_new(values, value) != 0) {
+            json_decref(values);
+            return NULL;
+        }
+    }
+    return values;
+}
+
+static json_t *place_of(const struct fx_check_report *given,
+                        const struct fx_analysis_finding *finding) {
+    if (finding->origin == FX_ANALYSIS_MADE) {
+        return json_null();
+    }
+    const struct fx_input_object *object = &given->objects->items[finding->origin];
+    return json_pack("{s:o, s:i}", "file", raw_string(object->file), "line",
+                     (int)object->line);
+}
+
+static bool add_tried(const struct report *report, const struct fx_check_report *given,
+                      json_t *findings, const struct fx_analysis_finding *finding) {
+    const struct fx_snapshot *snapshot = given->policies->snapshot;
+    const bool is_note = fx_analysis_rule_is_note(finding->rule);
+    json_t *entry = json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:O, s:o}", "rule",
+        fx_analysis_rule_name(finding->rule), "severity", is_note ? "note" : "warning",
+        "mutators", list_ids(snapshot, finding->mutators, finding->n_mutators), "field",
+        raw_string(finding->path), "values", list_values(given->analysis, finding),
+        "message", raw_string(finding->text), "operation",
+        fx_operation_name(finding->operation), "witness", finding->witness, "object",
+        place_of(given, finding));
+    return json_array_append_new(findings, entry) == 0 &&
+           (is_note || add_warning(report, finding));
+}
+
+static json_t *list_findings(const struct report *report,
+                             const struct fx_check_report *given) {
+    json_t *findings = json_array();
+    bool ok = findings != NULL;
+    for (size_t i = 0; ok && i < given->analysis->n_findings; i++) {
+        ok = add_tried(report, given, findings, &given->analysis->findings[i]);
+    }
+    if (!ok) {
+        json_decref(findings);
+        return NULL;
+    }
+    return findings;
+}
+
+static void add_member(struct fx_buf *buf, const char *name, json_t *value) {
+    if (value == NULL) {
+        buf->failed = true;
+        return;
+    }
+    fx_buf_printf(buf, "\"%s\":", name);
+    fx_json_write(buf, value, FX_JSON_COMPACT);
+}
+
+void fx_check_print_json(struct fx_buf *buf, const struct fx_check_report *given) {
+    const struct fx_analysis *analysis = given->analysis;
     const struct report report = {json_array(), json_array()};
-    if (make(&report, policies)) {
-        fx_buf_str(buf, "{\"mutators\":");
-        fx_json_write(buf, report.mutators, FX_JSON_COMPACT);
-        fx_buf_str(buf, ",\"files\":");
-        fx_json_write(buf, report.files, FX_JSON_COMPACT);
-        fx_buf_str(buf, "}\n");
+    if (make(&report, given->policies)) {
+        json_t *findings = list_findings(&report, given);
+        json_t *untried =
+            list_ids(given->policies->snapshot, analysis->untried, analysis->n_untried);
+        fx_buf_char(buf, '{');
+        add_member(buf, "mutators", report.mutators);
+        fx_buf_char(buf, ',');
+        add_member(buf, "files", report.files);
+        fx_buf_char(buf, ',');
+        add_member(buf, "findings", findings);
+        fx_buf_char(buf, ',');
+        add_member(buf, "untried", untried);
+        fx_buf_printf(buf, ",\"leftOut\":%zu}\n",
+                      analysis->n_left_out + analysis->n_more);
+        json_decref(findings);
+        json_decref(untried);
     } else {
         buf->failed = true;
     }

@@ -31,7 +31,7 @@ static bool operands_fit(const struct fx_command *command,
                command->stray != NULL ? command->stray : "");
         return false;
     }
-    if (operands->n_items > 1) {
+    if (operands->n_items > 1 && !command->takes_paths) {
         fx_say("%s: unexpected argument `%s`", command->name, operands->items[1]);
         return false;
     }
@@ -52,6 +52,10 @@ static enum fx_exit run_with(const struct fx_command *command, int argc, char **
         return usage_error(command);
     }
     const struct fx_strings *operands = &line->operands;
+    if (command->takes_paths) {
+        void *field = (char *)values + command->paths_offset;
+        *(struct fx_strings *)field = *operands;
+    }
     return command->run(values, operands->n_items > 0 ? operands->items[0] : NULL);
 }
 

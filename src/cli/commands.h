@@ -6,6 +6,7 @@
 #ifndef FX_CLI_COMMANDS_H
 #define FX_CLI_COMMANDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "cli/cli.h"
@@ -26,6 +27,11 @@ struct fx_command {
     bool operand_needed;
     const char *const *operand_words; /* for completion; NULL ends; may be NULL */
 
+    /* The arguments that are no options are paths, any number of them: they go into the
+     * struct fx_strings at this offset of the values, which borrows them. */
+    bool takes_paths;
+    size_t paths_offset;
+
     /* Does it. `values` are those of the options, `operand` may be NULL. */
     enum fx_exit (*run)(const void *values, const char *operand);
 };
@@ -39,8 +45,8 @@ const struct fx_command *fx_command_find(const char *name);
 /* Says on standard error that there is no such command, and which may be meant. */
 void fx_command_say_unknown(const char *name);
 
-extern const struct fx_command fx_command_apply, fx_command_diff, fx_command_check,
-    fx_command_review, fx_command_serve, fx_command_version, fx_command_help,
-    fx_command_completion;
+extern const struct fx_command fx_command_apply, fx_command_diff, fx_command_explain,
+    fx_command_check, fx_command_test, fx_command_review, fx_command_serve,
+    fx_command_version, fx_command_help, fx_command_completion;
 
 #endif

@@ -20,7 +20,7 @@ static void print_quoted(struct fx_buf *buf, const char *text, const char *escap
 static void print_operand_words(struct fx_buf *buf, const struct fx_command *command) {
     if (command->operand_words != NULL) {
         fx_completion_words(buf, command->operand_words);
-    } else if (command->operand != NULL) {
+    } else if (command->operand != NULL && !command->takes_paths) {
         fx_completion_commands(buf);
     }
 }
@@ -118,7 +118,9 @@ static void zsh_command(struct fx_buf *buf, const struct fx_command *command) {
          option++) {
         zsh_option(buf, option);
     }
-    if (command->operand != NULL) {
+    if (command->takes_paths) {
+        fx_buf_printf(buf, "            '*:%s:_files' \\\n", command->operand);
+    } else if (command->operand != NULL) {
         fx_buf_printf(buf, "            '1:%s:(", command->operand);
         print_operand_words(buf, command);
         fx_buf_str(buf, ")' \\\n");
@@ -179,7 +181,11 @@ static void fish_command(struct fx_buf *buf, const struct fx_command *command) {
                   command->name);
     print_quoted(buf, command->summary, "\\'");
     fx_buf_str(buf, "'\n");
-    if (command->operand != NULL) {
+    if (command->takes_paths) {
+        fx_buf_printf(buf,
+                      "complete -c fixpoint -n '__fish_seen_subcommand_from %s' -F\n",
+                      command->name);
+    } else if (command->operand != NULL) {
         fx_buf_printf(buf,
                       "complete -c fixpoint -n '__fish_seen_subcommand_from %s' -a '",
                       command->name);

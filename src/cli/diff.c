@@ -13,6 +13,7 @@ static enum fx_exit run(const void *values, const char *operand) {
 }
 
 static const struct fx_option options[] = {
+    FX_EXPAND_OPTION,
     FX_APPLY_OPTIONS,
     {.name = NULL},
 };

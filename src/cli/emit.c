@@ -83,8 +83,8 @@ static bool add_patch(struct fx_emitter *emitter, const struct fx_input_object *
         add_identity(out, object);
         fx_buf_str(out, "\"patch\":");
     }
-    if (answer->result->patch != NULL) {
-        fx_patch_write(out, answer->result->patch, FX_JSON_COMPACT);
+    if (answer->patch != NULL) {
+        fx_patch_write(out, answer->patch, FX_JSON_COMPACT);
     } else {
         fx_buf_str(out, "[]");
     }
@@ -115,7 +115,7 @@ static bool write_diff(struct fx_emitter *emitter, const struct fx_buf texts[2],
 
 static bool add_diff(struct fx_emitter *emitter, const struct fx_input_object *object,
                      const struct fx_answer *answer, struct fx_err *err) {
-    if (answer->result->patch == NULL) {
+    if (answer->patch == NULL) {
         return true;
     }
     struct fx_buf texts[2];
@@ -162,7 +162,7 @@ bool fx_emitter_add(struct fx_emitter *emitter, const struct fx_input_object *ob
         return false;
     }
     emitter->n_done++;
-    emitter->differs = emitter->differs || answer->result->patch != NULL;
+    emitter->differs = emitter->differs || answer->patch != NULL;
     return !emitter->out.failed || fx_fail_nomem(err);
 }
 

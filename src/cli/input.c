@@ -19,10 +19,12 @@ const char *fx_input_name(const char *path) {
 struct sources {
     struct fx_file_list files;
     struct fx_buf *texts; /* one for each */
-    struct fx_policy_input *inputs;
+    struct fx_provider_inputs providers;
+    struct fx_policy_input *inputs; /* the files, then the providers */
 };
 
 static void sources_finish(struct sources *sources) {
+    fx_provider_inputs_finish(&sources->providers);
     for (size_t i = 0; sources->texts != NULL && i < sources->files.n_paths; i++) {
         fx_buf_finish(&sources->texts[i]);
     }
@@ -39,8 +41,9 @@ static bool read_sources(struct sources *sources, const struct fx_strings *paths
         }
     }
     const size_t count = sources->files.n_paths;
+    const struct fx_provider_inputs *providers = &sources->providers;
     sources->texts = calloc(count + 1, sizeof *sources->texts);
-    sources->inputs = calloc(count + 1, sizeof *sources->inputs);
+    sources->inputs = calloc(count + providers->n_items + 1, sizeof *sources->inputs);
     if (sources->texts == NULL || sources->inputs == NULL) {
         return fx_fail_nomem(err);
     }
@@ -53,18 +56,30 @@ static bool read_sources(struct sources *sources, const struct fx_strings *paths
         sources->inputs[i] = (struct fx_policy_input){.file = fx_input_name(path),
                                                       .text = {text->data, text->len}};
     }
+    for (size_t i = 0; i < providers->n_items; i++) {
+        sources->inputs[count + i] = providers->items[i];
+    }
     return true;
+}
+
+enum fx_exit fx_input_read_policies_with(const struct fx_strings *paths,
+                                         const struct fx_provider_flags *flags,
+                                         struct fx_policies **ret_policies) {
+    struct sources sources = {0};
+    struct fx_err err = FX_ERR_INIT;
+    const bool ok = fx_provider_inputs_make(flags, &sources.providers, &err) &&
+                    read_sources(&sources, paths, &err) &&
+                    fx_policies_build(sources.inputs,
+                                      sources.files.n_paths + sources.providers.n_items,
+                                      NULL, 1, ret_policies, &err);
+    sources_finish(&sources);
+    return ok ? FX_EXIT_DONE : fx_say_err(&err);
 }
 
 enum fx_exit fx_input_read_policies(const struct fx_strings *paths,
                                     struct fx_policies **ret_policies) {
-    struct sources sources = {0};
-    struct fx_err err = FX_ERR_INIT;
-    const bool ok = read_sources(&sources, paths, &err) &&
-                    fx_policies_build(sources.inputs, sources.files.n_paths, NULL, 1,
-                                      ret_policies, &err);
-    sources_finish(&sources);
-    return ok ? FX_EXIT_DONE : fx_say_err(&err);
+    const struct fx_provider_flags none = {.ca = NULL};
+    return fx_input_read_policies_with(paths, &none, ret_policies);
 }
 
 enum fx_exit fx_input_say_findings(const struct fx_policies *policies, unsigned color) {

@@ -17,6 +17,7 @@
 #include "base/macros.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/providers.h"
 #include "policy/namespaces.h"
 #include "policy/policies.h"
 
@@ -46,6 +47,11 @@ enum fx_exit fx_input_read_objects(const struct fx_strings *paths, unsigned colo
  * their findings. */
 enum fx_exit fx_input_read_policies(const struct fx_strings *paths,
                                     struct fx_policies **ret_policies);
+
+/* The same, and behind the files the documents of the flags. */
+enum fx_exit fx_input_read_policies_with(const struct fx_strings *paths,
+                                         const struct fx_provider_flags *flags,
+                                         struct fx_policies **ret_policies);
 
 /* Says the findings on standard error. Gives FX_EXIT_INVALID where a policy is invalid.
  */

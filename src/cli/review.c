@@ -14,6 +14,7 @@ struct values {
     struct fx_strings policies;
     unsigned on_error, color;
     bool keep_going;
+    struct fx_provider_flags provider;
 };
 
 /* The exit status of what the webhook answered: its sentence where it is no review. */
@@ -51,10 +52,12 @@ static enum fx_exit review_text(const struct values *values, struct fx_policies 
         (void)fx_fail_nomem(&err);
         return fx_say_err(&err);
     }
-    enum fx_exit status = FX_EXIT_BUG;
-    if (fx_review_run(review) == FX_REVIEW_DONE) {
-        status = print_result(fx_review_result(review), admission.on_error);
-    }
+    struct fx_outside outside = {.loop = NULL};
+    const enum fx_exit status =
+        fx_answer_run(review, &outside, &err)
+            ? print_result(fx_review_result(review), admission.on_error)
+            : fx_say_err(&err);
+    fx_outside_finish(&outside);
     fx_review_destroy(review);
     return status;
 }
@@ -83,8 +86,14 @@ static enum fx_exit run(const void *values, const char *operand) {
         fx_say("-p: standard input (-) is where the review comes from");
         return FX_EXIT_USAGE;
     }
+    const char *fault = fx_provider_flags_fault(&given->provider);
+    if (fault != NULL) {
+        fx_say("%s", fault);
+        return FX_EXIT_USAGE;
+    }
     struct fx_policies *policies = NULL;
-    enum fx_exit status = fx_input_read_policies(&given->policies, &policies);
+    enum fx_exit status =
+        fx_input_read_policies_with(&given->policies, &given->provider, &policies);
     if (status == FX_EXIT_DONE) {
         status = fx_input_say_findings(policies, given->color);
         if (status == FX_EXIT_DONE || given->keep_going) {
@@ -101,6 +110,7 @@ static const struct fx_option options[] = {
     FX_ON_ERROR_OPTION(struct values),
     {"keep-going", 'k', FX_OPTION_FLAG, offsetof(struct values, keep_going), NULL, NULL,
      "leave out invalid policies"},
+    FX_PROVIDER_OPTIONS(struct values, provider),
     FX_COLOR_OPTION(struct values),
     {.name = NULL},
 };

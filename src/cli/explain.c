@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/explain.c - `fixpoint explain`: which mutator changed what, and why the others did
+ * not.
+ */
+#include "base/limits.h"
+#include "cli/apply.h"
+#include "cli/commands.h"
+#include "cli/explain_report.h"
+
+struct values {
+    struct fx_apply_values apply; /* first: its options know their offsets in it */
+    const char *field;
+    bool all;
+};
+
+enum { OUTPUT_TEXT, OUTPUT_JSON };
+static const char *const output_words[] = {"text", "json", NULL};
+
+/* One run of the command. */
+struct run {
+    const struct values *values;
+    struct fx_apply_inputs inputs;
+    struct fx_wanted *wanted; /* or NULL */
+    struct fx_buf out;
+};
+
+static bool print(struct run *run, const struct fx_explanation *explanation,
+                  struct fx_err *err) {
+    const struct values *values = run->values;
+    if (values->apply.output == OUTPUT_JSON) {
+        fx_explanation_print_json(&run->out, explanation);
+    } else {
+        fx_buf_str(&run->out, run->out.len > 0 ? "\n" : "");
+        fx_explanation_print_text(&run->out, explanation,
+                                  fx_color_wanted(values->apply.color, stdout),
+                                  values->all);
+    }
+    return !run->out.failed || fx_fail_nomem(err);
+}
+
+static bool tell(struct run *run, struct fx_explanation *explanation,
+                 struct fx_err *err) {
+    const bool ok = fx_explanation_make(explanation, err) && print(run, explanation, err);
+    fx_explanation_finish(explanation);
+    return ok;
+}
+
+/* A failed mutation is something to tell, and gives the status; our own failure is not.
+ */
+static enum fx_exit ask_and_tell(struct run *run, const struct fx_question *question,
+                                 const struct fx_input_object *object) {
+    struct fx_answer answer = {0};
+    struct fx_err failure = FX_ERR_INIT;
+    struct fx_err err = FX_ERR_INIT;
+    const bool ok = fx_answer_ask(question, object->root, &answer, &failure);
+    enum fx_exit status = ok ? FX_EXIT_DONE : fx_exit_of(&failure);
+    if (!ok && (answer.result == NULL || fx_err_is_ours(&failure))) {
+        (void)fx_say_err(&failure);
+    } else {
+        struct fx_explanation explanation = {
+            .object = object,
+            .snapshot = question->snapshot,
+            .result = answer.result,
+            .trace = question->trace,
+            .failure = ok ? NULL : &failure,
+            .wanted = run->wanted,
+            .wanted_text = run->values->field,
+        };
+        if (!tell(run, &explanation, &err)) {
+            status = fx_say_err(&err);
+        }
+    }
+    fx_answer_finish(&answer);
+    return status;
+}
+
+static enum fx_exit explain_one(struct run *run, const struct fx_input_object *object) {
+    struct fx_question question =
+        fx_apply_question(&run->values->apply, &run->inputs, object);
+    struct fx_arena arena;
+    struct fx_trace trace;
+    fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
+    fx_trace_init(&trace, &arena);
+    question.trace = &trace;
+    const enum fx_exit status = ask_and_tell(run, &question, object);
+    fx_trace_finish(&trace);
+    fx_arena_finish(&arena);
+    return status;
+}
+
+static enum fx_exit explain_all(struct run *run) {
+    const struct fx_input_objects *objects = &run->inputs.objects;
+    enum fx_exit worst = FX_EXIT_DONE;
+    for (size_t i = 0; i < objects->n_items; i++) {
+        worst = fx_exit_worse(worst, explain_one(run, &objects->items[i]));
+    }
+    return fx_exit_worse(worst, fx_output_write(&run->out));
+}
+
+/* Reads --field, if there is one. */
+static enum fx_exit read_field(struct run *run) {
+    const char *field = run->values->field;
+    struct fx_err err = FX_ERR_INIT;
+    if (field == NULL || fx_wanted_parse(fx_text_of(field), &run->wanted, &err)) {
+        return FX_EXIT_DONE;
+    }
+    if (err.code == FX_ENOMEM) {
+        return fx_say_err(&err);
+    }
+    fx_say("--field: `%s`: %s", field, err.msg);
+    return FX_EXIT_USAGE;
+}
+
+static enum fx_exit run_command(const void *values, const char *operand) {
+    (void)operand;
+    struct run run = {.values = values};
+    fx_buf_init(&run.out, 0);
+    enum fx_exit status = read_field(&run);
+    if (status == FX_EXIT_DONE) {
+        status = fx_apply_read(&run.values->apply, &run.inputs);
+    }
+    if (status == FX_EXIT_DONE) {
+        status = explain_all(&run);
+    }
+    status = fx_exit_worse(status, run.inputs.findings);
+    fx_apply_inputs_finish(&run.inputs);
+    fx_wanted_destroy(run.wanted);
+    fx_buf_finish(&run.out);
+    return status;
+}
+
+static const struct fx_option options[] = {
+    {"output", 'o', FX_OPTION_CHOICE, offsetof(struct values, apply.output), "FORMAT",
+     output_words, "text (default) or json"},
+    {"field", '\0', FX_OPTION_TEXT, offsetof(struct values, field), "FIELD", NULL,
+     "tell of this field only, with what is above and below it"},
+    {"all", '\0', FX_OPTION_FLAG, offsetof(struct values, all), NULL, NULL,
+     "leave nothing out of long lists"},
+    FX_APPLY_OPTIONS,
+    {.name = NULL},
+};
+
+const struct fx_command fx_command_explain = {
+    .name = "explain",
+    .usage = "-p PATH... -f PATH... [--field FIELD] [OPTION]...",
+    .summary = "tell which mutator changed what, and why others did not act",
+    .details =
+        "For each object: every field that changed, with the chain of its values, and "
+        "for each the mutator, the pass and the place of the policy; then the mutators "
+        "that changed nothing, by the first thing that stood against them. Where a "
+        "mutation fails or does not converge (status 4): what led there, and the cycle, "
+        "shortest first.\n"
+        "\n"
+        "FIELD is a location or a JSON pointer:\n"
+        "  spec.containers[name: web].image    also [name: *], [0], [*]\n"
+        "  metadata.labels.\"app.example.com/team\"\n"
+        "  /spec/containers/0/image\n"
+        "\n"
+        "As JSON, one document in a line for each object:\n"
+        "  "
+        "{\"object\":{\"apiVersion\",\"kind\",\"namespace\",\"name\"},\"file\",\"line\","
+        "\n"
+        "   \"result\":\"changed|unchanged|skipped|failed|notConverging\",\n"
+        "   \"iterations\",\"skipped\",\n"
+        "   \"fields\":[{\"path\",\"pointer\",\"initial\",\n"
+        "              "
+        "\"steps\":[{\"value\",\"mutator\",\"pass\",\"file\",\"line\"}]}],\n"
+        "   \"idle\":[{\"mutator\",\"reason\",\"criterion\",\"words\",\"conflicts\",\n"
+        "            \"file\",\"line\"}],\n"
+        "   \"failure\":{\"message\",\"mutator\",\"file\",\"line\"},\n"
+        "   \"cycle\":[{\"path\",\"pointer\",\"period\",\n"
+        "             "
+        "\"steps\":[{\"from\",\"to\",\"mutator\",\"pass\",\"file\",\"line\"}]}]}\n"
+        "\n"
+        "What is absent has no member: null is a value. A value that a provider is asked "
+        "for is a text that says so. `reason` is elsewhere (with "
+        "--field: it changed other fields), unchanged, present, notApplied, notMatched, "
+        "conflict or notReached. `pass` counts from 1, in a cycle from its start; "
+        "`period` is its length in passes.\n"
+        "\n" FX_APPLY_INPUT_DETAILS "\n"
+        "Where a policy is invalid (status 3), nothing is printed; with --keep-going it "
+        "is left out, and the status stays.\n"
+        "\n"
+        "Examples:\n"
+        "  fixpoint explain -p policies -f pod.yaml\n"
+        "  fixpoint explain -p policies -f pod.yaml --field metadata.labels.team\n"
+        "  fixpoint explain -p policies -f deploy/ -o json | jq '.fields[].path'\n",
+    .options = options,
+    .values_size = sizeof(struct values),
+    .stray = " (objects come behind -f)",
+    .run = run_command,
+};

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/explain_idle.c - who did not act.
+ */
+#include "cli/explain_idle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "value/tree.h"
+
+static const char *const reason_names[] = {
+#define X(name, text) [FX_IDLE_##name] = text,
+    FX_IDLE_REASONS(X)
+#undef X
+};
+
+const char *fx_idle_reason_name(enum fx_idle_reason reason) {
+    return reason_names[reason];
+}
+
+/* What the trace says of one mutator. */
+struct facts {
+    const struct fx_trace_step *last_step; /* or NULL */
+    bool acted, acted_here;                /* anywhere; on what is wanted */
+};
+
+static void read_fields(const struct fx_idle_facts *given, struct facts *facts) {
+    const struct fx_fields *fields = given->fields;
+    for (size_t i = 0; i < fields->n_items; i++) {
+        const struct fx_field *field = fields->items[i];
+        const bool is_here = given->wanted == NULL || fx_wanted_has(given->wanted, field);
+        for (size_t j = 0; is_here && j < field->n_steps; j++) {
+            if (field->steps[j].mutator != FX_TRACE_EXTERNAL) {
+                facts[field->steps[j].mutator].acted_here = true;
+            }
+        }
+    }
+}
+
+static void read_trace(const struct fx_idle_facts *given, struct facts *facts) {
+    const struct fx_trace *trace = given->trace;
+    for (size_t i = 0; i < trace->n_changes; i++) {
+        if (trace->changes[i].mutator != FX_TRACE_EXTERNAL) {
+            facts[trace->changes[i].mutator].acted = true;
+        }
+    }
+    for (size_t i = 0; i < trace->n_steps; i++) {
+        facts[trace->steps[i].mutator].last_step = &trace->steps[i];
+    }
+}
+
+/* Is it a path test that its kind has always, rather than the policy? AssignMetadata
+ * tests that what it adds is not there yet. */
+static bool is_inborn_test(const struct fx_mutator *mutator, const char *criterion) {
+    const json_t *spec = fx_tree_view_key(mutator->source, "spec");
+    return strcmp(criterion, "pathTests") == 0 &&
+           fx_tree_view_key(fx_tree_view_key(spec, "parameters"), criterion) == NULL;
+}
+
+static struct fx_idler judge_effect(const struct fx_mutator *mutator,
+                                    const struct fx_effect *effect) {
+    const char *criterion = effect->criterion == NULL ? "" : effect->criterion;
+    if (effect->applied) {
+        return (struct fx_idler){.reason = FX_IDLE_UNCHANGED, .criterion = ""};
+    }
+    if (is_inborn_test(mutator, criterion)) {
+        return (struct fx_idler){.reason = FX_IDLE_PRESENT, .criterion = ""};
+    }
+    return (struct fx_idler){.reason = FX_IDLE_NOT_APPLIED, .criterion = criterion};
+}
+
+static struct fx_idler judge_step(const struct fx_mutator *mutator,
+                                  const struct fx_trace_step *step) {
+    const char *criterion = step->verdict.criterion;
+    if (step->verdict.matched) {
+        return judge_effect(mutator, &step->effect);
+    }
+    return (struct fx_idler){.reason = FX_IDLE_NOT_MATCHED,
+                             .criterion = criterion == NULL ? "" : criterion};
+}
+
+static struct fx_idler judge(const struct fx_idle_facts *given, const struct facts *facts,
+                             size_t index) {
+    struct fx_idler idler = {.reason = FX_IDLE_NOT_REACHED, .criterion = ""};
+    if (given->snapshot->conflicts.sets[index].disabled) {
+        idler.reason = FX_IDLE_CONFLICT;
+    } else if (facts->acted) {
+        idler.reason = FX_IDLE_ELSEWHERE;
+    } else if (facts->last_step != NULL) {
+        idler = judge_step(given->snapshot->mutators[index], facts->last_step);
+    }
+    idler.mutator = (uint32_t)index;
+    return idler;
+}
+
+/* Could the mutator write what is wanted? */
+static bool meets(const struct fx_wanted *wanted, const struct fx_mutator *mutator,
+                  bool *ret_meets, struct fx_err *err) {
+    const json_t *spec = fx_tree_view_key(mutator->source, "spec");
+    struct fx_location *location = NULL;
+    *ret_meets = wanted == NULL;
+    if (wanted == NULL) {
+        return true;
+    }
+    if (!fx_location_parse(fx_tree_view_string(spec, "location"), FX_LOCATION_EXTENDED,
+                           &location, err)) {
+        return err->code != FX_ENOMEM; /* a dialect without locations */
+    }
+    *ret_meets = location->n_steps > 0 && fx_wanted_meets(wanted, location);
+    fx_location_destroy(location);
+    return true;
+}
+
+/* The order of the criteria: late ones first, as they came nearest. Those that are not
+ * here come first. */
+static size_t rank_of(const char *criterion) {
+    static const char *const order[] = {
+        "conditions",
+        "source",
+        "name",
+        "namespaceSelector",
+        "annotationSelector",
+        "labelSelector",
+        "excludedNamespaces",
+        "namespaces",
+        "scope",
+        "kinds",
+        "operations",
+        "applyTo",
+    };
+    for (size_t i = 0; i < FX_COUNT(order); i++) {
+        if (strcmp(order[i], criterion) == 0) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+static int compare(const void *left, const void *right) {
+    const struct fx_idler *a = left;
+    const struct fx_idler *b = right;
+    const size_t rank_a = rank_of(a->criterion);
+    const size_t rank_b = rank_of(b->criterion);
+    if (a->reason != b->reason) {
+        return a->reason < b->reason ? -1 : 1;
+    }
+    if (rank_a != rank_b) {
+        return rank_a < rank_b ? -1 : 1;
+    }
+    const int order = strcmp(a->criterion, b->criterion);
+    return order != 0 ? order : a->mutator < b->mutator ? -1 : 1;
+}
+
+bool fx_idler_same(const struct fx_idler *a, const struct fx_idler *b) {
+    return a->reason == b->reason && strcmp(a->criterion, b->criterion) == 0;
+}
+
+static bool collect(const struct fx_idle_facts *given, const struct facts *facts,
+                    struct fx_idlers *idlers, struct fx_err *err) {
+    const struct fx_snapshot *snapshot = given->snapshot;
+    for (size_t i = 0; i < snapshot->n_mutators; i++) {
+        bool is_wanted = false;
+        if (facts[i].acted_here || snapshot->mutators[i] == given->failed) {
+            continue;
+        }
+        if (!meets(given->wanted, snapshot->mutators[i], &is_wanted, err)) {
+            return false;
+        }
+        /* One that undid itself within a turn has acted, but is in no story. */
+        if (is_wanted && (given->wanted != NULL || !facts[i].acted)) {
+            idlers->items[idlers->n_items++] = judge(given, &facts[i], i);
+        }
+    }
+    qsort(idlers->items, idlers->n_items, sizeof *idlers->items, compare);
+    return true;
+}
+
+bool fx_idlers_find(const struct fx_idle_facts *given, struct fx_idlers *ret_idlers,
+                    struct fx_err *err) {
+    const size_t count = given->snapshot->n_mutators;
+    struct facts *facts = calloc(count + 1, sizeof *facts);
+    struct fx_idler *items = calloc(count + 1, sizeof *items);
+    ret_idlers->items = items;
+    if (facts == NULL || items == NULL) {
+        free(facts);
+        return fx_fail_nomem(err);
+    }
+    read_trace(given, facts);
+    read_fields(given, facts);
+    const bool ok = collect(given, facts, ret_idlers, err);
+    free(facts);
+    return ok;
+}
+
+void fx_idlers_finish(struct fx_idlers *idlers) {
+    if (idlers != NULL) {
+        free(idlers->items);
+        *idlers = (struct fx_idlers){0};
+    }
+}

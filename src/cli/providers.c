@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/providers.c - flags to documents.
+ */
+#include "cli/providers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "value/json.h"
+
+#define CA_BYTES (1u << 20)
+
+const char *fx_provider_flags_fault(const struct fx_provider_flags *flags) {
+    for (size_t i = 0; i < flags->providers.n_items; i++) {
+        const char *item = flags->providers.items[i];
+        const char *equals = strchr(item, '=');
+        if (equals == NULL || equals == item || equals[1] == '\0') {
+            return "--provider: say NAME=URL";
+        }
+    }
+    if (flags->providers.n_items > 0 && flags->ca == NULL) {
+        return "--provider: --provider-ca is missing: nobody else's certificates are "
+               "trusted";
+    }
+    if (flags->providers.n_items == 0 && flags->ca != NULL) {
+        return "--provider-ca: only with --provider";
+    }
+    return NULL;
+}
+
+static void write_document(struct fx_buf *text, const char *item,
+                           const struct fx_buf *ca) {
+    const char *equals = strchr(item, '=');
+    fx_buf_str(text, "{\"apiVersion\":\"externaldata.gatekeeper.sh/v1beta1\","
+                     "\"kind\":\"Provider\",\"metadata\":{\"name\":");
+    fx_json_write_string(text, (struct fx_text){item, (size_t)(equals - item)},
+                         FX_JSON_COMPACT);
+    fx_buf_str(text, "},\"spec\":{\"url\":");
+    fx_json_write_string(text, fx_text_of(equals + 1), FX_JSON_COMPACT);
+    fx_buf_str(text, ",\"caBundle\":\"");
+    const size_t from = text->len;
+    fx_buf_add(text, ca->data, ca->len);
+    fx_base64_encode_tail(text, from);
+    fx_buf_str(text, "\"}}");
+}
+
+static bool write_documents(const struct fx_provider_flags *flags,
+                            const struct fx_buf *ca, struct fx_provider_inputs *inputs,
+                            struct fx_err *err) {
+    const size_t count = flags->providers.n_items;
+    inputs->texts = calloc(count + 1, sizeof *inputs->texts);
+    inputs->items = calloc(count + 1, sizeof *inputs->items);
+    if (inputs->texts == NULL || inputs->items == NULL) {
+        return fx_fail_nomem(err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct fx_buf *text = &inputs->texts[inputs->n_items];
+        fx_buf_init(text, 0);
+        write_document(text, flags->providers.items[i], ca);
+        inputs->items[inputs->n_items++] = (struct fx_policy_input){
+            .file = "--provider", .text = {text->data, text->len}, .is_flag = true};
+        if (text->failed) {
+            return fx_fail_nomem(err);
+        }
+    }
+    return true;
+}
+
+bool fx_provider_inputs_make(const struct fx_provider_flags *flags,
+                             struct fx_provider_inputs *ret_inputs, struct fx_err *err) {
+    struct fx_buf ca;
+    fx_buf_init(&ca, 0);
+    const bool ok = (flags->ca == NULL || fx_file_read(flags->ca, CA_BYTES, &ca, err)) &&
+                    write_documents(flags, &ca, ret_inputs, err);
+    fx_buf_finish(&ca);
+    return ok;
+}
+
+void fx_provider_inputs_finish(struct fx_provider_inputs *inputs) {
+    for (size_t i = 0; i < inputs->n_items; i++) {
+        fx_buf_finish(&inputs->texts[i]);
+    }
+    free(inputs->texts);
+    free(inputs->items);
+    *inputs = (struct fx_provider_inputs){0};
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/providers.h - `--provider NAME=URL`, made into the Provider documents that a file
+ * of policies could have held: so they are read, checked and reported like those.
+ */
+#ifndef FX_CLI_PROVIDERS_H
+#define FX_CLI_PROVIDERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "cli/options.h"
+#include "policy/policies.h"
+
+struct fx_provider_flags {
+    struct fx_strings providers; /* "NAME=URL" */
+    const char *ca;              /* a file of certificates, PEM; or NULL */
+};
+
+struct fx_provider_inputs {
+    struct fx_buf *texts;
+    struct fx_policy_input *items;
+    size_t n_items;
+};
+
+/* What is wrong with the flags, a sentence; or NULL. */
+const char *fx_provider_flags_fault(const struct fx_provider_flags *flags);
+
+/* Makes the documents. Errors: FX_EIO, FX_ELIMIT (the file), FX_ENOMEM. */
+bool fx_provider_inputs_make(const struct fx_provider_flags *flags,
+                             struct fx_provider_inputs *ret_inputs,
+                             struct fx_err *err) FX_MUST_USE;
+void fx_provider_inputs_finish(struct fx_provider_inputs *inputs); /* zeroed is fine */
+
+/* The rows of a table of options whose values have a struct fx_provider_flags. */
+#define FX_PROVIDER_OPTIONS(type, member)                                              \
+    {"provider",                                                                       \
+     '\0',                                                                             \
+     FX_OPTION_LIST,                                                                   \
+     offsetof(type, member.providers),                                                 \
+     "NAME=URL",                                                                       \
+     NULL,                                                                             \
+     "a provider of external data, beside those among the policies (repeats)"},        \
+    {                                                                                  \
+        "provider-ca", '\0', FX_OPTION_TEXT, offsetof(type, member.ca), "FILE", NULL,  \
+            "the certificates, PEM, that providers of --provider are verified against" \
+    }
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/test.c - `fixpoint test`: suites, as src/suite reads, runs and prints them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/answer.h"
+#include "cli/commands.h"
+#include "cli/input.h"
+#include "cli/outside.h"
+#include "suite/print.h"
+#include "suite/run.h"
+
+struct values {
+    struct fx_strings paths;
+    const char *run;
+    struct fx_provider_flags provider;
+    bool update, verbose;
+    unsigned output, color;
+};
+
+/* What the host's functions know. */
+struct session {
+    const struct values *values;
+    enum fx_exit said;         /* the status of what was said already */
+    struct fx_outside outside; /* providers of external data */
+};
+
+/* ---- the host -------------------------------------------------------------------- */
+
+static bool compile(void *user, const struct fx_file_list *files,
+                    struct fx_policies **ret_policies, struct fx_err *err) {
+    struct session *session = user;
+    struct fx_strings paths = {
+        .items = calloc(files->n_paths + 1, sizeof *paths.items),
+        .n_items = files->n_paths,
+    };
+    if (paths.items == NULL) {
+        return fx_fail_nomem(err);
+    }
+    for (size_t i = 0; i < files->n_paths; i++) {
+        paths.items[i] = files->paths[i];
+    }
+    session->said =
+        fx_input_read_policies_with(&paths, &session->values->provider, ret_policies);
+    fx_strings_finish(&paths);
+    return session->said == FX_EXIT_DONE ||
+           fx_fail(err, FX_EIO, "the policies cannot be read");
+}
+
+/* The groups as the question to the webhook wants them. */
+static bool copy_groups(const struct fx_suite_question *question,
+                        struct fx_strings *ret_groups, struct fx_err *err) {
+    ret_groups->items = calloc(question->n_groups + 1, sizeof *ret_groups->items);
+    if (ret_groups->items == NULL) {
+        return fx_fail_nomem(err);
+    }
+    for (size_t i = 0; i < question->n_groups; i++) {
+        ret_groups->items[i] = question->groups[i];
+    }
+    ret_groups->n_items = question->n_groups;
+    return true;
+}
+
+static bool ask(void *user, const struct fx_suite_question *question, json_t **ret_object,
+                struct fx_err *err) {
+    struct session *session = user;
+    struct fx_strings groups = {0};
+    if (!copy_groups(question, &groups, err)) {
+        return false;
+    }
+    const struct fx_question asked = {
+        .snapshot = question->snapshot,
+        .namespaces = question->namespaces,
+        .operation = question->operation,
+        .user = question->user,
+        .groups = &groups,
+        .old_object = question->old_object,
+        .outside = &session->outside,
+    };
+    struct fx_answer answer = {0};
+    const bool ok = fx_answer_ask(&asked, question->object, &answer, err);
+    if (ok) {
+        *ret_object = json_incref(answer.object);
+    }
+    fx_answer_finish(&answer);
+    fx_strings_finish(&groups);
+    return ok;
+}
+
+static void tell(void *user, const struct fx_finding *finding) {
+    const struct session *session = user;
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    fx_finding_print(&words, finding, fx_color_wanted(session->values->color, stderr));
+    fx_say_words(&words);
+    fx_buf_finish(&words);
+}
+
+/* ---- running --------------------------------------------------------------------- */
+
+static enum fx_exit verdict(const struct fx_suite_results *results) {
+    if (results->counts[FX_SUITE_ERROR] > 0) {
+        return FX_EXIT_INVALID;
+    }
+    return results->counts[FX_SUITE_FAIL] > 0 ? FX_EXIT_FINDINGS : FX_EXIT_DONE;
+}
+
+static enum fx_exit print(const struct values *values,
+                          const struct fx_suite_results *results) {
+    const struct fx_suite_look look = {.verbose = values->verbose,
+                                       .colour = fx_color_wanted(values->color, stdout)};
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    fx_suite_print(&buf, (enum fx_suite_format)values->output, results, &look);
+    const enum fx_exit status = fx_output_write(&buf);
+    fx_buf_finish(&buf);
+    return status;
+}
+
+static enum fx_exit update(struct fx_suite_results *results) {
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    const bool ok = fx_suites_update(results, &words, &err);
+    fx_say_words(&words);
+    fx_buf_finish(&words);
+    return ok ? FX_EXIT_DONE : fx_say_err(&err);
+}
+
+/* Nothing was run: nobody shall take that for success. */
+static enum fx_exit say_none(const struct values *values) {
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    for (size_t i = 0; i < values->paths.n_items; i++) {
+        fx_buf_printf(&words, "%s%s", i > 0 ? ", " : "", values->paths.items[i]);
+    }
+    if (values->run != NULL) {
+        fx_buf_printf(&words, " whose name matches `%s`", values->run);
+    }
+    fx_say("no tests found in %s", words.failed ? "" : words.data);
+    fx_buf_finish(&words);
+    return FX_EXIT_INVALID;
+}
+
+static enum fx_exit finish(const struct values *values,
+                           struct fx_suite_results *results) {
+    if (results->n_items == 0) {
+        return say_none(values);
+    }
+    enum fx_exit status = values->update ? update(results) : FX_EXIT_DONE;
+    status = fx_exit_worse(status, print(values, results));
+    return fx_exit_worse(status, verdict(results));
+}
+
+static enum fx_exit run_suites(struct session *session, struct fx_suites *suites,
+                               const struct fx_suite_filter *filter) {
+    const struct values *values = session->values;
+    const struct fx_suite_plan plan = {
+        .filter = filter,
+        .keeps = values->update,
+        .colour = values->output == FX_SUITE_FORMAT_TEXT &&
+                  fx_color_wanted(values->color, stdout),
+    };
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_suite_results results = {0};
+    enum fx_exit status = FX_EXIT_DONE;
+    if (fx_suites_run(suites, &plan, &results, &err)) {
+        status = finish(values, &results);
+    } else {
+        status = session->said != FX_EXIT_DONE ? session->said : fx_say_err(&err);
+    }
+    fx_suite_results_finish(&results);
+    return status;
+}
+
+static enum fx_exit read_and_run(const struct values *values,
+                                 const struct fx_suite_filter *filter) {
+    struct session session = {.values = values, .said = FX_EXIT_DONE};
+    const struct fx_suite_host host = {compile, ask, tell, &session};
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_suites suites;
+    fx_suites_init(&suites, &host);
+    bool ok = true;
+    for (size_t i = 0; ok && i < values->paths.n_items; i++) {
+        ok = fx_suites_add(&suites, values->paths.items[i], &err);
+    }
+    const enum fx_exit status =
+        ok ? run_suites(&session, &suites, filter) : fx_say_err(&err);
+    fx_suites_finish(&suites);
+    fx_outside_finish(&session.outside);
+    return status;
+}
+
+static enum fx_exit run(const void *values, const char *operand) {
+    (void)operand;
+    const struct values *given = values;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_suite_filter *filter = NULL;
+    if (fx_strings_count_stdin(&given->paths) > 0) {
+        fx_say("test: a suite names files beside it, so it cannot come from standard "
+               "input (-)");
+        return FX_EXIT_USAGE;
+    }
+    const char *fault = fx_provider_flags_fault(&given->provider);
+    if (fault != NULL) {
+        fx_say("%s", fault);
+        return FX_EXIT_USAGE;
+    }
+    if (given->run != NULL &&
+        !fx_suite_filter_create(fx_text_of(given->run), &filter, &err)) {
+        (void)fx_err_prefix(&err, "--run: ");
+        fx_say("%s", err.msg);
+        return err.code == FX_ENOMEM ? FX_EXIT_BUG : FX_EXIT_USAGE;
+    }
+    const enum fx_exit status = read_and_run(given, filter);
+    fx_suite_filter_destroy(filter);
+    return status;
+}
+
+/* ---- the command ----------------------------------------------------------------- */
+
+static const struct fx_option options[] = {
+    {"output", 'o', FX_OPTION_CHOICE, offsetof(struct values, output), "FORMAT",
+     fx_suite_format_words, "text (default), junit, tap, json or github"},
+    {"run", '\0', FX_OPTION_TEXT, offsetof(struct values, run), "REGEX", NULL,
+     "only cases whose name, suite/test/case, it matches; or TEST//CASE, as gator has "
+     "it"},
+    {"verbose", 'v', FX_OPTION_FLAG, offsetof(struct values, verbose), NULL, NULL,
+     "say a line of every case, also of those that passed or were skipped"},
+    {"update", '\0', FX_OPTION_FLAG, offsetof(struct values, update), NULL, NULL,
+     "write what came out over the files of what was expected, where they differ"},
+    FX_PROVIDER_OPTIONS(struct values, provider),
+    FX_COLOR_OPTION(struct values),
+    {.name = NULL},
+};
+
+const struct fx_command fx_command_test = {
+    .name = "test",
+    .usage = "PATH... [OPTION]...",
+    .summary = "run suites: objects, and what policies are to make of them",
+    .details =
+        "PATH is a file that holds a Suite, or a folder: every Suite and every case in "
+        "folder form below it is run. PATH/... is the same, as gator has it. Paths "
+        "within a suite are relative to its folder.\n"
+        "\n"
+        "A Suite (Gatekeeper's, with more fields):\n"
+        "  apiVersion: test.fixpoint.dev/v1alpha1   or test.gatekeeper.sh/v1alpha1\n"
+        "  kind: Suite\n"
+        "  metadata: {name: sidecar}\n"
+        "  tests:\n"
+        "    - name: inject\n"
+        "      mutators: [policies]                 files or folders\n"
+        "      namespaces: [namespaces.yaml]        context for selectors\n"
+        "      cases:\n"
+        "        - name: adds the sidecar\n"
+        "          object: pod.yaml\n"
+        "          operation: CREATE                UPDATE (with `old: FILE`), DELETE\n"
+        "          user: jane                       and `groups: [...]`\n"
+        "          inventory: [namespace.yaml]      more context\n"
+        "          mutated: expected.yaml           the whole object: a file, the\n"
+        "                                           object itself, or false: unchanged\n"
+        "          contains: {spec: {...}}          part of it\n"
+        "          patch: [{op: add, ...}]          what is to be done to it\n"
+        "          error: words                     or: the failure, in part\n"
+        "\n"
+        "A case of constraints alone (`template`, `constraint`, `assertions`) is "
+        "skipped: fixpoint mutates, and does not validate. `skip: true` skips a suite, a "
+        "test or a case.\n"
+        "\n"
+        "The folder form:\n"
+        "  sidecar/policies/*.yaml          or policies.yaml; folders below have it too\n"
+        "  sidecar/adds/object.yaml         each folder with one is a case\n"
+        "  sidecar/adds/expected.yaml       or an empty file `unchanged`, or error.txt\n"
+        "  sidecar/adds/old.yaml            at UPDATE\n"
+        "  sidecar/adds/options.yaml        operation, user, groups, inventory, old,\n"
+        "                                   contains, patch, skip\n"
+        "\n"
+        "Status 1 where a case fails; 3 where a suite, a policy or an object is invalid, "
+        "or there are no tests.\n"
+        "\n"
+        "Examples:\n"
+        "  fixpoint test ./...\n"
+        "  fixpoint test policies/tests --run inject -v\n"
+        "  fixpoint test . -o junit > report.xml\n",
+    .options = options,
+    .values_size = sizeof(struct values),
+    .operand = "PATH",
+    .operand_needed = true,
+    .takes_paths = true,
+    .paths_offset = offsetof(struct values, paths),
+    .run = run,
+};
