@@ -7,6 +7,7 @@ Machines are shared and noisy, so only the ratios mean something. Both servers r
 core, wrk on another where there is one. Nothing but loopback is used, and every process
 ends with the program."""
 import argparse
+import base64
 import contextlib
 import json
 import os
@@ -73,6 +74,7 @@ spec:
 """ for i in range(count))
 
 
+EXTERNAL = "external data"
 SCENARIOS = {
     "3 mutators": none,
     "3 + 1,000 for other namespaces": lambda: elsewhere(1000),
@@ -125,8 +127,8 @@ def wait_for(port, process, seconds=20):
 
 
 def percentile(out, which):
-    """A line of wrk's latency distribution, in milliseconds."""
-    number, unit = re.search(rf"^ +{which}% +([\d.]+)(us|ms|s)$", out, re.M).groups()
+    """A line of wrk's latency distribution, in milliseconds. Behind seconds is a space."""
+    number, unit = re.search(rf"^ +{which}% +([\d.]+)(us|ms|s) *$", out, re.M).groups()
     return float(number) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
 
 
@@ -142,8 +144,8 @@ def load(server, options, core):
                          timeout=options.seconds + 30).stdout
     requests = int(re.search(r"(\d+) requests in", out)[1])
     failed = re.search(r"Non-2xx or 3xx responses: (\d+)|Socket errors: .*", out)
-    if failed:
-        sys.exit(f"bench: {failed[0]}")
+    if failed or not requests:
+        sys.exit(f"bench: {failed[0] if failed else 'no request was answered'}")
     return {
         "rate": float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1]),
         "p50_ms": percentile(out, 50),
@@ -186,6 +188,120 @@ def show(name, result):
           flush=True)
 
 
+# ---- while others wait for a provider -------------------------------------------------
+
+WAITING = 64        # reviews at a time
+PROVIDER_S = 0.2    # that the provider takes
+OTHER_NAMESPACE = "asking"
+
+
+def provider_policies(port, cert):
+    """A provider, and a mutator that asks it for objects of one namespace."""
+    bundle = base64.b64encode(Path(cert).read_bytes()).decode()
+    return f"""---
+apiVersion: externaldata.gatekeeper.sh/v1beta1
+kind: Provider
+metadata: {{name: slow}}
+spec: {{url: "https://localhost:{port}/", timeout: 3, caBundle: {bundle}}}
+---
+apiVersion: mutations.gatekeeper.sh/v1
+kind: Assign
+metadata: {{name: from-outside}}
+spec:
+  applyTo: [{{groups: [""], kinds: [Pod], versions: [v1]}}]
+  match: {{namespaces: [{OTHER_NAMESPACE}]}}
+  location: "spec.containers[name: *].image"
+  parameters: {{assign: {{externalData: {{provider: slow}}}}}}
+"""
+
+
+def constant_policies():
+    """The same reviews changed without asking anybody."""
+    return f"""---
+apiVersion: mutations.gatekeeper.sh/v1
+kind: Assign
+metadata: {{name: from-inside}}
+spec:
+  applyTo: [{{groups: [""], kinds: [Pod], versions: [v1]}}]
+  match: {{namespaces: [{OTHER_NAMESPACE}]}}
+  location: "spec.containers[name: *].image"
+  parameters: {{assign: {{value: "example.com/app:1"}}}}
+"""
+
+
+@contextlib.contextmanager
+def helper(script, *arguments):
+    """One of the programs beside this one."""
+    process = subprocess.Popen([sys.executable, str(HERE / script), *map(str, arguments)],
+                               stdout=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def load_beside(server, certificate, review, options, core):
+    """A run of wrk beside the background; what both saw."""
+    with helper("background.py", server.port, certificate[0], review, WAITING,
+                PROVIDER_S) as background:
+        time.sleep(1)
+        run = load(server, options, core)
+        background.terminate()
+        answered, failed = map(int, background.communicate(timeout=20)[0].split())
+    if failed or not answered:
+        sys.exit(f"bench: in the background {answered} were answered and {failed} not")
+    return {**run, "background": answered}
+
+
+def serving_policies(policies, name, certificate, options, folder, core):
+    path = folder / name
+    path.write_text((HERE / "policies.yaml").read_text() + policies)
+    port = free_port()
+    command = [options.build / "fixpoint", "serve", "--policies", path, "--tls-cert",
+               certificate[0], "--tls-key", certificate[1], "--listen", f"127.0.0.1:{port}",
+               "--health-listen", "127.0.0.1:0", "--drain", "1ms", "--log-level", "error"]
+    return serving(command, port, core)
+
+
+def measure_external(certificate, options, folder):
+    """wrk's latency beside 64 reviews at a time that wait for a provider, and beside as
+    many that wait for nobody: their ratio is what the waiting costs the others."""
+    cores = (0, 1) if (os.cpu_count() or 1) > 1 else (None, None)
+    review = folder / "asking.json"
+    review.write_text((HERE / "review.json").read_text()
+                      .replace('"namespace":"shop"', f'"namespace":"{OTHER_NAMESPACE}"'))
+    port = free_port()
+    asking = provider_policies(port, certificate[0])
+    with helper("provider.py", port, *certificate, PROVIDER_S) as provider:
+        wait_for(port, provider)
+        with serving_policies(asking, "asking.yaml", certificate, options, folder,
+                              cores[0]) as a, \
+                serving_policies(constant_policies(), "constant.yaml", certificate, options,
+                                 folder, cores[0]) as b:
+            runs = [(load_beside(a, certificate, review, options, cores[1]),
+                     load_beside(b, certificate, review, options, cores[1]))
+                    for _ in range(options.rounds)]
+    result = {"waiting": median([run[0] for run in runs]),
+              "constant": median([run[1] for run in runs])}
+    waiting, constant = result["waiting"], result["constant"]
+    for figure in ("p50_ms", "p99_ms", "rate"):
+        result[figure + "_ratio"] = waiting[figure] / constant[figure]
+    print(f"beside {WAITING} reviews that wait {PROVIDER_S * 1000:.0f} ms for a provider, to "
+          f"as many that do not:\n"
+          f"  p50 {waiting['p50_ms']:.2f} to {constant['p50_ms']:.2f} ms "
+          f"({result['p50_ms_ratio']:.2f}), p99 {waiting['p99_ms']:.2f} to "
+          f"{constant['p99_ms']:.2f} ms ({result['p99_ms_ratio']:.2f}), "
+          f"{waiting['rate']:.0f} to {constant['rate']:.0f} requests/s "
+          f"({result['rate_ratio']:.2f});\n"
+          f"  in the background {waiting['background']:.0f} to {constant['background']:.0f} "
+          f"were answered")
+    return result
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
@@ -203,6 +319,8 @@ def main():
         for name, policies in SCENARIOS.items():
             if options.only is None or options.only in name:
                 results[name] = measure(name, policies(), certificate, options, Path(folder))
+        if options.only is None or options.only in EXTERNAL:
+            results[EXTERNAL] = measure_external(certificate, options, Path(folder))
     print("requests/s on one core; share of the limit; milliseconds; resident memory")
     options.json.write_text(json.dumps(results, indent=2) + "\n")
 

@@ -54,6 +54,19 @@ def modify_set(name, location, values, kinds=("Pod",)):
     )
 
 
+def external(name="from-outside", location="spec.containers[name: *].image", **source):
+    source.setdefault("provider", "p")
+    return _policy(
+        "Assign",
+        name,
+        {
+            "applyTo": apply_to("Pod"),
+            "location": location,
+            "parameters": {"assign": {"externalData": source}},
+        },
+    )
+
+
 def pull_always():
     return assign("pull-always", "spec.containers[name: *].imagePullPolicy", "Always")
 
