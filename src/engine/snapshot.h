@@ -27,7 +27,7 @@ struct fx_snapshot {
     uint64_t generation;          /* as given by the builder; for logs and metrics */
     struct fx_mutator **mutators; /* in the order of a pass */
     size_t n_mutators;
-    bool wants_external; /* some mutator may ask for values from outside */
+    bool wants_external;            /* some mutator may ask for values from outside */
     struct fx_resource **resources; /* ordered by type, then name */
     size_t n_resources;
     struct fx_conflicts conflicts; /* by index in `mutators` */
