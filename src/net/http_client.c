@@ -387,6 +387,7 @@ static bool begin_idle(struct fx_http_call *call) {
     fx_stream_tell(&call->link->stream, &events, call);
     call->may_repeat = call->repeatable;
     send_request(call);
+    fx_stream_acknowledge(&call->link->stream);
     return true;
 }
 

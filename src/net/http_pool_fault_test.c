@@ -176,6 +176,7 @@ static void only_once_and_only_if_nothing_came(void **state) {
     } cases[] = {
         {{NULL, CUT}, {NULL, CUT}, true, NOTHING, 3},
         {{NULL, GOODBYE}, {NULL, RESET}, true, "connection reset", 3},
+        {{NULL, CUT}, {"SSH-2.0\r\n", STAY}, true, "the answer is malformed", 3},
         {{NULL, CUT}, {ANSWER, STAY}, false, NOTHING, 2},
         {{NULL, RESET}, {ANSWER, STAY}, false, "connection reset", 2},
         {{OK_LINE "Content-", GOODBYE}, {ANSWER, STAY}, true, MIDDLE, 2},

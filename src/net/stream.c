@@ -9,6 +9,8 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -411,6 +413,18 @@ bool fx_stream_is_silent(const struct fx_stream *stream) {
     return !stream->ended && !stream->closing &&
            uv_fileno((const uv_handle_t *)&stream->tcp, &fd) == 0 &&
            recv(fd, &byte, 1, MSG_PEEK) < 0 && errno == EAGAIN;
+}
+
+void fx_stream_acknowledge(struct fx_stream *stream) {
+#if defined(TCP_QUICKACK)
+    uv_os_fd_t fd = -1;
+    const int on = 1;
+    if (!stream->closing && uv_fileno((uv_handle_t *)&stream->tcp, &fd) == 0) {
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
+    }
+#else
+    (void)stream;
+#endif
 }
 
 /* ---- ending ---- */

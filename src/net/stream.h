@@ -107,6 +107,12 @@ bool fx_stream_is_cut(const struct fx_stream *stream);
  * what the loop has not told yet. */
 bool fx_stream_is_silent(const struct fx_stream *stream);
 
+/* Has the system acknowledge what comes next at once, where it can. A peer that sends an
+ * answer in two pieces may wait for that before the second one (RFC 896), and once a
+ * connection is no longer new, Linux takes 40 ms for it (RFC 1122 section 4.2.3.2). After
+ * the write that is to be answered. */
+void fx_stream_acknowledge(struct fx_stream *stream);
+
 /* `on_late` in `ms` milliseconds; 0: never. Replaces the deadline before. */
 void fx_stream_set_deadline(struct fx_stream *stream, uint64_t ms);
 

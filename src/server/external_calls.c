@@ -41,9 +41,7 @@ struct round {
     struct round *previous, *next;
     struct fx_external_client *client;
     struct fx_arena *arena;
-    uint64_t deadline_ns;
-    void (*on_ready)(void *user);
-    void *user;
+    struct fx_external_waiter waiter;
     uv_timer_t timer;
     size_t n_open; /* calls under way, and one while the round is being begun */
     size_t n_calls;
@@ -200,7 +198,7 @@ static void on_timer_closed(uv_handle_t *handle) {
     struct fx_external_client *client = round->client;
     unlink_round(round);
     if (!client->closing) {
-        round->on_ready(round->user);
+        round->waiter.on_ready(round->waiter.user);
     } else if (client->rounds == NULL) {
         client_free(client);
     }
@@ -254,12 +252,13 @@ static uint64_t timeout_of(const struct round *round,
                            const struct fx_provider *provider) {
     const uint64_t own_ms =
         provider->timeout_ms == 0 ? DEFAULT_TIMEOUT_MS : provider->timeout_ms;
-    if (round->deadline_ns == 0) {
+    if (round->waiter.deadline_ns == 0) {
         return own_ms;
     }
     const uint64_t now_ns = fx_clock_ns();
-    const uint64_t left_ms =
-        round->deadline_ns <= now_ns ? 0 : (round->deadline_ns - now_ns) / NS_IN_MS;
+    const uint64_t left_ms = round->waiter.deadline_ns <= now_ns
+                                 ? 0
+                                 : (round->waiter.deadline_ns - now_ns) / NS_IN_MS;
     return left_ms < own_ms ? left_ms : own_ms;
 }
 
@@ -313,8 +312,7 @@ static void begin_call(struct round *round, struct fx_external_call *asked) {
 
 bool fx_external_client_run(struct fx_external_client *client,
                             struct fx_external_calls *calls, struct fx_arena *arena,
-                            uint64_t deadline_ns, void (*on_ready)(void *user),
-                            void *user, struct fx_err *err) {
+                            const struct fx_external_waiter *waiter, struct fx_err *err) {
     assert(client->magic == CLIENT_MAGIC && !client->closing);
     struct round *round =
         calloc(1, sizeof *round + calls->n_items * sizeof round->calls[0]);
@@ -323,9 +321,7 @@ bool fx_external_client_run(struct fx_external_client *client,
     }
     round->client = client;
     round->arena = arena;
-    round->deadline_ns = deadline_ns;
-    round->on_ready = on_ready;
-    round->user = user;
+    round->waiter = *waiter;
     round->n_open = 1;
     round->next = client->rounds;
     if (round->next != NULL) {

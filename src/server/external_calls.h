@@ -49,14 +49,20 @@ bool fx_external_client_set_certificate(struct fx_external_client *client,
                                         struct fx_text cert_pem, struct fx_text key_pem,
                                         struct fx_err *err) FX_MUST_USE;
 
-/* Makes all calls and answers each (fx_external_give(), fx_external_fail()), then calls
- * `on_ready` once, later, on the loop. Each may take the least of its provider's timeout
- * (5 s where it names none) and what is left before `deadline_ns` (base/clock.h; 0: no
- * limit). Calls and arena are borrowed until then. False (and no call) only without
- * memory. */
+/* Who waits for a round of calls. */
+struct fx_external_waiter {
+    uint64_t deadline_ns;         /* base/clock.h; 0: no limit */
+    void (*on_ready)(void *user); /* called once, later, on the loop */
+    void *user;
+};
+
+/* Makes all calls, answers each (fx_external_give(), fx_external_fail()) and tells the
+ * waiter. Each may take the least of its provider's timeout (5 s where it names none) and
+ * what is left before the deadline. Calls and arena are borrowed until then. False (and
+ * no call) only without memory. */
 bool fx_external_client_run(struct fx_external_client *client,
                             struct fx_external_calls *calls, struct fx_arena *arena,
-                            uint64_t deadline_ns, void (*on_ready)(void *user),
-                            void *user, struct fx_err *err) FX_MUST_USE;
+                            const struct fx_external_waiter *waiter,
+                            struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -111,12 +111,11 @@ static void go_on(void *user);
 /* Providers are to be asked; nobody else waits for that. */
 static bool ask_providers(struct journey *journey) {
     struct fx_arena *arena = NULL;
-    uint64_t deadline_ns = 0;
+    struct fx_external_waiter waiter = {.on_ready = go_on, .user = journey};
     struct fx_err err = FX_ERR_INIT;
     struct fx_external_calls *calls =
-        fx_review_calls(journey->review, &arena, &deadline_ns);
-    return fx_external_client_run(journey->server->external, calls, arena, deadline_ns,
-                                  go_on, journey, &err);
+        fx_review_calls(journey->review, &arena, &waiter.deadline_ns);
+    return fx_external_client_run(journey->server->external, calls, arena, &waiter, &err);
 }
 
 /* From the start, or from where it waited, to the answer or the next wait. */
