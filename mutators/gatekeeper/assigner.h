@@ -53,6 +53,8 @@ struct setting {
 struct finding {
     const json_t *key; /* fx_other_place_key() */
     json_t *value;     /* borrowed, or NULL */
+    size_t n_nodes;    /* of it */
+    size_t n_copied;   /* of all that was written in this walk */
 };
 
 /* The setter of an external source: a placeholder for the present text, or for the

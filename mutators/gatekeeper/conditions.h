@@ -49,6 +49,12 @@ bool fx_conditions_compile(const struct policy *policy,
                            struct fx_err *err) FX_MUST_USE;
 void fx_conditions_finish(struct conditions *conditions); /* zeroed ones are fine */
 
+/* Warns of a condition that looks as if it were asked of the element at hand, and is not:
+ * its glob leaves out other elements than that of `spec.location`. Errors: FX_ENOMEM. */
+bool fx_conditions_warn(const struct conditions *conditions, const struct policy *policy,
+                        struct fx_compilation *compilation,
+                        struct fx_err *err) FX_MUST_USE;
+
 /* Do all of them hold that are asked of the object? */
 bool fx_conditions_hold(const struct conditions *conditions, const json_t *object);
 

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "mutators/gatekeeper/condition.h"
 #include "mutators/gatekeeper/conditions.h"
+#include "mutators/gatekeeper/target.h"
 #include "value/tree.h"
 
 static const char *const operator_words[] = {
@@ -116,6 +117,12 @@ static bool add_value(struct condition *condition, const json_t *value,
                       struct fx_err *err) {
     if (json_is_object(value) || json_is_array(value)) {
         return fx_fail(err, FX_EINVALID, "must be a string, a number, a boolean or null");
+    }
+    /* `true` and `1` without quotes, a slip that nobody would see. */
+    if (fx_target_is_label(condition->place.location) && !json_is_string(value) &&
+        !json_is_null(value)) {
+        return fx_fail(err, FX_EINVALID,
+                       "must be a string: labels and annotations are nothing else");
     }
     return !json_is_string(value) ||
            fx_tree_set_take(condition->strings, fx_tree_text(value), json_true()) ||

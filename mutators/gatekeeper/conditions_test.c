@@ -81,6 +81,14 @@ static const struct refusal refused[] = {
     {WHEN("spec.a", "NotIn", "[[]]"),
      "spec.conditions[0].values[0]: must be a string, a number, a boolean or null", "[]",
      0, 0},
+    {WHEN("metadata.labels.a", "In", "['a',1]"),
+     "spec.conditions[0].values[1]: must be a string: labels and annotations are nothing "
+     "else",
+     "1", 0, 0},
+    {WHEN("metadata.annotations.a", "NotIn", "[true]"),
+     "spec.conditions[0].values[0]: must be a string: labels and annotations are nothing "
+     "else",
+     "[true]", 0, 0},
     {WHEN("spec.a", "Matches", "['a',5]"),
      "spec.conditions[0].values[1]: must be a string with `Matches`", "5", 0, 0},
     {WHEN("spec.a", "Matches", "['a','a(b']"),
@@ -291,7 +299,7 @@ static void has_bounds(void **state) {
     (void)state;
     static const struct {
         size_t n, m;
-        const char *operator, * msg;
+        const char *relation, *msg;
     } rows[] = {
         {FX_LIMIT_CONDITIONS, 0, "Exists", NULL},
         {FX_LIMIT_CONDITIONS + 1, 0, "Exists", "spec.conditions: more than 64"},
@@ -303,7 +311,7 @@ static void has_bounds(void **state) {
          "spec.conditions[0].values: more than 64 patterns"},
     };
     for (size_t i = 0; i < FX_COUNT(rows); i++) {
-        json_t *policy = many(rows[i].n, rows[i].operator, "v", rows[i].m);
+        json_t *policy = many(rows[i].n, rows[i].relation, "v", rows[i].m);
         if (rows[i].msg == NULL) {
             struct fx_compilation compilation = must_compile(policy);
             fx_compilation_finish(&compilation);
@@ -317,9 +325,48 @@ static void has_bounds(void **state) {
     }
 }
 
+/* A glob of the list that `spec.location` goes through, but another one. */
+static void warns_of_other_globs(void **state) {
+    (void)state;
+    static const struct {
+        const char *location, *condition;
+        bool warned;
+    } rows[] = {
+        {"spec.l[k: * except a].x", "spec.l[k: *].y", true},
+        {"spec.l[k: *].x", "spec.l[k: * except a].y", true},
+        {"spec.l[k: *].m[j: *].x", "spec.l[k: *].m[j: * except b].y", true},
+        {"spec.l[k: * except a].x", "spec.l[k: * except a].y", false},
+        {"spec.l[k: *].x", "spec.l[k: *].y", false},
+        {"spec.l[k: *].x", "spec.l[k: a].y", false},
+        {"spec.l[k: *].x", "spec.m[k: *].y", false},
+        {"spec.l[k: *].x", "spec.l", false},
+        {"spec.x", "spec.l[k: *].y", false},
+    };
+    for (size_t i = 0; i < FX_COUNT(rows); i++) {
+        struct fx_buf text;
+        fx_buf_init(&text, 0);
+        fx_buf_printf(&text, AT("%s", IF("%s", "Exists", "[]")), rows[i].location,
+                      rows[i].condition);
+        json_t *policy = must_read(text.data);
+        struct fx_compilation compilation = must_compile(policy);
+        assert_int_equal(compilation.n_warnings, rows[i].warned);
+        if (rows[i].warned) {
+            assert_string_equal(compilation.warnings[0].text,
+                                "spec.conditions[0].location: is asked of all elements "
+                                "together, since its glob is not that of spec.location");
+            assert_string_equal(json_string_value(compilation.warnings[0].node),
+                                rows[i].condition);
+        }
+        fx_compilation_finish(&compilation);
+        json_decref(policy);
+        fx_buf_finish(&text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses),
+        cmocka_unit_test(warns_of_other_globs),
         cmocka_unit_test(is_asked_of_the_object),
         cmocka_unit_test(is_asked_at_each_place),
         cmocka_unit_test(holds_for_every_kind),

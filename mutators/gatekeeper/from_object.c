@@ -109,7 +109,7 @@ bool fx_source_read_object(struct source *source, const struct policy *policy,
 /* ---- the object ------------------------------------------------------------------ */
 
 /* "value at spec.x …". */
-static bool fail_value(const struct source *source, enum fx_code code, const char *words,
+static bool fail_value(const struct source *source, const char *words,
                        struct fx_err *err) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
@@ -119,7 +119,7 @@ static bool fail_value(const struct source *source, enum fx_code code, const cha
     if (text.failed) {
         (void)fx_fail_nomem(err);
     } else {
-        (void)fx_fail(err, code, "%s", text.data);
+        (void)fx_fail(err, FX_EMUTATE, "%s", text.data);
     }
     fx_buf_finish(&text);
     return false;
@@ -136,7 +136,7 @@ static bool check_string(const struct setting *setting, const json_t *value,
     char words[64];
     (void)snprintf(words, sizeof words, " is not a string, got %s",
                    fx_tree_go_type(value));
-    return fail_value(source, FX_EMUTATE, words, err);
+    return fail_value(source, words, err);
 }
 
 /* What goes into a keyed list is an object that has the list's key. */
@@ -148,17 +148,26 @@ static bool check_element(const struct source *source, const json_t *value,
         return true;
     }
     if (!json_is_object(value)) {
-        return fail_value(source, FX_EMUTATE,
-                          " is not an object, only objects can be added to keyed lists",
-                          err);
+        return fail_value(
+            source, " is not an object, only objects can be added to keyed lists", err);
     }
     return fx_location_step_names(last, value) ||
-           fail_value(source, FX_EMUTATE, " has another key than the list element", err);
+           fail_value(source, " has another key than the list element", err);
 }
 
-/* Counts the nodes off the budget. Is there room for so many, and so deep? */
+/* Counts a node off the budget, a long text as several. */
+static bool take_off(size_t *budget, size_t n_bytes) {
+    const size_t n = 1 + n_bytes / FX_LIMIT_COPIED_NODE_BYTES;
+    if (n > *budget) {
+        return false;
+    }
+    *budget -= n;
+    return true;
+}
+
+/* Is there room in the budget for so many nodes, and so deep? */
 static bool has_room(json_t *value, size_t depth, size_t *budget) {
-    if (depth > FX_LIMIT_JSON_DEPTH || (*budget)-- == 0) {
+    if (depth > FX_LIMIT_JSON_DEPTH || !take_off(budget, json_string_length(value))) {
         return false;
     }
     const char *key = NULL;
@@ -177,28 +186,41 @@ static bool has_room(json_t *value, size_t depth, size_t *budget) {
     return true;
 }
 
-static bool check_size(const struct source *source, json_t *value, struct fx_err *err) {
+static bool check_size(const struct source *source, struct finding *finding,
+                       struct fx_err *err) {
     size_t budget = FX_LIMIT_COPIED_NODES;
-    return has_room(value, source->from.seen_from->n_steps, &budget) ||
-           fail_value(source, FX_ELIMIT, " is too large to be copied", err);
+    if (!has_room(finding->value, source->from.seen_from->n_steps, &budget)) {
+        return fail_value(source, " is too large to be copied", err);
+    }
+    finding->n_nodes = FX_LIMIT_COPIED_NODES - budget;
+    return true;
 }
 
 /* Finds the value for this place, NULL where there is none, and sees to it that it may be
  * written. */
 static bool find_value(const struct setting *setting, const struct fx_place_found *place,
-                       json_t **ret_value, struct fx_err *err) {
+                       struct fx_err *err) {
     const struct source *source = setting->source;
     const struct other_place *from = &source->from;
     json_t *start = fx_other_place_start(from, place);
     json_t *value =
         start == NULL ? NULL : fx_location_first(from->location, from->n_shared, start);
     if (value == NULL || json_is_null(value)) {
-        *ret_value = NULL;
+        setting->finding->value = NULL;
         return true;
     }
-    *ret_value = value;
+    setting->finding->value = value;
     return check_string(setting, value, err) && check_element(source, value, err) &&
-           check_size(source, value, err);
+           check_size(source, setting->finding, err);
+}
+
+/* What takes no memory here does so when it is printed, and time wherever it is read. */
+static bool check_total(const struct setting *setting, struct fx_err *err) {
+    struct finding *finding = setting->finding;
+    finding->n_copied += finding->n_nodes;
+    return finding->n_copied <= FX_LIMIT_COPIED_NODES_OF_PASS ||
+           fail_value(setting->source, " is too large to be copied to so many places",
+                      err);
 }
 
 bool fx_source_set_object(const void *user, const struct fx_place_found *place,
@@ -209,7 +231,7 @@ bool fx_source_set_object(const void *user, const struct fx_place_found *place,
     const json_t *key = fx_other_place_key(&setting->source->from, place);
     if (key == NULL || key != finding->key) {
         finding->key = key;
-        if (!find_value(setting, place, &finding->value, err)) {
+        if (!find_value(setting, place, err)) {
             return false;
         }
     }
@@ -217,6 +239,9 @@ bool fx_source_set_object(const void *user, const struct fx_place_found *place,
         *ret_write = FX_WRITE_PASS;
         *ret_criterion = "fromObject";
         return true;
+    }
+    if (!check_total(setting, err)) {
+        return false;
     }
     *ret_write = FX_WRITE_SET;
     *ret_value = json_incref(finding->value);

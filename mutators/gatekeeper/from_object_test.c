@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -26,9 +27,10 @@
 #define NONE_SET                                                                      \
     "one of `externalData`, `value`, `fromMetadata` or `fromObject`: invalid assign " \
     "field"
-#define AROUND FIELD "the location lies within this value, which would grow without end"
-#define WITHIN FIELD "this value lies within the location, and would be lost by the write"
-#define BY_KEY FIELD "looks for a list element by the field that the location changes"
+#define AROUND       FIELD "the location lies within this value, which would grow without end"
+#define WITHIN       FIELD "this value lies within the location, and would be lost by the write"
+#define BY_KEY       FIELD "looks for a list element by the field that the location changes"
+#define LONGEST_TEXT ((size_t)FX_LIMIT_COPIED_NODES * FX_LIMIT_COPIED_NODE_BYTES - 1)
 #define SEVERAL                                                                       \
     FIELD "leads to several values: its globs must be those with which the location " \
           "begins"
@@ -227,16 +229,23 @@ static json_t *deep(size_t n) {
     return list;
 }
 
+static json_t *long_text(size_t n_bytes) {
+    char *text = malloc(n_bytes);
+    memset(text, 'x', n_bytes);
+    json_t *made = json_stringn(text, n_bytes);
+    free(text);
+    return made;
+}
+
 static void has_bounds(void **state) {
     (void)state;
     const struct {
         json_t *value;
         bool fits;
     } rows[] = {
-        {wide(FX_LIMIT_COPIED_NODES - 1), true},
-        {wide(FX_LIMIT_COPIED_NODES), false},
-        {deep(FX_LIMIT_JSON_DEPTH - 2), true},
-        {deep(FX_LIMIT_JSON_DEPTH - 1), false},
+        {wide(FX_LIMIT_COPIED_NODES - 1), true}, {wide(FX_LIMIT_COPIED_NODES), false},
+        {deep(FX_LIMIT_JSON_DEPTH - 2), true},   {deep(FX_LIMIT_JSON_DEPTH - 1), false},
+        {long_text(LONGEST_TEXT), true},         {long_text(LONGEST_TEXT + 1), false},
     };
     json_t *policy = must_read(COPY("spec.x", "spec.y"));
     struct fx_compilation compilation = must_compile(policy);
@@ -250,13 +259,61 @@ static void has_bounds(void **state) {
             mutator->ops->apply(mutator, &request_create, &root, &effect, &err);
         assert_int_equal(ok, rows[i].fits);
         if (!ok) {
-            assert_int_equal(err.code, FX_ELIMIT);
+            assert_int_equal(err.code, FX_EMUTATE);
             assert_string_equal(err.msg, "value at spec.y is too large to be copied");
         }
         json_decref(root);
     }
     fx_compilation_finish(&compilation);
     json_decref(policy);
+}
+
+/* The elements of a list that all get the value. */
+static json_t *elements(size_t n) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(list, json_pack("{s:I}", "k", (json_int_t)i));
+    }
+    return list;
+}
+
+/* From elsewhere, which is looked at once, and from the element itself. */
+static void has_a_bound_for_all_copies(void **state) {
+    (void)state;
+    const size_t n_most = FX_LIMIT_COPIED_NODES_OF_PASS / FX_LIMIT_COPIED_NODES;
+    const char *const policies[] = {
+        COPY("spec.l[k: *].x", "spec.y"),
+        COPY("spec.l[k: *].x", "spec.l[k: *].y"),
+    };
+    for (size_t i = 0; i < 2 * FX_COUNT(policies); i++) {
+        const bool fits = i % 2 == 0;
+        json_t *policy = must_read(policies[i / 2]);
+        struct fx_compilation compilation = must_compile(policy);
+        const struct fx_mutator *mutator = compilation.mutators[0];
+        json_t *root = pod_of("{}");
+        json_t *spec = json_object_get(root, "spec");
+        json_t *value = wide(FX_LIMIT_COPIED_NODES - 1);
+        json_t *list = elements(n_most + (fits ? 0 : 1));
+        size_t index = 0;
+        json_t *element = NULL;
+        json_array_foreach (list, index, element) {
+            json_object_set(element, "y", value);
+        }
+        json_object_set_new(spec, "y", value);
+        json_object_set_new(spec, "l", list);
+        struct fx_effect effect = {0};
+        struct fx_err err = FX_ERR_INIT;
+        assert_int_equal(
+            mutator->ops->apply(mutator, &request_create, &root, &effect, &err), fits);
+        if (!fits) {
+            assert_int_equal(err.code, FX_EMUTATE);
+            assert_non_null(
+                strstr(err.msg, " is too large to be copied to so many places"));
+        }
+        json_decref(root);
+        fx_compilation_finish(&compilation);
+        json_decref(policy);
+    }
 }
 
 int main(void) {
@@ -268,6 +325,7 @@ int main(void) {
         cmocka_unit_test(copies_placeholders),
         cmocka_unit_test(copies_by_reference),
         cmocka_unit_test(has_bounds),
+        cmocka_unit_test(has_a_bound_for_all_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

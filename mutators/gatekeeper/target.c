@@ -114,7 +114,8 @@ bool fx_target_add(const struct policy *policy, size_t size,
     if (!init(target, policy, ops, err) ||
         !warn_of_match(target, policy, ret_compilation, err) ||
         !compile(target, policy, err) ||
-        !fx_conditions_compile(policy, target->location, &target->conditions, err)) {
+        !fx_conditions_compile(policy, target->location, &target->conditions, err) ||
+        !fx_conditions_warn(&target->conditions, policy, ret_compilation, err)) {
         ops->destroy(&target->mutator);
         return false;
     }

@@ -39,7 +39,10 @@
 #define FX_LIMIT_CONDITION_PATTERNS 64u   /* or regular expressions */
 /* Nodes of a value that is copied from one place of an object to another: copies of
  * copies would grow without end. */
-#define FX_LIMIT_COPIED_NODES 65536u
+#define FX_LIMIT_COPIED_NODES      65536u
+#define FX_LIMIT_COPIED_NODE_BYTES 64u /* a longer text counts as several */
+/* And of all such copies that one mutator makes in a pass: in a list they multiply. */
+#define FX_LIMIT_COPIED_NODES_OF_PASS (1u << 20)
 
 /* Groups, versions and kinds of one applyTo multiply. */
 #define FX_LIMIT_APPLY_TO_BINDINGS 8192u
