@@ -119,11 +119,12 @@ static enum fx_exit print(const struct values *values,
     return status;
 }
 
-static enum fx_exit update(struct fx_suite_results *results) {
+static enum fx_exit update(const struct fx_suites *suites,
+                           struct fx_suite_results *results) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf words;
     fx_buf_init(&words, 0);
-    const bool ok = fx_suites_update(results, &words, &err);
+    const bool ok = fx_suites_update(suites, results, &words, &err);
     fx_say_words(&words);
     fx_buf_finish(&words);
     return ok ? FX_EXIT_DONE : fx_say_err(&err);
@@ -144,12 +145,12 @@ static enum fx_exit say_none(const struct values *values) {
     return FX_EXIT_INVALID;
 }
 
-static enum fx_exit finish(const struct values *values,
+static enum fx_exit finish(const struct values *values, const struct fx_suites *suites,
                            struct fx_suite_results *results) {
     if (results->n_items == 0) {
         return say_none(values);
     }
-    enum fx_exit status = values->update ? update(results) : FX_EXIT_DONE;
+    enum fx_exit status = values->update ? update(suites, results) : FX_EXIT_DONE;
     status = fx_exit_worse(status, print(values, results));
     return fx_exit_worse(status, verdict(results));
 }
@@ -167,7 +168,7 @@ static enum fx_exit run_suites(struct session *session, struct fx_suites *suites
     struct fx_suite_results results = {0};
     enum fx_exit status = FX_EXIT_DONE;
     if (fx_suites_run(suites, &plan, &results, &err)) {
-        status = finish(values, &results);
+        status = finish(values, suites, &results);
     } else {
         status = session->said != FX_EXIT_DONE ? session->said : fx_say_err(&err);
     }

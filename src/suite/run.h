@@ -69,11 +69,11 @@ bool fx_suites_run(const struct fx_suites *suites, const struct fx_suite_plan *p
 
 /* Writes what came out of each case that failed over the file that says what was
  * expected, where it is one (or would be, in a folder), and lets the result pass. A file
- * that another case has as well is written only where both want the same; the object of
- * a case is never written over. Words of what
+ * that another case has as well is written only where both want the same; the object
+ * of the case itself is never written over, nor is a policy or a suite. Words of what
  * was done and why not go to `words`. Errors: FX_EIO, FX_ENOMEM; what was written stays.
  */
-bool fx_suites_update(struct fx_suite_results *results, struct fx_buf *words,
-                      struct fx_err *err) FX_MUST_USE;
+bool fx_suites_update(const struct fx_suites *suites, struct fx_suite_results *results,
+                      struct fx_buf *words, struct fx_err *err) FX_MUST_USE;
 
 #endif

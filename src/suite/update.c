@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "policy/plain.h"
 #include "suite/run.h"
+#include "suite/sources_kept.h"
 #include "value/equal.h"
 #include "value/json.h"
 
@@ -134,18 +135,22 @@ static bool update_all(struct fx_suite_results *results, struct target *targets,
     return true;
 }
 
-/* Is the file that says what is expected the one that says what it is made of? */
-static bool is_own_object(const struct fx_suite_case *case_) {
-    return case_->mutated_file.path != NULL && case_->object.path != NULL &&
-           strcmp(case_->mutated_file.path, case_->object.path) == 0;
+/* Why the case's file must not be written over; NULL: it may be. */
+static const char *find_fault(const struct fx_suite_case *case_,
+                              const struct fx_suite_kept *kept) {
+    const char *path = case_->mutated_file.path;
+    if (fx_suite_same_file(path, case_->object.path)) {
+        return "not updated, since it is the object itself: ";
+    }
+    return fx_suite_kept_has(kept, path)
+               ? "not updated, since it is a suite or a policy: "
+               : NULL;
 }
 
-bool fx_suites_update(struct fx_suite_results *results, struct fx_buf *words,
-                      struct fx_err *err) {
-    struct target *targets = calloc(results->n_items + 1, sizeof *targets);
-    if (targets == NULL) {
-        return fx_fail_nomem(err);
-    }
+/* The files to be written, and those that have passed by one. */
+static size_t find_targets(struct fx_suite_results *results,
+                           const struct fx_suite_kept *kept, struct target *targets,
+                           struct fx_buf *words) {
     size_t n_targets = 0;
     for (size_t i = 0; i < results->n_items; i++) {
         struct fx_suite_result *result = &results->items[i];
@@ -153,19 +158,36 @@ bool fx_suites_update(struct fx_suite_results *results, struct fx_buf *words,
         if (case_ == NULL) {
             continue;
         }
-        if (is_updatable(result) && is_own_object(case_)) {
-            say(words, result,
-                "not updated, since it is the object itself: ", case_->object.path);
+        const char *path = case_->mutated_file.path;
+        const char *fault = is_updatable(result) ? find_fault(case_, kept) : NULL;
+        if (fault != NULL) {
+            say(words, result, fault, path);
             fx_objects_finish(&result->got);
         }
-        if (case_->mutated_file.path != NULL) {
-            targets[n_targets++] = (struct target){case_->mutated_file.path, result};
+        if (path != NULL) {
+            targets[n_targets++] = (struct target){path, result};
         } else if (result->status == FX_SUITE_FAIL &&
                    case_->mutated == FX_MUTATED_INLINE) {
             say(words, result,
                 "not updated, since it stands in the suite itself: ", result->file);
         }
     }
+    return n_targets;
+}
+
+bool fx_suites_update(const struct fx_suites *suites, struct fx_suite_results *results,
+                      struct fx_buf *words, struct fx_err *err) {
+    struct fx_suite_kept kept;
+    if (!fx_suite_kept_init(&kept, suites, err)) {
+        return false;
+    }
+    struct target *targets = calloc(results->n_items + 1, sizeof *targets);
+    if (targets == NULL) {
+        fx_suite_kept_finish(&kept);
+        return fx_fail_nomem(err);
+    }
+    const size_t n_targets = find_targets(results, &kept, targets, words);
+    fx_suite_kept_finish(&kept);
     const bool ok = update_all(results, targets, n_targets, words, err);
     free(targets);
     return ok;
