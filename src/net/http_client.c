@@ -56,6 +56,7 @@ struct fx_http_call {
     bool timing, looking; /* not yet closed */
     bool stillborn;       /* failed at once, to be told by the timer */
     bool told;
+    bool body_tells_end;
     bool repeatable;  /* by its nature, and */
     bool may_repeat;  /* for now: the link was idle before, nothing has come of it */
     bool begins_anew; /* when the link is closed */
@@ -212,7 +213,7 @@ static void on_end(void *user) {
         fx_stream_close(&call->link->stream);
         return;
     }
-    const bool cut = fx_stream_is_cut(&call->link->stream);
+    const bool cut = !call->body_tells_end && fx_stream_is_cut(&call->link->stream);
     on_event(call, fx_http_response_end(call->response, cut, &call->failure));
 }
 
@@ -447,6 +448,7 @@ static struct fx_http_call *create(uv_loop_t *loop,
     call->loop = loop;
     call->timeout_ms = options->timeout_ms;
     call->repeatable = options->repeatable;
+    call->body_tells_end = options->body_tells_end;
     call->port = options->url->port;
     call->tls = options->tls == NULL ? NULL : fx_tls_config_ref(options->tls);
     call->host = fx_text_dup(options->url->host);

@@ -43,6 +43,10 @@ struct fx_http_call_options {
      * then, is made once more on a new one, within the same time (RFC 9110 section 9.2.2,
      * RFC 9112 section 9.3.1). Otherwise it fails. */
     bool repeatable;
+    /* Does the body tell by itself whether it is whole, as JSON does? Then one that only
+     * the end of the connection ends may end without TLS's goodbye, which many simple
+     * servers never say; Go's client takes it, too. Otherwise it counts as cut. */
+    bool body_tells_end;
 };
 
 /* What came of it. Borrowed for the call of `on_done`. */

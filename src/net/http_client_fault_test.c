@@ -79,20 +79,25 @@ static void every_script_is_understood(void **state) {
     fx_tls_config_unref(tls);
 }
 
-/* The end of the connection ends a body, unless somebody on the way could have made it.
- */
+/* The end of the connection ends a body, unless somebody on the way could have made it
+ * and the body does not tell. */
 static void only_a_goodbye_ends_a_body_over_tls(void **state) {
     (void)state;
+    static const struct {
+        bool plain, body_tells_end, whole;
+    } cases[] = {{true, false, true}, {false, false, false}, {false, true, true}};
     struct actor actor;
     struct asked asked;
     struct fx_tls_config *tls = client_tls(&trust, "localhost", NULL, NULL);
-    for (int plain = 0; plain < 2; plain++) {
-        actor_start(&actor, plain != 0 ? NULL : server_tls);
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        actor_start(&actor, cases[i].plain ? NULL : server_tls);
         actor.script = (struct script){OK_LINE "\r\n{}", CUT};
-        ask_actor(&actor, "https://127.0.0.1:PORT/",
-                  posting(NULL, plain != 0 ? NULL : tls, FX_TEXT("{}")), &asked);
+        struct fx_http_call_options options =
+            posting(NULL, cases[i].plain ? NULL : tls, FX_TEXT("{}"));
+        options.body_tells_end = cases[i].body_tells_end;
+        ask_actor(&actor, "https://127.0.0.1:PORT/", options, &asked);
         await(&actor.loop, &asked);
-        if (plain != 0) {
+        if (cases[i].whole) {
             expect_answer(&asked, 200, "{}");
         } else {
             expect_failure(&asked, FX_EIO, MIDDLE);

@@ -277,7 +277,8 @@ static bool start_call(struct call *call, struct fx_err *err) {
         .body = call->asked->body,
         .timeout_ms = timeout_of(round, provider),
         .pool = round->client->pool,
-        .repeatable = true, /* a look-up changes nothing */
+        .repeatable = true,     /* a look-up changes nothing */
+        .body_tells_end = true, /* it is JSON */
     };
     if (options.tls == NULL) {
         return false;

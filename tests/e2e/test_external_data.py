@@ -278,6 +278,29 @@ def test_a_large_answer(start, provide, authority):
     assert images(server, pod()) == ["big"]
 
 
+def test_the_simplest_provider(start, provide, authority):
+    """HTTP/1.0, no length, and no goodbye of TLS: the end of the connection ends it."""
+
+    def simple(request, keys):
+        request.wfile.write(b"HTTP/1.0 200 OK\r\n\r\n" + encode(valid(keys)))
+        request.close_connection = True
+
+    provider = provide(fault=simple)
+    server = start(document(provider.url, authority.cert), external())
+    assert images(server, pod()) == ["nginx_valid"]
+
+
+def test_half_an_answer_of_the_simplest_provider(start, provide, authority):
+    def simple(request, keys):
+        body = encode(valid(keys))
+        request.wfile.write(b"HTTP/1.0 200 OK\r\n\r\n" + body[: len(body) // 2])
+        request.close_connection = True
+
+    provider = provide(fault=simple)
+    server = start(document(provider.url, authority.cert), external())
+    assert refusal(server).startswith(SEND)
+
+
 def test_of_duplicate_keys_the_last_counts(start, provide, authority):
     def twice(request, keys):
         items = [{"key": keys[0], "value": "first"}, {"key": keys[0], "value": "last"}]
