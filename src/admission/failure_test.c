@@ -204,7 +204,8 @@ static void test_asking(void **state) {
 
     review = start_asking(request, 0);
     assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_DATA);
-    fx_external_fail(fx_review_calls(review, &arena, &until)->items, arena, "no route");
+    calls = fx_review_calls(review, &arena, &until);
+    fx_external_fail(calls->items, arena, "no route");
     assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
     const struct fx_review_result *result = fx_review_result(review);
     assert_int_equal(result->decision, FX_DECISION_FAILED);
