@@ -109,7 +109,7 @@ static void print_verdict(const struct fx_printer *printer) {
     const struct fx_outcome *outcome = explanation->result->outcome;
     struct fx_buf *buf = printer->buf;
     if (outcome == NULL) {
-        fx_buf_str(buf, explanation->failure != NULL ? "fails" : "is not mutated: ");
+        fx_buf_str(buf, explanation->failure != NULL ? "fails" : "is not mutated:\n  ");
         fx_plain_add(buf, fx_tree_text(explanation->skipped));
         return;
     }

@@ -138,6 +138,10 @@ bool fx_wanted_parse(struct fx_text text, struct fx_wanted **ret_wanted,
         return fx_fail_nomem(err);
     }
     const bool is_pointer = text.len > 0 && text.data[0] == '/';
+    if (fx_text_starts(text, FX_TEXT(".")) && text.len > 1) {
+        text.data++; /* as kubectl writes it: `.spec.x` */
+        text.len--;
+    }
     if (!(is_pointer ? read_pointer(wanted, text, err)
                      : read_location(wanted, text, err))) {
         fx_wanted_destroy(wanted);

@@ -26,7 +26,8 @@ static struct fx_wanted *must_parse(const char *text) {
 static void test_faults(void **state) {
     (void)state;
     static const char *const faults[] = {
-        "spec.", "spec[0", "spec[name]", "a..b", "/a~2", "/a~", "a[\"0]", "[0]", "a[-1]",
+        ".",    "..a", "spec.",  "spec[0", "spec[name]", "a..b",
+        "/a~2", "/a~", "a[\"0]", "[0]",    "a[-1]",
     };
     for (size_t i = 0; i < FX_COUNT(faults); i++) {
         struct fx_err err = FX_ERR_INIT;
@@ -75,12 +76,12 @@ static void test_has(void **state) {
     (void)state;
     static const struct {
         const char *before, *after;
-        const char *in[14], *out[14]; /* NULL ends */
+        const char *in[15], *out[15]; /* NULL ends */
     } cases[] = {
         {"{\"s\":{\"c\":[{\"name\":\"a\"},{\"name\":\"b\",\"i\":1}]}}",
          "{\"s\":{\"c\":[{\"name\":\"a\"},{\"name\":\"b\",\"i\":2}]}}",
-         {"", "s", "s.c", "s.c[name: b]", "s.c[name: *].i", "s.c[name: b].i", "s.c[1].i",
-          "s.c[*]", "/s", "/s/c/1", "/s/c/1/i", "s.c[name: b].i.deeper",
+         {"", "s", "s.c", ".s.c", "s.c[name: b]", "s.c[name: *].i", "s.c[name: b].i",
+          "s.c[1].i", "s.c[*]", "/s", "/s/c/1", "/s/c/1/i", "s.c[name: b].i.deeper",
           "s.c[name: * except \"a\"]", NULL},
          {"x", "s.i", "s.c[name: a].i", "s.c[0]", "/s/c/0", "/s/c/name", "s.c.i",
           "s.c[name: b].x", "s.c[key: b]", "s.c[name: * except b]", "/s/c/01", "s[*]",
