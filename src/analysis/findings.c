@@ -148,12 +148,18 @@ static bool same_mutators(const struct fx_analysis_finding *a,
     return a->n_mutators == b->n_mutators;
 }
 
+/* Those who undo each other do so wherever they meet: one place shows it. */
+static bool same_place(const struct fx_analysis_finding *a,
+                       const struct fx_analysis_finding *b) {
+    return a->rule == FX_ANALYSIS_UNDO || fx_study_same_path(a->path, b->path);
+}
+
 static bool is_told(const struct fx_analysis *analysis,
                     const struct fx_analysis_finding *finding) {
     for (size_t i = 0; i < analysis->n_findings; i++) {
         const struct fx_analysis_finding *told = &analysis->findings[i];
         if (told->rule == finding->rule && same_mutators(told, finding) &&
-            fx_study_same_path(told->path, finding->path)) {
+            same_place(told, finding)) {
             return true;
         }
     }

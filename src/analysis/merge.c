@@ -20,6 +20,15 @@ static bool add_copy(json_t *into, struct fx_text key, const json_t *value) {
     return fx_tree_set_take(into, key, json_deep_copy(value));
 }
 
+static bool is_container(const json_t *value) {
+    return json_is_object(value) || json_is_array(value);
+}
+
+/* Is there just any value, where the other one needs something to be in? */
+static bool is_filler(const json_t *present, const json_t *value) {
+    return !is_container(present) && is_container(value);
+}
+
 static bool merge_objects(json_t *into, json_t *from) {
     for (void *at = json_object_iter(from); at != NULL;
          at = json_object_iter_next(from, at)) {
@@ -27,7 +36,8 @@ static bool merge_objects(json_t *into, json_t *from) {
                                     json_object_iter_key_len(at)};
         json_t *value = json_object_iter_value(at);
         json_t *present = fx_tree_view_text(into, key);
-        if (present == NULL ? !add_copy(into, key, value) : !merge(present, value)) {
+        if (present == NULL || is_filler(present, value) ? !add_copy(into, key, value)
+                                                         : !merge(present, value)) {
             return false;
         }
     }

@@ -60,9 +60,8 @@ bool fx_study_diff(struct study *study, json_t *before, json_t *after,
 /* ---- findings -------------------------------------------------------------------- */
 
 /* Adds the finding, unless it is there already: rule, mutators and path but for indices
- * of lists are its identity. What is in it is copied, or counted; `situation` is its
- * witness.
- */
+ * of lists are its identity; of UNDO the path is none of it. What is in it is copied, or
+ * counted; `situation` is its witness. */
 bool fx_study_tell(struct study *study, const struct situation *situation,
                    const struct fx_analysis_finding *finding,
                    struct fx_err *err) FX_MUST_USE;
