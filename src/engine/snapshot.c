@@ -10,84 +10,73 @@
 
 #include "engine/snapshot_index.h"
 
-/* A mutator and its place in the list given. */
+/* A mutator or resource, its place in the list given, and the order of its kind. */
 struct given {
-    struct fx_mutator *mutator;
+    void *item;
     size_t at;
+    int (*compare)(const void *a, const void *b);
 };
+
+static int compare_mutators(const void *a, const void *b) {
+    return fx_mutator_compare(a, b);
+}
+
+static int compare_resources(const void *a, const void *b) {
+    return fx_resource_compare(a, b);
+}
 
 static int compare_given(const void *left, const void *right) {
     const struct given *a = left;
     const struct given *b = right;
-    const int order = fx_mutator_compare(a->mutator, b->mutator);
+    const int order = a->compare(a->item, b->item);
     return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
 }
 
-/* Fills `mutators` in the order of a pass, of several with one id the last given. */
+/* Sorts, and of several with one id keeps the last given. Returns how many stay. */
+static size_t sort(struct given *given, size_t n) {
+    size_t n_kept = 0;
+    qsort(given, n, sizeof *given, compare_given);
+    for (size_t i = 0; i < n; i++) {
+        if (i + 1 == n || given[i].compare(given[i].item, given[i + 1].item) != 0) {
+            given[n_kept++] = given[i];
+        }
+    }
+    return n_kept;
+}
+
+/* Fills `mutators` in the order of a pass. */
 static bool sort_mutators(struct fx_snapshot *snapshot,
                           struct fx_mutator *const *mutators, size_t n_mutators) {
-    const size_t n = n_mutators == 0 ? 1 : n_mutators;
-    struct given *given = calloc(n, sizeof *given);
-    snapshot->mutators = calloc(n, sizeof(struct fx_mutator *));
-    if (given == NULL || snapshot->mutators == NULL) {
-        free(given);
-        return false;
+    struct given *given = calloc(n_mutators + 1, sizeof *given);
+    snapshot->mutators = calloc(n_mutators + 1, sizeof(struct fx_mutator *));
+    const bool ok = given != NULL && snapshot->mutators != NULL;
+    for (size_t i = 0; ok && i < n_mutators; i++) {
+        given[i] = (struct given){mutators[i], i, compare_mutators};
     }
-    for (size_t i = 0; i < n_mutators; i++) {
-        given[i] = (struct given){mutators[i], i};
-    }
-    qsort(given, n_mutators, sizeof *given, compare_given);
-    for (size_t i = 0; i < n_mutators; i++) {
-        const bool is_last =
-            i + 1 == n_mutators ||
-            fx_mutator_compare(given[i].mutator, given[i + 1].mutator) != 0;
-        if (is_last) {
-            snapshot->mutators[snapshot->n_mutators++] = fx_mutator_ref(given[i].mutator);
-            snapshot->wants_external |= given[i].mutator->wants_external;
-        }
+    const size_t n = ok ? sort(given, n_mutators) : 0;
+    for (size_t i = 0; i < n; i++) {
+        struct fx_mutator *mutator = fx_mutator_ref(given[i].item);
+        snapshot->wants_external = snapshot->wants_external || mutator->wants_external;
+        snapshot->mutators[snapshot->n_mutators++] = mutator;
     }
     free(given);
-    return true;
+    return ok;
 }
 
-/* A resource and its place in the list given. */
-struct given_resource {
-    struct fx_resource *resource;
-    size_t at;
-};
-
-static int compare_given_resources(const void *left, const void *right) {
-    const struct given_resource *a = left;
-    const struct given_resource *b = right;
-    const int order = fx_resource_compare(a->resource, b->resource);
-    return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
-}
-
-/* The same for resources. */
 static bool sort_resources(struct fx_snapshot *snapshot,
                            struct fx_resource *const *resources, size_t n_resources) {
-    const size_t n = n_resources == 0 ? 1 : n_resources;
-    struct given_resource *given = calloc(n, sizeof *given);
-    snapshot->resources = calloc(n, sizeof(struct fx_resource *));
-    if (given == NULL || snapshot->resources == NULL) {
-        free(given);
-        return false;
+    struct given *given = calloc(n_resources + 1, sizeof *given);
+    snapshot->resources = calloc(n_resources + 1, sizeof(struct fx_resource *));
+    const bool ok = given != NULL && snapshot->resources != NULL;
+    for (size_t i = 0; ok && i < n_resources; i++) {
+        given[i] = (struct given){resources[i], i, compare_resources};
     }
-    for (size_t i = 0; i < n_resources; i++) {
-        given[i] = (struct given_resource){resources[i], i};
-    }
-    qsort(given, n_resources, sizeof *given, compare_given_resources);
-    for (size_t i = 0; i < n_resources; i++) {
-        const bool is_last =
-            i + 1 == n_resources ||
-            fx_resource_compare(given[i].resource, given[i + 1].resource) != 0;
-        if (is_last) {
-            snapshot->resources[snapshot->n_resources++] =
-                fx_resource_ref(given[i].resource);
-        }
+    const size_t n = ok ? sort(given, n_resources) : 0;
+    for (size_t i = 0; i < n; i++) {
+        snapshot->resources[snapshot->n_resources++] = fx_resource_ref(given[i].item);
     }
     free(given);
-    return true;
+    return ok;
 }
 
 static void destroy(struct fx_snapshot *snapshot) {

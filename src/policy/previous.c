@@ -2,6 +2,7 @@
  *
  * policy/previous.c - what is in force now, and what of it stays.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "policy/build.h"
@@ -13,30 +14,33 @@ static bool same_place(const struct fx_origin *a, const struct fx_origin *b) {
            strcmp(a->file, b->file) == 0;
 }
 
+static bool is_same(const struct fx_origin *a, const json_t *a_source,
+                    const struct fx_origin *b, const json_t *b_source) {
+    return same_place(a, b) && fx_equal(a_source, b_source);
+}
+
+static int compare_mutators(const void *made, const void *element) {
+    struct fx_mutator *const *there = element;
+    return fx_mutator_compare(made, *there);
+}
+
 struct fx_mutator *fx_build_find_same(const struct fx_build *build,
                                       const struct fx_mutator *made) {
     if (build->previous == NULL) {
         return NULL;
     }
     const struct fx_snapshot *snapshot = build->previous->snapshot;
-    size_t low = 0;
-    size_t high = snapshot->n_mutators;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        struct fx_mutator *there = snapshot->mutators[middle];
-        const int order = fx_mutator_compare(there, made);
-        if (order == 0) {
-            const bool same = same_place(&there->origin, &made->origin) &&
-                              fx_equal(there->source, made->source);
-            return same ? there : NULL;
-        }
-        if (order < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return NULL;
+    struct fx_mutator **there = bsearch(made, snapshot->mutators, snapshot->n_mutators,
+                                        sizeof(struct fx_mutator *), compare_mutators);
+    return there != NULL && is_same(&(*there)->origin, (*there)->source, &made->origin,
+                                    made->source)
+               ? *there
+               : NULL;
+}
+
+static int compare_resources(const void *made, const void *element) {
+    struct fx_resource *const *there = element;
+    return fx_resource_compare(made, *there);
 }
 
 struct fx_resource *fx_build_find_same_resource(const struct fx_build *build,
@@ -45,24 +49,12 @@ struct fx_resource *fx_build_find_same_resource(const struct fx_build *build,
         return NULL;
     }
     const struct fx_snapshot *snapshot = build->previous->snapshot;
-    size_t low = 0;
-    size_t high = snapshot->n_resources;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        struct fx_resource *there = snapshot->resources[middle];
-        const int order = fx_resource_compare(there, made);
-        if (order == 0) {
-            const bool same = same_place(&there->origin, &made->origin) &&
-                              fx_equal(there->source, made->source);
-            return same ? there : NULL;
-        }
-        if (order < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return NULL;
+    struct fx_resource **there = bsearch(made, snapshot->resources, snapshot->n_resources,
+                                         sizeof(struct fx_resource *), compare_resources);
+    return there != NULL && is_same(&(*there)->origin, (*there)->source, &made->origin,
+                                    made->source)
+               ? *there
+               : NULL;
 }
 
 /* Was it compiled from a version of this policy? A policy may give several. */
