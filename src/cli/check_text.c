@@ -8,10 +8,10 @@
 #include "cli/check_report.h"
 #include "cli/explain_path.h"
 #include "cli/explain_words.h"
+#include "cli/fill.h"
 #include "policy/plain.h"
 #include "value/yaml.h"
 
-#define WIDTH         80u
 #define INDENT        2u
 #define LABEL_INDENT  4u
 #define LABEL_WIDTH   8u /* "values  " */
@@ -32,44 +32,6 @@ struct printer {
 
 static void colour(const struct printer *printer, const char *code) {
     fx_buf_str(printer->buf, printer->colour ? code : "");
-}
-
-static size_t count_columns(struct fx_text text) {
-    size_t n = 0;
-    while (text.len > 0) {
-        uint32_t rune = 0;
-        const size_t len = fx_text_rune(text, &rune);
-        text = (struct fx_text){text.data + len, text.len - len};
-        n++;
-    }
-    return n;
-}
-
-/* Appends the words from `column` on, in lines of WIDTH, further ones behind `indent`
- * blanks. */
-static void fill(struct fx_buf *buf, struct fx_text words, size_t column, size_t indent) {
-    size_t at = column;
-    while (words.len > 0) {
-        size_t len = 0;
-        while (len < words.len && words.data[len] != ' ' && words.data[len] != '\n') {
-            len++;
-        }
-        const struct fx_text word = {words.data, len};
-        const size_t width = count_columns(word);
-        if (at > indent && at + 1 + width >= WIDTH) {
-            fx_buf_char(buf, '\n');
-            fx_buf_fill(buf, ' ', indent);
-            at = indent;
-        } else if (at > indent) {
-            fx_buf_char(buf, ' ');
-            at++;
-        }
-        fx_plain_add(buf, word);
-        at += width;
-        const size_t taken = len < words.len ? len + 1 : len;
-        words = (struct fx_text){words.data + taken, words.len - taken};
-    }
-    fx_buf_char(buf, '\n');
 }
 
 /* ---- one finding ----------------------------------------------------------------- */
@@ -93,7 +55,7 @@ static void print_head(const struct printer *printer,
     fx_buf_init(&head, 0);
     print_place(&head, mutator_of(printer, finding->mutators[0]));
     fx_buf_char(&head, ':');
-    size_t column = count_columns((struct fx_text){head.data, head.len});
+    size_t column = fx_fill_columns((struct fx_text){head.data, head.len});
     colour(printer, BOLD);
     fx_buf_text(printer->buf, (struct fx_text){head.data, head.len});
     colour(printer, RESET);
@@ -107,7 +69,7 @@ static void print_head(const struct printer *printer,
     colour(printer, RESET);
     fx_buf_printf(printer->buf, ": %s:", rule);
     column += strlen(severity) + strlen(rule) + strlen(" : :");
-    fill(printer->buf, fx_text_of(finding->text), column, INDENT);
+    fx_fill(printer->buf, fx_text_of(finding->text), column, INDENT);
 }
 
 static void print_label(const struct printer *printer, const char *label) {
@@ -167,8 +129,8 @@ static void print_values(const struct printer *printer,
         add_value(printer, &words, finding->values[i]);
     }
     print_label(printer, finding->n_values == 1 ? "value" : "values");
-    fill(printer->buf, (struct fx_text){words.data, words.len},
-         LABEL_INDENT + LABEL_WIDTH, LABEL_INDENT + LABEL_WIDTH);
+    fx_fill(printer->buf, (struct fx_text){words.data, words.len},
+            LABEL_INDENT + LABEL_WIDTH, LABEL_INDENT + LABEL_WIDTH);
     printer->buf->failed = printer->buf->failed || words.failed;
     fx_buf_finish(&words);
 }
@@ -294,7 +256,7 @@ static void print_limits(const struct printer *printer) {
                           mutator->name);
         }
         fx_buf_str(&words, analysis->n_untried > NOTES_TOLD ? ", …" : "");
-        fill(printer->buf, (struct fx_text){words.data, words.len}, 0, INDENT);
+        fx_fill(printer->buf, (struct fx_text){words.data, words.len}, 0, INDENT);
     }
     printer->buf->failed = printer->buf->failed || words.failed;
     fx_buf_finish(&words);

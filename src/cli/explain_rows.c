@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "cli/fill.h"
 #include "policy/plain.h"
 
-#define WIDTH      80u /* a line is shorter than that */
 #define GAP        2u
 #define CELL_MAX   70u /* columns of a cell */
 #define COLUMN_MAX 36u /* columns that a cell may ask of all rows */
@@ -88,7 +88,7 @@ static bool fits(const struct fx_row *row, const struct columns *columns, size_t
         }
         width += columns->width[j] + (columns->width[j] > 0 ? GAP : 0);
     }
-    return width < WIDTH;
+    return width < FX_FILL_WIDTH;
 }
 
 static void print_cell(struct fx_buf *buf, const struct fx_rows *rows,
@@ -163,42 +163,7 @@ void fx_rows_print(struct fx_buf *buf, const struct fx_rows *rows,
 
 /* ---- sentences ------------------------------------------------------------------- */
 
-static size_t word_length(struct fx_text words) {
-    const char *blank = words.len > 0 ? memchr(words.data, ' ', words.len) : NULL;
-    return blank == NULL ? words.len : (size_t)(blank - words.data);
-}
-
-static size_t width_of(struct fx_text word) {
-    size_t width = 0;
-    while (word.len > 0) {
-        uint32_t rune = 0;
-        const size_t length = fx_text_rune(word, &rune);
-        word = (struct fx_text){word.data + length, word.len - length};
-        width++;
-    }
-    return width;
-}
-
 void fx_rows_fill(struct fx_buf *buf, struct fx_text words, size_t indent) {
-    size_t column = 0;
-    while (words.len > 0) {
-        const struct fx_text word = {words.data, word_length(words)};
-        const size_t width = width_of(word);
-        if (column > 0 && column + 1 + width >= WIDTH) {
-            fx_buf_char(buf, '\n');
-            column = 0;
-        }
-        if (column == 0) {
-            fx_buf_fill(buf, ' ', indent);
-            column = indent;
-        } else {
-            fx_buf_char(buf, ' ');
-            column++;
-        }
-        fx_plain_add(buf, word);
-        column += width;
-        const size_t taken = word.len < words.len ? word.len + 1 : word.len;
-        words = (struct fx_text){words.data + taken, words.len - taken};
-    }
-    fx_buf_char(buf, '\n');
+    fx_buf_fill(buf, ' ', indent);
+    fx_fill(buf, words, indent, indent);
 }

@@ -6,37 +6,12 @@
 
 #include <string.h>
 
+#include "cli/fill.h"
 #include "cli/output.h"
 
-#define WIDTH         80
 #define OPTION_COLUMN 28 /* where the words of an option begin */
 
 /* ---- filling lines --------------------------------------------------------------- */
-
-/* Appends the words in lines of WIDTH, each but the first behind `indent` blanks; the
- * first begins at `column`. */
-static void fill(struct fx_buf *buf, struct fx_text words, size_t column, size_t indent) {
-    size_t at = column;
-    while (words.len > 0) {
-        size_t len = 0;
-        while (len < words.len && words.data[len] != ' ' && words.data[len] != '\n') {
-            len++;
-        }
-        if (at > indent && at + 1 + len >= WIDTH) {
-            fx_buf_char(buf, '\n');
-            fx_buf_fill(buf, ' ', indent);
-            at = indent;
-        } else if (at > indent) {
-            fx_buf_char(buf, ' ');
-            at++;
-        }
-        fx_buf_add(buf, words.data, len);
-        at += len;
-        const size_t taken = len < words.len ? len + 1 : len;
-        words = (struct fx_text){words.data + taken, words.len - taken};
-    }
-    fx_buf_char(buf, '\n');
-}
 
 /* Appends text line by line: those that begin with a blank, and empty ones, as they are;
  * the others each as a filled paragraph. */
@@ -47,7 +22,7 @@ static void print_paragraphs(struct fx_buf *buf, const char *text) {
             fx_buf_add(buf, text, len);
             fx_buf_char(buf, '\n');
         } else {
-            fill(buf, (struct fx_text){text, len}, 0, 0);
+            fx_fill(buf, (struct fx_text){text, len}, 0, 0);
         }
         text += text[len] == '\n' ? len + 1 : len;
     }
@@ -71,7 +46,7 @@ static void print_option(struct fx_buf *buf, const struct fx_option *option) {
         column = 0;
     }
     fx_buf_fill(buf, ' ', OPTION_COLUMN - column);
-    fill(buf, fx_text_of(option->help), OPTION_COLUMN, OPTION_COLUMN);
+    fx_fill(buf, fx_text_of(option->help), OPTION_COLUMN, OPTION_COLUMN);
 }
 
 static const struct fx_option help_option = {
@@ -82,7 +57,7 @@ static void print_command(struct fx_buf *buf, const struct fx_command *command) 
     fx_buf_str(buf, "Usage: fixpoint ");
     fx_buf_str(buf, command->name);
     const size_t column = strlen("Usage: fixpoint ") + strlen(command->name);
-    fill(buf, fx_text_of(command->usage), column, strlen("Usage: fixpoint "));
+    fx_fill(buf, fx_text_of(command->usage), column, strlen("Usage: fixpoint "));
     fx_buf_char(buf, '\n');
     print_paragraphs(buf, command->details);
     fx_buf_str(buf, "\nOptions:\n");

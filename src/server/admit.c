@@ -26,7 +26,8 @@ static void answer(struct fx_server *server, struct fx_http_exchange *exchange,
     (void)state;
     const struct fx_review_result *result = fx_review_result(review);
     fx_metrics_count(&server->metrics, FX_METRIC_ADMISSIONS, (unsigned)result->decision);
-    fx_admit_log(result, fx_http_header(exchange, "traceparent"));
+    fx_admit_log(result, fx_http_header(exchange, "traceparent"),
+                 fx_answer_seconds(exchange) * 1e3);
     fx_answer_review(exchange, result);
     fx_review_destroy(review);
 }

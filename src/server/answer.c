@@ -4,6 +4,7 @@
  */
 #include "server/answer.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "server/routes.h"
 #include "server/state.h"
@@ -17,6 +18,10 @@ uint64_t fx_answer_deadline_ns(const struct fx_server *server,
     return fx_http_arrival_ns(exchange) +
            fx_timeout_budget_ns(fx_http_query(exchange),
                                 given == 0 ? FX_LIMIT_REVIEW_MS : given);
+}
+
+double fx_answer_seconds(const struct fx_http_exchange *exchange) {
+    return (double)(fx_clock_ns() - fx_http_arrival_ns(exchange)) / 1e9;
 }
 
 void fx_answer_review(struct fx_http_exchange *exchange,

@@ -17,6 +17,9 @@ struct fx_server;
 uint64_t fx_answer_deadline_ns(const struct fx_server *server,
                                const struct fx_http_exchange *exchange);
 
+/* How long ago its first byte arrived. */
+double fx_answer_seconds(const struct fx_http_exchange *exchange);
+
 /* Answers with the result of a review, whose body it empties. */
 void fx_answer_review(struct fx_http_exchange *exchange,
                       const struct fx_review_result *result);

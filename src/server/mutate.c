@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "admission/review.h"
-#include "base/clock.h"
 #include "base/heap.h"
 #include "base/limits.h"
 #include "server/answer.h"
@@ -76,7 +75,7 @@ static void count(struct fx_metrics *metrics, const struct fx_review_result *res
 /* The texts of the result may live in the request: it is told before it is answered. */
 static void finish(struct fx_server *server, struct fx_http_exchange *exchange,
                    const struct fx_review_result *result) {
-    const double seconds = (double)(fx_clock_ns() - fx_http_arrival_ns(exchange)) / 1e9;
+    const double seconds = fx_answer_seconds(exchange);
     count(&server->metrics, result, seconds);
     fx_review_log(result, fx_http_header(exchange, "traceparent"), seconds * 1e3);
     if (server->options->log_mutations) {

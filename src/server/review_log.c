@@ -195,26 +195,15 @@ void fx_review_log(const struct fx_review_result *result, struct fx_text tracepa
 }
 
 /* The words of a denial can quote the policy: the answer has those. */
-void fx_admit_log(const struct fx_review_result *result, struct fx_text traceparent) {
+void fx_admit_log(const struct fx_review_result *result, struct fx_text traceparent,
+                  double ms) {
     const bool denied = result->decision == FX_DECISION_FAILED;
     if (!denied && result->decision != FX_DECISION_REFUSED &&
         result->decision != FX_DECISION_BROKEN) {
         return;
     }
-    struct name names[6];
-    char trace_id[FX_TRACE_ID_SIZE];
-    fx_trace_id_read(traceparent, trace_id);
-    const struct fx_log_field fields[] = {
-        fx_log_str("uid", copy_name(&names[0], result->uid)),
-        fx_log_str("operation", copy_name(&names[1], result->operation)),
-        fx_log_str("group", copy_name(&names[2], result->group)),
-        fx_log_str("kind", copy_name(&names[3], result->kind)),
-        fx_log_str("name", copy_name(&names[4], result->name)),
-        fx_log_str("username", copy_name(&names[5], result->username)),
-        fx_log_str("trace_id", trace_id),
-        fx_log_int("status", result->status),
-        {0},
-    };
-    fx_log_write(denied ? FX_LOG_INFO : FX_LOG_WARN,
-                 denied ? "admission denied" : "admission failed", fields);
+    const struct fx_log_field more[3] = {fx_log_int("status", result->status)};
+    write_line(denied ? FX_LOG_INFO : FX_LOG_WARN,
+               denied ? "admission denied" : "admission failed", result, traceparent, ms,
+               more);
 }

@@ -22,6 +22,7 @@ void fx_review_log(const struct fx_review_result *result, struct fx_text tracepa
 
 /* One line for a policy or a label that was denied (info), or a review of one that failed
  * (warn); none for those allowed. */
-void fx_admit_log(const struct fx_review_result *result, struct fx_text traceparent);
+void fx_admit_log(const struct fx_review_result *result, struct fx_text traceparent,
+                  double ms);
 
 #endif

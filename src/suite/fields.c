@@ -16,7 +16,7 @@
 
 static uint32_t line_of(const struct fx_suite_reader *reader, const json_t *node,
                         uint32_t fallback) {
-    const struct fx_mark *mark = fx_suite_source_mark(reader->source, node);
+    const struct fx_mark *mark = fx_marks_index_find(&reader->source->marks, node);
     return mark != NULL ? mark->line : fallback;
 }
 
@@ -49,7 +49,7 @@ static void print_path(struct fx_buf *buf, const struct fx_fields *fields) {
  * shows it. */
 static uint32_t line_of_key(const struct fx_fields *fields, const char *key) {
     const struct fx_suite_source *source = fields->reader->source;
-    const struct fx_mark *mark = fx_suite_source_mark(source, fields->object);
+    const struct fx_mark *mark = fx_marks_index_find(&source->marks, fields->object);
     const size_t length = strlen(key);
     uint32_t line = fields->line;
     for (size_t at = mark != NULL ? mark->off : source->text.len;
@@ -70,7 +70,7 @@ static struct fx_suite_text place_of(const struct fx_fields *fields, const char 
                                      const json_t *node, struct fx_err *fault) {
     const struct fx_suite_source *source = fields->reader->source;
     const struct fx_marks *marks = &source->documents.marks;
-    if (node != NULL && fx_suite_source_mark(source, node) != NULL) {
+    if (node != NULL && fx_marks_index_find(&source->marks, node) != NULL) {
         fault->node = node;
     }
     return (struct fx_suite_text){

@@ -34,26 +34,13 @@ void fx_suites_finish(struct fx_suites *suites) {
     for (size_t i = 0; i < suites->n_sources; i++) {
         fx_documents_finish(&suites->sources[i]->documents);
         fx_buf_finish(&suites->sources[i]->text);
-        free(suites->sources[i]->marks);
+        fx_marks_index_finish(&suites->sources[i]->marks);
         free(suites->sources[i]);
     }
     free(suites->items);
     free(suites->sources);
     fx_arena_finish(&suites->arena);
     *suites = (struct fx_suites){0};
-}
-
-size_t fx_suites_count(const struct fx_suites *suites) {
-    size_t count = 0;
-    for (size_t i = 0; i < suites->n_items; i++) {
-        const struct fx_suite *suite = &suites->items[i];
-        for (size_t k = 0; k < suite->n_tests; k++) {
-            const size_t n_cases = suite->tests[k].n_cases;
-            count += n_cases > 0 ? n_cases : 1;
-        }
-        count += suite->fault.reason != NULL;
-    }
-    return count;
 }
 
 struct fx_suite *fx_suites_new(struct fx_suites *suites) {
@@ -85,54 +72,12 @@ struct fx_suite_case *fx_suite_new_case(struct fx_suite_test *test) {
 
 /* ---- sources --------------------------------------------------------------------- */
 
-/* By address; of marks of the same (a node was freed and another took its place) the last
- * counts. */
-static int compare_marks(const void *left, const void *right) {
-    const struct fx_mark *a = left;
-    const struct fx_mark *b = right;
-    if (a->node != b->node) {
-        return (uintptr_t)a->node < (uintptr_t)b->node ? -1 : 1;
-    }
-    return a->off < b->off ? -1 : a->off > b->off;
-}
-
-static bool sort_marks(struct fx_suite_source *source) {
-    const struct fx_marks *marks = &source->documents.marks;
-    source->marks = calloc(marks->n_items + 1, sizeof *source->marks);
-    if (source->marks == NULL) {
-        return false;
-    }
-    if (marks->n_items > 0) {
-        memcpy(source->marks, marks->items, marks->n_items * sizeof *source->marks);
-        qsort(source->marks, marks->n_items, sizeof *source->marks, compare_marks);
-    }
-    return true;
-}
-
-/* Invariant: marks below `low` have a lower address or the same, those from `high` on a
- * higher one. */
-const struct fx_mark *fx_suite_source_mark(const struct fx_suite_source *source,
-                                           const json_t *node) {
-    size_t low = 0;
-    size_t high = source->documents.marks.n_items;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if ((uintptr_t)source->marks[middle].node <= (uintptr_t)node) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low > 0 && source->marks[low - 1].node == node ? &source->marks[low - 1]
-                                                          : NULL;
-}
-
 static bool read_source(struct fx_suite_source *source, struct fx_err *ret_fault) {
     const struct fx_text text = {source->text.data, source->text.len};
     if (!fx_documents_read(text, &source->documents, ret_fault)) {
         return ret_fault->code != FX_ENOMEM;
     }
-    return sort_marks(source);
+    return fx_marks_index_make(&source->documents.marks, 0, &source->marks);
 }
 
 struct fx_suite_source *fx_suites_new_source(struct fx_suites *suites, const char *file,

@@ -28,8 +28,7 @@ struct fx_suite_source {
     const char *file; /* as it was named to us */
     struct fx_buf text;
     struct fx_documents documents;
-    struct fx_mark
-        *marks; /* those of the documents, by node; see fx_suite_source_mark() */
+    struct fx_marks_index marks; /* of the documents */
 };
 
 /* A file or folder, as seen from where we stand, and the node that names it: NULL where
@@ -112,9 +111,6 @@ void fx_suites_finish(struct fx_suites *suites); /* NULL, zeroed are fine */
 bool fx_suites_add(struct fx_suites *suites, const char *path,
                    struct fx_err *err) FX_MUST_USE;
 
-/* How many cases there are (a test without any counts as one). */
-size_t fx_suites_count(const struct fx_suites *suites);
-
 /* Why a case is skipped that expects something of a constraint. */
 extern const char fx_suite_unjudged[];
 
@@ -129,10 +125,6 @@ struct fx_suite_case *fx_suite_new_case(struct fx_suite_test *test) FX_MUST_USE;
 struct fx_suite_source *fx_suites_new_source(struct fx_suites *suites, const char *file,
                                              struct fx_buf *text_take,
                                              struct fx_err *ret_fault) FX_MUST_USE;
-
-/* Where the node was read, or NULL. */
-const struct fx_mark *fx_suite_source_mark(const struct fx_suite_source *source,
-                                           const json_t *node);
 
 /* "folder/name"; just the name where the folder is "" or ".". NULL without memory. */
 const char *fx_suites_join(struct fx_suites *suites, struct fx_text folder,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/marks.c - the list of positions. Looked through only when an error is told.
+ * value/marks.c - the list of positions, looked through only when an error is told, and
+ * an index of it for those who ask often.
  */
 #include "value/marks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
@@ -33,4 +35,52 @@ const struct fx_mark *fx_marks_find(const struct fx_marks *marks, const void *no
         }
     }
     return NULL;
+}
+
+/* ---- by address ------------------------------------------------------------------ */
+
+static int compare_marks(const void *left, const void *right) {
+    const struct fx_mark *a = left;
+    const struct fx_mark *b = right;
+    if (a->node != b->node) {
+        return (uintptr_t)a->node < (uintptr_t)b->node ? -1 : 1;
+    }
+    return a->off < b->off ? -1 : a->off > b->off;
+}
+
+bool fx_marks_index_make(const struct fx_marks *marks, size_t first,
+                         struct fx_marks_index *ret_index) {
+    const size_t n_items = marks->n_items - first;
+    struct fx_mark *items = calloc(n_items + 1, sizeof *items);
+    if (items == NULL) {
+        return false;
+    }
+    if (n_items > 0) {
+        memcpy(items, marks->items + first, n_items * sizeof *items);
+        qsort(items, n_items, sizeof *items, compare_marks);
+    }
+    *ret_index = (struct fx_marks_index){items, n_items};
+    return true;
+}
+
+void fx_marks_index_finish(struct fx_marks_index *index) {
+    free(index->items);
+    *index = (struct fx_marks_index){0};
+}
+
+/* Invariant: marks below `low` have a lower address or the same, those from `high` on a
+ * higher one. */
+const struct fx_mark *fx_marks_index_find(const struct fx_marks_index *index,
+                                          const void *node) {
+    size_t low = 0;
+    size_t high = index->n_items;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if ((uintptr_t)index->items[middle].node <= (uintptr_t)node) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low > 0 && index->items[low - 1].node == node ? &index->items[low - 1] : NULL;
 }

@@ -36,4 +36,20 @@ bool fx_marks_add(struct fx_marks *marks, struct fx_mark mark) FX_MUST_USE;
  * readers add a node that an alias repeats once, where it was first read. */
 const struct fx_mark *fx_marks_find(const struct fx_marks *marks, const void *node);
 
+/* The same for many questions: the marks by the address of their nodes. */
+struct fx_marks_index {
+    struct fx_mark *items; /* of the same node, the one that counts comes last */
+    size_t n_items;
+};
+
+/* Makes an index of the marks from the `first` on; they are copied. False without memory.
+ */
+bool fx_marks_index_make(const struct fx_marks *marks, size_t first,
+                         struct fx_marks_index *ret_index) FX_MUST_USE;
+void fx_marks_index_finish(struct fx_marks_index *index); /* zeroed is fine */
+
+/* The mark of the node, or NULL. */
+const struct fx_mark *fx_marks_index_find(const struct fx_marks_index *index,
+                                          const void *node);
+
 #endif
