@@ -36,6 +36,7 @@ bool fx_tally_report(const struct fx_tally *tally,
 struct fx_build {
     struct fx_policies *next;
     const struct fx_policies *previous; /* or NULL */
+    const struct fx_policy_file *before; /* the same file there, or NULL */
     const struct fx_policy_input *input;
     struct fx_policy_file *file;
     const struct fx_documents *documents;
@@ -81,6 +82,15 @@ bool fx_build_fall_back(struct fx_build *build, const struct fx_subject *subject
 
 /* Keeps all that the file gave before, because it cannot be read; *ret_stays as above. */
 bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) FX_MUST_USE;
+
+/* The file of that name, or NULL. `*cursor` (at first 0) is where to look first: files
+ * come in the same order each time. */
+const struct fx_policy_file *fx_build_find_file(const struct fx_policies *policies,
+                                                const char *name, size_t *cursor);
+
+/* Keeps all that the file gave before, and what was found in it, because it is the same.
+ */
+bool fx_build_repeat_file(struct fx_build *build) FX_MUST_USE;
 
 /* After all files: a finding for each document that a later one replaces (`given`: all
  * that the files gave, in the order of reading), for each mutator in conflict, for each

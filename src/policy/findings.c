@@ -86,3 +86,16 @@ bool fx_findings_add(struct fx_findings *findings, enum fx_severity severity,
     findings->items[findings->n_items++] = finding;
     return true;
 }
+
+bool fx_findings_copy(struct fx_findings *findings, const struct fx_finding *finding) {
+    const struct fx_place place = {
+        .line = finding->line,
+        .column = finding->column,
+        .excerpt = finding->excerpt == NULL ? (struct fx_text){0}
+                                            : fx_text_of(finding->excerpt),
+        .caret = finding->caret,
+        .caret_len = finding->caret_len,
+    };
+    return fx_findings_add(findings, finding->severity, finding->file, finding->id,
+                           &place, finding->text);
+}

@@ -17,4 +17,8 @@ bool fx_findings_add(struct fx_findings *findings, enum fx_severity severity,
                      const char *file, const char *id, const struct fx_place *place,
                      const char *text) FX_MUST_USE;
 
+/* Appends a copy of the finding. False without memory. */
+bool fx_findings_copy(struct fx_findings *findings,
+                      const struct fx_finding *finding) FX_MUST_USE;
+
 #endif

@@ -23,6 +23,7 @@ static void file_finish(struct fx_policy_file *file) {
     free(file->mutators);
     free(file->resources);
     free(file->namespaces);
+    json_decref(file->object);
     free(file->file);
 }
 
@@ -96,11 +97,25 @@ static bool build_documents(struct fx_build *build,
     return ok;
 }
 
+/* The same node as in the previous build gives the same. */
+static bool build_object(struct fx_build *build) {
+    json_t *object = build->input->object;
+    if (build->before != NULL && build->before->object == object) {
+        return fx_build_repeat_file(build);
+    }
+    struct fx_document document = {.root = object};
+    const struct fx_documents documents = {.items = &document, .n_items = 1};
+    return build_documents(build, &documents);
+}
+
 /* Where the file breaks off and gave something before, that stays; where not, what comes
  * before the fault counts, as kubectl would have it. */
 static bool build_file(struct fx_build *build) {
     if (build->input->failure != NULL) {
         return report_unreadable(build);
+    }
+    if (build->input->object != NULL) {
+        return build_object(build);
     }
     struct fx_documents documents = {0};
     struct fx_err fault = FX_ERR_INIT;
@@ -114,6 +129,18 @@ static bool build_file(struct fx_build *build) {
     return ok;
 }
 
+static bool build_input(struct fx_build *build) {
+    struct fx_policy_file *file = build->file;
+    const struct fx_findings *findings = &build->next->findings;
+    file->file = strdup(build->input->file);
+    file->object = json_incref(build->input->object);
+    file->first_finding = findings->n_items;
+    const bool ok =
+        file->file != NULL && build_file(build) && fx_build_report_rest(build);
+    file->n_findings = findings->n_items - file->first_finding;
+    return ok;
+}
+
 static bool build_files(struct fx_policies *policies, const struct fx_policies *previous,
                         const struct fx_policy_input *inputs, size_t n_inputs) {
     policies->files = calloc(n_inputs + 1, sizeof *policies->files);
@@ -121,17 +148,17 @@ static bool build_files(struct fx_policies *policies, const struct fx_policies *
         return false;
     }
     policies->cap_files = n_inputs + 1;
+    size_t cursor = 0;
     for (size_t i = 0; i < n_inputs; i++) {
         struct fx_build build = {
             .next = policies,
             .previous = previous,
+            .before = fx_build_find_file(previous, inputs[i].file, &cursor),
             .input = &inputs[i],
             .file = &policies->files[i],
         };
-        build.file->file = strdup(inputs[i].file);
         policies->n_files++;
-        if (build.file->file == NULL || !build_file(&build) ||
-            !fx_build_report_rest(&build)) {
+        if (!build_input(&build)) {
             return false;
         }
     }

@@ -21,10 +21,12 @@
 #include "policy/findings.h"
 #include "policy/namespaces.h"
 
-/* One file of policies. */
+/* One file of policies, or one object of a cluster. */
 struct fx_policy_input {
     const char *file;    /* its name, for messages and as its identity in a reload */
     struct fx_text text; /* its bytes; borrowed for the call */
+    json_t *object;      /* instead of them, where it was read elsewhere: it has no lines,
+                          * and the same node in the next build is the same policy */
     const char *failure; /* NULL, or why it could not be read: then it counts as bad */
     bool is_flag;        /* no file: made of a flag of that name; it has no lines */
 };
@@ -38,6 +40,8 @@ struct fx_policy_file {
     size_t n_resources, cap_resources;
     json_t **namespaces; /* counted */
     size_t n_namespaces, cap_namespaces;
+    json_t *object;                   /* counted; NULL: it was a file */
+    size_t first_finding, n_findings; /* made while it was read */
 };
 
 /* Immutable once built, and counted. */
@@ -62,7 +66,8 @@ struct fx_policies {
  * parsed, all it gave before stays in force (where it gave nothing, the documents before
  * the fault count, as with kubectl); where one policy in it is invalid, that policy's
  * previous version stays; the findings say so ("…; the previous version stays in force").
- * What is gone from the files is gone.
+ * What is gone from the files is gone. An object that was an input of the previous build,
+ * too, is not even compiled again: what it gave then, findings included, is what it gives.
  *
  * Faults of policies are findings, never failures. Of a file FX_LIMIT_FINDINGS are told,
  * then one says `and 7 more`; of repeats and of conflicts as many, over all files.

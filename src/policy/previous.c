@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "policy/build.h"
+#include "policy/findings_internal.h"
 #include "value/equal.h"
 #include "value/tree.h"
 
@@ -92,22 +93,20 @@ bool fx_build_fall_back(struct fx_build *build, const struct fx_subject *subject
     return true;
 }
 
-static const struct fx_policy_file *find_file(const struct fx_policies *policies,
-                                              const char *name) {
-    for (size_t i = 0; policies != NULL && i < policies->n_files; i++) {
-        if (strcmp(policies->files[i].file, name) == 0) {
-            return &policies->files[i];
+const struct fx_policy_file *fx_build_find_file(const struct fx_policies *policies,
+                                                const char *name, size_t *cursor) {
+    const size_t n_files = policies == NULL ? 0 : policies->n_files;
+    for (size_t i = 0; i < n_files; i++) {
+        const size_t at = (*cursor + i) % n_files;
+        if (strcmp(policies->files[at].file, name) == 0) {
+            *cursor = at + 1;
+            return &policies->files[at];
         }
     }
     return NULL;
 }
 
-bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) {
-    *ret_stays = false;
-    const struct fx_policy_file *before = find_file(build->previous, build->input->file);
-    if (before == NULL) {
-        return true;
-    }
+static bool keep_file(struct fx_build *build, const struct fx_policy_file *before) {
     for (size_t i = 0; i < before->n_mutators; i++) {
         if (!fx_build_keep_mutator(build, before->mutators[i])) {
             return false;
@@ -123,6 +122,25 @@ bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) {
             return false;
         }
     }
-    *ret_stays = before->n_mutators + before->n_resources + before->n_namespaces > 0;
     return true;
+}
+
+bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) {
+    const struct fx_policy_file *before = build->before;
+    *ret_stays = before != NULL && before->n_mutators + before->n_resources +
+                                           before->n_namespaces >
+                                       0;
+    return before == NULL || keep_file(build, before);
+}
+
+bool fx_build_repeat_file(struct fx_build *build) {
+    const struct fx_policy_file *before = build->before;
+    const struct fx_finding *found = build->previous->findings.items;
+    for (size_t i = 0; i < before->n_findings; i++) {
+        if (!fx_findings_copy(&build->next->findings,
+                              &found[before->first_finding + i])) {
+            return false;
+        }
+    }
+    return keep_file(build, before);
 }

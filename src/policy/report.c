@@ -36,7 +36,7 @@ bool fx_build_report_rest(struct fx_build *build) {
 
 static struct fx_place place_of(const struct fx_build *build,
                                 const struct fx_err *fault) {
-    if (build->input->is_flag) {
+    if (build->input->is_flag || build->input->object != NULL) {
         return (struct fx_place){0};
     }
     if (build->documents == NULL) {

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/objects_test.c - policies that come as objects, as those of a cluster do.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "policy/policies_testing.h"
+#include "value/json.h"
+
+/* With a field that nobody knows, so that there is a finding of it. */
+#define OBJECT(name, location)                                                         \
+    "{\"apiVersion\":\"mutations.gatekeeper.sh/v1\",\"kind\":\"Assign\",\"metadata\":" \
+    "{\"name\":\"" name                                                                \
+    "\"},\"spec\":{\"applyTo\":[{\"groups\":[\"\"],\"versions\":[\"v1\"],"             \
+    "\"kinds\":[\"Pod\"]}],\"location\":\"" location                                   \
+    "\",\"parameters\":{\"assign\":{\"value\":\"x\"}},\"oops\":1}}"
+#define WARNING(name) name ": warning: Assign/" name ": unknown field \"spec.oops\"\n"
+
+static json_t *read_object(const char *text) {
+    struct fx_err err = FX_ERR_INIT;
+    json_t *object = fx_json_read(fx_text_of(text), NULL, &err);
+    assert_non_null(object);
+    return object;
+}
+
+static void objects_have_findings_without_lines(void **state) {
+    (void)state;
+    json_t *good = read_object(OBJECT("pull", "spec.x"));
+    json_t *bad = read_object(OBJECT("bad", "spec.["));
+    const struct fx_policy_input inputs[] = {{.file = "bad", .object = bad},
+                                             {.file = "pull", .object = good}};
+    struct fx_policies *policies = build(inputs, 2, NULL);
+    assert_int_equal(policies->snapshot->n_mutators, 1);
+    assert_int_equal(fx_findings_count(&policies->findings, FX_SEVERITY_ERROR), 1);
+    const struct fx_finding *first = &policies->findings.items[0];
+    assert_string_equal(first->file, "bad");
+    assert_int_equal(first->line, 0);
+    fx_policies_unref(policies);
+    json_decref(good);
+    json_decref(bad);
+}
+
+/* The proof is in the pointers: an equal object is compiled again and then shared, the
+ * same one is not looked at; both give the same findings. */
+static void the_same_object_is_not_compiled_again(void **state) {
+    (void)state;
+    json_t *pull = read_object(OBJECT("pull", "spec.x"));
+    json_t *zone = read_object(OBJECT("zone", "spec.y"));
+    json_t *alpha = read_object(OBJECT("alpha", "spec.z"));
+    const struct fx_policy_input before[] = {{.file = "pull", .object = pull},
+                                             {.file = "zone", .object = zone}};
+    struct fx_policies *first = build(before, 2, NULL);
+    expect_findings(first, WARNING("pull") WARNING("zone"));
+
+    const struct fx_policy_input after[] = {{.file = "alpha", .object = alpha},
+                                            {.file = "pull", .object = pull},
+                                            {.file = "zone", .object = zone}};
+    struct fx_policies *second = build(after, 3, first);
+    expect_findings(second, WARNING("alpha") WARNING("pull") WARNING("zone"));
+    assert_ptr_equal(second->files[1].mutators[0], first->files[0].mutators[0]);
+    assert_ptr_equal(second->files[2].mutators[0], first->files[1].mutators[0]);
+
+    /* And it is the pointer that counts: this one would not compile. */
+    json_t *spec = json_object_get(pull, "spec");
+    assert_int_equal(json_object_set_new(spec, "location", json_string("spec.[")), 0);
+    struct fx_policies *third = build(after, 3, second);
+    expect_findings(third, WARNING("alpha") WARNING("pull") WARNING("zone"));
+    fx_policies_unref(first);
+    fx_policies_unref(second);
+    fx_policies_unref(third);
+    json_decref(pull);
+    json_decref(zone);
+    json_decref(alpha);
+}
+
+/* An update that does not compile leaves the version before in force, for as long as it
+ * stays: also in a build for which it is no news. */
+static void a_bad_update_leaves_the_version_before(void **state) {
+    (void)state;
+    json_t *good = read_object(OBJECT("pull", "spec.x"));
+    json_t *bad = read_object(OBJECT("pull", "spec.["));
+    const struct fx_policy_input before = {.file = "pull", .object = good};
+    const struct fx_policy_input after = {.file = "pull", .object = bad};
+    struct fx_policies *first = build(&before, 1, NULL);
+    struct fx_policies *second = build(&after, 1, first);
+    struct fx_policies *third = build(&after, 1, second);
+    struct fx_policies *of_three[] = {first, second, third};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(of_three[i]->snapshot->n_mutators, 1);
+        assert_ptr_equal(of_three[i]->snapshot->mutators[0],
+                         first->snapshot->mutators[0]);
+        assert_int_equal(fx_findings_count(&of_three[i]->findings, FX_SEVERITY_ERROR),
+                         i == 0 ? 0 : 1);
+    }
+    assert_non_null(strstr(third->findings.items[0].text, "previous version stays"));
+    for (size_t i = 0; i < 3; i++) {
+        fx_policies_unref(of_three[i]);
+    }
+    json_decref(good);
+    json_decref(bad);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(objects_have_findings_without_lines),
+        cmocka_unit_test(the_same_object_is_not_compiled_again),
+        cmocka_unit_test(a_bad_update_leaves_the_version_before),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
