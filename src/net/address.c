@@ -4,6 +4,7 @@
  */
 #include "net/address.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Room for the longest IPv6 address with a zone. */
@@ -104,6 +105,20 @@ void fx_address_of_listener(const struct fx_address *listened, uint16_t port,
     } else {
         ((struct sockaddr_in *)&ret_address->socket)->sin_port = htons(port);
     }
+}
+
+bool fx_address_of_literal(const char *host, uint16_t port,
+                           struct sockaddr_storage *ret_socket) {
+    return uv_ip4_addr(host, port, (struct sockaddr_in *)ret_socket) == 0 ||
+           uv_ip6_addr(host, port, (struct sockaddr_in6 *)ret_socket) == 0;
+}
+
+void fx_address_print(const struct sockaddr *socket, uint16_t port, char *text,
+                      size_t size) {
+    char host[INET6_ADDRSTRLEN] = "?";
+    (void)uv_ip_name(socket, host, sizeof host);
+    const bool ipv6 = socket->sa_family == AF_INET6;
+    (void)snprintf(text, size, ipv6 ? "[%s]:%u" : "%s:%u", host, port);
 }
 
 uint16_t fx_address_port(const struct sockaddr_storage *socket) {

@@ -97,11 +97,43 @@ static void a_listener_is_reached(void **state) {
     }
 }
 
+static void literals_are_told_from_names(void **state) {
+    (void)state;
+    static const struct {
+        const char *host, *printed; /* NULL: a name */
+    } cases[] = {
+        {"127.0.0.1", "127.0.0.1:17"},
+        {"::1", "[::1]:17"},
+        {"2001:DB8:0::7", "[2001:db8::7]:17"},
+        {"::ffff:192.0.2.255", "[::ffff:192.0.2.255]:17"},
+        {"localhost", NULL},
+        {"127.0.0.256", NULL},
+        {"1.2.3", NULL},
+        {"[::1]", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct sockaddr_storage socket = {0};
+        char printed[FX_ADDRESS_BYTES];
+        assert_int_equal(fx_address_of_literal(cases[i].host, 17, &socket),
+                         cases[i].printed != NULL);
+        if (cases[i].printed != NULL) {
+            assert_int_equal(fx_address_port(&socket), 17);
+            fx_address_print((const struct sockaddr *)&socket, 17, printed,
+                             sizeof printed);
+            assert_string_equal(printed, cases[i].printed);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_addresses),        cmocka_unit_test(refuses_the_rest),
-        cmocka_unit_test(a_long_host_is_refused), cmocka_unit_test(falls_back_to_ipv4),
+        cmocka_unit_test(reads_addresses),
+        cmocka_unit_test(refuses_the_rest),
+        cmocka_unit_test(a_long_host_is_refused),
+        cmocka_unit_test(falls_back_to_ipv4),
         cmocka_unit_test(a_listener_is_reached),
+        cmocka_unit_test(literals_are_told_from_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,11 +22,11 @@
 #include "base/limits.h"
 #include "net/address.h"
 #include "net/http_link.h"
+#include "net/http_request.h"
 #include "net/http_response.h"
 #include "net/tls.h"
 
 #define GOODBYE_MS 250 /* a server that has answered may take that long to close */
-#define NAME_BYTES 64  /* of an address and its port */
 
 #define CALL_MAGIC 0x66786863u /* "fxhc" */
 
@@ -39,7 +39,7 @@ struct fx_http_call {
     struct sockaddr_storage socket;    /* of a literal address, */
     struct addrinfo only;              /* as if it had been looked up */
     const struct addrinfo *next;       /* to be tried where this one cannot be reached */
-    char address[NAME_BYTES];          /* this one, for the words */
+    char address[FX_ADDRESS_BYTES];    /* this one, for the words */
     struct fx_http_pool *pool;         /* NULL: none */
     struct fx_stream_scratch *scratch; /* the pool's, or */
     struct fx_stream_scratch *own;     /* this, where there is none */
@@ -47,8 +47,10 @@ struct fx_http_call {
     struct fx_tls_config *tls;
     char *host;
     uint16_t port;
-    struct fx_buf request; /* as long as it may have to be sent */
+    struct fx_buf request; /* as long as it may have to be sent; it may hold a token */
     struct fx_http_response *response;
+    struct fx_http_sink sink;    /* zeroed: none */
+    bool streaming;              /* and it takes the body */
     uint64_t timeout_ms, end_at; /* loop time */
     void (*on_done)(const struct fx_http_call_result *result, void *user);
     void *user;
@@ -78,7 +80,7 @@ static void destroy(struct fx_http_call *call) {
     }
     fx_http_pool_unref(call->pool);
     fx_http_response_destroy(call->response);
-    fx_buf_finish(&call->request);
+    fx_tls_wipe(&call->request);
     fx_tls_config_unref(call->tls);
     free(call->host);
     call->magic = 0;
@@ -99,8 +101,7 @@ static void on_timer_closed(uv_handle_t *timer) {
 
 /* Once, after it is told: closes what is open, but a stream that closes itself. */
 static void let_go(struct fx_http_call *call) {
-    fx_http_response_destroy(call->response);
-    call->response = NULL;
+    fx_tls_wipe(&call->request);
     uv_close((uv_handle_t *)&call->timer, on_timer_closed);
     if (call->looking) {
         (void)uv_cancel((uv_req_t *)&call->lookup); /* or it ends by itself */
@@ -110,6 +111,8 @@ static void let_go(struct fx_http_call *call) {
 static void tell(struct fx_http_call *call, const struct fx_http_call_result *result) {
     call->told = true;
     call->on_done(result, call->user);
+    fx_http_response_destroy(call->response);
+    call->response = NULL;
 }
 
 static void tell_failure(struct fx_http_call *call) {
@@ -138,6 +141,7 @@ static void tell_answer(struct fx_http_call *call) {
     const bool given = give_back(call);
     tell(call,
          &(struct fx_http_call_result){.status = fx_http_response_status(call->response),
+                                       .head = fx_http_response_head(call->response),
                                        .body = fx_http_response_body(call->response)});
     if (!given) {
         fx_stream_finish(&call->link->stream);
@@ -182,22 +186,49 @@ static void on_open(void *user) {
     call->next = NULL;
     fx_stream_set_deadline(&call->link->stream, 0);
     send_request(call);
-    fx_buf_finish(&call->request);
+    fx_tls_wipe(&call->request);
+}
+
+/* Does the sink take the body? It may also cancel the call. */
+static void offer_body(struct fx_http_call *call) {
+    const struct fx_http_call_result head = {
+        .status = fx_http_response_status(call->response),
+        .head = fx_http_response_head(call->response)};
+    if (call->sink.on_head == NULL || !call->sink.on_head(&head, call->user) ||
+        call->told) {
+        return;
+    }
+    fx_http_response_stream(call->response);
+    call->streaming = true;
+    (void)uv_timer_stop(&call->timer);
+    fx_stream_set_deadline(&call->link->stream, call->sink.silence_ms);
 }
 
 static void on_event(struct fx_http_call *call, enum fx_http_response_event event) {
-    if (event == FX_HTTP_RESPONSE_WHOLE) {
-        tell_answer(call);
-    } else if (event == FX_HTTP_RESPONSE_BAD) {
-        give_up(call);
+    switch (event) {
+    case FX_HTTP_RESPONSE_MORE: break;
+    case FX_HTTP_RESPONSE_HEAD: offer_body(call); break;
+    case FX_HTTP_RESPONSE_PIECE:
+        call->sink.on_piece(fx_http_response_piece(call->response), call->user);
+        break;
+    case FX_HTTP_RESPONSE_WHOLE: tell_answer(call); break;
+    case FX_HTTP_RESPONSE_BAD: give_up(call); break;
     }
 }
 
 static void on_bytes(void *user, struct fx_text bytes) {
     struct fx_http_call *call = call_of(user);
+    enum fx_http_response_event event = FX_HTTP_RESPONSE_MORE;
     call->may_repeat = false;
-    fx_buf_finish(&call->request);
-    on_event(call, fx_http_response_feed(call->response, bytes, &call->failure));
+    fx_tls_wipe(&call->request);
+    if (call->streaming) {
+        fx_stream_set_deadline(&call->link->stream, call->sink.silence_ms);
+    }
+    do {
+        event = fx_http_response_feed(call->response, &bytes, &call->failure);
+        on_event(call, event);
+    } while (!call->told &&
+             (event == FX_HTTP_RESPONSE_HEAD || event == FX_HTTP_RESPONSE_PIECE));
 }
 
 /* The link has failed. Is that a reason to try a new one? */
@@ -225,10 +256,24 @@ static bool fail_connect(struct fx_http_call *call) {
     return fx_err_prefix(&call->failure, "connect %s: ", call->address);
 }
 
-/* Its share of the time is used up. */
+/* Silent for too long? What the loop has not told yet, where it did not run for a while,
+ * counts as told. */
+static void on_silence(struct fx_http_call *call) {
+    if (!fx_stream_is_silent(&call->link->stream)) {
+        fx_stream_set_deadline(&call->link->stream, call->sink.silence_ms);
+        return;
+    }
+    (void)fx_fail(&call->failure, FX_EDEADLINE, "no byte came for %" PRIu64 " ms",
+                  call->sink.silence_ms);
+    give_up(call);
+}
+
+/* The link's share of the time is used up, or the stream is silent. */
 static void on_late(void *user) {
     struct fx_http_call *call = call_of(user);
-    if (!fx_stream_is_connected(&call->link->stream)) {
+    if (call->streaming) {
+        on_silence(call);
+    } else if (!fx_stream_is_connected(&call->link->stream)) {
         (void)fx_fail(&call->failure, FX_EIO, "%s", uv_strerror(UV_ETIMEDOUT));
         (void)fail_connect(call);
         fx_stream_close(&call->link->stream);
@@ -272,14 +317,6 @@ static const struct fx_stream_events events = {
     .on_closed = on_closed,
 };
 
-static void note_address(struct fx_http_call *call, const struct sockaddr *socket) {
-    char host[INET6_ADDRSTRLEN] = "?";
-    (void)uv_ip_name(socket, host, sizeof host);
-    const bool ipv6 = socket->sa_family == AF_INET6;
-    (void)snprintf(call->address, sizeof call->address, ipv6 ? "[%s]:%u" : "%s:%u", host,
-                   call->port);
-}
-
 static uint64_t share_of_time(const struct fx_http_call *call) {
     const uint64_t now = uv_now(call->loop);
     uint64_t n_addresses = 1;
@@ -304,7 +341,7 @@ static bool try_next(struct fx_http_call *call) {
     }
     struct fx_stream *stream = &call->link->stream;
     call->next = call->next->ai_next;
-    note_address(call, to);
+    fx_address_print(to, call->port, call->address, sizeof call->address);
     fx_stream_tell(stream, &events, call);
     if (call->next != NULL) {
         fx_stream_set_deadline(stream, share_of_time(call));
@@ -360,12 +397,10 @@ static bool look_up(struct fx_http_call *call) {
 
 /* Is the host an address? Then there is nothing to look up. */
 static bool take_literal(struct fx_http_call *call) {
-    struct sockaddr_storage *socket = &call->socket;
-    if (uv_ip4_addr(call->host, call->port, (struct sockaddr_in *)socket) != 0 &&
-        uv_ip6_addr(call->host, call->port, (struct sockaddr_in6 *)socket) != 0) {
+    if (!fx_address_of_literal(call->host, call->port, &call->socket)) {
         return false;
     }
-    call->only.ai_addr = (struct sockaddr *)socket;
+    call->only.ai_addr = (struct sockaddr *)&call->socket;
     call->next = &call->only;
     return true;
 }
@@ -388,37 +423,11 @@ static bool begin_idle(struct fx_http_call *call) {
     fx_stream_tell(&call->link->stream, &events, call);
     call->may_repeat = call->repeatable;
     send_request(call);
+    if (!call->may_repeat) {
+        fx_tls_wipe(&call->request);
+    }
     fx_stream_acknowledge(&call->link->stream);
     return true;
-}
-
-static void write_request(struct fx_buf *request,
-                          const struct fx_http_call_options *options) {
-    const struct fx_url *url = options->url;
-    const uint16_t usual = options->tls != NULL ? 443 : 80;
-    fx_buf_init(request, 0);
-    fx_buf_printf(request, "%s ", options->method);
-    fx_url_write_target(url, request);
-    fx_buf_printf(request,
-                  url->is_ipv6 ? " HTTP/1.1\r\nHost: [%.*s]" : " HTTP/1.1\r\nHost: %.*s",
-                  FX_TEXT_ARG(url->host));
-    if (url->port != usual) {
-        fx_buf_printf(request, ":%u", url->port);
-    }
-    fx_buf_str(request,
-               "\r\nUser-Agent: fixpoint/" FX_VERSION "\r\nAccept: application/json"
-               "\r\nAccept-Encoding: identity\r\n");
-    if (options->pool == NULL) {
-        fx_buf_str(request, "Connection: close\r\n");
-    }
-    if (options->content_type != NULL) {
-        fx_buf_printf(request, "Content-Type: %s\r\nContent-Length: %zu\r\n",
-                      options->content_type, options->body.len);
-    }
-    fx_buf_str(request, "\r\n");
-    if (options->content_type != NULL) {
-        fx_buf_text(request, options->body);
-    }
 }
 
 static size_t or_default(size_t given, size_t usual) {
@@ -437,11 +446,11 @@ static bool take_scratch(struct fx_http_call *call, struct fx_http_pool *pool) {
     return call->own != NULL;
 }
 
-/* NULL without memory. */
-static struct fx_http_call *create(uv_loop_t *loop,
-                                   const struct fx_http_call_options *options) {
+static struct fx_http_call *
+create(uv_loop_t *loop, const struct fx_http_call_options *options, struct fx_err *err) {
     struct fx_http_call *call = calloc(1, sizeof *call);
     if (call == NULL) {
+        (void)fx_fail_nomem(err);
         return NULL;
     }
     call->magic = CALL_MAGIC;
@@ -450,28 +459,30 @@ static struct fx_http_call *create(uv_loop_t *loop,
     call->repeatable = options->repeatable;
     call->body_tells_end = options->body_tells_end;
     call->port = options->url->port;
+    call->sink = options->sink == NULL ? (struct fx_http_sink){0} : *options->sink;
     call->tls = options->tls == NULL ? NULL : fx_tls_config_ref(options->tls);
     call->host = fx_text_dup(options->url->host);
     call->response = fx_http_response_create(
         or_default(options->max_head, FX_LIMIT_HEADER_BYTES),
         or_default(options->max_body, FX_LIMIT_PROVIDER_BODY_BYTES),
         strcmp(options->method, "HEAD") == 0);
-    write_request(&call->request, options);
     if (!take_scratch(call, options->pool) || call->host == NULL ||
-        call->response == NULL || call->request.failed) {
-        destroy(call);
-        return NULL;
+        call->response == NULL) {
+        (void)fx_fail_nomem(err);
+    } else if (fx_http_request_write(options, &call->request, err)) {
+        return call;
     }
-    return call;
+    destroy(call);
+    return NULL;
 }
 
 bool fx_http_call_start(uv_loop_t *loop, const struct fx_http_call_options *options,
                         void (*on_done)(const struct fx_http_call_result *result,
                                         void *user),
                         void *user, struct fx_http_call **ret_call, struct fx_err *err) {
-    struct fx_http_call *call = create(loop, options);
+    struct fx_http_call *call = create(loop, options, err);
     if (call == NULL) {
-        return fx_fail_nomem(err);
+        return false;
     }
     (void)signal(SIGPIPE, SIG_IGN); /* as in http_server.c */
     uv_update_time(loop);           /* who calls may have worked for long */

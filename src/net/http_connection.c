@@ -185,6 +185,7 @@ void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep) {
 
 static void on_open(void *user) {
     struct fx_http_exchange *exchange = checked(user);
+    exchange->server->counts.handshakes += exchange->phase == FX_HTTP_SHAKING;
     exchange->phase = FX_HTTP_READING;
     fx_stream_set_deadline(&exchange->stream, exchange->server->options.idle_ms);
 }

@@ -16,6 +16,10 @@
 
 #define FIRST_BYTES 65536 /* of a body announced: memory taken on its word */
 
+/* So much framing a chunk may have without an extension, however short it is: a size of
+ * 64 bits and two ends of line. */
+#define CHUNK_FRAMING (16 + 4)
+
 #define RESPONSE_MAGIC 0x66786872u /* "fxhr" */
 
 struct fx_http_response {
@@ -23,11 +27,17 @@ struct fx_http_response {
     llhttp_t llhttp;
     enum fx_http_head_state scan;
     bool to_head, headed, complete, whole;
+    bool streamed; /* the body goes out in pieces */
+    bool begun;    /* it is settled whether */
+    bool stopped;  /* for HEAD or PIECE: there may be more in what was fed */
     bool persists; /* as far as the response itself says */
     size_t max_head, max_body;
     struct fx_buf head, body;
     size_t interim; /* bytes of the heads of 1xx responses */
-    size_t framing; /* bytes since the head that are no body */
+    struct fx_text piece;
+    const char
+        *counted;   /* of the bytes being fed: what is behind here is accounted for */
+    size_t framing; /* bytes since the head that are no body; see forgive() */
     struct fx_err failure;
 };
 
@@ -75,10 +85,6 @@ static int check_length(struct fx_http_response *response) {
         return refuse(response,
                       "the answer has a transfer coding that was not asked for");
     }
-    if (has_length && !response->to_head &&
-        response->llhttp.content_length > response->max_body) {
-        return refuse_size(response, "the answer", response->max_body);
-    }
     return 0;
 }
 
@@ -100,20 +106,50 @@ static int on_headers_complete(llhttp_t *llhttp) {
         return -1;
     }
     response->headed = true;
-    if (response->to_head || llhttp->status_code < 200 || llhttp->status_code == 204 ||
-        llhttp->status_code == 304) {
-        return 1;
+    const bool bodiless = response->to_head || llhttp->status_code < 200 ||
+                          llhttp->status_code == 204 || llhttp->status_code == 304;
+    return bodiless ? 1 : 0;
+}
+
+/* What was fed up to `at` and not yet counted is framing: chunk sizes, extensions,
+ * trailers. Of a whole body they are bounded like head and body together, in the words of
+ * a large body, for which of the two is met first may depend on the split. False: that is
+ * too much. */
+static bool count_framing(struct fx_http_response *response, const char *at) {
+    response->framing += (size_t)(at - response->counted);
+    response->counted = at;
+    if (response->streamed && response->framing > response->max_head) {
+        (void)refuse_size(response, "the answer's framing", response->max_head);
+        return false;
     }
-    const uint64_t length = llhttp->content_length;
-    if (length > 0 && length <= FIRST_BYTES &&
-        fx_buf_reserve(&response->body, (size_t)length) == NULL) {
-        return refuse_nomem(response);
+    if (response->framing > response->max_head + response->max_body) {
+        (void)refuse_size(response, "the answer", response->max_body);
+        return false;
     }
-    return 0;
+    return true;
+}
+
+/* A body without end has framing without end, but each of its bytes has a right to some,
+ * if it was a chunk of its own. Nothing is saved up. */
+static void forgive(struct fx_http_response *response, size_t body_bytes) {
+    const bool all = body_bytes > response->framing / CHUNK_FRAMING;
+    response->framing -= all ? response->framing : body_bytes * CHUNK_FRAMING;
 }
 
 static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
     struct fx_http_response *response = response_of(llhttp);
+    if (len == 0) { /* llhttp goes on behind a piece */
+        return 0;
+    }
+    if (!count_framing(response, at)) {
+        return -1;
+    }
+    response->counted = at + len;
+    if (response->streamed) {
+        forgive(response, len);
+        response->piece = (struct fx_text){at, len};
+        return HPE_PAUSED;
+    }
     if (len > response->max_body - response->body.len) {
         return refuse_size(response, "the answer", response->max_body);
     }
@@ -178,7 +214,7 @@ static bool execute(struct fx_http_response *response, struct fx_text bytes,
         return true;
     }
     *ret_used = (size_t)(llhttp_get_error_pos(&response->llhttp) - bytes.data);
-    if (rc == HPE_PAUSED && response->complete) {
+    if (rc == HPE_PAUSED && (response->complete || response->piece.len > 0)) {
         return true;
     }
     (void)refuse(response, "the answer is malformed");
@@ -197,18 +233,22 @@ static bool read_head(struct fx_http_response *response, struct fx_text part) {
     return execute(response, (struct fx_text){response->head.data + at, part.len}, &used);
 }
 
+static void advance(struct fx_text *bytes, size_t used) {
+    bytes->data += used;
+    bytes->len -= used;
+}
+
 /* What comes out must not depend on how the bytes were split: llhttp sees every byte
  * before the one at fault, and a bound is met at the byte that goes over it. */
-static bool feed_head(struct fx_http_response *response, struct fx_text bytes,
-                      size_t *ret_used) {
+static bool feed_head(struct fx_http_response *response, struct fx_text *bytes) {
     const size_t room = response->max_head - response->interim - response->head.len;
     if (room == 0) {
         (void)refuse_size(response, "the answer's head", response->max_head);
         return false;
     }
-    struct fx_text part = {bytes.data, bytes.len < room ? bytes.len : room};
+    struct fx_text part = {bytes->data, bytes->len < room ? bytes->len : room};
     part.len = fx_http_head_scan(&response->scan, part);
-    *ret_used = part.len;
+    advance(bytes, part.len);
     const bool bad = response->scan == FX_HTTP_HEAD_BAD;
     part.len -= bad ? 1 : 0;
     if (part.len > 0 && !read_head(response, part)) {
@@ -221,29 +261,52 @@ static bool feed_head(struct fx_http_response *response, struct fx_text bytes,
     return true;
 }
 
-/* Chunk sizes, extensions and trailers are bounded like head and body together. The words
- * are those of a large body, for which of the two is met first may depend on the split.
- */
-static bool feed_body(struct fx_http_response *response, struct fx_text bytes,
-                      size_t *ret_used) {
-    const size_t before = response->body.len;
-    const bool ok = execute(response, bytes, ret_used);
-    response->framing += *ret_used - (response->body.len - before);
-    if (response->framing > response->max_head + response->max_body) {
+/* Now it is known who takes the body: a whole one is bounded. */
+static bool begin_body(struct fx_http_response *response) {
+    const uint64_t length = response->llhttp.content_length;
+    response->begun = true;
+    if (response->streamed || length == 0) {
+        return true;
+    }
+    if (length > response->max_body) {
         (void)refuse_size(response, "the answer", response->max_body);
         return false;
     }
-    return ok;
+    if (length <= FIRST_BYTES &&
+        fx_buf_reserve(&response->body, (size_t)length) == NULL) {
+        (void)refuse_nomem(response);
+        return false;
+    }
+    return true;
+}
+
+static bool feed_body(struct fx_http_response *response, struct fx_text *bytes) {
+    size_t used = 0;
+    llhttp_resume(&response->llhttp);
+    response->counted = bytes->data;
+    const bool ok = execute(response, *bytes, &used);
+    advance(bytes, used);
+    /* Behind a piece it is counted; elsewhere the bound goes before what else is wrong.
+     */
+    return (response->piece.len > 0 || count_framing(response, bytes->data)) && ok;
+}
+
+static bool step(struct fx_http_response *response, struct fx_text *bytes) {
+    if (response->scan != FX_HTTP_HEAD_DONE) {
+        return feed_head(response, bytes);
+    }
+    return response->begun ? feed_body(response, bytes) : begin_body(response);
 }
 
 /* A response is complete: the one we wait for, or one before it? */
-static void end_one(struct fx_http_response *response) {
+static bool end_one(struct fx_http_response *response) {
     if (response->llhttp.status_code >= 200) {
         response->whole = true;
-        return;
+        return true;
     }
     response->interim += response->head.len;
     begin(response);
+    return false;
 }
 
 static enum fx_http_response_event bad(const struct fx_http_response *response,
@@ -252,35 +315,42 @@ static enum fx_http_response_event bad(const struct fx_http_response *response,
     return FX_HTTP_RESPONSE_BAD;
 }
 
+/* Is there something to tell before all is read? */
+static enum fx_http_response_event look(const struct fx_http_response *response) {
+    if (response->piece.len > 0) {
+        return FX_HTTP_RESPONSE_PIECE;
+    }
+    return response->headed && !response->begun && response->llhttp.status_code >= 200
+               ? FX_HTTP_RESPONSE_HEAD
+               : FX_HTTP_RESPONSE_MORE;
+}
+
 enum fx_http_response_event fx_http_response_feed(struct fx_http_response *response,
-                                                  struct fx_text bytes,
+                                                  struct fx_text *bytes,
                                                   struct fx_err *err) {
     assert(!response->whole && response->failure.code == FX_OK);
-    size_t at = 0;
-    while (at < bytes.len) {
-        const struct fx_text rest = {bytes.data + at, bytes.len - at};
-        size_t used = 0;
-        const bool ok = response->scan == FX_HTTP_HEAD_DONE
-                            ? feed_body(response, rest, &used)
-                            : feed_head(response, rest, &used);
-        if (!ok) {
+    response->piece = (struct fx_text){0};
+    while (!response->complete || !end_one(response)) {
+        if (bytes->len == 0 && !response->stopped) {
+            return FX_HTTP_RESPONSE_MORE;
+        }
+        response->stopped = false;
+        if (!step(response, bytes)) {
             return bad(response, err);
         }
-        at += used;
-        if (response->complete) {
-            end_one(response);
-        }
-        if (response->whole) {
-            response->persists = response->persists && at == bytes.len;
-            return FX_HTTP_RESPONSE_WHOLE;
+        const enum fx_http_response_event event = look(response);
+        if (event != FX_HTTP_RESPONSE_MORE) {
+            response->stopped = true;
+            return event;
         }
     }
-    return FX_HTTP_RESPONSE_MORE;
+    response->persists = response->persists && bytes->len == 0;
+    return FX_HTTP_RESPONSE_WHOLE;
 }
 
 enum fx_http_response_event fx_http_response_end(struct fx_http_response *response,
                                                  bool cut, struct fx_err *err) {
-    assert(!response->whole && response->failure.code == FX_OK);
+    assert(!response->whole && response->failure.code == FX_OK && !response->stopped);
     if (response->headed && !cut) {
         (void)llhttp_finish(
             &response->llhttp); /* completes a body that the end delimits */
@@ -297,14 +367,29 @@ enum fx_http_response_event fx_http_response_end(struct fx_http_response *respon
 
 /* ---- results ---- */
 
+void fx_http_response_stream(struct fx_http_response *response) {
+    assert(response->headed && !response->begun && response->stopped);
+    response->streamed = true;
+}
+
+struct fx_text fx_http_response_piece(const struct fx_http_response *response) {
+    assert(response->piece.len > 0);
+    return response->piece;
+}
+
 bool fx_http_response_persists(const struct fx_http_response *response) {
     assert(response->whole);
     return response->persists;
 }
 
 unsigned fx_http_response_status(const struct fx_http_response *response) {
-    assert(response->whole);
+    assert(response->headed);
     return response->llhttp.status_code;
+}
+
+struct fx_text fx_http_response_head(const struct fx_http_response *response) {
+    assert(response->headed);
+    return text_of(&response->head);
 }
 
 struct fx_text fx_http_response_body(const struct fx_http_response *response) {

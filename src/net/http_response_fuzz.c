@@ -5,7 +5,7 @@
  *
  * Input: a byte n, then n % 16 bytes of piece lengths (used in turn, 0 counts as 256),
  * then the connection's bytes. n & 16: the answer to HEAD; n & 32: the end is no orderly
- * one.
+ * one; n & 64: the body is streamed, so that its pieces must join to the same.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ struct reading {
     struct fx_text bytes;
     const uint8_t *lengths;
     size_t n_lengths;
-    bool to_head, cut;
+    bool to_head, cut, streamed;
 };
 
 static size_t piece_length(const struct reading *reading, size_t n, size_t left) {
@@ -42,8 +42,9 @@ static void note_response(const struct fx_http_response *response,
     const unsigned status = fx_http_response_status(response);
     assert(status >= 200 && status <= 999);
     assert(body.len <= MAX_BODY && body.len <= reading->bytes.len);
+    assert(body.len == 0 || !reading->streamed);
     assert(body.len == 0 || (!reading->to_head && status != 204 && status != 304));
-    fx_buf_printf(notes, "%u ", status);
+    fx_buf_printf(notes, "whole %u ", status);
     fx_buf_text(notes, body);
 }
 
@@ -53,6 +54,44 @@ static void note_persistence(const struct fx_http_response *response, bool ended
     const bool persists = fx_http_response_persists(response);
     assert(!persists || !ended);
     fx_buf_str(notes, persists && left == 0 ? " persists" : "");
+}
+
+static void note_head(const struct fx_http_response *response, struct fx_buf *notes) {
+    const struct fx_text head = fx_http_response_head(response);
+    assert(head.len <= MAX_HEAD && head.len > 4);
+    assert(memcmp(head.data + head.len - 4, "\r\n\r\n", 4) == 0);
+    fx_buf_text(notes, head);
+}
+
+/* It lies in what was fed, before what is left. */
+static void note_piece(const struct fx_http_response *response, const char *from,
+                       const char *left, struct fx_buf *notes) {
+    const struct fx_text piece = fx_http_response_piece(response);
+    assert(piece.len > 0 && piece.data >= from && piece.data + piece.len <= left);
+    fx_buf_text(notes, piece);
+}
+
+/* All that these bytes lead to; what is left of them stays in `part`. */
+static enum fx_http_response_event feed(struct fx_http_response *response,
+                                        const struct reading *reading,
+                                        struct fx_text *part, struct fx_buf *notes,
+                                        struct fx_err *err) {
+    for (;;) {
+        const char *from = part->data;
+        const enum fx_http_response_event event =
+            fx_http_response_feed(response, part, err);
+        if (event == FX_HTTP_RESPONSE_HEAD) {
+            note_head(response, notes);
+            if (reading->streamed) {
+                fx_http_response_stream(response);
+            }
+        } else if (event == FX_HTTP_RESPONSE_PIECE) {
+            assert(reading->streamed);
+            note_piece(response, from, part->data, notes);
+        } else {
+            return event;
+        }
+    }
 }
 
 /* What a client would make of the bytes. */
@@ -66,10 +105,11 @@ static void read_all(const struct reading *reading, struct fx_buf *notes) {
     enum fx_http_response_event event = FX_HTTP_RESPONSE_MORE;
     struct fx_text rest = reading->bytes;
     for (size_t n = 0; event == FX_HTTP_RESPONSE_MORE && rest.len > 0; n++) {
-        const size_t len = piece_length(reading, n, rest.len);
-        event = fx_http_response_feed(response, (struct fx_text){rest.data, len}, &err);
-        rest.data += len;
-        rest.len -= len;
+        struct fx_text part = {rest.data, piece_length(reading, n, rest.len)};
+        rest.data += part.len;
+        rest.len -= part.len;
+        event = feed(response, reading, &part, notes, &err);
+        assert(part.len == 0 || event != FX_HTTP_RESPONSE_MORE);
     }
     const bool ended = event == FX_HTTP_RESPONSE_MORE;
     if (ended) {
@@ -99,8 +139,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     }
     memcpy(copy, data + 1 + n_lengths, len);
-    struct reading reading = {
-        .bytes = {copy, len}, .to_head = (data[0] & 16) != 0, .cut = (data[0] & 32) != 0};
+    struct reading reading = {.bytes = {copy, len},
+                              .to_head = (data[0] & 16) != 0,
+                              .cut = (data[0] & 32) != 0,
+                              .streamed = (data[0] & 64) != 0};
     struct fx_buf whole = {0};
     struct fx_buf split = {0};
     read_all(&reading, &whole);

@@ -2,24 +2,7 @@
  *
  * net/http_response_test.c - responses in every split, and those that are refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
-
-#include "base/buf.h"
-#include "base/macros.h"
-#include "net/http_response.h"
-
-#define MAX_HEAD 1024
-#define MAX_BODY 64
-
-#define OK_LINE "HTTP/1.1 200 OK\r\n"
-
-enum { TO_HEAD = 1, CUT = 2 };
+#include "net/http_response_world.h"
 
 static const struct {
     const char *bytes;
@@ -75,14 +58,14 @@ static const struct {
     {OK_LINE "\r\nall of it?", CUT, 0,
      "the connection ended in the middle of the answer"},
     /* Too large. */
-    {OK_LINE "Content-Length: 65\r\n\r\n", 0, 0, "the answer is larger than 64 bytes"},
-    {OK_LINE "Content-Length: 18446744073709551615\r\n\r\n", 0, 0,
+    {OK_LINE "Content-Length: 65\r\n\r\n", FULL, 0, "the answer is larger than 64 bytes"},
+    {OK_LINE "Content-Length: 18446744073709551615\r\n\r\n", FULL, 0,
      "the answer is larger than 64 bytes"},
     {OK_LINE "Transfer-Encoding: chunked\r\n\r\n41\r\n"
              "12345678901234567890123456789012345678901234567890123456789012345",
-     0, 0, "the answer is larger than 64 bytes"},
-    {OK_LINE "\r\n12345678901234567890123456789012345678901234567890123456789012345", 0,
-     0, "the answer is larger than 64 bytes"},
+     FULL, 0, "the answer is larger than 64 bytes"},
+    {OK_LINE "\r\n12345678901234567890123456789012345678901234567890123456789012345",
+     FULL, 0, "the answer is larger than 64 bytes"},
     {OK_LINE "\r\n1234567890123456789012345678901234567890123456789012345678901234", 0,
      200, "1234567890123456789012345678901234567890123456789012345678901234"},
     /* Framing on which two readers could differ. */
@@ -125,39 +108,39 @@ static const struct {
     {"{\"kind\":\"ProviderResponse\"}", 0, 0, NULL},
 };
 
-static enum fx_http_response_event read_split(struct fx_http_response *response,
-                                              struct fx_text bytes, size_t piece,
-                                              bool cut, struct fx_err *err) {
-    enum fx_http_response_event event = FX_HTTP_RESPONSE_MORE;
-    while (event == FX_HTTP_RESPONSE_MORE && bytes.len > 0) {
-        const size_t len = piece < bytes.len ? piece : bytes.len;
-        event = fx_http_response_feed(response, (struct fx_text){bytes.data, len}, err);
-        bytes.data += len;
-        bytes.len -= len;
-    }
-    return event == FX_HTTP_RESPONSE_MORE ? fx_http_response_end(response, cut, err)
-                                          : event;
+static void check_whole(const struct fx_http_response *response,
+                        const struct heard *heard, size_t i, int flags) {
+    const struct fx_text pieces = {heard->pieces.data, heard->pieces.len};
+    const struct fx_text body = fx_http_response_body(response);
+    const bool streamed = (flags & STREAM) != 0;
+    assert_int_equal(fx_http_response_status(response), cases[i].status);
+    assert_int_equal(heard->status, cases[i].status);
+    assert_int_equal(heard->n_heads, 1);
+    assert_true(fx_text_is(streamed ? pieces : body, cases[i].body));
+    assert_int_equal(streamed ? body.len : pieces.len, 0);
 }
 
-static void check_case(size_t i, size_t piece) {
+static void check_case(size_t i, size_t piece, int more_flags) {
     struct fx_err err = FX_ERR_INIT;
+    struct heard heard;
+    const int flags = cases[i].flags | more_flags;
     struct fx_http_response *response =
-        fx_http_response_create(MAX_HEAD, MAX_BODY, (cases[i].flags & TO_HEAD) != 0);
+        fx_http_response_create(MAX_HEAD, MAX_BODY, (flags & TO_HEAD) != 0);
     assert_non_null(response);
-    const enum fx_http_response_event event = read_split(
-        response, fx_text_of(cases[i].bytes), piece, (cases[i].flags & CUT) != 0, &err);
+    const enum fx_http_response_event event =
+        read_split(response, fx_text_of(cases[i].bytes), piece, flags, &heard, &err);
     if ((event == FX_HTTP_RESPONSE_WHOLE) != (cases[i].status != 0)) {
         fail_msg("in pieces of %zu, `%s`: %s", piece, cases[i].bytes, err.msg);
     }
     if (event == FX_HTTP_RESPONSE_WHOLE) {
-        assert_int_equal(fx_http_response_status(response), cases[i].status);
-        assert_true(fx_text_is(fx_http_response_body(response), cases[i].body));
+        check_whole(response, &heard, i, flags);
     } else {
         assert_int_not_equal(err.code, FX_OK);
         if (cases[i].body != NULL) {
             assert_string_equal(err.msg, cases[i].body);
         }
     }
+    fx_buf_finish(&heard.pieces);
     fx_http_response_destroy(response);
 }
 
@@ -166,7 +149,10 @@ static void responses_are_read_in_every_split(void **state) {
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         const size_t len = strlen(cases[i].bytes);
         for (size_t piece = 1; piece <= len + 1; piece++) {
-            check_case(i, piece);
+            check_case(i, piece, 0);
+            if ((cases[i].flags & FULL) == 0) {
+                check_case(i, piece, STREAM);
+            }
         }
     }
 }
@@ -200,20 +186,27 @@ static const struct {
     {"HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n{}", false, false},
 };
 
+static void check_connection(size_t i, int flags) {
+    struct fx_err err = FX_ERR_INIT;
+    struct heard heard;
+    const struct fx_text all = fx_text_of(connections[i].bytes);
+    struct fx_http_response *response =
+        fx_http_response_create(MAX_HEAD, MAX_BODY, connections[i].to_head);
+    assert_non_null(response);
+    assert_int_equal(read_split(response, all, all.len, flags, &heard, &err),
+                     FX_HTTP_RESPONSE_WHOLE);
+    if (fx_http_response_persists(response) != connections[i].persists) {
+        fail_msg("`%s`", connections[i].bytes);
+    }
+    fx_buf_finish(&heard.pieces);
+    fx_http_response_destroy(response);
+}
+
 static void connections_persist_after_what_is_in_order(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(connections); i++) {
-        struct fx_err err = FX_ERR_INIT;
-        const struct fx_text all = fx_text_of(connections[i].bytes);
-        struct fx_http_response *response =
-            fx_http_response_create(MAX_HEAD, MAX_BODY, connections[i].to_head);
-        assert_non_null(response);
-        assert_int_equal(read_split(response, all, all.len, false, &err),
-                         FX_HTTP_RESPONSE_WHOLE);
-        if (fx_http_response_persists(response) != connections[i].persists) {
-            fail_msg("`%s`", connections[i].bytes);
-        }
-        fx_http_response_destroy(response);
+        check_connection(i, 0);
+        check_connection(i, STREAM);
     }
 }
 
@@ -221,6 +214,7 @@ static void connections_persist_after_what_is_in_order(void **state) {
 static enum fx_http_response_event read_long(size_t head, bool interim,
                                              struct fx_err *err) {
     struct fx_buf bytes = {0};
+    struct heard heard;
     struct fx_http_response *response =
         fx_http_response_create(MAX_HEAD, MAX_BODY, false);
     assert_non_null(response);
@@ -230,8 +224,8 @@ static enum fx_http_response_event read_long(size_t head, bool interim,
     fx_buf_str(&bytes, OK_LINE "Content-Length: 1\r\nA: ");
     fx_buf_fill(&bytes, 'a', head - bytes.len - 4);
     fx_buf_str(&bytes, "\r\n\r\nx");
-    const enum fx_http_response_event event =
-        read_split(response, (struct fx_text){bytes.data, bytes.len}, 100, false, err);
+    const enum fx_http_response_event event = read_split(
+        response, (struct fx_text){bytes.data, bytes.len}, 100, 0, &heard, err);
     fx_http_response_destroy(response);
     fx_buf_finish(&bytes);
     return event;
@@ -261,18 +255,11 @@ static void a_server_cannot_go_on_for_ever(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(floods); i++) {
         struct fx_err err = FX_ERR_INIT;
-        struct fx_http_response *response =
-            fx_http_response_create(MAX_HEAD, MAX_BODY, false);
-        assert_non_null(response);
-        enum fx_http_response_event event = FX_HTTP_RESPONSE_MORE;
-        struct fx_text piece = fx_text_of(floods[i].begin);
-        for (int n = 0; event == FX_HTTP_RESPONSE_MORE && n < 1000; n++) {
-            event = fx_http_response_feed(response, piece, &err);
-            piece = fx_text_of(floods[i].again);
-        }
-        assert_int_equal(event, FX_HTTP_RESPONSE_BAD);
+        struct heard heard;
+        assert_int_equal(flood(floods[i].begin, floods[i].again, 0, &heard, &err),
+                         FX_HTTP_RESPONSE_BAD);
         assert_int_equal(err.code, FX_ELIMIT);
-        fx_http_response_destroy(response);
+        fx_buf_finish(&heard.pieces);
     }
 }
 

@@ -56,7 +56,8 @@ struct fx_http_server_counts {
     size_t held;              /* bytes of messages not yet answered */
     uint64_t accepted;        /* connections since the start */
     uint64_t refused;         /* 503: connections and messages without room */
-    uint64_t handshake_fails; /* TLS handshakes that failed */
+    uint64_t handshakes;      /* TLS handshakes that succeeded */
+    uint64_t handshake_fails; /* and that failed */
     uint64_t bad_requests;    /* answered here with an error */
 };
 

@@ -131,6 +131,7 @@ static void bad_handshakes_are_counted(void **state) {
     run_for(&world, 20);
     const struct fx_http_server_counts counts = fx_http_server_counts(world.server);
     assert_int_equal(counts.handshake_fails, 2);
+    assert_int_equal(counts.handshakes, 0);
     assert_int_equal(counts.connections, 0);
     assert_int_equal(world.n_requests, 0);
     (void)close(silent);

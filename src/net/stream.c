@@ -17,6 +17,7 @@
 #include "net/tls.h"
 
 #define LINGER_MS     2000
+#define KEEPALIVE_S   30 /* a client that waits in silence asks so often for its peer */
 #define SCRATCH_BYTES (256u << 10) /* a larger scratch is given back after its use */
 
 #define STREAM_MAGIC 0x66787374u /* "fxst" */
@@ -382,6 +383,7 @@ static void on_connected(uv_connect_t *request, int status) {
     }
     stream->connected = true;
     (void)uv_tcp_nodelay(&stream->tcp, 1);
+    (void)uv_tcp_keepalive(&stream->tcp, 1, KEEPALIVE_S);
     fx_stream_read(stream, true);
     if (stream->closing) {
         return;
