@@ -77,6 +77,7 @@
 /* Asking others. */
 #define FX_LIMIT_URL_BYTES           8192u      /* one URL */
 #define FX_LIMIT_PROVIDER_BODY_BYTES (8u << 20) /* one answer, its head apart */
+#define FX_LIMIT_NAMESPACE_FETCHES   1024u      /* namespaces that reviews wait for */
 /* Connections kept for the next request; over TLS each takes about 40 KiB. */
 #define FX_LIMIT_POOL_IDLE        256u /* in all */
 #define FX_LIMIT_POOL_IDLE_TARGET 64u  /* to one host and port */
@@ -86,5 +87,13 @@
 #define FX_LIMIT_POOL_IDLE_MS 25000u
 /* However busy: then its name is looked up and its certificate checked anew. */
 #define FX_LIMIT_POOL_AGE_MS 300000u
+
+/* The API server. */
+#define FX_LIMIT_KUBE_ANSWER_BYTES (8u << 20)  /* one object; etcd keeps 1.5 MiB of it */
+#define FX_LIMIT_KUBE_LIST_BYTES   (64u << 20) /* one page of a list */
+#define FX_LIMIT_KUBE_LIST_PAGES   65536u      /* of one list */
+#define FX_LIMIT_KUBE_EVENT_BYTES  (8u << 20)  /* one event of a watch */
+#define FX_LIMIT_KUBE_OBJECTS      (1u << 20)  /* of one resource */
+#define FX_LIMIT_SWEEP_NAMES       65536u      /* Pods of our namespace */
 
 #endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/date.h - dates of RFC 3339 and the seconds since 1970 that they stand for.
+ */
+#ifndef FX_BASE_DATE_H
+#define FX_BASE_DATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+
+/* Now, in seconds since 1970. */
+int64_t fx_date_now(void);
+
+/* Seconds since 1970 of a date in UTC; `month` and `day` count from 1. */
+int64_t fx_date_seconds(int year, int month, int day, int hour, int minute, int second);
+
+#define FX_DATE sizeof "2026-01-02T03:04:05Z"
+
+/* The date of those seconds as Kubernetes writes it, in UTC; empty for a year that has
+ * not four digits. */
+void fx_date_print(int64_t seconds, char out[FX_DATE]);
+
+/* Reads `2026-01-02T03:04:05Z`, also with a fraction (which is dropped) and an offset as
+ * in `+01:00` (RFC 3339 section 5.6; a leap second is the second after it). False for any
+ * other text. */
+bool fx_date_parse(struct fx_text text, int64_t *ret_seconds) FX_MUST_USE;
+
+#endif
