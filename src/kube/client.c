@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kube/client.c - the life of one request:
+ *
+ *   start → ask → answered → told
+ *            ↑        ↓ 401, and the token is another now: once
+ *            └────────┘
+ */
+#include "kube/client.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "kube/client_stream.h"
+#include "kube/config.h"
+#include "kube/request.h"
+#include "kube/token.h"
+#include "net/http_client.h"
+#include "net/http_pool.h"
+#include "net/tls.h"
+#include "value/json.h"
+
+#define DEFAULT_TIMEOUT_MS 30000u
+#define NS_IN_MS           UINT64_C(1000000)
+#define NS_IN_S            1e9
+
+#define CALL_MAGIC 0x66786b63u /* "fxkc" */
+
+struct fx_kube_client {
+    uv_loop_t *loop;
+    char *server;
+    struct fx_tls_config *tls; /* NULL: plain */
+    struct fx_http_pool *pool;
+    struct fx_kube_token token;
+    struct fx_err token_fault; /* why the token may be an old one */
+    fx_kube_on_request *on_request;
+    void *user;
+    struct fx_kube_call *calls; /* under way */
+};
+
+struct fx_kube_call {
+    uint32_t magic;
+    struct fx_kube_client *client;
+    struct fx_kube_call *previous, *next;
+    struct fx_kube_wire wire;
+    struct fx_kube_sink sink;
+    bool streams;              /* there is a sink, and */
+    bool streamed;             /* it took the body */
+    struct fx_http_call *http; /* NULL: not under way */
+    bool asked_again;
+    uint64_t started_ns, head_ns, end_ns;
+    uv_timer_t timer; /* tells `failure`, where nothing could be asked */
+    bool stillborn;
+    struct fx_kube_failure failure;
+    void (*on_done)(const struct fx_kube_answer *answer, void *user);
+    void *user;
+};
+
+static const char *const verb_names[] = {
+#define X(name, text) [FX_KUBE_VERB_##name] = (text),
+    FX_KUBE_VERBS(X)
+#undef X
+};
+
+const char *fx_kube_verb_name(enum fx_kube_verb verb) {
+    return verb_names[verb];
+}
+
+static struct fx_kube_call *call_of(void *data) {
+    struct fx_kube_call *call = data;
+    assert(call != NULL && call->magic == CALL_MAGIC);
+    return call;
+}
+
+/* ---- the client ---- */
+
+static struct fx_text text_of(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
+
+/* The configuration's words for what is wrong: first without the client's certificate, to
+ * tell which of the two it is. */
+static struct fx_tls_config *make_tls(const struct fx_kube_config *config,
+                                      const char *host, struct fx_err *err) {
+    const struct fx_text none = {0};
+    const struct fx_text ca = fx_text_of(config->ca_pem);
+    const char *name = config->server_name != NULL ? config->server_name : host;
+    struct fx_tls_config *tls = fx_tls_config_client(ca, name, none, none, err);
+    if (tls == NULL) {
+        (void)fx_err_prefix(err, "certificate-authority: ");
+        return NULL;
+    }
+    if (config->cert_pem == NULL) {
+        return tls;
+    }
+    fx_tls_config_unref(tls);
+    tls = fx_tls_config_client(ca, name, fx_text_of(config->cert_pem),
+                               text_of(&config->key_pem), err);
+    if (tls == NULL) {
+        (void)fx_err_prefix(err, "client-certificate, client-key: ");
+    }
+    return tls;
+}
+
+/* False unless it is the URL of a server that we can speak to. */
+static bool read_server(const char *server, struct fx_url *ret_url, struct fx_err *err) {
+    struct fx_err why = FX_ERR_INIT;
+    if (!fx_url_parse(fx_text_of(server), ret_url, &why)) {
+        return fx_fail(err, FX_EINVALID, "server: %s", why.msg);
+    }
+    const bool known =
+        fx_url_is_scheme(ret_url, "https") || fx_url_is_scheme(ret_url, "http");
+    if (!known || ret_url->port == 0 || strpbrk(server, "?#") != NULL) {
+        return fx_fail(err, FX_EINVALID,
+                       "server: `%s` is no URL as https://host:port/path", server);
+    }
+    return true;
+}
+
+static bool fill_client(struct fx_kube_client *client,
+                        const struct fx_kube_config *config, struct fx_err *err) {
+    struct fx_url url;
+    if (!read_server(config->server, &url, err) ||
+        !fx_kube_token_init(&client->token, config, err)) {
+        return false;
+    }
+    client->server = fx_text_dup(fx_text_of(config->server));
+    char *host = fx_text_dup(url.host);
+    if (client->server == NULL || host == NULL) {
+        free(host);
+        return fx_fail_nomem(err);
+    }
+    const bool plain = fx_url_is_scheme(&url, "http");
+    client->tls = plain ? NULL : make_tls(config, host, err);
+    free(host);
+    if (!plain && client->tls == NULL) {
+        return false;
+    }
+    client->pool = fx_http_pool_create(client->loop, NULL, err);
+    return client->pool != NULL;
+}
+
+struct fx_kube_client *fx_kube_client_create(uv_loop_t *loop,
+                                             const struct fx_kube_config *config,
+                                             fx_kube_on_request *on_request, void *user,
+                                             struct fx_err *err) {
+    struct fx_kube_client *client = calloc(1, sizeof *client);
+    if (client == NULL) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    client->loop = loop;
+    client->on_request = on_request;
+    client->user = user;
+    if (!fill_client(client, config, err)) {
+        fx_kube_client_close(client);
+        return NULL;
+    }
+    return client;
+}
+
+void fx_kube_client_close(struct fx_kube_client *client) {
+    if (client == NULL) {
+        return;
+    }
+    for (struct fx_kube_call *call = client->calls, *next = NULL; call != NULL;
+         call = next) {
+        next = call->next;
+        fx_kube_call_cancel(call);
+    }
+    fx_http_pool_close(client->pool);
+    fx_tls_config_unref(client->tls);
+    fx_kube_token_finish(&client->token);
+    free(client->server);
+    free(client);
+}
+
+/* ---- the end of a call ---- */
+
+static void link_in(struct fx_kube_call *call) {
+    struct fx_kube_client *client = call->client;
+    call->next = client->calls;
+    if (call->next != NULL) {
+        call->next->previous = call;
+    }
+    client->calls = call;
+}
+
+static void link_out(struct fx_kube_call *call) {
+    if (call->previous != NULL) {
+        call->previous->next = call->next;
+    } else {
+        call->client->calls = call->next;
+    }
+    if (call->next != NULL) {
+        call->next->previous = call->previous;
+    }
+    call->previous = call->next = NULL;
+}
+
+static void destroy(struct fx_kube_call *call) {
+    fx_kube_wire_finish(&call->wire);
+    call->magic = 0;
+    free(call);
+}
+
+static void on_timer_closed(uv_handle_t *timer) {
+    destroy(call_of(timer->data));
+}
+
+static void release(struct fx_kube_call *call) {
+    if (call->stillborn) {
+        uv_close((uv_handle_t *)&call->timer, on_timer_closed);
+    } else {
+        destroy(call);
+    }
+}
+
+static void count(const struct fx_kube_call *call, enum fx_kube_reason reason) {
+    const struct fx_kube_client *client = call->client;
+    const uint64_t end = call->head_ns != 0 ? call->head_ns : fx_clock_ns();
+    if (client->on_request != NULL && call->wire.resource.plural != NULL) {
+        client->on_request(call->wire.verb, &call->wire.resource, reason,
+                           (double)(end - call->started_ns) / NS_IN_S, client->user);
+    }
+}
+
+/* Nothing of the client is touched after `on_done`, which may close it. */
+static void tell(struct fx_kube_call *call, json_t *object) {
+    const bool failed = call->failure.reason != FX_KUBE_REASON_NONE;
+    count(call, call->failure.reason);
+    link_out(call);
+    call->on_done(&(struct fx_kube_answer){.failure = failed ? &call->failure : NULL,
+                                           .object = object},
+                  call->user);
+    json_decref(object);
+    release(call);
+}
+
+/* A token that could not be read again is why the server does not know us. */
+static void add_token_fault(struct fx_kube_call *call) {
+    const struct fx_kube_client *client = call->client;
+    const bool refused = call->failure.reason == FX_KUBE_REASON_UNAUTHORIZED ||
+                         call->failure.reason == FX_KUBE_REASON_FORBIDDEN;
+    if (!refused || client->token.retry_at_ns == 0 || client->token_fault.code == FX_OK) {
+        return;
+    }
+    struct fx_err words = FX_ERR_INIT;
+    (void)fx_fail(&words, FX_EIO, "%s; %s", call->failure.words, client->token_fault.msg);
+    memcpy(call->failure.words, words.msg, sizeof call->failure.words);
+}
+
+static void tell_failure(struct fx_kube_call *call) {
+    fx_kube_failure_prefix(&call->failure, fx_kube_verb_name(call->wire.verb),
+                           &call->wire.resource, &call->wire.name);
+    add_token_fault(call);
+    tell(call, NULL);
+}
+
+static void tell_error(struct fx_kube_call *call, const struct fx_err *error) {
+    fx_kube_failure_of_error(error, &call->failure);
+    tell_failure(call);
+}
+
+void fx_kube_call_cancel(struct fx_kube_call *call) {
+    if (call == NULL) {
+        return;
+    }
+    assert(call->magic == CALL_MAGIC);
+    if (call->http != NULL) {
+        fx_http_call_cancel(call->http);
+    }
+    link_out(call);
+    release(call);
+}
+
+static void on_timer(uv_timer_t *timer) {
+    tell(call_of(timer->data), NULL);
+}
+
+/* ---- answers ---- */
+
+static bool is_success(unsigned status) {
+    return status >= 200 && status < 300;
+}
+
+static void take_object(struct fx_kube_call *call,
+                        const struct fx_http_call_result *result) {
+    struct fx_err err = FX_ERR_INIT;
+    json_t *object = fx_json_read(result->body, NULL, &err);
+    if (object != NULL && !json_is_object(object)) {
+        json_decref(object);
+        object = NULL;
+        (void)fx_fail(&err, FX_ESYNTAX, "no object");
+    }
+    if (object == NULL) {
+        (void)fx_err_prefix(&err, "the answer is none of an API server: ");
+        tell_error(call, &err);
+    } else {
+        tell(call, object);
+    }
+}
+
+static bool ask(struct fx_kube_call *call, struct fx_err *err);
+
+/* True where the request was made once more. */
+static bool asks_again(struct fx_kube_call *call, unsigned status) {
+    struct fx_err err = FX_ERR_INIT;
+    if (status != 401 || call->asked_again || call->streamed ||
+        !fx_kube_token_refresh(&call->client->token, fx_clock_ns())) {
+        return false;
+    }
+    call->asked_again = true;
+    return ask(call, &err);
+}
+
+static void on_answer(const struct fx_http_call_result *result, void *user) {
+    struct fx_kube_call *call = call_of(user);
+    call->http = NULL;
+    if (result->failure != NULL) {
+        tell_error(call, result->failure);
+    } else if (call->streamed) {
+        tell(call, NULL);
+    } else if (asks_again(call, result->status)) {
+        return;
+    } else if (!is_success(result->status)) {
+        fx_kube_failure_read(result->status, result->head, result->body, &call->failure);
+        tell_failure(call);
+    } else {
+        take_object(call, result);
+    }
+}
+
+static bool on_head(const struct fx_http_call_result *result, void *user) {
+    struct fx_kube_call *call = call_of(user);
+    call->head_ns = fx_clock_ns();
+    call->streamed = is_success(result->status);
+    if (call->streamed) {
+        call->sink.on_open(call->user);
+        return true; /* also where that was the end of the call, which is not told then */
+    }
+    return false;
+}
+
+static void on_piece(struct fx_text piece, void *user) {
+    const struct fx_kube_call *call = call_of(user);
+    call->sink.on_piece(piece, call->user);
+}
+
+/* ---- asking ---- */
+
+/* "Bearer …", where there is a token. Not over a connection that anybody can read, as
+ * kubectl has it. */
+static void write_authorization(struct fx_kube_client *client, uint64_t now_ns,
+                                struct fx_buf *value) {
+    struct fx_err err = FX_ERR_INIT;
+    bool fault = false;
+    if (client->tls == NULL) {
+        return;
+    }
+    const struct fx_text token = fx_kube_token_now(&client->token, now_ns, &fault, &err);
+    if (fault) {
+        client->token_fault = err;
+    }
+    if (token.len > 0) {
+        /* In one piece: what grows leaves copies behind. */
+        if (fx_buf_reserve(value, token.len + sizeof "Bearer ") != NULL) {
+            fx_buf_str(value, "Bearer ");
+            fx_buf_text(value, token);
+        }
+    }
+}
+
+static uint64_t rest_of_time(const struct fx_kube_call *call, uint64_t now_ns) {
+    return call->end_ns > now_ns ? (call->end_ns - now_ns + NS_IN_MS - 1) / NS_IN_MS : 1;
+}
+
+static bool ask(struct fx_kube_call *call, struct fx_err *err) {
+    struct fx_kube_client *client = call->client;
+    const uint64_t now_ns = fx_clock_ns();
+    struct fx_buf authorization = {0};
+    write_authorization(client, now_ns, &authorization);
+    const struct fx_http_field fields[] = {
+        {"Accept", call->wire.accept},
+        {"Authorization", authorization.data},
+    };
+    const struct fx_http_sink sink = {
+        .on_head = on_head,
+        .on_piece = on_piece,
+        .silence_ms = call->sink.silence_ms,
+    };
+    const struct fx_http_call_options options = {
+        .url = &call->wire.url,
+        .tls = client->tls,
+        .method = call->wire.method,
+        .content_type = call->wire.content_type,
+        .body = text_of(&call->wire.body),
+        .fields = fields,
+        .n_fields = authorization.len > 0 ? 2 : 1,
+        .max_body = call->wire.max_body,
+        .timeout_ms = rest_of_time(call, now_ns),
+        .sink = call->streams ? &sink : NULL,
+        .pool = client->pool,
+        .repeatable = call->wire.repeatable,
+        .body_tells_end = true,
+    };
+    const bool ok = authorization.failed
+                        ? fx_fail_nomem(err)
+                        : fx_http_call_start(client->loop, &options, on_answer, call,
+                                             &call->http, err);
+    fx_tls_wipe(&authorization);
+    return ok;
+}
+
+/* What could not be asked is told by a timer: later, as everything. */
+static void bury(struct fx_kube_call *call, const struct fx_kube_request *request,
+                 const struct fx_err *error) {
+    fx_kube_failure_of_error(error, &call->failure);
+    fx_kube_failure_prefix(&call->failure, fx_kube_verb_name(request->verb),
+                           request->resource, &request->name);
+    call->stillborn = true;
+    call->timer.data = call;
+    (void)uv_timer_init(call->client->loop, &call->timer); /* these two cannot fail */
+    (void)uv_timer_start(&call->timer, on_timer, 0, 0);
+}
+
+static struct fx_kube_call *
+start(struct fx_kube_client *client, const struct fx_kube_request *request,
+      const struct fx_kube_sink *sink,
+      void (*on_done)(const struct fx_kube_answer *answer, void *user), void *user) {
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_kube_call *call = calloc(1, sizeof *call);
+    if (call == NULL) {
+        return NULL;
+    }
+    call->magic = CALL_MAGIC;
+    call->client = client;
+    call->streams = sink != NULL;
+    if (sink != NULL) {
+        call->sink = *sink;
+    }
+    call->started_ns = fx_clock_ns();
+    call->end_ns =
+        call->started_ns +
+        NS_IN_MS * (request->timeout_ms == 0 ? DEFAULT_TIMEOUT_MS : request->timeout_ms);
+    call->on_done = on_done;
+    call->user = user;
+    link_in(call);
+    if (!fx_kube_wire_init(&call->wire, client->server, request, &err) ||
+        !ask(call, &err)) {
+        bury(call, request, &err);
+    }
+    return call;
+}
+
+struct fx_kube_call *
+fx_kube_call_start(struct fx_kube_client *client, const struct fx_kube_request *request,
+                   void (*on_done)(const struct fx_kube_answer *answer, void *user),
+                   void *user) {
+    assert(request->verb != FX_KUBE_VERB_WATCH);
+    return start(client, request, NULL, on_done, user);
+}
+
+struct fx_kube_call *
+fx_kube_call_stream(struct fx_kube_client *client, const struct fx_kube_request *request,
+                    const struct fx_kube_sink *sink,
+                    void (*on_done)(const struct fx_kube_answer *answer, void *user),
+                    void *user) {
+    assert(request->verb == FX_KUBE_VERB_WATCH);
+    return start(client, request, sink, on_done, user);
+}

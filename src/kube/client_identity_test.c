@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kube/client_identity_test.c - who we are, and whom we trust: certificates, tokens that
+ * rotate, and a configuration that is wrong.
+ */
+#include "kube/api_world.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define OK_REPLY    OK_HEAD "Content-Length: 2\r\n\r\n{}"
+#define ASKS(token) "Authorization: Bearer " token "\r\n"
+
+static const char *const server_names[] = {"127.0.0.1"};
+static const char *const other_names[] = {"kubernetes.default"};
+static struct fx_tls_config *server_tls, *other_tls;
+static struct fx_buf trust, other_trust, other_key, unauthorized;
+static char folder[] = "/tmp/fx-kube-client-XXXXXX";
+static char *token_file;
+
+static int make_world(void **state) {
+    (void)state;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_buf path = {0};
+    server_tls = fx_tls_config_self_signed(server_names, 1, &err);
+    other_tls = fx_tls_config_self_signed(other_names, 1, &err);
+    if (server_tls == NULL || other_tls == NULL || mkdtemp(folder) == NULL) {
+        return -1;
+    }
+    fx_tls_config_print(server_tls, &trust);
+    fx_tls_config_print(other_tls, &other_trust);
+    fx_tls_config_print_key(other_tls, &other_key);
+    read_recording("401-bad-token", &unauthorized);
+    fx_buf_printf(&path, "%s/token", folder);
+    token_file = fx_buf_steal(&path);
+    return token_file == NULL ? -1 : 0;
+}
+
+static int drop_world(void **state) {
+    (void)state;
+    fx_tls_config_unref(server_tls);
+    fx_tls_config_unref(other_tls);
+    fx_buf_finish(&trust);
+    fx_buf_finish(&other_trust);
+    fx_tls_wipe(&other_key);
+    fx_buf_finish(&unauthorized);
+    (void)unlink(token_file);
+    (void)rmdir(folder);
+    free(token_file);
+    return 0;
+}
+
+static void write_token(const char *token) {
+    struct fx_err err = FX_ERR_INIT;
+    assert_true(fx_file_replace(token_file, fx_text_of(token), &err));
+}
+
+struct told {
+    unsigned n_done;
+    struct fx_kube_failure failure;
+};
+
+static void on_done(const struct fx_kube_answer *answer, void *user) {
+    struct told *told = user;
+    told->n_done++;
+    if (answer->failure != NULL) {
+        told->failure = *answer->failure;
+    }
+}
+
+static const struct fx_kube_request get_assign = {
+    .verb = FX_KUBE_VERB_GET,
+    .resource = &assign,
+    .name = {.name = {"a", 1}},
+};
+
+static void begin(struct api *api, struct fx_kube_client *client, struct told *told) {
+    *told = (struct told){0};
+    fx_buf_reset(&api->heard);
+    assert_non_null(fx_kube_call_start(client, &get_assign, on_done, told));
+}
+
+static void ask(struct api *api, struct fx_kube_client *client, struct told *told) {
+    begin(api, client, told);
+    RUN_UNTIL(api, told->n_done != 0);
+}
+
+static void expect_ok(const struct told *told) {
+    if (told->failure.reason != FX_KUBE_REASON_NONE) {
+        fail_msg("failed: %s", told->failure.words);
+    }
+}
+
+static void a_token_goes_with_every_request(void **state) {
+    (void)state;
+    struct api api;
+    struct told told;
+    struct fx_kube_config config = {.ca_pem = trust.data};
+    const struct reply replies[] = {{ASKS("fixed"), OK_REPLY, STAY, 0},
+                                    {ASKS("fixed"), OK_REPLY, STAY, 0}};
+    fx_buf_str(&config.token, "fixed");
+    api_start(&api, server_tls);
+    struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
+    api_will(&api, replies, FX_COUNT(replies));
+    ask(&api, client, &told);
+    expect_ok(&told);
+    ask(&api, client, &told);
+    expect_ok(&told);
+    assert_int_equal(api.n_accepted, 1);
+    fx_buf_finish(&config.token);
+    fx_kube_client_close(client);
+    api_finish(&api);
+}
+
+static void no_token_where_anybody_could_read_it(void **state) {
+    (void)state;
+    struct api api;
+    struct told told;
+    struct fx_kube_config config = {0};
+    const struct reply reply = {NULL, OK_REPLY, STAY, 0};
+    fx_buf_str(&config.token, "fixed");
+    api_start(&api, NULL);
+    struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
+    api_will(&api, &reply, 1);
+    ask(&api, client, &told);
+    expect_ok(&told);
+    assert_null(strstr(api.heard.data, "Authorization"));
+    fx_buf_finish(&config.token);
+    fx_kube_client_close(client);
+    api_finish(&api);
+}
+
+/* It was swapped while the request was on its way: asked once more. */
+static void a_401_for_an_old_token(void **state) {
+    (void)state;
+    struct api api;
+    struct told told;
+    struct fx_kube_config config = {.ca_pem = trust.data, .token_file = token_file};
+    const struct reply replies[] = {{ASKS("two"), OK_REPLY, STAY, 0}};
+    write_token("one\n");
+    api_start(&api, server_tls);
+    struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
+    begin(&api, client, &told);
+    RUN_UNTIL(&api, api.n_requests == 1);
+    assert_non_null(strstr(api.heard.data, ASKS("one")));
+    write_token("two\n");
+    api_will(&api, replies, FX_COUNT(replies));
+    say(&api, unauthorized.data);
+    RUN_UNTIL(&api, told.n_done != 0);
+    expect_ok(&told);
+    assert_int_equal(api.n_requests, 2);
+    fx_kube_client_close(client);
+    api_finish(&api);
+}
+
+static void a_401_for_the_right_token_is_told(void **state) {
+    (void)state;
+    struct api api;
+    struct told told;
+    struct fx_kube_config config = {.ca_pem = trust.data, .token_file = token_file};
+    const struct reply replies[] = {{ASKS("one"), unauthorized.data, STAY, 0},
+                                    {ASKS("two"), unauthorized.data, STAY, 0}};
+    write_token("one\n");
+    api_start(&api, server_tls);
+    struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
+    api_will(&api, replies, FX_COUNT(replies));
+    ask(&api, client, &told);
+    assert_int_equal(told.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
+    assert_int_equal(api.n_requests, 1);
+    write_token("two\n");
+    ask(&api, client, &told);
+    assert_int_equal(told.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
+    assert_int_equal(api.n_requests, 2);
+    assert_null(strstr(told.failure.words, "two"));
+    fx_kube_client_close(client);
+    api_finish(&api);
+}
+
+/* However often it is swapped. */
+static void asked_again_once(void **state) {
+    (void)state;
+    struct api api;
+    struct told told;
+    struct fx_kube_config config = {.ca_pem = trust.data, .token_file = token_file};
+    write_token("one\n");
+    api_start(&api, server_tls);
+    struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
+    begin(&api, client, &told);
+    RUN_UNTIL(&api, api.n_requests == 1);
+    write_token("two\n");
+    say(&api, unauthorized.data);
+    RUN_UNTIL(&api, api.n_requests == 2);
+    write_token("three\n");
+    say(&api, unauthorized.data);
+    RUN_UNTIL(&api, told.n_done != 0);
+    assert_int_equal(told.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
+    assert_int_equal(api.n_requests, 2);
+    fx_kube_client_close(client);
+    api_finish(&api);
+}
+
+/* Asked without it then, and the refusal says why. */
+static void a_token_that_cannot_be_read(void **state) {
+    (void)state;
+    struct api api;
+    struct told told;
+    struct fx_kube_config config = {.ca_pem = trust.data, .token_file = token_file};
+    const struct reply reply = {NULL, unauthorized.data, STAY, 0};
+    (void)unlink(token_file);
+    api_start(&api, server_tls);
+    struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
+    api_will(&api, &reply, 1);
+    ask(&api, client, &told);
+    assert_null(strstr(api.heard.data, "Authorization"));
+    assert_int_equal(told.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
+    assert_non_null(strstr(told.failure.words, token_file));
+    fx_kube_client_close(client);
+    api_finish(&api);
+}
+
+/* ---- certificates ---- */
+
+static void only_a_trusted_server_is_asked(void **state) {
+    (void)state;
+    const struct {
+        char *ca, *name;
+        bool ok;
+    } cases[] = {
+        {trust.data, NULL, true},
+        {trust.data, (char[]){"kubernetes"}, false},
+        {other_trust.data, NULL, false},
+        {NULL, NULL, true},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct api api;
+        struct told told;
+        struct fx_kube_config config = {.ca_pem = cases[i].ca,
+                                        .server_name = cases[i].name};
+        const struct reply reply = {NULL, OK_REPLY, STAY, 0};
+        api_start(&api, server_tls);
+        struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
+        api_will(&api, &reply, 1);
+        ask(&api, client, &told);
+        assert_int_equal(told.failure.reason,
+                         cases[i].ok ? FX_KUBE_REASON_NONE : FX_KUBE_REASON_NETWORK);
+        fx_kube_client_close(client);
+        api_finish(&api);
+    }
+}
+
+static void our_certificate_is_shown(void **state) {
+    (void)state;
+    struct fx_err err = FX_ERR_INIT;
+    struct api api;
+    struct told told;
+    struct fx_kube_config config = {
+        .ca_pem = trust.data, .cert_pem = other_trust.data, .key_pem = other_key};
+    const struct reply reply = {NULL, OK_REPLY, STAY, 0};
+    struct fx_tls_config *strict = fx_tls_config_self_signed(server_names, 1, &err);
+    struct fx_buf strict_trust = {0};
+    assert_non_null(strict);
+    fx_tls_config_print(strict, &strict_trust);
+    config.ca_pem = strict_trust.data;
+    assert_true(fx_tls_config_demand(
+        strict, (struct fx_text){other_trust.data, other_trust.len}, &err));
+    for (int shown = 0; shown < 2; shown++) {
+        config.cert_pem = shown != 0 ? other_trust.data : NULL;
+        api_start(&api, strict);
+        struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
+        api_will(&api, &reply, 1);
+        ask(&api, client, &told);
+        assert_int_equal(told.failure.reason,
+                         shown != 0 ? FX_KUBE_REASON_NONE : FX_KUBE_REASON_NETWORK);
+        fx_kube_client_close(client);
+        api_finish(&api);
+    }
+    fx_buf_finish(&strict_trust);
+    fx_tls_config_unref(strict);
+}
+
+/* ---- configurations ---- */
+
+static void wrong_fields_are_named(void **state) {
+    (void)state;
+    const struct {
+        char *server, *ca, *cert;
+        const char *words;
+    } cases[] = {
+        {(char[]){"kubernetes"}, trust.data, NULL, "server: "},
+        {(char[]){"ftp://host:21"}, trust.data, NULL,
+         "server: `ftp://host:21` is no URL"},
+        {(char[]){"https://host/?a=1"}, trust.data, NULL, "server: `https://host/?a=1`"},
+        {(char[]){"https://host/#a"}, trust.data, NULL, "server: `https://host/#a`"},
+        {(char[]){"https://host"}, (char[]){"no PEM"}, NULL, "certificate-authority: "},
+        {(char[]){"https://host"}, trust.data, trust.data,
+         "client-certificate, client-key: "},
+    };
+    uv_loop_t loop;
+    assert_int_equal(uv_loop_init(&loop), 0);
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct fx_err err = FX_ERR_INIT;
+        struct fx_kube_config config = {.server = cases[i].server,
+                                        .ca_pem = cases[i].ca,
+                                        .cert_pem = cases[i].cert,
+                                        .key_pem = other_key};
+        assert_null(fx_kube_client_create(&loop, &config, NULL, NULL, &err));
+        assert_int_equal(err.code, FX_EINVALID);
+        if (strncmp(err.msg, cases[i].words, strlen(cases[i].words)) != 0) {
+            fail_msg("wanted `%s`, got `%s`", cases[i].words, err.msg);
+        }
+    }
+    assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_token_goes_with_every_request),
+        cmocka_unit_test(no_token_where_anybody_could_read_it),
+        cmocka_unit_test(a_401_for_an_old_token),
+        cmocka_unit_test(a_401_for_the_right_token_is_told),
+        cmocka_unit_test(asked_again_once),
+        cmocka_unit_test(a_token_that_cannot_be_read),
+        cmocka_unit_test(only_a_trusted_server_is_asked),
+        cmocka_unit_test(our_certificate_is_shown),
+        cmocka_unit_test(wrong_fields_are_named),
+    };
+    return cmocka_run_group_tests(tests, make_world, drop_world);
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kube/client_test.c - single requests, answered as a real API server answers them, and
+ * worse.
+ */
+#include "kube/api_world.h"
+
+#include <stdio.h>
+
+#define JSON_REPLY(status, text) \
+    "HTTP/1.1 " status "\r\nContent-Type: application/json\r\n" text
+
+struct told {
+    unsigned n_done, n_counted;
+    json_t *object;
+    struct fx_kube_failure failure;
+    enum fx_kube_verb verb;
+    enum fx_kube_reason reason;
+    char plural[32];
+    struct fx_kube_client **closes; /* in `on_done` */
+};
+
+static void on_done(const struct fx_kube_answer *answer, void *user) {
+    struct told *told = user;
+    told->n_done++;
+    assert_true((answer->failure == NULL) == (answer->object != NULL));
+    if (answer->failure != NULL) {
+        told->failure = *answer->failure;
+    }
+    told->object = json_incref(answer->object);
+    if (told->closes != NULL) {
+        fx_kube_client_close(*told->closes);
+        *told->closes = NULL;
+    }
+}
+
+static void on_request(enum fx_kube_verb verb, const struct fx_kube_resource *resource,
+                       enum fx_kube_reason reason, double seconds, void *user) {
+    struct told *told = user;
+    assert_int_equal(told->n_done, 0);
+    assert_true(seconds >= 0 && seconds < PATIENCE_MS);
+    told->n_counted++;
+    told->verb = verb;
+    told->reason = reason;
+    (void)snprintf(told->plural, sizeof told->plural, "%s", resource->plural);
+}
+
+static void forget(struct told *told) {
+    json_decref(told->object);
+    *told = (struct told){0};
+}
+
+static void ask_for(struct api *api, struct fx_kube_client *client,
+                    const struct fx_kube_request *request, struct told *told) {
+    forget(told);
+    fx_buf_reset(&api->heard);
+    assert_non_null(fx_kube_call_start(client, request, on_done, told));
+    assert_int_equal(told->n_done, 0); /* later, never at once */
+    RUN_UNTIL(api, told->n_done != 0);
+}
+
+static const struct fx_kube_request get_assign = {
+    .verb = FX_KUBE_VERB_GET,
+    .resource = &assign,
+    .name = {.name = {"always-pull", sizeof "always-pull" - 1}},
+};
+
+/* ---- what a real server says ---- */
+
+static const struct {
+    const char *recording;
+    enum fx_kube_verb verb;
+    enum fx_kube_reason reason;
+    const char *words; /* of the failure, or of the object */
+} recordings[] = {
+    {"list-assign", FX_KUBE_VERB_LIST, FX_KUBE_REASON_NONE, "AssignList"},
+    {"list-namespaces", FX_KUBE_VERB_LIST, FX_KUBE_REASON_NONE, "NamespaceList"},
+    {"patch-status-apply", FX_KUBE_VERB_APPLY, FX_KUBE_REASON_NONE, "Assign"},
+    {"401-bad-token", FX_KUBE_VERB_LIST, FX_KUBE_REASON_UNAUTHORIZED,
+     "list assign.mutations.gatekeeper.sh: 401 Unauthorized; "},
+    {"403-anonymous", FX_KUBE_VERB_LIST, FX_KUBE_REASON_FORBIDDEN,
+     "list assign.mutations.gatekeeper.sh: 403 Forbidden: "},
+    {"403-anonymous", FX_KUBE_VERB_LIST, FX_KUBE_REASON_FORBIDDEN,
+     "; the ClusterRole needs apiGroups [\"mutations.gatekeeper.sh\"], resources "
+     "[\"assign\"], verbs [\"list\",\"watch\"]"},
+    {"404-missing-object", FX_KUBE_VERB_GET, FX_KUBE_REASON_NOT_FOUND, "404"},
+    {"404-unknown-resource", FX_KUBE_VERB_LIST, FX_KUBE_REASON_UNKNOWN,
+     "404 page not found"},
+    {"409-conflict", FX_KUBE_VERB_APPLY, FX_KUBE_REASON_CONFLICT, "has been modified"},
+    {"422-invalid", FX_KUBE_VERB_CREATE, FX_KUBE_REASON_INVALID, "is invalid"},
+    {"patch-404", FX_KUBE_VERB_APPLY, FX_KUBE_REASON_NOT_FOUND, "not found"},
+};
+
+static void expect_recording(size_t i, const struct told *told) {
+    assert_int_equal(told->n_counted, 1);
+    assert_int_equal(told->reason, recordings[i].reason);
+    assert_int_equal(told->verb, recordings[i].verb);
+    assert_string_equal(told->plural, "assign");
+    if (recordings[i].reason == FX_KUBE_REASON_NONE) {
+        assert_non_null(told->object);
+        assert_string_equal(json_string_value(json_object_get(told->object, "kind")),
+                            recordings[i].words);
+        return;
+    }
+    assert_int_equal(told->failure.reason, recordings[i].reason);
+    if (strstr(told->failure.words, recordings[i].words) == NULL) {
+        fail_msg("wanted `%s`, got `%s`", recordings[i].words, told->failure.words);
+    }
+}
+
+/* Each of them cut in two at some places, all on the same client. */
+static void recordings_are_understood(void **state) {
+    (void)state;
+    struct api api;
+    struct told told = {0};
+    struct fx_kube_config config = {0};
+    api_start(&api, NULL);
+    struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
+    json_t *body = json_pack("{s:s}", "kind", "Assign");
+    for (size_t i = 0; i < FX_COUNT(recordings); i++) {
+        struct fx_buf bytes;
+        struct fx_kube_request request = get_assign;
+        request.verb = recordings[i].verb;
+        request.name.name.len = request.verb == FX_KUBE_VERB_LIST ? 0 : 11;
+        request.body =
+            request.verb == FX_KUBE_VERB_GET || request.verb == FX_KUBE_VERB_LIST ? NULL
+                                                                                  : body;
+        read_recording(recordings[i].recording, &bytes);
+        for (size_t split = 0; split < bytes.len; split += 97) {
+            const struct reply reply = {
+                .about = "mutations.gatekeeper.sh/v1/assign",
+                .bytes = bytes.data,
+                .split = split,
+            };
+            api_will(&api, &reply, 1);
+            ask_for(&api, client, &request, &told);
+            expect_recording(i, &told);
+        }
+        fx_buf_finish(&bytes);
+    }
+    assert_int_equal(api.n_accepted, 1); /* the connection is kept */
+    json_decref(body);
+    forget(&told);
+    fx_kube_client_close(client);
+    api_finish(&api);
+}
+
+/* ---- what else may come ---- */
+
+static const struct {
+    const char *bytes;
+    enum ending ending;
+    enum fx_kube_reason reason;
+    const char *words;
+} faults[] = {
+    {JSON_REPLY("200 OK", "Content-Length: 5\r\n\r\nhello"), STAY, FX_KUBE_REASON_NETWORK,
+     "get assign.mutations.gatekeeper.sh always-pull: the answer is none of an API "
+     "server: "},
+    {JSON_REPLY("200 OK", "Content-Length: 2\r\n\r\n[]"), STAY, FX_KUBE_REASON_NETWORK,
+     "no object"},
+    {JSON_REPLY("200 OK", "Content-Length: 0\r\n\r\n"), STAY, FX_KUBE_REASON_NETWORK,
+     "none of an API server"},
+    {JSON_REPLY("200 OK", "Content-Length: 9\r\n\r\n{\"kind\""), CUT,
+     FX_KUBE_REASON_NETWORK, "ended in the middle"},
+    {JSON_REPLY("200 OK", "Content-Length: 99999999\r\n\r\n{"), STAY,
+     FX_KUBE_REASON_MEMORY, "larger than 8388608 bytes"},
+    {JSON_REPLY("503 Busy", "Content-Length: 4\r\nRetry-After: 7\r\n\r\nbusy"), STAY,
+     FX_KUBE_REASON_SERVER, "503 Service Unavailable: busy"},
+    {JSON_REPLY("429 Slow", "Content-Length: 0\r\nRetry-After: 7\r\n\r\n"), STAY,
+     FX_KUBE_REASON_BUSY, "429"},
+    {JSON_REPLY("302 Found", "Content-Length: 0\r\nLocation: /login\r\n\r\n"), STAY,
+     FX_KUBE_REASON_INVALID, "302"},
+    {"SSH-2.0-OpenSSH_9.2\r\n", STAY, FX_KUBE_REASON_NETWORK, "malformed"},
+    {"", RESET, FX_KUBE_REASON_NETWORK, ""},
+    {"", CUT, FX_KUBE_REASON_NETWORK, "ended without an answer"},
+};
+
+static void faults_have_words(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(faults); i++) {
+        struct api api;
+        struct told told = {0};
+        struct fx_kube_config config = {0};
+        const struct reply reply = {NULL, faults[i].bytes, faults[i].ending, 0};
+        api_start(&api, NULL);
+        struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
+        api_will(&api, &reply, 1);
+        ask_for(&api, client, &get_assign, &told);
+        assert_int_equal(told.failure.reason, faults[i].reason);
+        assert_int_equal(told.reason, faults[i].reason);
+        if (strstr(told.failure.words, faults[i].words) == NULL) {
+            fail_msg("wanted `%s`, got `%s`", faults[i].words, told.failure.words);
+        }
+        assert_int_equal(told.failure.retry_after_s,
+                         strstr(faults[i].bytes, "Retry-After") != NULL ? 7 : 0);
+        forget(&told);
+        fx_kube_client_close(client);
+        api_finish(&api);
+    }
+}
+
+static void nobody_there(void **state) {
+    (void)state;
+    struct api api;
+    struct told told = {0};
+    struct fx_kube_config config = {0};
+    api_start(&api, NULL);
+    struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
+    api_close_listener(&api);
+    run_for(&api, 5);
+    ask_for(&api, client, &get_assign, &told);
+    assert_int_equal(told.failure.reason, FX_KUBE_REASON_NETWORK);
+    assert_non_null(strstr(told.failure.words, "connection refused"));
+    fx_kube_client_close(client);
+    api_finish(&api);
+}
+
+static void an_answer_that_never_comes(void **state) {
+    (void)state;
+    struct api api;
+    struct told told = {0};
+    struct fx_kube_config config = {0};
+    struct fx_kube_request request = get_assign;
+    request.timeout_ms = 20;
+    api_start(&api, NULL);
+    struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
+    ask_for(&api, client, &request, &told);
+    assert_int_equal(told.failure.reason, FX_KUBE_REASON_NETWORK);
+    assert_non_null(strstr(told.failure.words, "no answer within 20 ms"));
+    fx_kube_client_close(client);
+    api_finish(&api);
+}
+
+/* What cannot even be asked is told like all else. */
+static void a_request_that_cannot_be_made(void **state) {
+    (void)state;
+    struct api api;
+    struct told told = {0};
+    struct fx_kube_config config = {0};
+    struct fx_buf query = {0};
+    struct fx_kube_request request = get_assign;
+    fx_buf_fill(&query, 'x', 9000);
+    request.query = query.data;
+    api_start(&api, NULL);
+    struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
+    ask_for(&api, client, &request, &told);
+    assert_int_equal(told.failure.reason, FX_KUBE_REASON_MEMORY);
+    assert_non_null(
+        strstr(told.failure.words, "get assign.mutations.gatekeeper.sh always-pull: "));
+    struct fx_kube_call *call = fx_kube_call_start(client, &request, on_done, &told);
+    fx_kube_call_cancel(call);
+    run_for(&api, 5);
+    assert_int_equal(told.n_done, 1);
+    fx_buf_finish(&query);
+    fx_kube_client_close(client);
+    api_finish(&api);
+}
+
+/* ---- the end ---- */
+
+static void who_gives_up_is_not_told(void **state) {
+    (void)state;
+    struct api api;
+    struct told told = {0};
+    struct fx_kube_config config = {0};
+    api_start(&api, NULL);
+    struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
+    struct fx_kube_call *first = fx_kube_call_start(client, &get_assign, on_done, &told);
+    struct fx_kube_call *second = fx_kube_call_start(client, &get_assign, on_done, &told);
+    assert_non_null(fx_kube_call_start(client, &get_assign, on_done, &told));
+    RUN_UNTIL(&api, api.n_requests == 3);
+    fx_kube_call_cancel(second);
+    fx_kube_call_cancel(first);
+    fx_kube_call_cancel(NULL);
+    fx_kube_client_close(client);
+    fx_kube_client_close(NULL);
+    run_for(&api, 5);
+    assert_int_equal(told.n_done, 0);
+    assert_int_equal(told.n_counted, 0);
+    api_finish(&api);
+}
+
+/* With another call under way, and from where the first one is told. */
+static void closed_by_who_is_told(void **state) {
+    (void)state;
+    struct api api;
+    struct told told = {0};
+    struct fx_kube_config config = {0};
+    const struct reply reply = {NULL, JSON_REPLY("200 OK", "Content-Length: 2\r\n\r\n{}"),
+                                STAY, 0};
+    api_start(&api, NULL);
+    struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
+    struct told other = {0};
+    assert_non_null(fx_kube_call_start(client, &get_assign, on_done, &other));
+    RUN_UNTIL(&api, api.n_requests == 1);
+    api_will(&api, &reply, 1);
+    told.closes = &client;
+    assert_non_null(fx_kube_call_start(client, &get_assign, on_done, &told));
+    RUN_UNTIL(&api, told.n_done != 0);
+    assert_null(client);
+    run_for(&api, 5);
+    assert_int_equal(other.n_done, 0);
+    forget(&told);
+    api_finish(&api);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recordings_are_understood),
+        cmocka_unit_test(faults_have_words),
+        cmocka_unit_test(nobody_there),
+        cmocka_unit_test(an_answer_that_never_comes),
+        cmocka_unit_test(a_request_that_cannot_be_made),
+        cmocka_unit_test(who_gives_up_is_not_told),
+        cmocka_unit_test(closed_by_who_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

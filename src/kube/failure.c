@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kube/failure.c - what an API server means by its answer (Kubernetes API conventions,
+ * "Response Status Kind").
+ */
+#include "kube/failure.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "kube/check.h"
+#include "net/http_head.h"
+#include "net/http_status.h"
+#include "value/json.h"
+#include "value/tree.h"
+
+#define MESSAGE_MAX       (FX_ERR_TEXT / 2) /* what is put around it needs room, too */
+#define REASON_MAX        64                /* a word like AlreadyExists */
+#define RETRY_AFTER_MAX_S 3600
+
+static const char *const reason_names[] = {
+#define X(name, text) [FX_KUBE_REASON_##name] = (text),
+    FX_KUBE_REASONS(X)
+#undef X
+};
+
+const char *fx_kube_reason_name(enum fx_kube_reason reason) {
+    return reason_names[reason];
+}
+
+/* ---- words ------------------------------------------------------------------------- */
+
+/* Control characters (C0, DEL, C1) and what moves text about on a terminal: separators of
+ * lines and paragraphs, marks of direction. */
+static bool is_control(uint32_t rune) {
+    return rune < 0x20 || (rune >= 0x7f && rune < 0xa0) || rune == 0x200e ||
+           rune == 0x200f || (rune >= 0x2028 && rune <= 0x202e) ||
+           (rune >= 0x2066 && rune <= 0x2069);
+}
+
+/* A printable copy of the text, cut at a rune where it is longer than `size` holds. */
+static void copy_printable(struct fx_text text, char *out, size_t size) {
+    static const char ellipsis[] = "…";
+    size_t len = 0;
+    for (size_t at = 0; at < text.len;) {
+        uint32_t rune = 0;
+        char encoded[4];
+        at += fx_text_rune((struct fx_text){text.data + at, text.len - at}, &rune);
+        const size_t n = fx_text_encode_rune(is_control(rune) ? ' ' : rune, encoded);
+        if (len + n + sizeof ellipsis > size) {
+            memcpy(out + len, ellipsis, sizeof ellipsis);
+            return;
+        }
+        memcpy(out + len, encoded, n);
+        len += n;
+    }
+    out[len] = '\0';
+}
+
+static struct fx_text first_line(struct fx_text body) {
+    struct fx_text line = fx_kube_trim(body);
+    const char *end = line.len == 0 ? NULL : memchr(line.data, '\n', line.len);
+    if (end != NULL) {
+        line.len = (size_t)(end - line.data);
+    }
+    return fx_kube_trim(line);
+}
+
+/* `409 AlreadyExists: message`, without what is not known, and without a message that
+ * says no more than the reason. */
+static void write_words(struct fx_kube_failure *failure, struct fx_text reason,
+                        struct fx_text message) {
+    char word[REASON_MAX];
+    char said[MESSAGE_MAX];
+    copy_printable(reason, word, sizeof word);
+    copy_printable(fx_kube_trim(message), said, sizeof said);
+    char code[16] = "";
+    if (failure->status != 0) {
+        (void)snprintf(code, sizeof code, "%u", failure->status);
+    }
+    const bool more = said[0] != '\0' && strcmp(said, word) != 0;
+    (void)snprintf(failure->words, sizeof failure->words, "%s%s%s%s%s", code,
+                   code[0] != '\0' && word[0] != '\0' ? " " : "", word,
+                   more && (code[0] != '\0' || word[0] != '\0') ? ": " : "",
+                   more ? said : "");
+    if (failure->words[0] == '\0') {
+        (void)snprintf(failure->words, sizeof failure->words, "a failure without a word");
+    }
+}
+
+static struct fx_text phrase_of(unsigned status) {
+    const char *phrase = fx_http_status_phrase(status);
+    return fx_text_of(strcmp(phrase, "Unknown") == 0 ? "" : phrase);
+}
+
+/* ---- reasons ----------------------------------------------------------------------- */
+
+static enum fx_kube_reason reason_of_code(unsigned status) {
+    switch (status) {
+    case 401: return FX_KUBE_REASON_UNAUTHORIZED;
+    case 403: return FX_KUBE_REASON_FORBIDDEN;
+    case 404: return FX_KUBE_REASON_UNKNOWN;
+    case 408: return FX_KUBE_REASON_NETWORK;
+    case 409: return FX_KUBE_REASON_CONFLICT;
+    case 410: return FX_KUBE_REASON_EXPIRED;
+    case 429: return FX_KUBE_REASON_BUSY;
+    default: break;
+    }
+    /* A redirect is no answer of an API server either: something else was asked. */
+    return status >= 300 && status < 500 ? FX_KUBE_REASON_INVALID : FX_KUBE_REASON_SERVER;
+}
+
+/* What a Status adds to its code. */
+static enum fx_kube_reason reason_of_status(unsigned status, const json_t *object) {
+    const struct fx_text reason = fx_tree_view_string(object, "reason");
+    const json_t *details = fx_tree_view_key(object, "details");
+    if (fx_text_is(reason, "Expired") || fx_text_is(reason, "Gone")) {
+        return FX_KUBE_REASON_EXPIRED;
+    }
+    if (status == 409 && fx_text_is(reason, "AlreadyExists")) {
+        return FX_KUBE_REASON_EXISTS;
+    }
+    if (status == 404 && fx_tree_view_string(details, "name").len > 0) {
+        return FX_KUBE_REASON_NOT_FOUND;
+    }
+    return reason_of_code(status);
+}
+
+static uint32_t bounded_seconds(json_int_t seconds) {
+    return seconds <= 0                  ? 0
+           : seconds > RETRY_AFTER_MAX_S ? RETRY_AFTER_MAX_S
+                                         : (uint32_t)seconds;
+}
+
+/* Retry-After (RFC 9110 section 10.2.3) as API servers write it; a date counts as
+ * nothing. */
+static uint32_t retry_after(struct fx_text head) {
+    const struct fx_text value = fx_http_head_field(head, "retry-after", NULL);
+    uint32_t seconds = 0;
+    for (size_t i = 0; i < value.len; i++) {
+        if (value.data[i] < '0' || value.data[i] > '9') {
+            return 0;
+        }
+        seconds = bounded_seconds((json_int_t)seconds * 10 + (value.data[i] - '0'));
+    }
+    return seconds;
+}
+
+static void read_status_object(struct fx_kube_failure *failure, const json_t *object) {
+    const json_t *details = fx_tree_view_key(object, "details");
+    const struct fx_text reason = fx_tree_view_string(object, "reason");
+    failure->reason = reason_of_status(failure->status, object);
+    if (failure->retry_after_s == 0) {
+        failure->retry_after_s = bounded_seconds(
+            json_integer_value(fx_tree_view_key(details, "retryAfterSeconds")));
+    }
+    write_words(failure, reason.len > 0 ? reason : phrase_of(failure->status),
+                fx_tree_view_string(object, "message"));
+}
+
+static bool is_status(const json_t *object) {
+    return fx_text_is(fx_tree_view_string(object, "kind"), "Status");
+}
+
+/* The body as a Status, to be dropped; NULL where it is none, or where there is no memory
+ * to tell. */
+static json_t *parse_status(struct fx_text body, bool *ret_nomem) {
+    struct fx_err err = FX_ERR_INIT;
+    *ret_nomem = false;
+    if (fx_kube_trim(body).len == 0 || fx_kube_trim(body).data[0] != '{') {
+        return NULL;
+    }
+    json_t *object = fx_json_read(body, NULL, &err);
+    if (object == NULL) {
+        *ret_nomem = err.code != FX_ESYNTAX;
+    } else if (!is_status(object)) {
+        json_decref(object);
+        object = NULL;
+    }
+    return object;
+}
+
+void fx_kube_failure_read(unsigned status, struct fx_text head, struct fx_text body,
+                          struct fx_kube_failure *ret_failure) {
+    *ret_failure = (struct fx_kube_failure){
+        .reason = reason_of_code(status),
+        .status = status,
+        .retry_after_s = retry_after(head),
+    };
+    bool nomem = false;
+    json_t *object = parse_status(body, &nomem);
+    if (object != NULL) {
+        read_status_object(ret_failure, object);
+        json_decref(object);
+        return;
+    }
+    write_words(ret_failure, phrase_of(status), first_line(body));
+    if (nomem && (status == 404 || status == 409)) {
+        ret_failure->reason = FX_KUBE_REASON_MEMORY;
+    }
+}
+
+void fx_kube_failure_of_status(const json_t *status_object,
+                               struct fx_kube_failure *ret_failure) {
+    const json_int_t code = json_integer_value(fx_tree_view_key(status_object, "code"));
+    *ret_failure = (struct fx_kube_failure){
+        .status = code >= 100 && code <= 599 ? (unsigned)code : 0,
+    };
+    read_status_object(ret_failure, status_object);
+}
+
+void fx_kube_failure_of_error(const struct fx_err *error,
+                              struct fx_kube_failure *ret_failure) {
+    const bool is_memory = error->code == FX_ENOMEM || error->code == FX_ELIMIT;
+    *ret_failure = (struct fx_kube_failure){
+        .reason = is_memory ? FX_KUBE_REASON_MEMORY : FX_KUBE_REASON_NETWORK,
+    };
+    write_words(ret_failure, FX_TEXT(""), fx_text_of(error->msg));
+}
+
+bool fx_kube_failure_passes(const struct fx_kube_failure *failure) {
+    switch (failure->reason) {
+    case FX_KUBE_REASON_NETWORK:
+    case FX_KUBE_REASON_BUSY:
+    case FX_KUBE_REASON_SERVER:
+    case FX_KUBE_REASON_MEMORY: return true;
+    case FX_KUBE_REASON_NONE:
+    case FX_KUBE_REASON_UNAUTHORIZED:
+    case FX_KUBE_REASON_FORBIDDEN:
+    case FX_KUBE_REASON_NOT_FOUND:
+    case FX_KUBE_REASON_UNKNOWN:
+    case FX_KUBE_REASON_EXISTS:
+    case FX_KUBE_REASON_CONFLICT:
+    case FX_KUBE_REASON_EXPIRED:
+    case FX_KUBE_REASON_INVALID: break;
+    }
+    return false;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kube/kubeconfig_entry.c - finding entries and fields in a kubeconfig.
+ */
+#include "kube/kubeconfig_entry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "value/tree.h"
+
+#define PATH_MAX_SHOWN 128 /* "clusters[1].cluster.certificate-authority-data" */
+
+struct fx_kubeconfig_entry fx_kubeconfig_top(const struct fx_kubeconfig *kubeconfig) {
+    return (struct fx_kubeconfig_entry){
+        .kubeconfig = kubeconfig,
+        .fields = kubeconfig->root,
+        .around = kubeconfig->root,
+    };
+}
+
+/* ---- words ------------------------------------------------------------------------- */
+
+/* `clusters[1].cluster.server`, or the field alone; a field of NULL is the entry. */
+static void write_path(const struct fx_kubeconfig_entry *entry, const char *field,
+                       char out[PATH_MAX_SHOWN]) {
+    const char *dot = field != NULL ? "." : "";
+    const char *name = field != NULL ? field : "";
+    if (entry->list == NULL) {
+        (void)snprintf(out, PATH_MAX_SHOWN, "%s", name);
+    } else if (entry->item == NULL) {
+        (void)snprintf(out, PATH_MAX_SHOWN, "%s[%zu]%s%s", entry->list, entry->index, dot,
+                       name);
+    } else {
+        (void)snprintf(out, PATH_MAX_SHOWN, "%s[%zu].%s%s%s", entry->list, entry->index,
+                       entry->item, dot, name);
+    }
+}
+
+/* true, false and null have no mark of their own. */
+static const struct fx_mark *find_mark(const struct fx_kubeconfig_entry *entry,
+                                       const char *field) {
+    const struct fx_marks *marks = &entry->kubeconfig->marks;
+    const json_t *node = field == NULL ? NULL : fx_tree_view_key(entry->fields, field);
+    const json_t *const nodes[] = {node, entry->around, entry->beyond};
+    const struct fx_mark *mark = NULL;
+    for (size_t i = 0; i < FX_COUNT(nodes) && mark == NULL; i++) {
+        mark = nodes[i] == NULL ? NULL : fx_marks_find(marks, nodes[i]);
+    }
+    return mark;
+}
+
+bool fx_kubeconfig_blame(const struct fx_kubeconfig_entry *entry, const char *field,
+                         struct fx_err *err) {
+    char path[PATH_MAX_SHOWN];
+    const struct fx_mark *mark = find_mark(entry, field);
+    const char *file = entry->kubeconfig->file;
+    write_path(entry, field, path);
+    const char *colon = path[0] != '\0' ? ": " : "";
+    if (mark == NULL) {
+        return fx_err_prefix(err, "%s: %s%s", file, path, colon);
+    }
+    return fx_err_prefix(err, "%s:%u:%u: %s%s", file, mark->line, mark->column, path,
+                         colon);
+}
+
+/* ---- fields ------------------------------------------------------------------------ */
+
+bool fx_kubeconfig_has(const struct fx_kubeconfig_entry *entry, const char *field) {
+    const json_t *node = fx_tree_view_key(entry->fields, field);
+    if (node == NULL || json_is_null(node)) {
+        return false;
+    }
+    return !(json_is_string(node) && json_string_length(node) == 0) &&
+           !(json_is_array(node) && json_array_size(node) == 0) &&
+           !(json_is_object(node) && json_object_size(node) == 0);
+}
+
+bool fx_kubeconfig_string(const struct fx_kubeconfig_entry *entry, const char *field,
+                          struct fx_text *ret_text, struct fx_err *err) {
+    const json_t *node = fx_tree_view_key(entry->fields, field);
+    const struct fx_text text = fx_tree_text(node);
+    if (node != NULL && !json_is_null(node) && !json_is_string(node)) {
+        return fx_fail(err, FX_EINVALID, "not a string") ||
+               fx_kubeconfig_blame(entry, field, err);
+    }
+    if (text.len > 0 && memchr(text.data, '\0', text.len) != NULL) {
+        return fx_fail(err, FX_EINVALID, "a NUL character in it") ||
+               fx_kubeconfig_blame(entry, field, err);
+    }
+    *ret_text = text;
+    return true;
+}
+
+bool fx_kubeconfig_bool(const struct fx_kubeconfig_entry *entry, const char *field,
+                        bool *ret_value, struct fx_err *err) {
+    const json_t *node = fx_tree_view_key(entry->fields, field);
+    if (node != NULL && !json_is_null(node) && !json_is_boolean(node)) {
+        return fx_fail(err, FX_EINVALID, "neither true nor false") ||
+               fx_kubeconfig_blame(entry, field, err);
+    }
+    *ret_value = json_is_true(node);
+    return true;
+}
+
+/* ---- entries ----------------------------------------------------------------------- */
+
+/* The list; NULL, with success, where there is none. */
+static bool view_list(const struct fx_kubeconfig *kubeconfig, const char *list,
+                      const json_t **ret_array, struct fx_err *err) {
+    const json_t *array = fx_tree_view_key(kubeconfig->root, list);
+    if (array == NULL || json_is_null(array)) {
+        *ret_array = NULL;
+        return true;
+    }
+    if (!json_is_array(array)) {
+        const struct fx_kubeconfig_entry top = fx_kubeconfig_top(kubeconfig);
+        return fx_fail(err, FX_EINVALID, "not a list") ||
+               fx_kubeconfig_blame(&top, list, err);
+    }
+    *ret_array = array;
+    return true;
+}
+
+/* The element at `index`, by its name. */
+static bool view_element(const struct fx_kubeconfig *kubeconfig, const json_t *array,
+                         const char *list, size_t index,
+                         struct fx_kubeconfig_entry *ret_element, struct fx_err *err) {
+    const json_t *node = json_array_get(array, index);
+    *ret_element = (struct fx_kubeconfig_entry){
+        .kubeconfig = kubeconfig,
+        .fields = node,
+        .around = node,
+        .beyond = array,
+        .list = list,
+        .index = index,
+    };
+    return json_is_object(node) || fx_fail(err, FX_EINVALID, "no entry with a name") ||
+           fx_kubeconfig_blame(ret_element, NULL, err);
+}
+
+/* From an element to what stands under `item` in it. */
+static bool descend(const struct fx_kubeconfig_entry *element, const char *item,
+                    struct fx_kubeconfig_entry *ret_entry, struct fx_err *err) {
+    const json_t *fields = fx_tree_view_key(element->fields, item);
+    if (fields != NULL && !json_is_null(fields) && !json_is_object(fields)) {
+        return fx_fail(err, FX_EINVALID, "no set of fields") ||
+               fx_kubeconfig_blame(element, item, err);
+    }
+    *ret_entry = *element;
+    ret_entry->item = item;
+    ret_entry->fields = json_is_object(fields) ? fields : NULL;
+    if (ret_entry->fields != NULL) {
+        ret_entry->around = fields;
+    }
+    return true;
+}
+
+bool fx_kubeconfig_find(const struct fx_kubeconfig *kubeconfig, const char *list,
+                        const char *item, struct fx_text name,
+                        struct fx_kubeconfig_entry *ret_entry, struct fx_err *err) {
+    const json_t *array = NULL;
+    bool found = false;
+    struct fx_kubeconfig_entry hit = {0};
+    if (!view_list(kubeconfig, list, &array, err)) {
+        return false;
+    }
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        struct fx_kubeconfig_entry element = {0};
+        struct fx_text its_name = {0};
+        if (!view_element(kubeconfig, array, list, i, &element, err) ||
+            !fx_kubeconfig_string(&element, "name", &its_name, err)) {
+            return false;
+        }
+        if (!fx_text_equal(its_name, name)) {
+            continue;
+        }
+        if (found) {
+            return fx_fail(err, FX_EINVALID, "a second `%.*s`; rename or remove one",
+                           FX_TEXT_ARG(name)) ||
+                   fx_kubeconfig_blame(&element, "name", err);
+        }
+        found = true;
+        hit = element;
+    }
+    if (!found) {
+        const struct fx_kubeconfig_entry top = fx_kubeconfig_top(kubeconfig);
+        return fx_fail(err, FX_EINVALID, "no `%.*s` in it", FX_TEXT_ARG(name)) ||
+               fx_kubeconfig_blame(&top, list, err);
+    }
+    return descend(&hit, item, ret_entry, err);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kube/reflector_absent_test.c - resources that are not there, not yet, no longer, or not
+ * for us; their versions; and how often a server is asked.
+ */
+#include "kube/reflector_world.h"
+
+#define A1      OBJECT("a", "ua", "1")
+#define UNKNOWN "HTTP/1.1 404 X\r\nConnection: close\r\n\r\n404 page not found\n"
+#define V1      "/apis/mutations.gatekeeper.sh/v1/assign?"
+#define V1BETA1 "/apis/mutations.gatekeeper.sh/v1beta1/assign?"
+
+static const struct fx_kube_resource versions[] = {
+    {"mutations.gatekeeper.sh", "v1", "assign", "Assign"},
+    {"mutations.gatekeeper.sh", "v1beta1", "assign", "Assign"},
+};
+static const struct fx_kube_reflector_options of_versions = {.versions = versions,
+                                                             .n_versions = 2};
+
+static void start(struct world *world, const struct fx_kube_reflector_options *options,
+                  const struct reply *replies, size_t n_replies) {
+    world_begin(world);
+    world->with_api_version = true;
+    api_will(&world->api, replies, n_replies);
+    reflect(world, options, &hurried);
+    await_requests(world, n_replies + 1);
+}
+
+static void waited_for(void **state) {
+    (void)state;
+    struct world world;
+    const struct reply replies[] = {
+        {V1, UNKNOWN, GOODBYE, 0}, {V1BETA1, UNKNOWN, GOODBYE, 0},
+        {V1, UNKNOWN, GOODBYE, 0}, {V1BETA1, UNKNOWN, GOODBYE, 0},
+        LIST(V1, "5", A1),         {V1, STREAM BOOKMARK("6"), STAY, 0}};
+    world_begin(&world);
+    world.with_api_version = true;
+    api_will(&world.api, replies, FX_COUNT(replies));
+    reflect(&world, &of_versions, &hurried);
+    await_requests(&world, 4);
+    assert_int_equal(look(&world).state, FX_KUBE_STATE_ABSENT);
+    assert_true(look(&world).synced);
+    assert_null(look(&world).version);
+    await_told(&world, "=watching");
+    expect_told(&world,
+                "=absent synced +a@1:mutations.gatekeeper.sh/v1 synced =watching");
+    assert_true(look(&world).version == &versions[0]);
+    world_finish(&world);
+}
+
+static void the_next_version(void **state) {
+    (void)state;
+    struct world world;
+    const struct reply replies[] = {
+        {V1, UNKNOWN, GOODBYE, 0}, LIST(V1BETA1, "5", A1), {V1BETA1, STREAM, GOODBYE, 0}};
+    start(&world, &of_versions, replies, FX_COUNT(replies));
+    expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1beta1 synced =watching");
+    assert_true(look(&world).version == &versions[1]);
+    world_finish(&world);
+}
+
+/* The object is another one, though its state is the same. */
+static void a_version_that_is_no_longer_served(void **state) {
+    (void)state;
+    struct world world;
+    const struct reply replies[] = {{V1, UNKNOWN, GOODBYE, 0},
+                                    LIST(V1BETA1, "5", A1),
+                                    {V1BETA1, UNKNOWN, GOODBYE, 0},
+                                    {V1BETA1, UNKNOWN, GOODBYE, 0},
+                                    LIST(V1, "5", A1),
+                                    {V1, STREAM, GOODBYE, 0}};
+    start(&world, &of_versions, replies, FX_COUNT(replies));
+    expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1beta1 synced "
+                        "+a@1:mutations.gatekeeper.sh/v1 synced =watching");
+    world_finish(&world);
+}
+
+/* Asked for twice before all of it is told as gone. */
+static void deleted_while_it_is_watched(void **state) {
+    (void)state;
+    struct world world;
+    const struct reply replies[] = {
+        LIST(IS_LIST, "5", A1 "," OBJECT("b", "ub", "2")),
+        {FROM("5"), STREAM EVENT("DELETED", OBJECT("b", "ub", "6")), GOODBYE, 0},
+        {FROM("6"), UNKNOWN, GOODBYE, 0},
+        {IS_LIST, UNKNOWN, GOODBYE, 0},
+        {IS_LIST, UNKNOWN, GOODBYE, 0},
+        {IS_LIST, UNKNOWN, GOODBYE, 0},
+        LIST(IS_LIST, "9", A1),
+    };
+    start(&world, &all_assigns, replies, FX_COUNT(replies));
+    expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1 +b@2:mutations.gatekeeper.sh/v1 "
+                        "synced =watching -b -a =absent synced "
+                        "+a@1:mutations.gatekeeper.sh/v1 synced");
+    world_finish(&world);
+}
+
+static void what_may_be_forbidden(void **state) {
+    (void)state;
+    struct world world;
+    const struct fx_kube_reflector_options options = {
+        .versions = &assign, .n_versions = 1, .optional = true};
+    const struct reply replies[] = {
+        LIST(IS_LIST, "5", A1),
+        {FROM("5"), STATUS("410", "Gone"), GOODBYE, 0},
+        {IS_LIST, STATUS("403", "Forbidden"), GOODBYE, 0},
+        {IS_LIST, STATUS("403", "Forbidden"), GOODBYE, 0},
+        LIST(IS_LIST, "6", A1),
+    };
+    start(&world, &options, replies, FX_COUNT(replies));
+    expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1 synced =failing:forbidden -a "
+                        "=absent synced +a@1:mutations.gatekeeper.sh/v1 synced");
+    assert_non_null(strstr(world.failure.words, "list assign"));
+    world_finish(&world);
+}
+
+/* ---- how often ---- */
+
+#define WATCHED(bytes)                  \
+    {                                   \
+        LIST("limit=", "5", A1), {      \
+            "watch=", bytes, GOODBYE, 0 \
+        }                               \
+    }
+#define LISTED(bytes)                    \
+    {                                    \
+        {"limit=", bytes, GOODBYE, 0}, { \
+            "watch=", "", GOODBYE, 0     \
+        }                                \
+    }
+
+/* The first answer to lists, the second to watches, over and over; and how many requests
+ * of each kind there may be in 150 ms with pauses of 40, doubling, and half of that less.
+ */
+static const struct {
+    struct reply replies[2];
+    size_t most_lists, most_watches;
+} storms[] = {
+    /* It ends at once, in order. */
+    {WATCHED(STREAM), 1, 5},
+    /* It breaks: 20, 40, 80, 160 at least. */
+    {WATCHED(OPEN_HEAD "3f\r\n"), 1, 4},
+    {WATCHED(STATUS("429", "TooManyRequests")), 1, 4},
+    /* It is too old, always, or no watch at all: a list at once, then after pauses. */
+    {WATCHED(STATUS("410", "Gone")), 4, 4},
+    {WATCHED(STREAM ERROR("410", "Gone")), 4, 4},
+    {WATCHED(UNKNOWN), 4, 4},
+    {WATCHED(STREAM "rubbish\n"), 4, 4},
+    /* Even where each brings an event before. */
+    {WATCHED(STREAM BOOKMARK("6") "rubbish\n"), 4, 4},
+    {WATCHED(STREAM BOOKMARK("6") ERROR("410", "Gone")), 4, 4},
+    /* Lists that fail. */
+    {LISTED(STATUS("500", "X")), 4, 0},
+    {LISTED(STATUS("410", "Gone")), 4, 0},
+    {LISTED(STATUS("403", "Forbidden")), 4, 0},
+    {LISTED(UNKNOWN), 4, 0},
+    {LISTED(STREAM "[]"), 4, 0},
+};
+
+static size_t count(const struct fx_buf *heard, const char *part) {
+    size_t n = 0;
+    for (const char *at = heard->data; at != NULL && (at = strstr(at, part)) != NULL;
+         n++) {
+        at++;
+    }
+    return n;
+}
+
+static void no_storm(void **state) {
+    (void)state;
+    struct fx_kube_pauses pauses = hurried;
+    pauses.backoff_min_ms = pauses.interval_ms = 40;
+    pauses.backoff_max_ms = 1000;
+    pauses.absent_min_ms = pauses.absent_max_ms = 50;
+    for (size_t i = 0; i < FX_COUNT(storms); i++) {
+        struct world world;
+        world_begin(&world);
+        world.api.always = storms[i].replies;
+        world.api.n_always = 2;
+        reflect(&world, &all_assigns, &pauses);
+        run_for(&world.api, 150);
+        const size_t n_lists = count(&world.api.heard, "limit=");
+        const size_t n_watches = count(&world.api.heard, "watch=");
+        if (n_lists > storms[i].most_lists || n_watches > storms[i].most_watches) {
+            fail_msg("storm %zu: %zu lists, %zu watches", i, n_lists, n_watches);
+        }
+        assert_true(n_lists + n_watches > 1);
+        world_finish(&world);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waited_for),
+        cmocka_unit_test(the_next_version),
+        cmocka_unit_test(a_version_that_is_no_longer_served),
+        cmocka_unit_test(deleted_while_it_is_watched),
+        cmocka_unit_test(what_may_be_forbidden),
+        cmocka_unit_test(no_storm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

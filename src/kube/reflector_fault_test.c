@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kube/reflector_fault_test.c - lists and watches that fail, each in its own way: what
+ * was told stays true, and the reflector goes on.
+ */
+#include "kube/reflector_world.h"
+
+#define A1         OBJECT("a", "ua", "1")
+#define B2         OBJECT("b", "ub", "2")
+#define C3         OBJECT("c", "uc", "3")
+#define START      LIST(IS_LIST, "5", A1 "," B2)
+#define START_TOLD "+a@1 +b@2 synced =watching"
+
+struct story {
+    struct reply replies[12]; /* the last of them is followed by silence */
+    const char *told;
+    const char *words; /* of the last failure, or NULL */
+    size_t n_lists, n_watches;
+};
+
+static size_t count_replies(const struct story *story) {
+    size_t n = 0;
+    while (n < FX_COUNT(story->replies) && story->replies[n].bytes != NULL) {
+        n++;
+    }
+    return n;
+}
+
+static void play_stories(const struct story *stories, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        struct world world;
+        const size_t n_replies = count_replies(&stories[i]);
+        world_start(&world, stories[i].replies, n_replies);
+        await_requests(&world, n_replies + 1);
+        if (strcmp(world.told.data == NULL ? "" : world.told.data, stories[i].told) !=
+            0) {
+            fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].told,
+                     world.told.data);
+        }
+        if (stories[i].words != NULL &&
+            strstr(world.failure.words, stories[i].words) == NULL) {
+            fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].words,
+                     world.failure.words);
+        }
+        assert_int_equal(look(&world).n_lists, stories[i].n_lists);
+        assert_int_equal(look(&world).n_watches, stories[i].n_watches);
+        world_finish(&world);
+    }
+}
+
+/* ---- a watch that goes on from where it was ---- */
+
+static const struct story resumed[] = {
+    /* It ends in order. */
+    {{START,
+      {FROM("5"), STREAM EVENT("ADDED", OBJECT("c", "uc", "6")), GOODBYE, 0},
+      {FROM("6"), STREAM, GOODBYE, 0},
+      {FROM("6"), STREAM BOOKMARK("9"), GOODBYE, 0},
+      {FROM("9"), STREAM, GOODBYE, 0}},
+     START_TOLD " +c@6",
+     NULL,
+     1,
+     4},
+    /* Half an event. */
+    {{START,
+      {FROM("5"), STREAM EVENT("ADDED", OBJECT("c", "uc", "6")) "{\"type\":", GOODBYE, 0},
+      {FROM("6"), STREAM, GOODBYE, 0}},
+     START_TOLD " +c@6",
+     NULL,
+     1,
+     2},
+    /* A whole one without its end of line. */
+    {{START,
+      {FROM("5"), STREAM "{\"type\":\"DELETED\",\"object\":" OBJECT("a", "ua", "6") "}",
+       GOODBYE, 0},
+      {FROM("6"), STREAM, GOODBYE, 0}},
+     START_TOLD " -a",
+     NULL,
+     1,
+     2},
+    /* Cut in a chunk; reset; not answered; 5xx; 429. Two in a row are told. */
+    {{START,
+      {FROM("5"), OPEN_HEAD "3f\r\n{\"type\":", CUT, 0},
+      {FROM("5"), STREAM, GOODBYE, 0},
+      {FROM("5"), OPEN_HEAD "3f\r\n", RESET, 0},
+      {FROM("5"), OPEN_HEAD "3f\r\n", RESET, 0}},
+     START_TOLD " =failing:network",
+     "watch assign.mutations.gatekeeper.sh: ",
+     1,
+     4},
+    {{START,
+      {FROM("5"), STATUS("503", "ServiceUnavailable"), GOODBYE, 0},
+      {FROM("5"), STATUS("503", "ServiceUnavailable"), GOODBYE, 0},
+      {FROM("5"), STATUS("429", "TooManyRequests"), GOODBYE, 0},
+      {FROM("5"), STREAM BOOKMARK("6"), GOODBYE, 0}},
+     "+a@1 +b@2 synced =failing:server =failing:busy =watching",
+     "429 TooManyRequests: so it is",
+     1,
+     1},
+    {{START,
+      {FROM("5"), STREAM ERROR("500", "InternalError"), GOODBYE, 0},
+      {FROM("5"), STREAM, GOODBYE, 0}},
+     START_TOLD,
+     NULL,
+     1,
+     2},
+    /* What nobody may watch is told at once. */
+    {{START, {FROM("5"), STATUS("403", "Forbidden"), GOODBYE, 0}},
+     "+a@1 +b@2 synced =failing:forbidden",
+     "watch assign.mutations.gatekeeper.sh: 403 Forbidden: so it is; the ClusterRole "
+     "needs apiGroups [\"mutations.gatekeeper.sh\"], resources [\"assign\"], verbs "
+     "[\"list\",\"watch\"]",
+     1,
+     0},
+    /* A version goes forward only; older news is none. */
+    {{START,
+      {FROM("5"),
+       STREAM EVENT("MODIFIED", OBJECT("b", "ub", "9")) BOOKMARK("7") EVENT(
+           "MODIFIED", OBJECT("b", "ub", "8")) EVENT("DELETED", OBJECT("b", "x", "4"))
+           EVENT("ADDED", OBJECT("b", "ub", "9")),
+       GOODBYE, 0},
+      {FROM("9"), STREAM, GOODBYE, 0}},
+     START_TOLD " +b@9",
+     NULL,
+     1,
+     2},
+    /* Deleted and made anew, with and without the one event between. */
+    {{START,
+      {FROM("5"),
+       STREAM EVENT("DELETED", OBJECT("a", "ua", "6"))
+           EVENT("ADDED", OBJECT("a", "v", "7")) EVENT("ADDED", OBJECT("b", "v", "8"))
+               EVENT("DELETED", OBJECT("x", "x", "9")),
+       GOODBYE, 0}},
+     START_TOLD " -a +a@7 -b +b@8",
+     NULL,
+     1,
+     1},
+    /* Failures that are not in a row are accidents, however many. */
+    {{START,
+      {FROM("5"), STREAM BOOKMARK("6") "{", GOODBYE, 0},
+      {FROM("6"), STREAM BOOKMARK("7") "{", GOODBYE, 0},
+      {FROM("7"), STREAM BOOKMARK("8") "{", GOODBYE, 0},
+      {FROM("8"), STREAM BOOKMARK("9") "{", GOODBYE, 0},
+      {FROM("9"), STREAM BOOKMARK("10") "{", GOODBYE, 0},
+      {FROM("10"), STREAM BOOKMARK("11") "{", GOODBYE, 0}},
+     START_TOLD,
+     NULL,
+     1,
+     6},
+    /* A bookmark of the past. */
+    {{START,
+      {FROM("5"), STREAM BOOKMARK("9") BOOKMARK("7"), GOODBYE, 0},
+      {FROM("9"), STREAM, GOODBYE, 0}},
+     START_TOLD,
+     NULL,
+     1,
+     2},
+    /* Lines that are none. */
+    {{START,
+      {FROM("5"), STREAM "\n \r\n" EVENT("ADDED", OBJECT("c", "uc", "6")) "\r\n\n",
+       GOODBYE, 0},
+      {FROM("6"), STREAM, GOODBYE, 0}},
+     START_TOLD " +c@6",
+     NULL,
+     1,
+     2},
+};
+
+static void a_watch_goes_on(void **state) {
+    (void)state;
+    play_stories(resumed, FX_COUNT(resumed));
+}
+
+/* ---- a watch that cannot go on ---- */
+
+#define LISTED_TOLD  " -a +c@3 synced"
+#define LISTED_AGAIN LIST(IS_LIST, "7", B2 "," C3)
+
+static const struct story relisted[] = {
+    {{START, {FROM("5"), STATUS("410", "Expired"), GOODBYE, 0}, LISTED_AGAIN},
+     "+a@1 +b@2 synced +c@3 -a synced",
+     NULL,
+     2,
+     0},
+    {{START, {FROM("5"), STREAM ERROR("410", "Expired"), STAY, 0}, LISTED_AGAIN},
+     START_TOLD " +c@3 -a synced",
+     NULL,
+     2,
+     1},
+    {{START, {FROM("5"), STREAM "rubbish\n", STAY, 0}, LISTED_AGAIN},
+     START_TOLD " +c@3 -a synced",
+     NULL,
+     2,
+     1},
+    {{START, {FROM("5"), STREAM EVENT("RENAMED", C3), STAY, 0}, LISTED_AGAIN},
+     START_TOLD " +c@3 -a synced",
+     NULL,
+     2,
+     1},
+    {{START, {FROM("5"), STREAM "{\"type\":\"ADDED\"}\n", STAY, 0}, LISTED_AGAIN},
+     START_TOLD " +c@3 -a synced",
+     NULL,
+     2,
+     1},
+    {{START,
+      {FROM("5"), STREAM EVENT("ADDED", "{\"metadata\":{\"name\":\"c\"}}"), STAY, 0},
+      LISTED_AGAIN},
+     START_TOLD " +c@3 -a synced",
+     NULL,
+     2,
+     1},
+    {{START,
+      {FROM("5"), STREAM EVENT("ADDED", "{\"metadata\":{\"resourceVersion\":\"9\"}}"),
+       STAY, 0},
+      LISTED_AGAIN},
+     START_TOLD " +c@3 -a synced",
+     NULL,
+     2,
+     1},
+    {{START,
+      {FROM("5"), STREAM EVENT("ADDED", OBJECT("a/b", "u", "6")), STAY, 0},
+      LISTED_AGAIN},
+     START_TOLD " +c@3 -a synced",
+     NULL,
+     2,
+     1},
+    /* Five failures in a row. The objects of another uid, and in another state. */
+    {{START,
+      {FROM("5"), STATUS("500", "X"), GOODBYE, 0},
+      {FROM("5"), STATUS("504", "Timeout"), GOODBYE, 0},
+      {FROM("5"), STATUS("500", "X"), GOODBYE, 0},
+      {FROM("5"), STATUS("500", "X"), GOODBYE, 0},
+      {FROM("5"), STATUS("500", "X"), GOODBYE, 0},
+      LIST(IS_LIST, "4", OBJECT("a", "v", "3") "," OBJECT("b", "ub", "1")),
+      {FROM("4"), STREAM BOOKMARK("9"), GOODBYE, 0}},
+     "+a@1 +b@2 synced =failing:server -a +a@3 +b@1 synced =watching",
+     NULL,
+     2,
+     1},
+};
+
+static void a_watch_that_is_no_use(void **state) {
+    (void)state;
+    play_stories(relisted, FX_COUNT(relisted));
+}
+
+/* ---- lists ---- */
+
+static const struct story lists[] = {
+    {{{IS_LIST, STATUS("500", "InternalError"), GOODBYE, 0},
+      {IS_LIST, STATUS("429", "TooManyRequests"), GOODBYE, 0},
+      {IS_LIST, STATUS("429", "TooManyRequests"), GOODBYE, 0},
+      START},
+     "=failing:server =failing:busy +a@1 +b@2 synced",
+     NULL,
+     1,
+     0},
+    {{{IS_LIST, STATUS("401", "Unauthorized"), GOODBYE, 0},
+      {IS_LIST, STATUS("403", "Forbidden"), GOODBYE, 0}},
+     "=failing:unauthorized =failing:forbidden",
+     "list assign.mutations.gatekeeper.sh: 403 Forbidden: ",
+     0,
+     0},
+    {{{IS_LIST, "", RESET, 0}, {IS_LIST, OK_HEAD "\r\n", GOODBYE, 0}},
+     "=failing:network",
+     NULL,
+     0,
+     0},
+    /* What is no list. */
+    {{{IS_LIST, STREAM "{\"status\":\"ok\"}", GOODBYE, 0}},
+     "=failing:network",
+     "list assign.mutations.gatekeeper.sh: the answer is no list",
+     0,
+     0},
+    {{{IS_LIST, STREAM "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":{}}", GOODBYE,
+       0}},
+     "=failing:network",
+     "no list",
+     0,
+     0},
+    /* Go writes an empty list so, too; items that are none are passed over. */
+    {{{IS_LIST, STREAM "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":null}",
+       GOODBYE, 0}},
+     "synced",
+     NULL,
+     1,
+     0},
+    {{LIST(IS_LIST, "5", "1,{},{\"metadata\":{\"name\":\"a\"}}," A1)},
+     "+a@1 synced",
+     NULL,
+     1,
+     0},
+    /* A page that comes too late: all at once; if that fails, later, in pages. */
+    {{PAGE(IS_LIST, "5", "t", A1),
+      {"/v1/assign?limit=500&continue=t ", STATUS("410", "Expired"), GOODBYE, 0},
+      LIST("/v1/assign ", "6", A1 "," B2),
+      {FROM("6"), STREAM, GOODBYE, 0}},
+     "+a@1 +b@2 synced =watching",
+     NULL,
+     1,
+     1},
+    {{PAGE(IS_LIST, "5", "t", A1),
+      {"continue=t", STATUS("410", "Expired"), GOODBYE, 0},
+      {"/v1/assign ", STATUS("410", "Expired"), GOODBYE, 0},
+      PAGE(IS_LIST, "7", "t", A1),
+      {"continue=t", STATUS("410", "Expired"), GOODBYE, 0},
+      LIST("/v1/assign ", "8", B2)},
+     "+a@1 =failing:expired +b@2 -a synced",
+     NULL,
+     1,
+     0},
+    /* A page that fails: the list begins again, and nothing is told twice. */
+    {{PAGE(IS_LIST, "5", "t", A1),
+      {"continue=t", STATUS("500", "X"), GOODBYE, 0},
+      PAGE(IS_LIST, "6", "t", A1),
+      LIST("continue=t", "6", B2),
+      {FROM("6"), STREAM, GOODBYE, 0}},
+     "+a@1 =failing:server +b@2 synced =watching",
+     NULL,
+     1,
+     1},
+};
+
+static void lists_that_fail(void **state) {
+    (void)state;
+    play_stories(lists, FX_COUNT(lists));
+}
+
+/* ---- a server that is gone ---- */
+
+static void nobody_there(void **state) {
+    (void)state;
+    struct world world;
+    const struct reply replies[] = {START};
+    world_start(&world, replies, FX_COUNT(replies));
+    await_requests(&world, 2);
+    say(&world.api, STREAM);
+    await_told(&world, "=watching");
+    api_close_listener(&world.api);
+    fx_stream_close(&world.api.last->stream);
+    await_told(&world, START_TOLD " =failing:network");
+    assert_non_null(strstr(world.failure.words, "connection refused"));
+    run_for(&world.api, 50); /* some lists, too */
+    expect_told(&world, START_TOLD " =failing:network");
+    assert_int_equal(look(&world).n_objects, 2);
+    world_finish(&world);
+}
+
+/* An event of more than 8 MiB, which never ends. */
+static void a_line_too_long(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf much = {0};
+    const struct reply replies[] = {START};
+    world_start(&world, replies, FX_COUNT(replies));
+    await_requests(&world, 2);
+    say(&world.api, STREAM "{\"type\":\"");
+    fx_buf_fill(&much, 'x', (8u << 20) + 1);
+    say(&world.api, much.data);
+    await_requests(&world, 3);
+    assert_non_null(strstr(world.api.heard.data + 1, IS_LIST));
+    expect_told(&world, START_TOLD);
+    fx_buf_finish(&much);
+    world_finish(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_watch_goes_on), cmocka_unit_test(a_watch_that_is_no_use),
+        cmocka_unit_test(lists_that_fail), cmocka_unit_test(nobody_there),
+        cmocka_unit_test(a_line_too_long),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

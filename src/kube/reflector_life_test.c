@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kube/reflector_life_test.c - closed at any moment; and how long the pauses of a real
+ * one are.
+ */
+#include "kube/reflector_world.h"
+
+#define A1 OBJECT("a", "ua", "1")
+
+/* After so many turns of the loop, wherever that is: in a list, a watch, a pause. */
+static void closed_at_any_moment(void **state) {
+    (void)state;
+    const struct reply replies[] = {
+        PAGE(IS_LIST, "5", "t", A1),
+        {"continue=t", LIST_OF("5", "", A1), GOODBYE, 40},
+        {FROM("5"), STREAM EVENT("ADDED", A1) "{\"ty", GOODBYE, 90},
+        {FROM("5"), STATUS("500", "X"), GOODBYE, 30},
+        {FROM("5"), STATUS("410", "X"), GOODBYE, 30},
+        {IS_LIST, "HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n", STAY, 20},
+    };
+    for (size_t turns = 0; turns < 120; turns++) {
+        struct world world;
+        world_start(&world, replies, FX_COUNT(replies));
+        for (size_t i = 0; i < turns; i++) {
+            (void)uv_run(&world.api.loop, UV_RUN_NOWAIT);
+        }
+        world_finish(&world);
+    }
+    fx_kube_reflector_close(NULL);
+}
+
+static void nothing_is_told_behind_the_end(void **state) {
+    (void)state;
+    struct world world;
+    const struct reply replies[] = {{IS_LIST, LIST_OF("5", "", A1), STAY, 0}};
+    world_start(&world, replies, FX_COUNT(replies));
+    await_requests(&world, 1);
+    fx_kube_reflector_close(world.reflector);
+    world.reflector = NULL;
+    run_for(&world.api, 20);
+    expect_told(&world, "");
+    world_finish(&world);
+}
+
+/* A wish of 40 ms, where the pause were 2; one of an hour, cut to 60 ms. */
+static void the_server_may_wish(void **state) {
+    (void)state;
+    static const char *const wishes[] = {
+        "HTTP/1.1 429 X\r\nRetry-After: 40\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 503 X\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n",
+    };
+    static const uint64_t least[] = {40, 60};
+    for (size_t i = 0; i < FX_COUNT(wishes); i++) {
+        struct world world;
+        const struct reply replies[] = {{IS_LIST, wishes[i], STAY, 0}};
+        const uint64_t begun = now_ms();
+        world_start(&world, replies, FX_COUNT(replies));
+        await_requests(&world, 2);
+        assert_true(now_ms() - begun >= least[i]);
+        world_finish(&world);
+    }
+}
+
+/* A watch that is silent for too long is begun again. */
+static void silence_has_an_end(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_kube_pauses pauses = hurried;
+    const struct reply replies[] = {
+        {"limit=500", LIST_OF("5", "", A1), GOODBYE, 0},
+        {"timeoutSeconds=0&resourceVersion=5 ", OPEN_HEAD, STAY, 0},
+    };
+    pauses.watch_min_s = pauses.watch_max_s = 0;
+    pauses.silence_ms = 30;
+    world_begin(&world);
+    api_will(&world.api, replies, FX_COUNT(replies));
+    reflect(&world, &all_assigns, &pauses);
+    await_requests(&world, 3);
+    assert_int_equal(look(&world).n_watches, 1);
+    world_finish(&world);
+}
+
+/* Silent, but for long enough: after failures, that is well. */
+static void a_quiet_watch_goes_well(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_kube_pauses pauses = hurried;
+    const struct reply replies[] = {
+        {"limit=500", LIST_OF("5", "", A1), GOODBYE, 0},
+        {NULL, STATUS("500", "X"), GOODBYE, 0},
+        {NULL, STATUS("500", "X"), GOODBYE, 0},
+        {NULL, STATUS("410", "Expired"), GOODBYE, 0},
+        {"limit=500", LIST_OF("5", "", A1), GOODBYE, 0},
+        {NULL, OPEN_HEAD, STAY, 0},
+    };
+    pauses.well_ms = 20;
+    world_begin(&world);
+    api_will(&world.api, replies, FX_COUNT(replies));
+    reflect(&world, &all_assigns, &pauses);
+    await_requests(&world, 6);
+    assert_true(world.reflector->backoff.next_ms > pauses.backoff_min_ms);
+    assert_true(world.reflector->relists.next_ms > 0);
+    await_told(&world, "=watching");
+    expect_told(&world, "+a@1 synced =failing:server synced =watching");
+    assert_int_equal(world.reflector->backoff.next_ms, 0);
+    assert_int_equal(world.reflector->relists.next_ms, 0);
+    world_finish(&world);
+}
+
+static void usual_pauses(void **state) {
+    (void)state;
+    const struct fx_kube_pauses *usual = &fx_kube_usual_pauses;
+    assert_int_equal(usual->backoff_min_ms, 500);
+    assert_int_equal(usual->backoff_max_ms, 30000);
+    assert_int_equal(usual->max_wish_ms, 60 * usual->second_ms);
+    assert_true(usual->watch_min_s >= 240 && usual->watch_max_s <= 480);
+    assert_int_equal(usual->page, 500);
+}
+
+static void states_have_names(void **state) {
+    (void)state;
+    assert_string_equal(fx_kube_state_name(FX_KUBE_STATE_STARTING), "starting");
+    assert_string_equal(fx_kube_state_name(FX_KUBE_STATE_FAILING), "failing");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_at_any_moment),
+        cmocka_unit_test(nothing_is_told_behind_the_end),
+        cmocka_unit_test(the_server_may_wish),
+        cmocka_unit_test(silence_has_an_end),
+        cmocka_unit_test(a_quiet_watch_goes_well),
+        cmocka_unit_test(usual_pauses),
+        cmocka_unit_test(states_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

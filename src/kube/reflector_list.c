@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kube/reflector_list.c - a whole list, page by page.
+ *
+ * The pages are of one moment, and the server keeps that for some minutes: a page that
+ * comes too late is answered 410, and then all is asked for at once. What the list no
+ * longer holds is known only at its end.
+ */
+#include "kube/reflector_internal.h"
+
+#include "base/heap.h"
+#include "base/limits.h"
+#include "value/tree.h"
+
+#define LIST_TIMEOUT_MS 60000u /* as long as an API server works on one, at most */
+
+static struct fx_text text_of(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
+
+/* ---- the end ---- */
+
+/* There is no such resource, in no version: then nothing is unknown. */
+static void be_absent(struct fx_kube_reflector *reflector) {
+    reflector->at = 0;
+    reflector->told_at = SIZE_MAX;
+    reflector->status.version = NULL;
+    fx_kube_known_begin(&reflector->known);
+    fx_kube_reflector_sweep(reflector);
+    const bool was_absent = reflector->status.state == FX_KUBE_STATE_ABSENT;
+    fx_kube_reflector_heard(reflector);
+    fx_kube_reflector_set_state(reflector, FX_KUBE_STATE_ABSENT, NULL);
+    if (!was_absent) {
+        fx_kube_reflector_synced(reflector);
+    }
+}
+
+/* The version that was served until now may be one of several: from the first one. */
+static void try_next_version(struct fx_kube_reflector *reflector) {
+    reflector->at = reflector->served ? 0 : reflector->at + 1;
+    reflector->served = false;
+    if (reflector->at < reflector->options.n_versions) {
+        fx_kube_reflector_list(reflector);
+        return;
+    }
+    const struct fx_kube_pauses *pauses = &reflector->pauses;
+    be_absent(reflector);
+    fx_kube_backoff_reset(&reflector->backoff);
+    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_LIST,
+                            fx_kube_random_between(&reflector->random,
+                                                   pauses->absent_min_ms,
+                                                   pauses->absent_max_ms));
+}
+
+/* Told once; what was told before counts no more. */
+static void be_refused(struct fx_kube_reflector *reflector,
+                       const struct fx_kube_failure *failure) {
+    if (reflector->status.state != FX_KUBE_STATE_ABSENT) {
+        fx_kube_reflector_set_state(reflector, FX_KUBE_STATE_FAILING, failure);
+        be_absent(reflector);
+    }
+    fx_kube_reflector_retry(reflector, FX_KUBE_STEP_LIST, failure);
+}
+
+static void list_failed(struct fx_kube_reflector *reflector,
+                        const struct fx_kube_failure *failure) {
+    const enum fx_kube_reason reason = failure->reason;
+    const bool too_late = reason == FX_KUBE_REASON_EXPIRED &&
+                          reflector->page_token.len > 0 && !reflector->unlimited;
+    reflector->unlimited = too_late;
+    if (too_late) {
+        fx_kube_reflector_list(reflector);
+    } else if (reason == FX_KUBE_REASON_UNKNOWN || reason == FX_KUBE_REASON_NOT_FOUND) {
+        try_next_version(reflector);
+    } else if (reason == FX_KUBE_REASON_FORBIDDEN && reflector->options.optional) {
+        be_refused(reflector, failure);
+    } else {
+        fx_kube_reflector_set_state(reflector, FX_KUBE_STATE_FAILING, failure);
+        fx_kube_reflector_retry(reflector, FX_KUBE_STEP_LIST, failure);
+    }
+}
+
+static void fail_by(struct fx_kube_reflector *reflector, const struct fx_err *err) {
+    struct fx_kube_failure failure;
+    fx_kube_failure_of_error(err, &failure);
+    fx_kube_failure_prefix(
+        &failure, fx_kube_verb_name(FX_KUBE_VERB_LIST),
+        fx_kube_reflector_resource(reflector),
+        &(struct fx_kube_name){.namespace_ = fx_text_of(reflector->options.namespace_)});
+    list_failed(reflector, &failure);
+}
+
+static bool set_text(struct fx_buf *buf, struct fx_text text) {
+    fx_buf_reset(buf);
+    fx_buf_text(buf, text);
+    return !buf->failed;
+}
+
+static void list_is_whole(struct fx_kube_reflector *reflector) {
+    struct fx_err err = FX_ERR_INIT;
+    if (!set_text(&reflector->version, text_of(&reflector->list_version))) {
+        (void)fx_fail_nomem(&err);
+        fail_by(reflector, &err);
+        return;
+    }
+    reflector->unlimited = false;
+    reflector->served = true;
+    reflector->told_at = reflector->at;
+    reflector->status.version = fx_kube_reflector_resource(reflector);
+    reflector->status.n_lists++;
+    fx_kube_reflector_sweep(reflector);
+    fx_kube_reflector_heard(reflector);
+    fx_kube_reflector_synced(reflector);
+    if (reflector->n_pages > 1) {
+        fx_heap_trim();
+    }
+    fx_kube_reflector_watch(reflector);
+}
+
+/* ---- a page ---- */
+
+/* An item that has no name or version cannot be told of: it is passed over. In another
+ * version of the API an object is another one, though its resourceVersion is the same. */
+static bool take_items(struct fx_kube_reflector *reflector, const json_t *items,
+                       struct fx_err *err) {
+    const bool anyway =
+        reflector->told_at != SIZE_MAX && reflector->told_at != reflector->at;
+    struct fx_kube_identity identity;
+    size_t i = 0;
+    json_t *item = NULL;
+    json_array_foreach (items, i, item) {
+        if (fx_kube_object_identify(item, &identity) &&
+            !fx_kube_reflector_take(reflector, item, &identity, anyway, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The version of the list is that of its first page: what happened since is watched. */
+static bool take_page(struct fx_kube_reflector *reflector, const json_t *list,
+                      struct fx_err *err) {
+    const json_t *items = fx_tree_view_key(list, "items");
+    const json_t *metadata = fx_tree_view_key(list, "metadata");
+    const struct fx_text version = fx_kube_object_version(list);
+    if (version.len == 0 ||
+        (items != NULL && !json_is_null(items) && !json_is_array(items))) {
+        return fx_fail(err, FX_EINVALID, "the answer is no list");
+    }
+    if (++reflector->n_pages > FX_LIMIT_KUBE_LIST_PAGES) {
+        return fx_fail(err, FX_ELIMIT, "the list has more than %u pages",
+                       FX_LIMIT_KUBE_LIST_PAGES);
+    }
+    if ((reflector->n_pages == 1 && !set_text(&reflector->list_version, version)) ||
+        !set_text(&reflector->page_token, fx_tree_view_string(metadata, "continue"))) {
+        return fx_fail_nomem(err);
+    }
+    return take_items(reflector, items, err);
+}
+
+static void ask_page(struct fx_kube_reflector *reflector);
+
+static void on_page(const struct fx_kube_answer *answer, void *user) {
+    struct fx_kube_reflector *reflector = user;
+    struct fx_err err = FX_ERR_INIT;
+    reflector->call = NULL;
+    if (answer->failure != NULL) {
+        list_failed(reflector, answer->failure);
+    } else if (!take_page(reflector, answer->object, &err)) {
+        fail_by(reflector, &err);
+    } else if (reflector->page_token.len > 0) {
+        ask_page(reflector);
+    } else {
+        list_is_whole(reflector);
+    }
+}
+
+static void write_query(const struct fx_kube_reflector *reflector, struct fx_buf *query) {
+    if (!reflector->unlimited) {
+        fx_buf_printf(query, "limit=%u", reflector->pauses.page);
+    }
+    if (reflector->page_token.len > 0) {
+        fx_buf_str(query, "&continue=");
+        fx_kube_write_query(text_of(&reflector->page_token), query);
+    }
+    fx_kube_reflector_write_selectors(reflector, query);
+}
+
+static void ask_page(struct fx_kube_reflector *reflector) {
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_buf query = {0};
+    write_query(reflector, &query);
+    const struct fx_kube_request request = {
+        .verb = FX_KUBE_VERB_LIST,
+        .resource = fx_kube_reflector_resource(reflector),
+        .name = {.namespace_ = fx_text_of(reflector->options.namespace_)},
+        .query = query.len == 0 ? NULL : query.data + (query.data[0] == '&'),
+        .metadata_only = reflector->options.metadata_only,
+        .timeout_ms = LIST_TIMEOUT_MS,
+    };
+    reflector->call = query.failed ? NULL
+                                   : fx_kube_call_start(reflector->client, &request,
+                                                        on_page, reflector);
+    fx_buf_finish(&query);
+    if (reflector->call == NULL) {
+        (void)fx_fail_nomem(&err);
+        fail_by(reflector, &err);
+    }
+}
+
+void fx_kube_reflector_list(struct fx_kube_reflector *reflector) {
+    struct fx_err err = FX_ERR_INIT;
+    fx_buf_reset(&reflector->page_token);
+    reflector->n_pages = 0;
+    fx_kube_known_begin(&reflector->known);
+    fx_kube_kind_finish(&reflector->kind);
+    if (!fx_kube_kind_init(&reflector->kind, fx_kube_reflector_resource(reflector))) {
+        (void)fx_fail_nomem(&err);
+        fail_by(reflector, &err);
+        return;
+    }
+    ask_page(reflector);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kube/reflector_watch.c - a watch, from its beginning to its end, and what its end means
+ * (Kubernetes API concepts, "Efficient detection of changes").
+ */
+#include "kube/reflector_internal.h"
+
+#include <inttypes.h>
+
+#include "base/limits.h"
+#include "kube/client_stream.h"
+
+#define HEAD_TIMEOUT_MS 30000u
+#define MOST_FAILURES   5u /* of watches in a row, before everything is listed again */
+
+static struct fx_text text_of(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
+
+/* ---- the end ---- */
+
+static void over(struct fx_kube_reflector *reflector) {
+    fx_kube_events_finish(&reflector->stream);
+    (void)uv_timer_stop(&reflector->timer);
+}
+
+/* In order: again, but not in a tight loop. */
+static void watch_ended(struct fx_kube_reflector *reflector) {
+    const uint64_t now = fx_kube_reflector_now_ms();
+    const uint64_t next = reflector->watch_ms + reflector->pauses.interval_ms;
+    over(reflector);
+    fx_kube_reflector_heard(reflector);
+    fx_kube_reflector_well(reflector);
+    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_WATCH, next > now ? next - now : 0);
+}
+
+/* A single failure is an accident, unless it would happen again. */
+static void note_failure(struct fx_kube_reflector *reflector,
+                         const struct fx_kube_failure *failure) {
+    const bool is_lasting = failure->reason == FX_KUBE_REASON_UNAUTHORIZED ||
+                            failure->reason == FX_KUBE_REASON_FORBIDDEN ||
+                            failure->reason == FX_KUBE_REASON_INVALID;
+    reflector->n_failed++;
+    if (reflector->n_failed > 1 || is_lasting) {
+        fx_kube_reflector_set_state(reflector, FX_KUBE_STATE_FAILING, failure);
+    }
+}
+
+/* What was seen so far is no place to go on from: everything is listed, at once the first
+ * time, later after growing pauses, until a watch has gone well for a while. */
+static void list_again(struct fx_kube_reflector *reflector,
+                       const struct fx_kube_failure *failure) {
+    over(reflector);
+    const bool at_once = reflector->relists.next_ms == 0;
+    const uint64_t pause =
+        fx_kube_backoff_next(&reflector->relists, 0, 0, &reflector->random);
+    if (!at_once) {
+        note_failure(reflector, failure);
+    }
+    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_LIST, at_once ? 0 : pause);
+}
+
+/* From where it stood, or, where that does not help, from the beginning. */
+static void watch_again(struct fx_kube_reflector *reflector,
+                        const struct fx_kube_failure *failure) {
+    over(reflector);
+    note_failure(reflector, failure);
+    fx_kube_reflector_retry(reflector,
+                            reflector->n_failed % MOST_FAILURES == 0 ? FX_KUBE_STEP_LIST
+                                                                     : FX_KUBE_STEP_WATCH,
+                            failure);
+}
+
+static void watch_failed(struct fx_kube_reflector *reflector,
+                         const struct fx_kube_failure *failure) {
+    if (failure->reason == FX_KUBE_REASON_EXPIRED ||
+        failure->reason == FX_KUBE_REASON_UNKNOWN ||
+        failure->reason == FX_KUBE_REASON_NOT_FOUND) {
+        list_again(reflector, failure);
+    } else {
+        watch_again(reflector, failure);
+    }
+}
+
+static void add_prefix(const struct fx_kube_reflector *reflector,
+                       struct fx_kube_failure *failure) {
+    fx_kube_failure_prefix(
+        failure, fx_kube_verb_name(FX_KUBE_VERB_WATCH),
+        fx_kube_reflector_resource(reflector),
+        &(struct fx_kube_name){.namespace_ = fx_text_of(reflector->options.namespace_)});
+}
+
+static void failure_of(const struct fx_kube_reflector *reflector,
+                       const struct fx_err *err, struct fx_kube_failure *ret_failure) {
+    fx_kube_failure_of_error(err, ret_failure);
+    add_prefix(reflector, ret_failure);
+}
+
+/* ---- events ---- */
+
+/* Versions go forward only. False without memory. */
+static bool advance(struct fx_kube_reflector *reflector, struct fx_text version) {
+    struct fx_buf *seen = &reflector->version;
+    if (version.len == 0 || fx_kube_version_is_before(version, text_of(seen))) {
+        return true;
+    }
+    /* Reserved first: without memory the old version stays. */
+    if (version.len >= seen->cap && fx_buf_reserve(seen, version.len) == NULL) {
+        seen->failed = false;
+        return false;
+    }
+    fx_buf_reset(seen);
+    fx_buf_text(seen, version);
+    return true;
+}
+
+/* `reflector->ending` says the rest of what an ERROR says. */
+static bool take_error(struct fx_kube_reflector *reflector, const json_t *object,
+                       struct fx_err *err) {
+    fx_kube_failure_of_status(object, &reflector->ending);
+    add_prefix(reflector, &reflector->ending);
+    return fx_fail(err, FX_EIO, "%s", reflector->ending.words);
+}
+
+static bool on_event(enum fx_kube_event event, json_t *object, void *user,
+                     struct fx_err *err) {
+    struct fx_kube_reflector *reflector = user;
+    struct fx_kube_identity identity;
+    if (event == FX_KUBE_EVENT_ERROR) {
+        return take_error(reflector, object, err);
+    }
+    reflector->status.n_events++;
+    fx_kube_reflector_heard(reflector);
+    if (event == FX_KUBE_EVENT_BOOKMARK) {
+        if (!advance(reflector, fx_kube_object_version(object))) {
+            return fx_fail_nomem(err);
+        }
+    } else if (!fx_kube_object_identify(object, &identity)) {
+        return fx_fail(err, FX_EINVALID,
+                       "an event of the watch is of an object without name or version");
+    } else if (!fx_kube_reflector_take_event(reflector, event, object, &identity, err)) {
+        return false;
+    } else if (!advance(reflector, identity.version)) {
+        return fx_fail_nomem(err);
+    }
+    fx_kube_reflector_well(reflector);
+    return true;
+}
+
+/* ---- the stream ---- */
+
+static void on_open(void *user) {
+    struct fx_kube_reflector *reflector = user;
+    reflector->status.n_watches++;
+    if (reflector->n_failed == 0) {
+        fx_kube_reflector_set_state(reflector, FX_KUBE_STATE_WATCHING, NULL);
+    }
+    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_WELL, reflector->pauses.well_ms);
+}
+
+/* An event could not be taken. What is no event at all would come again from the same
+ * place: that is left by a list. */
+static void stream_failed(struct fx_kube_reflector *reflector, const struct fx_err *err) {
+    struct fx_kube_failure failure = reflector->ending;
+    if (failure.reason != FX_KUBE_REASON_NONE) {
+        watch_failed(reflector, &failure);
+        return;
+    }
+    failure_of(reflector, err, &failure);
+    if (err->code == FX_ENOMEM) {
+        watch_again(reflector, &failure);
+    } else {
+        list_again(reflector, &failure);
+    }
+}
+
+static void on_piece(struct fx_text piece, void *user) {
+    struct fx_kube_reflector *reflector = user;
+    struct fx_err err = FX_ERR_INIT;
+    if (!fx_kube_events_feed(&reflector->stream, piece, &err)) {
+        fx_kube_call_cancel(reflector->call);
+        reflector->call = NULL;
+        stream_failed(reflector, &err);
+    }
+}
+
+static void on_end(const struct fx_kube_answer *answer, void *user) {
+    struct fx_kube_reflector *reflector = user;
+    struct fx_err err = FX_ERR_INIT;
+    reflector->call = NULL;
+    if (answer->failure != NULL) {
+        watch_failed(reflector, answer->failure);
+    } else if (fx_kube_events_end(&reflector->stream, &err)) {
+        watch_ended(reflector);
+    } else if (err.code == FX_ESYNTAX) {
+        struct fx_kube_failure failure;
+        failure_of(reflector, &err, &failure); /* half an event: a cut */
+        watch_again(reflector, &failure);
+    } else {
+        stream_failed(reflector, &err);
+    }
+}
+
+static struct fx_kube_call *start(struct fx_kube_reflector *reflector,
+                                  const struct fx_buf *query, uint64_t seconds) {
+    const struct fx_kube_request request = {
+        .verb = FX_KUBE_VERB_WATCH,
+        .resource = fx_kube_reflector_resource(reflector),
+        .name = {.namespace_ = fx_text_of(reflector->options.namespace_)},
+        .query = query->data,
+        .metadata_only = reflector->options.metadata_only,
+        .timeout_ms = HEAD_TIMEOUT_MS,
+    };
+    const struct fx_kube_sink sink = {
+        .on_open = on_open,
+        .on_piece = on_piece,
+        .silence_ms = seconds * 1000 + reflector->pauses.silence_ms,
+    };
+    return fx_kube_call_stream(reflector->client, &request, &sink, on_end, reflector);
+}
+
+void fx_kube_reflector_watch(struct fx_kube_reflector *reflector) {
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_buf query = {0};
+    const uint64_t seconds = fx_kube_random_between(
+        &reflector->random, reflector->pauses.watch_min_s, reflector->pauses.watch_max_s);
+    fx_kube_events_init(&reflector->stream, FX_LIMIT_KUBE_EVENT_BYTES, on_event,
+                        reflector);
+    reflector->ending.reason = FX_KUBE_REASON_NONE;
+    reflector->watch_ms = fx_kube_reflector_now_ms();
+    fx_buf_printf(&query,
+                  "watch=true&allowWatchBookmarks=true&timeoutSeconds=%" PRIu64
+                  "&resourceVersion=",
+                  seconds);
+    fx_kube_write_query(text_of(&reflector->version), &query);
+    fx_kube_reflector_write_selectors(reflector, &query);
+    reflector->call = query.failed ? NULL : start(reflector, &query, seconds);
+    fx_buf_finish(&query);
+    if (reflector->call == NULL) {
+        struct fx_kube_failure failure;
+        (void)fx_fail_nomem(&err);
+        failure_of(reflector, &err, &failure);
+        watch_again(reflector, &failure);
+    }
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kube/resource.c - paths of the API, and the names of its resources.
+ */
+#include "kube/resource.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* unreserved (RFC 3986 section 2.3): never escaped. */
+static bool is_unreserved(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != '\0' && strchr("-._~", c) != NULL);
+}
+
+/* pchar (section 3.3), of which a segment of a path is made. */
+static bool is_path_char(char c) {
+    return is_unreserved(c) || (c != '\0' && strchr("!$&'()*+,;=:@", c) != NULL);
+}
+
+static void write_escaped(struct fx_text text, bool (*is_plain)(char c),
+                          struct fx_buf *buf) {
+    for (size_t i = 0; i < text.len; i++) {
+        if (is_plain(text.data[i])) {
+            fx_buf_char(buf, text.data[i]);
+        } else {
+            fx_buf_printf(buf, "%%%02X", (unsigned char)text.data[i]);
+        }
+    }
+}
+
+/* Segments that mean "here" and "above" (section 3.3) are no object's name. */
+static bool is_dots(struct fx_text name) {
+    return fx_text_is(name, ".") || fx_text_is(name, "..");
+}
+
+static void write_segment(struct fx_text name, struct fx_buf *path) {
+    fx_buf_char(path, '/');
+    if (is_dots(name)) {
+        fx_buf_str(path, name.len == 1 ? "%2E" : "%2E%2E");
+    } else {
+        write_escaped(name, is_path_char, path);
+    }
+}
+
+void fx_kube_write_path(const struct fx_kube_resource *resource,
+                        const struct fx_kube_name *name, struct fx_buf *path) {
+    assert(name->subresource == NULL || name->name.len > 0);
+    if (resource->group[0] == '\0') {
+        fx_buf_str(path, "/api");
+    } else {
+        fx_buf_str(path, "/apis");
+        write_segment(fx_text_of(resource->group), path);
+    }
+    write_segment(fx_text_of(resource->version), path);
+    if (name->namespace_.len > 0) {
+        fx_buf_str(path, "/namespaces");
+        write_segment(name->namespace_, path);
+    }
+    write_segment(fx_text_of(resource->plural), path);
+    if (name->name.len > 0) {
+        write_segment(name->name, path);
+    }
+    if (name->subresource != NULL) {
+        write_segment(fx_text_of(name->subresource), path);
+    }
+}
+
+void fx_kube_write_query(struct fx_text value, struct fx_buf *query) {
+    write_escaped(value, is_unreserved, query);
+}
+
+void fx_kube_write_resource(const struct fx_kube_resource *resource,
+                            struct fx_buf *words) {
+    fx_buf_str(words, resource->plural);
+    if (resource->group[0] != '\0') {
+        fx_buf_char(words, '.');
+        fx_buf_str(words, resource->group);
+    }
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kube/token.c - reading a token's file when it may be another.
+ */
+#include "kube/token.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "kube/check.h"
+#include "kube/config.h"
+#include "net/tls.h"
+
+#define TOKEN_BYTES_MAX 65536u
+#define READ_EVERY_NS   UINT64_C(60000000000)
+#define RETRY_EVERY_NS  UINT64_C(10000000000)
+/* So much at once that reading a token leaves no copy of it in memory given back: twice
+ * what base/file.h reads at a time. */
+#define READ_ROOM (2 * TOKEN_BYTES_MAX + 1)
+
+/* ---- what is a token --------------------------------------------------------------- */
+
+bool fx_kube_token_check(struct fx_text value, struct fx_err *err) {
+    if (value.len == 0) {
+        return fx_fail(err, FX_EINVALID, "no token in it");
+    }
+    if (value.len > TOKEN_BYTES_MAX) {
+        return fx_fail(err, FX_ELIMIT, "a token of more than %u bytes", TOKEN_BYTES_MAX);
+    }
+    for (size_t i = 0; i < value.len; i++) {
+        if (value.data[i] <= ' ' || value.data[i] >= 0x7f) {
+            return fx_fail(err, FX_EINVALID, "a character that no token has");
+        }
+    }
+    return true;
+}
+
+/* ---- its file ---------------------------------------------------------------------- */
+
+/* A pipe would block us, or end after the first reading. */
+static bool look(const char *file, struct fx_kube_token_stamp *ret_stamp,
+                 struct fx_err *err) {
+    struct stat info;
+    if (stat(file, &info) != 0) {
+        char words[128];
+        const int code = errno;
+        return fx_fail(err, FX_EIO, "%s: %s", file,
+                       strerror_r(code, words, sizeof words) == 0 ? words : "no file");
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return fx_fail(err, FX_EIO, "%s: not a regular file", file);
+    }
+    *ret_stamp = (struct fx_kube_token_stamp){info.st_dev, info.st_ino, info.st_size,
+                                              info.st_mtim};
+    return true;
+}
+
+static bool is_same(const struct fx_kube_token_stamp *a,
+                    const struct fx_kube_token_stamp *b) {
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->changed.tv_sec == b->changed.tv_sec &&
+           a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+static bool copy(struct fx_text text, struct fx_buf *ret_value, struct fx_err *err) {
+    struct fx_buf value;
+    fx_buf_init(&value, 0);
+    fx_buf_text(&value, text);
+    if (value.failed) {
+        fx_tls_wipe(&value);
+        return fx_fail_nomem(err);
+    }
+    fx_tls_wipe(ret_value);
+    *ret_value = value;
+    return true;
+}
+
+bool fx_kube_token_load(bool (*read)(const char *path, size_t max,
+                                     struct fx_buf *ret_bytes, struct fx_err *err),
+                        const char *file, struct fx_buf *value, struct fx_err *err) {
+    struct fx_buf bytes;
+    fx_buf_init(&bytes, 0);
+    bool ok = fx_buf_reserve(&bytes, READ_ROOM) != NULL || fx_fail_nomem(err);
+    ok = ok && read(file, TOKEN_BYTES_MAX, &bytes, err);
+    if (ok) {
+        const struct fx_text text = fx_kube_trim((struct fx_text){bytes.data, bytes.len});
+        ok = fx_kube_token_check(text, err) || fx_err_prefix(err, "%s: ", file);
+        ok = ok && copy(text, value, err);
+    }
+    fx_tls_wipe(&bytes);
+    return ok;
+}
+
+bool fx_kube_token_read(const char *file, struct fx_buf *value, struct fx_err *err) {
+    struct fx_kube_token_stamp stamp = {0};
+    return look(file, &stamp, err) && fx_kube_token_load(fx_file_read, file, value, err);
+}
+
+/* ---- one in use -------------------------------------------------------------------- */
+
+bool fx_kube_token_init(struct fx_kube_token *token, const struct fx_kube_config *config,
+                        struct fx_err *err) {
+    *token = (struct fx_kube_token){0};
+    if (config->token_file != NULL) {
+        token->file = strdup(config->token_file);
+        if (token->file == NULL) {
+            return fx_fail_nomem(err);
+        }
+    }
+    const struct fx_text fixed = {config->token.data, config->token.len};
+    if (fixed.len > 0 && !copy(fixed, &token->value, err)) {
+        fx_kube_token_finish(token);
+        return false;
+    }
+    return true;
+}
+
+void fx_kube_token_finish(struct fx_kube_token *token) {
+    if (token == NULL) {
+        return;
+    }
+    free(token->file);
+    fx_tls_wipe(&token->value);
+    *token = (struct fx_kube_token){0};
+}
+
+static bool is_due(const struct fx_kube_token *token, uint64_t now_ns) {
+    if (token->retry_at_ns != 0) {
+        return now_ns >= token->retry_at_ns;
+    }
+    if (token->read_at_ns == 0 || now_ns - token->read_at_ns >= READ_EVERY_NS) {
+        return true;
+    }
+    struct fx_kube_token_stamp stamp = {0};
+    struct fx_err ignored = FX_ERR_INIT;
+    return !look(token->file, &stamp, &ignored) || !is_same(&stamp, &token->stamp);
+}
+
+/* Looked at before it is read: what is written meanwhile is seen the next time. */
+static bool reread(struct fx_kube_token *token, uint64_t now_ns, bool *ret_changed,
+                   struct fx_err *err) {
+    struct fx_kube_token_stamp stamp = {0};
+    struct fx_buf value;
+    fx_buf_init(&value, 0);
+    if (!look(token->file, &stamp, err) ||
+        !fx_kube_token_read(token->file, &value, err)) {
+        token->retry_at_ns = now_ns + RETRY_EVERY_NS;
+        return false;
+    }
+    *ret_changed = !fx_text_equal((struct fx_text){value.data, value.len},
+                                  (struct fx_text){token->value.data, token->value.len});
+    fx_tls_wipe(&token->value);
+    token->value = value;
+    token->stamp = stamp;
+    token->read_at_ns = now_ns;
+    token->retry_at_ns = 0;
+    return true;
+}
+
+struct fx_text fx_kube_token_now(struct fx_kube_token *token, uint64_t now_ns,
+                                 bool *ret_fault, struct fx_err *err) {
+    bool changed = false;
+    *ret_fault = token->file != NULL && is_due(token, now_ns) &&
+                 !reread(token, now_ns, &changed, err);
+    return (struct fx_text){token->value.data, token->value.len};
+}
+
+bool fx_kube_token_refresh(struct fx_kube_token *token, uint64_t now_ns) {
+    bool changed = false;
+    struct fx_err err = FX_ERR_INIT;
+    if (token->file == NULL) {
+        return false;
+    }
+    if (!reread(token, now_ns, &changed, &err)) {
+        token->retry_at_ns = now_ns; /* who asks next is told */
+        return false;
+    }
+    return changed;
+}
