@@ -264,6 +264,15 @@ static struct fx_location *create(size_t text_len) {
     return location;
 }
 
+/* Thousands of them are kept, and most have fewer steps than there is room for. */
+static void trim(struct fx_location *location) {
+    struct fx_location_step *steps =
+        realloc(location->steps, location->n_steps * sizeof *steps);
+    if (steps != NULL) {
+        location->steps = steps;
+    }
+}
+
 bool fx_location_parse(struct fx_text text, enum fx_location_syntax syntax,
                        struct fx_location **ret_location, struct fx_err *err) {
     if (!check_text(text, err)) {
@@ -285,6 +294,7 @@ bool fx_location_parse(struct fx_text text, enum fx_location_syntax syntax,
         fx_location_destroy(location);
         return false;
     }
+    trim(location);
     *ret_location = location;
     return true;
 }
