@@ -1,107 +1,208 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_check.c - is this PEM something that a client can trust?
+ * net/tls_check.c - is this PEM something that a client can trust, and would one that
+ * trusts it accept that server?
  */
-#include "net/tls.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <mbedtls/pem.h>
+#include <mbedtls/oid.h>
 
+#include "net/cert_parts.h"
+#include "net/tls.h"
 #include "net/tls_config.h"
+#include "net/tls_issue.h"
+#include "net/tls_pem.h"
 
-#define LABEL_BYTES 64
-#define TRIES       16 /* blocks that cannot be decoded: each costs a look at all the text */
+#define CHAIN_CERTS                                                     \
+    32 /* each may be tried as the parent of each: their number squared \
+        */
 
-static const char begin_mark[] = "-----BEGIN ";
+/* ---- a bundle, in Gatekeeper's words ---- */
 
-struct block {
-    char label[LABEL_BYTES]; /* "CERTIFICATE" */
-    mbedtls_pem_context pem; /* decoded */
-};
-
-/* What differs between the versions of mbedTLS. */
-#if MBEDTLS_VERSION_NUMBER >= 0x03000000
-static const unsigned char *bytes_of(const struct block *block, size_t *ret_len) {
-    mbedtls_pem_context pem = block->pem;
-    return mbedtls_pem_get_buffer(&pem, ret_len);
-}
-#else
-static const unsigned char *bytes_of(const struct block *block, size_t *ret_len) {
-    *ret_len = block->pem.buflen;
-    return block->pem.buf;
-}
-#endif
-
-/* Reads the label behind a begin mark: `LABEL-----`; false where there is none. */
-static bool read_label(const char *at, char label[LABEL_BYTES]) {
-    const char *end = strstr(at, "-----");
-    if (end == NULL || end == at || (size_t)(end - at) >= LABEL_BYTES ||
-        memchr(at, '\n', (size_t)(end - at)) != NULL) {
-        return false;
-    }
-    memcpy(label, at, (size_t)(end - at));
-    label[end - at] = '\0';
-    return true;
-}
-
-/* Decodes the block that begins at `at`; 0, or mbedTLS' code. */
-static int read_block(const char *at, struct block *block) {
-    char header[sizeof begin_mark + LABEL_BYTES + 5];
-    char footer[sizeof header];
-    size_t used = 0;
-    if (!read_label(at + strlen(begin_mark), block->label)) {
-        return MBEDTLS_ERR_PEM_NO_HEADER_FOOTER_PRESENT;
-    }
-    (void)snprintf(header, sizeof header, "-----BEGIN %s-----", block->label);
-    (void)snprintf(footer, sizeof footer, "-----END %s-----", block->label);
-    return mbedtls_pem_read_buffer(&block->pem, header, footer, (const unsigned char *)at,
-                                   NULL, 0, &used);
-}
-
-/* The first block that can be decoded, as Go's pem.Decode() finds it. */
-static bool find_block(const char *text, struct block *block, struct fx_err *err) {
-    int rc = MBEDTLS_ERR_PEM_NO_HEADER_FOOTER_PRESENT;
-    const char *at = strstr(text, begin_mark);
-    for (int n = 0; rc != 0 && at != NULL && n < TRIES; n++) {
-        mbedtls_pem_free(&block->pem);
-        mbedtls_pem_init(&block->pem);
-        rc = read_block(at, block);
-        at = strstr(at + 1, begin_mark);
-        if (rc == MBEDTLS_ERR_PEM_ALLOC_FAILED) {
-            return fx_fail_nomem(err);
-        }
-    }
-    return rc == 0 || fx_fail(err, FX_EINVALID, "bad caBundle");
-}
-
-static bool check_block(const struct block *block, struct fx_err *err) {
+static bool check_block(const struct fx_tls_pem *pem, struct fx_err *err) {
     mbedtls_x509_crt cert;
     mbedtls_x509_crt_init(&cert);
-    int rc = MBEDTLS_ERR_X509_INVALID_FORMAT;
-    if (strcmp(block->label, "CERTIFICATE") == 0) {
-        size_t len = 0;
-        const unsigned char *der = bytes_of(block, &len);
-        rc = mbedtls_x509_crt_parse_der(&cert, der, len);
-    }
+    const int rc = fx_tls_pem_parse(pem, &cert);
     mbedtls_x509_crt_free(&cert);
-    if (rc == MBEDTLS_ERR_X509_ALLOC_FAILED) {
-        return fx_fail_nomem(err);
-    }
     return rc == 0 || fx_tls_fail(err, FX_EINVALID, "failed to parse caBundle", rc);
 }
 
-bool fx_tls_check_ca(struct fx_text pem, struct fx_err *err) {
-    char *text = fx_text_dup(pem);
-    if (text == NULL) {
+bool fx_tls_check_ca(struct fx_text text, struct fx_err *err) {
+    struct fx_tls_pem pem;
+    if (!fx_tls_pem_init(&pem, text, err)) {
+        return false;
+    }
+    enum fx_tls_pem_next next = fx_tls_pem_next(&pem);
+    while (next == FX_TLS_PEM_BAD) { /* as Go's pem.Decode() passes over them */
+        next = fx_tls_pem_next(&pem);
+    }
+    const bool ok = next == FX_TLS_PEM_BLOCK && check_block(&pem, err);
+    if (next == FX_TLS_PEM_NOMEM) {
+        (void)fx_fail_nomem(err);
+    } else if (next == FX_TLS_PEM_END) {
+        (void)fx_fail(err, FX_EINVALID, "bad caBundle");
+    }
+    fx_tls_pem_finish(&pem);
+    return ok;
+}
+
+/* ---- dates ---- */
+
+bool fx_tls_read_dates(struct fx_text cert_pem, struct fx_tls_dates *ret_dates,
+                       struct fx_err *err) {
+    mbedtls_x509_crt chain;
+    mbedtls_x509_crt_init(&chain);
+    size_t n_bad = 0;
+    bool ok = fx_tls_pem_certificates(cert_pem, &chain, &n_bad, err);
+    if (ok && chain.raw.len == 0) {
+        ok = fx_fail(err, FX_EINVALID, "no certificate that can be read");
+    }
+    if (ok) {
+        *ret_dates = (struct fx_tls_dates){fx_tls_seconds(&chain.valid_from),
+                                           fx_tls_seconds(&chain.valid_to)};
+    }
+    mbedtls_x509_crt_free(&chain);
+    return ok;
+}
+
+/* ---- a chain ---- */
+
+static uint32_t date_flags(const mbedtls_x509_crt *cert, int64_t now) {
+    if (now > fx_tls_seconds(&cert->valid_to)) {
+        return MBEDTLS_X509_BADCERT_EXPIRED;
+    }
+    return now < fx_tls_seconds(&cert->valid_from) ? MBEDTLS_X509_BADCERT_FUTURE : 0;
+}
+
+/* mbedTLS compares the dates with the system's clock; here they are compared with the
+ * caller's. */
+static int verify_dates(void *user, mbedtls_x509_crt *cert, int depth, uint32_t *flags) {
+    const int64_t *now = user;
+    (void)depth;
+    *flags &= ~(uint32_t)(MBEDTLS_X509_BADCERT_EXPIRED | MBEDTLS_X509_BADCERT_FUTURE);
+    *flags |= date_flags(cert, *now);
+    return 0;
+}
+
+static bool fail_flags(uint32_t flags, struct fx_err *err) {
+    static const struct {
+        uint32_t flag;
+        const char *words;
+    } reasons[] = {
+        {MBEDTLS_X509_BADCERT_EXPIRED, "a certificate of the chain has expired"},
+        {MBEDTLS_X509_BADCERT_FUTURE, "a certificate of the chain is not valid yet"},
+        {MBEDTLS_X509_BADCERT_NOT_TRUSTED,
+         "no authority that is trusted and valid now has signed the certificate"},
+    };
+    for (size_t i = 0; i < FX_COUNT(reasons); i++) {
+        if ((flags & reasons[i].flag) != 0) {
+            return fx_fail(err, FX_EINVALID, "%s", reasons[i].words);
+        }
+    }
+    char words[200];
+    (void)mbedtls_x509_crt_verify_info(words, sizeof words, "", flags);
+    words[strcspn(words, "\n")] = '\0'; /* one reason is enough */
+    return fx_fail(err, FX_EINVALID, "%s", words);
+}
+
+/* Those of the bundle that are valid now: among several of one name and key mbedTLS would
+ * prefer what the system's clock finds valid. */
+static bool add_trusted(struct fx_tls_config *config, struct fx_text ca_pem, int64_t now,
+                        struct fx_err *err) {
+    mbedtls_x509_crt all;
+    mbedtls_x509_crt_init(&all);
+    size_t n_bad = 0;
+    bool ok = fx_tls_pem_certificates(ca_pem, &all, &n_bad, err);
+    if (ok && all.raw.len == 0) {
+        ok = fx_fail(err, FX_EINVALID, "no authority's certificate that can be read");
+    }
+    for (const mbedtls_x509_crt *cert = &all; ok && cert != NULL; cert = cert->next) {
+        if (date_flags(cert, now) == 0) {
+            const int rc =
+                mbedtls_x509_crt_parse_der(&config->trusted, cert->raw.p, cert->raw.len);
+            ok = rc == 0 || fx_tls_fail(err, FX_EINVALID, "certificate", rc);
+        }
+    }
+    mbedtls_x509_crt_free(&all);
+    return ok;
+}
+
+bool fx_tls_verify(mbedtls_x509_crt *chain, mbedtls_x509_crt *trusted,
+                   int (*on_certificate)(void *user, mbedtls_x509_crt *cert, int depth,
+                                         uint32_t *flags),
+                   void *user, uint32_t *ret_flags, struct fx_err *err) {
+    int rc = MBEDTLS_ERR_X509_CERT_VERIFY_FAILED;
+    for (int i = 0; i < 2 && rc == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED; i++) {
+        *ret_flags = 0;
+        rc = mbedtls_x509_crt_verify(chain, trusted, NULL, NULL, ret_flags,
+                                     on_certificate, user);
+    }
+    if (rc != 0 && fx_tls_is_memory_short()) {
         return fx_fail_nomem(err);
     }
-    struct block block;
-    mbedtls_pem_init(&block.pem);
-    const bool ok = find_block(text, &block, err) && check_block(&block, err);
-    mbedtls_pem_free(&block.pem);
-    free(text);
+    return rc == 0 || rc == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED ||
+           fx_tls_fail(err, FX_EINVALID, "certificate", rc);
+}
+
+static bool check_signatures(struct fx_tls_config *config, int64_t now,
+                             struct fx_err *err) {
+    uint32_t flags = 0;
+    return fx_tls_verify(&config->chain, &config->trusted, verify_dates, &now, &flags,
+                         err) &&
+           (flags == 0 || fail_flags(flags, err));
+}
+
+/* What a client of our own looks at too, and Go's: is it a server's certificate, for a
+ * key that signs? */
+static bool check_purpose(const struct fx_tls_config *config, struct fx_err *err) {
+    const mbedtls_x509_crt *leaf = &config->chain;
+    if (mbedtls_x509_crt_check_extended_key_usage(
+            leaf, MBEDTLS_OID_SERVER_AUTH, MBEDTLS_OID_SIZE(MBEDTLS_OID_SERVER_AUTH)) !=
+            0 ||
+        mbedtls_x509_crt_check_key_usage(leaf, MBEDTLS_X509_KU_DIGITAL_SIGNATURE) != 0) {
+        return fx_fail(err, FX_EINVALID, "the certificate is not for servers");
+    }
+    return true;
+}
+
+/* Trusting nobody here, mbedTLS looks at the name and at no signature a second time. */
+static bool check_name(struct fx_tls_config *config, const char *name,
+                       struct fx_err *err) {
+    uint32_t flags = 0;
+    config->address_len = fx_cert_address(name, config->address);
+    const int rc = mbedtls_x509_crt_verify(&config->chain, NULL, NULL,
+                                           config->address_len > 0 ? NULL : name, &flags,
+                                           fx_tls_config_verify_name, config);
+    if (rc != 0 && rc != MBEDTLS_ERR_X509_CERT_VERIFY_FAILED) {
+        return fx_tls_fail(err, FX_EINVALID, "certificate", rc);
+    }
+    return (flags & MBEDTLS_X509_BADCERT_CN_MISMATCH) == 0 ||
+           fx_fail(err, FX_EINVALID, "the certificate is not for `%.260s`", name);
+}
+
+static bool is_chain_short(const struct fx_tls_config *config, struct fx_err *err) {
+    size_t n_certs = 0;
+    for (const mbedtls_x509_crt *cert = &config->chain; cert != NULL; cert = cert->next) {
+        n_certs++;
+    }
+    return n_certs <= CHAIN_CERTS ||
+           fx_fail(err, FX_EINVALID, "more than %d certificates in the chain",
+                   CHAIN_CERTS);
+}
+
+bool fx_tls_check_chain(struct fx_text ca_pem, struct fx_text cert_pem,
+                        struct fx_text key_pem, const char *const *names, size_t n_names,
+                        int64_t now, struct fx_err *err) {
+    struct fx_tls_config *config = fx_tls_config_create(true, err);
+    if (config == NULL) {
+        return false;
+    }
+    bool ok = fx_tls_config_add_own(config, cert_pem, key_pem, err) &&
+              is_chain_short(config, err) && add_trusted(config, ca_pem, now, err) &&
+              check_signatures(config, now, err) && check_purpose(config, err);
+    for (size_t i = 0; ok && i < n_names; i++) {
+        ok = check_name(config, names[i], err);
+    }
+    fx_tls_config_unref(config);
     return ok;
 }

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include <mbedtls/error.h>
-#include <mbedtls/pem.h>
 #include <mbedtls/platform_util.h>
 #if MBEDTLS_VERSION_NUMBER >= 0x03000000
 #include <psa/crypto.h>
@@ -19,8 +18,9 @@
 
 #include "net/cert_parts.h"
 #include "net/tls.h"
+#include "net/tls_pem.h"
 
-#define KEY_PEM_BYTES 16384 /* more than mbedTLS writes of any key */
+#define KEY_PEM_BYTES 16384 /* more than mbedTLS writes, or takes, for any key */
 
 /* ---- the two versions ---- */
 
@@ -121,7 +121,33 @@ static const int suites[] = {
 
 static const char *protocols[] = {"http/1.1", NULL};
 
+/* A code is that of a module, with that of a module below it added in the last 7 bits. */
+bool fx_tls_is_nomem(int rc) {
+    switch (-(-rc & ~0x7f)) {
+    case MBEDTLS_ERR_X509_ALLOC_FAILED:
+    case MBEDTLS_ERR_PEM_ALLOC_FAILED:
+    case MBEDTLS_ERR_PK_ALLOC_FAILED:
+    case MBEDTLS_ERR_ECP_ALLOC_FAILED:
+    case MBEDTLS_ERR_MD_ALLOC_FAILED:
+    case MBEDTLS_ERR_SSL_ALLOC_FAILED: return true;
+    default: break;
+    }
+    const int below = -(-rc & 0x7f);
+    return below == MBEDTLS_ERR_MPI_ALLOC_FAILED ||
+           below == MBEDTLS_ERR_ASN1_ALLOC_FAILED;
+}
+
+bool fx_tls_is_memory_short(void) {
+    struct fx_buf probe = {0};
+    const bool is_short = fx_buf_reserve(&probe, KEY_PEM_BYTES) == NULL;
+    fx_buf_finish(&probe);
+    return is_short;
+}
+
 bool fx_tls_fail(struct fx_err *err, enum fx_code code, const char *what, int rc) {
+    if (fx_tls_is_nomem(rc)) {
+        return fx_fail_nomem(err);
+    }
     char words[160];
     mbedtls_strerror(rc, words, sizeof words);
     return fx_fail(err, code, "%s: %s", what, words);
@@ -232,21 +258,30 @@ static void wipe(unsigned char *pem, size_t len) {
     free(pem);
 }
 
-/* Appends the certificates to `chain`. `lax`: those that mbedTLS cannot read are left
- * out, as bundles have them. */
+/* Appends the certificates to `chain`. `lax`: those that cannot be read are left out, as
+ * bundles have them. */
 static bool add_chain(mbedtls_x509_crt *chain, struct fx_text pem, bool lax,
                       struct fx_err *err) {
-    unsigned char *copy = copy_pem(pem, err);
-    if (copy == NULL) {
+    size_t n_bad = 0;
+    if (!fx_tls_pem_certificates(pem, chain, &n_bad, err)) {
         return false;
     }
-    const int rc = mbedtls_x509_crt_parse(chain, copy, pem.len + 1);
-    free(copy);
-    if (rc > 0 && !lax) {
-        return fx_fail(err, FX_EINVALID, "certificate: %d of the chain cannot be read",
-                       rc);
+    if (n_bad > 0 && !lax) {
+        return fx_fail(err, FX_EINVALID, "certificate: %zu of the chain cannot be read",
+                       n_bad);
     }
-    return rc >= 0 || fx_tls_fail(err, FX_EINVALID, "certificate", rc);
+    return chain->raw.len > 0 ||
+           fx_tls_fail(err, FX_EINVALID, "certificate", MBEDTLS_ERR_X509_INVALID_FORMAT);
+}
+
+/* Reads the key, then asks whether it fits; 0, or mbedTLS' code. */
+static int read_key(struct fx_tls_config *config, const unsigned char *pem, size_t len,
+                    bool *ret_parsed) {
+    mbedtls_pk_free(&config->key);
+    mbedtls_pk_init(&config->key);
+    const int rc = parse_key(config, pem, len);
+    *ret_parsed = rc == 0;
+    return rc != 0 ? rc : check_pair(config);
 }
 
 static bool add_key(struct fx_tls_config *config, struct fx_text pem,
@@ -255,19 +290,23 @@ static bool add_key(struct fx_tls_config *config, struct fx_text pem,
     if (copy == NULL) {
         return false;
     }
-    int rc = parse_key(config, copy, pem.len + 1);
-    wipe(copy, pem.len + 1);
+    bool parsed = false;
+    int rc = read_key(config, copy, pem.len + 1, &parsed);
     if (rc != 0) {
-        return fx_tls_fail(err, FX_EINVALID, "private key", rc);
+        rc = read_key(config, copy, pem.len + 1, &parsed);
     }
-    rc = check_pair(config);
-    return rc == 0 ||
-           fx_tls_fail(err, FX_EINVALID, "private key does not fit the certificate", rc);
+    wipe(copy, pem.len + 1);
+    if (rc != 0 && fx_tls_is_memory_short()) {
+        return fx_fail_nomem(err);
+    }
+    return rc == 0 || fx_tls_fail(err, FX_EINVALID,
+                                  parsed ? "private key does not fit the certificate"
+                                         : "private key",
+                                  rc);
 }
 
-/* Its own chain, and the key that fits the first of it. */
-static bool add_own(struct fx_tls_config *config, struct fx_text cert_pem,
-                    struct fx_text key_pem, struct fx_err *err) {
+bool fx_tls_config_add_own(struct fx_tls_config *config, struct fx_text cert_pem,
+                           struct fx_text key_pem, struct fx_err *err) {
     return add_chain(&config->chain, cert_pem, false, err) &&
            add_key(config, key_pem, err);
 }
@@ -275,7 +314,7 @@ static bool add_own(struct fx_tls_config *config, struct fx_text cert_pem,
 struct fx_tls_config *fx_tls_config_server(struct fx_text cert_pem,
                                            struct fx_text key_pem, struct fx_err *err) {
     struct fx_tls_config *config = fx_tls_config_create(true, err);
-    if (config != NULL && (!add_own(config, cert_pem, key_pem, err) ||
+    if (config != NULL && (!fx_tls_config_add_own(config, cert_pem, key_pem, err) ||
                            !fx_tls_config_finish_server(config, err))) {
         fx_tls_config_unref(config);
         return NULL;
@@ -316,7 +355,8 @@ static bool has_address(const mbedtls_x509_crt *cert,
 /* mbedTLS 2.28 compares names with DNS names only; an address has its own kind of
  * subject alternative name (RFC 5280 4.2.1.6), which is compared here. A certificate
  * without any is compared by its common name there, which RFC 9525 section 2 forbids. */
-static int verify_name(void *user, mbedtls_x509_crt *cert, int depth, uint32_t *flags) {
+int fx_tls_config_verify_name(void *user, mbedtls_x509_crt *cert, int depth,
+                              uint32_t *flags) {
     const struct fx_tls_config *config = user;
     if (depth > 0) {
         return 0;
@@ -341,7 +381,7 @@ static bool finish_client(struct fx_tls_config *config, struct fx_text ca_pem,
         return true;
     }
     verify_peer(config);
-    mbedtls_ssl_conf_verify(&config->conf, verify_name, config);
+    mbedtls_ssl_conf_verify(&config->conf, fx_tls_config_verify_name, config);
     return add_chain(&config->trusted, ca_pem, true, err);
 }
 
@@ -358,7 +398,7 @@ struct fx_tls_config *fx_tls_config_client(struct fx_text ca_pem, const char *se
     config->server_name = strdup(server_name);
     if (config->server_name == NULL) {
         (void)fx_fail_nomem(err);
-    } else if ((!has_own || add_own(config, cert_pem, key_pem, err)) &&
+    } else if ((!has_own || fx_tls_config_add_own(config, cert_pem, key_pem, err)) &&
                finish_client(config, ca_pem, err)) {
         return config;
     }
@@ -368,36 +408,20 @@ struct fx_tls_config *fx_tls_config_client(struct fx_text ca_pem, const char *se
 
 /* ---- what a configuration tells ---- */
 
-static int64_t seconds_of(const mbedtls_x509_time *at) {
+int64_t fx_tls_seconds(const mbedtls_x509_time *at) {
     return fx_cert_seconds(at->year, at->mon, at->day, at->hour, at->min, at->sec);
 }
 
 void fx_tls_config_validity(const struct fx_tls_config *config, int64_t *ret_not_before,
                             int64_t *ret_not_after) {
-    *ret_not_before = seconds_of(&config->chain.valid_from);
-    *ret_not_after = seconds_of(&config->chain.valid_to);
-}
-
-static void print_certificate(const mbedtls_x509_crt *cert, struct fx_buf *pem) {
-    const size_t room = cert->raw.len * 3 / 2 + 128; /* base64 and its line ends */
-    size_t written = 0;
-    char *to = fx_buf_reserve(pem, room);
-    if (to == NULL) {
-        return;
-    }
-    if (mbedtls_pem_write_buffer(
-            "-----BEGIN CERTIFICATE-----\n", "-----END CERTIFICATE-----\n", cert->raw.p,
-            cert->raw.len, (unsigned char *)to, room, &written) != 0) {
-        pem->failed = true;
-        return;
-    }
-    pem->len += written - 1; /* which counts the NUL */
+    *ret_not_before = fx_tls_seconds(&config->chain.valid_from);
+    *ret_not_after = fx_tls_seconds(&config->chain.valid_to);
 }
 
 void fx_tls_config_print(const struct fx_tls_config *config, struct fx_buf *pem) {
     for (const mbedtls_x509_crt *cert = &config->chain; cert != NULL; cert = cert->next) {
         if (cert->raw.len > 0) {
-            print_certificate(cert, pem);
+            fx_tls_pem_print(cert, pem);
         }
     }
 }

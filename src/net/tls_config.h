@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <mbedtls/ctr_drbg.h>
 #include <mbedtls/entropy.h>
@@ -19,6 +20,7 @@
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "base/text.h"
 
 struct fx_tls_config {
     atomic_uint refs;
@@ -37,11 +39,40 @@ struct fx_tls_config {
 /* An empty one, seeded, with one reference. NULL: see `err`. */
 struct fx_tls_config *fx_tls_config_create(bool server, struct fx_err *err) FX_MUST_USE;
 
+/* Its own chain, all of which must be readable, and the key that fits the first of it.
+ * Errors: FX_EINVALID, FX_ENOMEM. */
+bool fx_tls_config_add_own(struct fx_tls_config *config, struct fx_text cert_pem,
+                           struct fx_text key_pem, struct fx_err *err) FX_MUST_USE;
+
 /* The last step of every server: the chain and key are there. */
 bool fx_tls_config_finish_server(struct fx_tls_config *config,
                                  struct fx_err *err) FX_MUST_USE;
 
-/* Fails with mbedTLS' own words behind `what`. */
+/* A callback of mbedTLS: has the first certificate the address that `user`, a
+ * struct fx_tls_config, asks for, or alternative names at all, so that mbedTLS compares
+ * those? */
+int fx_tls_config_verify_name(void *user, mbedtls_x509_crt *cert, int depth,
+                              uint32_t *flags);
+
+/* Seconds since 1970. */
+int64_t fx_tls_seconds(const mbedtls_x509_time *at);
+
+/* Is this mbedTLS' word for a refused allocation? */
+bool fx_tls_is_nomem(int rc);
+
+/* mbedTLS takes a refused allocation, here and there, for a key or signature that is not
+ * right. So whatever depends on a no is asked a second time, and where even then memory
+ * is short, as this tells, the no is none. */
+bool fx_tls_is_memory_short(void);
+
+/* mbedtls_x509_crt_verify() with that care, names apart: what is wrong with the chain is
+ * in `ret_flags`, 0 if nothing. Errors: FX_EINVALID, FX_ENOMEM. */
+bool fx_tls_verify(mbedtls_x509_crt *chain, mbedtls_x509_crt *trusted,
+                   int (*on_certificate)(void *user, mbedtls_x509_crt *cert, int depth,
+                                         uint32_t *flags),
+                   void *user, uint32_t *ret_flags, struct fx_err *err) FX_MUST_USE;
+
+/* Fails with mbedTLS' own words behind `what`; with FX_ENOMEM where it lacked memory. */
 bool fx_tls_fail(struct fx_err *err, enum fx_code code, const char *what, int rc);
 
 #endif

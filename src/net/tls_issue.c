@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/tls_issue.c - certificates made here and now (RFC 5280).
+ */
+#include "net/tls_issue.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <mbedtls/oid.h>
+
+#include "net/cert_parts.h"
+#include "net/tls.h"
+#include "net/tls_config.h"
+
+#define SERIAL_BYTES     16
+#define CERT_BYTES       8192 /* a certificate made here; bounds its names too */
+#define NAME_BYTES       512  /* a distinguished name in words */
+#define COMMON_NAME_MAX  64   /* ub-common-name (RFC 5280 appendix A.1) */
+#define LAST_SECOND_9999 INT64_C(253402300799)
+
+/* What differs between the versions of mbedTLS. */
+#if MBEDTLS_VERSION_NUMBER >= 0x03000000
+static int set_serial(mbedtls_x509write_cert *cert, unsigned char *bytes, size_t len) {
+    return mbedtls_x509write_crt_set_serial_raw(cert, bytes, len);
+}
+#else
+static int set_serial(mbedtls_x509write_cert *cert, unsigned char *bytes, size_t len) {
+    mbedtls_mpi serial;
+    mbedtls_mpi_init(&serial);
+    int rc = mbedtls_mpi_read_binary(&serial, bytes, len);
+    if (rc == 0) {
+        rc = mbedtls_x509write_crt_set_serial(cert, &serial);
+    }
+    mbedtls_mpi_free(&serial);
+    return rc;
+}
+#endif
+
+/* A certificate to be signed: who it is for, and by whom. */
+struct request {
+    const char *subject, *issuer;
+    mbedtls_pk_context *issuer_key;
+    const struct fx_buf *names; /* the extension's value; NULL for an authority */
+    struct fx_tls_dates dates;
+};
+
+void fx_tls_pair_finish(struct fx_tls_pair *pair) {
+    if (pair == NULL) {
+        return;
+    }
+    fx_buf_finish(&pair->cert);
+    fx_tls_wipe(&pair->key);
+    *pair = (struct fx_tls_pair){0};
+}
+
+static int make_key(struct fx_tls_config *made) {
+    const int rc =
+        mbedtls_pk_setup(&made->key, mbedtls_pk_info_from_type(MBEDTLS_PK_ECKEY));
+    return rc != 0
+               ? rc
+               : mbedtls_ecp_gen_key(MBEDTLS_ECP_DP_SECP256R1, mbedtls_pk_ec(made->key),
+                                     mbedtls_ctr_drbg_random, &made->drbg);
+}
+
+static int set_random_serial(struct fx_tls_config *made, mbedtls_x509write_cert *cert) {
+    unsigned char serial[SERIAL_BYTES];
+    const int rc = mbedtls_ctr_drbg_random(&made->drbg, serial, sizeof serial);
+    serial[0] = (unsigned char)((serial[0] & 0x7f) | 0x40); /* positive, full length */
+    return rc != 0 ? rc : set_serial(cert, serial, sizeof serial);
+}
+
+static int set_dates(mbedtls_x509write_cert *cert, const struct fx_tls_dates *dates) {
+    char not_before[FX_CERT_DATE];
+    char not_after[FX_CERT_DATE];
+    fx_cert_date(dates->not_before, not_before);
+    fx_cert_date(dates->not_after, not_after);
+    return mbedtls_x509write_crt_set_validity(cert, not_before, not_after);
+}
+
+static int set_extensions(mbedtls_x509write_cert *cert, const struct request *request) {
+    /* id-kp-serverAuth and id-kp-clientAuth (RFC 5280 section 4.2.1.12): the latter for
+     * peers that we ask, and that want to know who does. */
+    static const unsigned char purposes[] = {
+        0x30, 0x14, 0x06, 0x08, 0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03,
+        0x01, 0x06, 0x08, 0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x02};
+    const bool ca = request->names == NULL;
+    const unsigned usage = ca ? MBEDTLS_X509_KU_KEY_CERT_SIGN | MBEDTLS_X509_KU_CRL_SIGN
+                              : MBEDTLS_X509_KU_DIGITAL_SIGNATURE;
+    int rc = mbedtls_x509write_crt_set_basic_constraints(cert, ca, ca ? 0 : -1);
+    rc = rc != 0 ? rc : mbedtls_x509write_crt_set_key_usage(cert, usage);
+    rc = rc != 0 ? rc : mbedtls_x509write_crt_set_subject_key_identifier(cert);
+    rc = rc != 0 ? rc : mbedtls_x509write_crt_set_authority_key_identifier(cert);
+    if (rc != 0 || ca) {
+        return rc;
+    }
+    rc = mbedtls_x509write_crt_set_extension(
+        cert, MBEDTLS_OID_EXTENDED_KEY_USAGE,
+        MBEDTLS_OID_SIZE(MBEDTLS_OID_EXTENDED_KEY_USAGE), 0, purposes, sizeof purposes);
+    return rc != 0
+               ? rc
+               : mbedtls_x509write_crt_set_extension(
+                     cert, MBEDTLS_OID_SUBJECT_ALT_NAME,
+                     MBEDTLS_OID_SIZE(MBEDTLS_OID_SUBJECT_ALT_NAME), 0,
+                     (const unsigned char *)request->names->data, request->names->len);
+}
+
+/* Signs a certificate for the key of `made`, whose chain it becomes. */
+static int sign(struct fx_tls_config *made, const struct request *request) {
+    unsigned char der[CERT_BYTES]; /* filled from its end */
+    mbedtls_x509write_cert cert;
+    mbedtls_x509write_crt_init(&cert);
+    mbedtls_x509write_crt_set_version(&cert, MBEDTLS_X509_CRT_VERSION_3);
+    mbedtls_x509write_crt_set_md_alg(&cert, MBEDTLS_MD_SHA256);
+    mbedtls_x509write_crt_set_subject_key(&cert, &made->key);
+    mbedtls_x509write_crt_set_issuer_key(&cert, request->issuer_key);
+    int rc = mbedtls_x509write_crt_set_subject_name(&cert, request->subject);
+    rc = rc != 0 ? rc : mbedtls_x509write_crt_set_issuer_name(&cert, request->issuer);
+    rc = rc != 0 ? rc : set_random_serial(made, &cert);
+    rc = rc != 0 ? rc : set_dates(&cert, &request->dates);
+    rc = rc != 0 ? rc : set_extensions(&cert, request);
+    rc = rc != 0 ? rc
+                 : mbedtls_x509write_crt_der(&cert, der, sizeof der,
+                                             mbedtls_ctr_drbg_random, &made->drbg);
+    if (rc > 0) {
+        const size_t len = (size_t)rc;
+        rc = mbedtls_x509_crt_parse_der(&made->chain, der + sizeof der - len, len);
+    }
+    mbedtls_x509write_crt_free(&cert);
+    return rc;
+}
+
+static bool make(struct fx_tls_config *made, const struct request *request,
+                 struct fx_err *err) {
+    int rc = make_key(made);
+    rc = rc != 0 ? rc : sign(made, request);
+    return rc == 0 || fx_tls_fail(err, FX_EINTERNAL, "making a certificate", rc);
+}
+
+static bool print_pair(const struct fx_tls_config *made, struct fx_tls_pair *ret_pair,
+                       struct fx_err *err) {
+    struct fx_tls_pair pair = {0};
+    fx_tls_config_print(made, &pair.cert);
+    fx_tls_config_print_key(made, &pair.key);
+    if (pair.cert.failed || pair.key.failed) {
+        fx_tls_pair_finish(&pair);
+        return fx_fail_nomem(err);
+    }
+    *ret_pair = pair;
+    return true;
+}
+
+static bool check_dates(const struct fx_tls_dates *dates, struct fx_err *err) {
+    return (dates->not_before >= 0 && dates->not_before <= dates->not_after &&
+            dates->not_after <= LAST_SECOND_9999) ||
+           fx_fail(err, FX_EINVALID, "no certificate can be valid from %lld to %lld",
+                   (long long)dates->not_before, (long long)dates->not_after);
+}
+
+/* ---- authorities ---- */
+
+/* Such as mean nothing in the words for a distinguished name (RFC 4514). */
+static bool is_common_name(const char *name) {
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:* ";
+    const size_t len = strlen(name);
+    return len > 0 && len <= COMMON_NAME_MAX && strspn(name, allowed) == len &&
+           name[0] != ' ' && name[len - 1] != ' ';
+}
+
+bool fx_tls_issue_authority(const char *common_name, struct fx_tls_dates dates,
+                            struct fx_tls_pair *ret_pair, struct fx_err *err) {
+    char name[NAME_BYTES];
+    if (!is_common_name(common_name)) {
+        return fx_fail(err, FX_EINVALID, "`%.260s` is no name for an authority",
+                       common_name);
+    }
+    struct fx_tls_config *made =
+        check_dates(&dates, err) ? fx_tls_config_create(true, err) : NULL;
+    if (made == NULL) {
+        return false;
+    }
+    (void)snprintf(name, sizeof name, "CN=%s", common_name);
+    const bool ok =
+        make(made, &(struct request){name, name, &made->key, NULL, dates}, err) &&
+        print_pair(made, ret_pair, err);
+    fx_tls_config_unref(made);
+    return ok;
+}
+
+/* ---- leaves ---- */
+
+static int pass_dates(void *user, mbedtls_x509_crt *cert, int depth, uint32_t *flags) {
+    (void)user;
+    (void)cert;
+    (void)depth;
+    *flags &= ~(uint32_t)(MBEDTLS_X509_BADCERT_EXPIRED | MBEDTLS_X509_BADCERT_FUTURE);
+    return 0;
+}
+
+/* A certificate that signs is not thereby an authority; and mbedTLS may have written the
+ * authority's name otherwise than it stands there, which mbedTLS accepts but Go does not.
+ */
+static bool check_made(struct fx_tls_config *leaf, struct fx_tls_config *authority,
+                       struct fx_err *err) {
+    const mbedtls_x509_buf *issuer = &leaf->chain.issuer_raw;
+    const mbedtls_x509_buf *subject = &authority->chain.subject_raw;
+    uint32_t flags = 0;
+    if (issuer->len != subject->len || memcmp(issuer->p, subject->p, issuer->len) != 0) {
+        return fx_fail(err, FX_EINVALID, "the authority's name cannot be repeated");
+    }
+    if (!fx_tls_verify(&leaf->chain, &authority->chain, pass_dates, NULL, &flags, err)) {
+        return false;
+    }
+    return flags == 0 || fx_fail(err, FX_EINVALID, "the authority may not sign");
+}
+
+static bool make_leaf(struct fx_tls_config *leaf, struct fx_tls_config *authority,
+                      const char *first_name, struct request *request,
+                      struct fx_err *err) {
+    char subject[NAME_BYTES];
+    char issuer[NAME_BYTES];
+    const int rc = mbedtls_x509_dn_gets(issuer, sizeof issuer, &authority->chain.subject);
+    if (rc < 0) {
+        return fx_tls_fail(err, FX_EINVALID, "the authority's name", rc);
+    }
+    (void)snprintf(subject, sizeof subject, "CN=%.*s", COMMON_NAME_MAX, first_name);
+    request->subject = subject;
+    request->issuer = issuer;
+    request->issuer_key = &authority->key;
+    return make(leaf, request, err) && check_made(leaf, authority, err);
+}
+
+bool fx_tls_issue_leaf(struct fx_text ca_cert, struct fx_text ca_key,
+                       const char *const *names, size_t n_names,
+                       struct fx_tls_dates dates, struct fx_tls_pair *ret_pair,
+                       struct fx_err *err) {
+    struct fx_buf der;
+    fx_buf_init(&der, 0);
+    struct fx_tls_config *authority = NULL;
+    struct fx_tls_config *leaf = NULL;
+    bool ok = check_dates(&dates, err) && fx_cert_names_write(names, n_names, &der, err);
+    if (ok) {
+        authority = fx_tls_config_create(true, err);
+        leaf = authority == NULL ? NULL : fx_tls_config_create(true, err);
+        ok = leaf != NULL && fx_tls_config_add_own(authority, ca_cert, ca_key, err) &&
+             make_leaf(leaf, authority, names[0],
+                       &(struct request){.names = &der, .dates = dates}, err) &&
+             print_pair(leaf, ret_pair, err);
+    }
+    fx_tls_config_unref(leaf);
+    fx_tls_config_unref(authority);
+    fx_buf_finish(&der);
+    return ok;
+}
