@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * metrics/labels.c - which series there are: their labels as text, which is at once what
+ * they are found by, what orders them, and what is printed.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/registry_internal.h"
+
+#define ROOM_AT_FIRST 8u
+
+/* ---- the text of a row ------------------------------------------------------------ */
+
+/* A label value as the format wants it: well-formed UTF-8, with `\`, `"` and the end of a
+ * line escaped. */
+static void print_value(struct fx_text value, struct fx_buf *buf) {
+    if (value.len > FX_LABEL_BYTES) {
+        value.len = fx_text_rune_floor(value.data, FX_LABEL_BYTES);
+    }
+    while (value.len > 0) {
+        uint32_t rune = 0;
+        char bytes[4];
+        const size_t length = fx_text_rune(value, &rune);
+        if (rune == '\n') {
+            fx_buf_str(buf, "\\n");
+        } else {
+            if (rune == '"' || rune == '\\') {
+                fx_buf_char(buf, '\\');
+            }
+            fx_buf_add(buf, bytes, fx_text_encode_rune(rune, bytes));
+        }
+        value.data += length;
+        value.len -= length;
+    }
+}
+
+/* NULL without memory. */
+static char *print_row(const struct fx_labels *labels, const struct fx_text *values) {
+    struct fx_buf row;
+    fx_buf_init(&row, 0);
+    for (size_t i = 0; i < labels->n_keys; i++) {
+        fx_buf_printf(&row, "%s%s=\"", i == 0 ? "" : ",", labels->keys[i]);
+        print_value(values[i], &row);
+        fx_buf_char(&row, '"');
+    }
+    return fx_buf_steal(&row);
+}
+
+/* ---- the order -------------------------------------------------------------------- */
+
+/* Where in the order the row stands, or would stand. */
+static size_t place_of(const struct fx_labels *labels, const char *row, bool *ret_found) {
+    size_t low = 0;
+    size_t high = labels->n_order;
+    *ret_found = false;
+    while (low < high && !*ret_found) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = strcmp(labels->rows[labels->order[middle]], row);
+        *ret_found = order == 0;
+        if (order < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return high;
+}
+
+static void show(struct fx_labels *labels, uint32_t series, size_t at) {
+    memmove(labels->order + at + 1, labels->order + at,
+            (labels->n_order - at) * sizeof *labels->order);
+    labels->order[at] = series;
+    labels->n_order++;
+}
+
+/* ---- room ------------------------------------------------------------------------- */
+
+static bool grow_cells(struct fx_family *family, size_t room) {
+    double *moved = realloc(family->cells, room * family->stride * sizeof *moved);
+    if (moved == NULL) {
+        return false;
+    }
+    family->cells = moved;
+    return true;
+}
+
+/* Where only some could grow, they have more than they need. */
+static bool grow(struct fx_labels *labels, size_t room) {
+    char **rows = realloc(labels->rows, room * sizeof *rows);
+    if (rows == NULL) {
+        return false;
+    }
+    labels->rows = rows;
+    uint32_t *order = realloc(labels->order, room * sizeof *order);
+    if (order == NULL) {
+        return false;
+    }
+    labels->order = order;
+    for (struct fx_family *f = labels->sharers; f != NULL; f = f->next_sharer) {
+        if (!grow_cells(f, room)) {
+            return false;
+        }
+    }
+    labels->cap_rows = room;
+    return true;
+}
+
+/* A series that is not in use; there may be one more. */
+static bool find_free(struct fx_labels *labels, uint32_t *ret_series) {
+    if (labels->n_free > 0) {
+        uint32_t series = FX_SERIES_OTHER + 1;
+        while (labels->rows[series] != NULL) {
+            series++;
+        }
+        labels->n_free--;
+        *ret_series = series;
+        return true;
+    }
+    if (labels->n_rows == labels->cap_rows && !grow(labels, labels->cap_rows * 2)) {
+        return false;
+    }
+    *ret_series = (uint32_t)labels->n_rows++;
+    return true;
+}
+
+/* ---- life ------------------------------------------------------------------------- */
+
+struct fx_labels *fx_labels_create(const char *const *keys, size_t n_keys, size_t room) {
+    assert(n_keys <= FX_LABELS_KEYS);
+    struct fx_labels *labels = calloc(1, sizeof *labels);
+    if (labels == NULL || !grow(labels, room)) {
+        fx_labels_destroy(labels);
+        return NULL;
+    }
+    labels->n_keys = n_keys;
+    for (size_t i = 0; i < n_keys; i++) {
+        labels->keys[i] = keys[i];
+    }
+    return labels;
+}
+
+void fx_labels_destroy(struct fx_labels *labels) {
+    if (labels == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < labels->n_rows; i++) {
+        free(labels->rows[i]);
+    }
+    free(labels->rows);
+    free(labels->order);
+    free(labels);
+}
+
+bool fx_labels_append(struct fx_labels *labels, const struct fx_text *values) {
+    assert(labels->n_rows < labels->cap_rows);
+    char *row = print_row(labels, values);
+    if (row == NULL) {
+        return false;
+    }
+    labels->rows[labels->n_rows] = row;
+    show(labels, (uint32_t)labels->n_rows, labels->n_order);
+    labels->n_rows++;
+    return true;
+}
+
+struct fx_labels *fx_registry_add_labels(struct fx_registry *registry,
+                                         const char *const *keys, size_t n_keys,
+                                         size_t max) {
+    struct fx_labels *labels = fx_labels_create(keys, n_keys, ROOM_AT_FIRST);
+    if (labels == NULL) {
+        return NULL;
+    }
+    const struct fx_text other = FX_TEXT("other");
+    const struct fx_text values[FX_LABELS_KEYS] = {other, other, other, other};
+    if (!fx_labels_append(labels, values)) {
+        fx_labels_destroy(labels);
+        return NULL;
+    }
+    labels->n_order = 0; /* the others show once there are some */
+    labels->max = max;
+    labels->next = registry->labels;
+    registry->labels = labels;
+    return labels;
+}
+
+/* ---- series ----------------------------------------------------------------------- */
+
+uint32_t fx_labels_other(struct fx_labels *labels) {
+    bool found = false;
+    const size_t at = place_of(labels, labels->rows[FX_SERIES_OTHER], &found);
+    if (!found) {
+        show(labels, FX_SERIES_OTHER, at);
+    }
+    return FX_SERIES_OTHER;
+}
+
+bool fx_labels_is_full(const struct fx_labels *labels) {
+    return labels->n_rows - 1 - labels->n_free >= labels->max;
+}
+
+/* Takes the row over. */
+static uint32_t make(struct fx_labels *labels, char *row_take, size_t at) {
+    uint32_t series = FX_SERIES_OTHER;
+    if (fx_labels_is_full(labels) || !find_free(labels, &series)) {
+        free(row_take);
+        return fx_labels_other(labels);
+    }
+    labels->rows[series] = row_take;
+    show(labels, series, at);
+    for (struct fx_family *f = labels->sharers; f != NULL; f = f->next_sharer) {
+        fx_family_reset(f, series);
+    }
+    return series;
+}
+
+uint32_t fx_labels_get(struct fx_labels *labels, const struct fx_text *values) {
+    char *row = print_row(labels, values);
+    if (row == NULL || strcmp(row, labels->rows[FX_SERIES_OTHER]) == 0) {
+        free(row);
+        return fx_labels_other(labels);
+    }
+    bool found = false;
+    const size_t at = place_of(labels, row, &found);
+    if (!found) {
+        return make(labels, row, at);
+    }
+    free(row);
+    return labels->order[at];
+}
+
+bool fx_labels_find(const struct fx_labels *labels, const struct fx_text *values,
+                    uint32_t *ret_series) {
+    char *row = print_row(labels, values);
+    bool found = false;
+    const size_t at = row == NULL ? 0 : place_of(labels, row, &found);
+    free(row);
+    if (found) {
+        *ret_series = labels->order[at];
+    }
+    return found;
+}
+
+void fx_labels_drop(struct fx_labels *labels, uint32_t series) {
+    bool found = false;
+    if (series == FX_SERIES_OTHER) {
+        return;
+    }
+    assert(series < labels->n_rows && labels->rows[series] != NULL);
+    const size_t at = place_of(labels, labels->rows[series], &found);
+    assert(found);
+    labels->n_order--;
+    memmove(labels->order + at, labels->order + at + 1,
+            (labels->n_order - at) * sizeof *labels->order);
+    free(labels->rows[series]);
+    labels->rows[series] = NULL;
+    labels->n_free++;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * metrics/process.h - the process itself, under the names that Prometheus' own client
+ * libraries use. Read from /proc (proc(5)) at each scrape; what cannot be read is left
+ * out.
+ */
+#ifndef FX_METRICS_PROCESS_H
+#define FX_METRICS_PROCESS_H
+
+#include <stdbool.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+#include "metrics/registry.h"
+
+/* id, type, name, help */
+#define FX_PROCESS_FAMILIES(X)                                                        \
+    X(CPU, COUNTER, "process_cpu_seconds_total",                                      \
+      "Processor time spent, of the user and of the system, in seconds.")             \
+    X(OPEN_FDS, GAUGE, "process_open_fds", "Open file descriptors.")                  \
+    X(MAX_FDS, GAUGE, "process_max_fds", "The most file descriptors there may be.")   \
+    X(VIRTUAL, GAUGE, "process_virtual_memory_bytes", "Virtual memory, in bytes.")    \
+    X(RESIDENT, GAUGE, "process_resident_memory_bytes", "Resident memory, in bytes.") \
+    X(START, GAUGE, "process_start_time_seconds",                                     \
+      "When the process started, in seconds since 1970.")
+
+enum fx_process_family {
+#define X(id, type, name, help) FX_PROCESS_##id,
+    FX_PROCESS_FAMILIES(X)
+#undef X
+        FX_PROCESS_COUNT
+};
+
+struct fx_process_metrics {
+    struct fx_family *families[FX_PROCESS_COUNT];
+};
+
+/* Adds the families to the registry; `process` outlives it. False without memory. */
+bool fx_process_metrics_add(struct fx_process_metrics *process,
+                            struct fx_registry *registry) FX_MUST_USE;
+
+/* What /proc/self/stat says, in the units of the kernel. */
+struct fx_process_stat {
+    unsigned long long user_ticks, system_ticks; /* of the processor */
+    unsigned long long start_ticks;              /* after boot */
+    unsigned long long virtual_bytes, resident_pages;
+};
+
+/* Reads the one line of /proc/<pid>/stat; the command in it may hold anything. False
+ * where it is no such line, or without memory. */
+bool fx_process_stat_read(struct fx_text line, struct fx_process_stat *ret_stat);
+
+#endif
