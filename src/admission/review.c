@@ -72,6 +72,7 @@ static enum fx_next step_converge(struct fx_review *review) {
     review->request.mutation_id = review->mutation_id;
     review->request.annotates = admission->annotates;
     review->request.tells_passes = admission->tells_passes;
+    review->request.tells_fares = admission->tells_fares;
     review->request.namespace_object = review->namespace_object;
     review->mutation = (struct fx_mutation){
         .snapshot = review->snapshot,

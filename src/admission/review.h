@@ -55,6 +55,7 @@ struct fx_admission {
     enum fx_on_error on_error;
     bool annotates;    /* objects are to say who changed them (admission/annotate.h) */
     bool tells_passes; /* result->outcome is to list who applied in each pass */
+    bool tells_fares;  /* result->outcome is to tell how each mutator fared */
     struct fx_trace *trace; /* or NULL: what each mutator did (engine/trace.h) */
     const char
         *own_namespace; /* whose service account `gatekeeper-admin` is not mutated */

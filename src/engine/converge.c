@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "engine/converge_turns.h"
 #include "engine/converge_words.h"
+#include "engine/fares.h"
 #include "engine/index_set.h"
 #include "value/equal.h"
 #include "value/patch.h"
@@ -22,8 +23,8 @@
 #define FIGHT_PASSES 64u
 #define FIGHT_NS     UINT64_C(100000000)
 
-/* How a mutator fared: what a trace has told of it. */
-struct fare {
+/* What a trace has told of a mutator. */
+struct news {
     bool told, matched, applied, changed;
     const char *criterion;
 };
@@ -43,7 +44,8 @@ struct run {
     struct fx_index_set applied_now;  /* in this pass */
     struct fx_index_set applied_ever; /* in passes that changed something */
     struct fx_index_set done;         /* once-rules that had their turn */
-    struct fare *fares;               /* with a trace: how each fared last */
+    struct news *news;                /* with a trace: what was told of each last */
+    struct fx_fares *fares;           /* or NULL: how each fares is noted in it */
     uint32_t pass;
     bool is_last_pass; /* the last there may be: contenders are noted */
     bool has_changed;  /* a mutator of this pass has changed something */
@@ -56,9 +58,9 @@ struct run {
 static bool make_notes(struct run *run) {
     const size_t n = FX_INDEX_SET_WORDS(run->snapshot->n_mutators);
     if (run->trace != NULL) {
-        run->fares = fx_arena_alloc(run->arena,
-                                    (run->snapshot->n_mutators + 1) * sizeof *run->fares);
-        if (run->fares == NULL) {
+        run->news = fx_arena_alloc(run->arena,
+                                   (run->snapshot->n_mutators + 1) * sizeof *run->news);
+        if (run->news == NULL) {
             return false;
         }
     }
@@ -146,7 +148,7 @@ static bool add_contender(struct run *run, uint32_t index, json_t *before,
 /* Is it anything new? A mutator may fare the same for very many passes: that is told
  * once, but each change. */
 static bool is_news(struct run *run, const struct fx_trace_step *step) {
-    const struct fare now = {
+    const struct news now = {
         .told = true,
         .matched = step->verdict.matched,
         .applied = step->effect.applied,
@@ -154,7 +156,7 @@ static bool is_news(struct run *run, const struct fx_trace_step *step) {
         .criterion =
             step->verdict.matched ? step->effect.criterion : step->verdict.criterion,
     };
-    struct fare *last = &run->fares[step->mutator];
+    struct news *last = &run->news[step->mutator];
     const bool same = last->told && last->matched == now.matched &&
                       last->applied == now.applied && last->changed == now.changed &&
                       last->criterion == now.criterion;
@@ -200,6 +202,34 @@ static bool apply(struct run *run, struct fx_trace_step *step, struct fx_err *er
     return ok;
 }
 
+/* The same, and how it fared is noted. */
+static bool apply_and_note(struct run *run, struct fx_trace_step *step,
+                           struct fx_err *err) {
+    struct fx_fare *fare = fx_fares_begin_turn(run->fares, step->mutator);
+    if (fare == NULL) {
+        return fx_fail_nomem(err);
+    }
+    const bool ok = apply(run, step, err);
+    fare->matched = true;
+    fare->applied = fare->applied || step->effect.applied;
+    fare->changed = fare->changed || step->effect.changed;
+    fare->failed = !ok && err->code == FX_EMUTATE;
+    fx_fares_end_turn(run->fares, fare);
+    return ok;
+}
+
+/* Without memory it stays untold, as the review fails in any case. */
+static bool fail_match(struct run *run, uint32_t index, struct fx_err *err) {
+    run->outcome->failed = run->snapshot->mutators[index];
+    struct fx_fare *fare =
+        run->fares == NULL ? NULL : fx_fares_begin_turn(run->fares, index);
+    (void)fx_converge_fail_match(run->outcome->failed, *run->root, err);
+    if (fare != NULL) {
+        fare->failed = err->code == FX_EMUTATE;
+    }
+    return false;
+}
+
 /* One mutator's turn. */
 static bool run_mutator(struct run *run, uint32_t index, struct fx_effect *ret_effect,
                         struct fx_err *err) {
@@ -209,13 +239,16 @@ static bool run_mutator(struct run *run, uint32_t index, struct fx_effect *ret_e
         return true;
     }
     if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
-        run->outcome->failed = mutator;
-        return fx_converge_fail_match(mutator, *run->root, err);
+        return fail_match(run, index, err);
     }
     if (!step.verdict.matched) {
+        if (run->fares != NULL) {
+            fx_fares_pass_over(run->fares);
+        }
         return record(run, &step, *run->root, err);
     }
-    const bool ok = apply(run, &step, err);
+    const bool ok =
+        run->fares == NULL ? apply(run, &step, err) : apply_and_note(run, &step, err);
     *ret_effect = step.effect;
     return ok;
 }
@@ -244,6 +277,9 @@ static bool follow(struct run *run, uint32_t index, size_t *at, struct fx_err *e
 static bool run_pass(struct run *run, struct fx_err *err) {
     fx_index_set_clear(&run->applied_now);
     run->has_changed = false;
+    if (run->fares != NULL) {
+        fx_fares_begin(run->fares);
+    }
     fx_subject_read(*run->root, &run->subject);
     for (size_t at = 0; at < run->candidates.n_indices;) {
         const uint32_t index = run->candidates.indices[at++];
@@ -382,6 +418,7 @@ static void tell_fight(struct run *run) {
     uint32_t period = 0;
     run->root = &copy;
     run->trace = NULL;
+    run->fares = NULL;
     run->is_last_pass = false;
     if (run->deadline_ns == 0 || run->deadline_ns > until) {
         run->deadline_ns = until;
@@ -429,6 +466,7 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
                  struct fx_outcome *ret_outcome, struct fx_err *err) {
     assert(snapshot != NULL && *root != NULL);
     *ret_outcome = (struct fx_outcome){0};
+    struct fx_fares fares = {.arena = arena};
     struct run run = {
         .snapshot = snapshot,
         .request = request,
@@ -436,6 +474,7 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
         .trace = trace,
         .root = root,
         .outcome = ret_outcome,
+        .fares = request->tells_fares ? &fares : NULL,
         .deadline_ns = request->deadline_ns,
     };
     json_t *original = json_incref(*root);
@@ -445,6 +484,8 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
     if (ok) {
         ret_outcome->mutated = ret_outcome->iterations > 1 && !fx_equal(original, *root);
     }
+    ret_outcome->fares = fares.items;
+    ret_outcome->n_fares = fares.n_items;
     json_decref(original);
     fx_candidates_finish(&run.candidates);
     return ok;

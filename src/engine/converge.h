@@ -32,6 +32,16 @@ struct fx_turn {
     size_t n_changes;
 };
 
+/* How one mutator fared in a review, all passes together. */
+struct fx_fare {
+    uint32_t mutator;
+    bool matched, applied, changed; /* in some pass */
+    bool failed;                    /* its match or mutation did: FX_EMUTATE */
+    /* Its own time. That of its match is only in it where the mutator before it in the
+     * pass matched, too: the clock is not read for those that do not. */
+    uint64_t ns;
+};
+
 /* What came of it. Texts and lists are the arena's. */
 struct fx_outcome {
     bool mutated;        /* the object differs from what came in */
@@ -47,6 +57,10 @@ struct fx_outcome {
         size_t n_applied;
     } * passes;
     size_t n_passes;
+    /* Where the request wants them: those that matched or failed, ascending. Also after a
+     * failure. */
+    struct fx_fare *fares;
+    size_t n_fares;
     /* The mutator whose match or mutation failed, borrowed from the snapshot; or NULL. */
     const struct fx_mutator *failed;
     /* Where there is no fixed point: those that changed something in the last pass, in

@@ -63,6 +63,7 @@ struct fx_request {
     json_t *namespace_object;    /* the object's namespace, or NULL */
     bool annotates;              /* the object is to say who changed it */
     bool tells_passes;           /* the outcome is to list who applied in each pass */
+    bool tells_fares;            /* the outcome is to tell how each mutator fared */
     /* Where mutators may ask for values from outside, or NULL where nobody would. */
     struct fx_placeholders *placeholders;
     const char *mutation_id;  /* a UUID, for messages */

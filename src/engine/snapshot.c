@@ -82,6 +82,8 @@ static bool sort_resources(struct fx_snapshot *snapshot,
 static void destroy(struct fx_snapshot *snapshot) {
     fx_snapshot_index_destroy(snapshot->index);
     fx_conflicts_finish(&snapshot->conflicts);
+    fx_quarantine_unref(snapshot->quarantine);
+    free(snapshot->quarantined);
     for (size_t i = 0; i < snapshot->n_resources; i++) {
         fx_resource_unref(snapshot->resources[i]);
     }
@@ -93,10 +95,30 @@ static void destroy(struct fx_snapshot *snapshot) {
     free(snapshot);
 }
 
+/* Finds the members of the quarantine. */
+static bool isolate(struct fx_snapshot *snapshot, struct fx_quarantine *quarantine) {
+    if (quarantine == NULL) {
+        return true;
+    }
+    snapshot->quarantine = fx_quarantine_ref(quarantine);
+    snapshot->quarantined =
+        calloc(snapshot->n_mutators + 1, sizeof *snapshot->quarantined);
+    for (size_t i = 0; snapshot->quarantined != NULL && i < quarantine->n_members; i++) {
+        const struct fx_quarantined *member = &quarantine->members[i];
+        size_t index = 0;
+        if (fx_quarantine_find(member, snapshot->mutators, snapshot->n_mutators,
+                               &index)) {
+            snapshot->quarantined[index] = member;
+        }
+    }
+    return snapshot->quarantined != NULL;
+}
+
 static bool fill(struct fx_snapshot *snapshot, const struct fx_snapshot_parts *parts,
                  struct fx_err *err) {
     if (!sort_mutators(snapshot, parts->mutators, parts->n_mutators) ||
-        !sort_resources(snapshot, parts->resources, parts->n_resources)) {
+        !sort_resources(snapshot, parts->resources, parts->n_resources) ||
+        !isolate(snapshot, parts->quarantine)) {
         return fx_fail_nomem(err);
     }
     if (!fx_conflicts_find(snapshot->mutators, snapshot->n_mutators, &snapshot->conflicts,
@@ -121,6 +143,16 @@ bool fx_snapshot_build(const struct fx_snapshot_parts *parts, uint64_t generatio
     }
     *ret_snapshot = made;
     return true;
+}
+
+const struct fx_quarantined *fx_snapshot_quarantined(const struct fx_snapshot *snapshot,
+                                                     size_t index) {
+    return snapshot->quarantined == NULL ? NULL : snapshot->quarantined[index];
+}
+
+bool fx_snapshot_is_disabled(const struct fx_snapshot *snapshot, size_t index) {
+    return snapshot->conflicts.sets[index].disabled ||
+           fx_snapshot_quarantined(snapshot, index) != NULL;
 }
 
 const struct fx_resource *fx_snapshot_find(const struct fx_snapshot *snapshot,
@@ -191,7 +223,7 @@ bool fx_snapshot_all(const struct fx_snapshot *snapshot,
     }
     ret_candidates->n_indices = 0;
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
-        if (!snapshot->conflicts.sets[i].disabled) {
+        if (!fx_snapshot_is_disabled(snapshot, i)) {
             ret_candidates->indices[ret_candidates->n_indices++] = (uint32_t)i;
         }
     }

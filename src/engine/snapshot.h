@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "engine/conflicts.h"
 #include "engine/mutator.h"
+#include "engine/quarantine.h"
 #include "engine/request.h"
 #include "engine/resource.h"
 
@@ -30,7 +31,9 @@ struct fx_snapshot {
     bool wants_external;            /* some mutator may ask for values from outside */
     struct fx_resource **resources; /* ordered by type, then name */
     size_t n_resources;
-    struct fx_conflicts conflicts; /* by index in `mutators` */
+    struct fx_conflicts conflicts;             /* by index in `mutators` */
+    struct fx_quarantine *quarantine;          /* counted; NULL: nobody is in one */
+    const struct fx_quarantined **quarantined; /* by index; NULL: nobody is */
     struct fx_snapshot_index *index;
 };
 
@@ -40,12 +43,21 @@ struct fx_snapshot_parts {
     size_t n_mutators;
     struct fx_resource *const *resources;
     size_t n_resources;
+    struct fx_quarantine *quarantine; /* those of it that are still the same are disabled;
+                                       * NULL: nobody is */
 };
 
 /* Sorts, drops all but the last of several with one id (as an upsert would), finds
  * conflicts and makes the index. Takes references of its own. Errors: FX_ENOMEM. */
 bool fx_snapshot_build(const struct fx_snapshot_parts *parts, uint64_t generation,
                        struct fx_snapshot **ret_snapshot, struct fx_err *err) FX_MUST_USE;
+
+/* Is the mutator left out of every review: in conflict, or in quarantine? */
+bool fx_snapshot_is_disabled(const struct fx_snapshot *snapshot, size_t index);
+
+/* Why the mutator is in quarantine; NULL where it is not. Borrowed. */
+const struct fx_quarantined *fx_snapshot_quarantined(const struct fx_snapshot *snapshot,
+                                                     size_t index);
 
 /* The resource of that type and name; NULL where there is none. Borrowed. */
 const struct fx_resource *fx_snapshot_find(const struct fx_snapshot *snapshot,

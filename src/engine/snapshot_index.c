@@ -185,7 +185,7 @@ static bool post_mutator(struct postings *postings, const struct fx_mutator *mut
 
 static bool collect(const struct fx_snapshot *snapshot, struct postings *postings) {
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
-        if (!snapshot->conflicts.sets[i].disabled &&
+        if (!fx_snapshot_is_disabled(snapshot, i) &&
             !post_mutator(postings, snapshot->mutators[i], (uint32_t)i)) {
             return false;
         }

@@ -28,6 +28,12 @@ static void file_finish(struct fx_policy_file *file) {
 }
 
 static void policies_destroy(struct fx_policies *policies) {
+    if (policies->base != NULL) { /* the rest is its own */
+        fx_snapshot_unref(policies->snapshot);
+        fx_policies_unref(policies->base);
+        free(policies);
+        return;
+    }
     for (size_t i = 0; i < policies->n_files; i++) {
         file_finish(&policies->files[i]);
     }
@@ -245,5 +251,35 @@ bool fx_policies_build(const struct fx_policy_input *inputs, size_t n_inputs,
         return fx_fail_nomem(err);
     }
     *ret_policies = policies;
+    return true;
+}
+
+bool fx_policies_quarantine(struct fx_policies *policies,
+                            struct fx_quarantine *quarantine,
+                            struct fx_policies **ret_policies, struct fx_err *err) {
+    struct fx_policies *base = policies->base != NULL ? policies->base : policies;
+    const struct fx_snapshot *snapshot = base->snapshot;
+    const struct fx_snapshot_parts parts = {
+        .mutators = snapshot->mutators,
+        .n_mutators = snapshot->n_mutators,
+        .resources = snapshot->resources,
+        .n_resources = snapshot->n_resources,
+        .quarantine = quarantine,
+    };
+    struct fx_policies *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        return fx_fail_nomem(err);
+    }
+    atomic_init(&made->refs, 1);
+    made->namespaces = base->namespaces;
+    made->findings = base->findings;
+    made->files = base->files;
+    made->n_files = base->n_files;
+    if (!fx_snapshot_build(&parts, snapshot->generation, &made->snapshot, err)) {
+        free(made);
+        return false;
+    }
+    made->base = fx_policies_ref(base);
+    *ret_policies = made;
     return true;
 }

@@ -52,6 +52,8 @@ struct fx_policies {
     struct fx_findings findings;
     struct fx_policy_file *files;
     size_t n_files, cap_files;
+    struct fx_policies *base; /* NULL, or those whose files, findings and namespaces these
+                               * are, under another snapshot; counted */
 };
 
 /*
@@ -67,7 +69,8 @@ struct fx_policies {
  * the fault count, as with kubectl); where one policy in it is invalid, that policy's
  * previous version stays; the findings say so ("…; the previous version stays in force").
  * What is gone from the files is gone. An object that was an input of the previous build,
- * too, is not even compiled again: what it gave then, findings included, is what it gives.
+ * too, is not even compiled again: what it gave then, findings included, is what it
+ * gives.
  *
  * Faults of policies are findings, never failures. Of a file FX_LIMIT_FINDINGS are told,
  * then one says `and 7 more`; of repeats and of conflicts as many, over all files.
@@ -76,6 +79,14 @@ struct fx_policies {
 bool fx_policies_build(const struct fx_policy_input *inputs, size_t n_inputs,
                        const struct fx_policies *previous, uint64_t generation,
                        struct fx_policies **ret_policies, struct fx_err *err) FX_MUST_USE;
+
+/* The same policies, some of whose mutators are in quarantine (engine/quarantine.h);
+ * NULL: none. Only the snapshot is another, of the same generation. What is made from
+ * them as `previous` is without a quarantine again. Errors: FX_ENOMEM. */
+bool fx_policies_quarantine(struct fx_policies *policies,
+                            struct fx_quarantine *quarantine,
+                            struct fx_policies **ret_policies,
+                            struct fx_err *err) FX_MUST_USE;
 
 struct fx_policies *fx_policies_ref(struct fx_policies *policies);
 void fx_policies_unref(struct fx_policies *policies); /* NULL is fine; any thread */

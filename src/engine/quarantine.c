@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/quarantine.c - who is taken out, and whether that is still the same policy.
+ */
+#include "engine/quarantine.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "value/equal.h"
+#include "value/tree.h"
+
+static const char *const misdeed_texts[] = {
+#define X(name, text) [FX_MISDEED_##name] = text,
+    FX_MISDEEDS(X)
+#undef X
+};
+
+void fx_quarantined_print(struct fx_buf *buf, const struct fx_quarantined *member) {
+    fx_buf_printf(buf, "quarantined after %u failures in a row: the last time %s",
+                  (unsigned)member->times, misdeed_texts[member->misdeed]);
+}
+
+/* Either may be missing. */
+static bool are_equal(const json_t *a, const json_t *b) {
+    return a == b || (a != NULL && b != NULL && fx_equal(a, b));
+}
+
+static const json_t *view_uid(const json_t *source) {
+    return fx_tree_view_key(fx_tree_view_key(source, "metadata"), "uid");
+}
+
+bool fx_quarantine_is_same(const struct fx_mutator *a, const struct fx_mutator *b) {
+    return a == b || (fx_mutator_compare(a, b) == 0 &&
+                      are_equal(view_uid(a->source), view_uid(b->source)) &&
+                      are_equal(fx_tree_view_key(a->source, "spec"),
+                                fx_tree_view_key(b->source, "spec")));
+}
+
+static int compare(const void *mutator, const void *element) {
+    struct fx_mutator *const *there = element;
+    return fx_mutator_compare(mutator, *there);
+}
+
+bool fx_quarantine_find(const struct fx_quarantined *member,
+                        struct fx_mutator *const *mutators, size_t n_mutators,
+                        size_t *ret_index) {
+    struct fx_mutator *const *there = bsearch(member->mutator, mutators, n_mutators,
+                                              sizeof(struct fx_mutator *), compare);
+    if (there == NULL || !fx_quarantine_is_same(*there, member->mutator)) {
+        return false;
+    }
+    *ret_index = (size_t)(there - mutators);
+    return true;
+}
+
+struct fx_quarantine *fx_quarantine_create(size_t room) {
+    struct fx_quarantine *made =
+        calloc(1, sizeof *made + room * sizeof(struct fx_quarantined));
+    if (made != NULL) {
+        atomic_init(&made->refs, 1);
+    }
+    return made;
+}
+
+void fx_quarantine_add(struct fx_quarantine *quarantine,
+                       const struct fx_quarantined *member) {
+    quarantine->members[quarantine->n_members] = *member;
+    (void)fx_mutator_ref(member->mutator);
+    quarantine->n_members++;
+}
+
+bool fx_quarantine_has(const struct fx_quarantine *quarantine,
+                       const struct fx_mutator *mutator) {
+    for (size_t i = 0; i < quarantine->n_members; i++) {
+        if (fx_mutator_compare(quarantine->members[i].mutator, mutator) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct fx_quarantine *fx_quarantine_ref(struct fx_quarantine *quarantine) {
+    if (quarantine != NULL) {
+        (void)atomic_fetch_add_explicit(&quarantine->refs, 1, memory_order_relaxed);
+    }
+    return quarantine;
+}
+
+void fx_quarantine_unref(struct fx_quarantine *quarantine) {
+    if (quarantine == NULL ||
+        atomic_fetch_sub_explicit(&quarantine->refs, 1, memory_order_acq_rel) != 1) {
+        return;
+    }
+    for (size_t i = 0; i < quarantine->n_members; i++) {
+        fx_mutator_unref(quarantine->members[i].mutator);
+    }
+    free(quarantine);
+}
