@@ -191,15 +191,15 @@ enum fx_next fx_answer_fail(struct fx_review *review) {
     }
     switch (err->code) {
     case FX_ENOMEM:
-    case FX_EDEADLINE: return answer_busy(review);
+    case FX_EDEADLINE:
+    case FX_EIO: return answer_busy(review); /* the API server could not be asked */
     case FX_ELIMIT: return answer_plain(review, 413, FX_DECISION_REFUSED);
     case FX_EINTERNAL: return answer_plain(review, 500, FX_DECISION_BROKEN);
     case FX_OK:
     case FX_ESYNTAX:
     case FX_EINVALID:
     case FX_EMUTATE:
-    case FX_ENOCONVERGE:
-    case FX_EIO: break;
+    case FX_ENOCONVERGE: break;
     }
     return answer_policy_failure(review);
 }

@@ -74,7 +74,7 @@ static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **r
                                      struct fx_err *err) {
     (void)user;
     if (name.data[0] == 'f') {
-        (void)fx_fail(err, FX_EIO, "it fails");
+        (void)fx_fail(err, FX_EMUTATE, "it fails");
         return FX_LOOKUP_FAILED;
     }
     if (name.data[0] == 'w') {

@@ -67,7 +67,7 @@ static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **r
                                      struct fx_err *err) {
     (void)user;
     if (fx_text_is(name, "gone")) {
-        (void)fx_fail(err, FX_EIO, "namespaces \"gone\" not found");
+        (void)fx_fail(err, FX_EMUTATE, "namespaces \"gone\" not found");
         return FX_LOOKUP_FAILED;
     }
     if (fx_text_is(name, "dry")) {
@@ -352,7 +352,7 @@ static void test_waiting(void **state) {
 
     review = start_waiting(snapshot, &request);
     struct fx_err failure = FX_ERR_INIT;
-    (void)fx_fail(&failure, FX_EIO, "no answer");
+    (void)fx_fail(&failure, FX_EMUTATE, "no answer");
     fx_review_give_namespace(review, NULL, &failure);
     assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
     const struct expectation denied = {
@@ -363,6 +363,16 @@ static void test_waiting(void **state) {
         FX_DECISION_FAILED,
         RESPONSE("'allowed':false,'status':{'message':'no answer','code':500}")};
     expect(review, &denied);
+    fx_review_destroy(review);
+    free(request);
+
+    /* That nobody could be asked is no verdict. */
+    review = start_waiting(snapshot, &request);
+    (void)fx_fail(&failure, FX_EIO, "connection refused");
+    fx_review_give_namespace(review, NULL, &failure);
+    assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
+    assert_int_equal(fx_review_result(review)->status, 503);
+    assert_true(fx_review_result(review)->retry_after);
     fx_review_destroy(review);
     free(request);
 

@@ -51,6 +51,7 @@ struct fx_kube_call {
     bool streamed;             /* it took the body */
     struct fx_http_call *http; /* NULL: not under way */
     bool asked_again;
+    uint64_t token_turn; /* of the token that it showed */
     uint64_t started_ns, head_ns, end_ns;
     uv_timer_t timer; /* tells `failure`, where nothing could be asked */
     bool stillborn;
@@ -306,11 +307,17 @@ static void take_object(struct fx_kube_call *call,
 
 static bool ask(struct fx_kube_call *call, struct fx_err *err);
 
+/* Is there another token than the one that it showed? Perhaps another call, refused just
+ * before, has read it already. */
+static bool has_other_token(const struct fx_kube_call *call) {
+    struct fx_kube_token *token = &call->client->token;
+    return token->turn != call->token_turn || fx_kube_token_refresh(token, fx_clock_ns());
+}
+
 /* True where the request was made once more. */
 static bool asks_again(struct fx_kube_call *call, unsigned status) {
     struct fx_err err = FX_ERR_INIT;
-    if (status != 401 || call->asked_again || call->streamed ||
-        !fx_kube_token_refresh(&call->client->token, fx_clock_ns())) {
+    if (status != 401 || call->asked_again || call->streamed || !has_other_token(call)) {
         return false;
     }
     call->asked_again = true;
@@ -383,6 +390,7 @@ static bool ask(struct fx_kube_call *call, struct fx_err *err) {
     const uint64_t now_ns = fx_clock_ns();
     struct fx_buf authorization = {0};
     write_authorization(client, now_ns, &authorization);
+    call->token_turn = client->token.turn;
     const struct fx_http_field fields[] = {
         {"Accept", call->wire.accept},
         {"Authorization", authorization.data},

@@ -153,6 +153,30 @@ static void a_401_for_an_old_token(void **state) {
     api_finish(&api);
 }
 
+/* The first to be refused reads the new token; the second showed the old one, too. */
+static void two_401s_for_an_old_token(void **state) {
+    (void)state;
+    struct api api;
+    struct told told[2];
+    struct fx_kube_config config = {.ca_pem = trust.data, .token_file = token_file};
+    const struct reply always[] = {{ASKS("one"), unauthorized.data, STAY, 0},
+                                   {ASKS("two"), OK_REPLY, STAY, 0}};
+    write_token("one\n");
+    api_start(&api, server_tls);
+    api.always = always;
+    api.n_always = FX_COUNT(always);
+    struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
+    begin(&api, client, &told[0]);
+    begin(&api, client, &told[1]);
+    write_token("two\n");
+    RUN_UNTIL(&api, told[0].n_done + told[1].n_done == 2);
+    expect_ok(&told[0]);
+    expect_ok(&told[1]);
+    assert_int_equal(api.n_requests, 4);
+    fx_kube_client_close(client);
+    api_finish(&api);
+}
+
 static void a_401_for_the_right_token_is_told(void **state) {
     (void)state;
     struct api api;
@@ -318,6 +342,7 @@ int main(void) {
         cmocka_unit_test(a_token_goes_with_every_request),
         cmocka_unit_test(no_token_where_anybody_could_read_it),
         cmocka_unit_test(a_401_for_an_old_token),
+        cmocka_unit_test(two_401s_for_an_old_token),
         cmocka_unit_test(a_401_for_the_right_token_is_told),
         cmocka_unit_test(asked_again_once),
         cmocka_unit_test(a_token_that_cannot_be_read),

@@ -154,6 +154,7 @@ static bool reread(struct fx_kube_token *token, uint64_t now_ns, bool *ret_chang
                                   (struct fx_text){token->value.data, token->value.len});
     fx_tls_wipe(&token->value);
     token->value = value;
+    token->turn += *ret_changed ? 1 : 0;
     token->stamp = stamp;
     token->read_at_ns = now_ns;
     token->retry_at_ns = 0;

@@ -32,6 +32,7 @@ struct fx_kube_token_stamp {
 struct fx_kube_token {
     char *file;          /* NULL: the value is fixed */
     struct fx_buf value; /* empty: there is none */
+    uint64_t turn;       /* how often it became another */
     struct fx_kube_token_stamp stamp;
     uint64_t read_at_ns;  /* when the file was last read; 0: never */
     uint64_t retry_at_ns; /* not to be read again before, after a fault; 0: no fault */

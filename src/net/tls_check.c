@@ -190,6 +190,7 @@ static bool is_chain_short(const struct fx_tls_config *config, struct fx_err *er
                    CHAIN_CERTS);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): all seven are needed by every caller. */
 bool fx_tls_check_chain(struct fx_text ca_pem, struct fx_text cert_pem,
                         struct fx_text key_pem, const char *const *names, size_t n_names,
                         int64_t now, struct fx_err *err) {

@@ -15,11 +15,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Cuts what stands before the next NUL off the text. */
 static struct fx_text cut(struct fx_text *text) {
-    const char *end = text->len == 0 ? NULL : memchr(text->data, 0, text->len);
-    const struct fx_text part = {text->data,
-                                 end == NULL ? text->len : (size_t)(end - text->data)};
-    const size_t used = part.len + (end != NULL);
-    *text = (struct fx_text){used == 0 ? NULL : text->data + used, text->len - used};
+    if (text->len == 0) {
+        return (struct fx_text){0};
+    }
+    const char *end = memchr(text->data, 0, text->len);
+    const size_t len = end == NULL ? text->len : (size_t)(end - text->data);
+    const size_t used = len + (end != NULL);
+    const struct fx_text part = {text->data, len};
+    *text = (struct fx_text){text->data + used, text->len - used};
     return part;
 }
 

@@ -35,7 +35,7 @@ bool fx_tally_report(const struct fx_tally *tally,
 /* Where we are: this document of this file. */
 struct fx_build {
     struct fx_policies *next;
-    const struct fx_policies *previous; /* or NULL */
+    const struct fx_policies *previous;  /* or NULL */
     const struct fx_policy_file *before; /* the same file there, or NULL */
     const struct fx_policy_input *input;
     struct fx_policy_file *file;

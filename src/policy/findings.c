@@ -91,8 +91,8 @@ bool fx_findings_copy(struct fx_findings *findings, const struct fx_finding *fin
     const struct fx_place place = {
         .line = finding->line,
         .column = finding->column,
-        .excerpt = finding->excerpt == NULL ? (struct fx_text){0}
-                                            : fx_text_of(finding->excerpt),
+        .excerpt =
+            finding->excerpt == NULL ? (struct fx_text){0} : fx_text_of(finding->excerpt),
         .caret = finding->caret,
         .caret_len = finding->caret_len,
     };
