@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/cluster.c - the parts put together: who tells whom.
+ */
+#include "cluster/cluster.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "cluster/lease.h"
+#include "cluster/sweep.h"
+
+#define CLUSTER_MAGIC 0x6678636cu /* "fxcl" */
+
+struct fx_cluster {
+    uint32_t magic;
+    struct fx_cluster_events_to to;
+    struct fx_kube_client *client;
+    struct fx_cluster_policies *policies;
+    struct fx_cluster_namespaces *namespaces;
+    struct fx_cluster_webhooks *webhooks;
+    struct fx_cluster_secret *secret; /* NULL: the certificate is not ours */
+    struct fx_cluster_status *status; /* NULL: not written */
+    struct fx_cluster_events *events; /* NULL: not written */
+    struct fx_cluster_sweep *sweep;   /* with `status` */
+    struct fx_cluster_lease *lease;
+    struct fx_policies *in_force; /* as last told to report; counted; NULL: none yet */
+    bool disabled, configured;
+    int64_t ca_not_after;
+};
+
+static struct fx_cluster *cluster_of(void *data) {
+    struct fx_cluster *cluster = data;
+    assert(cluster != NULL && cluster->magic == CLUSTER_MAGIC);
+    return cluster;
+}
+
+/* ---- who tells whom -------------------------------------------------------------- */
+
+/* What cannot be read is told once, and once more when it can be. */
+static void on_state(const struct fx_kube_resource *resource, enum fx_kube_state state,
+                     const struct fx_kube_failure *failure, void *user) {
+    (void)user;
+    const struct fx_log_field fields[] = {
+        fx_log_str("group", resource->group),
+        fx_log_str("resource", resource->plural),
+        fx_log_str("state", fx_kube_state_name(state)),
+        fx_log_str("error", failure == NULL ? "" : failure->words),
+        {0}};
+    if (state == FX_KUBE_STATE_FAILING) {
+        fx_log_write(FX_LOG_ERROR, "cannot be read: what was read last counts", fields);
+    } else {
+        fx_log_write(FX_LOG_INFO, "resource", fields);
+    }
+}
+
+static void on_built(struct fx_policies *built, struct fx_policies *before,
+                     double seconds, void *user) {
+    struct fx_cluster *cluster = cluster_of(user);
+    cluster->to.on_policies(built, before, seconds, cluster->to.user);
+}
+
+void fx_cluster_report(struct fx_cluster *cluster, struct fx_policies *in_force) {
+    fx_policies_ref(in_force);
+    fx_policies_unref(cluster->in_force);
+    cluster->in_force = in_force;
+    if (cluster->status != NULL) {
+        fx_cluster_status_review(cluster->status, in_force);
+    }
+    if (cluster->events != NULL) {
+        fx_cluster_events_review(cluster->events, in_force);
+    }
+}
+
+static void on_status(const struct fx_cluster_object *object, void *user) {
+    struct fx_cluster *cluster = cluster_of(user);
+    if (cluster->status != NULL && cluster->in_force != NULL) {
+        fx_cluster_status_review_one(cluster->status, cluster->in_force, object);
+    }
+}
+
+static void on_published(uint64_t since_ns, void *user) {
+    struct fx_cluster *cluster = cluster_of(user);
+    if (cluster->secret != NULL) {
+        fx_cluster_secret_published(cluster->secret, since_ns);
+    }
+}
+
+static void on_disabled(bool disabled, void *user) {
+    struct fx_cluster *cluster = cluster_of(user);
+    cluster->disabled = disabled;
+    fx_log(WARN, disabled ? "mutation is disabled" : "mutation is enabled", {0});
+}
+
+static void on_present(bool present, void *user) {
+    struct fx_cluster *cluster = cluster_of(user);
+    cluster->configured = present;
+    fx_log(WARN,
+           present ? "the webhook configuration is there"
+                   : "there is no webhook configuration: nothing is mutated, and it is "
+                     "not made again",
+           {0});
+}
+
+static void on_pair(struct fx_text cert_pem, struct fx_text key_pem, void *user) {
+    struct fx_cluster *cluster = cluster_of(user);
+    cluster->to.on_pair(cert_pem, key_pem, cluster->to.user);
+}
+
+static void on_bundle(struct fx_text ca_bundle, int64_t ca_not_after, void *user) {
+    struct fx_cluster *cluster = cluster_of(user);
+    cluster->ca_not_after = ca_not_after;
+    fx_cluster_webhooks_publish(cluster->webhooks, ca_bundle);
+}
+
+/* What only one replica should do. */
+static void on_lease(bool held, void *user) {
+    struct fx_cluster *cluster = cluster_of(user);
+    fx_log(INFO, held ? "lease won" : "lease lost", {0});
+    fx_cluster_webhooks_set_leader(cluster->webhooks, held);
+    if (cluster->sweep != NULL) {
+        fx_cluster_sweep_set(cluster->sweep, held);
+    }
+    if (cluster->events != NULL) {
+        fx_cluster_events_set(cluster->events, held);
+    }
+}
+
+/* ---- the beginning --------------------------------------------------------------- */
+
+static bool start_reading(struct fx_cluster *cluster, uv_loop_t *loop,
+                          const struct fx_cluster_options *options, struct fx_err *err) {
+    static const struct fx_cluster_policies_events told = {
+        .on_built = on_built, .on_status = on_status, .on_state = on_state};
+    cluster->policies = fx_cluster_policies_create(
+        loop, cluster->client, &options->identity, &told, cluster, err);
+    if (cluster->policies == NULL) {
+        return false;
+    }
+    cluster->namespaces =
+        fx_cluster_namespaces_create(loop, cluster->client, on_state, cluster, err);
+    return cluster->namespaces != NULL;
+}
+
+static bool start_certificate(struct fx_cluster *cluster, uv_loop_t *loop,
+                              const struct fx_cluster_options *options,
+                              struct fx_err *err) {
+    static const struct fx_cluster_webhooks_events told = {.on_published = on_published,
+                                                           .on_disabled = on_disabled,
+                                                           .on_present = on_present,
+                                                           .on_state = on_state};
+    const struct fx_cluster_secret_events told_secret = {.on_pair = on_pair,
+                                                         .on_bundle = on_bundle,
+                                                         .on_state = on_state,
+                                                         .user = cluster};
+    cluster->webhooks = fx_cluster_webhooks_create(
+        loop, cluster->client, &options->webhooks, &told, cluster, err);
+    if (cluster->webhooks == NULL) {
+        return false;
+    }
+    if (options->secret == NULL) {
+        return true;
+    }
+    cluster->secret = fx_cluster_secret_create(loop, cluster->client, &options->identity,
+                                               options->secret, &told_secret, err);
+    return cluster->secret != NULL;
+}
+
+static bool start_reporting(struct fx_cluster *cluster, uv_loop_t *loop,
+                            const struct fx_cluster_options *options,
+                            struct fx_err *err) {
+    const struct fx_cluster_identity *identity = &options->identity;
+    if (options->writes_status) {
+        cluster->status = fx_cluster_status_create(loop, cluster->client, identity,
+                                                   cluster->policies, err);
+        cluster->sweep = cluster->status == NULL
+                             ? NULL
+                             : fx_cluster_sweep_create(loop, cluster->client, identity,
+                                                       cluster->policies, err);
+        if (cluster->sweep == NULL) {
+            return false;
+        }
+    }
+    if (options->writes_events) {
+        cluster->events = fx_cluster_events_create(loop, cluster->client, identity,
+                                                   cluster->policies, err);
+        if (cluster->events == NULL) {
+            return false;
+        }
+    }
+    cluster->lease =
+        fx_cluster_lease_create(loop, cluster->client, identity, on_lease, cluster, err);
+    return cluster->lease != NULL;
+}
+
+struct fx_cluster *fx_cluster_create(uv_loop_t *loop,
+                                     const struct fx_cluster_options *options,
+                                     const struct fx_cluster_events_to *events,
+                                     struct fx_err *err) {
+    struct fx_cluster *cluster = calloc(1, sizeof *cluster);
+    if (cluster == NULL) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    cluster->magic = CLUSTER_MAGIC;
+    cluster->to = *events;
+    cluster->client = fx_kube_client_create(loop, options->config, events->on_request,
+                                            events->user, err);
+    if (cluster->client == NULL || !start_reading(cluster, loop, options, err) ||
+        !start_certificate(cluster, loop, options, err) ||
+        !start_reporting(cluster, loop, options, err)) {
+        fx_cluster_close(cluster);
+        return NULL;
+    }
+    return cluster;
+}
+
+void fx_cluster_retire(struct fx_cluster *cluster) {
+    if (fx_cluster_lease_held(cluster->lease)) {
+        on_lease(false, cluster);
+    }
+    fx_cluster_lease_release(cluster->lease);
+}
+
+/* All of them use the client. */
+void fx_cluster_close(struct fx_cluster *cluster) {
+    if (cluster == NULL) {
+        return;
+    }
+    fx_cluster_lease_close(cluster->lease);
+    fx_cluster_events_close(cluster->events);
+    fx_cluster_sweep_close(cluster->sweep);
+    fx_cluster_status_close(cluster->status);
+    fx_cluster_secret_close(cluster->secret);
+    fx_cluster_webhooks_close(cluster->webhooks);
+    fx_cluster_namespaces_close(cluster->namespaces);
+    fx_cluster_policies_close(cluster->policies);
+    fx_kube_client_close(cluster->client);
+    fx_policies_unref(cluster->in_force);
+    cluster->magic = 0;
+    free(cluster);
+}
+
+/* ---- asking ---------------------------------------------------------------------- */
+
+struct fx_cluster_namespaces *fx_cluster_spaces_of(struct fx_cluster *cluster) {
+    return cluster->namespaces;
+}
+
+bool fx_cluster_ready(const struct fx_cluster *cluster, const char **ret_waits_for) {
+    if (!fx_cluster_policies_ready(cluster->policies, ret_waits_for)) {
+        return false;
+    }
+    *ret_waits_for = "waiting for the list of namespaces";
+    return fx_cluster_namespaces_ready(cluster->namespaces);
+}
+
+void fx_cluster_publish(struct fx_cluster *cluster, struct fx_text ca_bundle) {
+    fx_cluster_webhooks_publish(cluster->webhooks, ca_bundle);
+}
+
+void fx_cluster_reload(struct fx_cluster *cluster) {
+    fx_cluster_policies_rebuild(cluster->policies);
+    if (cluster->secret != NULL) {
+        fx_cluster_secret_look_now(cluster->secret);
+    }
+}
+
+void fx_cluster_look(const struct fx_cluster *cluster, struct fx_cluster_look *ret_look) {
+    *ret_look = (struct fx_cluster_look){
+        .lease_held = fx_cluster_lease_held(cluster->lease),
+        .disabled = cluster->disabled,
+        .configured = cluster->configured,
+        .published = fx_cluster_webhooks_published_since(cluster->webhooks) != 0,
+        .ca_not_after = cluster->ca_not_after,
+    };
+    if (cluster->status != NULL) {
+        fx_cluster_status_look(cluster->status, &ret_look->status);
+    }
+    if (cluster->events != NULL) {
+        fx_cluster_events_look(cluster->events, &ret_look->events);
+    }
+}
+
+void fx_cluster_look_at(const struct fx_cluster *cluster, size_t index,
+                        const struct fx_kube_resource **ret_resource,
+                        struct fx_kube_reflector_status *ret_status) {
+    static const struct fx_kube_resource namespaces = {"", "v1", "namespaces",
+                                                       "Namespace"};
+    if (index < FX_CLUSTER_KINDS) {
+        *ret_resource = &fx_cluster_kinds[index].versions[0];
+        fx_cluster_policies_look(cluster->policies, index, ret_status);
+    } else {
+        *ret_resource = &namespaces;
+        fx_cluster_namespaces_look(cluster->namespaces, ret_status);
+    }
+}

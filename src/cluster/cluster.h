@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/cluster.h - Fixpoint in a cluster: what it reads there (policies, namespaces),
+ * what it writes there (status, Events, its certificate, the caBundle of the webhook
+ * configurations), and how that stands. Loop thread only.
+ *
+ * The API server may go away at any time and for as long as it likes: what was read last
+ * is what counts, and everything is tried again.
+ */
+#ifndef FX_CLUSTER_CLUSTER_H
+#define FX_CLUSTER_CLUSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+#include <uv.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "cluster/events.h"
+#include "cluster/identity.h"
+#include "cluster/namespaces.h"
+#include "cluster/policies.h"
+#include "cluster/secret.h"
+#include "cluster/status.h"
+#include "cluster/webhooks.h"
+#include "kube/config.h"
+
+struct fx_cluster; /* opaque */
+
+/* Everything is borrowed until the cluster is closed. */
+struct fx_cluster_options {
+    const struct fx_kube_config *config;
+    struct fx_cluster_identity identity;
+    struct fx_cluster_webhooks_options webhooks;
+    const struct fx_cluster_secret_options
+        *secret; /* NULL: the certificate is not ours */
+    bool writes_status, writes_events;
+};
+
+/* What is told, on the loop. */
+struct fx_cluster_events_to {
+    /* Policies were built, instead of those before; borrowed. */
+    void (*on_policies)(struct fx_policies *built, struct fx_policies *before,
+                        double seconds, void *user);
+    /* A chain and key to serve with, PEM, borrowed. Only with `secret`. */
+    void (*on_pair)(struct fx_text cert_pem, struct fx_text key_pem, void *user);
+    fx_kube_on_request *on_request;
+    void *user;
+};
+
+/* Begins. Errors: FX_EINVALID (the configuration), FX_ENOMEM; never that the API server
+ * does not answer. */
+struct fx_cluster *fx_cluster_create(uv_loop_t *loop,
+                                     const struct fx_cluster_options *options,
+                                     const struct fx_cluster_events_to *events,
+                                     struct fx_err *err) FX_MUST_USE;
+
+/* These are in force now (those that were built, or without some of them that are in
+ * quarantine): what is to be written into statuses and Events. Takes a reference. */
+void fx_cluster_report(struct fx_cluster *cluster, struct fx_policies *in_force);
+
+/* For reviews (cluster/namespaces.h). */
+struct fx_cluster_namespaces *fx_cluster_spaces_of(struct fx_cluster *cluster);
+
+/* Has all been read once that a review needs? Once true it stays true. If not,
+ * `ret_waits_for` says for what it waits, borrowed. */
+bool fx_cluster_ready(const struct fx_cluster *cluster, const char **ret_waits_for);
+
+/* The bundle that vouches for our certificate, where `secret` is NULL: published in the
+ * webhook configurations. */
+void fx_cluster_publish(struct fx_cluster *cluster, struct fx_text ca_bundle);
+
+/* Looks at everything again now that may have been waited for. */
+void fx_cluster_reload(struct fx_cluster *cluster);
+
+/* How it stands, for metrics. */
+struct fx_cluster_look {
+    bool lease_held, disabled, configured; /* configured: the first webhook
+                                            * configuration is there */
+    bool published;                        /* every configuration holds the bundle */
+    int64_t ca_not_after;                  /* seconds since 1970; 0: not ours */
+    struct fx_cluster_status_counts status;
+    struct fx_cluster_event_counts events;
+};
+void fx_cluster_look(const struct fx_cluster *cluster, struct fx_cluster_look *ret_look);
+
+/* How each watched resource stands: the first `FX_CLUSTER_KINDS` are policies, the last
+ * is the namespaces. */
+#define FX_CLUSTER_RESOURCES (FX_CLUSTER_KINDS + 1)
+void fx_cluster_look_at(const struct fx_cluster *cluster, size_t index,
+                        const struct fx_kube_resource **ret_resource,
+                        struct fx_kube_reflector_status *ret_status);
+
+/* We are asked to end, and go on reading for the reviews that still come: gives the Lease
+ * back, so that another does what only one should. */
+void fx_cluster_retire(struct fx_cluster *cluster);
+
+/* Ends all of it; the memory goes when the loop has closed its
+ * handles. NULL is fine. */
+void fx_cluster_close(struct fx_cluster *cluster);
+
+#endif

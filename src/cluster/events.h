@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/events.h - Events (v1) about invalid, conflicting and quarantined mutators, in
+ * the namespace `default`, as for all objects of the cluster's scope. Told by the holder
+ * of the Lease alone, once for each mutator, generation and reason; repeated ones count
+ * up. At a bounded rate; what is too much is dropped and counted. Loop thread only.
+ */
+#ifndef FX_CLUSTER_EVENTS_H
+#define FX_CLUSTER_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "cluster/identity.h"
+#include "cluster/policies.h"
+#include "kube/client.h"
+
+struct fx_cluster_events; /* opaque */
+
+struct fx_cluster_event_counts {
+    uint64_t written, failed, dropped;
+};
+
+struct fx_cluster_events *
+fx_cluster_events_create(uv_loop_t *loop, struct fx_kube_client *client,
+                         const struct fx_cluster_identity *identity,
+                         const struct fx_cluster_policies *policies,
+                         struct fx_err *err) FX_MUST_USE;
+
+/* From now on (or no more) they are written. Turned on, it begins with what is wrong now.
+ */
+void fx_cluster_events_set(struct fx_cluster_events *events, bool on);
+
+/* There is a new build. */
+void fx_cluster_events_review(struct fx_cluster_events *events,
+                              struct fx_policies *built);
+
+void fx_cluster_events_look(const struct fx_cluster_events *events,
+                            struct fx_cluster_event_counts *ret_counts);
+
+void fx_cluster_events_close(struct fx_cluster_events *events); /* NULL is fine */
+
+#endif

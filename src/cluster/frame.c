@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/frame.c - the parts that every apply configuration has.
+ */
+#include "cluster/frame.h"
+
+#include <stddef.h>
+
+#include "value/tree.h"
+
+bool fx_frame_set_text(json_t *object, const char *key, struct fx_text value) {
+    return fx_tree_set_take(object, fx_text_of(key), fx_tree_new_string(value));
+}
+
+bool fx_frame_share(json_t *into, const json_t *from, const char *key) {
+    json_t *value = fx_tree_view_key(from, key);
+    return value == NULL || fx_tree_set_take(into, fx_text_of(key), json_incref(value));
+}
+
+json_t *fx_frame_of(const json_t *object, json_t **ret_metadata) {
+    static const char *const keys[] = {"name", "namespace", "uid", "resourceVersion"};
+    const json_t *from = fx_tree_view_key(object, "metadata");
+    json_t *frame = json_object();
+    json_t *metadata = json_object();
+    bool ok = frame != NULL && metadata != NULL &&
+              fx_frame_share(frame, object, "apiVersion") &&
+              fx_frame_share(frame, object, "kind");
+    for (size_t i = 0; ok && i < FX_COUNT(keys); i++) {
+        ok = fx_frame_share(metadata, from, keys[i]);
+    }
+    ok = ok && fx_tree_set_take(frame, FX_TEXT("metadata"), json_incref(metadata));
+    *ret_metadata = metadata;
+    json_decref(metadata); /* the frame's */
+    if (!ok) {
+        json_decref(frame);
+        return NULL;
+    }
+    return frame;
+}

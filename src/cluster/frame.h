@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/frame.h - the frame of an apply configuration. Private to this room. Pure.
+ */
+#ifndef FX_CLUSTER_FRAME_H
+#define FX_CLUSTER_FRAME_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+
+/* A new object with apiVersion and kind of `object`, and of its metadata name, namespace,
+ * uid and resourceVersion: which object is meant, and in which state; whatever is no
+ * longer so makes a conflict (409), and never a new object. `*ret_metadata` is borrowed
+ * from it. NULL without memory. */
+json_t *fx_frame_of(const json_t *object, json_t **ret_metadata) FX_MUST_USE;
+
+/* object[key] = a string; false without memory. */
+bool fx_frame_set_text(json_t *object, const char *key, struct fx_text value) FX_MUST_USE;
+
+/* into[key] = from[key], shared, where there is one; false without memory. */
+bool fx_frame_share(json_t *into, const json_t *from, const char *key) FX_MUST_USE;
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/namespaces.h - the namespaces of a cluster, for selectors: watched as metadata
+ * only, kept as short texts (name and labels), made into trees for the review that asks.
+ * Ten thousand of them cost a megabyte or two. Loop thread only.
+ */
+#ifndef FX_CLUSTER_NAMESPACES_H
+#define FX_CLUSTER_NAMESPACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+#include <uv.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "kube/client.h"
+#include "kube/reflector.h"
+
+struct fx_cluster_namespaces; /* opaque */
+struct fx_cluster_fetch;      /* opaque: one that is asked for */
+
+typedef void fx_cluster_on_state(const struct fx_kube_resource *resource,
+                                 enum fx_kube_state state,
+                                 const struct fx_kube_failure *failure, void *user);
+
+/* Begins to watch. Errors: FX_ENOMEM. */
+struct fx_cluster_namespaces *
+fx_cluster_namespaces_create(uv_loop_t *loop, struct fx_kube_client *client,
+                             fx_cluster_on_state *told, void *user,
+                             struct fx_err *err) FX_MUST_USE;
+
+/* The namespace of that name as a new Namespace object (v1; metadata with name and
+ * labels), or NULL: not known, or (`*ret_nomem`) no memory. */
+json_t *fx_cluster_namespaces_find(const struct fx_cluster_namespaces *namespaces,
+                                   struct fx_text name, bool *ret_nomem) FX_MUST_USE;
+
+/* Asks the API server for one that is not known (it may be younger than the watch).
+ * `on_done` is called once, later, on the loop: with the object (a new reference to be
+ * taken over) or the reason, in the words of spec section 8: FX_EMUTATE where the server
+ * says no, FX_EDEADLINE, FX_ENOMEM. NULL without memory. `deadline_ns` 0: none of its
+ * own. */
+struct fx_cluster_fetch *fx_cluster_namespaces_fetch(
+    struct fx_cluster_namespaces *namespaces, struct fx_text name, uint64_t deadline_ns,
+    void (*on_done)(json_t *object_take, const struct fx_err *failure, void *user),
+    void *user) FX_MUST_USE;
+void fx_cluster_fetch_cancel(struct fx_cluster_fetch *fetch); /* only before on_done */
+
+/* Has the first list been told? */
+bool fx_cluster_namespaces_ready(const struct fx_cluster_namespaces *namespaces);
+
+void fx_cluster_namespaces_look(const struct fx_cluster_namespaces *namespaces,
+                                struct fx_kube_reflector_status *ret_status);
+
+/* Ends it. Fetches under way are cancelled. NULL is fine. */
+void fx_cluster_namespaces_close(struct fx_cluster_namespaces *namespaces);
+
+#endif

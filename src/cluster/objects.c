@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/objects.c - a sorted array; objects of the API reduced to policies.
+ */
+#include "cluster/objects.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "cluster/frame.h"
+#include "cluster/status.h"
+#include "value/equal.h"
+#include "value/tree.h"
+
+#define KEY_BYTES 512
+
+/* ---- one object ------------------------------------------------------------------ */
+
+/* Its texts are those of the key and of the kept tree. */
+struct item {
+    struct fx_cluster_object object; /* first: what the others see */
+    char key[];
+};
+
+static void destroy(struct fx_cluster_object *object) {
+    json_decref(object->object);
+    free(object); /* struct item begins with it */
+}
+
+/* into[key] = from[key], as the one tree of that content, where there is one. */
+static bool keep_tree(struct fx_intern *intern, json_t *into, const json_t *from,
+                      const char *key) {
+    json_t *value = fx_tree_view_key(from, key);
+    return value == NULL ||
+           fx_tree_set_take(into, fx_text_of(key), fx_intern_tree(intern, value));
+}
+
+/* The fields of `spec` one by one: as a whole it is hardly the same twice. */
+static bool keep_spec(struct fx_intern *intern, json_t *kept, json_t *spec) {
+    const char *key = NULL;
+    json_t *value = NULL;
+    if (!json_is_object(spec)) {
+        return spec == NULL || fx_tree_set_take(kept, FX_TEXT("spec"), json_incref(spec));
+    }
+    json_t *made = json_object();
+    if (!fx_tree_set_take(kept, FX_TEXT("spec"), made)) {
+        return false;
+    }
+    json_object_foreach (spec, key, value) {
+        if (!keep_tree(intern, made, spec, key)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What there is one of in each object. */
+static bool keep_metadata(json_t *kept, const json_t *from) {
+    static const char *const keys[] = {"name", "namespace", "uid", "generation"};
+    json_t *metadata = json_object();
+    if (!fx_tree_set_take(kept, FX_TEXT("metadata"), metadata)) {
+        return false;
+    }
+    for (size_t i = 0; i < FX_COUNT(keys); i++) {
+        if (!fx_frame_share(metadata, from, keys[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What policies are made of, and no more; NULL without memory. */
+static json_t *reduce(struct fx_intern *intern, const json_t *object) {
+    json_t *kept = json_object();
+    if (kept == NULL || !keep_tree(intern, kept, object, "apiVersion") ||
+        !keep_tree(intern, kept, object, "kind") ||
+        !keep_metadata(kept, fx_tree_view_key(object, "metadata")) ||
+        !keep_spec(intern, kept, fx_tree_view_key(object, "spec"))) {
+        json_decref(kept);
+        return NULL;
+    }
+    return kept;
+}
+
+static uint64_t digest_own_status(const json_t *object, const char *pod) {
+    const json_t *entries = fx_tree_view_key(fx_tree_view_key(object, "status"), "byPod");
+    for (size_t i = 0; i < json_array_size(entries); i++) {
+        const json_t *entry = json_array_get(entries, i);
+        if (fx_text_is(fx_tree_view_string(entry, "id"), pod)) {
+            return fx_cluster_status_digest(entry);
+        }
+    }
+    return 0;
+}
+
+/* False for a name that no API server lets pass (RFC 1123, 253 characters). */
+static bool print_key(char key[KEY_BYTES], const struct fx_kube_resource *resource,
+                      struct fx_text name) {
+    const int len = snprintf(key, KEY_BYTES, "%s.%s/%.*s", resource->plural,
+                             resource->group, FX_TEXT_ARG(name));
+    return len > 0 && len < KEY_BYTES;
+}
+
+/* Takes over `kept`, and reads from it what others want to see. */
+static void keep(struct fx_cluster_object *object, json_t *kept) {
+    json_decref(object->object);
+    object->object = kept;
+    const json_t *metadata = fx_tree_view_key(kept, "metadata");
+    object->name = fx_tree_view_string(metadata, "name");
+    object->uid = fx_tree_view_string(metadata, "uid");
+    object->generation = json_integer_value(fx_tree_view_key(metadata, "generation"));
+}
+
+/* ---- all of them ----------------------------------------------------------------- */
+
+static size_t lower_bound(const struct fx_cluster_objects *objects, const char *key) {
+    size_t from = 0;
+    size_t to = objects->n_items;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (strcmp(objects->items[middle]->key, key) < 0) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    return from;
+}
+
+static bool stands_at(const struct fx_cluster_objects *objects, size_t at,
+                      const char *key) {
+    return at < objects->n_items && strcmp(objects->items[at]->key, key) == 0;
+}
+
+/* A new item at its place; NULL without memory. */
+static struct fx_cluster_object *insert(struct fx_cluster_objects *objects, size_t at,
+                                        const char *key) {
+    const size_t size = strlen(key) + 1;
+    struct item *item = calloc(1, sizeof *item + size);
+    if (item == NULL ||
+        !FX_VEC_GROW(objects->items, objects->n_items, objects->cap_items)) {
+        free(item);
+        return NULL;
+    }
+    memcpy(item->key, key, size);
+    item->object.key = item->key;
+    struct fx_cluster_object **slot = objects->items + at;
+    memmove(slot + 1, slot, (objects->n_items - at) * sizeof(*slot));
+    *slot = &item->object;
+    objects->n_items++;
+    return &item->object;
+}
+
+static bool put(struct fx_cluster_objects *objects, const char *key, json_t *kept,
+                struct fx_cluster_object **ret_item, enum fx_object_change *ret_change) {
+    const size_t at = lower_bound(objects, key);
+    const bool is_new = !stands_at(objects, at, key);
+    struct fx_cluster_object *item =
+        is_new ? insert(objects, at, key) : objects->items[at];
+    if (item == NULL) {
+        json_decref(kept);
+        return false;
+    }
+    if (!is_new && fx_equal(item->object, kept)) {
+        json_decref(kept);
+    } else {
+        keep(item, kept);
+        *ret_change = FX_OBJECT_POLICY;
+    }
+    *ret_item = item;
+    return true;
+}
+
+bool fx_cluster_objects_put(struct fx_cluster_objects *objects,
+                            const struct fx_object_source *source, json_t *object,
+                            struct fx_cluster_object **ret_item,
+                            enum fx_object_change *ret_change) {
+    json_t *kept = reduce(&objects->intern, object);
+    if (kept == NULL) {
+        return false;
+    }
+    char key[KEY_BYTES];
+    *ret_change = FX_OBJECT_SAME;
+    if (!print_key(key, source->resource,
+                   fx_tree_view_string(fx_tree_view_key(kept, "metadata"), "name"))) {
+        json_decref(kept);
+        return false;
+    }
+    if (!put(objects, key, kept, ret_item, ret_change)) {
+        return false;
+    }
+    struct fx_cluster_object *item = *ret_item;
+    const uint64_t before = item->own_status;
+    item->kind = source->kind;
+    item->resource = source->resource;
+    item->own_status = digest_own_status(object, source->pod);
+    if (*ret_change == FX_OBJECT_SAME && item->own_status != before) {
+        *ret_change = FX_OBJECT_STATUS;
+    }
+    return true;
+}
+
+bool fx_cluster_objects_remove(struct fx_cluster_objects *objects,
+                               const struct fx_kube_resource *resource,
+                               struct fx_text name) {
+    char key[KEY_BYTES];
+    if (!print_key(key, resource, name)) {
+        return false;
+    }
+    const size_t at = lower_bound(objects, key);
+    if (!stands_at(objects, at, key)) {
+        return false;
+    }
+    struct fx_cluster_object **slot = objects->items + at;
+    destroy(*slot);
+    memmove(slot, slot + 1, (objects->n_items - at - 1) * sizeof(*slot));
+    objects->n_items--;
+    return true;
+}
+
+struct fx_cluster_object *
+fx_cluster_objects_find(const struct fx_cluster_objects *objects, const char *key) {
+    const size_t at = lower_bound(objects, key);
+    return stands_at(objects, at, key) ? objects->items[at] : NULL;
+}
+
+void fx_cluster_objects_finish(struct fx_cluster_objects *objects) {
+    for (size_t i = 0; i < objects->n_items; i++) {
+        destroy(objects->items[i]);
+    }
+    free(objects->items);
+    fx_intern_finish(&objects->intern);
+    *objects = (struct fx_cluster_objects){0};
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/objects_test.c - which changes of an object are changes of a policy.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cluster/objects.h"
+#include "value/json.h"
+#include "value/tree.h"
+
+static json_t *read_json(const char *text) {
+    struct fx_err err = FX_ERR_INIT;
+    json_t *value = fx_json_read(fx_text_of(text), NULL, &err);
+    assert_non_null(value);
+    return value;
+}
+
+static enum fx_object_change put(struct fx_cluster_objects *objects, const char *text,
+                                 struct fx_cluster_object **ret_item) {
+    const struct fx_object_source source = {
+        .kind = &fx_cluster_kinds[0],
+        .resource = &fx_cluster_kinds[0].versions[1],
+        .pod = "me",
+    };
+    enum fx_object_change change = FX_OBJECT_SAME;
+    json_t *object = read_json(text);
+    assert_true(fx_cluster_objects_put(objects, &source, object, ret_item, &change));
+    json_decref(object);
+    return change;
+}
+
+#define ASSIGN(name, metadata, rest)                                               \
+    "{\"apiVersion\":\"mutations.gatekeeper.sh/v1beta1\",\"kind\":\"Assign\","     \
+    "\"metadata\":{\"name\":\"" name "\",\"uid\":\"u1\",\"generation\":3" metadata \
+    "}" rest "}"
+#define SPEC            ",\"spec\":{\"location\":\"spec.x\"}"
+#define MINE            "{\"id\":\"me\",\"enforced\":true}"
+#define THEIRS          "{\"id\":\"you\",\"enforced\":true}"
+#define BY_POD(entries) ",\"status\":{\"byPod\":[" entries "]}"
+
+static void only_what_is_kept_counts(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        enum fx_object_change change;
+    } steps[] = {
+        {ASSIGN("a", "", SPEC), FX_OBJECT_POLICY},
+        {ASSIGN("a", "", SPEC), FX_OBJECT_SAME},
+        {ASSIGN("a", ",\"resourceVersion\":\"9\"", SPEC), FX_OBJECT_SAME},
+        {ASSIGN("a", ",\"annotations\":{\"x\":\"y\"}", SPEC), FX_OBJECT_SAME},
+        {ASSIGN("a", "", SPEC BY_POD(THEIRS)), FX_OBJECT_SAME},
+        {ASSIGN("a", "", SPEC BY_POD(THEIRS "," MINE)), FX_OBJECT_STATUS},
+        {ASSIGN("a", "", SPEC BY_POD(MINE)), FX_OBJECT_SAME},
+        {ASSIGN("a", "", SPEC BY_POD("{\"enforced\":true,\"id\":\"me\"}")),
+         FX_OBJECT_SAME},
+        {ASSIGN("a", "", SPEC BY_POD("{\"id\":\"me\"}")), FX_OBJECT_STATUS},
+        {ASSIGN("a", "", SPEC), FX_OBJECT_STATUS},
+        {ASSIGN("a", "", ",\"spec\":{\"location\":\"spec.y\"}"), FX_OBJECT_POLICY},
+        {ASSIGN("a", "", ""), FX_OBJECT_POLICY},
+    };
+    struct fx_cluster_objects objects = {0};
+    for (size_t i = 0; i < FX_COUNT(steps); i++) {
+        struct fx_cluster_object *item = NULL;
+        assert_int_equal(put(&objects, steps[i].text, &item), steps[i].change);
+        assert_string_equal(item->key, "assign.mutations.gatekeeper.sh/a");
+        assert_true(fx_text_is(item->uid, "u1"));
+        assert_int_equal(item->generation, 3);
+        assert_string_equal(item->resource->version, "v1beta1");
+    }
+    assert_int_equal(objects.n_items, 1);
+    fx_cluster_objects_finish(&objects);
+}
+
+/* The same node is what makes a build cheap. */
+static void an_equal_object_keeps_its_node(void **state) {
+    (void)state;
+    struct fx_cluster_objects objects = {0};
+    struct fx_cluster_object *item = NULL;
+    (void)put(&objects, ASSIGN("a", "", SPEC), &item);
+    const json_t *before = item->object;
+    (void)put(&objects, ASSIGN("a", ",\"resourceVersion\":\"9\"", SPEC BY_POD(MINE)),
+              &item);
+    assert_ptr_equal(item->object, before);
+    assert_null(json_object_get(before, "status"));
+    fx_cluster_objects_finish(&objects);
+}
+
+static void keys_are_sorted_and_found(void **state) {
+    (void)state;
+    static const char *const names[] = {"m", "a", "z", "b", "aa"};
+    static const char *const sorted[] = {"a", "aa", "b", "m", "z"};
+    struct fx_cluster_objects objects = {0};
+    for (size_t i = 0; i < FX_COUNT(names); i++) {
+        char text[400];
+        struct fx_cluster_object *item = NULL;
+        (void)snprintf(text, sizeof text, ASSIGN("%s", "", SPEC), names[i]);
+        assert_int_equal(put(&objects, text, &item), FX_OBJECT_POLICY);
+        assert_true(fx_text_is(item->name, names[i]));
+    }
+    for (size_t i = 0; i < FX_COUNT(sorted); i++) {
+        char key[100];
+        (void)snprintf(key, sizeof key, "assign.mutations.gatekeeper.sh/%s", sorted[i]);
+        assert_string_equal(objects.items[i]->key, key);
+        assert_ptr_equal(fx_cluster_objects_find(&objects, key), objects.items[i]);
+    }
+    assert_null(fx_cluster_objects_find(&objects, "assign.mutations.gatekeeper.sh/ab"));
+    const struct fx_kube_resource *resource = &fx_cluster_kinds[0].versions[0];
+    assert_false(fx_cluster_objects_remove(&objects, resource, FX_TEXT("ab")));
+    assert_true(fx_cluster_objects_remove(&objects, resource, FX_TEXT("aa")));
+    assert_false(fx_cluster_objects_remove(&objects, resource, FX_TEXT("aa")));
+    assert_int_equal(objects.n_items, FX_COUNT(sorted) - 1);
+    fx_cluster_objects_finish(&objects);
+}
+
+static void a_name_that_no_server_has_is_refused(void **state) {
+    (void)state;
+    char name[600];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    struct fx_cluster_objects objects = {0};
+    struct fx_cluster_object *item = NULL;
+    enum fx_object_change change = FX_OBJECT_SAME;
+    const struct fx_object_source source = {
+        .kind = &fx_cluster_kinds[0],
+        .resource = &fx_cluster_kinds[0].versions[0],
+        .pod = "me",
+    };
+    json_t *object =
+        json_pack("{s:{s:s}}", "metadata", "name", name); /* 599 characters */
+    assert_false(fx_cluster_objects_put(&objects, &source, object, &item, &change));
+    assert_int_equal(objects.n_items, 0);
+    json_decref(object);
+    fx_cluster_objects_finish(&objects);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_what_is_kept_counts),
+        cmocka_unit_test(an_equal_object_keeps_its_node),
+        cmocka_unit_test(keys_are_sorted_and_found),
+        cmocka_unit_test(a_name_that_no_server_has_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

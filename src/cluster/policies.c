@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/policies.c - reflectors to objects, objects to builds:
+ *
+ *   quiet ── a change ──→ waiting ── a moment later ──→ building ──→ told
+ *     ↑                                                    │
+ *     └──── nothing came meanwhile ────────────────────────┤
+ *           waiting ←── something did ─────────────────────┘
+ */
+#include "cluster/policies.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cluster/objects.h"
+#include "engine/request.h"
+
+/* Changes come in bursts (`kubectl apply -f folder`): the first waits so long for the
+ * others. While the first lists are still coming, longer, for each of them is a burst. */
+#define GATHER_MS       20u
+#define GATHER_FIRST_MS 2000u
+/* And each build waits as long again as the last one took, so that builds never take more
+ * than half of a core. */
+#define NS_IN_MS UINT64_C(1000000)
+
+#define POLICIES_MAGIC 0x6678706fu /* "fxpo" */
+
+/* One reflector. */
+struct source {
+    struct fx_cluster_policies *policies;
+    const struct fx_cluster_kind *kind;
+    struct fx_kube_reflector *reflector;
+    bool synced;
+};
+
+/* What the worker is given, and what it makes. */
+struct job {
+    uv_work_t work;
+    struct fx_cluster_policies *policies;
+    struct fx_policy_input *inputs; /* their objects are counted, */
+    char **files;                   /* their names its own */
+    size_t n_inputs;
+    struct fx_policies *previous; /* counted */
+    struct fx_policies *made;
+    struct fx_err err;
+    uint64_t began_ns, took_ns;
+    bool holds_all; /* begun when everything had been listed */
+};
+
+struct fx_cluster_policies {
+    uint32_t magic;
+    uv_loop_t *loop;
+    uv_timer_t timer;
+    struct source sources[FX_CLUSTER_KINDS];
+    struct fx_cluster_identity identity;
+    struct fx_cluster_policies_events events;
+    void *user;
+    struct fx_cluster_objects objects;
+    struct fx_policies *current;
+    struct job job;
+    uint64_t rest_ms; /* as long as the last build took */
+    bool dirty, building, timing, ready, closing;
+};
+
+static struct fx_cluster_policies *policies_of(void *data) {
+    struct fx_cluster_policies *policies = data;
+    assert(policies != NULL && policies->magic == POLICIES_MAGIC);
+    return policies;
+}
+
+/* ---- the end --------------------------------------------------------------------- */
+
+static void destroy_if_closed(struct fx_cluster_policies *policies) {
+    if (!policies->closing || policies->timing || policies->building) {
+        return;
+    }
+    fx_policies_unref(policies->current);
+    fx_cluster_objects_finish(&policies->objects);
+    policies->magic = 0;
+    free(policies);
+}
+
+static void on_timer_closed(uv_handle_t *timer) {
+    struct fx_cluster_policies *policies = policies_of(timer->data);
+    policies->timing = false;
+    destroy_if_closed(policies);
+}
+
+/* ---- building -------------------------------------------------------------------- */
+
+static void job_finish(struct job *job) {
+    for (size_t i = 0; i < job->n_inputs; i++) {
+        free(job->files[i]);
+        json_decref(job->inputs[i].object);
+    }
+    free(job->files);
+    free(job->inputs);
+    fx_policies_unref(job->previous);
+    fx_policies_unref(job->made);
+    *job = (struct job){0};
+}
+
+/* False without memory. */
+static bool job_fill(struct job *job, const struct fx_cluster_policies *policies) {
+    const struct fx_cluster_objects *objects = &policies->objects;
+    *job = (struct job){.began_ns = fx_clock_ns(), .holds_all = true};
+    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
+        job->holds_all = job->holds_all && policies->sources[i].synced;
+    }
+    job->inputs = calloc(objects->n_items + 1, sizeof *job->inputs);
+    job->files = calloc(objects->n_items + 1, sizeof *job->files);
+    if (job->inputs == NULL || job->files == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < objects->n_items; i++) {
+        job->files[i] = strdup(objects->items[i]->key);
+        if (job->files[i] == NULL) {
+            return false;
+        }
+        job->inputs[i] = (struct fx_policy_input){
+            .file = job->files[i],
+            .object = json_incref(objects->items[i]->object),
+        };
+        job->n_inputs++;
+    }
+    job->previous = fx_policies_ref(policies->current);
+    return true;
+}
+
+/* On a worker. */
+static void on_work(uv_work_t *work) {
+    struct job *job = work->data;
+    const uint64_t generation = job->previous->snapshot->generation + 1;
+    if (!fx_policies_build(job->inputs, job->n_inputs, job->previous, generation,
+                           &job->made, &job->err)) {
+        job->made = NULL;
+    }
+    job->took_ns = fx_clock_ns() - job->began_ns;
+}
+
+static void wait_for_more(struct fx_cluster_policies *policies);
+
+static void take(struct fx_cluster_policies *policies, struct job *job) {
+    struct fx_policies *before = policies->current;
+    policies->current = job->made;
+    job->made = NULL;
+    policies->ready = policies->ready || job->holds_all;
+    policies->events.on_built(policies->current, before, (double)job->took_ns / 1e9,
+                              policies->user);
+    fx_policies_unref(before);
+}
+
+static void on_worked(uv_work_t *work, int status) {
+    (void)status; /* nobody cancels it */
+    struct job *job = work->data;
+    struct fx_cluster_policies *policies = policies_of(job->policies);
+    policies->building = false;
+    policies->rest_ms = job->took_ns / NS_IN_MS;
+    if (!policies->closing) {
+        if (job->made != NULL) {
+            take(policies, job);
+        } else {
+            fx_log(ERROR, "policies cannot be built: the previous ones stay in force",
+                   fx_log_str("error", job->err.msg));
+            policies->dirty = true;
+        }
+    }
+    job_finish(job);
+    wait_for_more(policies);
+    destroy_if_closed(policies);
+}
+
+static void build(struct fx_cluster_policies *policies) {
+    struct job *job = &policies->job;
+    if (!job_fill(job, policies)) {
+        job_finish(job);
+        wait_for_more(policies); /* it is still dirty */
+        return;
+    }
+    job->work.data = job;
+    job->policies = policies;
+    policies->dirty = false;
+    /* It fails only where the call is wrong. */
+    const int queued = uv_queue_work(policies->loop, &job->work, on_work, on_worked);
+    assert(queued == 0);
+    policies->building = queued == 0;
+}
+
+static void on_timer(uv_timer_t *timer) {
+    build(policies_of(timer->data));
+}
+
+static bool all_synced(const struct fx_cluster_policies *policies) {
+    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
+        if (!policies->sources[i].synced) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Where there is something to be built, sets the time for it, unless that is set. */
+static void wait_for_more(struct fx_cluster_policies *policies) {
+    if (!policies->dirty || policies->building || policies->closing ||
+        uv_is_active((uv_handle_t *)&policies->timer)) {
+        return;
+    }
+    const uint64_t gather_ms = all_synced(policies) ? GATHER_MS : GATHER_FIRST_MS;
+    const uint64_t ms = policies->rest_ms > gather_ms ? policies->rest_ms : gather_ms;
+    (void)uv_timer_start(&policies->timer, on_timer, ms, 0); /* it has a callback */
+}
+
+void fx_cluster_policies_rebuild(struct fx_cluster_policies *policies) {
+    policies->dirty = true;
+    wait_for_more(policies);
+}
+
+/* ---- what the reflectors tell ---------------------------------------------------- */
+
+/* The version it was read in. */
+static const struct fx_kube_resource *version_of(const struct fx_cluster_kind *kind,
+                                                 const json_t *object) {
+    struct fx_subject subject;
+    fx_subject_read(object, &subject);
+    for (size_t i = 1; i < kind->n_versions; i++) {
+        if (fx_text_is(subject.version, kind->versions[i].version)) {
+            return &kind->versions[i];
+        }
+    }
+    return &kind->versions[0];
+}
+
+static void on_object(json_t *object, void *user) {
+    struct source *source = user;
+    struct fx_cluster_policies *policies = source->policies;
+    const struct fx_object_source from = {
+        .kind = source->kind,
+        .resource = version_of(source->kind, object),
+        .pod = policies->identity.pod,
+    };
+    struct fx_cluster_object *item = NULL;
+    enum fx_object_change change = FX_OBJECT_SAME;
+    if (!fx_cluster_objects_put(&policies->objects, &from, object, &item, &change)) {
+        fx_log(ERROR, "policy not taken: out of memory",
+               fx_log_str("resource", source->kind->versions[0].plural));
+    } else if (change == FX_OBJECT_POLICY) {
+        fx_cluster_policies_rebuild(policies);
+    } else if (change == FX_OBJECT_STATUS && source->kind->is_mutator) {
+        policies->events.on_status(item, policies->user);
+    }
+}
+
+static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
+    (void)namespace_; /* only of Config, and all of ours are in one */
+    struct source *source = user;
+    if (fx_cluster_objects_remove(&source->policies->objects, &source->kind->versions[0],
+                                  name)) {
+        fx_cluster_policies_rebuild(source->policies);
+    }
+}
+
+/* The last of the first lists is built at once: somebody waits for it. */
+static void on_synced(void *user) {
+    struct source *source = user;
+    struct fx_cluster_policies *policies = source->policies;
+    if (source->synced) {
+        return;
+    }
+    source->synced = true;
+    if (all_synced(policies)) {
+        (void)uv_timer_stop(&policies->timer);
+        fx_cluster_policies_rebuild(policies);
+    }
+}
+
+static void on_state(enum fx_kube_state state, const struct fx_kube_failure *failure,
+                     void *user) {
+    struct source *source = user;
+    struct fx_cluster_policies *policies = source->policies;
+    policies->events.on_state(&source->kind->versions[0], state, failure, policies->user);
+}
+
+/* ---- the beginning --------------------------------------------------------------- */
+
+static bool start_source(struct fx_cluster_policies *policies, size_t kind,
+                         struct fx_kube_client *client, struct fx_err *err) {
+    static const struct fx_kube_reflector_events told = {
+        .on_object = on_object,
+        .on_gone = on_gone,
+        .on_synced = on_synced,
+        .on_state = on_state,
+    };
+    struct source *source = &policies->sources[kind];
+    source->policies = policies;
+    source->kind = &fx_cluster_kinds[kind];
+    const struct fx_kube_reflector_options options = {
+        .versions = source->kind->versions,
+        .n_versions = source->kind->n_versions,
+        .namespace_ = source->kind->is_config ? policies->identity.namespace_ : NULL,
+        .name = source->kind->is_config ? "config" : NULL,
+    };
+    source->reflector =
+        fx_kube_reflector_create(policies->loop, client, &options, &told, source, err);
+    return source->reflector != NULL;
+}
+
+static bool start(struct fx_cluster_policies *policies, struct fx_kube_client *client,
+                  struct fx_err *err) {
+    if (!fx_policies_build(NULL, 0, NULL, 0, &policies->current, err)) {
+        return false;
+    }
+    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
+        if (!start_source(policies, i, client, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+struct fx_cluster_policies *
+fx_cluster_policies_create(uv_loop_t *loop, struct fx_kube_client *client,
+                           const struct fx_cluster_identity *identity,
+                           const struct fx_cluster_policies_events *events, void *user,
+                           struct fx_err *err) {
+    struct fx_cluster_policies *policies = calloc(1, sizeof *policies);
+    if (policies == NULL) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    policies->magic = POLICIES_MAGIC;
+    policies->loop = loop;
+    policies->identity = *identity;
+    policies->events = *events;
+    policies->user = user;
+    (void)uv_timer_init(loop, &policies->timer); /* cannot fail */
+    policies->timer.data = policies;
+    policies->timing = true;
+    if (!start(policies, client, err)) {
+        fx_cluster_policies_close(policies);
+        return NULL;
+    }
+    return policies;
+}
+
+void fx_cluster_policies_close(struct fx_cluster_policies *policies) {
+    if (policies == NULL) {
+        return;
+    }
+    policies->closing = true;
+    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
+        fx_kube_reflector_close(policies->sources[i].reflector);
+    }
+    uv_close((uv_handle_t *)&policies->timer, on_timer_closed);
+}
+
+/* ---- asking ---------------------------------------------------------------------- */
+
+struct fx_policies *
+fx_cluster_policies_sample(const struct fx_cluster_policies *policies) {
+    return fx_policies_ref(policies->current);
+}
+
+bool fx_cluster_policies_ready(const struct fx_cluster_policies *policies,
+                               const char **ret_waits_for) {
+    *ret_waits_for = policies->ready ? "" : "waiting for the first build";
+    for (size_t i = 0; !policies->ready && i < FX_CLUSTER_KINDS; i++) {
+        if (!policies->sources[i].synced) {
+            *ret_waits_for = policies->sources[i].kind->waiting;
+            break;
+        }
+    }
+    return policies->ready;
+}
+
+size_t fx_cluster_policies_count(const struct fx_cluster_policies *policies) {
+    return policies->objects.n_items;
+}
+
+const struct fx_cluster_object *
+fx_cluster_policies_at(const struct fx_cluster_policies *policies, size_t index) {
+    assert(index < policies->objects.n_items);
+    return policies->objects.items[index];
+}
+
+const struct fx_cluster_object *
+fx_cluster_policies_find(const struct fx_cluster_policies *policies, const char *key) {
+    return fx_cluster_objects_find(&policies->objects, key);
+}
+
+void fx_cluster_policies_look(const struct fx_cluster_policies *policies, size_t kind,
+                              struct fx_kube_reflector_status *ret_status) {
+    assert(kind < FX_CLUSTER_KINDS);
+    fx_kube_reflector_look(policies->sources[kind].reflector, ret_status);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/secret.h - our certificate where it is our own to make (`--tls-secret`): CA and
+ * leaf kept in one Secret, watched by its name only, rotated in two phases by whichever
+ * replica comes first (cluster/rotation.h decides; resourceVersion settles who was
+ * first). Loop thread only. No key is ever logged.
+ */
+#ifndef FX_CLUSTER_SECRET_H
+#define FX_CLUSTER_SECRET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "cluster/identity.h"
+#include "kube/client.h"
+#include "kube/reflector.h"
+
+struct fx_cluster_secret; /* opaque */
+
+/* Borrowed. */
+struct fx_cluster_secret_options {
+    const char *name;         /* of the Secret, in our namespace */
+    const char *const *names; /* that the leaf must have */
+    size_t n_names;
+    int64_t ca_validity_s, leaf_validity_s;
+    int64_t wait_s; /* between the phases of a rotation */
+    bool writes;    /* false: it is only read */
+};
+
+struct fx_cluster_secret_events {
+    /* A chain and key to serve with, PEM, and the bundle to publish; borrowed. */
+    void (*on_pair)(struct fx_text cert_pem, struct fx_text key_pem, void *user);
+    void (*on_bundle)(struct fx_text ca_bundle, int64_t ca_not_after, void *user);
+    void (*on_state)(const struct fx_kube_resource *resource, enum fx_kube_state state,
+                     const struct fx_kube_failure *failure, void *user);
+    void *user;
+};
+
+/* Begins: a Secret that is there is used at once, one that is not is made, if that is
+ * wanted, after the first list. The options may go then. Errors: FX_EINVALID (names or
+ * times of the options that make no sense), FX_ENOMEM. */
+struct fx_cluster_secret *
+fx_cluster_secret_create(uv_loop_t *loop, struct fx_kube_client *client,
+                         const struct fx_cluster_identity *identity,
+                         const struct fx_cluster_secret_options *options,
+                         const struct fx_cluster_secret_events *events,
+                         struct fx_err *err) FX_MUST_USE;
+
+/* What cluster/webhooks.h says of the bundle that was handed out last. */
+void fx_cluster_secret_published(struct fx_cluster_secret *secret, uint64_t since_ns);
+
+/* Looks now, without waiting for the next moment of interest. */
+void fx_cluster_secret_look_now(struct fx_cluster_secret *secret);
+
+void fx_cluster_secret_close(struct fx_cluster_secret *secret); /* NULL is fine */
+
+#endif

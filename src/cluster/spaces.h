@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/spaces.h - namespaces as short texts, sorted by name. Private to this room.
+ * Pure.
+ */
+#ifndef FX_CLUSTER_SPACES_H
+#define FX_CLUSTER_SPACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+
+struct fx_cluster_space; /* one of them */
+
+/* Zeroed is empty. */
+struct fx_cluster_spaces {
+    struct fx_cluster_space **items;
+    size_t n_items, cap_items;
+};
+
+void fx_cluster_spaces_finish(struct fx_cluster_spaces *spaces);
+
+/* Adds or replaces: the name and labels of the object (a Namespace, or its metadata
+ * alone). False without memory. */
+bool fx_cluster_spaces_put(struct fx_cluster_spaces *spaces,
+                           const json_t *object) FX_MUST_USE;
+
+void fx_cluster_spaces_remove(struct fx_cluster_spaces *spaces, struct fx_text name);
+
+/* A new Namespace object of that name and its labels; NULL where it is not there, or
+ * (`*ret_nomem`) without memory. */
+json_t *fx_cluster_spaces_find(const struct fx_cluster_spaces *spaces,
+                               struct fx_text name, bool *ret_nomem) FX_MUST_USE;
+
+/* The same of an object that was just read; NULL without memory. */
+json_t *fx_cluster_space_read(const json_t *object) FX_MUST_USE;
+
+#endif

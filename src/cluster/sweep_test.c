@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/sweep_test.c - replicas that come and go, and what stays of them.
+ */
+#include "cluster/cluster_world.h"
+
+#include "cluster/sweep_internal.h"
+
+static const struct fx_sweep_times hurried = {
+    .round_ms = 60,
+    .again_ms = 30,
+    .wait_ms = 10,
+    .write_ms = 2,
+};
+
+#define POD(name) "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"ns\"}}"
+#define ENTRY(id) "{\"id\":\"" id "\",\"enforced\":true}"
+#define OWNS(id)                                                                  \
+    "{\"manager\":\"fixpoint-" id "\",\"operation\":\"Apply\",\"subresource\":"   \
+    "\"status\",\"fieldsV1\":{\"f:status\":{\"f:byPod\":{\"k:{\\\"id\\\":\\\"" id \
+    "\\\"}\":{}}}}}"
+#define MANAGED(entries) ",\"managedFields\":[" entries "]"
+
+#define SIBLING    "fixpoint-5c8f7b6d9-zzzzz"
+#define GATEKEEPER "gatekeeper-audit-7d4b9c6f5-x2x4q"
+
+static void put_pod(struct world *world, const char *name) {
+    char path[300];
+    char text[300];
+    (void)snprintf(path, sizeof path, PODS "/%s", name);
+    (void)snprintf(text, sizeof text, POD("%s"), name);
+    fake_put(&world->api, path, text);
+}
+
+/* Three keyed entries and a foreign one. */
+static void put_keyed(struct world *world, const char *name) {
+    char path[300];
+    char text[3000];
+    (void)snprintf(path, sizeof path, ASSIGNS "/%s", name);
+    (void)snprintf(text, sizeof text,
+                   ASSIGN("%s",
+                          MANAGED(OWNS(OWN_POD) "," OWNS(SIBLING) "," OWNS("other")),
+                          "spec.x", "1",
+                          BY_POD(ENTRY(OWN_POD) "," ENTRY(SIBLING) "," ENTRY(
+                              GATEKEEPER) "," ENTRY("other"))),
+                   name);
+    fake_put(&world->api, path, text);
+}
+
+static struct fx_cluster_sweep *start_sweep(struct world *world) {
+    struct fx_err err = FX_ERR_INIT;
+    world_read(world);
+    struct fx_cluster_sweep *sweep = fx_cluster_sweep_create(
+        &world->api.loop, world->client, &world->identity, world->policies, &err);
+    assert_non_null(sweep);
+    fx_cluster_sweep_set_times(sweep, &hurried);
+    return sweep;
+}
+
+static size_t n_looks(const struct world *world) {
+    return fake_count(&world->api.asked, "GET " PODS "?");
+}
+
+/* Until so many more rounds have begun. */
+static void pass_rounds(struct world *world, size_t n) {
+    const size_t before = n_looks(world);
+    FAKE_UNTIL(&world->api, n_looks(world) >= before + n);
+}
+
+/* The whole life: nobody is gone, one goes, it is swept at the second look; then the
+ * mutators are left alone. */
+static void a_replica_goes(void **state) {
+    (void)state;
+    struct world world;
+    world_start(&world);
+    fake_collect(&world.api, PODS);
+    put_pod(&world, OWN_POD);
+    put_pod(&world, SIBLING);
+    put_pod(&world, "other");
+    put_keyed(&world, "a");
+    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    const size_t n_lists = fake_count(&world.api.asked, "GET " ASSIGNS "?limit");
+    fake_run_for(&world.api, 30);
+    assert_int_equal(n_looks(&world), 0); /* it is not on */
+
+    fx_cluster_sweep_set(sweep, true);
+    fx_cluster_sweep_set(sweep, true);
+    pass_rounds(&world, 3);
+    assert_int_equal(fake_count(&world.api.asked, "GET " ASSIGNS "?limit"), n_lists + 1);
+    assert_int_equal(world.api.told.len, 0);
+
+    fake_delete(&world.api, PODS "/" SIBLING);
+    FAKE_UNTIL(&world.api, world.api.told.len > 0);
+    assert_true(n_looks(&world) >= 5);
+    assert_string_equal(world_ids(&world, ASSIGNS "/a"), OWN_POD " " GATEKEEPER " other");
+    assert_string_equal(world.api.told.data,
+                        "PATCH " ASSIGNS "/a/status fixpoint-" SIBLING
+                        " {\"apiVersion\":\"mutations.gatekeeper.sh/v1\",\"kind\":"
+                        "\"Assign\",\"metadata\":{\"name\":\"a\",\"uid\":\"uid-4\"}}\n");
+    pass_rounds(&world, 3);
+    const size_t n_then = fake_count(&world.api.asked, "GET " ASSIGNS "?limit");
+    pass_rounds(&world, 2);
+    assert_int_equal(fake_count(&world.api.asked, "GET " ASSIGNS "?limit"), n_then);
+    assert_int_equal(fake_count(&world.api.told, "P"), 1);
+    fx_cluster_sweep_set(sweep, false);
+    const size_t n_end = n_looks(&world);
+    fake_run_for(&world.api, 200);
+    assert_int_equal(n_looks(&world), n_end);
+    fx_cluster_sweep_close(sweep);
+    world_finish(&world);
+}
+
+/* A Pod that is younger than the list of Pods is none that is gone. */
+static void a_replica_comes(void **state) {
+    (void)state;
+    struct world world;
+    world_start(&world);
+    fake_collect(&world.api, PODS);
+    put_pod(&world, OWN_POD);
+    put_pod(&world, "other");
+    put_keyed(&world, "a");
+    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    fx_cluster_sweep_set(sweep, true);
+    pass_rounds(&world, 1);
+    FAKE_UNTIL(&world.api, fake_count(&world.api.asked, "GET " ASSIGNS "?limit") == 2);
+    put_pod(&world, SIBLING);
+    pass_rounds(&world, 4);
+    assert_int_equal(world.api.told.len, 0);
+    fx_cluster_sweep_close(sweep);
+    world_finish(&world);
+}
+
+/* Without managed fields of a list with keys the list is written as a whole: only what is
+ * surely of our Deployment goes. */
+static void an_atomic_list(void **state) {
+    (void)state;
+    struct world world;
+    world_start(&world);
+    fake_collect(&world.api, PODS);
+    put_pod(&world, OWN_POD);
+    fake_put(&world.api, ASSIGNS "/a",
+             ASSIGN("a", "", "spec.x", "1",
+                    BY_POD(ENTRY("fixpoint-1-a") "," ENTRY(OWN_POD) "," ENTRY(
+                        SIBLING) "," ENTRY(GATEKEEPER) "," ENTRY("other"))));
+    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    fx_cluster_sweep_set(sweep, true);
+    world.api.faults[0] = (struct fake_fault){"PUT", 409, 1, false};
+    FAKE_UNTIL(&world.api, strcmp(world_ids(&world, ASSIGNS "/a"),
+                                  OWN_POD " " GATEKEEPER " other") == 0);
+    assert_int_equal(
+        fake_count(&world.api.told, "PUT " ASSIGNS "/a/status fixpoint-" OWN_POD " "), 1);
+    pass_rounds(&world, 3);
+    assert_int_equal(fake_count(&world.api.told, "P"), 1);
+    fx_cluster_sweep_close(sweep);
+    world_finish(&world);
+}
+
+/* More than a page of them, and more than one round can write. */
+static void many_mutators(void **state) {
+    (void)state;
+    struct world world;
+    char name[20];
+    world_start(&world);
+    fake_collect(&world.api, PODS);
+    put_pod(&world, OWN_POD);
+    put_pod(&world, "other");
+    for (unsigned i = 0; i < 600; i++) {
+        (void)snprintf(name, sizeof name, "m%03u", i);
+        put_keyed(&world, name);
+    }
+    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    fx_cluster_sweep_set(sweep, true);
+    FAKE_UNTIL(&world.api, fake_count(&world.api.told, "PATCH") == 600);
+    pass_rounds(&world, 3);
+    assert_int_equal(fake_count(&world.api.told, "PATCH"), 600);
+    assert_string_equal(world_ids(&world, ASSIGNS "/m599"),
+                        OWN_POD " " GATEKEEPER " other");
+    fx_cluster_sweep_close(sweep);
+    world_finish(&world);
+}
+
+/* What cannot be known is not swept: the Pods may not be listed, or we are none of them;
+ * and what fails is tried again. */
+static void when_the_server_fails(void **state) {
+    (void)state;
+    struct world world;
+    world_start(&world);
+    fake_collect(&world.api, PODS);
+    put_pod(&world, "other");
+    put_keyed(&world, "a");
+    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    fx_cluster_sweep_set(sweep, true);
+    pass_rounds(&world, 4);
+    assert_int_equal(fake_count(&world.api.asked, "GET " ASSIGNS "?limit"), 1);
+    put_pod(&world, OWN_POD);
+    world.api.faults[0] = (struct fake_fault){"GET " PODS, 403, 3, false};
+    world.api.faults[1] = (struct fake_fault){"GET " ASSIGNS "?limit", 500, 2, false};
+    world.api.faults[2] = (struct fake_fault){"PATCH", 500, 2, false};
+    FAKE_UNTIL(&world.api, fake_count(&world.api.told, "PATCH") == 1);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(world.api.faults[i].times, 0);
+    }
+    assert_string_equal(world_ids(&world, ASSIGNS "/a"), OWN_POD " " GATEKEEPER " other");
+    fx_cluster_sweep_close(sweep);
+    world_finish(&world);
+}
+
+static void closed_at_any_time(void **state) {
+    (void)state;
+    for (uint64_t ms = 0; ms < 24; ms += 2) {
+        struct world world;
+        world_start(&world);
+        fake_collect(&world.api, PODS);
+        put_pod(&world, OWN_POD);
+        put_keyed(&world, "a");
+        struct fx_cluster_sweep *sweep = start_sweep(&world);
+        fx_cluster_sweep_set_times(sweep, &(struct fx_sweep_times){2, 1, 1, 1});
+        fx_cluster_sweep_set(sweep, true);
+        fake_run_for(&world.api, ms);
+        fx_cluster_sweep_close(sweep);
+        world_finish(&world);
+    }
+    fx_cluster_sweep_close(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_replica_goes),        cmocka_unit_test(a_replica_comes),
+        cmocka_unit_test(an_atomic_list),        cmocka_unit_test(many_mutators),
+        cmocka_unit_test(when_the_server_fails), cmocka_unit_test(closed_at_any_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
