@@ -10,17 +10,13 @@
 #include "cli/suggest.h"
 
 const struct fx_command *const fx_commands[] = {
-    &fx_command_apply,
-    &fx_command_diff,
-    &fx_command_explain,
-    &fx_command_check,
-    &fx_command_test,
-    &fx_command_review,
-    &fx_command_serve,
-    &fx_command_help,
-    &fx_command_completion,
-    &fx_command_version,
-    NULL,
+    &fx_command_apply,   &fx_command_diff,
+    &fx_command_explain, &fx_command_check,
+    &fx_command_test,    &fx_command_review,
+    &fx_command_serve,   &fx_command_disable,
+    &fx_command_enable,  &fx_command_ping,
+    &fx_command_help,    &fx_command_completion,
+    &fx_command_version, NULL,
 };
 
 const struct fx_command *fx_command_find(const char *name) {

@@ -47,6 +47,7 @@ void fx_command_say_unknown(const char *name);
 
 extern const struct fx_command fx_command_apply, fx_command_diff, fx_command_explain,
     fx_command_check, fx_command_test, fx_command_review, fx_command_serve,
-    fx_command_version, fx_command_help, fx_command_completion;
+    fx_command_disable, fx_command_enable, fx_command_ping, fx_command_version,
+    fx_command_help, fx_command_completion;
 
 #endif

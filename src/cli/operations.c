@@ -8,25 +8,30 @@
 
 #include "base/text.h"
 
+/* Sorted, as a status tells them. */
 static const struct {
     const char *word;
-    struct fx_operations means;
-} operations[] = {
-    {"mutation-webhook", {.mutates = true}},
-    {"webhook", {.admits = true}},
-    {"mutation-controller", {0}},
-    {"mutation-status", {0}},
-    {"status", {0}},
-    {"audit", {0}},
-    {"generate", {0}},
+    bool is_done; /* here: it has a meaning, or goes without saying */
+    bool mutates, admits, reports;
+} known[FX_OPERATIONS_KNOWN] = {
+    {.word = "audit"},
+    {.word = "generate"},
+    {.word = "mutation-controller", .is_done = true},
+    {.word = "mutation-status", .is_done = true, .reports = true},
+    {.word = "mutation-webhook", .is_done = true, .mutates = true},
+    {.word = "status"},
+    {.word = "webhook", .is_done = true, .admits = true},
 };
 
-static bool read_word(struct fx_text word, struct fx_operations *operations_read,
-                      struct fx_err *err) {
-    for (size_t i = 0; i < FX_COUNT(operations); i++) {
-        if (fx_text_is(word, operations[i].word)) {
-            operations_read->mutates |= operations[i].means.mutates;
-            operations_read->admits |= operations[i].means.admits;
+/* Which of them were given. */
+struct given {
+    bool at[FX_OPERATIONS_KNOWN];
+};
+
+static bool read_word(struct fx_text word, struct given *given, struct fx_err *err) {
+    for (size_t i = 0; i < FX_COUNT(known); i++) {
+        if (fx_text_is(word, known[i].word)) {
+            given->at[i] = true;
             return true;
         }
     }
@@ -36,11 +41,10 @@ static bool read_word(struct fx_text word, struct fx_operations *operations_read
                    FX_TEXT_ARG(word));
 }
 
-static bool read_words(const char *words, struct fx_operations *operations_read,
-                       struct fx_err *err) {
+static bool read_words(const char *words, struct given *given, struct fx_err *err) {
     for (const char *at = words;; at++) {
         const size_t len = strcspn(at, ",");
-        if (!read_word((struct fx_text){at, len}, operations_read, err)) {
+        if (!read_word((struct fx_text){at, len}, given, err)) {
             return false;
         }
         at += len;
@@ -50,17 +54,26 @@ static bool read_words(const char *words, struct fx_operations *operations_read,
     }
 }
 
+static void note(struct fx_operations *operations, size_t i) {
+    operations->mutates |= known[i].mutates;
+    operations->admits |= known[i].admits;
+    operations->reports |= known[i].reports;
+    operations->words[operations->n_words++] = known[i].word;
+}
+
 bool fx_operations_read(const struct fx_strings *words,
                         struct fx_operations *ret_operations, struct fx_err *err) {
-    struct fx_operations operations_read = {0};
-    if (words->n_items == 0) {
-        operations_read = (struct fx_operations){.mutates = true, .admits = true};
-    }
+    struct given given = {{false}};
     for (size_t i = 0; i < words->n_items; i++) {
-        if (!read_words(words->items[i], &operations_read, err)) {
+        if (!read_words(words->items[i], &given, err)) {
             return false;
         }
     }
-    *ret_operations = operations_read;
+    *ret_operations = (struct fx_operations){0};
+    for (size_t i = 0; i < FX_COUNT(known); i++) {
+        if (words->n_items == 0 ? known[i].is_done : given.at[i]) {
+            note(ret_operations, i);
+        }
+    }
     return true;
 }

@@ -43,7 +43,29 @@ static void test_words(void **state) {
     }
 }
 
+static void test_what_a_status_tells(void **state) {
+    (void)state;
+    const char *items[] = {"webhook,audit", "webhook"};
+    const struct fx_strings none = {0};
+    const struct fx_strings some = {items, 2, 2};
+    struct fx_operations got = {0};
+    struct fx_err err = FX_ERR_INIT;
+    assert_true(fx_operations_read(&none, &got, &err));
+    assert_true(got.reports);
+    assert_int_equal(got.n_words, 4);
+    assert_string_equal(got.words[0], "mutation-controller");
+    assert_string_equal(got.words[1], "mutation-status");
+    assert_string_equal(got.words[2], "mutation-webhook");
+    assert_string_equal(got.words[3], "webhook");
+    assert_true(fx_operations_read(&some, &got, &err));
+    assert_false(got.reports);
+    assert_int_equal(got.n_words, 2);
+    assert_string_equal(got.words[0], "audit");
+    assert_string_equal(got.words[1], "webhook");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words),
+                                       cmocka_unit_test(test_what_a_status_tells)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "cli/suggest.h"
 
-#define MAX_OPTIONS 40
+#define MAX_OPTIONS 64
 #define LONG_BASE   256 /* getopt's value of the first long option */
 
 size_t fx_options_count(const struct fx_option *options) {
@@ -86,6 +86,16 @@ static bool set_count(const struct fx_option *option, size_t *field, const char 
     return true;
 }
 
+static bool set_duration(const struct fx_option *option, uint64_t *field,
+                         const char *argument, struct fx_err *err) {
+    return fx_duration_parse(argument, field) ||
+           fail_argument(option, argument, "a duration such as 500ms, 5s or 1m30s", err);
+}
+
+static bool is_none(const char *argument) {
+    return strcmp(argument, "0") == 0;
+}
+
 static bool set(const struct fx_option *option, void *values, const char *argument,
                 struct fx_err *err) {
     void *field = (char *)values + option->offset;
@@ -98,10 +108,13 @@ static bool set(const struct fx_option *option, void *values, const char *argume
     case FX_OPTION_SIZE:
         return fx_size_parse(argument, field) ||
                fail_argument(option, argument, "a size such as 512, 64Ki or 8Mi", err);
-    case FX_OPTION_DURATION:
-        return fx_duration_parse(argument, field) ||
-               fail_argument(option, argument, "a duration such as 500ms, 5s or 1m30s",
-                             err);
+    case FX_OPTION_DURATION: return set_duration(option, field, argument, err);
+    case FX_OPTION_COUNT_OR_NONE:
+        *(size_t *)field = 0;
+        return is_none(argument) || set_count(option, field, argument, err);
+    case FX_OPTION_DURATION_OR_NONE:
+        *(uint64_t *)field = 0;
+        return is_none(argument) || set_duration(option, field, argument, err);
     }
     return false;
 }

@@ -22,6 +22,9 @@ enum fx_option_type {
     FX_OPTION_COUNT,    /* size_t; "100" */
     FX_OPTION_SIZE,     /* size_t of bytes; "64Ki", "8Mi" */
     FX_OPTION_DURATION, /* uint64_t of milliseconds; "500ms", "1m30s" */
+    /* The same, but "0" says none: as if the option was not given. */
+    FX_OPTION_COUNT_OR_NONE,
+    FX_OPTION_DURATION_OR_NONE,
 };
 
 /* What is not given stays zero: false, NULL, none, the first choice, 0. */

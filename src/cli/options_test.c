@@ -17,8 +17,8 @@ struct values {
     const char *user;
     struct fx_strings paths;
     unsigned format;
-    size_t count, size;
-    uint64_t wait;
+    size_t count, size, perhaps;
+    uint64_t wait, pause;
 };
 
 static const char *const format_words[] = {"yaml", "json", NULL};
@@ -32,6 +32,10 @@ static const struct fx_option table[] = {
     {"count", '\0', FX_OPTION_COUNT, offsetof(struct values, count), "N", NULL, ""},
     {"size", '\0', FX_OPTION_SIZE, offsetof(struct values, size), "SIZE", NULL, ""},
     {"wait", '\0', FX_OPTION_DURATION, offsetof(struct values, wait), "TIME", NULL, ""},
+    {"perhaps", '\0', FX_OPTION_COUNT_OR_NONE, offsetof(struct values, perhaps), "N",
+     NULL, ""},
+    {"pause", '\0', FX_OPTION_DURATION_OR_NONE, offsetof(struct values, pause), "TIME",
+     NULL, ""},
     {.name = NULL},
 };
 
@@ -99,6 +103,20 @@ static void test_what_is_not_given_is_zero(void **state) {
     finish(&parsed);
 }
 
+static void test_none(void **state) {
+    (void)state;
+    struct parsed parsed = PARSE("--perhaps=5", "--pause=5s");
+    assert_true(parsed.ok);
+    assert_int_equal(parsed.values.perhaps, 5);
+    assert_int_equal(parsed.values.pause, 5000);
+    finish(&parsed);
+    parsed = PARSE("--perhaps=5", "--perhaps=0", "--pause=5s", "--pause=0");
+    assert_true(parsed.ok);
+    assert_int_equal(parsed.values.perhaps, 0);
+    assert_int_equal(parsed.values.pause, 0);
+    finish(&parsed);
+}
+
 static void test_operands_stand_anywhere(void **state) {
     (void)state;
     struct parsed parsed = PARSE("one", "-q", "two", "--", "-p");
@@ -133,6 +151,8 @@ static void test_mistakes_name_the_option(void **state) {
         {{"--user"}, "--user needs an argument: NAME"},
         {{"-o", "xml"}, "--format: `xml` is not one of yaml, json"},
         {{"--count=0"}, "--count: `0` is not a number above 0"},
+        {{"--perhaps=x"}, "--perhaps: `x` is not a number above 0"},
+        {{"--pause=0ms"}, "--pause: `0ms` is not a duration such as 500ms, 5s or 1m30s"},
         {{"--count=1Ki"}, "--count: `1Ki` is not a number above 0"},
         {{"--size", "8Q"}, "--size: `8Q` is not a size such as 512, 64Ki or 8Mi"},
         {{"--wait", "5"}, "--wait: `5` is not a duration such as 500ms, 5s or 1m30s"},
@@ -230,6 +250,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_type_is_read),
         cmocka_unit_test(test_what_is_not_given_is_zero),
+        cmocka_unit_test(test_none),
         cmocka_unit_test(test_operands_stand_anywhere),
         cmocka_unit_test(test_help_ends_the_reading),
         cmocka_unit_test(test_mistakes_name_the_option),

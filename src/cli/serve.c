@@ -9,18 +9,20 @@
 #include "cli/on_error.h"
 #include "cli/operations.h"
 #include "cli/output.h"
+#include "cli/serve_cluster.h"
 #include "net/address.h"
 #include "server/server.h"
 
 struct values {
     struct fx_strings policies, tls_names, operations;
     struct fx_strings exempt_names, exempt_prefixes, exempt_suffixes;
-    const char *listen, *health_listen, *tls_cert, *tls_key, *tls_cert_out,
+    const char *listen, *health_listen, *tls_cert, *tls_key, *tls_ca, *tls_cert_out,
         *own_namespace;
+    struct fx_cluster_flags cluster;
     bool tls_self_signed, mutation_annotations, log_mutations;
     unsigned on_error, log_level;
-    size_t max_body, max_header, max_connections;
-    uint64_t idle, message, drain, review;
+    size_t max_body, max_header, max_connections, quarantine_after, metrics_max_mutators;
+    uint64_t quarantine_budget, idle, message, drain, review;
 };
 
 #define DEFAULT_LISTEN        ":8443"
@@ -36,23 +38,45 @@ static const char *or_else(const char *given, const char *otherwise) {
 
 /* ---- checking -------------------------------------------------------------------- */
 
-static const char *tls_fault(const struct values *values) {
-    if (values->tls_self_signed) {
-        return values->tls_cert != NULL || values->tls_key != NULL
-                   ? "--tls-self-signed: not together with --tls-cert and --tls-key"
-                   : NULL;
-    }
+static const char *secret_fault(const struct values *values) {
+    return values->tls_cert != NULL || values->tls_key != NULL ||
+                   values->tls_ca != NULL || values->tls_cert_out != NULL ||
+                   values->tls_self_signed
+               ? "--tls-secret: not together with --tls-cert, --tls-key, --tls-ca, "
+                 "--tls-cert-out or --tls-self-signed"
+               : NULL;
+}
+
+static const char *files_fault(const struct values *values) {
     if (values->tls_cert == NULL && values->tls_key == NULL) {
-        return "--tls-cert and --tls-key are missing, or --tls-self-signed";
+        return "--tls-cert and --tls-key are missing, or --tls-self-signed, or "
+               "--tls-secret";
     }
     if (values->tls_cert == NULL || values->tls_key == NULL) {
         return values->tls_cert == NULL ? "--tls-key: --tls-cert is missing"
                                         : "--tls-cert: --tls-key is missing";
     }
-    if (values->tls_names.n_items > 0 || values->tls_cert_out != NULL) {
-        return "--tls-name and --tls-cert-out: only with --tls-self-signed";
+    return values->tls_names.n_items > 0 || values->tls_cert_out != NULL
+               ? "--tls-name and --tls-cert-out: only with --tls-self-signed"
+               : NULL;
+}
+
+static const char *tls_fault(const struct values *values) {
+    const struct fx_cluster_flags *cluster = &values->cluster;
+    if (cluster->tls_secret != NULL) {
+        return secret_fault(values);
     }
-    return NULL;
+    if (cluster->ca_validity > 0 || cluster->cert_validity > 0 ||
+        cluster->rotation_wait > 0) {
+        return "--ca-validity, --cert-validity and --rotation-wait: only with "
+               "--tls-secret";
+    }
+    if (!values->tls_self_signed) {
+        return files_fault(values);
+    }
+    return values->tls_cert != NULL || values->tls_key != NULL || values->tls_ca != NULL
+               ? "--tls-self-signed: not together with --tls-cert, --tls-key and --tls-ca"
+               : NULL;
 }
 
 static bool address_fits(const char *flag, const char *address) {
@@ -66,8 +90,15 @@ static bool address_fits(const char *flag, const char *address) {
 }
 
 static const char *policies_fault(const struct values *values) {
-    if (values->policies.n_items == 0) {
-        return "--policies is missing: where are the policies?";
+    const char *fault =
+        fx_cluster_flags_fault(&values->cluster, values->policies.n_items);
+    if (values->policies.n_items == 0 && fault == NULL) {
+        return fx_cluster_flags_mean_one(&values->cluster)
+                   ? NULL
+                   : "--policies or --kubeconfig is missing: where are the policies?";
+    }
+    if (fault != NULL) {
+        return fault;
     }
     return fx_strings_count_stdin(&values->policies) > 0
                ? "--policies: standard input (-) cannot be watched"
@@ -89,7 +120,8 @@ static bool is_usable(const struct values *values) {
 /* ---- the command ----------------------------------------------------------------- */
 
 static enum fx_exit serve(const struct values *values,
-                          const struct fx_operations *operations) {
+                          const struct fx_operations *operations,
+                          const struct fx_cluster_options *cluster) {
     const char *pod_namespace = or_else(getenv("POD_NAMESPACE"), DEFAULT_NAMESPACE);
     const struct fx_server_options options = {
         .listen = or_else(values->listen, DEFAULT_LISTEN),
@@ -98,10 +130,13 @@ static enum fx_exit serve(const struct values *values,
         .n_policies = values->policies.n_items,
         .tls_cert = values->tls_cert,
         .tls_key = values->tls_key,
+        .tls_ca = values->tls_ca,
+        .cluster = cluster,
         .tls_names = values->tls_names.items,
         .n_tls_names = values->tls_names.n_items,
         .tls_cert_out = values->tls_cert_out,
-        .own_namespace = or_else(values->own_namespace, pod_namespace),
+        .own_namespace = cluster != NULL ? cluster->identity.namespace_
+                                         : or_else(values->own_namespace, pod_namespace),
         .on_error = (enum fx_on_error)values->on_error,
         .mutation_annotations = values->mutation_annotations,
         .log_mutations = values->log_mutations,
@@ -116,6 +151,9 @@ static enum fx_exit serve(const struct values *values,
                 .suffixes = values->exempt_suffixes.items,
                 .n_suffixes = values->exempt_suffixes.n_items,
             },
+        .quarantine_after = values->quarantine_after,
+        .quarantine_budget_ms = values->quarantine_budget,
+        .metrics_max_mutators = values->metrics_max_mutators,
         .max_body = values->max_body,
         .max_header = values->max_header,
         .max_connections = values->max_connections,
@@ -126,6 +164,24 @@ static enum fx_exit serve(const struct values *values,
     };
     struct fx_err err = FX_ERR_INIT;
     return fx_server_run(&options, &err) ? FX_EXIT_DONE : fx_say_err(&err);
+}
+
+static enum fx_exit serve_cluster(const struct values *values,
+                                  const struct fx_operations *operations) {
+    const struct fx_cluster_context context = {
+        .operations = operations,
+        .tls_names = &values->tls_names,
+        .own_namespace = values->own_namespace,
+        .publishes = values->tls_ca != NULL,
+    };
+    struct fx_cluster_settings settings = {0};
+    struct fx_err err = FX_ERR_INIT;
+    const enum fx_exit status =
+        fx_cluster_settings_read(&values->cluster, &context, &settings, &err)
+            ? serve(values, operations, &settings.options)
+            : fx_say_err(&err);
+    fx_cluster_settings_finish(&settings);
+    return status;
 }
 
 static enum fx_exit run(const void *values, const char *operand) {
@@ -144,7 +200,8 @@ static enum fx_exit run(const void *values, const char *operand) {
     if (fx_log_level_parse(level_words[given->log_level], &level)) {
         fx_log_set_level(level);
     }
-    return serve(given, &operations);
+    return given->policies.n_items > 0 ? serve(given, &operations, NULL)
+                                       : serve_cluster(given, &operations);
 }
 
 #define FIELD(name) offsetof(struct values, name)
@@ -159,12 +216,17 @@ static const struct fx_option options[] = {
     {"tls-cert", '\0', FX_OPTION_TEXT, FIELD(tls_cert), "FILE", NULL,
      "the certificate, PEM"},
     {"tls-key", '\0', FX_OPTION_TEXT, FIELD(tls_key), "FILE", NULL, "its key, PEM"},
+    {"tls-ca", '\0', FX_OPTION_TEXT, FIELD(tls_ca), "FILE", NULL,
+     "who vouches for it, PEM: the caBundle that the webhook configurations get"},
     {"tls-self-signed", '\0', FX_OPTION_FLAG, FIELD(tls_self_signed), NULL, NULL,
      "make a certificate, for trying things out"},
     {"tls-name", '\0', FX_OPTION_LIST, FIELD(tls_names), "NAME", NULL,
-     "a name in the self-signed certificate (default localhost; repeats)"},
+     "a name in the self-signed certificate (default localhost), or a further one in "
+     "that "
+     "of --tls-secret (repeats)"},
     {"tls-cert-out", '\0', FX_OPTION_TEXT, FIELD(tls_cert_out), "FILE", NULL,
      "write the self-signed certificate there"},
+    FX_CLUSTER_OPTIONS(struct values),
     FX_ON_ERROR_OPTION(struct values),
     {"mutation-annotations", '\0', FX_OPTION_FLAG, FIELD(mutation_annotations), NULL,
      NULL, "write into each changed object which mutators changed it"},
@@ -179,6 +241,16 @@ static const struct fx_option options[] = {
      NULL, "the same for all whose names begin so (repeats)"},
     {"exempt-namespace-suffix", '\0', FX_OPTION_LIST, FIELD(exempt_suffixes), "SUFFIX",
      NULL, "the same for all whose names end so (repeats)"},
+    {"quarantine-after", '\0', FX_OPTION_COUNT_OR_NONE, FIELD(quarantine_after), "N",
+     NULL,
+     "take out a mutator that failed in so many reviews in a row, until its policy "
+     "changes (default 0: never)"},
+    {"quarantine-budget", '\0', FX_OPTION_DURATION_OR_NONE, FIELD(quarantine_budget),
+     "TIME", NULL,
+     "a mutator that takes longer in one review counts as failed in it (default 0: no "
+     "budget)"},
+    {"metrics-max-mutators", '\0', FX_OPTION_COUNT, FIELD(metrics_max_mutators), "N",
+     NULL, "how many mutators the metrics tell apart (default 500)"},
     {"log-level", '\0', FX_OPTION_CHOICE, FIELD(log_level), "LEVEL", level_words,
      "debug, info (default), warn or error"},
     {"max-body", '\0', FX_OPTION_SIZE, FIELD(max_body), "SIZE", NULL,
@@ -203,8 +275,8 @@ static const struct fx_option options[] = {
 
 const struct fx_command fx_command_serve = {
     .name = "serve",
-    .usage = "-p PATH... (--tls-cert FILE --tls-key FILE | --tls-self-signed) "
-             "[OPTION]...",
+    .usage = "(-p PATH... | --kubeconfig FILE) (--tls-cert FILE --tls-key FILE | "
+             "--tls-self-signed | --tls-secret NAME) [OPTION]...",
     .summary = "be the webhook",
     .details = "Answers POST /v1/mutate, /v1/admit and /v1/admitlabel over HTTPS, and "
                "GET /healthz, /readyz and "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/certificates.c - two files to a TLS configuration, and its validity.
+ * server/certificates.c - files, or texts, to a TLS configuration, and its validity.
  */
 #include "server/certificates.h"
 
@@ -15,10 +15,19 @@
 
 #define PEM_BYTES (1u << 20) /* of one file */
 
+/* A version of the files. */
+struct version {
+    struct fx_tls_config *config;
+    struct fx_buf ca;
+};
+
 struct fx_certificates {
-    struct fx_reload *reload; /* NULL: self-signed */
-    const char *roots[2];     /* certificate, key */
+    struct fx_reload *reload; /* NULL: no files */
+    const char *roots[3];     /* certificate, key, and perhaps who vouches for them */
+    size_t n_roots;
     struct fx_tls_config *current;
+    struct fx_buf ca;
+    bool stands_in; /* the one in use was only made until the true one is given */
     struct fx_metrics *metrics;
     void (*on_change)(struct fx_tls_config *config, void *user);
     void *user;
@@ -35,27 +44,62 @@ static void take(struct fx_certificates *certificates, struct fx_tls_config *mad
            fx_log_int("not_after", not_after));
 }
 
+static void discard(void *made) {
+    struct version *version = made;
+    fx_tls_config_unref(version->config);
+    fx_buf_finish(&version->ca);
+    free(version);
+}
+
+/* NULL without memory. */
+static struct version *version_of(struct fx_text ca) {
+    struct version *version = calloc(1, sizeof *version);
+    if (version == NULL) {
+        return NULL;
+    }
+    fx_buf_init(&version->ca, 0);
+    fx_buf_text(&version->ca, ca);
+    if (version->ca.failed) {
+        discard(version);
+        return NULL;
+    }
+    return version;
+}
+
 /* On a worker. */
 static bool build(void *user, const struct fx_file_set *files, void **ret_made,
                   struct fx_err *err) {
-    (void)user;
-    struct fx_text pem[2];
-    if (files->files.n_paths != 2) {
+    const struct fx_certificates *certificates = user;
+    struct fx_text pem[3] = {{0}};
+    if (files->files.n_paths != certificates->n_roots) {
         return fx_fail(err, FX_EINVALID, "the certificate and its key are one file each");
     }
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < certificates->n_roots; i++) {
         const struct fx_file_content *content = &files->contents[i];
         if (content->failure != NULL) {
             return fx_fail(err, FX_EIO, "%s", content->failure);
         }
         pem[i] = (struct fx_text){content->bytes.data, content->bytes.len};
     }
-    struct fx_tls_config *made = fx_tls_config_server(pem[0], pem[1], err);
-    if (made == NULL) {
+    struct version *version = version_of(pem[2]);
+    if (version == NULL) {
+        return fx_fail_nomem(err);
+    }
+    version->config = fx_tls_config_server(pem[0], pem[1], err);
+    if (version->config == NULL) {
+        discard(version);
         return fx_err_prefix(err, "%s: ", files->files.paths[0]);
     }
-    *ret_made = made;
+    *ret_made = version;
     return true;
+}
+
+/* Takes it over. */
+static void take_version(struct fx_certificates *certificates, struct version *version) {
+    take(certificates, version->config);
+    fx_buf_finish(&certificates->ca);
+    certificates->ca = version->ca;
+    free(version);
 }
 
 static void done(void *user, enum fx_reload_result result, void *made,
@@ -73,15 +117,11 @@ static void done(void *user, enum fx_reload_result result, void *made,
         fx_log(ERROR, "certificate not taken: the previous one stays in use",
                fx_log_str("error", failure->msg));
     } else if (result == FX_RELOAD_CHANGED) {
-        take(certificates, made);
+        take_version(certificates, made);
         if (!first) {
-            certificates->on_change(made, certificates->user);
+            certificates->on_change(certificates->current, certificates->user);
         }
     }
-}
-
-static void discard(void *made) {
-    fx_tls_config_unref(made);
 }
 
 static bool read_files(uv_loop_t *loop, const struct fx_server_options *options,
@@ -91,8 +131,10 @@ static bool read_files(uv_loop_t *loop, const struct fx_server_options *options,
     }
     certificates->roots[0] = options->tls_cert;
     certificates->roots[1] = options->tls_key;
+    certificates->roots[2] = options->tls_ca;
+    certificates->n_roots = options->tls_ca == NULL ? 2 : 3;
     const struct fx_reload_plan plan = {
-        .roots = {certificates->roots, 2, PEM_BYTES},
+        .roots = {certificates->roots, certificates->n_roots, PEM_BYTES},
         .user = certificates,
         .build = build,
         .done = done,
@@ -127,9 +169,37 @@ static bool make_our_own(const struct fx_server_options *options,
     return ok;
 }
 
+static bool is_given(const struct fx_server_options *options) {
+    return options->cluster != NULL && options->cluster->secret != NULL;
+}
+
+void fx_certificates_give(struct fx_certificates *certificates, struct fx_text cert_pem,
+                          struct fx_text key_pem) {
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_tls_config *made = fx_tls_config_server(cert_pem, key_pem, &err);
+    const bool first = certificates->stands_in;
+    if (!first) {
+        fx_metrics_count(certificates->metrics, FX_METRIC_CERTIFICATE_RELOADS,
+                         made == NULL ? FX_RELOAD_FAILED : FX_RELOAD_CHANGED);
+    }
+    if (made == NULL) {
+        fx_log(ERROR, "certificate not taken: the previous one stays in use",
+               fx_log_str("error", err.msg));
+        return;
+    }
+    certificates->stands_in = false;
+    take(certificates, made);
+    certificates->on_change(made, certificates->user);
+}
+
+struct fx_text fx_certificates_ca(const struct fx_certificates *certificates) {
+    return (struct fx_text){certificates->ca.data, certificates->ca.len};
+}
+
 static void destroy(void *user) {
     struct fx_certificates *certificates = user;
     fx_tls_config_unref(certificates->current);
+    fx_buf_finish(&certificates->ca);
     free(certificates);
 }
 
@@ -146,6 +216,8 @@ fx_certificates_create(uv_loop_t *loop, const struct fx_server_options *options,
     certificates->metrics = metrics;
     certificates->on_change = on_change;
     certificates->user = user;
+    certificates->stands_in = is_given(options);
+    fx_buf_init(&certificates->ca, 0);
     const bool files = options->tls_cert != NULL || options->tls_key != NULL;
     if (files ? !read_files(loop, options, certificates, err)
               : !make_our_own(options, certificates, err)) {
@@ -170,6 +242,10 @@ bool fx_certificates_valid_now(const struct fx_certificates *certificates,
                                const char **ret_reason) {
     int64_t not_before = 0;
     int64_t not_after = 0;
+    if (certificates->stands_in) {
+        *ret_reason = "waiting for the Secret";
+        return false;
+    }
     fx_tls_config_validity(certificates->current, &not_before, &not_after);
     const int64_t now = (int64_t)time(NULL);
     *ret_reason = now < not_before ? "not valid yet" : now > not_after ? "expired" : "";

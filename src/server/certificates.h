@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * server/certificates.h - the certificate in use: from two files, read again when they
- * change, or made by ourselves at the start.
+ * change, or given by whoever keeps it (a Secret), or made by ourselves at the start.
  */
 #ifndef FX_SERVER_CERTIFICATES_H
 #define FX_SERVER_CERTIFICATES_H
@@ -12,15 +12,18 @@
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "net/tls.h"
 #include "server/metrics.h"
 #include "server/server.h"
 
 struct fx_certificates; /* opaque */
 
-/* The first certificate, blocking. `on_change` is called on the loop with each further
- * one (borrowed). Everything is borrowed until it is closed. Errors: FX_EINVALID (the
- * pair is bad), FX_EIO (a file cannot be read, or `tls_cert_out` be written), FX_ENOMEM.
+/* The first certificate, blocking; where it will be given, one of our own making stands
+ * in until then and counts as not valid. `on_change` is called on the loop with each
+ * further one (borrowed). Everything is borrowed until it is closed. Errors: FX_EINVALID
+ * (the pair is bad), FX_EIO (a file cannot be read, or `tls_cert_out` be written),
+ * FX_ENOMEM.
  */
 struct fx_certificates *
 fx_certificates_create(uv_loop_t *loop, const struct fx_server_options *options,
@@ -31,7 +34,16 @@ fx_certificates_create(uv_loop_t *loop, const struct fx_server_options *options,
 /* The one in use, borrowed. */
 struct fx_tls_config *fx_certificates_current(const struct fx_certificates *certificates);
 
-/* Reads the files again now; nothing to do for a self-signed one. */
+/* Here it is: a chain and its key, PEM. A pair that cannot be used is logged, and the one
+ * in use stays. */
+void fx_certificates_give(struct fx_certificates *certificates, struct fx_text cert_pem,
+                          struct fx_text key_pem);
+
+/* The bundle of `tls_ca` that came with the one in use, borrowed; empty where there is
+ * none. */
+struct fx_text fx_certificates_ca(const struct fx_certificates *certificates);
+
+/* Reads the files again now; nothing to do for any other. */
 void fx_certificates_reload(struct fx_certificates *certificates);
 
 /* Is the one in use valid at this moment? Else why not, a constant. */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -22,29 +23,14 @@
 
 #define NEIGHBOURS 64
 
-/* FNV-1a, 64 bits: it tells changes apart, and nobody gains by fooling it. */
-#define HASH_START UINT64_C(0xcbf29ce484222325)
-
-static uint64_t hash(uint64_t so_far, const void *data, size_t len) {
-    const unsigned char *bytes = data;
-    for (size_t i = 0; i < len; i++) {
-        so_far = (so_far ^ bytes[i]) * UINT64_C(0x100000001b3);
-    }
-    return so_far;
-}
-
-static uint64_t hash_string(uint64_t so_far, const char *string) {
-    return hash(so_far, string, strlen(string) + 1);
-}
-
 static uint64_t hash_identity(uint64_t so_far, const struct stat *info) {
-    so_far = hash(so_far, &info->st_dev, sizeof info->st_dev);
-    return hash(so_far, &info->st_ino, sizeof info->st_ino);
+    so_far = fx_hash_bytes(so_far, &info->st_dev, sizeof info->st_dev);
+    return fx_hash_bytes(so_far, &info->st_ino, sizeof info->st_ino);
 }
 
 static uint64_t hash_time(uint64_t so_far, const struct timespec *time) {
-    so_far = hash(so_far, &time->tv_sec, sizeof time->tv_sec);
-    return hash(so_far, &time->tv_nsec, sizeof time->tv_nsec);
+    so_far = fx_hash_bytes(so_far, &time->tv_sec, sizeof time->tv_sec);
+    return fx_hash_bytes(so_far, &time->tv_nsec, sizeof time->tv_nsec);
 }
 
 static void stamp_times(struct fx_file_stamp *stamp, const struct stat *info,
@@ -57,9 +43,9 @@ static void stamp_times(struct fx_file_stamp *stamp, const struct stat *info,
 static void stamp_file(struct fx_file_stamp *stamp, const char *path, time_t now) {
     struct stat info = {0}; /* stays so where the file has gone */
     (void)stat(path, &info);
-    stamp->files = hash_string(stamp->files, path);
+    stamp->files = fx_hash_text(stamp->files, fx_text_of(path));
     stamp->files = hash_identity(stamp->files, &info);
-    stamp->files = hash(stamp->files, &info.st_size, sizeof info.st_size);
+    stamp->files = fx_hash_bytes(stamp->files, &info.st_size, sizeof info.st_size);
     stamp_times(stamp, &info, now);
 }
 
@@ -67,7 +53,7 @@ static void stamp_file(struct fx_file_stamp *stamp, const char *path, time_t now
 static void stamp_folder(struct fx_file_stamp *stamp, const char *path, time_t now) {
     struct stat info = {0};
     (void)stat(path, &info);
-    stamp->folders = hash_string(stamp->folders, path);
+    stamp->folders = fx_hash_text(stamp->folders, fx_text_of(path));
     stamp->folders = hash_identity(stamp->folders, &info);
     stamp_times(stamp, &info, now);
 }
@@ -116,7 +102,7 @@ static bool list_folders(const struct fx_file_roots *roots,
 /* Fills `stamp` and the two lists of `set`, which the caller frees either way. */
 static bool look(const struct fx_file_roots *roots, struct fx_file_set *set,
                  struct fx_file_stamp *stamp, struct fx_err *err) {
-    *stamp = (struct fx_file_stamp){HASH_START, HASH_START, true};
+    *stamp = (struct fx_file_stamp){FX_HASH_START, FX_HASH_START, true};
     for (size_t i = 0; i < roots->n_paths; i++) {
         if (!fx_file_list_add(&set->files, roots->paths[i], err)) {
             return false;
@@ -148,7 +134,7 @@ bool fx_file_set_look(const struct fx_file_roots *roots, struct fx_file_stamp *r
 }
 
 static bool read_files(struct fx_file_set *set, size_t max, struct fx_err *err) {
-    set->digest = HASH_START;
+    set->digest = FX_HASH_START;
     const size_t n = set->files.n_paths;
     set->contents = calloc(n == 0 ? 1 : n, sizeof *set->contents);
     if (set->contents == NULL) {
@@ -161,11 +147,11 @@ static bool read_files(struct fx_file_set *set, size_t max, struct fx_err *err) 
             if (content->failure == NULL) {
                 return fx_fail_nomem(err);
             }
-            set->digest = hash_string(set->digest, content->failure);
+            set->digest = fx_hash_text(set->digest, fx_text_of(content->failure));
         }
-        set->digest = hash_string(set->digest, set->files.paths[i]);
-        set->digest = hash(set->digest, &content->bytes.len, sizeof content->bytes.len);
-        set->digest = hash(set->digest, content->bytes.data, content->bytes.len);
+        set->digest = fx_hash_text(set->digest, fx_text_of(set->files.paths[i]));
+        set->digest = fx_hash_text(
+            set->digest, (struct fx_text){content->bytes.data, content->bytes.len});
     }
     return true;
 }

@@ -5,6 +5,7 @@
 #include "server/health.h"
 
 #include "server/routes.h"
+#include "server/sources.h"
 #include "server/state.h"
 
 void fx_answer_healthz(struct fx_server *server, struct fx_http_exchange *exchange) {
@@ -13,8 +14,7 @@ void fx_answer_healthz(struct fx_server *server, struct fx_http_exchange *exchan
 }
 
 static bool check_policies(const struct fx_server *server, const char **ret_reason) {
-    *ret_reason = "not loaded yet";
-    return server->policies != NULL;
+    return fx_sources_ready(server, ret_reason);
 }
 
 static bool check_certificate(const struct fx_server *server, const char **ret_reason) {
@@ -72,8 +72,16 @@ void fx_answer_readyz(struct fx_server *server, struct fx_http_exchange *exchang
 static void read_counts(struct fx_server *server) {
     const struct fx_http_server_counts counts = fx_http_server_counts(server->webhook);
     struct fx_metrics *metrics = &server->metrics;
+    fx_metrics_set(metrics, FX_METRIC_PASSTHROUGH, 0, server->passes);
     fx_metrics_set(metrics, FX_METRIC_CONNECTIONS, 0, (double)counts.connections);
+    fx_metrics_set(metrics, FX_METRIC_ACCEPTED, 0, (double)counts.accepted);
+    fx_metrics_set(metrics, FX_METRIC_HANDSHAKES, FX_HANDSHAKE_OK,
+                   (double)counts.handshakes);
+    fx_metrics_set(metrics, FX_METRIC_HANDSHAKES, FX_HANDSHAKE_FAILED,
+                   (double)counts.handshake_fails);
     fx_metrics_set(metrics, FX_METRIC_IN_FLIGHT, 0, (double)counts.in_flight);
+    fx_metrics_set(metrics, FX_METRIC_HELD, 0, (double)counts.held);
+    fx_metrics_set(metrics, FX_METRIC_REFUSED, 0, (double)counts.refused);
     fx_metrics_set(metrics, FX_METRIC_BAD_REQUESTS, 0, (double)counts.bad_requests);
 }
 
@@ -81,11 +89,11 @@ void fx_answer_metrics(struct fx_server *server, struct fx_http_exchange *exchan
     struct fx_buf body;
     fx_buf_init(&body, 0);
     read_counts(server);
-    fx_metrics_print(&server->metrics, &body);
+    fx_registry_print(server->metrics.registry, &body);
     if (body.failed) {
         fx_buf_finish(&body);
         fx_answer_text(exchange, 503, "Retry-After: 1\r\n", "out of memory");
         return;
     }
-    fx_http_respond(exchange, 200, FX_METRICS_TYPE, NULL, &body);
+    fx_http_respond(exchange, 200, FX_REGISTRY_TYPE, NULL, &body);
 }

@@ -1,158 +1,108 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/metrics.c - the registry: families from the list, values in plain arrays.
+ * server/metrics.c - the list, made into families.
  */
 #include "server/metrics.h"
 
-#include <assert.h>
 #include <stddef.h>
 
 #include "admission/review.h"
+#include "policy/findings.h"
 #include "server/external_calls.h"
 #include "server/reload.h"
 
-enum type { COUNTER, GAUGE, HISTOGRAM };
+#define WORD(name, text) text,
 
-static const char *const type_names[] = {
-    [COUNTER] = "counter",
-    [GAUGE] = "gauge",
-    [HISTOGRAM] = "histogram",
+static const char *const mutation_statuses[] = {"success", "skip", "error", "unknown",
+                                                NULL};
+static const char *const successes[] = {"true", "false", NULL};
+static const char *const mutator_statuses[] = {"active", "error", NULL};
+static const char *const handshake_results[] = {"ok", "failed", NULL};
+static const char *const certificate_kinds[] = {"leaf", "ca", NULL};
+static const char *const versions[] = {FX_VERSION, NULL};
+static const char *const decisions[] = {FX_DECISIONS(WORD) NULL};
+static const char *const severities[] = {FX_SEVERITIES(WORD) NULL};
+static const char *const external_results[] = {FX_EXTERNAL_RESULTS(WORD) NULL};
+static const char *const reload_results[] = {FX_RELOAD_RESULTS(WORD) NULL};
+
+/* The buckets of Gatekeeper, spec section 9: to 10 ms by one, to 100 ms by ten, to a
+ * second by a hundred, to 10 s by half a second; and those of its ingestion. */
+static const double seconds[] = {
+    .001, .002, .003, .004, .005, .006, .007, .008, .009, .01, .02, .03,
+    .04,  .05,  .06,  .07,  .08,  .09,  .1,   .2,   .3,   .4,  .5,  .6,
+    .7,   .8,   .9,   1,    1.5,  2,    2.5,  3,    3.5,  4,   4.5, 5,
+    5.5,  6,    6.5,  7,    7.5,  8,    8.5,  9,    9.5,  10};
+static const double short_seconds[] = {.001, .002, .003, .004, .005, .006, .007,
+                                       .008, .009, .01,  .02,  .03,  .04,  .05};
+static const double passes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 50, 100, 200, 500};
+
+/* A review takes a tenth of a millisecond: Gatekeeper's first bucket has them all. */
+static const double fine_seconds[] = {.0001, .0002, .0005, .001, .002, .005, .01, .02,
+                                      .05,   .1,    .2,    .5,   1,    2,    5,   10};
+
+#define BUCKETS(bounds) \
+    { bounds, FX_COUNT(bounds), }
+static const struct fx_buckets bucket_lists[] = {
+    BUCKETS(seconds),
+    BUCKETS(short_seconds),
+    BUCKETS(passes),
+    BUCKETS(fine_seconds),
 };
 
-#define NONE \
-    { "" }
-#define MUTATION_STATUSES \
-    { "success", "skip", "error", "unknown" }
-#define SUCCESSES \
-    { "true", "false" }
-#define MUTATOR_STATUSES \
-    { "active", "error" }
-#define VERSIONS \
-    { FX_VERSION }
-#define WORD(name, text) text,
-#define DECISIONS \
-    { FX_DECISIONS(WORD) }
-#define EXTERNAL_RESULTS \
-    { FX_EXTERNAL_RESULTS(WORD) }
-#define RELOAD_RESULTS \
-    { FX_RELOAD_RESULTS(WORD) }
+#define NONE              NULL
+#define MUTATION_STATUSES mutation_statuses
+#define SUCCESSES         successes
+#define MUTATOR_STATUSES  mutator_statuses
+#define HANDSHAKE_RESULTS handshake_results
+#define CERTIFICATE_KINDS certificate_kinds
+#define VERSIONS          versions
+#define DECISIONS         decisions
+#define SEVERITIES        severities
+#define EXTERNAL_RESULTS  external_results
+#define RELOAD_RESULTS    reload_results
+#define NO_BUCKETS        NULL
+#define SECONDS           &bucket_lists[0]
+#define SHORT_SECONDS     &bucket_lists[1]
+#define PASSES            &bucket_lists[2]
+#define FINE_SECONDS      &bucket_lists[3]
 
-static const struct family {
-    enum type type;
-    const char *name, *key, *help;
-    const char *values[FX_METRIC_LABELS]; /* NULL after the last */
-} families[] = {
-#define X(type, id, name, key, values, help) {type, name, key, help, values},
+static const struct fx_family_plan plans[] = {
+#define X(type, id, name, key, values, buckets, help) \
+    {FX_FAMILY_##type, name, help, key, values, NULL, buckets},
     FX_METRICS(X)
 #undef X
 };
 
-/* The buckets of Gatekeeper, spec section 9. */
-static const double seconds[] = {
-    .001, .002, .003, .004, .005, .006, .007, .008, .009, .01, .1, 1,   1.5, 2,   2.5,
-    3,    3.5,  4,    4.5,  5,    5.5,  6,    6.5,  7,    7.5, 8,  8.5, 9,   9.5, 10};
-static const double passes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 50, 100, 200, 500};
-
-static const struct scale {
-    enum fx_metric metric;
-    const double *bounds;
-    size_t n_bounds;
-} scales[FX_METRIC_HISTOGRAMS] = {
-    {FX_METRIC_MUTATION_SECONDS, seconds, FX_COUNT(seconds)},
-    {FX_METRIC_ITERATIONS, passes, FX_COUNT(passes)},
-    {FX_METRIC_EXTERNAL_SECONDS, seconds, FX_COUNT(seconds)},
-};
-
-_Static_assert(FX_COUNT(seconds) < FX_METRIC_BUCKETS, "one more is for +Inf");
-
-static size_t scale_of(enum fx_metric metric) {
-    size_t i = 0;
-    while (scales[i].metric != metric) {
-        i++;
-        assert(i < FX_METRIC_HISTOGRAMS);
+bool fx_metrics_init(struct fx_metrics *metrics) {
+    *metrics = (struct fx_metrics){.registry = fx_registry_create()};
+    if (metrics->registry == NULL) {
+        return false;
     }
-    return i;
+    for (size_t i = 0; i < FX_METRIC_COUNT; i++) {
+        metrics->families[i] = fx_registry_add(metrics->registry, &plans[i]);
+        if (metrics->families[i] == NULL) {
+            return false;
+        }
+    }
+    fx_metrics_set(metrics, FX_METRIC_BUILD, 0, 1);
+    return fx_process_metrics_add(&metrics->process, metrics->registry);
 }
 
-void fx_metrics_init(struct fx_metrics *metrics) {
+void fx_metrics_finish(struct fx_metrics *metrics) {
+    fx_registry_destroy(metrics->registry);
     *metrics = (struct fx_metrics){0};
-    fx_metrics_set(metrics, FX_METRIC_BUILD, 0, 1);
 }
 
 void fx_metrics_count(struct fx_metrics *metrics, enum fx_metric metric, unsigned label) {
-    assert(families[metric].type == COUNTER && label < FX_METRIC_LABELS);
-    metrics->values[metric][label] += 1;
+    fx_family_count(metrics->families[metric], label);
 }
 
 void fx_metrics_set(struct fx_metrics *metrics, enum fx_metric metric, unsigned label,
                     double value) {
-    assert(families[metric].type != HISTOGRAM && label < FX_METRIC_LABELS);
-    metrics->values[metric][label] = value;
+    fx_family_set(metrics->families[metric], label, value);
 }
 
 void fx_metrics_observe(struct fx_metrics *metrics, enum fx_metric metric, unsigned label,
                         double value) {
-    assert(families[metric].type == HISTOGRAM && label < FX_METRIC_LABELS);
-    const size_t which = scale_of(metric);
-    struct fx_metric_histogram *histogram = &metrics->histograms[which][label];
-    size_t bucket = 0;
-    while (bucket < scales[which].n_bounds && value > scales[which].bounds[bucket]) {
-        bucket++;
-    }
-    histogram->buckets[bucket]++;
-    histogram->count++;
-    histogram->sum += value;
-}
-
-/* {key="value"}, or nothing. */
-static void print_label(const struct family *family, size_t label, struct fx_buf *buf) {
-    if (family->key[0] != '\0') {
-        fx_buf_printf(buf, "{%s=\"%s\"}", family->key, family->values[label]);
-    }
-}
-
-static void print_histogram(const struct family *family, size_t label,
-                            const struct scale *scale,
-                            const struct fx_metric_histogram *histogram,
-                            struct fx_buf *buf) {
-    uint64_t below = 0;
-    for (size_t i = 0; i < scale->n_bounds; i++) {
-        below += histogram->buckets[i];
-        fx_buf_printf(buf, "%s_bucket{%s=\"%s\",le=\"%g\"} %llu\n", family->name,
-                      family->key, family->values[label], scale->bounds[i],
-                      (unsigned long long)below);
-    }
-    fx_buf_printf(buf, "%s_bucket{%s=\"%s\",le=\"+Inf\"} %llu\n", family->name,
-                  family->key, family->values[label],
-                  (unsigned long long)histogram->count);
-    fx_buf_printf(buf, "%s_sum", family->name);
-    print_label(family, label, buf);
-    fx_buf_printf(buf, " %.9g\n%s_count", histogram->sum, family->name);
-    print_label(family, label, buf);
-    fx_buf_printf(buf, " %llu\n", (unsigned long long)histogram->count);
-}
-
-static void print_value(const struct family *family, size_t label, double value,
-                        struct fx_buf *buf) {
-    fx_buf_str(buf, family->name);
-    print_label(family, label, buf);
-    fx_buf_printf(buf, " %.15g\n", value);
-}
-
-void fx_metrics_print(const struct fx_metrics *metrics, struct fx_buf *buf) {
-    for (size_t i = 0; i < FX_METRIC_COUNT; i++) {
-        const struct family *family = &families[i];
-        fx_buf_printf(buf, "# HELP %s %s\n# TYPE %s %s\n", family->name, family->help,
-                      family->name, type_names[family->type]);
-        for (size_t label = 0; label < FX_METRIC_LABELS && family->values[label] != NULL;
-             label++) {
-            if (family->type == HISTOGRAM) {
-                const size_t which = scale_of((enum fx_metric)i);
-                print_histogram(family, label, &scales[which],
-                                &metrics->histograms[which][label], buf);
-            } else {
-                print_value(family, label, metrics->values[i][label], buf);
-            }
-        }
-    }
+    fx_family_observe(metrics->families[metric], label, value);
 }

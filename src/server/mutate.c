@@ -4,7 +4,6 @@
  */
 #include "server/mutate.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "admission/review.h"
@@ -13,20 +12,8 @@
 #include "server/answer.h"
 #include "server/mutation_log.h"
 #include "server/review_log.h"
+#include "server/sources.h"
 #include "server/state.h"
-
-/* Files know namespaces at once: those they hold, and a plain one for each other name. */
-static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **ret_object,
-                                     struct fx_err *err) {
-    const struct fx_policies *policies = user;
-    json_t *object = fx_namespaces_find(&policies->namespaces, name);
-    if (object == NULL) {
-        (void)fx_fail_nomem(err);
-        return FX_LOOKUP_FAILED;
-    }
-    *ret_object = object;
-    return FX_LOOKUP_FOUND;
-}
 
 /* Gatekeeper's status for the reviews it counts; those allowed before mutation was tried,
  * and what is no review, it does not (spec section 8). */
@@ -49,6 +36,7 @@ static void count_iterations(struct fx_metrics *metrics,
     if (result->outcome == NULL) {
         return;
     }
+    fx_metrics_observe(metrics, FX_METRIC_PASSES, 0, result->outcome->iterations);
     if (result->decision == FX_DECISION_MUTATED) {
         fx_metrics_observe(metrics, FX_METRIC_ITERATIONS, FX_SUCCESS_TRUE,
                            result->outcome->iterations);
@@ -64,6 +52,7 @@ static void count(struct fx_metrics *metrics, const struct fx_review_result *res
                   double seconds) {
     enum fx_mutation_status status = FX_MUTATION_UNKNOWN;
     fx_metrics_count(metrics, FX_METRIC_REVIEWS, (unsigned)result->decision);
+    fx_metrics_observe(metrics, FX_METRIC_REVIEW_SECONDS, 0, seconds);
     if (mutation_status(result->decision, &status)) {
         fx_metrics_count(metrics, FX_METRIC_MUTATIONS, (unsigned)status);
         fx_metrics_observe(metrics, FX_METRIC_MUTATION_SECONDS, (unsigned)status,
@@ -77,6 +66,7 @@ static void finish(struct fx_server *server, struct fx_http_exchange *exchange,
                    const struct fx_review_result *result) {
     const double seconds = fx_answer_seconds(exchange);
     count(&server->metrics, result, seconds);
+    fx_in_force_note(server->in_force, result);
     fx_review_log(result, fx_http_header(exchange, "traceparent"), seconds * 1e3);
     if (server->options->log_mutations) {
         fx_mutation_log(result);
@@ -89,9 +79,17 @@ struct journey {
     struct fx_server *server;
     struct fx_http_exchange *exchange;
     struct fx_policies *policies; /* counted */
+    uint64_t deadline_ns;
     struct fx_admission admission;
     struct fx_review *review;
 };
+
+static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **ret_object,
+                                     struct fx_err *err) {
+    const struct journey *journey = user;
+    return fx_sources_find_namespace(journey->server, journey->policies, name, ret_object,
+                                     err);
+}
 
 static void end(struct journey *journey) {
     fx_review_destroy(journey->review);
@@ -117,6 +115,20 @@ static bool ask_providers(struct journey *journey) {
     return fx_external_client_run(journey->server->external, calls, arena, &waiter, &err);
 }
 
+static void on_namespace(json_t *object_take, const struct fx_err *failure, void *user) {
+    struct journey *journey = user;
+    fx_review_give_namespace(journey->review, object_take, failure);
+    go_on(journey);
+}
+
+/* A namespace younger than the watch is to be asked for. */
+static bool ask_namespace(struct journey *journey) {
+    return fx_cluster_namespaces_fetch(fx_cluster_spaces_of(journey->server->cluster),
+                                       fx_review_namespace(journey->review),
+                                       journey->deadline_ns, on_namespace,
+                                       journey) != NULL;
+}
+
 /* From the start, or from where it waited, to the answer or the next wait. */
 static void go_on(void *user) {
     struct journey *journey = user;
@@ -127,8 +139,10 @@ static void go_on(void *user) {
         }
         answer_no_memory(journey->server, journey->exchange);
         break;
-    case FX_REVIEW_WANTS_NAMESPACE: /* our look-up never waits */
-        assert(false);
+    case FX_REVIEW_WANTS_NAMESPACE:
+        if (ask_namespace(journey)) {
+            return;
+        }
         answer_no_memory(journey->server, journey->exchange);
         break;
     case FX_REVIEW_DONE:
@@ -147,18 +161,19 @@ static bool begin(struct fx_server *server, struct fx_http_exchange *exchange) {
     const struct fx_server_options *options = server->options;
     journey->server = server;
     journey->exchange = exchange;
-    journey->policies = fx_policies_watch_sample(server->policies);
+    journey->policies = fx_sources_sample(server);
     journey->admission = (struct fx_admission){
         .on_error = options->on_error,
         .annotates = options->mutation_annotations,
         .tells_passes = options->log_mutations,
+        .tells_fares = true,
         .own_namespace = options->own_namespace,
         .find_namespace = find_namespace,
-        .user = journey->policies,
+        .user = journey,
     };
-    journey->review =
-        fx_review_create(&journey->admission, journey->policies->snapshot,
-                         fx_http_body(exchange), fx_answer_deadline_ns(server, exchange));
+    journey->deadline_ns = fx_answer_deadline_ns(server, exchange);
+    journey->review = fx_review_create(&journey->admission, journey->policies->snapshot,
+                                       fx_http_body(exchange), journey->deadline_ns);
     if (journey->review == NULL) {
         end(journey);
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/policies_watch.h - the policies in force: read from files and folders, read
- * again when those change, swapped at once. What is wrong with them goes to the log.
+ * server/policies_watch.h - policies of files and folders: read, and read again when
+ * those change.
  */
 #ifndef FX_SERVER_POLICIES_WATCH_H
 #define FX_SERVER_POLICIES_WATCH_H
@@ -17,15 +17,20 @@
 
 struct fx_policies_watch; /* opaque */
 
+/* Told on the loop of each version, the first one before the watch is there: borrowed,
+ * with the one before it (NULL: none) and how long its making took. */
+struct fx_policies_watch_events {
+    void (*on_policies)(struct fx_policies *made, struct fx_policies *before,
+                        double seconds, void *user);
+    void *user;
+};
+
 /* Reads the first version, blocking; invalid policies in it are findings, not failures.
  * Everything is borrowed until it is closed. Errors: FX_EIO, FX_ELIMIT (a file or folder
  * that is missing or cannot be listed), FX_EINVALID (standard input), FX_ENOMEM. */
-struct fx_policies_watch *
-fx_policies_watch_create(uv_loop_t *loop, const char *const *roots, size_t n_roots,
-                         struct fx_metrics *metrics, struct fx_err *err) FX_MUST_USE;
-
-/* The policies in force, as a new reference. */
-struct fx_policies *fx_policies_watch_sample(const struct fx_policies_watch *watch);
+struct fx_policies_watch *fx_policies_watch_create(
+    uv_loop_t *loop, const char *const *roots, size_t n_roots, struct fx_metrics *metrics,
+    const struct fx_policies_watch_events *events, struct fx_err *err) FX_MUST_USE;
 
 /* Reads again now. */
 void fx_policies_watch_reload(struct fx_policies_watch *watch);

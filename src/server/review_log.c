@@ -13,25 +13,36 @@
 #define LIST_BYTES 4096u /* of all mutators together */
 #define PATH_BYTES 256u
 
-static bool is_hex(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+/* `n` lower case hex digits that are not all the same `digit`? */
+static bool is_hex(const char *text, size_t n, char digit) {
+    size_t same = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char c = text[i];
+        if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
+            return false;
+        }
+        same += c == digit;
+    }
+    return same < n;
 }
 
-/* version "-" trace-id "-" parent-id "-" flags: 2, 32, 16 and 2 hex digits */
+/*
+ * traceparent := version "-" trace-id "-" parent-id "-" flags [ "-" anything ]
+ *
+ * of 2, 32, 16 and 2 lower case hex digits. Version ff is none, ids are not all zero;
+ * version 00 ends there, a later one may go on.
+ */
+static bool is_traceparent(struct fx_text header) {
+    const char *at = header.data;
+    return header.len >= 55 && is_hex(at, 2, 'f') && at[2] == '-' &&
+           is_hex(at + 3, 32, '0') && at[35] == '-' && is_hex(at + 36, 16, '0') &&
+           at[52] == '-' && is_hex(at + 53, 2, '\0') &&
+           (header.len == 55 || (memcmp(at, "00", 2) != 0 && at[55] == '-'));
+}
+
 void fx_trace_id_read(struct fx_text traceparent, char out[FX_TRACE_ID_SIZE]) {
     out[0] = '\0';
-    if (traceparent.len < 55 || traceparent.data[2] != '-' ||
-        traceparent.data[35] != '-') {
-        return;
-    }
-    bool zero = true;
-    for (size_t i = 3; i < 35; i++) {
-        if (!is_hex(traceparent.data[i])) {
-            return;
-        }
-        zero = zero && traceparent.data[i] == '0';
-    }
-    if (!zero) {
+    if (is_traceparent(traceparent)) {
         memcpy(out, traceparent.data + 3, 32);
         out[32] = '\0';
     }

@@ -12,7 +12,8 @@
 /* Room for a W3C trace id and the NUL. */
 #define FX_TRACE_ID_SIZE 33
 
-/* The trace id of a `traceparent` header (W3C Trace Context, section 3.2), or "". */
+/* The trace id of a `traceparent` header (W3C Trace Context, section 3.2); "" where it is
+ * none, which counts as not sent. */
 void fx_trace_id_read(struct fx_text traceparent, char out[FX_TRACE_ID_SIZE]);
 
 /* One line for a review that changed its object (info), or that failed (warn, with the

@@ -17,13 +17,14 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "server/routes.h"
+#include "server/sources.h"
 #include "server/state.h"
 
 #define HEALTH_CONNECTIONS 256u
 #define HEALTH_BODY        1024u
 #define SERVER_MAGIC       0x66787376u /* "fxsv" */
 
-static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
 
 /* A server and what only its life needs. */
 struct life {
@@ -54,9 +55,8 @@ static void end_signals(struct life *life) {
 static void on_health_stopped(void *user) {
     struct life *life = life_of(user);
     end_signals(life);
-    fx_policies_watch_close(life->server.policies);
+    fx_sources_close(&life->server);
     fx_certificates_close(life->server.certificates);
-    life->server.policies = NULL;
     life->server.certificates = NULL;
 }
 
@@ -109,6 +109,9 @@ static void drain(struct life *life) {
     struct fx_server *server = &life->server;
     const uint64_t ms = or_default(server->options->drain_ms, FX_LIMIT_DRAIN_MS);
     server->draining = true;
+    if (server->cluster != NULL) {
+        fx_cluster_retire(server->cluster);
+    }
     fx_http_server_drain(server->webhook);
     (void)uv_timer_start(&life->drain, on_drained, ms, 0);
     fx_log(INFO, "draining", fx_log_int("ms", (int64_t)ms));
@@ -127,14 +130,27 @@ static void on_end_signal(uv_signal_t *signal, int number) {
 static void on_reload_signal(uv_signal_t *signal, int number) {
     (void)number;
     struct life *life = life_of(signal->data);
-    fx_policies_watch_reload(life->server.policies);
+    fx_sources_reload(&life->server);
     fx_certificates_reload(life->server.certificates);
+}
+
+static void on_pass_signal(uv_signal_t *signal, int number) {
+    fx_sources_pass(&life_of(signal->data)->server, number == SIGUSR1);
+}
+
+static uv_signal_cb act_on(int number) {
+    switch (number) {
+    case SIGHUP: return on_reload_signal;
+    case SIGUSR1:
+    case SIGUSR2: return on_pass_signal;
+    default: return on_end_signal;
+    }
 }
 
 static bool start_signals(struct life *life, struct fx_err *err) {
     for (size_t i = 0; i < FX_COUNT(signals); i++) {
-        const uv_signal_cb act = signals[i] == SIGHUP ? on_reload_signal : on_end_signal;
-        const int status = uv_signal_start(&life->signals[i], act, signals[i]);
+        const int status =
+            uv_signal_start(&life->signals[i], act_on(signals[i]), signals[i]);
         if (status != 0) {
             return fx_fail(err, FX_EIO, "signals: %s", uv_strerror(status));
         }
@@ -185,6 +201,10 @@ static void on_certificate(struct fx_tls_config *config, void *user) {
     struct fx_server *server = user;
     if (server->webhook != NULL) {
         fx_http_server_set_tls(server->webhook, config);
+    }
+    const struct fx_text ca = fx_certificates_ca(server->certificates);
+    if (server->cluster != NULL && ca.len > 0) {
+        fx_cluster_publish(server->cluster, ca);
     }
     struct fx_err err = FX_ERR_INIT;
     if (server->external != NULL && !offer_certificate(server, config, &err)) {
@@ -270,9 +290,7 @@ static bool start(struct life *life, struct fx_err *err) {
     if (server->certificates == NULL) {
         return false;
     }
-    server->policies = fx_policies_watch_create(
-        &server->loop, options->policies, options->n_policies, &server->metrics, err);
-    if (server->policies == NULL || !start_external(server, err) ||
+    if (!fx_sources_start(server, err) || !start_external(server, err) ||
         !start_webhook(server, err) || !start_health(server, err)) {
         return false;
     }
@@ -287,11 +305,40 @@ static bool start(struct life *life, struct fx_err *err) {
 
 /* ---- both ---- */
 
+static void on_quarantine(struct fx_policies *policies, void *user) {
+    (void)policies;
+    fx_sources_report(user);
+}
+
+static bool init_counting(struct fx_server *server,
+                          const struct fx_server_options *options) {
+    const struct fx_in_force_options in_force = {
+        .quarantine_after = options->quarantine_after,
+        .quarantine_budget_ms = options->quarantine_budget_ms,
+        .on_quarantine = on_quarantine,
+        .user = server,
+        .max_mutators = options->metrics_max_mutators,
+    };
+    if (!fx_metrics_init(&server->metrics)) {
+        return false;
+    }
+    server->in_force = fx_in_force_create(&in_force, &server->metrics);
+    return server->in_force != NULL;
+}
+
+static void finish(struct life *life) {
+    fx_in_force_destroy(life->server.in_force);
+    fx_metrics_finish(&life->server.metrics);
+    free(life);
+}
+
 static bool init(struct life *life, const struct fx_server_options *options,
                  struct fx_err *err) {
     life->magic = SERVER_MAGIC;
     life->server.options = options;
-    fx_metrics_init(&life->server.metrics);
+    if (!init_counting(&life->server, options)) {
+        return fx_fail_nomem(err);
+    }
     uv_loop_t *loop = &life->server.loop;
     const int status = uv_loop_init(loop);
     if (status != 0) {
@@ -322,7 +369,7 @@ bool fx_server_run(const struct fx_server_options *options, struct fx_err *err) 
         return fx_fail_nomem(err);
     }
     if (!init(life, options, err)) {
-        free(life);
+        finish(life);
         return false;
     }
     const bool started = start(life, err);
@@ -333,6 +380,6 @@ bool fx_server_run(const struct fx_server_options *options, struct fx_err *err) 
     if (started) {
         fx_log(INFO, "stopped", {0});
     }
-    free(life);
+    finish(life);
     return started;
 }

@@ -14,6 +14,7 @@
 #include "admission/review.h"
 #include "base/err.h"
 #include "base/macros.h"
+#include "cluster/cluster.h"
 
 /* Everything is borrowed for the call. 0 where a number is not given: base/limits.h. */
 struct fx_server_options {
@@ -21,24 +22,30 @@ struct fx_server_options {
     const char *health_listen;   /* "HOST:PORT" of health and metrics, plain HTTP */
     const char *const *policies; /* files and folders */
     size_t n_policies;
-    const char *tls_cert, *tls_key; /* files; both NULL: self-signed */
+    const struct fx_cluster_options *cluster; /* instead of those; NULL: files */
+    const char *tls_cert, *tls_key; /* files; both NULL: self-signed, or of the cluster */
+    const char *tls_ca;             /* a file: who vouches for them, for the cluster */
     const char *const *tls_names;   /* of the self-signed certificate; 0: localhost */
     size_t n_tls_names;
     const char *tls_cert_out; /* where to write the self-signed certificate, or NULL */
     const char *own_namespace;
     enum fx_on_error on_error;
-    bool mutation_annotations;   /* objects are to say who changed them */
-    bool log_mutations;          /* each mutation is to be logged, pass by pass */
-    bool mutates, admits;        /* which of the webhooks are answered */
-    struct fx_exemptions exempt; /* from the guard of the ignore label */
+    bool mutation_annotations;     /* objects are to say who changed them */
+    bool log_mutations;            /* each mutation is to be logged, pass by pass */
+    bool mutates, admits;          /* which of the webhooks are answered */
+    struct fx_exemptions exempt;   /* from the guard of the ignore label */
+    size_t quarantine_after;       /* failures in a row (server/in_force.h); 0: never */
+    uint64_t quarantine_budget_ms; /* of a mutator in one review; 0: none */
+    size_t metrics_max_mutators;   /* that metrics tell apart */
     size_t max_body, max_header, max_connections;
     uint64_t idle_ms, message_ms, drain_ms, review_ms;
 };
 
 /* Serves until SIGTERM or SIGINT, then drains (a second signal ends that) and returns
- * true. SIGHUP reads policies and certificate again at once. These signals and SIGPIPE
- * stay ignored afterwards. False where it could not start: FX_EINVALID (addresses,
- * certificate), FX_EIO (port, files), FX_ENOMEM. */
+ * true. SIGHUP reads policies and certificate again at once, SIGUSR1 lets everything
+ * pass unchanged, SIGUSR2 ends that. These signals and SIGPIPE stay ignored afterwards.
+ * False where it could not start: FX_EINVALID (addresses, certificate), FX_EIO (port,
+ * files), FX_ENOMEM. */
 bool fx_server_run(const struct fx_server_options *options,
                    struct fx_err *err) FX_MUST_USE;
 

@@ -11,7 +11,9 @@
 
 #include "net/http_server.h"
 #include "server/certificates.h"
+#include "server/cluster_metrics.h"
 #include "server/external_calls.h"
+#include "server/in_force.h"
 #include "server/metrics.h"
 #include "server/policies_watch.h"
 #include "server/self_probe.h"
@@ -22,11 +24,16 @@ struct fx_server {
     uv_loop_t loop;
     struct fx_metrics metrics;
     struct fx_certificates *certificates;
-    struct fx_policies_watch *policies;
+    struct fx_policies_watch *policies;         /* NULL: of the cluster */
+    struct fx_cluster *cluster;                 /* NULL: policies are files */
+    struct fx_cluster_metrics *cluster_metrics; /* with `cluster` */
+    struct fx_in_force *in_force; /* what either of them gave, and reviews see */
+    struct fx_policies *nothing;  /* what is in force while everything passes */
     struct fx_external_client *external;
     struct fx_http_server *webhook, *health;
     struct fx_self_probe *probe;
     bool draining; /* asked to end */
+    bool passes;   /* everything is let pass unchanged */
 };
 
 #endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/disable.c - `fixpoint disable` and `fixpoint enable`: mutation stops, with a record
+ * and perhaps an end, and goes on. They need no running Fixpoint.
+ */
+#include "cluster/disable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/date.h"
+#include "cli/cluster_session.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+
+#define DEFAULT_NAME "gatekeeper-mutating-webhook-configuration"
+
+/* The object that was read has changed meanwhile: so often it is read again. */
+#define TRIES 5
+
+#define LONGEST_MS (UINT64_C(3660) * 24 * 3600 * 1000)
+
+static const struct fx_kube_resource configurations = {
+    "admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations",
+    "MutatingWebhookConfiguration"};
+
+struct values {
+    const char *kubeconfig, *context, *name, *reason;
+    uint64_t duration;
+};
+
+/* ---- talking to the cluster ------------------------------------------------------ */
+
+static const char *name_of(const struct values *values) {
+    return values->name == NULL ? DEFAULT_NAME : values->name;
+}
+
+static enum fx_exit say_failure(const struct values *values,
+                                const struct fx_kube_failure *failure) {
+    if (failure->reason == FX_KUBE_REASON_NOT_FOUND) {
+        fx_say("there is no MutatingWebhookConfiguration `%s`: nothing is mutated by it, "
+               "and nothing makes it again but `helm upgrade` or `kubectl apply`",
+               name_of(values));
+    } else {
+        fx_say("%s", failure->words);
+    }
+    return FX_EXIT_IO;
+}
+
+static json_t *read_configuration(struct fx_cluster_session *session,
+                                  const struct values *values,
+                                  struct fx_kube_failure *failure) {
+    const struct fx_kube_request request = {
+        .verb = FX_KUBE_VERB_GET,
+        .resource = &configurations,
+        .name = {.name = fx_text_of(name_of(values))},
+    };
+    return fx_cluster_session_ask(session, &request, failure);
+}
+
+static json_t *apply(struct fx_cluster_session *session, const struct values *values,
+                     const json_t *body, struct fx_kube_failure *failure) {
+    const struct fx_kube_request request = {
+        .verb = FX_KUBE_VERB_APPLY,
+        .resource = &configurations,
+        .name = {.name = fx_text_of(name_of(values))},
+        .body = body,
+        .manager = FX_DISABLE_MANAGER,
+        .force = true,
+    };
+    return fx_cluster_session_ask(session, &request, failure);
+}
+
+/* What to write for the configuration that was read; NULL: see `err`. */
+typedef json_t *make_body(const json_t *configuration, const struct values *values,
+                          struct fx_err *err);
+
+/* Reads and writes, again where somebody else wrote in between. The configuration as it
+ * is then, as a new reference; NULL: `*ret_status` says how it ends. */
+static json_t *change(struct fx_cluster_session *session, const struct values *values,
+                      make_body *make, enum fx_exit *ret_status) {
+    struct fx_kube_failure failure = {.reason = FX_KUBE_REASON_NONE};
+    for (int i = 0; i < TRIES; i++) {
+        struct fx_err err = FX_ERR_INIT;
+        json_t *before = read_configuration(session, values, &failure);
+        if (before == NULL) {
+            break;
+        }
+        json_t *body = make(before, values, &err);
+        json_decref(before);
+        if (body == NULL) {
+            (void)fx_err_prefix(&err,
+                                "MutatingWebhookConfiguration `%s`: ", name_of(values));
+            *ret_status = fx_say_err(&err);
+            return NULL;
+        }
+        json_t *after = apply(session, values, body, &failure);
+        json_decref(body);
+        if (after != NULL) {
+            return after;
+        }
+        if (failure.reason != FX_KUBE_REASON_CONFLICT) {
+            break;
+        }
+    }
+    *ret_status = say_failure(values, &failure);
+    return NULL;
+}
+
+static enum fx_exit run_change(const struct values *values, make_body *make,
+                               void (*tell)(const struct values *values,
+                                            const json_t *configuration,
+                                            struct fx_buf *words)) {
+    struct fx_cluster_session session;
+    struct fx_err err = FX_ERR_INIT;
+    if (name_of(values)[0] == '\0') {
+        fx_say("--name: it is empty");
+        return FX_EXIT_USAGE;
+    }
+    if (!fx_cluster_session_open(&session, values->kubeconfig, values->context, &err)) {
+        return fx_say_err(&err);
+    }
+    enum fx_exit status = FX_EXIT_DONE;
+    json_t *after = change(&session, values, make, &status);
+    if (after != NULL) {
+        struct fx_buf words;
+        fx_buf_init(&words, 0);
+        tell(values, after, &words);
+        status = fx_output_write(&words);
+        fx_buf_finish(&words);
+        json_decref(after);
+    }
+    fx_cluster_session_close(&session);
+    return status;
+}
+
+/* ---- disable --------------------------------------------------------------------- */
+
+/* When it ends, where it does: seconds are what a date can say, so not before that. */
+static int64_t end_of(const struct values *values, int64_t now) {
+    return values->duration == 0 ? 0 : now + (int64_t)((values->duration + 999) / 1000);
+}
+
+/* Who asks, where the environment says it, in text that an object can hold. */
+static const char *asker(void) {
+    const char *user = getenv("USER");
+    return user != NULL && user[0] != '\0' && fx_text_is_utf8(fx_text_of(user)) ? user
+                                                                                : NULL;
+}
+
+static json_t *make_disabled(const json_t *configuration, const struct values *values,
+                             struct fx_err *err) {
+    const int64_t now = fx_date_now();
+    const struct fx_disable_wish wish = {
+        .by = asker(),
+        .reason = values->reason,
+        .now = now,
+        .end = end_of(values, now),
+    };
+    return fx_disable_apply(configuration, &wish, err);
+}
+
+static void tell_disabled(const struct values *values, const json_t *configuration,
+                          struct fx_buf *words) {
+    struct fx_disable_record record;
+    fx_disable_read(configuration, &record);
+    fx_buf_printf(words, "%s matches nothing now: mutation has stopped\n",
+                  name_of(values));
+    if (record.until != NULL) {
+        fx_buf_printf(words, "until %s, or `fixpoint enable`\n", record.until);
+    } else {
+        fx_buf_str(words, "until `fixpoint enable`\n");
+    }
+}
+
+static enum fx_exit run_disable(const void *values, const char *operand) {
+    (void)operand;
+    const struct values *given = values;
+    if (given->duration > LONGEST_MS) {
+        fx_say("--for: ten years at most; without it, until `fixpoint enable`");
+        return FX_EXIT_USAGE;
+    }
+    if (given->reason != NULL && !fx_text_is_utf8(fx_text_of(given->reason))) {
+        fx_say("--reason: no UTF-8");
+        return FX_EXIT_USAGE;
+    }
+    return run_change(given, make_disabled, tell_disabled);
+}
+
+/* ---- enable ---------------------------------------------------------------------- */
+
+static json_t *make_enabled(const json_t *configuration, const struct values *values,
+                            struct fx_err *err) {
+    (void)values;
+    return fx_enable_apply(configuration, err);
+}
+
+static void tell_enabled(const struct values *values, const json_t *configuration,
+                         struct fx_buf *words) {
+    (void)configuration;
+    fx_buf_printf(words, "%s matches as before: mutation goes on\n", name_of(values));
+}
+
+static enum fx_exit run_enable(const void *values, const char *operand) {
+    (void)operand;
+    return run_change(values, make_enabled, tell_enabled);
+}
+
+/* ---- the commands ---------------------------------------------------------------- */
+
+#define FIELD(name) offsetof(struct values, name)
+#define CLUSTER_OPTIONS                                             \
+    {"kubeconfig",                                                  \
+     '\0',                                                          \
+     FX_OPTION_TEXT,                                                \
+     FIELD(kubeconfig),                                             \
+     "FILE",                                                        \
+     NULL,                                                          \
+     "how to reach the cluster (default: as kubectl finds it)"},    \
+        {"context",                                                 \
+         '\0',                                                      \
+         FX_OPTION_TEXT,                                            \
+         FIELD(context),                                            \
+         "NAME",                                                    \
+         NULL,                                                      \
+         "a context of the kubeconfig (default: its current one)"}, \
+    {                                                               \
+        "name", '\0', FX_OPTION_TEXT, FIELD(name), "NAME", NULL,    \
+            "the MutatingWebhookConfiguration (default "            \
+            "gatekeeper-mutating-webhook-configuration)"            \
+    }
+
+static const struct fx_option disable_options[] = {
+    {"for", '\0', FX_OPTION_DURATION, FIELD(duration), "TIME", NULL,
+     "end it by itself after that time, as in 30m (a running replica does it)"},
+    {"reason", '\0', FX_OPTION_TEXT, FIELD(reason), "TEXT", NULL,
+     "why, for whoever finds it"},
+    CLUSTER_OPTIONS,
+    {.name = NULL},
+};
+
+static const struct fx_option enable_options[] = {CLUSTER_OPTIONS, {.name = NULL}};
+
+const struct fx_command fx_command_disable = {
+    .name = "disable",
+    .usage = "[--for TIME] [--reason TEXT] [OPTION]...",
+    .summary = "stop mutation in a cluster, with a record",
+    .details =
+        "Makes the webhook configuration match nothing, and notes in its annotations who "
+        "did that, when, why and until when. The API server stops asking within a "
+        "second; no running Fixpoint is needed. Deleting the configuration stops "
+        "mutation as well, and stays until somebody makes it again.\n",
+    .options = disable_options,
+    .values_size = sizeof(struct values),
+    .run = run_disable,
+};
+
+const struct fx_command fx_command_enable = {
+    .name = "enable",
+    .usage = "[OPTION]...",
+    .summary = "undo `fixpoint disable`",
+    .details = "Lets the webhook configuration match what it matched before.\n",
+    .options = enable_options,
+    .values_size = sizeof(struct values),
+    .run = run_enable,
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/ping.c - `fixpoint ping`: does a webhook answer a review, as an API server would
+ * have it? For `helm test`, and for whoever stands before a cluster that does not mutate.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+#include <uv.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/url.h"
+#include "base/uuid.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "net/http_client.h"
+#include "net/tls.h"
+#include "value/json.h"
+#include "value/tree.h"
+
+#define CA_BYTES        (1u << 20)
+#define DEFAULT_TIMEOUT 10000u /* milliseconds */
+
+struct values {
+    const char *ca;
+    bool insecure;
+    uint64_t timeout;
+};
+
+/* One talk: what was asked, what came of it. */
+struct talk {
+    uv_loop_t loop;
+    char uid[FX_UUID_SIZE];
+    struct fx_buf words; /* of the answer */
+    struct fx_err err;
+    uint64_t began_ns;
+    bool answered, ok;
+};
+
+/* ---- the question ---------------------------------------------------------------- */
+
+/* A Pod that nobody will ever store: a dry run, in the namespace that every cluster has.
+ */
+static void write_review(struct talk *talk, struct fx_buf *body) {
+    fx_uuid_make(talk->uid);
+    fx_buf_printf(
+        body,
+        "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\","
+        "\"request\":{\"uid\":\"%s\",\"kind\":{\"group\":\"\",\"version\":\"v1\","
+        "\"kind\":\"Pod\"},\"resource\":{\"group\":\"\",\"version\":\"v1\","
+        "\"resource\":\"pods\"},\"name\":\"fixpoint-ping\",\"namespace\":\"default\","
+        "\"operation\":\"CREATE\",\"userInfo\":{\"username\":\"fixpoint-ping\"},"
+        "\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":"
+        "\"fixpoint-ping\",\"namespace\":\"default\"},\"spec\":{\"containers\":[{"
+        "\"name\":\"ping\",\"image\":\"ping\"}]}},\"oldObject\":null,\"dryRun\":true}}",
+        talk->uid);
+}
+
+/* ---- the answer ------------------------------------------------------------------ */
+
+static bool read_answer(struct talk *talk, const struct fx_http_call_result *result,
+                        struct fx_err *err) {
+    if (result->status != 200) {
+        const size_t line = result->body.len < 200 ? result->body.len : 200;
+        return fx_fail(err, FX_EIO, "status %u: %.*s", result->status, (int)line,
+                       result->body.len == 0 ? "" : result->body.data);
+    }
+    json_t *review = fx_json_read(result->body, NULL, err);
+    if (review == NULL) {
+        return fx_err_prefix(err, "the answer is no JSON: ");
+    }
+    const json_t *response = fx_tree_view_key(review, "response");
+    const json_t *allowed = fx_tree_view_key(response, "allowed");
+    const bool ours = fx_text_is(fx_tree_view_string(response, "uid"), talk->uid);
+    const struct fx_text patch = fx_tree_view_string(response, "patch");
+    const double ms = (double)(fx_clock_ns() - talk->began_ns) / 1e6;
+    fx_buf_printf(&talk->words, "it answers: %s%s, in %.1f ms\n",
+                  json_is_true(allowed) ? "allowed" : "denied",
+                  patch.len > 0 ? " with a patch" : "", ms);
+    const bool ok = ours && json_is_boolean(allowed);
+    json_decref(review);
+    return ok || fx_fail(err, FX_EIO, "the answer is no AdmissionReview of our request");
+}
+
+static void on_done(const struct fx_http_call_result *result, void *user) {
+    struct talk *talk = user;
+    talk->answered = true;
+    if (result->failure != NULL) {
+        talk->err = *result->failure;
+    } else {
+        talk->ok = read_answer(talk, result, &talk->err);
+    }
+}
+
+/* ---- the talk -------------------------------------------------------------------- */
+
+static struct fx_tls_config *make_tls(const struct values *values,
+                                      const struct fx_url *url, struct fx_err *err) {
+    struct fx_buf ca;
+    struct fx_tls_config *tls = NULL;
+    char *host = fx_text_dup(url->host);
+    fx_buf_init(&ca, CA_BYTES);
+    if (host == NULL) {
+        (void)fx_fail_nomem(err);
+    } else if (values->insecure || fx_file_read(values->ca, CA_BYTES, &ca, err)) {
+        tls = fx_tls_config_client((struct fx_text){ca.data, ca.len}, host,
+                                   (struct fx_text){0}, (struct fx_text){0}, err);
+        if (tls == NULL && !values->insecure) {
+            (void)fx_err_prefix(err, "%s: ", values->ca);
+        }
+    }
+    free(host);
+    fx_buf_finish(&ca);
+    return tls;
+}
+
+static bool ask(struct talk *talk, const struct values *values, const struct fx_url *url,
+                struct fx_err *err) {
+    struct fx_tls_config *tls = make_tls(values, url, err);
+    struct fx_buf body;
+    struct fx_http_call *call = NULL;
+    fx_buf_init(&body, 0);
+    write_review(talk, &body);
+    const struct fx_http_call_options options = {
+        .url = url,
+        .tls = tls,
+        .method = "POST",
+        .content_type = "application/json",
+        .body = {body.data, body.len},
+        .timeout_ms = values->timeout == 0 ? DEFAULT_TIMEOUT : values->timeout,
+        .body_tells_end = true,
+    };
+    talk->began_ns = fx_clock_ns();
+    bool ok = tls != NULL && (!body.failed || fx_fail_nomem(err)) &&
+              fx_http_call_start(&talk->loop, &options, on_done, talk, &call, err);
+    if (ok) {
+        (void)uv_run(&talk->loop, UV_RUN_DEFAULT);
+        ok = talk->ok;
+        *err = talk->err;
+    }
+    fx_buf_finish(&body);
+    fx_tls_config_unref(tls);
+    return ok;
+}
+
+static enum fx_exit ping(const struct values *values, const struct fx_url *url) {
+    struct talk talk = {.err = FX_ERR_INIT};
+    struct fx_err err = FX_ERR_INIT;
+    const int status = uv_loop_init(&talk.loop);
+    if (status != 0) {
+        fx_say("event loop: %s", uv_strerror(status));
+        return FX_EXIT_IO;
+    }
+    fx_buf_init(&talk.words, 0);
+    const bool ok = ask(&talk, values, url, &err);
+    (void)uv_loop_close(&talk.loop);
+    const enum fx_exit said =
+        ok ? fx_output_write(&talk.words) : fx_exit_worse(FX_EXIT_IO, fx_say_err(&err));
+    fx_buf_finish(&talk.words);
+    return said;
+}
+
+static enum fx_exit run(const void *values, const char *operand) {
+    const struct values *given = values;
+    struct fx_url url;
+    struct fx_err err = FX_ERR_INIT;
+    if (!fx_url_parse(fx_text_of(operand), &url, &err)) {
+        fx_say("%s: %s", operand, err.msg);
+        return FX_EXIT_USAGE;
+    }
+    if (!fx_url_is_scheme(&url, "https")) {
+        fx_say("%s: a webhook is asked over https", operand);
+        return FX_EXIT_USAGE;
+    }
+    if ((given->ca == NULL) == !given->insecure) {
+        fx_say("say --ca FILE (who vouches for the webhook) or --insecure");
+        return FX_EXIT_USAGE;
+    }
+    return ping(given, &url);
+}
+
+#define FIELD(name) offsetof(struct values, name)
+
+static const struct fx_option options[] = {
+    {"ca", '\0', FX_OPTION_TEXT, FIELD(ca), "FILE", NULL,
+     "who vouches for the webhook's certificate, PEM"},
+    {"insecure", '\0', FX_OPTION_FLAG, FIELD(insecure), NULL, NULL,
+     "take any certificate"},
+    {"timeout", '\0', FX_OPTION_DURATION, FIELD(timeout), "TIME", NULL,
+     "for all of it (default 10s)"},
+    {.name = NULL},
+};
+
+const struct fx_command fx_command_ping = {
+    .name = "ping",
+    .usage = "(--ca FILE | --insecure) [--timeout TIME] URL",
+    .summary = "ask a webhook whether it answers",
+    .details =
+        "Sends the webhook a review of a Pod of its own, as an API server would (a dry "
+        "run, in the namespace default), and says what came of it.\n"
+        "\n"
+        "  fixpoint ping --ca ca.crt https://127.0.0.1:8443/v1/mutate\n",
+    .options = options,
+    .values_size = sizeof(struct values),
+    .operand = "URL",
+    .operand_needed = true,
+    .run = run,
+};

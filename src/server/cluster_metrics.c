@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/cluster_metrics.c - families of the cluster: some counted, most looked at.
+ */
+#include "server/cluster_metrics.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/date.h"
+#include "server/state.h"
+
+/* Verbs times resources times reasons that really occur are some dozens. */
+#define MAX_REQUESTS 256u
+#define MAX_STATES   128u
+
+#define NS_IN_S 1e9
+
+/* id, type, name, which labels, help */
+#define FAMILIES(X)                                                                \
+    X(REQUESTS, COUNTER, "fixpoint_kube_requests_total", requests,                 \
+      "Requests to the API server, by how they ended.")                            \
+    X(REQUEST_SECONDS, HISTOGRAM, "fixpoint_kube_request_duration_seconds", verbs, \
+      "From a request to the API server to its answer; a watch's is its length.")  \
+    X(STATES, GAUGE, "fixpoint_kube_resources", states,                            \
+      "How each watched resource stands: 1 for its state, 0 for the others.")      \
+    X(OBJECTS, GAUGE, "fixpoint_kube_objects", resources,                          \
+      "Objects of a watched resource.")                                            \
+    X(SYNCED, GAUGE, "fixpoint_kube_last_sync_timestamp_seconds", resources,       \
+      "When the API server was last heard of a resource, in seconds since 1970.")  \
+    X(STATUS_WRITES, COUNTER, "fixpoint_status_writes_total", results,             \
+      "Writes of status.byPod.")                                                   \
+    X(STATUS_QUEUE, GAUGE, "fixpoint_status_queue_depth", none,                    \
+      "Mutators whose status is to be written.")                                   \
+    X(EVENTS, COUNTER, "fixpoint_events_total", results, "Events about mutators.") \
+    X(LEASE, GAUGE, "fixpoint_lease_held", none,                                   \
+      "Does this replica do what only one should?")                                \
+    X(PUBLISHED, GAUGE, "fixpoint_ca_bundle_published", none,                      \
+      "Does every webhook configuration hold our caBundle?")                       \
+    X(CONFIGURED, GAUGE, "fixpoint_webhook_configured", none,                      \
+      "Is the mutating webhook configuration there?")                              \
+    X(DISABLED, GAUGE, "fixpoint_disabled", none,                                  \
+      "Is mutation disabled by `fixpoint disable`?")
+
+enum family {
+#define X(id, type, name, labels, help) FAMILY_##id,
+    FAMILIES(X)
+#undef X
+        FAMILY_COUNT
+};
+
+struct tables {
+    struct fx_labels *requests, *verbs, *states, *resources, *results, *none;
+};
+
+struct fx_cluster_metrics {
+    struct fx_server *server;
+    struct fx_family *families[FAMILY_COUNT];
+    struct tables tables;
+};
+
+static const double bounds[] = {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30};
+
+static bool add_tables(struct fx_registry *registry, struct tables *tables) {
+    static const char *const requests[] = {"verb", "resource", "reason"};
+    static const char *const verbs[] = {"verb"};
+    static const char *const states[] = {"resource", "state"};
+    static const char *const resources[] = {"resource"};
+    static const char *const results[] = {"result"};
+    *tables = (struct tables){
+        .requests = fx_registry_add_labels(registry, requests, 3, MAX_REQUESTS),
+        .verbs = fx_registry_add_labels(registry, verbs, 1, MAX_STATES),
+        .states = fx_registry_add_labels(registry, states, 2, MAX_STATES),
+        .resources = fx_registry_add_labels(registry, resources, 1, MAX_STATES),
+        .results = fx_registry_add_labels(registry, results, 1, MAX_STATES),
+    };
+    return tables->requests != NULL && tables->verbs != NULL && tables->states != NULL &&
+           tables->resources != NULL && tables->results != NULL;
+}
+
+static bool add_families(struct fx_registry *registry,
+                         struct fx_cluster_metrics *metrics) {
+    static const struct fx_buckets buckets = {bounds, FX_COUNT(bounds)};
+    const struct tables *tables = &metrics->tables;
+    struct fx_family_plan plans[FAMILY_COUNT] = {
+#define X(id, type_, name_, labels_, help_)     \
+    [FAMILY_##id] = {.type = FX_FAMILY_##type_, \
+                     .name = (name_),           \
+                     .help = (help_),           \
+                     .labels = tables->labels_},
+        FAMILIES(X)
+#undef X
+    };
+    plans[FAMILY_REQUEST_SECONDS].buckets = &buckets;
+    for (size_t i = 0; i < FAMILY_COUNT; i++) {
+        metrics->families[i] = fx_registry_add(registry, &plans[i]);
+        if (metrics->families[i] == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- what is looked at ----------------------------------------------------------- */
+
+static uint32_t series_of(struct fx_labels *labels, const char *value) {
+    const struct fx_text text = fx_text_of(value);
+    return fx_labels_get(labels, &text);
+}
+
+static void set(struct fx_cluster_metrics *metrics, enum family family, uint32_t series,
+                double value) {
+    fx_family_set(metrics->families[family], series, value);
+}
+
+static void read_state(struct fx_cluster_metrics *metrics, struct fx_text resource,
+                       enum fx_kube_state now) {
+#define X(name, text)                                                              \
+    {                                                                              \
+        const struct fx_text values[] = {resource, FX_TEXT(text)};                 \
+        set(metrics, FAMILY_STATES, fx_labels_get(metrics->tables.states, values), \
+            now == FX_KUBE_STATE_##name ? 1 : 0);                                  \
+    }
+    FX_KUBE_STATES(X)
+#undef X
+}
+
+static void read_resource(struct fx_cluster_metrics *metrics, size_t index) {
+    const struct fx_kube_resource *resource = NULL;
+    struct fx_kube_reflector_status status;
+    struct fx_buf name;
+    fx_buf_init(&name, 0);
+    fx_cluster_look_at(metrics->server->cluster, index, &resource, &status);
+    fx_kube_write_resource(resource, &name);
+    if (!name.failed) {
+        const struct fx_text text = {name.data, name.len};
+        const uint32_t series = fx_labels_get(metrics->tables.resources, &text);
+        read_state(metrics, text, status.state);
+        set(metrics, FAMILY_OBJECTS, series, (double)status.n_objects);
+        if (status.synced_ns != 0) {
+            const double ago = (double)(fx_clock_ns() - status.synced_ns) / NS_IN_S;
+            set(metrics, FAMILY_SYNCED, series, (double)fx_date_now() - ago);
+        }
+    }
+    fx_buf_finish(&name);
+}
+
+static void read_writes(struct fx_cluster_metrics *metrics,
+                        const struct fx_cluster_look *look) {
+    struct fx_labels *results = metrics->tables.results;
+    const uint32_t ok = series_of(results, "ok");
+    const uint32_t failed = series_of(results, "failed");
+    const uint32_t dropped = series_of(results, "dropped");
+    set(metrics, FAMILY_STATUS_WRITES, ok, (double)look->status.written);
+    set(metrics, FAMILY_STATUS_WRITES, failed, (double)look->status.failed);
+    set(metrics, FAMILY_STATUS_QUEUE, 0, (double)look->status.queued);
+    set(metrics, FAMILY_EVENTS, ok, (double)look->events.written);
+    set(metrics, FAMILY_EVENTS, failed, (double)look->events.failed);
+    set(metrics, FAMILY_EVENTS, dropped, (double)look->events.dropped);
+}
+
+static void read_all(void *user) {
+    struct fx_cluster_metrics *metrics = user;
+    struct fx_server *server = metrics->server;
+    struct fx_cluster_look look;
+    if (server->cluster == NULL) {
+        return;
+    }
+    fx_cluster_look(server->cluster, &look);
+    for (size_t i = 0; i < FX_CLUSTER_RESOURCES; i++) {
+        read_resource(metrics, i);
+    }
+    read_writes(metrics, &look);
+    set(metrics, FAMILY_LEASE, 0, look.lease_held ? 1 : 0);
+    set(metrics, FAMILY_PUBLISHED, 0, look.published ? 1 : 0);
+    set(metrics, FAMILY_CONFIGURED, 0, look.configured ? 1 : 0);
+    set(metrics, FAMILY_DISABLED, 0, look.disabled ? 1 : 0);
+    if (look.ca_not_after != 0) {
+        fx_metrics_set(&server->metrics, FX_METRIC_NOT_AFTER, FX_CERTIFICATE_CA,
+                       (double)look.ca_not_after);
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------- */
+
+struct fx_cluster_metrics *fx_cluster_metrics_create(struct fx_registry *registry,
+                                                     struct fx_server *server) {
+    struct fx_cluster_metrics *metrics = calloc(1, sizeof *metrics);
+    if (metrics == NULL) {
+        return NULL;
+    }
+    metrics->server = server;
+    if (!add_tables(registry, &metrics->tables) || !add_families(registry, metrics) ||
+        !fx_registry_add_reader(registry, read_all, metrics)) {
+        free(metrics);
+        return NULL;
+    }
+    return metrics;
+}
+
+void fx_cluster_metrics_destroy(struct fx_cluster_metrics *metrics) {
+    free(metrics);
+}
+
+void fx_cluster_metrics_count(struct fx_cluster_metrics *metrics, enum fx_kube_verb verb,
+                              const struct fx_kube_resource *resource,
+                              enum fx_kube_reason reason, double seconds) {
+    struct fx_buf name;
+    fx_buf_init(&name, 0);
+    fx_kube_write_resource(resource, &name);
+    if (!name.failed) {
+        const struct fx_text values[] = {fx_text_of(fx_kube_verb_name(verb)),
+                                         {name.data, name.len},
+                                         fx_text_of(fx_kube_reason_name(reason))};
+        fx_family_count(metrics->families[FAMILY_REQUESTS],
+                        fx_labels_get(metrics->tables.requests, values));
+    }
+    fx_buf_finish(&name);
+    fx_family_observe(metrics->families[FAMILY_REQUEST_SECONDS],
+                      series_of(metrics->tables.verbs, fx_kube_verb_name(verb)), seconds);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/mutator_metrics.c - a series for each mutator of the snapshot in force.
+ */
+#include "server/mutator_metrics.h"
+
+#include <stdlib.h>
+
+static const char *const keys[] = {"group", "kind", "name"};
+
+#define N_KEYS FX_COUNT(keys)
+
+/* id, name, help */
+#define FAMILIES(X)                                                                 \
+    X(MATCHED, "fixpoint_mutator_matched_total", "Reviews that a mutator matched.") \
+    X(APPLIED, "fixpoint_mutator_applied_total",                                    \
+      "Reviews in which a mutator found its location and its tests held.")          \
+    X(CHANGED, "fixpoint_mutator_changed_total",                                    \
+      "Reviews whose object a mutator changed.")                                    \
+    X(ERRORS, "fixpoint_mutator_errors_total",                                      \
+      "Reviews that failed because of a mutator.")                                  \
+    X(SECONDS, "fixpoint_mutator_seconds_total", "Time spent in a mutator, in seconds.")
+
+enum {
+#define X(id, name, help) id,
+    FAMILIES(X)
+#undef X
+        N_FAMILIES
+};
+
+struct fx_mutator_metrics {
+    struct fx_labels *labels;
+    struct fx_family *families[N_FAMILIES];
+    struct fx_snapshot *snapshot; /* counted; NULL: none yet */
+    uint32_t *series;             /* of its mutators, by index */
+};
+
+struct fx_mutator_metrics *fx_mutator_metrics_create(struct fx_registry *registry,
+                                                     size_t max_mutators) {
+    static const char *const words[N_FAMILIES][2] = {
+#define X(id, name, help) {name, help},
+        FAMILIES(X)
+#undef X
+    };
+    struct fx_mutator_metrics *metrics = calloc(1, sizeof *metrics);
+    if (metrics == NULL) {
+        return NULL;
+    }
+    metrics->labels = fx_registry_add_labels(registry, keys, N_KEYS, max_mutators);
+    bool ok = metrics->labels != NULL;
+    for (size_t i = 0; ok && i < N_FAMILIES; i++) {
+        const struct fx_family_plan plan = {
+            .type = FX_FAMILY_COUNTER,
+            .name = words[i][0],
+            .help = words[i][1],
+            .labels = metrics->labels,
+        };
+        metrics->families[i] = fx_registry_add(registry, &plan);
+        ok = metrics->families[i] != NULL;
+    }
+    if (!ok) {
+        free(metrics);
+        return NULL;
+    }
+    return metrics;
+}
+
+void fx_mutator_metrics_destroy(struct fx_mutator_metrics *metrics) {
+    if (metrics != NULL) {
+        fx_snapshot_unref(metrics->snapshot);
+        free(metrics->series);
+        free(metrics);
+    }
+}
+
+/* ---- which series there are ------------------------------------------------------ */
+
+static void values_of(const struct fx_mutator *mutator, struct fx_text values[N_KEYS]) {
+    values[0] = fx_text_of(mutator->group);
+    values[1] = fx_text_of(mutator->kind);
+    values[2] = fx_text_of(mutator->name);
+}
+
+/* What both snapshots have keeps its series. Both are in the order of a pass. */
+static void carry_over(const struct fx_mutator_metrics *metrics,
+                       const struct fx_snapshot *next, uint32_t *series) {
+    const struct fx_snapshot *last = metrics->snapshot;
+    size_t at = 0;
+    for (size_t i = 0; last != NULL && i < next->n_mutators; i++) {
+        int order = -1;
+        while (at < last->n_mutators && order < 0) {
+            order = fx_mutator_compare(last->mutators[at], next->mutators[i]);
+            at += order < 0;
+        }
+        if (order == 0) {
+            series[i] = metrics->series[at];
+        }
+    }
+}
+
+/* Those who left make room before anybody new comes. False without memory. */
+static bool drop_the_gone(struct fx_mutator_metrics *metrics, const uint32_t *series,
+                          size_t n_series) {
+    const size_t n = metrics->snapshot == NULL ? 0 : metrics->snapshot->n_mutators;
+    uint32_t last = FX_SERIES_OTHER;
+    for (size_t i = 0; i < n; i++) {
+        last = metrics->series[i] > last ? metrics->series[i] : last;
+    }
+    bool *stays = calloc((size_t)last + 1, sizeof *stays);
+    if (stays == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < n_series; i++) {
+        stays[series[i]] = true;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!stays[metrics->series[i]]) {
+            fx_labels_drop(metrics->labels, metrics->series[i]);
+            stays[metrics->series[i]] = true; /* names that are cut can share one */
+        }
+    }
+    free(stays);
+    return true;
+}
+
+static uint32_t get(struct fx_mutator_metrics *metrics,
+                    const struct fx_mutator *mutator) {
+    struct fx_text values[N_KEYS];
+    if (fx_labels_is_full(metrics->labels)) {
+        return fx_labels_other(metrics->labels);
+    }
+    values_of(mutator, values);
+    return fx_labels_get(metrics->labels, values);
+}
+
+void fx_mutator_metrics_take(struct fx_mutator_metrics *metrics,
+                             struct fx_snapshot *snapshot) {
+    uint32_t *series = calloc(snapshot->n_mutators + 1, sizeof *series);
+    if (series != NULL) {
+        carry_over(metrics, snapshot, series);
+    }
+    if (series == NULL || !drop_the_gone(metrics, series, snapshot->n_mutators)) {
+        free(series); /* until the next one, names are looked up for each review */
+        return;
+    }
+    for (size_t i = 0; i < snapshot->n_mutators; i++) {
+        if (series[i] == FX_SERIES_OTHER) {
+            series[i] = get(metrics, snapshot->mutators[i]);
+        }
+    }
+    fx_snapshot_unref(metrics->snapshot);
+    free(metrics->series);
+    metrics->snapshot = fx_snapshot_ref(snapshot);
+    metrics->series = series;
+}
+
+/* ---- counting -------------------------------------------------------------------- */
+
+static uint32_t series_of(struct fx_mutator_metrics *metrics,
+                          const struct fx_snapshot *snapshot, uint32_t mutator) {
+    if (snapshot == metrics->snapshot) {
+        return metrics->series[mutator];
+    }
+    struct fx_text values[N_KEYS];
+    uint32_t series = FX_SERIES_OTHER;
+    values_of(snapshot->mutators[mutator], values);
+    return fx_labels_find(metrics->labels, values, &series)
+               ? series
+               : fx_labels_other(metrics->labels);
+}
+
+static void count(struct fx_mutator_metrics *metrics, uint32_t series,
+                  const struct fx_fare *fare) {
+    const bool facts[] = {
+        [MATCHED] = fare->matched,
+        [APPLIED] = fare->applied,
+        [CHANGED] = fare->changed,
+        [ERRORS] = fare->failed,
+    };
+    for (size_t i = 0; i < FX_COUNT(facts); i++) {
+        if (facts[i]) {
+            fx_family_count(metrics->families[i], series);
+        }
+    }
+    fx_family_add(metrics->families[SECONDS], series, (double)fare->ns * 1e-9);
+}
+
+void fx_mutator_metrics_count(struct fx_mutator_metrics *metrics,
+                              const struct fx_snapshot *snapshot,
+                              const struct fx_outcome *outcome) {
+    for (size_t i = 0; i < outcome->n_fares; i++) {
+        const struct fx_fare *fare = &outcome->fares[i];
+        count(metrics, series_of(metrics, snapshot, fare->mutator), fare);
+    }
+}

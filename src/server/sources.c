@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/sources.c - one of two sources, and no policies at all while everything passes.
+ */
+#include "server/sources.h"
+
+#include <stddef.h>
+
+#include "base/log.h"
+#include "server/cluster_metrics.h"
+#include "server/policies_tell.h"
+#include "server/state.h"
+
+static void on_policies(struct fx_policies *built, struct fx_policies *before,
+                        double seconds, void *user) {
+    struct fx_server *server = user;
+    fx_policies_tell(built, before);
+    fx_in_force_take(server->in_force, built, seconds);
+    fx_sources_report(server);
+}
+
+void fx_sources_report(struct fx_server *server) {
+    struct fx_policies *now = fx_in_force_sample(server->in_force);
+    if (server->cluster != NULL && now != NULL) {
+        fx_cluster_report(server->cluster, now);
+    }
+    fx_policies_unref(now);
+}
+
+static void on_request(enum fx_kube_verb verb, const struct fx_kube_resource *resource,
+                       enum fx_kube_reason reason, double seconds, void *user) {
+    struct fx_server *server = user;
+    fx_cluster_metrics_count(server->cluster_metrics, verb, resource, reason, seconds);
+}
+
+static void on_pair(struct fx_text cert_pem, struct fx_text key_pem, void *user) {
+    struct fx_server *server = user;
+    fx_certificates_give(server->certificates, cert_pem, key_pem);
+}
+
+static bool start_cluster(struct fx_server *server, struct fx_err *err) {
+    const struct fx_cluster_events_to to = {
+        .on_policies = on_policies,
+        .on_pair = on_pair,
+        .on_request = on_request,
+        .user = server,
+    };
+    server->cluster_metrics = fx_cluster_metrics_create(server->metrics.registry, server);
+    if (server->cluster_metrics == NULL) {
+        return fx_fail_nomem(err);
+    }
+    server->cluster =
+        fx_cluster_create(&server->loop, server->options->cluster, &to, err);
+    if (server->cluster == NULL) {
+        return false;
+    }
+    const struct fx_text ca = fx_certificates_ca(server->certificates);
+    if (ca.len > 0) {
+        fx_cluster_publish(server->cluster, ca);
+    }
+    return true;
+}
+
+bool fx_sources_start(struct fx_server *server, struct fx_err *err) {
+    const struct fx_server_options *options = server->options;
+    if (!fx_policies_build(NULL, 0, NULL, 0, &server->nothing, err)) {
+        return false;
+    }
+    if (options->cluster != NULL) {
+        return start_cluster(server, err);
+    }
+    const struct fx_policies_watch_events events = {on_policies, server};
+    server->policies =
+        fx_policies_watch_create(&server->loop, options->policies, options->n_policies,
+                                 &server->metrics, &events, err);
+    return server->policies != NULL;
+}
+
+struct fx_policies *fx_sources_sample(const struct fx_server *server) {
+    struct fx_policies *now =
+        server->passes ? NULL : fx_in_force_sample(server->in_force);
+    return now != NULL ? now : fx_policies_ref(server->nothing);
+}
+
+/* Files know namespaces at once: those they hold, and a plain one for each other name.
+ * Who lets everything pass does not ask anybody about it. */
+static json_t *find_plain(const struct fx_policies *policies, struct fx_text name,
+                          bool *ret_nomem) {
+    json_t *object = fx_namespaces_find(&policies->namespaces, name);
+    *ret_nomem = object == NULL;
+    return object;
+}
+
+enum fx_lookup fx_sources_find_namespace(const struct fx_server *server,
+                                         const struct fx_policies *policies,
+                                         struct fx_text name, json_t **ret_object,
+                                         struct fx_err *err) {
+    bool nomem = false;
+    const bool asks = server->cluster != NULL && policies != server->nothing;
+    *ret_object = asks ? fx_cluster_namespaces_find(fx_cluster_spaces_of(server->cluster),
+                                                    name, &nomem)
+                       : find_plain(policies, name, &nomem);
+    if (nomem) {
+        (void)fx_fail_nomem(err);
+        return FX_LOOKUP_FAILED;
+    }
+    return *ret_object != NULL ? FX_LOOKUP_FOUND : FX_LOOKUP_WAIT;
+}
+
+bool fx_sources_ready(const struct fx_server *server, const char **ret_reason) {
+    if (server->cluster != NULL) {
+        return fx_cluster_ready(server->cluster, ret_reason);
+    }
+    *ret_reason = "not loaded yet";
+    return server->policies != NULL;
+}
+
+void fx_sources_reload(struct fx_server *server) {
+    fx_in_force_release(server->in_force);
+    if (server->cluster != NULL) {
+        fx_cluster_reload(server->cluster);
+    } else {
+        fx_policies_watch_reload(server->policies);
+    }
+}
+
+void fx_sources_pass(struct fx_server *server, bool passes) {
+    server->passes = passes;
+    fx_log(WARN,
+           passes ? "everything is let pass unchanged (SIGUSR1), until SIGUSR2"
+                  : "policies are in force again (SIGUSR2)",
+           {0});
+}
+
+void fx_sources_close(struct fx_server *server) {
+    fx_policies_watch_close(server->policies);
+    fx_cluster_close(server->cluster);
+    fx_cluster_metrics_destroy(server->cluster_metrics);
+    fx_policies_unref(server->nothing);
+    server->cluster_metrics = NULL;
+    server->policies = NULL;
+    server->cluster = NULL;
+    server->nothing = NULL;
+}

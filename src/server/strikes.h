@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/strikes.h - who failed how often in a row: it leads to a quarantine
+ * (engine/quarantine.h). Loop thread only.
+ *
+ * A review counts against a mutator whose match or mutation failed in it, that was among
+ * those which kept it from settling, or that took more of its time than the budget. It
+ * counts for every other mutator that matched: that one begins anew at 0. What a provider
+ * of external data did, and what we ourselves lacked (memory, time), is nobody's fault.
+ */
+#ifndef FX_SERVER_STRIKES_H
+#define FX_SERVER_STRIKES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "admission/review.h"
+#include "engine/quarantine.h"
+
+struct fx_strikes {
+    uint32_t limit;     /* failures in a row that are too many; 0: any number is fine */
+    uint64_t budget_ns; /* of one review; 0: none */
+    struct fx_quarantined *items; /* those with one at least; mutators counted */
+    size_t n_items, cap_items;
+};
+
+void fx_strikes_finish(struct fx_strikes *strikes); /* zeroed ones are fine */
+
+/* Notes how the mutators of a review fared. True where there is one now, in `items`, that
+ * has failed too often. */
+bool fx_strikes_note(struct fx_strikes *strikes, const struct fx_review_result *result);
+
+/* Has it failed too often? */
+bool fx_strikes_is_out(const struct fx_strikes *strikes,
+                       const struct fx_quarantined *item);
+
+/* The one at that place begins anew at 0: it is no item any more, and the last one stands
+ * in its place. */
+void fx_strikes_forgive(struct fx_strikes *strikes, size_t at);
+
+/* All begin anew at 0. */
+void fx_strikes_forget(struct fx_strikes *strikes);
+
+#endif
