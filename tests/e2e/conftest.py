@@ -6,6 +6,7 @@ import pathlib
 import pytest
 
 import policies
+from fixpoint_cluster import World
 from process import Server, is_report
 
 RECORDINGS = pathlib.Path(__file__).resolve().parent.parent / "recordings" / "admission"
@@ -39,6 +40,15 @@ def start(tmp_path, folder):
         finally:
             server.kill()
         failures += [line for line in server.log.text().splitlines() if is_report(line)]
+    assert not failures, "\n".join(failures)
+
+
+@pytest.fixture
+def world(cluster, tmp_path):
+    """What a test has in the `cluster` of its file."""
+    made = World(cluster, tmp_path)
+    yield made
+    failures = made.close()
     assert not failures, "\n".join(failures)
 
 

@@ -73,5 +73,5 @@ def _check_histograms(samples, types):
         assert (family + "_sum", labels) in samples
 
 
-def value(samples, name, **labels):
+def value(samples, name, /, **labels):
     return samples[(name, tuple(sorted(labels.items())))]

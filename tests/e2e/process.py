@@ -87,7 +87,14 @@ class Server:
     """One process. Started on free ports of the loopback address; always ended."""
 
     def __init__(
-        self, folder, policies, *args, tls=None, listen=ANY_PORT, health_listen=ANY_PORT
+        self,
+        folder,
+        policies,
+        *args,
+        tls=None,
+        listen=ANY_PORT,
+        health_listen=ANY_PORT,
+        env=None,
     ):
         self.certificate = str(folder / "serving.pem")
         arguments = ["serve", "--listen", listen, "--health-listen", health_listen]
@@ -95,15 +102,19 @@ class Server:
             arguments += ["--policies", str(path)]
         if tls is None:
             arguments += ["--tls-self-signed", "--tls-cert-out", self.certificate]
-        else:
+        elif tls:  # else the arguments say where it comes from
             self.certificate = str(tls.ca)
             arguments += ["--tls-cert", str(tls.cert), "--tls-key", str(tls.key)]
+        self._run(arguments + [str(arg) for arg in args], env)
+
+    def _run(self, arguments, environment=None):
         self.began = time.monotonic()
         self.process = subprocess.Popen(
-            command() + arguments + [str(arg) for arg in args],
+            command() + arguments,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
+            env=environment,
         )
         self.log = Log(self.process.stderr)
         try:

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""As much of /openapi/v3 as kubectl looks at before it applies: which paths there are, and
+that the server itself checks the fields (`fieldValidation`)."""
+
+PARAMETERS = [
+    {"name": name, "in": "query", "schema": {"type": "string"}}
+    for name in ("dryRun", "fieldManager", "fieldValidation", "force")
+]
+
+
+def _of_version(registry, group, version):
+    root = "/apis/%s/%s" % (group, version) if group else "/api/" + version
+    paths = {}
+    for resource in registry.in_version(group, version):
+        home = root + ("/namespaces/{namespace}" if resource.namespaced else "")
+        named = {"group": group, "version": version, "kind": resource.kind}
+        operation = {"parameters": PARAMETERS, "x-kubernetes-group-version-kind": named}
+        paths["%s/%s" % (home, resource.plural)] = {"post": operation}
+        paths["%s/%s/{name}" % (home, resource.plural)] = {"patch": operation, "put": operation}
+    info = {"title": "Kubernetes", "version": "v1.32.0"}
+    return {"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": {}}}
+
+
+def document(registry, path):
+    """The document of this path; None: there is none."""
+    steps = path.strip("/").split("/")[2:]
+    groups = registry.groups()
+    if not steps:
+        listed = {}
+        for group, versions in groups.items():
+            for version in versions:
+                name = "apis/%s/%s" % (group, version) if group else "api/" + version
+                listed[name] = {"serverRelativeURL": "/openapi/v3/" + name}
+        return {"paths": listed}
+    group = steps[1] if steps[0] == "apis" and len(steps) == 3 else ""
+    if steps[-1] not in groups.get(group, ()):
+        return None
+    return _of_version(registry, group, steps[-1])

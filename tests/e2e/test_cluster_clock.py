@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The clock of a replica jumps around the dates of the certificate in the Secret, or was
+never set (Debian: faketime)."""
+
+import os
+import signal
+import time
+
+import pytest
+from client import health
+from process import SLOW
+from replica import (  # cluster and replica are fixtures
+    bundle,
+    cluster,
+    is_ready,
+    published,
+    read_secret,
+    replica,
+    shown,
+    steps,
+    trusts,
+    until,
+)
+
+FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
+
+
+class Clock:
+    """The time of day of a process, to be moved under way."""
+
+    def __init__(self, path):
+        self._path = path
+        self.move(0)
+        self.environment = {
+            "LD_PRELOAD": FAKETIME,
+            "FAKETIME_TIMESTAMP_FILE": str(path),
+            "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
+
+    def move(self, days):
+        self._path.write_text("%+dd\n" % days)
+
+
+@pytest.fixture
+def clock(tmp_path):
+    if not os.path.exists(FAKETIME) or SLOW > 1:  # sanitizers want to be loaded first
+        pytest.skip("needs faketime, and no sanitizer")
+    return Clock(tmp_path / "clock")
+
+
+def jump(server, clock, days):
+    """SIGHUP makes it look now, instead of within the hour."""
+    clock.move(days)
+    since = server.log.position()
+    server.signal(signal.SIGHUP)
+    return since
+
+
+def test_clock_jumps_to_where_the_leaf_is_due(cluster, replica, clock):
+    server = replica(environment=clock.environment)
+    trusted, before = published(cluster), read_secret(cluster)
+    since = jump(server, clock, 300)
+    server.log.wait("Secret written", since, step="renew-leaf")
+    after = read_secret(cluster)
+    until(lambda: shown(server) == after["tls.crt"], "not shown")
+    assert after["ca.crt"] == before["ca.crt"] and after["tls.crt"] != before["tls.crt"]
+    assert bundle(cluster) == trusted
+
+
+@pytest.mark.parametrize("days,step", [(400, "renew-leaf"), (4000, "start-over")])
+def test_clock_jumps_over_the_end(cluster, replica, clock, days, step):
+    """And back: what was made then is good now, too, so nothing more is written."""
+    server = replica(environment=clock.environment)
+    published(cluster)
+    since = jump(server, clock, days)
+    server.log.wait("Secret written", since, step=step)
+    published(cluster)
+    until(lambda: is_ready(server), "not ready")
+    after = read_secret(cluster)
+    since = jump(server, clock, 0)
+    time.sleep(1)
+    assert read_secret(cluster) == after and not steps(server, since)
+    assert trusts(server, after["ca.crt"])
+
+
+def test_clock_that_was_never_set(cluster, replica, clock):
+    """Then the API server's own certificate is not valid yet: nothing is made."""
+    clock.move(-20000)
+    server = replica(environment=clock.environment)
+    told = server.log.wait(
+        "cannot be read: what was read last counts", resource="secrets", state="failing"
+    )
+    assert "starts in the future" in told["error"]
+    assert health(server, "/readyz")[0] == 503
+    assert read_secret(cluster) is None
+    clock.move(0)
+    server.log.wait("Secret written", step="create")
+    published(cluster)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The certificate in the Secret is replaced: when it is due, when somebody spoilt or
+deleted it; and nobody who trusts what was published notices."""
+
+import threading
+import time
+
+from replica import (  # cluster and replica are fixtures
+    NAMESPACE,
+    bundle,
+    certificates,
+    cluster,
+    published,
+    read_secret,
+    replica,
+    shown,
+    steps,
+    trusts,
+    until,
+    write_secret,
+)
+
+WAIT = 3  # seconds between the phases: longer than the pause between any two writes
+SLOWLY = ("--rotation-wait", "%ds" % WAIT)
+KEPT = "the Secret is kept as it is, though not as it should be"
+
+
+# --- seen from outside ------------------------------------------------------------------------
+
+
+class Watcher:
+    """A client that trusts only what the configuration held almost `WAIT` ago, as an API
+    server may that is slow to learn: it asks all servers all the time."""
+
+    LAG = 0.8 * WAIT  # it is slow itself
+
+    def __init__(self, cluster, servers):
+        self.bundles, self.leaves, self._failures = [], set(), []
+        self._cluster, self._servers, self._ends = cluster, servers, threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        while not self._ends.is_set():
+            try:
+                self._look()
+            except Exception as failure:  # told at the end
+                self._failures.append(repr(failure))
+            time.sleep(0.02)
+
+    def _look(self):
+        now, held = time.monotonic(), bundle(self._cluster)
+        if not self.bundles or self.bundles[-1][1] != held:
+            self.bundles.append((now, held))
+        trusted = [held for since, held in self.bundles if since <= now - self.LAG]
+        for server in self._servers if trusted else ():
+            self.leaves.add(shown(server, trusted[-1]))
+
+    def end(self):
+        """The bundles that it saw, one after the other."""
+        self._ends.set()
+        self._thread.join(10)
+        assert not self._failures, self._failures[:3]
+        return [held for _, held in self.bundles]
+
+
+def test_rotation_in_two_phases(cluster, replica):
+    short = ("--ca-validity", "24s", "--cert-validity", "22s", *SLOWLY)
+    servers = [replica(*short, pod="fixpoint-%d" % i) for i in range(2)]
+    first = published(cluster)
+    watcher = Watcher(cluster, servers)
+    until(lambda: "drop-ca" in steps(servers[0]) + steps(servers[1]), "no rotation", 40)
+    last = published(cluster)
+    time.sleep(WAIT)
+    seen = watcher.end()
+    assert [certificates(one) for one in seen[:3]] == [1, 2, 1]
+    assert seen[0] == first and seen[1].endswith(first) and seen[1].startswith(seen[2])
+    assert last != first and len(watcher.leaves) >= 2
+
+
+# --- what others do to the Secret -------------------------------------------------------------
+
+
+def test_deleted(cluster, replica):
+    servers = [replica(*SLOWLY, pod="fixpoint-%d" % i) for i in range(2)]
+    first, before = published(cluster), read_secret(cluster)
+    until(lambda: all(shown(one) == before["tls.crt"] for one in servers), "not shown")
+    watcher = Watcher(cluster, servers)
+    time.sleep(WAIT)
+    cluster.delete("secrets", "certs", NAMESPACE)
+    until(lambda: read_secret(cluster), "not made again")
+    between = published(cluster)
+    assert certificates(between) == 2 and between.endswith(first)
+    until(lambda: certificates(published(cluster)) == 1, "the old authority is still there", 20)
+    after = read_secret(cluster)
+    until(lambda: all(shown(one) == after["tls.crt"] for one in servers), "not shown")
+    watcher.end()
+    assert not any(after[key] == before[key] for key in before)
+
+
+def test_spoilt_key_of_the_authority(cluster, replica):
+    server = replica()
+    published(cluster)
+    before = read_secret(cluster)
+    write_secret(cluster, ca_key="garbage")
+    told = server.log.wait(KEPT)
+    assert "ca.key" in told["error"]
+    time.sleep(1)
+    assert read_secret(cluster) == {**before, "ca.key": "garbage"}
+    assert shown(server, before["ca.crt"]) == before["tls.crt"]
+    assert len(server.log.entries(KEPT)) == 1
+    write_secret(cluster, ca_key=before["ca.key"])
+    server.log.wait("the Secret is in order again")
+    assert steps(server) == ["create"]
+
+
+def test_truncated_certificate(cluster, replica):
+    server = replica(*SLOWLY)
+    trusted, before = published(cluster), read_secret(cluster)
+    until(lambda: shown(server) == before["tls.crt"], "not shown")
+    watcher = Watcher(cluster, [server])
+    time.sleep(WAIT)
+    write_secret(cluster, tls_crt=before["tls.crt"][:200])
+    server.log.wait("Secret written", step="renew-leaf")
+    after = read_secret(cluster)
+    until(lambda: shown(server) == after["tls.crt"], "not shown")
+    time.sleep(WAIT)
+    assert watcher.end() == [trusted]
+    assert after["ca.key"] == before["ca.key"] and after["tls.key"] != before["tls.key"]
+
+
+def test_nothing_of_use(cluster, replica):
+    server = replica()
+    published(cluster)
+    before = read_secret(cluster)
+    write_secret(cluster, ca_crt="x", ca_key="x", tls_crt="x", tls_key="x")
+    server.log.wait("Secret written", step="start-over")
+    until(lambda: trusts(server, published(cluster)), "not trusted")
+    assert read_secret(cluster)["ca.key"] != before["ca.key"]
+
+
+def test_two_who_fight_do_no_harm(cluster, replica):
+    """Somebody puts back an empty Secret again and again, as a careless GitOps tool."""
+    standin = cluster.need_standin()
+    server = replica()
+    server.log.wait("Secret written")
+    ends = time.monotonic() + 5
+    while time.monotonic() < ends:
+        if read_secret(cluster)["ca.key"] != "x":
+            write_secret(cluster, ca_crt="x", ca_key="x", tls_crt="x", tls_key="x")
+        time.sleep(0.01)
+    assert len(standin.log.of(verb="patch", resource="secrets", user="fixpoint")) <= 3
+    until(lambda: trusts(server, published(cluster)), "not trusted", 20)

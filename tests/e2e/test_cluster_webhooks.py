@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The webhook configurations: their caBundle is kept true, and none is ever made again."""
+
+import json
+import shutil
+import time
+
+import pytest
+from provider import Authority
+from replica import (  # cluster and replica are fixtures
+    MUTATING,
+    MUTATING_NAME,
+    NAME,
+    NAMESPACE,
+    VALIDATING,
+    bundle,
+    cluster,
+    configurations,
+    configured,
+    default_name,
+    overwrite,
+    published,
+    replica,
+    trusts,
+    until,
+)
+from standin import faults
+from standin.cluster import webhook
+
+
+def applies(standin):
+    """Patches of the mutating configuration so far, by replicas."""
+    return [
+        one
+        for one in standin.log.of(verb="patch", resource=MUTATING.partition(".")[0])
+        if one.user == "fixpoint"
+    ]
+
+
+# --- the bundle ------------------------------------------------------------------------------
+
+
+def test_only_the_bundle_is_ours(cluster, replica):
+    before = configured(cluster)
+    replica()
+    published(cluster)
+    after = configured(cluster)
+    for one in after["webhooks"]:
+        del one["clientConfig"]["caBundle"]
+    assert after["webhooks"] == before["webhooks"]
+    entry = [
+        one for one in after["metadata"]["managedFields"] if one["manager"] == "fixpoint"
+    ]
+    assert [one["operation"] for one in entry] == ["Apply"]
+    fields = json.dumps(entry[0]["fieldsV1"])
+    assert "f:caBundle" in fields and "f:service" not in fields and "f:rules" not in fields
+
+
+def test_bundle_of_files(cluster, replica, tmp_path):
+    ca, other = Authority(tmp_path / "a"), Authority(tmp_path / "b")
+    files = [tmp_path / name for name in ("tls.crt", "tls.key", "ca.crt")]
+
+    def place(authority):
+        cert, key = authority.issue("hook", "DNS:" + NAME)
+        for source, path in zip((cert, key, authority.cert), files):
+            shutil.copy(source, path)
+
+    place(ca)
+    server = replica(files=files)
+    for resource in (MUTATING, VALIDATING):
+        until(lambda: bundle(cluster, resource) == ca.cert.read_text(), "not published")
+    assert trusts(server, bundle(cluster))
+    place(other)
+    until(lambda: bundle(cluster) == other.cert.read_text(), "not published again", 20)
+    until(lambda: trusts(server, bundle(cluster)), "not shown")
+    assert cluster.find("secrets", "certs", NAMESPACE) is None
+
+
+def test_new_webhook_gets_it(cluster, replica):
+    replica()
+    trusted = published(cluster)
+    after = configured(cluster)
+    after["webhooks"].append(webhook("late.example.com", None, url="https://localhost:1/"))
+    cluster.update(after)
+    until(lambda: bundle(cluster) == trusted, "not published there")
+    assert len(configured(cluster)["webhooks"]) == 2
+
+
+def test_overwritten_once(cluster, replica):
+    replica()
+    trusted = published(cluster)
+    overwrite(cluster)
+    until(lambda: bundle(cluster) == trusted, "not repaired", 3)
+
+
+def test_two_who_fight_do_no_harm(cluster, replica):
+    """cert-manager's injector, for example, which was told of the configuration, too."""
+    standin = cluster.need_standin()
+    server = replica()
+    trusted = published(cluster)
+    before, ends = len(applies(standin)), time.monotonic() + 5
+    while time.monotonic() < ends:
+        if bundle(cluster) == trusted:
+            overwrite(cluster)
+        time.sleep(0.005)
+    assert 2 <= len(applies(standin)) - before <= 5
+    until(lambda: bundle(cluster) == trusted, "not repaired", 20)
+    server.log.wait("caBundle written again: somebody else keeps changing it")
+    assert len(server.log.entries("caBundle written")) >= 2
+
+
+def test_forbidden(cluster, replica):
+    standin = cluster.need_standin()
+    group = "admissionregistration.k8s.io"
+    for resource in (MUTATING, VALIDATING):
+        plural = resource.partition(".")[0]
+        standin.grant("limited", ["list", "watch"], [plural], group=group)
+    everything = ["list", "watch", "get", "create", "patch"]
+    standin.grant("limited", everything, ["secrets"], namespace=NAMESPACE)
+    server = replica(kubeconfig=standin.kubeconfig_for("limited"))
+    told = server.log.wait("webhook configuration not written: it is tried again")
+    assert "403 Forbidden" in told["error"]
+    assert 'the ClusterRole needs apiGroups ["%s"]' % group in told["error"]
+    assert 'verbs ["patch"]' in told["error"]
+
+
+# --- deleted ---------------------------------------------------------------------------------
+
+
+def stays_away(cluster, seconds=1.5):
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        assert configured(cluster) is None, "it was made again"
+        time.sleep(0.02)
+
+
+def test_deleted_is_never_made_again(cluster, replica):
+    server = replica()
+    trusted = published(cluster)
+    overwrite(cluster)
+    cluster.delete(MUTATING, MUTATING_NAME)
+    server.log.wait(
+        "there is no webhook configuration: nothing is mutated, and it is not made again"
+    )
+    stays_away(cluster)
+    assert bundle(cluster, VALIDATING) == trusted
+    cluster.load(next(configurations()))  # by whoever wants it
+    until(lambda: bundle(cluster) == trusted, "not published")
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_deleted_while_an_apply_is_under_way(cluster, replica, again):
+    """`again`: it is there again before the apply arrives, as another object."""
+    standin = cluster.need_standin()
+    server = replica()
+    trusted = published(cluster)
+    slow = standin.faults.add(
+        faults.delay(1), verb="patch", resource=MUTATING.partition(".")[0], times=1
+    )
+    overwrite(cluster)
+    slow.wait()
+    cluster.delete(MUTATING, MUTATING_NAME)
+    if again:
+        cluster.load(next(configurations()))
+    until(lambda: [one for one in applies(standin) if one.status == 409], "no conflict")
+    if again:
+        until(lambda: bundle(cluster) == trusted, "not published")
+    else:
+        stays_away(cluster)
+    assert not server.log.entries("webhook configuration not written: it is tried again")
+
+
+def test_deleted_under_way_again_and_again(cluster, replica):
+    replica()
+    published(cluster)
+    for _ in range(20):
+        overwrite(cluster)
+        cluster.delete(MUTATING, MUTATING_NAME)
+        stays_away(cluster, 0.1)
+        cluster.load(next(configurations()))
+    published(cluster)
+
+
+def test_nobody_to_wait_for(cluster, replica):
+    """Where there is no configuration, a rotation goes on all the same."""
+    server = replica()
+    published(cluster)
+    cluster.delete(MUTATING, MUTATING_NAME)
+    cluster.delete(VALIDATING, default_name(VALIDATING))
+    cluster.delete("secrets", "certs", NAMESPACE)
+    for step in ("create", "switch-leaf", "drop-ca"):
+        server.log.wait("Secret written", timeout=20, step=step)
+    assert configured(cluster) is None
