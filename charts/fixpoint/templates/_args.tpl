@@ -1,0 +1,78 @@
+{{/* The flags of `fixpoint serve`. Those whose value is the program's own default are
+written all the same where the chart's other objects depend on them. */}}
+{{- define "fixpoint.args" -}}
+{{- $manager := .Values.controllerManager -}}
+- serve
+- --listen=:{{ $manager.port }}
+- --health-listen=:{{ $manager.healthPort }}
+- --drain={{ $manager.drain }}
+- --lease-name={{ include "fixpoint.fullname" . }}
+{{- /* Where we have none, the name may be that of somebody else's: there is no name, then. */}}
+- --mutating-webhook-configuration-name={{ .Values.disableMutation | ternary "" .Values.mutatingWebhookName }}
+- --validating-webhook-configuration-name={{ .Values.disableValidatingWebhook | ternary "" .Values.validatingWebhookName }}
+{{- range .Values.additionalMutatingWebhookConfigsToRotateCerts }}
+- --additional-mutating-webhook-configs-to-rotate-certs={{ . }}
+{{- end }}
+{{- include "fixpoint.args.certs" . }}
+{{- if or .Values.disableMutation .Values.disableValidatingWebhook (not .Values.status.enabled) }}
+{{- if not .Values.disableMutation }}
+- --operation=mutation-webhook
+{{- end }}
+{{- if not .Values.disableValidatingWebhook }}
+- --operation=webhook
+{{- end }}
+{{- if .Values.status.enabled }}
+- --operation=mutation-status
+{{- end }}
+{{- end }}
+- --exempt-namespace={{ .Release.Namespace }}
+{{- range $manager.exemptNamespaces }}
+- --exempt-namespace={{ . }}
+{{- end }}
+{{- range $manager.exemptNamespacePrefixes }}
+- --exempt-namespace-prefix={{ . }}
+{{- end }}
+{{- range $manager.exemptNamespaceSuffixes }}
+- --exempt-namespace-suffix={{ . }}
+{{- end }}
+- --on-error={{ .Values.onError }}
+- --log-level={{ .Values.logLevel | lower | replace "warning" "warn" }}
+- --metrics-max-mutators={{ .Values.metrics.maxMutators }}
+{{- if .Values.logMutations }}
+- --log-mutations
+{{- end }}
+{{- if .Values.mutationAnnotations }}
+- --mutation-annotations
+{{- end }}
+{{- if not .Values.events.enabled }}
+- --no-events
+{{- end }}
+{{- if .Values.quarantine.after }}
+- --quarantine-after={{ .Values.quarantine.after }}
+- --quarantine-budget={{ .Values.quarantine.budget }}
+{{- end }}
+{{- range .Values.extraArgs }}
+- {{ . | quote }}
+{{- end }}
+{{- end }}
+
+{{- define "fixpoint.args.certs" -}}
+{{- if eq .Values.certs.mode "self" }}
+- --tls-secret={{ include "fixpoint.secretName" . }}
+- --cert-service-name={{ include "fixpoint.serviceName" . }}
+- --ca-validity={{ .Values.certs.caValidity }}
+- --cert-validity={{ .Values.certs.validity }}
+- --rotation-wait={{ .Values.certs.rotationWait }}
+{{- with .Values.mutatingWebhookURL }}
+- --tls-name={{ regexReplaceAll "[:/].*$" . "" }}
+{{- end }}
+{{- else }}
+- --tls-cert=/certs/tls.crt
+- --tls-key=/certs/tls.key
+{{- if eq .Values.certs.mode "files" }}
+- --tls-ca=/certs/ca.crt
+{{- else }}
+- --disable-cert-rotation
+{{- end }}
+{{- end }}
+{{- end }}

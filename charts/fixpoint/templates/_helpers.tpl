@@ -1,0 +1,104 @@
+{{/* SPDX-License-Identifier: Apache-2.0 */}}
+
+{{- define "fixpoint.name" -}}
+{{- .Values.nameOverride | default .Chart.Name | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{/* Short enough for what is appended: 63 less `-webhook-server-cert`. */}}
+{{- define "fixpoint.fullname" -}}
+{{- $name := include "fixpoint.name" . }}
+{{- $full := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) }}
+{{- .Values.fullnameOverride | default $full | trunc 43 | trimSuffix "-" }}
+{{- end }}
+
+{{/* What selectors use: it never changes. Takes root and component. */}}
+{{- define "fixpoint.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "fixpoint.name" .root | quote }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{/* `labels:` and `annotations:` of an object. Takes root and component, and further
+`labels` and `annotations`. */}}
+{{- define "fixpoint.meta" -}}
+{{- $fixed := include "fixpoint.selectorLabels" . | fromYaml }}
+{{- $usual := dict
+  "helm.sh/chart" (printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
+  "app.kubernetes.io/version" (.root.Chart.AppVersion | toString)
+  "app.kubernetes.io/part-of" "fixpoint"
+  "app.kubernetes.io/managed-by" .root.Release.Service -}}
+labels:
+  {{- merge (dict) $fixed (get . "labels" | default dict) .root.Values.commonLabels $usual | toYaml | nindent 2 }}
+{{- with merge (dict) (get . "annotations" | default dict) .root.Values.commonAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "fixpoint.serviceAccountName" -}}
+{{- .Values.serviceAccount.name | default (.Values.serviceAccount.create | ternary (include "fixpoint.fullname" .) "default") }}
+{{- end }}
+
+{{- define "fixpoint.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ .Values.image.release | default .Chart.AppVersion }}
+{{- end }}
+{{- end }}
+
+{{- define "fixpoint.serviceName" -}}
+{{ include "fixpoint.fullname" . }}-webhook-service
+{{- end }}
+
+{{/* The Secret that holds tls.crt, tls.key and ca.crt, whoever writes it. */}}
+{{- define "fixpoint.secretName" -}}
+{{- .Values.certs.secretName | default (printf "%s-webhook-server-cert" (include "fixpoint.fullname" .)) }}
+{{- end }}
+
+{{/* A webhook's clientConfig. There is no caBundle in it: whoever writes that, Fixpoint or
+cert-manager, does so in the cluster, and an upgrade does not take away what no manifest
+ever had (README.md). Takes root, url and path. */}}
+{{- define "fixpoint.clientConfig" -}}
+{{- if .url -}}
+url: https://{{ .url }}{{ .path }}
+{{- else -}}
+service:
+  name: {{ include "fixpoint.serviceName" .root }}
+  namespace: {{ .root.Release.Namespace | quote }}
+  path: {{ .path }}
+  port: {{ .root.Values.service.port }}
+{{- end }}
+{{- end }}
+
+{{/* Annotations of a webhook configuration, as YAML. Takes root and `more`. */}}
+{{- define "fixpoint.webhookAnnotations" -}}
+{{- $inject := dict }}
+{{- if eq .root.Values.certs.mode "cert-manager" }}
+{{- $_ := set $inject "cert-manager.io/inject-ca-from" (printf "%s/%s" .root.Release.Namespace (include "fixpoint.fullname" .root)) }}
+{{- end }}
+{{- merge $inject .more | toYaml }}
+{{- end }}
+
+{{/* Are the conditions of webhooks (CEL) there? */}}
+{{- define "fixpoint.hasMatchConditions" -}}
+{{- if semverCompare ">=1.28.0-0" .Capabilities.KubeVersion.Version }}yes{{ end }}
+{{- end }}
+
+{{/* What fits no schema: values that make no sense together. */}}
+{{- define "fixpoint.check" -}}
+{{- if and .Values.disableMutation .Values.disableValidatingWebhook }}
+{{- fail "disableMutation and disableValidatingWebhook: nothing is left to do" }}
+{{- end }}
+{{- if eq .Values.mutatingWebhookFailurePolicy "Fail" }}
+{{- if or (lt (int .Values.replicas) 2) (not .Values.pdb.controllerManager.enabled) }}
+{{- fail "mutatingWebhookFailurePolicy Fail: whatever is down stops the whole cluster; it wants replicas of at least 2 and pdb.controllerManager.enabled" }}
+{{- end }}
+{{- end }}
+{{- if and (eq .Values.certs.mode "files") (not .Values.certs.secretName) }}
+{{- fail "certs.mode files: certs.secretName is missing: which Secret holds tls.crt, tls.key and ca.crt?" }}
+{{- end }}
+{{- if and .Values.mutatingWebhookMatchConditions (not (include "fixpoint.hasMatchConditions" .)) }}
+{{- fail (printf "mutatingWebhookMatchConditions: Kubernetes %s has none, 1.28 does" .Capabilities.KubeVersion.Version) }}
+{{- end }}
+{{- end }}

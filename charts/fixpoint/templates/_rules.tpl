@@ -1,0 +1,42 @@
+{{/* The rules of the mutating webhook. */}}
+{{- define "fixpoint.mutatingRules" -}}
+{{- if .Values.mutatingWebhookCustomRules }}
+{{- toYaml .Values.mutatingWebhookCustomRules }}
+{{- else if include "fixpoint.hasMatchConditions" . -}}
+- apiGroups: ["*"]
+  {{- include "fixpoint.rule" (dict "root" . "resources" (list "*")) | nindent 2 }}
+{{- else -}}
+# Without matchConditions what is to be left out is not named: no events among those of the
+# core group; no group with leases, events, or reviews of access and tokens.
+- apiGroups: [""]
+  {{- $core := list "configmaps" "endpoints" "limitranges" "namespaces" "nodes"
+    "persistentvolumeclaims" "persistentvolumes" "pods" "podtemplates"
+    "replicationcontrollers" "resourcequotas" "secrets" "serviceaccounts" "services" }}
+  {{- include "fixpoint.rule" (dict "root" . "resources" $core) | nindent 2 }}
+- apiGroups:
+    - admissionregistration.k8s.io
+    - apiextensions.k8s.io
+    - apiregistration.k8s.io
+    - apps
+    - autoscaling
+    - batch
+    - certificates.k8s.io
+    - discovery.k8s.io
+    - flowcontrol.apiserver.k8s.io
+    - networking.k8s.io
+    - node.k8s.io
+    - policy
+    - rbac.authorization.k8s.io
+    - scheduling.k8s.io
+    - storage.k8s.io
+  {{- include "fixpoint.rule" (dict "root" . "resources" (list "*")) | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "fixpoint.rule" -}}
+apiVersions: ["*"]
+operations: [CREATE, UPDATE]
+resources:
+  {{- concat .resources .root.Values.mutatingWebhookSubResources | toYaml | nindent 2 }}
+scope: {{ .root.Values.mutatingWebhookScope | quote }}
+{{- end }}

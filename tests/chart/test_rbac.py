@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Fixpoint may do: no more than it does."""
+
+import chart
+
+MUTATORS = ["assign", "assignimage", "assignmetadata", "modifyset"]
+OURS = ["fixpointassigns", "fixpointassignimages", "fixpointassignmetadata",
+        "fixpointmodifysets", "fixpointremoves"]  # fmt: skip
+READ = ("get", "list", "watch")
+
+# group, resources, names (None: all), verbs
+CLUSTER = [
+    ("mutations.gatekeeper.sh", MUTATORS, None, READ),
+    ("mutations.fixpoint.dev", OURS, None, READ),
+    ("externaldata.gatekeeper.sh", ["providers"], None, READ),
+    ("mutations.gatekeeper.sh", [f"{one}/status" for one in MUTATORS], None, ("get", "patch", "update")),
+    ("mutations.fixpoint.dev", [f"{one}/status" for one in OURS], None,
+     ("get", "patch", "update")),
+    ("apiextensions.k8s.io", ["customresourcedefinitions"],
+     [f"{one}.mutations.gatekeeper.sh" for one in MUTATORS]
+     + [f"{one}.mutations.fixpoint.dev" for one in OURS], ("get",)),
+    ("", ["namespaces"], None, READ),
+    ("admissionregistration.k8s.io", ["mutatingwebhookconfigurations"],
+     ["gatekeeper-mutating-webhook-configuration"], (*READ, "patch")),
+    ("admissionregistration.k8s.io", ["validatingwebhookconfigurations"],
+     ["gatekeeper-validating-webhook-configuration"], (*READ, "patch")),
+    ("", ["events"], None, ("get", "create", "patch")),
+]  # fmt: skip
+OWN_NAMESPACE = [
+    ("config.gatekeeper.sh", ["configs"], ["config"], READ),
+    ("coordination.k8s.io", ["leases"], None, ("create",)),
+    ("coordination.k8s.io", ["leases"], ["fixpoint"], ("get", "patch", "update")),
+    ("", ["pods"], None, ("get", "list")),
+    ("", ["secrets"], None, ("create",)),
+    ("", ["secrets"], ["fixpoint-webhook-server-cert"], ("get", "list", "watch", "patch", "update")),
+]
+
+
+def rules(role):
+    return [
+        (group, rule["resources"], rule.get("resourceNames"), tuple(rule["verbs"]))
+        for rule in role["rules"]
+        for group in rule["apiGroups"]
+    ]
+
+
+def test_default():
+    assert rules(chart.default().one("ClusterRole")) == CLUSTER
+    assert rules(chart.default().one("Role")) == OWN_NAMESPACE
+    assert chart.default().one("Role")["metadata"]["namespace"] == "fixpoint-system"
+
+
+def test_bindings():
+    account = chart.default().one("ServiceAccount")["metadata"]["name"]
+    for kind in ("RoleBinding", "ClusterRoleBinding"):
+        assert chart.default().one(kind)["subjects"] == [
+            {"kind": "ServiceAccount", "name": account, "namespace": "fixpoint-system"}
+        ]
+    assert chart.default().deployment["spec"]["template"]["spec"]["serviceAccountName"] == account
+
+
+def test_nothing_is_for_everything():
+    for role in [*chart.default().of("ClusterRole"), *chart.default().of("Role")]:
+        for rule in role["rules"]:
+            assert not {"*"} & {*rule["apiGroups"], *rule["resources"], *rule["verbs"]}
+            assert "delete" not in rule["verbs"] and "deletecollection" not in rule["verbs"]
+
+
+def resources(objects):
+    return {
+        resource
+        for role in [*objects.of("ClusterRole"), *objects.of("Role")]
+        for rule in role["rules"]
+        for resource in rule["resources"]
+    }
+
+
+def test_what_is_off_is_not_allowed():
+    for values, gone in (
+        ({"events": {"enabled": False}}, {"events"}),
+        ({"status": {"enabled": False}}, {"assign/status", "customresourcedefinitions", "pods"}),
+        ({"certs": {"mode": "cert-manager"}}, {"secrets"}),
+        ({"certs": {"mode": "files", "secretName": "a"}}, {"secrets"}),
+        ({"disableMutation": True}, {"mutatingwebhookconfigurations"}),
+        ({"disableValidatingWebhook": True}, {"validatingwebhookconfigurations"}),
+    ):
+        assert gone <= resources(chart.default())
+        assert not gone & resources(chart.render(values))
+
+
+def test_not_at_all():
+    objects = chart.render({"rbac": {"create": False}, "serviceAccount": {"create": False, "name": "a"}})
+    for kind in ("ClusterRole", "Role", "RoleBinding", "ClusterRoleBinding", "ServiceAccount"):
+        assert objects.of(kind) == []
+    assert objects.deployment["spec"]["template"]["spec"]["serviceAccountName"] == "a"
+
+
+def test_names_follow_values():
+    objects = chart.render({
+        "fullnameOverride": "other", "mutatingWebhookName": "m", "validatingWebhookName": "v",
+        "additionalMutatingWebhookConfigsToRotateCerts": ["n"],
+    })  # fmt: skip
+    names = [names for _, _, names, _ in rules(objects.one("ClusterRole")) + rules(objects.one("Role")) if names]
+    assert ["m", "n"] in names and ["v"] in names
+    assert ["other"] in names and ["other-webhook-server-cert"] in names
+    assert "--lease-name=other" in objects.flags
+    assert "--tls-secret=other-webhook-server-cert" in objects.flags

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""values.yaml, values.schema.json, Chart.yaml: what `helm lint` looks at, and more."""
+
+import json
+import re
+
+import jsonschema
+import pytest
+import yaml
+
+import chart
+from test_objects import MATRIX
+
+TEXT = (chart.CHART / "values.yaml").read_text(encoding="utf-8")
+VALUES = yaml.safe_load(TEXT)
+SCHEMA = json.loads((chart.CHART / "values.schema.json").read_text(encoding="utf-8"))
+VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
+
+
+def merged(under, over):
+    result = dict(under)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(result.get(key), dict)
+        result[key] = merged(result[key], value) if both else value
+    return result
+
+
+def faults(values):
+    return [error.message for error in VALIDATOR.iter_errors(merged(VALUES, values))]
+
+
+def test_schema_is_one():
+    jsonschema.Draft7Validator.check_schema(SCHEMA)
+    assert SCHEMA["$schema"] == "http://json-schema.org/draft-07/schema#"
+
+
+@pytest.mark.parametrize("name", MATRIX)
+def test_schema_takes(name):
+    assert faults(MATRIX[name][0]) == []
+
+
+REFUSED = [
+    {"replica": 3},
+    {"replicas": 0},
+    {"replicas": "3"},
+    {"mutatingWebhookFailurPolicy": "Ignore"},
+    {"mutatingWebhookFailurePolicy": "ignore"},
+    {"mutatingWebhookTimeoutSeconds": 0},
+    {"mutatingWebhookTimeoutSeconds": 31},
+    {"mutatingWebhookReinvocationPolicy": "Always"},
+    {"mutatingWebhookMatchConditions": [{"name": "a"}]},
+    {"mutatingWebhookCustomRules": [{"apiGroups": ["*"]}]},
+    {"mutatingWebhookCustomRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["DELETE"],
+                                     "resources": ["*"]}]},
+    {"mutatingWebhookObjectSelector": {"matchLabel": {}}},
+    {"mutatingWebhookSubResources": ["pods"]},
+    {"mutatingWebhookURL": "https://a.example.com"},
+    {"mutatingWebhookScope": "All"},
+    {"mutatingWebhookExemptNamespacesLabels": {"a": "b"}},
+    {"image": {"tag": "1"}},
+    {"image": {"pullPolicy": "Sometimes"}},
+    {"image": {"digest": "abc"}},
+    {"certs": {"mode": "byo"}},
+    {"certs": {"validity": "1y"}},
+    {"certs": {"certManager": {"issuer": {}}}},
+    {"controllerManager": {"port": 0}},
+    {"controllerManager": {"resources": {"request": {}}}},
+    {"controllerManager": {"affinity": {"podAffinty": {}}}},
+    {"controllerManager": {"strategyType": "rolling"}},
+    {"logLevel": "loud"},
+    {"onError": "ignore"},
+    {"quarantine": {"budget": "20"}},
+    {"pdb": {"enabled": True}},
+    {"metrics": {"serviceMonitor": {"enable": True}}},
+    {"crds": {"install": "yes"}},
+    {"extraArgs": "--a"},
+    {"disableAudit": True},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("values", REFUSED, ids=str)
+def test_schema_refuses(values):
+    assert faults(values) != []
+
+
+def closed(schema, where=""):
+    """Objects of the schema that take unknown keys."""
+    if schema.get("type") == "object" and "additionalProperties" not in schema:
+        yield where
+    for name, child in schema.get("properties", {}).items():
+        yield from closed(child, f"{where}.{name}")
+
+
+def test_schema_is_closed():
+    # These are Kubernetes' own, which it validates itself; and other charts'.
+    manager = ".controllerManager"
+    assert set(closed(SCHEMA)) == {
+        f"{manager}.affinity.nodeAffinity", f"{manager}.affinity.podAffinity",
+        f"{manager}.affinity.podAntiAffinity", f"{manager}.podSecurityContext",
+        f"{manager}.securityContext", ".global",
+    }  # fmt: skip
+
+
+def keys(value, where=""):
+    for key, child in value.items():
+        yield f"{where}.{key}"
+        if isinstance(child, dict):
+            yield from keys(child, f"{where}.{key}")
+
+
+def schema_keys(schema, where=""):
+    for key, child in schema.get("properties", {}).items():
+        yield f"{where}.{key}"
+        yield from schema_keys(child, f"{where}.{key}")
+
+
+def test_values_and_schema_have_the_same_keys():
+    known = set(schema_keys(SCHEMA))
+    given = set(keys(VALUES))
+    # Examples of maps and of what has no default.
+    open_maps = re.compile(
+        r"\.(mutatingWebhookAnnotations|validatingWebhookAnnotations|controllerManager\."
+        r"(nodeSelector|securityContext|podSecurityContext|resources\.\w+)|"
+        r"metrics\.dashboard\.labels)\."
+    )
+    assert {key for key in given - known if not open_maps.match(key)} == set()
+    optional = {
+        ".global", ".mutatingWebhookObjectSelector.matchLabels",
+        ".mutatingWebhookObjectSelector.matchExpressions", ".controllerManager.resources.claims",
+        *(f".controllerManager.affinity.{one}" for one in ("nodeAffinity", "podAffinity", "podAntiAffinity")),
+        *(f".certs.certManager.issuerRef.{one}" for one in ("name", "kind", "group")),
+    }  # fmt: skip
+    assert known - given - optional == set()
+
+
+def test_every_value_is_used():
+    templates = "".join(
+        path.read_text(encoding="utf-8")
+        for path in sorted((chart.CHART / "templates").rglob("*"))
+        if path.is_file()
+    )
+    for key in VALUES:
+        assert f".Values.{key}" in templates, key
+    for name in re.findall(r"\.Values\.(\w+)", templates):
+        assert name in VALUES, name
+
+
+def test_every_top_value_has_a_comment():
+    lines = TEXT.splitlines()
+    for i, line in enumerate(lines):
+        if re.match(r"\w+:", line) and lines[i - 1].strip() == "":
+            name = line.split(":")[0]
+            assert name in {
+                "image", "certs", "crds", "rbac", "serviceAccount", "controllerManager", "pdb",
+                "service", "metrics", "podAnnotations",
+            }, f"{name}: no comment"  # fmt: skip
+
+
+# Of Gatekeeper's chart: those that mean the same keep their names and their places.
+SAME_NAMES = """
+replicas revisionHistoryLimit disableMutation disableValidatingWebhook mutatingWebhookName
+mutatingWebhookFailurePolicy mutatingWebhookReinvocationPolicy mutatingWebhookAnnotations
+mutatingWebhookExemptNamespacesLabels mutatingWebhookObjectSelector
+mutatingWebhookMatchConditions mutatingWebhookTimeoutSeconds mutatingWebhookCustomRules
+mutatingWebhookSubResources mutatingWebhookURL mutatingWebhookScope mutationAnnotations
+logMutations logLevel validatingWebhookName validatingWebhookTimeoutSeconds
+validatingWebhookFailurePolicy validatingWebhookAnnotations
+validatingWebhookCheckIgnoreFailurePolicy validatingWebhookURL commonAnnotations
+additionalMutatingWebhookConfigsToRotateCerts resourceQuota podCountLimit podAnnotations
+podLabels extraVolumes extraVolumeMounts rbac.create image.repository image.release
+image.pullPolicy image.pullSecrets pdb.controllerManager.minAvailable
+controllerManager.exemptNamespaces controllerManager.exemptNamespacePrefixes
+controllerManager.exemptNamespaceSuffixes controllerManager.port controllerManager.healthPort
+controllerManager.readinessTimeout controllerManager.livenessTimeout
+controllerManager.hostNetwork controllerManager.dnsPolicy
+controllerManager.priorityClassName controllerManager.strategyType
+controllerManager.strategyRollingUpdate controllerManager.affinity
+controllerManager.topologySpreadConstraints controllerManager.tolerations
+controllerManager.nodeSelector controllerManager.resources
+controllerManager.podSecurityContext controllerManager.securityContext
+controllerManager.extraRules controllerManager.networkPolicy.enabled
+controllerManager.networkPolicy.ingress service
+""".split()
+
+
+def test_names_of_gatekeepers_values():
+    known = {key[1:] for key in keys(VALUES)}
+    assert set(SAME_NAMES) - known == set()
+    readme = (chart.CHART / "README.md").read_text(encoding="utf-8")
+    for name in ("enableExternalData", "externalCertInjection", "controllerManager.tlsMinVersion"):
+        assert name in readme, f"{name} is left out, and README.md does not say so"
+
+
+def test_chart():
+    meta = yaml.safe_load((chart.CHART / "Chart.yaml").read_text(encoding="utf-8"))
+    project = (chart.ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    version = re.search(r"project\(fixpoint VERSION ([\d.]+)", project).group(1)
+    assert meta["apiVersion"] == "v2" and meta["type"] == "application"
+    assert meta["appVersion"] == version and re.fullmatch(r"\d+\.\d+\.\d+", meta["version"])
+    assert meta["kubeVersion"] == ">=1.25.0-0"
+    annotations = meta["annotations"]
+    assert annotations["artifacthub.io/license"] == "Apache-2.0"
+    listed = {one["name"]: one for one in yaml.safe_load(annotations["artifacthub.io/crds"])}
+    stored = {
+        name: (one["spec"]["names"]["kind"], one["spec"]["versions"][0]["name"])
+        for name, one in chart.definitions().items()
+    }
+    assert {name: (one["kind"], one["version"]) for name, one in listed.items()} == stored
+    (image,) = yaml.safe_load(annotations["artifacthub.io/images"])
+    assert image["image"] == f"{VALUES['image']['repository']}:{version}"
+
+
+def test_files_are_in_order():
+    """Two spaces, no tabs, no blanks at ends of lines, a newline at the end, no long lines."""
+    for path in sorted(chart.CHART.rglob("*")):
+        if not path.is_file():
+            continue
+        text = path.read_text(encoding="utf-8")
+        assert text.endswith("\n") and not text.endswith("\n\n"), path
+        for number, line in enumerate(text.splitlines(), 1):
+            where = f"{path.relative_to(chart.CHART)}:{number}"
+            assert "\t" not in line and line == line.rstrip(), where
+
+
+def test_rendered_text_is_in_order():
+    for values, arguments in MATRIX.values():
+        args = ["--kube-version", arguments.get("kube", chart.KUBE_VERSION), *arguments.get("args", [])]
+        for line in chart.render_text(values, args=args).splitlines():
+            assert line == line.rstrip(), repr(line)
+            assert "<no value>" not in line and "<nil>" not in line and "%!" not in line, line

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The webhook configurations, to the letter, and the values that change them."""
+
+import pytest
+
+import chart
+
+MUTATING = "gatekeeper-mutating-webhook-configuration"
+VALIDATING = "gatekeeper-validating-webhook-configuration"
+
+SUBRESOURCES = [
+    "pods/ephemeralcontainers", "pods/exec", "pods/log", "pods/eviction", "pods/portforward",
+    "pods/proxy", "pods/attach", "pods/binding", "deployments/scale", "replicasets/scale",
+    "statefulsets/scale", "replicationcontrollers/scale", "services/proxy", "nodes/proxy",
+    "services/status",
+]  # fmt: skip
+
+
+def client(path):
+    return {
+        "service": {
+            "name": "fixpoint-webhook-service", "namespace": "fixpoint-system", "port": 443,
+            "path": path,
+        }
+    }  # fmt: skip
+
+
+def mutating(values=None, **arguments):
+    (webhook,) = chart.render(values, **arguments).one("MutatingWebhookConfiguration")["webhooks"]
+    return webhook
+
+
+def test_mutating():
+    configuration = chart.default().one("MutatingWebhookConfiguration")
+    assert configuration["metadata"]["name"] == MUTATING
+    assert configuration["metadata"]["annotations"] == {"admissions.enforcer/disabled": "true"}
+    (webhook,) = configuration["webhooks"]
+    conditions = webhook.pop("matchConditions")
+    assert webhook == {
+        "name": "mutation.gatekeeper.sh",
+        "admissionReviewVersions": ["v1", "v1beta1"],
+        "clientConfig": client("/v1/mutate"),
+        "failurePolicy": "Ignore",
+        "matchPolicy": "Equivalent",
+        "reinvocationPolicy": "IfNeeded",
+        "sideEffects": "None",
+        "timeoutSeconds": 2,
+        "namespaceSelector": {
+            "matchExpressions": [
+                {"key": "kubernetes.io/metadata.name", "operator": "NotIn",
+                 "values": ["fixpoint-system", "kube-system"]},
+                {"key": "admission.gatekeeper.sh/ignore", "operator": "DoesNotExist"},
+            ]
+        },
+        "rules": [
+            {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["CREATE", "UPDATE"],
+             "resources": ["*", *SUBRESOURCES], "scope": "*"}
+        ],
+    }  # fmt: skip
+    assert [one["name"] for one in conditions] == [
+        "no-leases", "no-events", "no-access-or-token-reviews",
+    ]  # fmt: skip
+
+
+def test_validating():
+    configuration = chart.default().one("ValidatingWebhookConfiguration")
+    assert configuration["metadata"]["name"] == VALIDATING
+    assert configuration["metadata"]["annotations"] == {"admissions.enforcer/disabled": "true"}
+    common = {
+        "admissionReviewVersions": ["v1", "v1beta1"],
+        "failurePolicy": "Ignore",
+        "matchPolicy": "Equivalent",
+        "sideEffects": "None",
+        "timeoutSeconds": 2,
+    }
+    policies, label = configuration["webhooks"]
+    assert policies == {
+        "name": "validation.gatekeeper.sh",
+        "clientConfig": client("/v1/admit"),
+        "rules": [
+            {"apiGroups": ["mutations.gatekeeper.sh", "mutations.fixpoint.dev",
+                           "externaldata.gatekeeper.sh", "config.gatekeeper.sh",
+                           "expansion.gatekeeper.sh"],
+             "apiVersions": ["*"], "operations": ["CREATE", "UPDATE"], "resources": ["*"],
+             "scope": "*"}
+        ],
+        **common,
+    }  # fmt: skip
+    assert label == {
+        "name": "check-ignore-label.gatekeeper.sh",
+        "clientConfig": client("/v1/admitlabel"),
+        "namespaceSelector": {
+            "matchExpressions": [
+                {"key": "kubernetes.io/metadata.name", "operator": "NotIn",
+                 "values": ["fixpoint-system"]}
+            ]
+        },
+        "objectSelector": {
+            "matchExpressions": [{"key": "admission.gatekeeper.sh/ignore", "operator": "Exists"}]
+        },
+        "rules": [
+            {"apiGroups": [""], "apiVersions": ["*"], "operations": ["CREATE", "UPDATE"],
+             "resources": ["namespaces"], "scope": "*"}
+        ],
+        **common,
+    }  # fmt: skip
+
+
+def holds(conditions, group, resource):
+    """Evaluates the CEL of the three conditions, which is so little that it is Python, too,
+    but for `!`, `&&` and the request's fields."""
+    for one in conditions:
+        text = one["expression"].replace("!(", "not (").replace("&&", "and")
+        text = text.replace("request.resource.group", "group")
+        text = text.replace("request.resource.resource", "resource")
+        if not eval(text, {"__builtins__": {}}, {"group": group, "resource": resource}):  # noqa: S307
+            return False
+    return True
+
+
+def rule_matches(rule, group, resource):
+    groups, resources = rule["apiGroups"], rule["resources"]
+    return ("*" in groups or group in groups) and (
+        resource in resources or ("*" in resources and "/" not in resource)
+    )
+
+
+def is_asked(webhook, group, resource):
+    return holds(webhook.get("matchConditions", []), group, resource) and any(
+        rule_matches(rule, group, resource) for rule in webhook["rules"]
+    )
+
+
+LEFT_OUT = [
+    ("coordination.k8s.io", "leases"), ("", "events"), ("events.k8s.io", "events"),
+    ("authentication.k8s.io", "tokenreviews"), ("authentication.k8s.io", "selfsubjectreviews"),
+    ("authorization.k8s.io", "subjectaccessreviews"),
+    ("authorization.k8s.io", "selfsubjectaccessreviews"),
+    ("authorization.k8s.io", "localsubjectaccessreviews"), ("", "serviceaccounts/token"),
+    ("", "pods/status"), ("", "nodes/status"),
+]  # fmt: skip
+ASKED = [
+    ("", "pods"), ("", "services"), ("", "configmaps"), ("", "secrets"), ("", "namespaces"),
+    ("", "persistentvolumeclaims"), ("", "serviceaccounts"), ("apps", "deployments"),
+    ("apps", "deployments/scale"), ("batch", "jobs"), ("batch", "cronjobs"),
+    ("networking.k8s.io", "ingresses"), ("autoscaling", "horizontalpodautoscalers"),
+    ("policy", "poddisruptionbudgets"), ("rbac.authorization.k8s.io", "roles"),
+    ("storage.k8s.io", "storageclasses"), ("", "pods/ephemeralcontainers"),
+    ("", "pods/eviction"), ("", "pods/binding"), ("discovery.k8s.io", "endpointslices"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kube", ["v1.25.0", "v1.27.16", "v1.28.0", "v1.32.4", "v1.28.3-eks-1"])
+def test_what_is_asked_about(kube):
+    webhook = mutating(kube=kube)
+    for group, resource in LEFT_OUT:
+        assert not is_asked(webhook, group, resource), (group, resource)
+    for group, resource in ASKED:
+        assert is_asked(webhook, group, resource), (group, resource)
+    has_conditions = "matchConditions" in webhook
+    assert has_conditions == (kube >= "v1.28")
+    assert is_asked(webhook, "example.com", "widgets") == has_conditions
+
+
+# Gatekeeper's values: what each does to the mutating webhook.
+RULE = {"apiGroups": ["apps"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["*"]}
+CHANGES = [
+    ({"mutatingWebhookFailurePolicy": "Fail"}, "failurePolicy", "Fail"),
+    ({"mutatingWebhookTimeoutSeconds": 7}, "timeoutSeconds", 7),
+    ({"mutatingWebhookReinvocationPolicy": "Never"}, "reinvocationPolicy", "Never"),
+    ({"mutatingWebhookCustomRules": [RULE]}, "rules", [RULE]),
+    ({"mutatingWebhookURL": "a.example.com:99"}, "clientConfig", {"url": "https://a.example.com:99/v1/mutate"}),
+    ({"mutatingWebhookObjectSelector": {"matchLabels": {"a": "b"}}}, "objectSelector", {"matchLabels": {"a": "b"}}),
+]
+
+
+@pytest.mark.parametrize(("values", "field", "wanted"), CHANGES, ids=str)
+def test_values_of_gatekeeper(values, field, wanted):
+    assert mutating(values)[field] == wanted
+
+
+def test_further_values_of_gatekeeper():
+    assert mutating({"mutatingWebhookScope": "Namespaced"})["rules"][0]["scope"] == "Namespaced"
+    assert mutating({"mutatingWebhookSubResources": ["a/b"]})["rules"][0]["resources"] == ["*", "a/b"]
+    mine = {"name": "a", "expression": "true"}
+    assert mutating({"mutatingWebhookMatchConditions": [mine]})["matchConditions"][3:] == [mine]
+    exempt = mutating({"mutatingWebhookExemptNamespacesLabels": {"env": ["a", "b"]}})
+    assert exempt["namespaceSelector"]["matchExpressions"][2] == {
+        "key": "env", "operator": "NotIn", "values": ["a", "b"],
+    }  # fmt: skip
+    named = chart.render({"mutatingWebhookName": "a", "mutatingWebhookAnnotations": {"b": "c"}})
+    metadata = named.one("MutatingWebhookConfiguration")["metadata"]
+    assert metadata["name"] == "a" and metadata["annotations"]["b"] == "c"
+    assert "--mutating-webhook-configuration-name=a" in named.flags
+
+
+def test_values_of_validation():
+    objects = chart.render({
+        "validatingWebhookName": "a", "validatingWebhookFailurePolicy": "Fail",
+        "validatingWebhookTimeoutSeconds": 9, "validatingWebhookCheckIgnoreFailurePolicy": "Fail",
+        "validatingWebhookURL": "b.example.com", "validatingWebhookAnnotations": {"c": "d"},
+    })  # fmt: skip
+    configuration = objects.one("ValidatingWebhookConfiguration", "a")
+    assert configuration["metadata"]["annotations"]["c"] == "d"
+    policies, label = configuration["webhooks"]
+    assert policies["clientConfig"] == {"url": "https://b.example.com/v1/admit"}
+    assert label["clientConfig"] == {"url": "https://b.example.com/v1/admitlabel"}
+    for webhook in (policies, label):
+        assert webhook["failurePolicy"] == "Fail" and webhook["timeoutSeconds"] == 9
+    assert "--validating-webhook-configuration-name=a" in objects.flags
+
+
+def test_own_namespace_is_always_left_alone():
+    selector = mutating(args=["--namespace", "kube-system"])["namespaceSelector"]
+    assert selector["matchExpressions"][0]["values"] == ["kube-system"]
+
+
+def test_what_is_disabled_is_not_there():
+    """And its name, which may be that of somebody else's configuration, is nowhere."""
+    for value, kind, name, operations in (
+        ("disableMutation", "MutatingWebhookConfiguration", MUTATING, ["webhook", "mutation-status"]),
+        ("disableValidatingWebhook", "ValidatingWebhookConfiguration", VALIDATING,
+         ["mutation-webhook", "mutation-status"]),
+    ):  # fmt: skip
+        objects = chart.render({value: True})
+        assert objects.of(kind) == []
+        assert name not in str(objects)
+        assert [flag for flag in objects.flags if flag.startswith("--operation")] == [
+            f"--operation={one}" for one in operations
+        ]
+    assert not any(flag.startswith("--operation") for flag in chart.default().flags)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"mutatingWebhookFailurePolicy": "Fail", "replicas": 1}, "replicas of at least 2"),
+        ({"mutatingWebhookFailurePolicy": "Fail", "pdb": {"controllerManager": {"enabled": False}}},
+         "replicas of at least 2"),
+        ({"disableMutation": True, "disableValidatingWebhook": True}, "nothing is left to do"),
+        ({"certs": {"mode": "files"}}, "certs.secretName is missing"),
+    ],
+)
+def test_refused(values, words):
+    with pytest.raises(chart.RenderError, match=words):
+        chart.render(values)
+
+
+def test_refused_by_version():
+    with pytest.raises(chart.RenderError, match="requires kubeVersion"):
+        chart.render(kube="v1.24.9")
+    with pytest.raises(chart.RenderError, match="1.28"):
+        chart.render({"mutatingWebhookMatchConditions": [{"name": "a", "expression": "b"}]}, kube="v1.27.0")
