@@ -5,22 +5,37 @@
 A fenced block whose first line is `# file: NAME` is saved as that file; in a ```console
 block each line that begins with `$ ` is a command, and what follows it is what it must
 print (both streams, in the order they come; a line `...` stands for any lines, and
-durations and UUIDs may be others). A page's
+durations, dates and UUIDs may be others). A page's
 blocks run in order, in one empty folder with the repository's examples/ in it. A comment
-`<!-- no test -->` before a block leaves it out."""
+`<!-- no test -->` before a block leaves it out.
+
+A page with `<!-- standin: FILE... -->` has a cluster: the stand-in API server of
+tests/e2e/standin with these files, in the environment's KUBECONFIG, and deploy/. Blocks with kubectl or
+curl are left out, and counted, where there is none. A command that ends in `&`
+runs until the page does, and is waited for until it is ready; the ports 8443 and 9090 of
+the page are others here."""
+import contextlib
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 VARYING = re.compile(r'(?<=[(\t])\d+\.\d{3}(?=s\)?$)'           # of `fixpoint test`
                      r'|(?<=time=")\d+\.\d{3}(?=")|(?<="Elapsed":)\d+\.\d{3}'
+                     r'|(?<=, in )\d+\.\d(?= ms$)'                # of `fixpoint ping`
+                     r'|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ'
                      r'|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}', re.M)
 FENCE = re.compile(r"(<!-- no test -->\n+)?^```(\w*)\n(.*?)^```$", re.M | re.S)
+STANDIN = re.compile(r"^<!-- standin: (.*) -->$", re.M)
+TOOLS = re.compile(r"\b(kubectl|curl) ")  # that Debian has not, or not everybody
 
 
 def blocks(page):
@@ -30,12 +45,13 @@ def blocks(page):
 
 
 def commands(body):
-    """[(command, expected output)] of a console block; `\\` continues a command."""
+    """[(command, expected output)] of a console block; `\\` or `> ` continues a command."""
     found = []
     for line in body.splitlines():
         if line.startswith("$ "):
             found.append([line[2:], []])
-        elif found and not found[-1][1] and found[-1][0].endswith("\\"):
+        elif found and not found[-1][1] and (found[-1][0].endswith("\\")
+                                             or line.startswith("> ")):
             found[-1][0] += "\n" + line.removeprefix("> ")
         elif found:
             found[-1][1].append(line)
@@ -43,44 +59,150 @@ def commands(body):
 
 
 def fits(expected, got):
-    expected, got = (VARYING.sub("0", "\n".join(lines)) for lines in (expected, got))
-    pattern = re.escape(expected).replace("\\\n", "\n")
-    pattern = re.sub(r"(^|\n)\\\.\\\.\\\.(?=\n|$)", r"\1(?:.*\n?)*?", pattern)
-    return re.fullmatch(pattern, got) is not None
+    """Line by line; `...` stands for any lines, so that a match is where they end soonest."""
+    expected, got = ([VARYING.sub("0", line) for line in lines] for lines in (expected, got))
+    at, after_any, resume = 0, None, 0
+    for_line = 0
+    while for_line < len(got):
+        if at < len(expected) and expected[at] == "...":
+            after_any, resume = at + 1, for_line
+            at += 1
+        elif at < len(expected) and expected[at] == got[for_line]:
+            at, for_line = at + 1, for_line + 1
+        elif after_any is not None:
+            resume += 1
+            at, for_line = after_any, resume
+        else:
+            return False
+    return all(line == "..." for line in expected[at:])
 
 
-def run_page(path, binary):
-    env = {**os.environ, "PATH": f"{binary.parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
-    failures = count = 0
-    with tempfile.TemporaryDirectory() as folder:
+# ---- a page with a cluster ------------------------------------------------------------
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
+@contextlib.contextmanager
+def cluster(files, folder):
+    """The kubeconfig of a stand-in that holds these files."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "standin", "--folder", folder, *(ROOT / file for file in files)],
+        cwd=ROOT / "tests/e2e", text=True, stdout=subprocess.PIPE)
+    try:
+        said = [process.stdout.readline() for _ in range(2)]
+        yield re.search(r"KUBECONFIG=(\S+)", said[1])[1]
+    finally:
+        process.terminate()
+        process.wait(10)
+        process.stdout.close()
+
+
+def wait_until_ready(port, process):
+    for _ in range(600):
+        with contextlib.suppress(OSError):
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=2).close()
+            return True
+        if process.poll() is not None:
+            return False
+        time.sleep(0.05)
+    return False
+
+
+class Background:
+    """Commands that end in `&`."""
+
+    def __init__(self):
+        self.processes = []
+
+    def start(self, command, folder, env, health):
+        process = subprocess.Popen(
+            ["bash", "-c", command.rstrip(" &")], cwd=folder, env=env, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.processes.append(process)
+        return wait_until_ready(health, process)
+
+    def close(self):
+        for process in self.processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait(10)
+
+
+# ---- any page -------------------------------------------------------------------------
+
+class Page:
+    def __init__(self, path, binary):
+        self.name, self.text = path.name, path.read_text(encoding="utf-8")
+        self.env = {**os.environ, "PATH": f"{binary.parent}:{os.environ['PATH']}",
+                    "NO_COLOR": "1", "USER": "ana"}
+        self.count = self.failures = self.skipped = 0
+        self.health = None
+
+    def fail(self, command, expected, got):
+        self.failures += 1
+        print(f"{self.name}: $ {command}\n--- expected\n" + "\n".join(expected)
+              + f"\n--- got\n{got}")
+
+    def run_command(self, command, expected, folder, background):
+        self.count += 1
+        if command.endswith("&"):
+            if not background.start(command, folder, self.env, self.health):
+                self.fail(command, ["(ready)"], "(not ready)")
+            return
+        done = subprocess.run(["bash", "-c", command], cwd=folder, env=self.env, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+        if not fits(expected, done.stdout.splitlines()):
+            self.fail(command, expected, done.stdout)
+
+    def run_blocks(self, folder):
+        background = Background()
         shutil.copytree(ROOT / "examples", Path(folder) / "examples")
-        for language, body in blocks(path.read_text(encoding="utf-8")):
-            named = re.match(r"# file: (\S+)\n", body)
-            if named:
-                target = Path(folder) / named[1]
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_text(body[named.end():], encoding="utf-8")
-            elif language == "console":
-                for command, expected in commands(body):
-                    done = subprocess.run(["bash", "-c", command], cwd=folder, env=env,
-                                          text=True, stdout=subprocess.PIPE,
-                                          stderr=subprocess.STDOUT, timeout=60)
-                    count += 1
-                    if not fits(expected, done.stdout.splitlines()):
-                        failures += 1
-                        print(f"{path.name}: $ {command}\n--- expected\n"
-                              + "\n".join(expected) + f"\n--- got\n{done.stdout}")
-    return count, failures
+        try:
+            for language, body in blocks(self.text):
+                named = re.match(r"# file: (\S+)\n", body)
+                if named:
+                    target = Path(folder) / named[1]
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_text(body[named.end():], encoding="utf-8")
+                elif language == "console" and not all(map(shutil.which, TOOLS.findall(body))):
+                    self.skipped += 1
+                elif language == "console":
+                    for command, expected in commands(body):
+                        self.run_command(command, expected, folder, background)
+        finally:
+            background.close()
+
+    def run(self):
+        wanted = STANDIN.search(self.text)
+        with contextlib.ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            if wanted:
+                own = stack.enter_context(tempfile.TemporaryDirectory())
+                self.env["KUBECACHEDIR"] = own
+                shutil.copytree(ROOT / "deploy", Path(folder) / "deploy")
+                self.env["KUBECONFIG"] = stack.enter_context(cluster(wanted[1].split(), own))
+                webhook, self.health = free_port(), free_port()
+                self.text = self.text.replace("8443", webhook).replace("9090", self.health)
+                self.text = self.text.replace("fixpoint serve ", "fixpoint serve "
+                                              f"--listen 127.0.0.1:{webhook} "
+                                              f"--health-listen 127.0.0.1:{self.health} ")
+            self.run_blocks(folder)
 
 
 def main():
     binary = Path(sys.argv[1]).resolve()
-    total = failed = 0
-    for page in sys.argv[2:]:
-        count, failures = run_page(Path(page), binary)
-        total += count
-        failed += failures
-    print(f"{total - failed} passed, {failed} failed")
+    total = failed = skipped = 0
+    for name in sys.argv[2:]:
+        page = Page(Path(name), binary)
+        page.run()
+        total += page.count
+        failed += page.failures
+        skipped += page.skipped
+    left_out = f", {skipped} blocks left out (no kubectl, no curl)" if skipped else ""
+    print(f"{total - failed} passed, {failed} failed{left_out}")
     sys.exit(1 if failed or total == 0 else 0)
 
 
