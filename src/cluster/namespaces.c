@@ -86,14 +86,14 @@ static void unlink_fetch(struct fx_cluster_fetch *fetch) {
 static void say_failure(const struct fx_kube_failure *failure, struct fx_err *err) {
     switch (failure->reason) {
     case FX_KUBE_REASON_MEMORY: (void)fx_fail_nomem(err); return;
-    case FX_KUBE_REASON_UNAUTHORIZED:
-    case FX_KUBE_REASON_FORBIDDEN:
     case FX_KUBE_REASON_NOT_FOUND:
     case FX_KUBE_REASON_INVALID:
         (void)fx_fail(err, FX_EMUTATE, "%s", failure->words);
         return;
     case FX_KUBE_REASON_NONE:
     case FX_KUBE_REASON_NETWORK:
+    case FX_KUBE_REASON_UNAUTHORIZED:
+    case FX_KUBE_REASON_FORBIDDEN:
     case FX_KUBE_REASON_UNKNOWN:
     case FX_KUBE_REASON_EXISTS:
     case FX_KUBE_REASON_CONFLICT:
@@ -184,6 +184,7 @@ fx_cluster_namespaces_create(uv_loop_t *loop, struct fx_kube_client *client,
         .versions = &resource,
         .n_versions = 1,
         .metadata_only = true,
+        .doubts = true,
     };
     struct fx_cluster_namespaces *namespaces = calloc(1, sizeof *namespaces);
     if (namespaces == NULL) {

@@ -26,8 +26,8 @@
 #include "cluster/secret_writer.h"
 #include "net/tls.h"
 
-#define LATEST_S INT64_C(3600) /* clocks jump: looked at so often in any case */
-#define AGAIN_MS 10000u        /* where memory was short */
+#define LATEST_S INT64_C(60) /* clocks jump: looked at so often in any case */
+#define AGAIN_MS 10000u      /* where memory was short */
 #define MS_IN_S  INT64_C(1000)
 #define NS_IN_S  UINT64_C(1000000000)
 
@@ -433,6 +433,7 @@ static bool start(struct fx_cluster_secret *secret,
         .n_versions = 1,
         .namespace_ = secret->namespace_,
         .name = secret->name,
+        .doubts = true,
     };
     secret->reflector = fx_kube_reflector_create(secret->loop, secret->client, &reflected,
                                                  &told, secret, err);

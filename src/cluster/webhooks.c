@@ -118,9 +118,30 @@ static void tell_applied(struct target *target, const struct fx_kube_failure *fa
     }
 }
 
+/* Annotations that another field manager wrote as well are not taken away by no longer
+ * applying them: then it would be ended again and again. */
+static bool is_ended(const json_t *configuration) {
+    struct fx_disable_record record;
+    fx_disable_read(configuration, &record);
+    return !record.recorded;
+}
+
+static void look_at_end(struct target *target, const json_t *configuration) {
+    if (!is_ended(configuration)) {
+        target->cannot_end = true;
+        fx_log(ERROR,
+               "the record of a disable that is over belongs to another field manager: "
+               "delete its annotations fixpoint.dev/disabled-*",
+               fx_log_str("name", target->name));
+    }
+}
+
 static void on_applied(const struct fx_kube_answer *answer, void *user) {
     struct target *target = user;
     target->call = NULL;
+    if (target->ends_disable && answer->failure == NULL) {
+        look_at_end(target, answer->object);
+    }
     target->end_failed = target->ends_disable && answer->failure != NULL;
     target->n_written =
         target->pace.pause_ms == target->pace.first_ms ? 0 : target->n_written;
@@ -296,11 +317,25 @@ static void tell_first(struct fx_cluster_webhooks *webhooks) {
     look_again(webhooks, &record);
 }
 
+static bool same_text(const char *a, const char *b) {
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* Is it still the same disable? */
+static bool same_record(const json_t *a, const json_t *b) {
+    struct fx_disable_record one;
+    struct fx_disable_record other;
+    fx_disable_read(a, &one);
+    fx_disable_read(b, &other);
+    return same_text(one.at, other.at) && same_text(one.until, other.until);
+}
+
 static void take(struct target *target, json_t *object) {
     struct fx_cluster_webhooks *webhooks = target->webhooks;
+    target->cannot_end = target->cannot_end && object != NULL && target->object != NULL &&
+                         same_record(target->object, object);
     json_decref(target->object);
     target->object = json_incref(object);
-    target->cannot_end = false;
     if (!target->synced) {
         return; /* and told with the rest */
     }
@@ -385,7 +420,7 @@ static bool start_target(struct fx_cluster_webhooks *webhooks, uv_loop_t *loop,
         return fx_fail_nomem(err);
     }
     const struct fx_kube_reflector_options options = {
-        .versions = resource, .n_versions = 1, .name = target->name};
+        .versions = resource, .n_versions = 1, .name = target->name, .doubts = true};
     target->reflector =
         fx_kube_reflector_create(loop, webhooks->client, &options, &told, target, err);
     return target->reflector != NULL;

@@ -79,7 +79,10 @@ struct fx_kube_reflector_options {
     const char *label_selector; /* NULL: all */
     bool metadata_only;         /* told of are kind, apiVersion (the resource's own) and
                                  * metadata, whatever the server sends */
-    bool optional;              /* 403 counts as absent, after it was told as FAILING */
+    /* A resource is believed to be absent only if the server answers for another one that
+     * every API server has: a proxy before one that is gone says 404 of everything. */
+    bool doubts;
+    bool optional; /* 403 counts as absent, after it was told as FAILING */
 };
 
 /* Begins, later, on the loop. Close it before the client. Errors: FX_ENOMEM. */

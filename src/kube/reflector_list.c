@@ -35,6 +35,53 @@ static void be_absent(struct fx_kube_reflector *reflector) {
     }
 }
 
+static void believe_absent(struct fx_kube_reflector *reflector) {
+    const struct fx_kube_pauses *pauses = &reflector->pauses;
+    be_absent(reflector);
+    fx_kube_backoff_reset(&reflector->backoff);
+    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_LIST,
+                            fx_kube_random_between(&reflector->random,
+                                                   pauses->absent_min_ms,
+                                                   pauses->absent_max_ms));
+}
+
+/* Does it talk like an API server? That it refuses us is an answer, too. */
+static bool is_api_server(const struct fx_kube_failure *failure) {
+    return failure == NULL || failure->reason == FX_KUBE_REASON_NOT_FOUND ||
+           failure->reason == FX_KUBE_REASON_FORBIDDEN;
+}
+
+static void on_known_object(const struct fx_kube_answer *answer, void *user) {
+    struct fx_kube_reflector *reflector = user;
+    reflector->call = NULL;
+    if (is_api_server(answer->failure)) {
+        believe_absent(reflector);
+        return;
+    }
+    reflector->at = 0;
+    fx_kube_reflector_set_state(reflector, FX_KUBE_STATE_FAILING, answer->failure);
+    fx_kube_reflector_retry(reflector, FX_KUBE_STEP_LIST, answer->failure);
+}
+
+/* Asks for an object that is there since the cluster is. */
+static void ask_known_object(struct fx_kube_reflector *reflector) {
+    static const struct fx_kube_resource namespaces = {"", "v1", "namespaces",
+                                                       "Namespace"};
+    const struct fx_kube_request request = {
+        .verb = FX_KUBE_VERB_GET,
+        .resource = &namespaces,
+        .name = {.name = FX_TEXT("default")},
+        .metadata_only = true,
+    };
+    reflector->call =
+        fx_kube_call_start(reflector->client, &request, on_known_object, reflector);
+    if (reflector->call == NULL) {
+        reflector->at = 0;
+        fx_kube_reflector_pause(reflector, FX_KUBE_STEP_LIST,
+                                reflector->pauses.backoff_max_ms);
+    }
+}
+
 /* The version that was served until now may be one of several: from the first one. */
 static void try_next_version(struct fx_kube_reflector *reflector) {
     reflector->at = reflector->served ? 0 : reflector->at + 1;
@@ -43,13 +90,12 @@ static void try_next_version(struct fx_kube_reflector *reflector) {
         fx_kube_reflector_list(reflector);
         return;
     }
-    const struct fx_kube_pauses *pauses = &reflector->pauses;
-    be_absent(reflector);
-    fx_kube_backoff_reset(&reflector->backoff);
-    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_LIST,
-                            fx_kube_random_between(&reflector->random,
-                                                   pauses->absent_min_ms,
-                                                   pauses->absent_max_ms));
+    reflector->at = 0;
+    if (reflector->options.doubts && reflector->status.state != FX_KUBE_STATE_ABSENT) {
+        ask_known_object(reflector);
+    } else {
+        believe_absent(reflector);
+    }
 }
 
 /* Told once; what was told before counts no more. */

@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NAMESPACE = "default"  # of the replicas: one that every cluster has
 CONFIGURATION = "fixpoint-e2e"
 CONFIGURATIONS = "mutatingwebhookconfigurations.admissionregistration.k8s.io"
+LEASES = "leases.coordination.k8s.io"
 # No more than the scenarios create, so that a cluster of other people's is left in peace.
 RULES = [
     {
@@ -209,6 +210,8 @@ class World:
                 replica.kill()
             print("%s said:\n%s" % (replica.name, replica.log.text()[-20000:]))
             failures += [line for line in replica.log.text().splitlines() if is_report(line)]
+        if self.replicas:
+            self._put[self.cluster.path(LEASES, CONFIGURATION, NAMESPACE)] = None
         for path in reversed(self._put):
             self.cluster.request("DELETE", path)
         return failures

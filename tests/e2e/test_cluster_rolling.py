@@ -24,9 +24,9 @@ GRACE = 0.3  # between the end of a replica and that the network has heard of it
 Pair = collections.namedtuple("Pair", "cert key ca")
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    made = Cluster(tmp_path)
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    made = Cluster(tmp_path_factory.mktemp("cluster"))
     made.define(*definitions("assignmetadata.mutations.gatekeeper.sh"))
     yield made
     made.close()
@@ -187,7 +187,7 @@ def nothing_failed(world):
 
 
 @pytest.mark.parametrize("make", (of_files, of_secret))
-def test_a_rolling_restart(world, balancer, no_secret, make):
+def test_a_rolling_restart(no_secret, world, balancer, make):
     """All replicas, one by one, while a policy changes."""
     world.put(annotation("a", "a", "0"))
     fleet = make(world, balancer)
@@ -203,7 +203,7 @@ def test_a_rolling_restart(world, balancer, no_secret, make):
     nothing_failed(world)
 
 
-def test_certificates_are_rotated(world, balancer, no_secret):
+def test_certificates_are_rotated(no_secret, world, balancer):
     """Leaf and authority, in the Secret that the replicas share."""
     world.put(annotation("a", "a", "1"))
     short, wait = "%ds" % (15 * SLOW), "%ds" % (2 * SLOW)

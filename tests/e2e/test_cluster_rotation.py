@@ -69,7 +69,8 @@ def test_rotation_in_two_phases(cluster, replica):
     servers = [replica(*short, pod="fixpoint-%d" % i) for i in range(2)]
     first = published(cluster)
     watcher = Watcher(cluster, servers)
-    until(lambda: "drop-ca" in steps(servers[0]) + steps(servers[1]), "no rotation", 40)
+    told = [one.log for one in servers]
+    until(lambda: "drop-ca" in steps(servers[0]) + steps(servers[1]), told, 40)
     last = published(cluster)
     time.sleep(WAIT)
     seen = watcher.end()
