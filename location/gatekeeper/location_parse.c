@@ -265,12 +265,14 @@ static struct fx_location *create(size_t text_len) {
 }
 
 /* Thousands of them are kept, and most have fewer steps than there is room for. */
-static void trim(struct fx_location *location) {
+static bool trim(struct fx_location *location, struct fx_err *err) {
     struct fx_location_step *steps =
         realloc(location->steps, location->n_steps * sizeof *steps);
-    if (steps != NULL) {
-        location->steps = steps;
+    if (steps == NULL) {
+        return fx_fail_nomem(err);
     }
+    location->steps = steps;
+    return true;
 }
 
 bool fx_location_parse(struct fx_text text, enum fx_location_syntax syntax,
@@ -290,11 +292,10 @@ bool fx_location_parse(struct fx_text text, enum fx_location_syntax syntax,
         .location = location,
         .err = err,
     };
-    if (!parse_location(&parser)) {
+    if (!parse_location(&parser) || !trim(location, err)) {
         fx_location_destroy(location);
         return false;
     }
-    trim(location);
     *ret_location = location;
     return true;
 }

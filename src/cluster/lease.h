@@ -32,7 +32,7 @@ fx_cluster_lease_create(uv_loop_t *loop, struct fx_kube_client *client,
 
 bool fx_cluster_lease_held(const struct fx_cluster_lease *lease);
 
-/* Gives it back where it is held (holderIdentity empty), so that the next one need not
+/* Gives it back where it is held (no holderIdentity), so that the next one need not
  * wait, and does not try again. Nothing is told of it. */
 void fx_cluster_lease_release(struct fx_cluster_lease *lease);
 

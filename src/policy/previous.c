@@ -127,9 +127,8 @@ static bool keep_file(struct fx_build *build, const struct fx_policy_file *befor
 
 bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) {
     const struct fx_policy_file *before = build->before;
-    *ret_stays = before != NULL && before->n_mutators + before->n_resources +
-                                           before->n_namespaces >
-                                       0;
+    *ret_stays = before != NULL &&
+                 before->n_mutators + before->n_resources + before->n_namespaces > 0;
     return before == NULL || keep_file(build, before);
 }
 
