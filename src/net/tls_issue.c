@@ -216,8 +216,8 @@ static bool check_made(struct fx_tls_config *leaf, struct fx_tls_config *authori
 }
 
 static bool make_leaf(struct fx_tls_config *leaf, struct fx_tls_config *authority,
-                      const char *first_name, struct request *request,
-                      struct fx_err *err) {
+                      const char *first_name, const struct fx_buf *names,
+                      struct fx_tls_dates dates, struct fx_err *err) {
     char subject[NAME_BYTES];
     char issuer[NAME_BYTES];
     const int rc = mbedtls_x509_dn_gets(issuer, sizeof issuer, &authority->chain.subject);
@@ -225,12 +225,17 @@ static bool make_leaf(struct fx_tls_config *leaf, struct fx_tls_config *authorit
         return fx_tls_fail(err, FX_EINVALID, "the authority's name", rc);
     }
     (void)snprintf(subject, sizeof subject, "CN=%.*s", COMMON_NAME_MAX, first_name);
-    request->subject = subject;
-    request->issuer = issuer;
-    request->issuer_key = &authority->key;
-    return make(leaf, request, err) && check_made(leaf, authority, err);
+    struct request request = {
+        .subject = subject,
+        .issuer = issuer,
+        .issuer_key = &authority->key,
+        .names = names,
+        .dates = dates,
+    };
+    return make(leaf, &request, err) && check_made(leaf, authority, err);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): all seven are needed by every caller. */
 bool fx_tls_issue_leaf(struct fx_text ca_cert, struct fx_text ca_key,
                        const char *const *names, size_t n_names,
                        struct fx_tls_dates dates, struct fx_tls_pair *ret_pair,
@@ -244,8 +249,7 @@ bool fx_tls_issue_leaf(struct fx_text ca_cert, struct fx_text ca_key,
         authority = fx_tls_config_create(true, err);
         leaf = authority == NULL ? NULL : fx_tls_config_create(true, err);
         ok = leaf != NULL && fx_tls_config_add_own(authority, ca_cert, ca_key, err) &&
-             make_leaf(leaf, authority, names[0],
-                       &(struct request){.names = &der, .dates = dates}, err) &&
+             make_leaf(leaf, authority, names[0], &der, dates, err) &&
              print_pair(leaf, ret_pair, err);
     }
     fx_tls_config_unref(leaf);
