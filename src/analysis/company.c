@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/study.h"
+#include "base/hash.h"
 #include "value/equal.h"
 #include "value/json.h"
 #include "value/pointer.h"
@@ -198,13 +199,9 @@ static bool look(struct company *company, bool *ret_again, struct fx_err *err) {
     return ok;
 }
 
-/* FNV-1a, of which 64 bits will do for a few thousand lists. */
+/* 64 bits will do for a few thousand lists. */
 static uint64_t hash_order(const uint32_t *order, size_t n_order) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < n_order; i++) {
-        hash = (hash ^ order[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
+    return fx_hash_bytes(FX_HASH_START, order, n_order * sizeof *order);
 }
 
 /* Notes what is about to be tried. *ret_new: it was not yet. */

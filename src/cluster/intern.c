@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/hash.h"
 #include "value/tree.h"
 
 #define FIRST_SLOTS 256u /* a power of two, as all later numbers */
@@ -21,19 +21,12 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
     return hash ^ (hash >> 29);
 }
 
-static uint64_t hash_text(uint64_t hash, struct fx_text text) {
-    for (size_t i = 0; i < text.len; i++) {
-        hash = (hash ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3);
-    }
-    return mix(hash, text.len);
-}
-
 static uint64_t hash_object(uint64_t hash, json_t *object) {
     const char *key = NULL;
     size_t key_len = 0;
     json_t *value = NULL;
     json_object_keylen_foreach(object, key, key_len, value) {
-        hash = mix(hash_text(hash, (struct fx_text){key, key_len}), (uintptr_t)value);
+        hash = mix(fx_hash_text(hash, (struct fx_text){key, key_len}), (uintptr_t)value);
     }
     return hash;
 }
@@ -50,7 +43,7 @@ static uint64_t hash_of(json_t *node) {
     switch (json_typeof(node)) {
     case JSON_OBJECT: return hash_object(hash, node);
     case JSON_ARRAY: return hash_array(hash, node);
-    case JSON_STRING: return hash_text(hash, fx_tree_text(node));
+    case JSON_STRING: return fx_hash_text(hash, fx_tree_text(node));
     case JSON_INTEGER: return mix(hash, (uint64_t)json_integer_value(node));
     case JSON_REAL:
     case JSON_TRUE:

@@ -20,9 +20,9 @@
 
 static const struct fx_kube_resource resource = {"", "v1", "namespaces", "Namespace"};
 
-struct fx_cluster_fetch {
+struct fetch {
     struct fx_cluster_namespaces *namespaces;
-    struct fx_cluster_fetch *next, *previous;
+    struct fetch *next, *previous;
     struct fx_kube_call *call;
     void (*on_done)(json_t *object_take, const struct fx_err *failure, void *user);
     void *user;
@@ -35,7 +35,7 @@ struct fx_cluster_namespaces {
     fx_cluster_on_state *on_state;
     void *user;
     struct fx_cluster_spaces spaces;
-    struct fx_cluster_fetch *fetches;
+    struct fetch *fetches;
     size_t n_fetches;
     bool ready;
 };
@@ -68,7 +68,7 @@ static void on_state(enum fx_kube_state state, const struct fx_kube_failure *fai
 
 /* ---- asking for one -------------------------------------------------------------- */
 
-static void unlink_fetch(struct fx_cluster_fetch *fetch) {
+static void unlink_fetch(struct fetch *fetch) {
     struct fx_cluster_namespaces *namespaces = fetch->namespaces;
     if (fetch->previous != NULL) {
         fetch->previous->next = fetch->next;
@@ -105,7 +105,7 @@ static void say_failure(const struct fx_kube_failure *failure, struct fx_err *er
 }
 
 static void on_fetched(const struct fx_kube_answer *answer, void *user) {
-    struct fx_cluster_fetch *fetch = user;
+    struct fetch *fetch = user;
     struct fx_err err = FX_ERR_INIT;
     json_t *object = NULL;
     if (answer->failure != NULL) {
@@ -129,15 +129,15 @@ static uint64_t timeout_until(uint64_t deadline_ns) {
     return deadline_ns > now_ns ? (deadline_ns - now_ns) / NS_IN_MS + 1 : 1;
 }
 
-struct fx_cluster_fetch *fx_cluster_namespaces_fetch(
+bool fx_cluster_namespaces_fetch(
     struct fx_cluster_namespaces *namespaces, struct fx_text name, uint64_t deadline_ns,
     void (*on_done)(json_t *object_take, const struct fx_err *failure, void *user),
     void *user) {
     assert(namespaces->magic == NAMESPACES_MAGIC);
-    struct fx_cluster_fetch *fetch = calloc(1, sizeof *fetch);
+    struct fetch *fetch = calloc(1, sizeof *fetch);
     if (fetch == NULL || namespaces->n_fetches >= FX_LIMIT_NAMESPACE_FETCHES) {
         free(fetch);
-        return NULL;
+        return false;
     }
     const struct fx_kube_request request = {
         .verb = FX_KUBE_VERB_GET,
@@ -149,7 +149,7 @@ struct fx_cluster_fetch *fx_cluster_namespaces_fetch(
     fetch->call = fx_kube_call_start(namespaces->client, &request, on_fetched, fetch);
     if (fetch->call == NULL) {
         free(fetch);
-        return NULL;
+        return false;
     }
     fetch->namespaces = namespaces;
     fetch->on_done = on_done;
@@ -160,13 +160,7 @@ struct fx_cluster_fetch *fx_cluster_namespaces_fetch(
     }
     namespaces->fetches = fetch;
     namespaces->n_fetches++;
-    return fetch;
-}
-
-void fx_cluster_fetch_cancel(struct fx_cluster_fetch *fetch) {
-    fx_kube_call_cancel(fetch->call);
-    unlink_fetch(fetch);
-    free(fetch);
+    return true;
 }
 
 /* ---- all of it ------------------------------------------------------------------- */
@@ -222,9 +216,8 @@ void fx_cluster_namespaces_close(struct fx_cluster_namespaces *namespaces) {
     if (namespaces == NULL) {
         return;
     }
-    struct fx_cluster_fetch *next = NULL;
-    for (struct fx_cluster_fetch *fetch = namespaces->fetches; fetch != NULL;
-         fetch = next) {
+    struct fetch *next = NULL;
+    for (struct fetch *fetch = namespaces->fetches; fetch != NULL; fetch = next) {
         next = fetch->next;
         fx_kube_call_cancel(fetch->call);
         free(fetch);

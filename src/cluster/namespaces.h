@@ -20,7 +20,6 @@
 #include "kube/reflector.h"
 
 struct fx_cluster_namespaces; /* opaque */
-struct fx_cluster_fetch;      /* opaque: one that is asked for */
 
 typedef void fx_cluster_on_state(const struct fx_kube_resource *resource,
                                  enum fx_kube_state state,
@@ -40,13 +39,13 @@ json_t *fx_cluster_namespaces_find(const struct fx_cluster_namespaces *namespace
 /* Asks the API server for one that is not known (it may be younger than the watch).
  * `on_done` is called once, later, on the loop: with the object (a new reference to be
  * taken over) or the reason, in the words of spec section 8: FX_EMUTATE where the server
- * says no, FX_EDEADLINE, FX_ENOMEM. NULL without memory. `deadline_ns` 0: none of its
- * own. */
-struct fx_cluster_fetch *fx_cluster_namespaces_fetch(
+ * has none, FX_EIO where it could not be asked, FX_ENOMEM. Cancelled, and not told, when
+ * the namespaces are closed. False without memory, or where too many are asked for
+ * already. `deadline_ns` 0: none of its own. */
+bool fx_cluster_namespaces_fetch(
     struct fx_cluster_namespaces *namespaces, struct fx_text name, uint64_t deadline_ns,
     void (*on_done)(json_t *object_take, const struct fx_err *failure, void *user),
     void *user) FX_MUST_USE;
-void fx_cluster_fetch_cancel(struct fx_cluster_fetch *fetch); /* only before on_done */
 
 /* Has the first list been told? */
 bool fx_cluster_namespaces_ready(const struct fx_cluster_namespaces *namespaces);

@@ -140,11 +140,6 @@ void fx_family_set(struct fx_family *family, uint32_t series, double value) {
     family->cells[series] = value;
 }
 
-void fx_family_forget(struct fx_family *family, uint32_t series) {
-    assert(family->plan.type == FX_FAMILY_GAUGE && series < family->labels->n_rows);
-    fx_family_reset(family, series);
-}
-
 void fx_family_observe(struct fx_family *family, uint32_t series, double value) {
     assert(family->plan.type == FX_FAMILY_HISTOGRAM && series < family->labels->n_rows);
     const struct fx_buckets *buckets = family->plan.buckets;

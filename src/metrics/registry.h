@@ -71,12 +71,9 @@ void fx_family_count(struct fx_family *family, uint32_t series);
 /* So many more of a counter, at least 0. */
 void fx_family_add(struct fx_family *family, uint32_t series, double amount);
 
-/* Another value of a gauge, or of a counter that is counted elsewhere. */
+/* Another value of a gauge, which is not printed before it has one, or of a counter that
+ * is counted elsewhere. */
 void fx_family_set(struct fx_family *family, uint32_t series, double value);
-
-/* A gauge's value is not known any more: it is not printed until it is set again, as it
- * was before it was set for the first time. */
-void fx_family_forget(struct fx_family *family, uint32_t series);
 
 /* One observation of a histogram. */
 void fx_family_observe(struct fx_family *family, uint32_t series, double value);

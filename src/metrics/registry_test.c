@@ -78,9 +78,6 @@ static void test_without_labels(void **state) {
     fx_family_set(gauge, 0, 1764000000.25);
     assert_prints(registry, "# HELP a_total A.\n# TYPE a_total counter\na_total 1.5\n"
                             "# HELP b B.\n# TYPE b gauge\nb 1764000000.25\n");
-    fx_family_forget(gauge, 0);
-    assert_prints(registry, "# HELP a_total A.\n# TYPE a_total counter\na_total 1.5\n"
-                            "# HELP b B.\n# TYPE b gauge\n");
     fx_registry_destroy(registry);
 }
 

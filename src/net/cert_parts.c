@@ -74,17 +74,6 @@ bool fx_cert_names_write(const char *const *names, size_t n_names, struct fx_buf
     return ok;
 }
 
-/* Years begin in March here, so that the leap day comes last and the lengths of the
- * months before any one are (153 m + 2) / 5; 719468 days lie between 0000-03-01 and
- * 1970-01-01. */
-int64_t fx_cert_seconds(int year, int month, int day, int hour, int minute, int second) {
-    const int64_t m = (month + 9) % 12;
-    const int64_t y = year - (month <= 2 ? 1 : 0);
-    const int64_t days =
-        365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
-    return ((days * 24 + hour) * 60 + minute) * 60 + second;
-}
-
 void fx_cert_date(int64_t seconds, char out[FX_CERT_DATE]) {
     const time_t time = (time_t)seconds;
     struct tm utc = {0};

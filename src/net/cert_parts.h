@@ -23,9 +23,6 @@ size_t fx_cert_address(const char *text, unsigned char ret_bytes[16]);
 bool fx_cert_names_write(const char *const *names, size_t n_names, struct fx_buf *der,
                          struct fx_err *err) FX_MUST_USE;
 
-/* Seconds since 1970 of a date in UTC; `month` counts from 1. */
-int64_t fx_cert_seconds(int year, int month, int day, int hour, int minute, int second);
-
 #define FX_CERT_DATE sizeof "20260102030405"
 
 /* The date of `seconds` since 1970 as certificates write it: YYYYMMDDhhmmss, UTC. */

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "base/macros.h"
 #include "net/cert_parts.h"
 
@@ -88,7 +89,7 @@ static void dates_count_from_1970(void **state) {
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         const int *d = cases[i].date;
         char text[FX_CERT_DATE];
-        assert_true(fx_cert_seconds(d[0], d[1], d[2], d[3], d[4], d[5]) ==
+        assert_true(fx_date_seconds(d[0], d[1], d[2], d[3], d[4], d[5]) ==
                     cases[i].seconds);
         fx_cert_date(cases[i].seconds, text);
         assert_string_equal(text, cases[i].text);

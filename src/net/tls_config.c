@@ -16,6 +16,7 @@
 #include <psa/crypto.h>
 #endif
 
+#include "base/date.h"
 #include "net/cert_parts.h"
 #include "net/tls.h"
 #include "net/tls_pem.h"
@@ -409,7 +410,7 @@ struct fx_tls_config *fx_tls_config_client(struct fx_text ca_pem, const char *se
 /* ---- what a configuration tells ---- */
 
 int64_t fx_tls_seconds(const mbedtls_x509_time *at) {
-    return fx_cert_seconds(at->year, at->mon, at->day, at->hour, at->min, at->sec);
+    return fx_date_seconds(at->year, at->mon, at->day, at->hour, at->min, at->sec);
 }
 
 void fx_tls_config_validity(const struct fx_tls_config *config, int64_t *ret_not_before,

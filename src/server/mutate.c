@@ -125,8 +125,7 @@ static void on_namespace(json_t *object_take, const struct fx_err *failure, void
 static bool ask_namespace(struct journey *journey) {
     return fx_cluster_namespaces_fetch(fx_cluster_spaces_of(journey->server->cluster),
                                        fx_review_namespace(journey->review),
-                                       journey->deadline_ns, on_namespace,
-                                       journey) != NULL;
+                                       journey->deadline_ns, on_namespace, journey);
 }
 
 /* From the start, or from where it waited, to the answer or the next wait. */
