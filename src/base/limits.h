@@ -74,6 +74,12 @@
 #define FX_LIMIT_REVIEW_MS    10000u  /* where the request names no timeout */
 #define FX_LIMIT_WRITE_MS     30000u  /* a client that does not read is dropped */
 
+/* Memory kept for the next review. */
+#define FX_LIMIT_IDLE_SLABS 32u /* of 64 KiB, for nodes (value/node_pool.h) */
+
+/* Fields of one object that are read apart from the others (value/json_part.h). */
+#define FX_LIMIT_JSON_PARTS 64u
+
 /* Asking others. */
 #define FX_LIMIT_URL_BYTES           8192u      /* one URL */
 #define FX_LIMIT_PROVIDER_BODY_BYTES (8u << 20) /* one answer, its head apart */

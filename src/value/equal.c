@@ -30,25 +30,16 @@ bool fx_equal_numbers(const json_t *a, const json_t *b) {
     return json_real_value(a) == json_real_value(b);
 }
 
-/* Most pairs have their keys in the same order: `beside` walks along in b and saves the
- * look-up for as long as that holds. */
 static bool equal_objects(const json_t *a, const json_t *b) {
     if (json_object_size(a) != json_object_size(b)) {
         return false;
     }
     void *beside = fx_node_first(b);
     for (void *iter = fx_node_first(a); iter != NULL; iter = fx_node_next(a, iter)) {
-        const struct fx_text key = fx_node_key(iter);
-        const json_t *other = NULL;
-        if (beside != NULL && fx_text_equal(key, fx_node_key(beside))) {
-            other = json_object_iter_value(beside);
-        } else {
-            other = fx_tree_view_text(b, key);
-        }
+        const json_t *other = fx_node_beside(b, &beside, fx_node_key(iter));
         if (other == NULL || !fx_equal(json_object_iter_value(iter), other)) {
             return false;
         }
-        beside = beside == NULL ? NULL : fx_node_next(b, beside);
     }
     return true;
 }

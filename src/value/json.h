@@ -17,6 +17,8 @@
 
 struct fx_marks;
 
+struct fx_json_part;
+
 /* Reads one JSON text. Duplicate keys: the last wins. Numbers: value/number.h. A lone
  * surrogate escape becomes U+FFFD; malformed UTF-8 within strings too, as Go reads it;
  * \u0000 is kept. Nesting is bounded by FX_LIMIT_JSON_DEPTH, the memory of the nodes by
@@ -28,6 +30,11 @@ struct fx_marks;
  * of Go's encoding/json; off: the byte), FX_ELIMIT or FX_ENOMEM. */
 json_t *fx_json_read(struct fx_text text, struct fx_marks *marks,
                      struct fx_err *err) FX_MUST_USE;
+
+/* The same, but only this part of the value becomes nodes (value/json_part.h; NULL: all
+ * of it); the rest is checked as ever. */
+json_t *fx_json_read_part(struct fx_text text, const struct fx_json_part *part,
+                          struct fx_marks *marks, struct fx_err *err) FX_MUST_USE;
 
 /* How to write. 0 is compact. */
 enum fx_json_style {

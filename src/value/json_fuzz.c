@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * value/json_fuzz.c - any bytes: read as JSON or refused with a reason; what was read and
- * written in every style reads back equal.
+ * written in every style reads back equal; reading a part gives just that part.
  */
 #include <assert.h>
 #include <string.h>
 
 #include "value/equal.h"
 #include "value/json.h"
+#include "value/json_part.h"
 #include "value/marks.h"
 #include "value/node.h"
 #include "value/tree.h"
@@ -96,6 +97,65 @@ static void check_round_trip(const json_t *value, unsigned style) {
     }
 }
 
+/* Is `part` what is wanted of `whole`: here all but `a`, and of `b` only `c`? */
+static bool is_part(const json_t *part, const json_t *whole,
+                    const struct fx_json_part *of);
+
+static bool members_are_part(const json_t *part, const json_t *whole,
+                             const struct fx_json_part *of) {
+    bool fits = true;
+    size_t n_lost = 0;
+    for (void *iter = fx_node_first(whole); iter != NULL;
+         iter = fx_node_next(whole, iter)) {
+        const struct fx_text key = fx_node_key(iter);
+        const struct fx_json_part *below = fx_json_part_find(of, key);
+        const bool is_wanted = below != NULL ? !below->is_omitted : !of->omits_rest;
+        const json_t *left = fx_tree_view_text(part, key);
+        n_lost += !is_wanted;
+        fits = fits && is_wanted == (left != NULL) &&
+               (left == NULL || is_part(left, json_object_iter_value(iter), below));
+    }
+    const size_t more = n_lost > 0 ? 1 : 0;
+    return fits &&
+           (fx_tree_view_text(part, FX_JSON_PARTIAL_KEY) != NULL) == (n_lost > 0) &&
+           json_object_size(part) + n_lost == json_object_size(whole) + more;
+}
+
+static bool is_part(const json_t *part, const json_t *whole,
+                    const struct fx_json_part *of) {
+    if (of == NULL || json_typeof(part) != json_typeof(whole)) {
+        return fx_equal(part, whole);
+    }
+    if (json_is_object(whole)) {
+        return members_are_part(part, whole, of);
+    }
+    bool fits = json_array_size(part) == json_array_size(whole);
+    for (size_t i = 0; fits && i < json_array_size(whole); i++) {
+        fits = is_part(json_array_get(part, i), json_array_get(whole, i), of);
+    }
+    return json_is_array(whole) ? fits : fx_equal(part, whole);
+}
+
+static void check_part(struct fx_text text, const json_t *value,
+                       const struct fx_err *why) {
+    struct fx_json_part omitted = {.key = FX_TEXT("a"), .is_omitted = true};
+    struct fx_json_part sifted = {
+        .key = FX_TEXT("b"), .omits_rest = true, .next = &omitted};
+    const struct fx_json_part wanted = {.first = &sifted};
+    const struct fx_text path = FX_TEXT("c");
+    struct fx_err err = FX_ERR_INIT;
+    assert(fx_json_part_widen(&sifted, &path, 1));
+    json_t *part = fx_json_read_part(text, &wanted, NULL, &err);
+    if (value != NULL) {
+        assert(part != NULL && is_part(part, value, &wanted));
+        assert(fx_json_is_whole(part) == fx_equal(part, value));
+    } else if (why->code == FX_ESYNTAX) {
+        assert(part == NULL && err.off == why->off && strcmp(err.msg, why->msg) == 0);
+    }
+    json_decref(part);
+    fx_json_part_finish(&sifted);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct fx_text text = {(const char *)data, size};
     struct fx_err err = FX_ERR_INIT;
@@ -112,6 +172,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             check_round_trip(value, FX_JSON_INDENT);
         }
     }
+    check_part(text, value, &err);
     json_decref(value);
     fx_marks_finish(&marks);
     return 0;

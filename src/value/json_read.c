@@ -3,11 +3,15 @@
  * value/json_read.c - JSON text to jansson nodes in one pass. Texts of errors are those
  * of Go's encoding/json, whose scanner treats the end of the text as a blank: hence
  * "invalid character ' '" where a number or literal is cut short.
+ *
+ * What is not wanted is read by the same functions: `null`, a node that costs nothing,
+ * stands for it.
  */
 #include <stdio.h>
 
 #include "base/limits.h"
 #include "value/json.h"
+#include "value/json_part.h"
 #include "value/json_reader.h"
 #include "value/number.h"
 #include "value/tree.h"
@@ -145,9 +149,9 @@ static json_t *read_string_node(struct fx_json_reader *r) {
     if (!fx_json_read_string(r, &span)) {
         return NULL;
     }
-    json_t *node = fx_tree_new_string(fx_json_span_text(r, span));
+    json_t *node = r->omits ? NULL : fx_tree_new_string(fx_json_span_text(r, span));
     fx_json_pop(r, span);
-    return mark(r, node, where);
+    return r->omits ? json_null() : mark(r, node, where);
 }
 
 static bool skip_digits(struct fx_json_reader *r, const char *context) {
@@ -202,6 +206,10 @@ static json_t *read_number(struct fx_json_reader *r) {
             text.data);
         return NULL;
     }
+    if (r->omits) {
+        json_decref(node);
+        return json_null();
+    }
     return mark(r, node, from);
 }
 
@@ -255,21 +263,63 @@ static bool read_key(struct fx_json_reader *r, struct fx_json_span *ret_key) {
     return true;
 }
 
-/* member := string ':' value */
-static bool read_member(struct fx_json_reader *r, json_t *object) {
-    struct fx_json_span key = {0};
-    if (!read_key(r, &key) || !spend(r, COST_OF_KEY + key.len)) {
+/* The value of a member that is not wanted. The object says that it has lost it, unless
+ * it is said already. */
+static bool omit_member(struct fx_json_reader *r, json_t *object, const char *where) {
+    r->omits = true;
+    const json_t *value = read_value(r);
+    r->omits = false;
+    if (value == NULL) {
+        return false;
+    }
+    return fx_tree_view_text(object, FX_JSON_PARTIAL_KEY) != NULL ||
+           fx_tree_set_take(object, FX_JSON_PARTIAL_KEY,
+                            json_integer((json_int_t)(where - r->start))) ||
+           fx_fail_nomem(r->err);
+}
+
+static bool set_member(struct fx_json_reader *r, json_t *object,
+                       struct fx_json_span key) {
+    if (!spend(r, COST_OF_KEY + key.len)) {
         return false;
     }
     json_t *value = read_value(r);
     if (value == NULL) {
         return false;
     }
-    if (!fx_tree_set_take(object, fx_json_span_text(r, key), value)) {
-        return fx_fail_nomem(r->err);
+    return fx_tree_set_take(object, fx_json_span_text(r, key), value) ||
+           fx_fail_nomem(r->err);
+}
+
+/* A member of an object of which a part is wanted. */
+static bool sift_member(struct fx_json_reader *r, json_t *object,
+                        struct fx_json_span key) {
+    const struct fx_json_part *within = r->part;
+    const struct fx_json_part *part =
+        fx_json_part_find(within, fx_json_span_text(r, key));
+    if (part == NULL ? within->omits_rest : part->is_omitted) {
+        return omit_member(r, object, r->at);
     }
-    fx_json_pop(r, key);
-    return true;
+    const bool has_parts = part != NULL && (part->first != NULL || part->omits_rest);
+    r->part = has_parts ? part : NULL;
+    const bool ok = set_member(r, object, key);
+    r->part = within;
+    return ok;
+}
+
+/* member := string ':' value */
+static bool read_member(struct fx_json_reader *r, json_t *object) {
+    struct fx_json_span key = {0};
+    bool ok = read_key(r, &key);
+    if (ok && r->omits) {
+        ok = read_value(r) != NULL;
+    } else if (ok) {
+        ok = r->part != NULL ? sift_member(r, object, key) : set_member(r, object, key);
+    }
+    if (ok) {
+        fx_json_pop(r, key);
+    }
+    return ok;
 }
 
 /* object := '{' ( member ( ',' member )* )? '}' */
@@ -299,7 +349,7 @@ static bool read_element(struct fx_json_reader *r, json_t *array) {
     if (value == NULL) {
         return false;
     }
-    return fx_tree_append_take(array, value) || fx_fail_nomem(r->err);
+    return r->omits || fx_tree_append_take(array, value) || fx_fail_nomem(r->err);
 }
 
 /* array := '[' ( value ( ',' value )* )? ']' */
@@ -324,7 +374,7 @@ static bool read_elements(struct fx_json_reader *r, json_t *array) {
 }
 
 static json_t *read_object(struct fx_json_reader *r) {
-    json_t *object = mark(r, json_object(), r->at);
+    json_t *object = r->omits ? json_null() : mark(r, json_object(), r->at);
     if (object != NULL && !read_members(r, object)) {
         json_decref(object);
         return NULL;
@@ -333,7 +383,7 @@ static json_t *read_object(struct fx_json_reader *r) {
 }
 
 static json_t *read_array(struct fx_json_reader *r) {
-    json_t *array = mark(r, json_array(), r->at);
+    json_t *array = r->omits ? json_null() : mark(r, json_array(), r->at);
     if (array != NULL && !read_elements(r, array)) {
         json_decref(array);
         return NULL;
@@ -374,6 +424,11 @@ static json_t *read_text(struct fx_json_reader *r) {
 }
 
 json_t *fx_json_read(struct fx_text text, struct fx_marks *marks, struct fx_err *err) {
+    return fx_json_read_part(text, NULL, marks, err);
+}
+
+json_t *fx_json_read_part(struct fx_text text, const struct fx_json_part *part,
+                          struct fx_marks *marks, struct fx_err *err) {
     if (text.len > UINT32_MAX) {
         (void)fx_fail(err, FX_ELIMIT, "larger than %u bytes", UINT32_MAX);
         return NULL;
@@ -385,6 +440,7 @@ json_t *fx_json_read(struct fx_text text, struct fx_marks *marks, struct fx_err 
         .at = start,
         .end = start + text.len,
         .memory = FX_LIMIT_JSON_MEMORY(text.len),
+        .part = part,
         .marks = marks,
         .counted = start,
         .line = 1,

@@ -16,13 +16,17 @@
 #include "base/text.h"
 #include "value/marks.h"
 
+struct fx_json_part;
+
 struct fx_json_reader {
     const char *start, *at, *end;
     unsigned depth;
     size_t memory; /* that nodes may still take */
     /* Strings with escapes, a stack: a key lies below the strings of its value. */
     struct fx_buf scratch;
-    struct fx_marks *marks; /* or NULL */
+    const struct fx_json_part *part; /* wanted of what is read next; NULL: all of it */
+    bool omits;                      /* what is read is checked, and no nodes are made */
+    struct fx_marks *marks;          /* or NULL */
     const char *counted;    /* how far `line` and `column` have been counted */
     uint32_t line, column;
     struct fx_err *err;

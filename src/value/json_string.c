@@ -9,33 +9,47 @@
 
 #define REPLACEMENT 0xFFFDu
 
-/* Are all eight bytes plain: ASCII, no control, no quote, no backslash? The well-known
- * test of a word for a byte below n: borrow into the top bits. */
-static bool eight_plain(const char *at) {
+/* How many of the eight bytes, from the first on, are plain: ASCII, no control, no quote,
+ * no backslash? The well-known test of a word for a byte below n: borrow into the top
+ * bits. What a borrow spoils lies behind a byte that is not plain. */
+static unsigned count_plain(const char *at) {
     const uint64_t ones = 0x0101010101010101u;
     const uint64_t tops = 0x8080808080808080u;
     uint64_t word = 0;
     memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
     const uint64_t quote = word ^ ones * '"';
     const uint64_t slash = word ^ ones * '\\';
-    const uint64_t hits = word | (word - ones * 0x20) | (quote - ones) | (slash - ones);
-    return (hits & tops) == 0;
+    const uint64_t hits =
+        (word | (word - ones * 0x20) | (quote - ones) | (slash - ones)) & tops;
+    return hits == 0 ? 8 : (unsigned)__builtin_ctzll(hits) / 8;
 }
 
 static bool is_plain(char c) {
     return (signed char)c >= 0x20 && c != '"' && c != '\\';
 }
 
+/* Past plain bytes. */
+static void skip_plain(struct fx_json_reader *r) {
+    while (r->end - r->at >= 8) {
+        const unsigned n = count_plain(r->at);
+        r->at += n;
+        if (n < 8) {
+            return;
+        }
+    }
+    while (r->at < r->end && is_plain(*r->at)) {
+        r->at++;
+    }
+}
+
 /* Moves on to the first byte that cannot be taken as it is: the quote, a backslash, a
  * control character, malformed UTF-8, or the end. */
 static void scan_plain(struct fx_json_reader *r) {
     for (;;) {
-        while (r->end - r->at >= 8 && eight_plain(r->at)) {
-            r->at += 8;
-        }
-        while (r->at < r->end && is_plain(*r->at)) {
-            r->at++;
-        }
+        skip_plain(r);
         if (r->at == r->end || (unsigned char)*r->at < 0x80) {
             return;
         }

@@ -9,11 +9,13 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "value/json.h"
+#include "value/json_part.h"
 #include "value/marks.h"
 #include "value/tree.h"
 
@@ -307,6 +309,104 @@ static void survives_each_refused_node(void **state) {
     json_decref(value);
 }
 
+/* Text in; compact text out, or the error. Wanted: all but `old`, and of `object` only
+ * `name` and `list.key`. A place is printed for an object that has lost members. */
+static const struct {
+    const char *in, *out, *error;
+    uint32_t off;
+} sifted[] = {
+    {"{\"old\":{\"a\":[1,\"\\u0041\",null]},\"new\":1}", "{\"\xFF\":7,\"new\":1}", NULL,
+     0},
+    {"{\"a\":{\"old\":1},\"old\":2,\"old\":3}", "{\"a\":{\"old\":1},\"\xFF\":21}", NULL,
+     0},
+    {"{\"object\":{\"name\":{\"x\":[1]}}}", "{\"object\":{\"name\":{\"x\":[1]}}}", NULL,
+     0},
+    {"{\"object\":{\"list\":[{\"key\":1},{\"v\":{},\"key\":[{\"v\":2}],\"w\":3},4]}}",
+     "{\"object\":{\"list\":[{\"key\":1},{\"\xFF\":34,\"key\":[{\"v\":2}]},4]}}", NULL,
+     0},
+    {"{\"object\":[[{\"name\":1,\"x\":2}]]}", "{\"object\":[[{\"name\":1,\"\xFF\":26}]]}",
+     NULL, 0},
+    {"{\"object\":\"name\"}", "{\"object\":\"name\"}", NULL, 0},
+    {"{\"\\u006fld\":1}", "{\"\xFF\":12}", NULL, 0},
+    {"{\"old\":[1,}", NULL, "invalid character '}' looking for beginning of value", 10},
+    {"{\"old\":{\"a\" 1}}", NULL, "invalid character '1' after object key", 12},
+    {"{\"old\":\"\n\"}", NULL, "invalid character '\\n' in string literal", 8},
+    {"{\"old\":1e999}", NULL,
+     "json: cannot unmarshal number 1e999 into Go value of type float64", 7},
+};
+
+static json_t *read_sifted(const char *text, struct fx_err *err) {
+    static const struct fx_text name = T("name");
+    static const struct fx_text list_key[] = {T("list"), T("key")};
+    struct fx_json_part old = {.key = T("old"), .is_omitted = true};
+    struct fx_json_part object = {.key = T("object"), .omits_rest = true, .next = &old};
+    const struct fx_json_part wanted = {.first = &object};
+    assert_true(fx_json_part_widen(&object, &name, 1));
+    assert_true(fx_json_part_widen(&object, list_key, 2));
+    json_t *value = fx_json_read_part(fx_text_of(text), &wanted, NULL, err);
+    fx_json_part_finish(&object);
+    return value;
+}
+
+/* The writer makes U+FFFD of the key that no text can hold. */
+static void expect_sifted(const json_t *value, const char *expected) {
+    struct fx_buf text, wanted;
+    fx_buf_init(&text, 0);
+    fx_buf_init(&wanted, 0);
+    fx_json_write(&text, value, FX_JSON_COMPACT);
+    for (const char *at = expected; *at != '\0'; at++) {
+        if (*at == '\xFF') {
+            fx_buf_str(&wanted, "\xEF\xBF\xBD");
+        } else {
+            fx_buf_char(&wanted, *at);
+        }
+    }
+    assert_string_equal(text.data, wanted.data);
+    assert_int_equal(fx_json_is_whole(value), strchr(expected, '\xFF') == NULL);
+    fx_buf_finish(&text);
+    fx_buf_finish(&wanted);
+}
+
+static void reads_a_part(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof sifted / sizeof sifted[0]; i++) {
+        struct fx_err err = FX_ERR_INIT;
+        json_t *value = read_sifted(sifted[i].in, &err);
+        if (sifted[i].out == NULL) {
+            assert_null(value);
+            assert_string_equal(err.msg, sifted[i].error);
+            assert_int_equal(err.off, sifted[i].off);
+        } else {
+            assert_non_null(value);
+            expect_sifted(value, sifted[i].out);
+        }
+        json_decref(value);
+    }
+}
+
+/* Past the limit, a part wants all; and no path goes on below what is wanted whole. */
+static void bounds_parts(void **state) {
+    (void)state;
+    struct fx_json_part root = {.omits_rest = true};
+    char names[FX_LIMIT_JSON_PARTS + 1][8];
+    for (unsigned i = 0; i < FX_LIMIT_JSON_PARTS; i++) {
+        (void)snprintf(names[i], sizeof names[i], "n%u", i);
+        const struct fx_text path[] = {T("a"), fx_text_of(names[i]), T("x")};
+        assert_true(fx_json_part_widen(&root, path, 3));
+    }
+    const struct fx_json_part *a = fx_json_part_find(&root, fx_text_of("a"));
+    assert_true(a->omits_rest);
+    assert_int_equal(a->n_below, FX_LIMIT_JSON_PARTS);
+    const struct fx_text one_more[] = {T("a"), T("more"), T("x")};
+    assert_true(fx_json_part_widen(&root, one_more, 3));
+    assert_false(a->omits_rest);
+    assert_null(a->first);
+    assert_true(fx_json_part_widen(&root, one_more, 3));
+    assert_null(a->first);
+    fx_json_part_finish(&root);
+    assert_false(root.omits_rest);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_is_json),
@@ -320,6 +420,8 @@ int main(void) {
         cmocka_unit_test(writes_any_bytes_as_a_string),
         cmocka_unit_test(writing_keeps_the_bound),
         cmocka_unit_test(survives_each_refused_node),
+        cmocka_unit_test(reads_a_part),
+        cmocka_unit_test(bounds_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,13 @@ void fx_patch_init(struct fx_patch *patch, struct fx_arena *arena);
 bool fx_patch_diff(struct fx_patch *patch, json_t *before, json_t *after,
                    struct fx_err *err) FX_MUST_USE;
 
+/* The fields by which a diff tells whether two elements of lists are the same thing: the
+ * first of them that both have. NULL ends. */
+extern const char *const fx_patch_merge_keys[];
+
+/* Does no operation touch an object that was read in part (value/json_part.h)? */
+bool fx_patch_is_whole(const struct fx_patch *patch);
+
 /* Reads a patch document (an array of operation objects, RFC 6902 section 3). Errors:
  * FX_EINVALID, FX_ENOMEM. */
 bool fx_patch_parse(struct fx_patch *patch, json_t *document,

@@ -11,6 +11,7 @@
 
 #include "base/macros.h"
 #include "value/equal.h"
+#include "value/patch.h"
 #include "value/tree.h"
 
 /* What a step costs. An edit is cheaper than a replacement, a replacement cheaper than a
@@ -49,17 +50,18 @@ void fx_align_trim(struct fx_align_side *before, struct fx_align_side *after) {
     }
 }
 
-/* The first of the keys that both objects have tells whether they are the same thing:
- * the merge keys of the Kubernetes types, those first that tell mounts, owners and
+/* The merge keys of the Kubernetes types, those first that tell mounts, owners and
  * devices apart where several share a name. */
+const char *const fx_patch_merge_keys[] = {
+    "mountPath", "devicePath", "uid",         "name", "key",  "containerPort",
+    "port",      "ip",         "topologyKey", "id",   "type", NULL,
+};
+
+/* The first of the keys that both objects have tells whether they are the same thing. */
 static bool is_same_thing(const json_t *a, const json_t *b) {
-    static const char *const keys[] = {
-        "mountPath", "devicePath", "uid",         "name", "key",  "containerPort",
-        "port",      "ip",         "topologyKey", "id",   "type",
-    };
-    for (size_t i = 0; i < FX_COUNT(keys); i++) {
-        const json_t *left = fx_tree_view_key(a, keys[i]);
-        const json_t *right = left == NULL ? NULL : fx_tree_view_key(b, keys[i]);
+    for (const char *const *key = fx_patch_merge_keys; *key != NULL; key++) {
+        const json_t *left = fx_tree_view_key(a, *key);
+        const json_t *right = left == NULL ? NULL : fx_tree_view_key(b, *key);
         if (right != NULL) {
             return fx_equal(left, right);
         }

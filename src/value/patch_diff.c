@@ -6,7 +6,10 @@
  * that stayed costs nothing, one that changed where it stands is compared in turn, the
  * others are inserted, removed or replaced.
  */
+#include <string.h>
+
 #include "value/equal.h"
+#include "value/json_part.h"
 #include "value/node.h"
 #include "value/patch.h"
 #include "value/patch_align.h"
@@ -81,10 +84,11 @@ static void diff_member(struct differ *d, struct fx_text key, json_t *before,
 
 static void diff_objects(struct differ *d, json_t *before, json_t *after) {
     void *iter = fx_node_first(before);
+    void *beside = fx_node_first(after);
     for (; iter != NULL && !d->failed; iter = fx_node_next(before, iter)) {
         const struct fx_text key = fx_node_key(iter);
         json_t *old = json_object_iter_value(iter);
-        json_t *value = fx_tree_view_text(after, key);
+        json_t *value = fx_node_beside(after, &beside, key);
         if (value == NULL) {
             emit_key(d, key, FX_PATCH_REMOVE, old, NULL);
         } else {
@@ -92,9 +96,10 @@ static void diff_objects(struct differ *d, json_t *before, json_t *after) {
         }
     }
     iter = fx_node_first(after);
+    beside = fx_node_first(before);
     for (; iter != NULL && !d->failed; iter = fx_node_next(after, iter)) {
         const struct fx_text key = fx_node_key(iter);
-        if (fx_tree_view_text(before, key) == NULL) {
+        if (fx_node_beside(before, &beside, key) == NULL) {
             emit_key(d, key, FX_PATCH_ADD, NULL, json_object_iter_value(iter));
         }
     }
@@ -156,9 +161,25 @@ static void diff_values(struct differ *d, json_t *before, json_t *after) {
     }
 }
 
+/* Wherever two such objects differ, they differ in the member that says so. */
+static bool op_is_whole(const struct fx_patch_op *op) {
+    return memchr(op->path.data, FX_JSON_PARTIAL_KEY.data[0], op->path.len) == NULL &&
+           fx_json_is_whole(op->value) && fx_json_is_whole(op->old);
+}
+
+bool fx_patch_is_whole(const struct fx_patch *patch) {
+    size_t i = 0;
+    while (i < patch->n_ops && op_is_whole(&patch->ops[i])) {
+        i++;
+    }
+    return i == patch->n_ops;
+}
+
 bool fx_patch_diff(struct fx_patch *patch, json_t *before, json_t *after,
                    struct fx_err *err) {
-    struct differ differ = {.patch = patch};
+    struct differ differ;
+    differ.patch = patch;
+    differ.failed = false;
     fx_buf_init(&differ.path, 0);
     fx_align_init(&differ.align);
     diff_values(&differ, before, after);

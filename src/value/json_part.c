@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/json_part.c - the tree of wanted keys.
+ */
+#include "value/json_part.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "value/node.h"
+#include "value/tree.h"
+
+static struct fx_json_part *find(const struct fx_json_part *of, struct fx_text key) {
+    struct fx_json_part *part = of->first;
+    while (part != NULL && !fx_text_equal(part->key, key)) {
+        part = part->next;
+    }
+    return part;
+}
+
+const struct fx_json_part *fx_json_part_find(const struct fx_json_part *of,
+                                             struct fx_text key) {
+    return find(of, key);
+}
+
+static struct fx_json_part *add(struct fx_json_part *to, struct fx_text key) {
+    struct fx_json_part *part = malloc(sizeof *part);
+    if (part != NULL) {
+        *part = (struct fx_json_part){.key = key, .omits_rest = true, .next = to->first};
+        to->first = part;
+        to->n_below++;
+    }
+    return part;
+}
+
+/* No deeper than the longest path. */
+void fx_json_part_finish(struct fx_json_part *root) {
+    for (struct fx_json_part *part = root->first; part != NULL;) {
+        struct fx_json_part *next = part->next;
+        fx_json_part_finish(part);
+        free(part);
+        part = next;
+    }
+    root->first = NULL;
+    root->n_below = 0;
+    root->omits_rest = false;
+}
+
+bool fx_json_part_widen(struct fx_json_part *root, const struct fx_text *path,
+                        size_t n_keys) {
+    struct fx_json_part *at = root;
+    for (size_t i = 0; i < n_keys && at->omits_rest; i++) {
+        struct fx_json_part *below = find(at, path[i]);
+        if (below == NULL && at->n_below == FX_LIMIT_JSON_PARTS) {
+            break;
+        }
+        at = below != NULL ? below : add(at, path[i]);
+        if (at == NULL) {
+            return false;
+        }
+    }
+    fx_json_part_finish(at);
+    return true;
+}
+
+static bool members_are_whole(const json_t *object) {
+    if (fx_tree_view_text(object, FX_JSON_PARTIAL_KEY) != NULL) {
+        return false;
+    }
+    void *iter = fx_node_first(object);
+    while (iter != NULL && fx_json_is_whole(json_object_iter_value(iter))) {
+        iter = fx_node_next(object, iter);
+    }
+    return iter == NULL;
+}
+
+bool fx_json_is_whole(const json_t *value) {
+    if (json_is_object(value)) {
+        return members_are_whole(value);
+    }
+    size_t i = 0;
+    while (i < json_array_size(value) && fx_json_is_whole(json_array_get(value, i))) {
+        i++;
+    }
+    return i == json_array_size(value);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/json_part.h - the part of a JSON value that somebody wants: a tree of the keys of
+ * objects. Lists are looked through: what holds for a list holds for each of its
+ * elements.
+ *
+ * Reading a part (fx_json_read_part()) costs what the part costs, and a look at the bytes
+ * of the rest. An object that has lost members says so: it has a member more, under a key
+ * that no JSON text can hold, whose value is the place where the object was read. So no
+ * such object is equal to another one, and none is written without being noticed
+ * (fx_json_is_whole()).
+ */
+#ifndef FX_VALUE_JSON_PART_H
+#define FX_VALUE_JSON_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+
+/* The key of the member more: one byte that is never part of UTF-8. */
+#define FX_JSON_PARTIAL_KEY FX_TEXT("\xFF")
+
+/* A node of the tree. A zeroed one wants all of its value. */
+struct fx_json_part {
+    struct fx_text key;
+    bool is_omitted;  /* the value itself is not wanted, whatever else stands here */
+    bool omits_rest;  /* of its members, only those below are wanted */
+    unsigned n_below; /* parts */
+    struct fx_json_part *first, *next;
+};
+
+/* The part of the member, NULL where none is named. */
+const struct fx_json_part *fx_json_part_find(const struct fx_json_part *of,
+                                             struct fx_text key);
+
+/* Wants the value at the end of the path, too, all of it. `root` is one that was zeroed
+ * and then set to `omits_rest`, or widened since. A part that would name more than
+ * FX_LIMIT_JSON_PARTS members wants all of them. The texts are borrowed, and outlive the
+ * tree. False without memory. */
+bool fx_json_part_widen(struct fx_json_part *root, const struct fx_text *path,
+                        size_t n_keys) FX_MUST_USE;
+
+/* Frees what fx_json_part_widen() made, not the root itself, which wants all then. */
+void fx_json_part_finish(struct fx_json_part *root);
+
+/* Has nothing in the value lost members? NULL has not. */
+bool fx_json_is_whole(const json_t *value);
+
+#endif
