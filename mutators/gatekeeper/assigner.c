@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "mutators/gatekeeper/location_reads.h"
 #include "value/tree.h"
 
 static bool check_one(const struct policy *policy, const struct source *source,
@@ -114,6 +115,13 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
     return fx_target_write(&assigner->target, &setter, root, ret_effect, err);
 }
 
+static bool reads(const struct fx_mutator *self, struct fx_reads *all) {
+    const struct source *source = &((const struct assigner *)self)->source;
+    return fx_target_reads(self, all) &&
+           (source->type != SOURCE_OBJECT ||
+            fx_location_add_reads(source->from.location, all));
+}
+
 static void destroy(struct fx_mutator *self) {
     struct assigner *assigner = (struct assigner *)self;
     fx_source_finish(&assigner->source);
@@ -124,6 +132,7 @@ static void destroy(struct fx_mutator *self) {
 static const struct fx_mutator_ops ops = {
     .match = fx_target_match,
     .apply = apply,
+    .reads = reads,
     .sketch = fx_target_sketch,
     .destroy = destroy,
 };

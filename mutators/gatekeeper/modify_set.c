@@ -262,6 +262,7 @@ static void destroy(struct fx_mutator *self) {
 static const struct fx_mutator_ops ops = {
     .match = fx_target_match,
     .apply = apply,
+    .reads = fx_target_reads,
     .sketch = fx_target_sketch,
     .destroy = destroy,
 };

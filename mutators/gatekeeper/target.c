@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "mutators/gatekeeper/location_reads.h"
 #include "value/tree.h"
 
 #define NAME_MAX_BYTES 63u
@@ -121,6 +122,12 @@ bool fx_target_add(const struct policy *policy, size_t size,
     }
     return fx_compilation_add_take(ret_compilation, &target->mutator) ||
            fx_fail_nomem(err);
+}
+
+bool fx_target_reads(const struct fx_mutator *self, struct fx_reads *reads) {
+    const struct target *target = (const struct target *)self; /* its first member */
+    return fx_location_add_reads(target->location, reads) &&
+           fx_conditions_add_reads(&target->conditions, reads);
 }
 
 /* The entries of pathTests, with their parsed sub paths, which are counted. */

@@ -82,6 +82,9 @@ bool fx_target_is_label(const struct fx_location *location);
 /* The last step of the location; NULL where it has none. */
 const struct fx_location_step *fx_target_last_step(const struct target *target);
 
+/* What a mutator reads that has nothing but a target: `reads` of its table. */
+bool fx_target_reads(const struct fx_mutator *self, struct fx_reads *reads);
+
 /* Compiles `spec.parameters.pathTests` against the location, which is parsed. */
 bool fx_target_compile_path_tests(struct target *target, const struct policy *policy,
                                   struct fx_err *err) FX_MUST_USE;

@@ -7,6 +7,24 @@
 #include "value/json.h"
 #include "value/tree.h"
 
+/* All but the object as it was and the options, for which no mutator asks; and of the
+ * object what its mutators look at. */
+static void want_part(struct fx_review *review) {
+    struct fx_json_part *root = &review->wanted.root;
+    struct fx_json_part *request = &review->wanted.request;
+    struct fx_json_part *object = &review->wanted.object;
+    struct fx_json_part *old_object = &review->wanted.old_object;
+    struct fx_json_part *options = &review->wanted.options;
+    *root = (struct fx_json_part){.first = request};
+    *request = (struct fx_json_part){.key = FX_TEXT("request"), .first = object};
+    *object = review->snapshot->reads.object;
+    object->key = FX_TEXT("object");
+    object->next = old_object;
+    *old_object = (struct fx_json_part){
+        .key = FX_TEXT("oldObject"), .is_omitted = true, .next = options};
+    *options = (struct fx_json_part){.key = FX_TEXT("options"), .is_omitted = true};
+}
+
 /* parent[key] as text, empty where absent; `path` is the parent's, for the words. */
 static bool read_text(const json_t *parent, const char *path, const char *key,
                       struct fx_text *ret_text, struct fx_err *err) {
@@ -101,7 +119,11 @@ static bool read_request(struct fx_review *review) {
 }
 
 enum fx_next fx_step_decode(struct fx_review *review) {
-    review->document = fx_json_read(review->text, NULL, &review->err);
+    if (review->skims) {
+        want_part(review);
+    }
+    review->document = fx_json_read_part(
+        review->text, review->skims ? &review->wanted.root : NULL, NULL, &review->err);
     if (review->document == NULL) {
         if (review->err.code == FX_ESYNTAX) {
             (void)fx_err_prefix(&review->err, "the body is no JSON: ");

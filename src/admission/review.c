@@ -10,6 +10,7 @@
 #include "admission/steps.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "value/node_pool.h"
 
 static const char *const on_error_names[] = {
 #define X(name, text) [FX_ON_ERROR_##name] = text,
@@ -41,17 +42,17 @@ const char *fx_decision_name(enum fx_decision decision) {
 static enum fx_next step_namespace(struct fx_review *review) {
     const struct fx_admission *admission = review->admission;
     const struct fx_text name = review->result.namespace_;
+    if (review->result.group.len == 0 && fx_text_is(review->result.kind, "Namespace")) {
+        review->namespace_object = json_incref(review->object);
+        return FX_NEXT;
+    }
+    review->matching_namespace = name;
     if (review->namespace_state == FX_NAMESPACE_AWAITED) {
         return FX_NEXT_WAIT;
     }
     if (review->namespace_state == FX_NAMESPACE_GIVEN) {
         return review->namespace_object == NULL ? fx_answer_fail(review) : FX_NEXT;
     }
-    if (review->result.group.len == 0 && fx_text_is(review->result.kind, "Namespace")) {
-        review->namespace_object = json_incref(review->object);
-        return FX_NEXT;
-    }
-    review->matching_namespace = name;
     if (name.len == 0 || admission->find_namespace == NULL) {
         return FX_NEXT;
     }
@@ -63,6 +64,32 @@ static enum fx_next step_namespace(struct fx_review *review) {
     }
     review->namespace_state = FX_NAMESPACE_AWAITED;
     return FX_NEXT_WAIT;
+}
+
+/* A part was not enough: once more with the whole. What was given stays. */
+static enum fx_next start_over(struct fx_review *review) {
+    fx_mutation_finish(&review->mutation);
+    review->mutation = (struct fx_mutation){0};
+    review->result.outcome = NULL;
+    review->result.mutation_id = NULL;
+    if (review->namespace_state != FX_NAMESPACE_GIVEN) {
+        json_decref(review->namespace_object);
+        review->namespace_object = NULL;
+    }
+    json_decref(review->document);
+    review->document = NULL;
+    review->err = FX_ERR_INIT;
+    fx_arena_reset(&review->arena);
+    review->skims = false;
+    return FX_NEXT_AGAIN;
+}
+
+/* The words of a failure may be about any part of the object, and an error may be one of
+ * the part only. */
+static enum fx_next fail(struct fx_review *review) {
+    const enum fx_code code = review->err.code;
+    const bool is_final = code == FX_ENOMEM || code == FX_EDEADLINE || code == FX_EIO;
+    return review->skims && !is_final ? start_over(review) : fx_answer_fail(review);
 }
 
 /* To the fixed point. */
@@ -84,8 +111,7 @@ static enum fx_next step_converge(struct fx_review *review) {
     };
     review->result.mutation_id = review->mutation_id;
     review->result.outcome = &review->mutation.outcome;
-    return fx_mutation_begin(&review->mutation, &review->err) ? FX_NEXT
-                                                              : fx_answer_fail(review);
+    return fx_mutation_begin(&review->mutation, &review->err) ? FX_NEXT : fail(review);
 }
 
 /* What is to be asked of providers, the caller asks. */
@@ -96,8 +122,12 @@ static enum fx_next step_ask(struct fx_review *review) {
 
 /* The difference, and the proof that it applies. */
 static enum fx_next step_settle(struct fx_review *review) {
-    return fx_mutation_end(&review->mutation, &review->err) ? FX_NEXT
-                                                            : fx_answer_fail(review);
+    if (!fx_mutation_end(&review->mutation, &review->err)) {
+        return fail(review);
+    }
+    return review->skims && !fx_patch_is_whole(&review->mutation.patch)
+               ? start_over(review)
+               : FX_NEXT;
 }
 
 static enum fx_next step_encode(struct fx_review *review) {
@@ -119,7 +149,7 @@ static bool is_late(const struct fx_review *review) {
     return deadline != 0 && fx_clock_ns() > deadline;
 }
 
-enum fx_review_state fx_review_run(struct fx_review *review) {
+static enum fx_review_state run(struct fx_review *review) {
     if (!review->is_done && is_late(review)) {
         (void)fx_fail(&review->err, FX_EDEADLINE, "the review's time is up");
         (void)fx_answer_fail(review);
@@ -129,12 +159,21 @@ enum fx_review_state fx_review_run(struct fx_review *review) {
         assert(review->steps[review->at] != NULL);
         switch (review->steps[review->at](review)) {
         case FX_NEXT: review->at++; break;
+        case FX_NEXT_AGAIN: review->at = 0; break;
         case FX_NEXT_WAIT:
             return review->wants_data ? FX_REVIEW_WANTS_DATA : FX_REVIEW_WANTS_NAMESPACE;
         case FX_NEXT_DONE: review->is_done = true; break;
         }
     }
     return FX_REVIEW_DONE;
+}
+
+/* All nodes that it makes are dropped with it, or earlier. */
+enum fx_review_state fx_review_run(struct fx_review *review) {
+    fx_node_pool_enter();
+    const enum fx_review_state state = run(review);
+    fx_node_pool_leave();
+    return state;
 }
 
 struct fx_text fx_review_namespace(const struct fx_review *review) {
@@ -185,6 +224,7 @@ struct fx_review *fx_review_create(const struct fx_admission *admission,
     if (review != NULL) {
         review->admission = admission;
         review->snapshot = fx_snapshot_ref(snapshot);
+        review->skims = admission->skims && !snapshot->wants_external;
         review->result.snapshot = snapshot;
     }
     return review;

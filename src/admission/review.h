@@ -56,6 +56,8 @@ struct fx_admission {
     bool annotates;    /* objects are to say who changed them (admission/annotate.h) */
     bool tells_passes; /* result->outcome is to list who applied in each pass */
     bool tells_fares;  /* result->outcome is to tell how each mutator fared */
+    bool skims;        /* only the patch is asked for: what no policy reads of the
+                        * AdmissionReview may be left out of the tree */
     struct fx_trace *trace; /* or NULL: what each mutator did (engine/trace.h) */
     const char
         *own_namespace; /* whose service account `gatekeeper-admin` is not mutated */

@@ -10,6 +10,7 @@
 #include "admission/review.h"
 #include "base/uuid.h"
 #include "engine/dialect.h"
+#include "value/json_part.h"
 
 /* Where the object's namespace stands. */
 enum fx_namespace_state {
@@ -20,9 +21,10 @@ enum fx_namespace_state {
 
 /* What a step says. */
 enum fx_next {
-    FX_NEXT,      /* go on with the next step */
-    FX_NEXT_WAIT, /* stop here; run this step again later */
-    FX_NEXT_DONE, /* the answer is written */
+    FX_NEXT,       /* go on with the next step */
+    FX_NEXT_WAIT,  /* stop here; run this step again later */
+    FX_NEXT_AGAIN, /* go on with the first step */
+    FX_NEXT_DONE,  /* the answer is written */
 };
 
 /* A journey: its steps, in order; NULL ends. The last one is always done. */
@@ -39,6 +41,10 @@ struct fx_review {
     struct fx_snapshot *snapshot;       /* counted; NULL where policies are looked at */
     struct fx_text text;                /* the request's body */
 
+    bool skims; /* of the AdmissionReview only this part is read: */
+    struct {
+        struct fx_json_part root, request, object, old_object, options;
+    } wanted;
     json_t *document; /* the AdmissionReview, counted; all below borrows of it */
     json_t *object;   /* request.object */
     json_t *old_object;

@@ -18,6 +18,7 @@
 #include "base/text.h"
 
 struct fx_mutator;
+struct fx_reads;
 struct fx_request;
 struct fx_subject;
 
@@ -48,6 +49,10 @@ struct fx_mutator_ops {
      * may be half written: the loop drops it. */
     bool (*apply)(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err);
+
+    /* Adds what `match` and `apply` may look at in an object, or write, beyond what every
+     * review reads. False without memory. May be NULL: all of it. */
+    bool (*reads)(const struct fx_mutator *self, struct fx_reads *reads);
 
     /* Makes the least object on which the mutator acts: a new reference; NULL where that
      * cannot be told (no error), or without memory (err says so). May itself be NULL. For

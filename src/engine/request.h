@@ -69,8 +69,9 @@ struct fx_request {
     const char *mutation_id;  /* a UUID, for messages */
     uint64_t deadline_ns;     /* base/clock.h; 0: none */
     const json_t *user_info;  /* AdmissionReview's request.userInfo, or NULL */
-    const json_t *old_object; /* or NULL */
-    const json_t *review;     /* AdmissionReview's request as it came, or NULL */
+    const json_t *old_object; /* or NULL; also where no policy reads it */
+    const json_t *review;     /* AdmissionReview's request, less what no policy reads, or
+                               * NULL */
 };
 
 /* The object as mutated so far, as far as matching asks. Texts are borrowed from it and

@@ -81,6 +81,7 @@ static bool sort_resources(struct fx_snapshot *snapshot,
 
 static void destroy(struct fx_snapshot *snapshot) {
     fx_snapshot_index_destroy(snapshot->index);
+    fx_reads_finish(&snapshot->reads);
     fx_conflicts_finish(&snapshot->conflicts);
     fx_quarantine_unref(snapshot->quarantine);
     free(snapshot->quarantined);
@@ -114,11 +115,24 @@ static bool isolate(struct fx_snapshot *snapshot, struct fx_quarantine *quaranti
     return snapshot->quarantined != NULL;
 }
 
+static bool collect_reads(struct fx_snapshot *snapshot) {
+    bool ok = fx_reads_init(&snapshot->reads);
+    for (size_t i = 0; ok && i < snapshot->n_mutators; i++) {
+        const struct fx_mutator *mutator = snapshot->mutators[i];
+        if (mutator->ops->reads == NULL) {
+            fx_reads_add_all(&snapshot->reads);
+        } else {
+            ok = mutator->ops->reads(mutator, &snapshot->reads);
+        }
+    }
+    return ok;
+}
+
 static bool fill(struct fx_snapshot *snapshot, const struct fx_snapshot_parts *parts,
                  struct fx_err *err) {
     if (!sort_mutators(snapshot, parts->mutators, parts->n_mutators) ||
         !sort_resources(snapshot, parts->resources, parts->n_resources) ||
-        !isolate(snapshot, parts->quarantine)) {
+        !isolate(snapshot, parts->quarantine) || !collect_reads(snapshot)) {
         return fx_fail_nomem(err);
     }
     if (!fx_conflicts_find(snapshot->mutators, snapshot->n_mutators, &snapshot->conflicts,

@@ -18,6 +18,7 @@
 #include "engine/conflicts.h"
 #include "engine/mutator.h"
 #include "engine/quarantine.h"
+#include "engine/reads.h"
 #include "engine/request.h"
 #include "engine/resource.h"
 
@@ -35,6 +36,7 @@ struct fx_snapshot {
     struct fx_quarantine *quarantine;          /* counted; NULL: nobody is in one */
     const struct fx_quarantined **quarantined; /* by index; NULL: nobody is */
     struct fx_snapshot_index *index;
+    struct fx_reads reads; /* what its mutators look at */
 };
 
 /* What a snapshot is made of; borrowed. */

@@ -166,6 +166,7 @@ static bool begin(struct fx_server *server, struct fx_http_exchange *exchange) {
         .annotates = options->mutation_annotations,
         .tells_passes = options->log_mutations,
         .tells_fares = true,
+        .skims = true,
         .own_namespace = options->own_namespace,
         .find_namespace = find_namespace,
         .user = journey,

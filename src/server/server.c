@@ -19,6 +19,7 @@
 #include "server/routes.h"
 #include "server/sources.h"
 #include "server/state.h"
+#include "value/node_pool.h"
 
 #define HEALTH_CONNECTIONS 256u
 #define HEALTH_BODY        1024u
@@ -368,6 +369,7 @@ bool fx_server_run(const struct fx_server_options *options, struct fx_err *err) 
     if (life == NULL) {
         return fx_fail_nomem(err);
     }
+    fx_node_pool_install();
     if (!init(life, options, err)) {
         finish(life);
         return false;
