@@ -151,7 +151,8 @@ static void release(void *piece) {
         free(piece);
         return;
     }
-    struct slab *slab = (struct slab *)((char *)piece - address % SLAB_BYTES);
+    void *start = (char *)piece - address % SLAB_BYTES;
+    struct slab *slab = start;
     assert(slab->owner == &pool && slab->n_pieces > 0);
     if (--slab->n_pieces == 0) {
         empty_slab(slab);
