@@ -9,7 +9,7 @@
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/shapes.h"
 #include "mutators/gatekeeper/target.h"
-#include "value/equal.h"
+#include "mutators/gatekeeper/value_set.h"
 #include "value/tree.h"
 
 static const struct field values_fields[] = {
@@ -47,23 +47,12 @@ const struct shape fx_modify_set_shape = {"ModifySet", root_fields, false};
 
 struct modify_set {
     struct target target; /* first */
-    json_t *values;       /* a list, counted; never written to */
+    struct value_set values;
     struct fx_text operation;
     struct fx_setter setter; /* what the operation does; its `user` is this struct */
 };
 
 /* ---- the operations -------------------------------------------------------------- */
-
-static bool contains(const json_t *list, const json_t *value) {
-    size_t index = 0;
-    const json_t *element = NULL;
-    json_array_foreach (list, index, element) {
-        if (fx_equal(element, value)) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static bool check_list(json_t *old, struct fx_err *err) {
     if (json_is_array(old)) {
@@ -82,22 +71,45 @@ static bool check_list(json_t *old, struct fx_err *err) {
     return false;
 }
 
-/* `old` with those values at its end that it does not have, each once: a new reference;
- * `old` itself where it has all of them; NULL without memory. */
-static json_t *merged(json_t *old, const json_t *values) {
-    json_t *list = json_incref(old); /* so it counts as shared, and is copied */
+static void mark_present(const struct value_set *values, const json_t *list,
+                         bool *present) {
     size_t index = 0;
-    json_t *value = NULL;
-    json_array_foreach (values, index, value) {
-        if (contains(list, value)) {
-            continue;
-        }
-        if (fx_tree_own_root(&list) == NULL ||
-            !fx_tree_append_take(list, json_incref(value))) {
-            json_decref(list);
-            return NULL;
+    const json_t *element = NULL;
+    json_array_foreach (list, index, element) {
+        size_t at = 0;
+        if (fx_value_set_find(values, element, &at)) {
+            present[at] = true;
         }
     }
+}
+
+/* Appends those that are not present; false without memory. */
+static bool append_absent(json_t **list, const struct value_set *values,
+                          const bool *present) {
+    for (size_t i = 0; i < values->n_values; i++) {
+        if (!present[i] &&
+            (fx_tree_own_root(list) == NULL ||
+             !fx_tree_append_take(*list, json_incref(values->values[i])))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* `old` with those values at its end that it does not have, each once: a new reference;
+ * `old` itself where it has all of them; NULL without memory. */
+static json_t *merged(json_t *old, const struct value_set *values) {
+    bool *present = calloc(values->n_values + 1, sizeof *present);
+    if (present == NULL) {
+        return NULL;
+    }
+    mark_present(values, old, present);
+    json_t *list = json_incref(old); /* so it counts as shared, and is copied */
+    if (!append_absent(&list, values, present)) {
+        json_decref(list);
+        list = NULL;
+    }
+    free(present);
     return list;
 }
 
@@ -111,7 +123,8 @@ static bool merge(const void *user, const struct fx_place_found *place,
     if (old != NULL && !check_list(old, err)) {
         return false;
     }
-    json_t *list = old == NULL ? json_incref(set->values) : merged(old, set->values);
+    json_t *list =
+        old == NULL ? json_incref(set->values.list) : merged(old, &set->values);
     if (list == NULL) {
         return fx_fail_nomem(err);
     }
@@ -120,11 +133,12 @@ static bool merge(const void *user, const struct fx_place_found *place,
     return true;
 }
 
-static bool have_common(const json_t *list, const json_t *values) {
+static bool have_common(const json_t *list, const struct value_set *values) {
     size_t index = 0;
     const json_t *element = NULL;
     json_array_foreach (list, index, element) {
-        if (contains(values, element)) {
+        size_t at = 0;
+        if (fx_value_set_find(values, element, &at)) {
             return true;
         }
     }
@@ -132,12 +146,13 @@ static bool have_common(const json_t *list, const json_t *values) {
 }
 
 /* A new list of the elements of `list` that are not among the values. */
-static json_t *pruned(const json_t *list, const json_t *values) {
+static json_t *pruned(const json_t *list, const struct value_set *values) {
     json_t *kept = json_array();
     size_t index = 0;
     json_t *element = NULL;
     json_array_foreach (list, index, element) {
-        if (kept != NULL && !contains(values, element) &&
+        size_t at = 0;
+        if (kept != NULL && !fx_value_set_find(values, element, &at) &&
             !fx_tree_append_take(kept, json_incref(element))) {
             json_decref(kept);
             kept = NULL;
@@ -159,10 +174,10 @@ static bool prune(const void *user, const struct fx_place_found *place,
     if (!check_list(old, err)) {
         return false;
     }
-    if (!have_common(old, set->values)) {
+    if (!have_common(old, &set->values)) {
         return true;
     }
-    json_t *list = pruned(old, set->values);
+    json_t *list = pruned(old, &set->values);
     if (list == NULL) {
         return fx_fail_nomem(err);
     }
@@ -217,8 +232,10 @@ static void read_operation(struct modify_set *set, const struct policy *policy) 
 static bool read_values(struct modify_set *set, const struct policy *policy,
                         struct fx_err *err) {
     json_t *list = fx_shape_view(fx_shape_view(policy->parameters, "values"), "fromList");
-    set->values = list != NULL ? json_incref(list) : json_array();
-    return set->values != NULL || fx_fail_nomem(err);
+    json_t *values = list != NULL ? json_incref(list) : json_array();
+    const bool ok = values != NULL && fx_value_set_init(&set->values, values);
+    json_decref(values);
+    return ok || fx_fail_nomem(err);
 }
 
 static bool check_end(const struct target *target, const struct policy *policy,
@@ -254,7 +271,7 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
 
 static void destroy(struct fx_mutator *self) {
     struct modify_set *set = (struct modify_set *)self;
-    json_decref(set->values);
+    fx_value_set_finish(&set->values);
     fx_target_finish(&set->target);
     free(set);
 }

@@ -144,6 +144,55 @@ static void writes(void **state) {
     }
 }
 
+/* As many as nobody compares each with each: nothing is timed, but what did would not end
+ * before the test is ended. */
+#define MANY 100000
+
+/* So many numbers, from `first` on. */
+static json_t *make_list(int first, size_t n) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(json_array_append_new(list, json_integer(first + (int)i)), 0);
+    }
+    return list;
+}
+
+static json_t *values_of(json_t *policy) {
+    json_t *parameters = json_object_get(json_object_get(policy, "spec"), "parameters");
+    return json_object_get(json_object_get(parameters, "values"), "fromList");
+}
+
+/* What becomes of the numbers from 0 on under a policy with as many values, from half of
+ * that on. */
+static json_t *must_change_many(const char *text) {
+    json_t *policy = must_read(text);
+    json_t *values = make_list(MANY / 2, MANY);
+    assert_int_equal(json_array_extend(values_of(policy), values), 0);
+    struct fx_compilation compilation = must_compile(policy);
+    json_t *root = json_pack("{s:{s:o}}", "spec", "f", make_list(0, MANY));
+    assert_true(must_apply(compilation.mutators[0], &root).changed);
+    assert_false(must_apply(compilation.mutators[0], &root).changed);
+    json_t *list = json_incref(json_object_get(json_object_get(root, "spec"), "f"));
+    json_decref(root);
+    fx_compilation_finish(&compilation);
+    json_decref(values);
+    json_decref(policy);
+    return list;
+}
+
+static void expect_numbers(json_t *list, size_t n) {
+    json_t *expected = make_list(0, n);
+    assert_true(json_equal(list, expected));
+    json_decref(expected);
+    json_decref(list);
+}
+
+static void changes_large_lists(void **state) {
+    (void)state;
+    expect_numbers(must_change_many(MERGE("[]")), MANY + MANY / 2);
+    expect_numbers(must_change_many(PRUNE("[]")), MANY / 2);
+}
+
 static const struct {
     const char *policy, *before, *msg;
 } failing[] = {
@@ -248,9 +297,13 @@ static void warns_of_unknown_fields(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses),          cmocka_unit_test(writes),
-        cmocka_unit_test(fails_requests),   cmocka_unit_test(gives_values_by_reference),
-        cmocka_unit_test(tells_the_engine), cmocka_unit_test(warns_of_unknown_fields),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(writes),
+        cmocka_unit_test(changes_large_lists),
+        cmocka_unit_test(fails_requests),
+        cmocka_unit_test(gives_values_by_reference),
+        cmocka_unit_test(tells_the_engine),
+        cmocka_unit_test(warns_of_unknown_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

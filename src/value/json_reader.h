@@ -27,7 +27,7 @@ struct fx_json_reader {
     const struct fx_json_part *part; /* wanted of what is read next; NULL: all of it */
     bool omits;                      /* what is read is checked, and no nodes are made */
     struct fx_marks *marks;          /* or NULL */
-    const char *counted;    /* how far `line` and `column` have been counted */
+    const char *counted;             /* how far `line` and `column` have been counted */
     uint32_t line, column;
     struct fx_err *err;
 };

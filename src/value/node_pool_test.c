@@ -58,11 +58,11 @@ static int install(void **state) {
 /* Values that were made within and without, dropped in any order. */
 static void holds_what_was_put_there(void **state) {
     (void)state;
-    struct fx_buf text = text_of(2000);
+    struct fx_buf text = text_of(500);
     json_t *outside = read(&text);
     json_t *values[16] = {NULL};
     srand(1);
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 60; i++) {
         const int at = rand() % 16;
         if (values[at] != NULL) {
             assert_true(fx_equal(values[at], outside));
@@ -92,10 +92,10 @@ static void begins_anew(void **state) {
 /* What a large value took is given back but for the idle slabs, and the current one. */
 static void gives_back(void **state) {
     (void)state;
-    struct fx_buf text = text_of(100000);
+    struct fx_buf text = text_of(30000);
     json_t *large = read_within(&text);
 #ifndef FX_ARENA_DEBUG
-    assert_true(fx_node_pool_bytes() > (size_t)20 << 20);
+    assert_true(fx_node_pool_bytes() > (size_t)8 << 20);
 #endif
     json_decref(large);
     assert_in_range(fx_node_pool_bytes(), 0, (FX_LIMIT_IDLE_SLABS + 1) * SLAB_BYTES);
