@@ -15,6 +15,7 @@
 #include "engine/dialect.h"
 #include "engine/request.h"
 #include "policy/policies.h"
+#include "policy/previous_index.h"
 #include "value/documents.h"
 
 /* How many findings there were: past FX_LIMIT_FINDINGS they are only counted. */
@@ -35,7 +36,7 @@ bool fx_tally_report(const struct fx_tally *tally,
 /* Where we are: this document of this file. */
 struct fx_build {
     struct fx_policies *next;
-    const struct fx_policies *previous;  /* or NULL */
+    struct fx_previous_index *previous;
     const struct fx_policy_file *before; /* the same file there, or NULL */
     const struct fx_policy_input *input;
     struct fx_policy_file *file;
@@ -82,11 +83,6 @@ bool fx_build_fall_back(struct fx_build *build, const struct fx_subject *subject
 
 /* Keeps all that the file gave before, because it cannot be read; *ret_stays as above. */
 bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) FX_MUST_USE;
-
-/* The file of that name, or NULL. `*cursor` (at first 0) is where to look first: files
- * come in the same order each time. */
-const struct fx_policy_file *fx_build_find_file(const struct fx_policies *policies,
-                                                const char *name, size_t *cursor);
 
 /* Keeps all that the file gave before, and what was found in it, because it is the same.
  */

@@ -4,6 +4,7 @@
  */
 #include "policy/namespaces.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,51 @@ bool fx_namespaces_add(struct fx_namespaces *namespaces, json_t *object) {
     memmove(slot + 1, slot, (namespaces->n_objects - at) * sizeof(json_t *));
     *slot = json_incref(object);
     namespaces->n_objects++;
+    return true;
+}
+
+/* A namespace, and its place among those given. */
+struct given {
+    struct fx_text name;
+    json_t *object;
+    size_t at;
+};
+
+static int compare_given(const void *a, const void *b) {
+    const struct given *x = a;
+    const struct given *y = b;
+    const int order = fx_text_compare(x->name, y->name);
+    return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Of several with one name the last: at most as many as there is room for. */
+static void keep_last(struct fx_namespaces *namespaces, const struct given *given,
+                      size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (i + 1 == n || !fx_text_equal(given[i].name, given[i + 1].name)) {
+            namespaces->objects[namespaces->n_objects++] = json_incref(given[i].object);
+        }
+    }
+}
+
+bool fx_namespaces_fill(struct fx_namespaces *namespaces, json_t *const *objects,
+                        size_t n_objects) {
+    assert(namespaces->n_objects == 0 && namespaces->objects == NULL);
+    struct given *given = calloc(n_objects + 1, sizeof *given);
+    json_t **room = calloc(n_objects + 1, sizeof(json_t *));
+    if (given == NULL || room == NULL) {
+        free(given);
+        free(room);
+        return false;
+    }
+    namespaces->objects = room;
+    namespaces->cap_objects = n_objects + 1;
+    for (size_t i = 0; i < n_objects; i++) {
+        given[i] = (struct given){name_of(objects[i]), objects[i], i};
+    }
+    qsort(given, n_objects, sizeof *given, compare_given);
+    keep_last(namespaces, given, n_objects);
+    free(given);
     return true;
 }
 

@@ -29,6 +29,11 @@ bool fx_namespaces_is_one(const json_t *document);
 /* Adds or replaces; takes a reference of its own. False without memory. */
 bool fx_namespaces_add(struct fx_namespaces *namespaces, json_t *object) FX_MUST_USE;
 
+/* The same for several, in their order, into what is empty yet: in a time that does not
+ * depend on the order. On failure it is empty still. */
+bool fx_namespaces_fill(struct fx_namespaces *namespaces, json_t *const *objects,
+                        size_t n_objects) FX_MUST_USE;
+
 /* The namespace of that name as a new reference: the one given, or one made now with the
  * label `kubernetes.io/metadata.name`. NULL without memory. `namespaces` may be NULL. */
 json_t *fx_namespaces_find(const struct fx_namespaces *namespaces,

@@ -71,6 +71,33 @@ static void test_add_the_same_object_again(void **state) {
     fx_namespaces_finish(&namespaces);
 }
 
+/* Whatever their order, the same as one after the other. */
+static void test_fill(void **state) {
+    (void)state;
+    static const char *const names[] = {"m", "a", "m", "z", "b", "m", "a"};
+    json_t *objects[FX_COUNT(names)];
+    for (size_t i = 0; i < FX_COUNT(names); i++) {
+        const char team[] = {(char)('0' + i), '\0'};
+        objects[i] = make(names[i], team);
+    }
+    struct fx_namespaces namespaces = {0};
+    assert_true(fx_namespaces_fill(&namespaces, objects, FX_COUNT(objects)));
+    for (size_t i = 0; i < FX_COUNT(names); i++) {
+        json_decref(objects[i]); /* it has its own */
+    }
+    assert_int_equal(namespaces.n_objects, 4);
+    expect_team(&namespaces, "a", "6");
+    expect_team(&namespaces, "b", "4");
+    expect_team(&namespaces, "m", "5");
+    expect_team(&namespaces, "z", "3");
+    add(&namespaces, "c", "more"); /* and can grow */
+    expect_team(&namespaces, "c", "more");
+    fx_namespaces_finish(&namespaces);
+    assert_true(fx_namespaces_fill(&namespaces, NULL, 0));
+    assert_int_equal(namespaces.n_objects, 0);
+    fx_namespaces_finish(&namespaces);
+}
+
 static void test_make_what_is_missing(void **state) {
     (void)state;
     struct fx_namespaces namespaces = {0};
@@ -119,6 +146,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_find_what_was_added),
         cmocka_unit_test(test_add_the_same_object_again),
+        cmocka_unit_test(test_fill),
         cmocka_unit_test(test_make_what_is_missing),
         cmocka_unit_test(test_what_is_a_namespace),
     };

@@ -147,40 +147,50 @@ static bool build_input(struct fx_build *build) {
     return ok;
 }
 
+static bool build_next(struct fx_policies *policies, struct fx_previous_index *previous,
+                       const struct fx_policy_input *input) {
+    struct fx_build build = {
+        .next = policies,
+        .previous = previous,
+        .input = input,
+        .file = &policies->files[policies->n_files++],
+    };
+    return fx_previous_index_find_file(previous, input->file, &build.before) &&
+           build_input(&build);
+}
+
 static bool build_files(struct fx_policies *policies, const struct fx_policies *previous,
                         const struct fx_policy_input *inputs, size_t n_inputs) {
+    struct fx_previous_index index = {.policies = previous};
     policies->files = calloc(n_inputs + 1, sizeof *policies->files);
-    if (policies->files == NULL) {
-        return false;
-    }
     policies->cap_files = n_inputs + 1;
-    size_t cursor = 0;
-    for (size_t i = 0; i < n_inputs; i++) {
-        struct fx_build build = {
-            .next = policies,
-            .previous = previous,
-            .before = fx_build_find_file(previous, inputs[i].file, &cursor),
-            .input = &inputs[i],
-            .file = &policies->files[i],
-        };
-        policies->n_files++;
-        if (!build_input(&build)) {
-            return false;
-        }
+    bool ok = policies->files != NULL;
+    for (size_t i = 0; ok && i < n_inputs; i++) {
+        ok = build_next(policies, &index, &inputs[i]);
     }
-    return true;
+    fx_previous_index_finish(&index);
+    return ok;
 }
 
 static bool collect_namespaces(struct fx_policies *policies) {
+    size_t n = 0;
+    for (size_t i = 0; i < policies->n_files; i++) {
+        n += policies->files[i].n_namespaces;
+    }
+    json_t **objects = calloc(n + 1, sizeof(json_t *));
+    if (objects == NULL) {
+        return false;
+    }
+    n = 0;
     for (size_t i = 0; i < policies->n_files; i++) {
         const struct fx_policy_file *file = &policies->files[i];
         for (size_t j = 0; j < file->n_namespaces; j++) {
-            if (!fx_namespaces_add(&policies->namespaces, file->namespaces[j])) {
-                return false;
-            }
+            objects[n++] = file->namespaces[j];
         }
     }
-    return true;
+    const bool ok = fx_namespaces_fill(&policies->namespaces, objects, n);
+    free(objects);
+    return ok;
 }
 
 /* All that the files gave, in the order of reading. */

@@ -8,7 +8,6 @@
 #include "policy/build.h"
 #include "policy/findings_internal.h"
 #include "value/equal.h"
-#include "value/tree.h"
 
 static bool same_place(const struct fx_origin *a, const struct fx_origin *b) {
     return a->file != NULL && b->file != NULL && a->line == b->line &&
@@ -27,10 +26,10 @@ static int compare_mutators(const void *made, const void *element) {
 
 struct fx_mutator *fx_build_find_same(const struct fx_build *build,
                                       const struct fx_mutator *made) {
-    if (build->previous == NULL) {
+    if (build->previous->policies == NULL) {
         return NULL;
     }
-    const struct fx_snapshot *snapshot = build->previous->snapshot;
+    const struct fx_snapshot *snapshot = build->previous->policies->snapshot;
     struct fx_mutator **there = bsearch(made, snapshot->mutators, snapshot->n_mutators,
                                         sizeof(struct fx_mutator *), compare_mutators);
     return there != NULL && is_same(&(*there)->origin, (*there)->source, &made->origin,
@@ -46,10 +45,10 @@ static int compare_resources(const void *made, const void *element) {
 
 struct fx_resource *fx_build_find_same_resource(const struct fx_build *build,
                                                 const struct fx_resource *made) {
-    if (build->previous == NULL) {
+    if (build->previous->policies == NULL) {
         return NULL;
     }
-    const struct fx_snapshot *snapshot = build->previous->snapshot;
+    const struct fx_snapshot *snapshot = build->previous->policies->snapshot;
     struct fx_resource **there = bsearch(made, snapshot->resources, snapshot->n_resources,
                                          sizeof(struct fx_resource *), compare_resources);
     return there != NULL && is_same(&(*there)->origin, (*there)->source, &made->origin,
@@ -58,52 +57,29 @@ struct fx_resource *fx_build_find_same_resource(const struct fx_build *build,
                : NULL;
 }
 
-/* Was it compiled from a version of this policy? A policy may give several. */
-static bool comes_from(const json_t *source, const struct fx_subject *subject) {
-    struct fx_subject before;
-    fx_subject_read(source, &before);
-    return fx_text_equal(before.group, subject->group) &&
-           fx_text_equal(before.kind, subject->kind) &&
-           fx_text_equal(before.name, subject->name);
+static bool keep_item(struct fx_build *build, const struct fx_previous_item *item) {
+    return item->mutator != NULL ? fx_build_keep_mutator(build, item->mutator)
+                                 : fx_build_keep_resource(build, item->resource);
 }
 
 bool fx_build_fall_back(struct fx_build *build, const struct fx_subject *subject,
                         bool *ret_stays) {
+    const struct fx_previous_item *items = NULL;
+    size_t n_items = 0;
     *ret_stays = false;
-    if (build->previous == NULL || subject->name.len == 0) {
+    if (subject->name.len == 0) {
         return true;
     }
-    const struct fx_snapshot *snapshot = build->previous->snapshot;
-    for (size_t i = 0; i < snapshot->n_mutators; i++) {
-        if (comes_from(snapshot->mutators[i]->source, subject)) {
-            if (!fx_build_keep_mutator(build, snapshot->mutators[i])) {
-                return false;
-            }
-            *ret_stays = true;
+    if (!fx_previous_index_find(build->previous, subject, &items, &n_items)) {
+        return false;
+    }
+    for (size_t i = 0; i < n_items; i++) {
+        if (!keep_item(build, &items[i])) {
+            return false;
         }
     }
-    for (size_t i = 0; i < snapshot->n_resources; i++) {
-        if (comes_from(snapshot->resources[i]->source, subject)) {
-            if (!fx_build_keep_resource(build, snapshot->resources[i])) {
-                return false;
-            }
-            *ret_stays = true;
-        }
-    }
+    *ret_stays = n_items > 0;
     return true;
-}
-
-const struct fx_policy_file *fx_build_find_file(const struct fx_policies *policies,
-                                                const char *name, size_t *cursor) {
-    const size_t n_files = policies == NULL ? 0 : policies->n_files;
-    for (size_t i = 0; i < n_files; i++) {
-        const size_t at = (*cursor + i) % n_files;
-        if (strcmp(policies->files[at].file, name) == 0) {
-            *cursor = at + 1;
-            return &policies->files[at];
-        }
-    }
-    return NULL;
 }
 
 static bool keep_file(struct fx_build *build, const struct fx_policy_file *before) {
@@ -134,7 +110,7 @@ bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) {
 
 bool fx_build_repeat_file(struct fx_build *build) {
     const struct fx_policy_file *before = build->before;
-    const struct fx_finding *found = build->previous->findings.items;
+    const struct fx_finding *found = build->previous->policies->findings.items;
     for (size_t i = 0; i < before->n_findings; i++) {
         if (!fx_findings_copy(&build->next->findings,
                               &found[before->first_finding + i])) {

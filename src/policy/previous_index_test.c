@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/previous_index_test.c - files and policies found again, in whatever order they
+ * are asked for.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "policy/policies_testing.h"
+#include "policy/previous_index.h"
+
+#define NONE SIZE_MAX
+
+static struct fx_policies *build_named(const char *const *names, size_t n_names) {
+    struct fx_policy_input inputs[8] = {0};
+    assert_in_range(n_names, 1, FX_COUNT(inputs));
+    for (size_t i = 0; i < n_names; i++) {
+        inputs[i].file = names[i];
+    }
+    return build(inputs, n_names, NULL);
+}
+
+static void expect_file(struct fx_previous_index *index, const char *name, size_t at) {
+    const struct fx_policy_file *file = NULL;
+    assert_true(fx_previous_index_find_file(index, name, &file));
+    assert_ptr_equal(file, at == NONE ? NULL : &index->policies->files[at]);
+}
+
+static void files_by_name(void **state) {
+    (void)state;
+    static const char *const names[] = {"m", "z", "a", "k"};
+    struct fx_policies *policies = build_named(names, FX_COUNT(names));
+    struct fx_previous_index index = {.policies = policies};
+    expect_file(&index, "m", 0);
+    expect_file(&index, "z", 1);
+    assert_null(index.files); /* all where they were: nothing is sorted */
+    expect_file(&index, "b", NONE);
+    expect_file(&index, "a", 2);
+    expect_file(&index, "k", 3);
+    expect_file(&index, "m", 0);
+    expect_file(&index, "k", 3);
+    expect_file(&index, "a", 2);
+    expect_file(&index, "", NONE);
+    expect_file(&index, "zz", NONE);
+    fx_previous_index_finish(&index);
+    fx_policies_unref(policies);
+}
+
+/* As flags have, which may be given several times. */
+static void files_of_one_name_in_turn(void **state) {
+    (void)state;
+    static const char *const names[] = {"--x", "b", "--x", "--x", "a"};
+    struct fx_policies *policies = build_named(names, FX_COUNT(names));
+    struct fx_previous_index index = {.policies = policies};
+    expect_file(&index, "--x", 0);
+    expect_file(&index, "--x", 2);
+    expect_file(&index, "--x", 3);
+    expect_file(&index, "--x", 0); /* more of them now than then */
+    expect_file(&index, "a", 4);
+    expect_file(&index, "--x", 0);
+    expect_file(&index, "b", 1);
+    expect_file(&index, "--x", 2);
+    fx_previous_index_finish(&index);
+    fx_policies_unref(policies);
+}
+
+#define GROUP "mutations.gatekeeper.sh"
+
+/* How many mutators and resources are in force of the policy; the first of them. */
+static size_t find(struct fx_previous_index *index, const char *group, const char *kind,
+                   const char *name, const struct fx_previous_item **ret_first) {
+    const struct fx_subject subject = {
+        .group = fx_text_of(group), .kind = fx_text_of(kind), .name = fx_text_of(name)};
+    size_t n = 0;
+    assert_true(fx_previous_index_find(index, &subject, ret_first, &n));
+    return n;
+}
+
+static void policies_by_subject(void **state) {
+    (void)state;
+    struct fx_policies *policies = build_one(
+        ASSIGN("b", "spec.x", "1") NEXT ASSIGN("a", "spec.y", "1") NEXT
+        "{apiVersion: mutations.gatekeeper.sh/v1, kind: AssignMetadata, metadata: "
+        "{name: a}, spec: {location: metadata.labels.a, parameters: {assign: {value: "
+        "b}}}}\n" NEXT "{apiVersion: expansion.gatekeeper.sh/v1alpha1, kind: "
+        "ExpansionTemplate, metadata: {name: a}, spec: {applyTo: [{groups: [apps], "
+        "versions: [v1], kinds: [Deployment]}], templateSource: spec.template, "
+        "generatedGVK: {group: '', version: v1, kind: Pod}}}\n",
+        NULL);
+    expect_findings(policies, "");
+    struct fx_previous_index index = {.policies = policies};
+    const struct fx_previous_item *first = NULL;
+    assert_int_equal(find(&index, GROUP, "Assign", "a", &first), 1);
+    assert_string_equal(first->mutator->kind, "Assign");
+    assert_string_equal(first->mutator->name, "a");
+    assert_int_equal(find(&index, GROUP, "AssignMetadata", "a", &first), 1);
+    assert_string_equal(first->mutator->kind, "AssignMetadata");
+    assert_int_equal(
+        find(&index, "expansion.gatekeeper.sh", "ExpansionTemplate", "a", &first), 1);
+    assert_null(first->mutator);
+    assert_string_equal(first->resource->name, "a");
+    assert_int_equal(find(&index, GROUP, "AssignMetadata", "b", &first), 0);
+    assert_int_equal(find(&index, GROUP, "Assign", "c", &first), 0);
+    assert_int_equal(find(&index, "", "Assign", "a", &first), 0);
+    fx_previous_index_finish(&index);
+    fx_policies_unref(policies);
+}
+
+static void nothing_before(void **state) {
+    (void)state;
+    struct fx_previous_index index = {0};
+    const struct fx_policy_file *file = NULL;
+    const struct fx_previous_item *first = NULL;
+    assert_true(fx_previous_index_find_file(&index, "a", &file));
+    assert_null(file);
+    assert_int_equal(find(&index, GROUP, "Assign", "a", &first), 0);
+    fx_previous_index_finish(&index);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_by_name),
+        cmocka_unit_test(files_of_one_name_in_turn),
+        cmocka_unit_test(policies_by_subject),
+        cmocka_unit_test(nothing_before),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
