@@ -63,6 +63,9 @@
 #define FX_LIMIT_CHECK_PAIRS    (1u << 19) /* of mutators for one field */
 #define FX_LIMIT_CHECK_FINDINGS 100u       /* told; the rest is counted */
 
+/* Who is in a conflict, as each of its members is told; the rest is counted. */
+#define FX_LIMIT_CONFLICT_IDS 20u
+
 /* The wire. */
 #define FX_LIMIT_HEADER_BYTES (64u << 10) /* request line and headers together */
 #define FX_LIMIT_CONNECTIONS  4096u
@@ -95,12 +98,11 @@
 #define FX_LIMIT_POOL_AGE_MS 300000u
 
 /* The API server. */
-#define FX_LIMIT_KUBE_ANSWER_BYTES    (8u << 20) /* one object; etcd keeps 1.5 MiB of it */
-#define FX_LIMIT_KUBE_LIST_BYTES      (64u << 20) /* one page of a list */
-#define FX_LIMIT_KUBE_LIST_PAGES      65536u      /* of one list */
-#define FX_LIMIT_KUBE_EVENT_BYTES     (8u << 20)  /* one event of a watch */
-#define FX_LIMIT_KUBE_OBJECTS         (1u << 20)  /* of one resource */
-#define FX_LIMIT_STATUS_MESSAGE_BYTES 4096u       /* one error of a mutator's status */
-#define FX_LIMIT_SWEEP_NAMES          65536u      /* Pods of our namespace */
+#define FX_LIMIT_KUBE_ANSWER_BYTES (8u << 20)  /* one object; etcd keeps 1.5 MiB of it */
+#define FX_LIMIT_KUBE_LIST_BYTES   (64u << 20) /* one page of a list */
+#define FX_LIMIT_KUBE_LIST_PAGES   65536u      /* of one list */
+#define FX_LIMIT_KUBE_EVENT_BYTES  (8u << 20)  /* one event of a watch */
+#define FX_LIMIT_KUBE_OBJECTS      (1u << 20)  /* of one resource */
+#define FX_LIMIT_SWEEP_NAMES       65536u      /* Pods of our namespace */
 
 #endif

@@ -59,56 +59,83 @@ static json_t *read_configuration(struct fx_cluster_session *session,
     return fx_cluster_session_ask(session, &request, failure);
 }
 
-static json_t *apply(struct fx_cluster_session *session, const struct values *values,
-                     const json_t *body, struct fx_kube_failure *failure) {
+/* What to write for the configuration that was read; NULL: see `err`. */
+typedef json_t *make_body(const json_t *configuration, const struct values *values,
+                          struct fx_err *err);
+
+/* One write. */
+struct change {
+    make_body *make; /* NULL: none */
+    enum fx_kube_verb verb;
+};
+
+#define MOST_CHANGES 2
+
+/* What came of a try. */
+struct attempt {
+    struct fx_kube_failure failure; /* of a request, */
+    struct fx_err err;              /* or of making its body */
+};
+
+/* Consumes the configuration; NULL: see `attempt`. */
+static json_t *write_change(struct fx_cluster_session *session,
+                            const struct values *values, const struct change *change,
+                            json_t *before_take, struct attempt *attempt) {
+    json_t *body = change->make(before_take, values, &attempt->err);
+    json_decref(before_take);
+    if (body == NULL) {
+        return NULL;
+    }
     const struct fx_kube_request request = {
-        .verb = FX_KUBE_VERB_APPLY,
+        .verb = change->verb,
         .resource = &configurations,
         .name = {.name = fx_text_of(name_of(values))},
         .body = body,
         .manager = FX_DISABLE_MANAGER,
         .force = true,
     };
-    return fx_cluster_session_ask(session, &request, failure);
+    json_t *after = fx_cluster_session_ask(session, &request, &attempt->failure);
+    json_decref(body);
+    return after;
 }
 
-/* What to write for the configuration that was read; NULL: see `err`. */
-typedef json_t *make_body(const json_t *configuration, const struct values *values,
-                          struct fx_err *err);
+/* Reads, and writes one change after the other. NULL: see `attempt`. */
+static json_t *try_changes(struct fx_cluster_session *session,
+                           const struct values *values, const struct change *changes,
+                           struct attempt *attempt) {
+    *attempt = (struct attempt){.err = FX_ERR_INIT};
+    json_t *now = read_configuration(session, values, &attempt->failure);
+    for (size_t i = 0; now != NULL && i < MOST_CHANGES && changes[i].make != NULL; i++) {
+        now = write_change(session, values, &changes[i], now, attempt);
+    }
+    return now;
+}
 
-/* Reads and writes, again where somebody else wrote in between. The configuration as it
- * is then, as a new reference; NULL: `*ret_status` says how it ends. */
+/* All over again where somebody else wrote in between. The configuration as it is then,
+ * as a new reference; NULL: `*ret_status` says how it ends. */
 static json_t *change(struct fx_cluster_session *session, const struct values *values,
-                      make_body *make, enum fx_exit *ret_status) {
-    struct fx_kube_failure failure = {.reason = FX_KUBE_REASON_NONE};
+                      const struct change *changes, enum fx_exit *ret_status) {
+    struct attempt attempt;
     for (int i = 0; i < TRIES; i++) {
-        struct fx_err err = FX_ERR_INIT;
-        json_t *before = read_configuration(session, values, &failure);
-        if (before == NULL) {
-            break;
-        }
-        json_t *body = make(before, values, &err);
-        json_decref(before);
-        if (body == NULL) {
-            (void)fx_err_prefix(&err,
-                                "MutatingWebhookConfiguration `%s`: ", name_of(values));
-            *ret_status = fx_say_err(&err);
-            return NULL;
-        }
-        json_t *after = apply(session, values, body, &failure);
-        json_decref(body);
+        json_t *after = try_changes(session, values, changes, &attempt);
         if (after != NULL) {
             return after;
         }
-        if (failure.reason != FX_KUBE_REASON_CONFLICT) {
+        if (attempt.failure.reason != FX_KUBE_REASON_CONFLICT) {
             break;
         }
     }
-    *ret_status = say_failure(values, &failure);
+    if (attempt.err.code != FX_OK) {
+        (void)fx_err_prefix(&attempt.err,
+                            "MutatingWebhookConfiguration `%s`: ", name_of(values));
+        *ret_status = fx_say_err(&attempt.err);
+    } else {
+        *ret_status = say_failure(values, &attempt.failure);
+    }
     return NULL;
 }
 
-static enum fx_exit run_change(const struct values *values, make_body *make,
+static enum fx_exit run_change(const struct values *values, const struct change *changes,
                                void (*tell)(const struct values *values,
                                             const json_t *configuration,
                                             struct fx_buf *words)) {
@@ -122,7 +149,7 @@ static enum fx_exit run_change(const struct values *values, make_body *make,
         return fx_say_err(&err);
     }
     enum fx_exit status = FX_EXIT_DONE;
-    json_t *after = change(&session, values, make, &status);
+    json_t *after = change(&session, values, changes, &status);
     if (after != NULL) {
         struct fx_buf words;
         fx_buf_init(&words, 0);
@@ -185,7 +212,10 @@ static enum fx_exit run_disable(const void *values, const char *operand) {
         fx_say("--reason: no UTF-8");
         return FX_EXIT_USAGE;
     }
-    return run_change(given, make_disabled, tell_disabled);
+    static const struct change changes[MOST_CHANGES] = {
+        {make_disabled, FX_KUBE_VERB_APPLY},
+    };
+    return run_change(given, changes, tell_disabled);
 }
 
 /* ---- enable ---------------------------------------------------------------------- */
@@ -196,6 +226,12 @@ static json_t *make_enabled(const json_t *configuration, const struct values *va
     return fx_enable_apply(configuration, err);
 }
 
+static json_t *make_handed_over(const json_t *configuration, const struct values *values,
+                                struct fx_err *err) {
+    (void)values;
+    return fx_enable_hand_over(configuration, err);
+}
+
 static void tell_enabled(const struct values *values, const json_t *configuration,
                          struct fx_buf *words) {
     (void)configuration;
@@ -204,7 +240,11 @@ static void tell_enabled(const struct values *values, const json_t *configuratio
 
 static enum fx_exit run_enable(const void *values, const char *operand) {
     (void)operand;
-    return run_change(values, make_enabled, tell_enabled);
+    static const struct change changes[MOST_CHANGES] = {
+        {make_enabled, FX_KUBE_VERB_APPLY},
+        {make_handed_over, FX_KUBE_VERB_MERGE_PATCH},
+    };
+    return run_change(values, changes, tell_enabled);
 }
 
 /* ---- the commands ---------------------------------------------------------------- */

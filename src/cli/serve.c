@@ -95,7 +95,9 @@ static const char *policies_fault(const struct values *values) {
     if (values->policies.n_items == 0 && fault == NULL) {
         return fx_cluster_flags_mean_one(&values->cluster)
                    ? NULL
-                   : "--policies or --kubeconfig is missing: where are the policies?";
+                   : "--policies or --kubeconfig is missing: where are the policies? (In "
+                     "a "
+                     "Pod, KUBERNETES_SERVICE_HOST would be set.)";
     }
     if (fault != NULL) {
         return fault;
@@ -176,10 +178,15 @@ static enum fx_exit serve_cluster(const struct values *values,
     };
     struct fx_cluster_settings settings = {0};
     struct fx_err err = FX_ERR_INIT;
-    const enum fx_exit status =
-        fx_cluster_settings_read(&values->cluster, &context, &settings, &err)
-            ? serve(values, operations, &settings.options)
-            : fx_say_err(&err);
+    enum fx_exit status = FX_EXIT_DONE;
+    if (!fx_cluster_settings_read(&values->cluster, &context, &settings, &err)) {
+        status = fx_say_err(&err);
+    } else if (!fx_cluster_settings_check(&settings, &err)) {
+        status = fx_say_err(&err);
+        status = err.code == FX_EINVALID ? FX_EXIT_USAGE : status;
+    } else {
+        status = serve(values, operations, &settings.options);
+    }
     fx_cluster_settings_finish(&settings);
     return status;
 }
@@ -269,7 +276,9 @@ static const struct fx_option options[] = {
      "between SIGTERM and the end of listening (default 10s)"},
     {"own-namespace", '\0', FX_OPTION_TEXT, FIELD(own_namespace), "NAME", NULL,
      "whose service account gatekeeper-admin is not mutated (default: the environment's "
-     "POD_NAMESPACE, else gatekeeper-system)"},
+     "POD_NAMESPACE, else in a cluster the namespace of the kubeconfig's context or of "
+     "the "
+     "Pod's service account, else gatekeeper-system)"},
     {.name = NULL},
 };
 

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "cluster/rotation.h"
 
 #define DEFAULT_NAMESPACE  "gatekeeper-system"
 #define DEFAULT_SERVICE    "fixpoint-webhook-service"
@@ -135,6 +136,41 @@ static bool read_secret(const struct fx_cluster_flags *flags,
     };
     settings->options.secret = &settings->secret;
     return true;
+}
+
+/* Such a leaf would be made, and end with its authority: not what was asked for. */
+static bool check_leaf(const struct fx_rotation_settings *settings, struct fx_err *err) {
+    return settings->leaf_validity <= settings->ca_validity ||
+           fx_fail(err, FX_EINVALID,
+                   "--cert-validity: the certificate (%lld s) cannot be valid for longer "
+                   "than its CA (%lld s)",
+                   (long long)settings->leaf_validity, (long long)settings->ca_validity);
+}
+
+bool fx_cluster_settings_check(const struct fx_cluster_settings *settings,
+                               struct fx_err *err) {
+    static const char *const flags[] = {
+        [FX_ROTATION_NAMES] = "--cert-service-name, --tls-name",
+        [FX_ROTATION_CA_VALIDITY] = "--ca-validity",
+        [FX_ROTATION_LEAF_VALIDITY] = "--cert-validity",
+        [FX_ROTATION_WAIT] = "--rotation-wait",
+    };
+    const struct fx_cluster_secret_options *secret = settings->options.secret;
+    if (secret == NULL) {
+        return true;
+    }
+    const struct fx_rotation_settings rotation = {
+        .names = secret->names,
+        .n_names = secret->n_names,
+        .ca_validity = secret->ca_validity_s,
+        .leaf_validity = secret->leaf_validity_s,
+        .wait = secret->wait_s,
+    };
+    enum fx_rotation_setting which = FX_ROTATION_NAMES;
+    if (!fx_rotation_check_settings(&rotation, &which, err)) {
+        return fx_err_prefix(err, "%s: ", flags[which]);
+    }
+    return check_leaf(&rotation, err);
 }
 
 /* ---- the webhook configurations -------------------------------------------------- */

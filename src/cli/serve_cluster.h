@@ -156,4 +156,10 @@ bool fx_cluster_settings_read(const struct fx_cluster_flags *flags,
                               struct fx_cluster_settings *ret_settings,
                               struct fx_err *err) FX_MUST_USE;
 
+/* Can a certificate be made by them, and rotated (cluster/rotation.h), and does its
+ * authority last as long? Else the error
+ * begins with the flag that is to be changed. Errors: FX_EINVALID, FX_ENOMEM. */
+bool fx_cluster_settings_check(const struct fx_cluster_settings *settings,
+                               struct fx_err *err) FX_MUST_USE;
+
 #endif

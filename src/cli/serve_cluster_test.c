@@ -156,6 +156,47 @@ static void the_leaf_is_for_the_service(void **state) {
     end(&world);
 }
 
+static void times_that_make_no_sense_are_told_by_their_flags(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t ca_s, leaf_s, wait_s; /* 0: not given */
+        const char *told;              /* NULL: nothing */
+    } cases[] = {
+        {0, 0, 0, NULL},
+        {3600, 3600, 60, NULL},
+        {3600, 0, 0,
+         "--cert-validity: the certificate (31536000 s) cannot be valid for longer than "
+         "its CA (3600 s)"},
+        {3600, 3601, 60,
+         "--cert-validity: the certificate (3601 s) cannot be valid for longer than its "
+         "CA (3600 s)"},
+        {300, 200, 60,
+         "--ca-validity: a third of the validity of the CA (300 s) must be longer than "
+         "twice the wait (60 s)"},
+        {0, 300, 0,
+         "--cert-validity: a third of the validity of the certificate (300 s) must be "
+         "longer than twice the wait (60 s)"},
+        {0, 0, UINT64_C(2000) * 366 * 86400,
+         "--rotation-wait: the wait cannot be 63244800000 s"},
+    };
+    struct world world;
+    begin(&world, NULL);
+    assert_true(read_settings(&world));
+    assert_true(fx_cluster_settings_check(&world.settings, &world.err)); /* no Secret */
+    world.flags.tls_secret = "certs";
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        world.flags.ca_validity = cases[i].ca_s * 1000;
+        world.flags.cert_validity = cases[i].leaf_s * 1000;
+        world.flags.rotation_wait = cases[i].wait_s * 1000;
+        world.err = FX_ERR_INIT;
+        assert_true(read_settings(&world));
+        assert_int_equal(fx_cluster_settings_check(&world.settings, &world.err),
+                         cases[i].told == NULL);
+        assert_string_equal(world.err.msg, cases[i].told == NULL ? "" : cases[i].told);
+    }
+    end(&world);
+}
+
 static void nothing_is_written_where_rotation_is_off(void **state) {
     (void)state;
     struct world world;
@@ -272,6 +313,7 @@ int main(void) {
         cmocka_unit_test(without_flags_all_is_as_usual),
         cmocka_unit_test(who_we_are_comes_from_the_environment),
         cmocka_unit_test(the_leaf_is_for_the_service),
+        cmocka_unit_test(times_that_make_no_sense_are_told_by_their_flags),
         cmocka_unit_test(nothing_is_written_where_rotation_is_off),
         cmocka_unit_test(configurations_have_other_names),
         cmocka_unit_test(events_are_written_by_who_reports),

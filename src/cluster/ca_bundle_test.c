@@ -12,27 +12,8 @@
 
 #include "cluster/ca_bundle.h"
 #include "cluster/frame.h"
-#include "value/equal.h"
-#include "value/json.h"
+#include "cluster/test_json.h"
 #include "value/tree.h"
-
-static json_t *read_json(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *value = fx_json_read(fx_text_of(text), NULL, &err);
-    assert_non_null(value);
-    return value;
-}
-
-static void expect(json_t *made, const char *expected) {
-    json_t *wanted = read_json(expected);
-    assert_non_null(made);
-    if (!fx_equal(made, wanted)) {
-        char *text = json_dumps(made, JSON_COMPACT);
-        assert_string_equal(text, expected);
-    }
-    json_decref(wanted);
-    json_decref(made);
-}
 
 #define CONFIGURATION(webhooks)                                                 \
     "{\"apiVersion\":\"admissionregistration.k8s.io/v1\",\"kind\":"             \
@@ -81,12 +62,12 @@ static void the_bundle_alone_is_applied_to_that_very_object(void **state) {
     json_t *object = read_json(CONFIGURATION(
         ",\"webhooks\":[{\"name\":\"one\",\"sideEffects\":\"None\",\"clientConfig\":{"
         "\"caBundle\":\"Qg==\",\"service\":{\"name\":\"s\"}}},{\"name\":\"two\"}]"));
-    expect(fx_ca_bundle_apply(object, "QQ=="),
-           "{\"apiVersion\":\"admissionregistration.k8s.io/v1\",\"kind\":"
-           "\"ValidatingWebhookConfiguration\",\"metadata\":{\"name\":\"c\",\"uid\":"
-           "\"u\",\"resourceVersion\":\"7\"},\"webhooks\":[{\"name\":\"one\","
-           "\"clientConfig\":{\"caBundle\":\"QQ==\"}},{\"name\":\"two\","
-           "\"clientConfig\":{\"caBundle\":\"QQ==\"}}]}");
+    expect_made(fx_ca_bundle_apply(object, "QQ=="),
+                "{\"apiVersion\":\"admissionregistration.k8s.io/v1\",\"kind\":"
+                "\"ValidatingWebhookConfiguration\",\"metadata\":{\"name\":\"c\",\"uid\":"
+                "\"u\",\"resourceVersion\":\"7\"},\"webhooks\":[{\"name\":\"one\","
+                "\"clientConfig\":{\"caBundle\":\"QQ==\"}},{\"name\":\"two\","
+                "\"clientConfig\":{\"caBundle\":\"QQ==\"}}]}");
     json_decref(object);
 }
 
@@ -111,11 +92,11 @@ static void a_frame_says_which_object_in_which_state(void **state) {
     json_t *frame = fx_frame_of(object, &metadata);
     assert_ptr_equal(metadata, fx_tree_view_key(frame, "metadata"));
     json_decref(object); /* the frame stands for itself */
-    expect(frame,
-           "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"namespace\":"
-           "\"n\",\"name\":\"s\",\"uid\":\"u\",\"resourceVersion\":\"9\"}}");
+    expect_made(frame,
+                "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"namespace\":"
+                "\"n\",\"name\":\"s\",\"uid\":\"u\",\"resourceVersion\":\"9\"}}");
     object = read_json("{\"metadata\":{\"name\":\"s\"}}");
-    expect(fx_frame_of(object, &metadata), "{\"metadata\":{\"name\":\"s\"}}");
+    expect_made(fx_frame_of(object, &metadata), "{\"metadata\":{\"name\":\"s\"}}");
     json_decref(object);
 }
 

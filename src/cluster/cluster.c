@@ -7,8 +7,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "cluster/lease.h"
+#include "cluster/outage.h"
 #include "cluster/sweep.h"
 
 #define CLUSTER_MAGIC 0x6678636cu /* "fxcl" */
@@ -25,8 +27,10 @@ struct fx_cluster {
     struct fx_cluster_events *events; /* NULL: not written */
     struct fx_cluster_sweep *sweep;   /* with `status` */
     struct fx_cluster_lease *lease;
+    struct fx_outage outage;
     struct fx_policies *in_force; /* as last told to report; counted; NULL: none yet */
-    bool disabled, configured;
+    bool names_mutating, disabled, configured, was_missing;
+    bool publishes;
     int64_t ca_not_after;
 };
 
@@ -38,20 +42,34 @@ static struct fx_cluster *cluster_of(void *data) {
 
 /* ---- who tells whom -------------------------------------------------------------- */
 
-/* What cannot be read is told once, and once more when it can be. */
+static bool is_server_out(const struct fx_cluster *cluster) {
+    for (size_t i = 0; i < FX_CLUSTER_RESOURCES; i++) {
+        const struct fx_kube_resource *resource = NULL;
+        struct fx_kube_reflector_status status;
+        if (fx_cluster_look_at(cluster, i, &resource, &status) &&
+            status.state == FX_KUBE_STATE_FAILING &&
+            fx_outage_is_of_server(status.reason)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void on_state(const struct fx_kube_resource *resource, enum fx_kube_state state,
                      const struct fx_kube_failure *failure, void *user) {
-    (void)user;
-    const struct fx_log_field fields[] = {
-        fx_log_str("group", resource->group),
-        fx_log_str("resource", resource->plural),
-        fx_log_str("state", fx_kube_state_name(state)),
-        fx_log_str("error", failure == NULL ? "" : failure->words),
-        {0}};
-    if (state == FX_KUBE_STATE_FAILING) {
-        fx_log_write(FX_LOG_ERROR, "cannot be read: what was read last counts", fields);
-    } else {
-        fx_log_write(FX_LOG_INFO, "resource", fields);
+    struct fx_cluster *cluster = cluster_of(user);
+    fx_outage_state(&cluster->outage, resource, state, failure, is_server_out(cluster),
+                    fx_clock_ns());
+}
+
+static void on_request(enum fx_kube_verb verb, const struct fx_kube_resource *resource,
+                       enum fx_kube_reason reason, double seconds, void *user) {
+    struct fx_cluster *cluster = cluster_of(user);
+    if (reason == FX_KUBE_REASON_FORBIDDEN) {
+        fx_outage_refused(&cluster->outage, resource, fx_clock_ns());
+    }
+    if (cluster->to.on_request != NULL) {
+        cluster->to.on_request(verb, resource, reason, seconds, cluster->to.user);
     }
 }
 
@@ -96,11 +114,12 @@ static void on_disabled(bool disabled, void *user) {
 static void on_present(bool present, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
     cluster->configured = present;
-    fx_log(WARN,
-           present ? "the webhook configuration is there"
-                   : "there is no webhook configuration: nothing is mutated, and it is "
-                     "not made again",
-           {0});
+    fx_log_write(present && !cluster->was_missing ? FX_LOG_INFO : FX_LOG_WARN,
+                 present ? "the webhook configuration is there"
+                         : "there is no webhook configuration: nothing is mutated, and "
+                           "it is not made again",
+                 (const struct fx_log_field[]){{0}});
+    cluster->was_missing = !present;
 }
 
 static void on_pair(struct fx_text cert_pem, struct fx_text key_pem, void *user) {
@@ -108,10 +127,10 @@ static void on_pair(struct fx_text cert_pem, struct fx_text key_pem, void *user)
     cluster->to.on_pair(cert_pem, key_pem, cluster->to.user);
 }
 
-static void on_bundle(struct fx_text ca_bundle, int64_t ca_not_after, void *user) {
+static bool on_bundle(struct fx_text ca_bundle, int64_t ca_not_after, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
     cluster->ca_not_after = ca_not_after;
-    fx_cluster_webhooks_publish(cluster->webhooks, ca_bundle);
+    return fx_cluster_webhooks_publish(cluster->webhooks, ca_bundle);
 }
 
 /* What only one replica should do. */
@@ -205,8 +224,11 @@ struct fx_cluster *fx_cluster_create(uv_loop_t *loop,
     }
     cluster->magic = CLUSTER_MAGIC;
     cluster->to = *events;
-    cluster->client = fx_kube_client_create(loop, options->config, events->on_request,
-                                            events->user, err);
+    cluster->names_mutating =
+        options->webhooks.n_mutating > 0 && options->webhooks.mutating[0][0] != '\0';
+    cluster->publishes = options->webhooks.writes_ca;
+    cluster->client =
+        fx_kube_client_create(loop, options->config, on_request, cluster, err);
     if (cluster->client == NULL || !start_reading(cluster, loop, options, err) ||
         !start_certificate(cluster, loop, options, err) ||
         !start_reporting(cluster, loop, options, err)) {
@@ -257,7 +279,9 @@ bool fx_cluster_ready(const struct fx_cluster *cluster, const char **ret_waits_f
 }
 
 void fx_cluster_publish(struct fx_cluster *cluster, struct fx_text ca_bundle) {
-    fx_cluster_webhooks_publish(cluster->webhooks, ca_bundle);
+    if (!fx_cluster_webhooks_publish(cluster->webhooks, ca_bundle)) {
+        fx_log(ERROR, "caBundle not published: out of memory", {0});
+    }
 }
 
 void fx_cluster_reload(struct fx_cluster *cluster) {
@@ -270,8 +294,10 @@ void fx_cluster_reload(struct fx_cluster *cluster) {
 void fx_cluster_look(const struct fx_cluster *cluster, struct fx_cluster_look *ret_look) {
     *ret_look = (struct fx_cluster_look){
         .lease_held = fx_cluster_lease_held(cluster->lease),
+        .names_mutating = cluster->names_mutating,
         .disabled = cluster->disabled,
         .configured = cluster->configured,
+        .publishes = cluster->publishes,
         .published = fx_cluster_webhooks_published_since(cluster->webhooks) != 0,
         .ca_not_after = cluster->ca_not_after,
     };
@@ -283,7 +309,7 @@ void fx_cluster_look(const struct fx_cluster *cluster, struct fx_cluster_look *r
     }
 }
 
-void fx_cluster_look_at(const struct fx_cluster *cluster, size_t index,
+bool fx_cluster_look_at(const struct fx_cluster *cluster, size_t index,
                         const struct fx_kube_resource **ret_resource,
                         struct fx_kube_reflector_status *ret_status) {
     static const struct fx_kube_resource namespaces = {"", "v1", "namespaces",
@@ -291,8 +317,25 @@ void fx_cluster_look_at(const struct fx_cluster *cluster, size_t index,
     if (index < FX_CLUSTER_KINDS) {
         *ret_resource = &fx_cluster_kinds[index].versions[0];
         fx_cluster_policies_look(cluster->policies, index, ret_status);
-    } else {
+        return true;
+    }
+    switch (index - FX_CLUSTER_KINDS) {
+    case 0:
         *ret_resource = &namespaces;
         fx_cluster_namespaces_look(cluster->namespaces, ret_status);
+        return true;
+    case 1:
+        *ret_resource = &fx_cluster_mutating;
+        return fx_cluster_webhooks_look(cluster->webhooks, *ret_resource, ret_status);
+    case 2:
+        *ret_resource = &fx_cluster_validating;
+        return fx_cluster_webhooks_look(cluster->webhooks, *ret_resource, ret_status);
+    default: break;
     }
+    assert(index + 1 == FX_CLUSTER_RESOURCES);
+    *ret_resource = &fx_cluster_secrets;
+    if (cluster->secret != NULL) {
+        fx_cluster_secret_look(cluster->secret, ret_status);
+    }
+    return cluster->secret != NULL;
 }

@@ -79,19 +79,22 @@ void fx_cluster_reload(struct fx_cluster *cluster);
 
 /* How it stands, for metrics. */
 struct fx_cluster_look {
-    bool lease_held, disabled, configured; /* configured: the first webhook
-                                            * configuration is there */
-    bool published;                        /* every configuration holds the bundle */
-    int64_t ca_not_after;                  /* seconds since 1970; 0: not ours */
+    bool lease_held;
+    bool names_mutating;       /* a mutating webhook configuration is named; if so, */
+    bool disabled, configured; /* it is disabled; it is there */
+    bool publishes;            /* the bundle is ours to publish; if so, */
+    bool published;            /* every configuration holds it */
+    int64_t ca_not_after;      /* seconds since 1970; 0: not ours */
     struct fx_cluster_status_counts status;
     struct fx_cluster_event_counts events;
 };
 void fx_cluster_look(const struct fx_cluster *cluster, struct fx_cluster_look *ret_look);
 
-/* How each watched resource stands: the first `FX_CLUSTER_KINDS` are policies, the last
- * is the namespaces. */
-#define FX_CLUSTER_RESOURCES (FX_CLUSTER_KINDS + 1)
-void fx_cluster_look_at(const struct fx_cluster *cluster, size_t index,
+/* How each watched resource stands: the first `FX_CLUSTER_KINDS` are policies, then come
+ * namespaces, both kinds of webhook configurations and Secrets. False: it is not watched.
+ */
+#define FX_CLUSTER_RESOURCES (FX_CLUSTER_KINDS + 4)
+bool fx_cluster_look_at(const struct fx_cluster *cluster, size_t index,
                         const struct fx_kube_resource **ret_resource,
                         struct fx_kube_reflector_status *ret_status);
 

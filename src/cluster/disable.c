@@ -10,6 +10,8 @@
 #include "base/date.h"
 #include "base/text.h"
 #include "cluster/frame.h"
+#include "cluster/owners.h"
+#include "value/equal.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -19,6 +21,10 @@
 #define REASON    PREFIX "-reason"
 #define UNTIL     PREFIX "-until"
 #define SELECTORS PREFIX "-selectors"
+#define OWNERS    PREFIX "-owners"
+
+static const char *const annotations_of_record[] = {AT,    BY,        REASON,
+                                                    UNTIL, SELECTORS, OWNERS};
 
 /* ---- the selector that no object fits --------------------------------------------- */
 
@@ -146,14 +152,32 @@ static json_t *read_what_is_left(const json_t *configuration, struct fx_err *err
     return before;
 }
 
+static json_t *view_remembered(const json_t *webhook, const json_t *remembered) {
+    return fx_tree_view_text(remembered, fx_tree_view_string(webhook, "name"));
+}
+
+/* API servers before 1.21 see two fields in a selector: the labels were not taken with
+ * the expressions, and are as others want them. A new reference, NULL without memory. */
+static json_t *with_labels(json_t *before, json_t *labels) {
+    json_t *selector = json_copy(before);
+    if (selector != NULL &&
+        !fx_tree_set_take(selector, FX_TEXT("matchLabels"), json_incref(labels))) {
+        json_decref(selector);
+        return NULL;
+    }
+    return selector;
+}
+
 /* What the webhook matched before; a new reference, NULL without memory. */
 static json_t *selector_before(const json_t *webhook, const json_t *remembered) {
     json_t *now = view_selector(webhook);
-    json_t *before =
-        is_impossible(now)
-            ? fx_tree_view_text(remembered, fx_tree_view_string(webhook, "name"))
-            : now;
-    return json_is_object(before) ? json_incref(before) : json_object();
+    const bool is_ours = is_impossible(now);
+    json_t *labels = is_ours ? fx_tree_view_key(now, "matchLabels") : NULL;
+    json_t *before = is_ours ? view_remembered(webhook, remembered) : now;
+    if (!json_is_object(before)) {
+        return json_object();
+    }
+    return labels != NULL ? with_labels(before, labels) : json_incref(before);
 }
 
 /* ---- writing --------------------------------------------------------------------- */
@@ -195,6 +219,15 @@ static bool is_configuration(const json_t *configuration, struct fx_err *err) {
 
 /* ---- disabling ------------------------------------------------------------------- */
 
+static bool set_json(json_t *object, const char *key, const json_t *value) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_json_write(&text, value, FX_JSON_COMPACT);
+    const bool ok = !text.failed && set_text(object, key, text.data);
+    fx_buf_finish(&text);
+    return ok;
+}
+
 /* `{"WEBHOOK":SELECTOR,…}` as it was before, in one annotation. */
 static bool remember_selectors(json_t *annotations, const json_t *configuration,
                                const json_t *remembered) {
@@ -206,14 +239,46 @@ static bool remember_selectors(json_t *annotations, const json_t *configuration,
         ok = fx_tree_set_take(before, fx_tree_view_string(webhook, "name"),
                               selector_before(webhook, remembered));
     }
-    struct fx_buf text;
-    fx_buf_init(&text, 0);
-    if (ok) {
-        fx_json_write(&text, before, FX_JSON_COMPACT);
-    }
-    ok = ok && !text.failed && set_text(annotations, SELECTORS, text.data);
-    fx_buf_finish(&text);
+    ok = ok && set_json(annotations, SELECTORS, before);
     json_decref(before);
+    return ok;
+}
+
+/* The owners of before, `{}` where none are remembered, or it is no JSON any more: then
+ * nobody gets anything back. NULL without memory. */
+static json_t *read_owners(const json_t *configuration) {
+    const char *text = view_annotation(configuration, OWNERS);
+    struct fx_err err = FX_ERR_INIT;
+    json_t *owners = text == NULL ? NULL : fx_json_read(fx_text_of(text), NULL, &err);
+    return owners != NULL || err.code == FX_ENOMEM ? owners : json_object();
+}
+
+/* Of webhooks that match nothing already, who owned their selectors the first time. */
+static bool add_owners_before(json_t *owners, const json_t *configuration,
+                              const json_t *remembered) {
+    const json_t *webhooks = fx_tree_view_key(configuration, "webhooks");
+    bool ok = true;
+    for (size_t i = 0; ok && i < json_array_size(webhooks); i++) {
+        const json_t *webhook = json_array_get(webhooks, i);
+        json_t *before = view_remembered(webhook, remembered);
+        if (is_impossible(view_selector(webhook)) && before != NULL) {
+            ok = fx_tree_set_take(owners, fx_tree_view_string(webhook, "name"),
+                                  json_incref(before));
+        }
+    }
+    return ok;
+}
+
+static bool remember_owners(json_t *annotations, const json_t *configuration) {
+    json_t *owners = fx_owners_read(configuration, FX_DISABLE_MANAGER);
+    json_t *remembered = read_owners(configuration);
+    bool ok = owners != NULL && remembered != NULL &&
+              add_owners_before(owners, configuration, remembered);
+    if (ok && json_object_size(owners) > 0) {
+        ok = set_json(annotations, OWNERS, owners);
+    }
+    json_decref(remembered);
+    json_decref(owners);
     return ok;
 }
 
@@ -232,7 +297,8 @@ static bool write_record(json_t *metadata, const json_t *configuration,
                     set_text(annotations, BY, wish->by) &&
                     set_text(annotations, REASON, wish->reason) &&
                     set_end(annotations, configuration, wish->end) &&
-                    remember_selectors(annotations, configuration, remembered);
+                    remember_selectors(annotations, configuration, remembered) &&
+                    remember_owners(annotations, configuration);
     if (!ok) {
         json_decref(annotations);
         return false;
@@ -289,20 +355,42 @@ json_t *fx_disable_apply(const json_t *configuration, const struct fx_disable_wi
 
 /* ---- enabling -------------------------------------------------------------------- */
 
-/* Of webhooks that match nothing now: whoever wrote another selector since meant it. */
+/* Does it match nothing, or has it been restored but not yet been handed over? Whoever
+ * wrote another selector since meant it. */
+static bool is_ours(const json_t *webhook, const json_t *remembered) {
+    const json_t *now = view_selector(webhook);
+    const json_t *before = view_remembered(webhook, remembered);
+    return is_impossible(now) || (before != NULL && now != NULL && fx_equal(now, before));
+}
+
 static bool write_remembered(json_t *webhooks, const json_t *configuration,
                              const json_t *remembered) {
     const json_t *from = fx_tree_view_key(configuration, "webhooks");
     for (size_t i = 0; i < json_array_size(from); i++) {
         const json_t *webhook = json_array_get(from, i);
         json_t *name = fx_tree_view_key(webhook, "name");
-        if (is_impossible(view_selector(webhook)) &&
+        if (is_ours(webhook, remembered) &&
             !append_webhook(webhooks, json_incref(name),
                             selector_before(webhook, remembered))) {
             return false;
         }
     }
     return true;
+}
+
+/* As it is: what is applied no longer would be taken away. */
+static bool keep_record(json_t *metadata, const json_t *configuration) {
+    json_t *annotations = json_object();
+    bool ok = annotations != NULL;
+    for (size_t i = 0; ok && i < FX_COUNT(annotations_of_record); i++) {
+        ok = fx_frame_share(annotations, view_annotations(configuration),
+                            annotations_of_record[i]);
+    }
+    if (!ok) {
+        json_decref(annotations);
+        return false;
+    }
+    return fx_tree_set_take(metadata, FX_TEXT("annotations"), annotations);
 }
 
 json_t *fx_enable_apply(const json_t *configuration, struct fx_err *err) {
@@ -326,7 +414,43 @@ json_t *fx_enable_apply(const json_t *configuration, struct fx_err *err) {
     json_t *frame = fx_frame_of(configuration, &metadata);
     json_t *webhooks = json_array();
     const bool ok = frame != NULL && webhooks != NULL &&
+                    keep_record(metadata, configuration) &&
                     write_remembered(webhooks, configuration, remembered);
     json_decref(remembered);
     return complete(frame, webhooks, ok, err);
+}
+
+/* ---- handing over ---------------------------------------------------------------- */
+
+/* null takes away, whoever wrote it. */
+static bool drop_record(json_t *metadata, const json_t *configuration) {
+    json_t *annotations = json_object();
+    bool ok = annotations != NULL;
+    for (size_t i = 0; ok && i < FX_COUNT(annotations_of_record); i++) {
+        const char *key = annotations_of_record[i];
+        ok = view_annotation(configuration, key) == NULL ||
+             fx_tree_set_take(annotations, fx_text_of(key), json_null());
+    }
+    if (!ok) {
+        json_decref(annotations);
+        return false;
+    }
+    return fx_tree_set_take(metadata, FX_TEXT("annotations"), annotations);
+}
+
+json_t *fx_enable_hand_over(const json_t *configuration, struct fx_err *err) {
+    json_t *metadata = NULL;
+    json_t *patch = fx_frame_of(configuration, &metadata);
+    json_t *owners = read_owners(configuration);
+    const bool ok =
+        patch != NULL && owners != NULL && drop_record(metadata, configuration) &&
+        fx_tree_set_take(metadata, FX_TEXT("managedFields"),
+                         fx_owners_give_back(configuration, owners, FX_DISABLE_MANAGER));
+    json_decref(owners);
+    if (!ok) {
+        json_decref(patch);
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    return patch;
 }

@@ -2,7 +2,11 @@
  *
  * cluster/disable.h - a webhook configuration that matches nothing for a while, with a
  * record of who wanted that, why and until when; and back. Pure: objects in, patches out
- * (kube/client.h applies them, as the field manager FX_DISABLE_MANAGER).
+ * (kube/client.h writes them, as the field manager FX_DISABLE_MANAGER).
+ *
+ * Whoever changes a field owns it from then on, and an apply of anybody else who wants it
+ * to be different is a conflict. So the record says, too, who owned the selectors, and
+ * enabling takes two writes: the values, and whose they are.
  */
 #ifndef FX_CLUSTER_DISABLE_H
 #define FX_CLUSTER_DISABLE_H
@@ -47,9 +51,14 @@ json_t *fx_disable_apply(const json_t *configuration, const struct fx_disable_wi
                          struct fx_err *err) FX_MUST_USE;
 
 /* The apply configuration that enables again: selectors as they were, but for those that
- * somebody wrote since, and no record. NULL: FX_EINVALID (as above, or it is not
+ * somebody wrote since; the record stays. NULL: FX_EINVALID (as above, or it is not
  * disabled, or there is no record), FX_ESYNTAX (the annotation with the
  * selectors was spoilt: delete it, and set objectSelector by hand), FX_ENOMEM. */
 json_t *fx_enable_apply(const json_t *configuration, struct fx_err *err) FX_MUST_USE;
+
+/* After it, of the configuration as it is then (with managedFields): a merge patch that
+ * takes the record away, and by which those own the selectors who did before. Until it is
+ * written the record is there, and both can be done again. NULL: FX_ENOMEM. */
+json_t *fx_enable_hand_over(const json_t *configuration, struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -12,8 +12,7 @@
 #include <cmocka.h>
 
 #include "cluster/disable.h"
-#include "value/equal.h"
-#include "value/json.h"
+#include "cluster/test_json.h"
 
 #define HEAD                                                                       \
     "{\"apiVersion\":\"admissionregistration.k8s.io/v1\",\"kind\":"                \
@@ -24,24 +23,6 @@
     "\"Exists\"},{\"key\":\"fixpoint.dev/disabled\",\"operator\":\"DoesNotExist\"" \
     "}]}"
 #define LABELLED "{\"matchLabels\":{\"a\":\"b\"}}"
-
-static json_t *read_json(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *value = fx_json_read(fx_text_of(text), NULL, &err);
-    assert_non_null(value);
-    return value;
-}
-
-static void expect(json_t *made, const char *expected) {
-    json_t *wanted = read_json(expected);
-    assert_non_null(made);
-    if (!fx_equal(made, wanted)) {
-        char *text = json_dumps(made, JSON_COMPACT);
-        assert_string_equal(text, expected);
-    }
-    json_decref(wanted);
-    json_decref(made);
-}
 
 /* What is needed of a configuration; further fields are not to be applied. */
 static json_t *configuration(const char *annotations, const char *first,
@@ -71,12 +52,13 @@ static void every_webhook_is_made_to_match_nothing(void **state) {
         .by = "me", .reason = "a \"storm\"", .now = 1795255353, .end = 1795257153};
     struct fx_err err = FX_ERR_INIT;
     json_t *before = configuration("", LABELLED, "");
-    expect(fx_disable_apply(before, &wish, &err),
-           HEAD RECORD(",\"fixpoint.dev/disabled-reason\":\"a \\\"storm\\\"\","
-                       "\"fixpoint.dev/disabled-until\":\"2026-11-21T10:32:33Z\"",
-                       SELECTORS) "},\"webhooks\":[{\"name\":\"one\","
-                                  "\"objectSelector\":" NEVER
-                                  "},{\"name\":\"two\",\"objectSelector\":" NEVER "}]}");
+    expect_made(fx_disable_apply(before, &wish, &err),
+                HEAD RECORD(",\"fixpoint.dev/disabled-reason\":\"a \\\"storm\\\"\","
+                            "\"fixpoint.dev/disabled-until\":\"2026-11-21T10:32:33Z\"",
+                            SELECTORS) "},\"webhooks\":[{\"name\":\"one\","
+                                       "\"objectSelector\":" NEVER
+                                       "},{\"name\":\"two\",\"objectSelector\":" NEVER
+                                       "}]}");
     json_decref(before);
 }
 
@@ -87,11 +69,11 @@ static void what_was_before_is_not_forgotten(void **state) {
     struct fx_err err = FX_ERR_INIT;
     json_t *disabled =
         configuration(RECORD("", SELECTORS), NEVER, ",\"objectSelector\":" NEVER);
-    expect(fx_disable_apply(disabled, &wish, &err),
-           HEAD RECORD("", SELECTORS) "},\"webhooks\":[{\"name\":\"one\","
-                                      "\"objectSelector\":" NEVER
-                                      "},{\"name\":\"two\",\"objectSelector\":" NEVER
-                                      "}]}");
+    expect_made(fx_disable_apply(disabled, &wish, &err),
+                HEAD RECORD("", SELECTORS) "},\"webhooks\":[{\"name\":\"one\","
+                                           "\"objectSelector\":" NEVER
+                                           "},{\"name\":\"two\",\"objectSelector\":" NEVER
+                                           "}]}");
     json_decref(disabled);
 }
 
@@ -100,9 +82,11 @@ static void enabling_restores(void **state) {
     struct fx_err err = FX_ERR_INIT;
     json_t *disabled =
         configuration(RECORD("", SELECTORS), NEVER, ",\"objectSelector\":" NEVER);
-    expect(fx_enable_apply(disabled, &err),
-           HEAD "},\"webhooks\":[{\"name\":\"one\",\"objectSelector\":" LABELLED
-                "},{\"name\":\"two\",\"objectSelector\":{}}]}");
+    expect_made(
+        fx_enable_apply(disabled, &err),
+        HEAD RECORD("", SELECTORS) "},\"webhooks\":[{\"name\":\"one\","
+                                   "\"objectSelector\":" LABELLED
+                                   "},{\"name\":\"two\",\"objectSelector\":{}}]}");
     json_decref(disabled);
 }
 
@@ -112,12 +96,145 @@ static void only_what_was_disabled_is_restored(void **state) {
     struct fx_err err = FX_ERR_INIT;
     json_t *disabled =
         configuration(RECORD("", "{\\\"one\\\":{},\\\"gone\\\":{}}"), NEVER, "");
-    expect(fx_enable_apply(disabled, &err),
-           HEAD "},\"webhooks\":[{\"name\":\"one\",\"objectSelector\":{}}]}");
+    expect_made(
+        fx_enable_apply(disabled, &err),
+        HEAD RECORD("", "{\\\"one\\\":{},\\\"gone\\\":{}}") "},\"webhooks\":[{\"name\":"
+                                                            "\"one\",\"objectSelector\":"
+                                                            "{}}]}");
     json_decref(disabled);
 }
 
+/* It was restored, and then not handed over: once more the same. */
+static void enabling_can_be_repeated(void **state) {
+    (void)state;
+    struct fx_err err = FX_ERR_INIT;
+    json_t *restored = configuration(RECORD("", SELECTORS), LABELLED, "");
+    expect_made(fx_enable_apply(restored, &err),
+                HEAD RECORD("", SELECTORS) "},\"webhooks\":[{\"name\":\"one\","
+                                           "\"objectSelector\":" LABELLED "}]}");
+    json_decref(restored);
+}
+
 #define RED "{\"matchLabels\":{\"team\":\"red\"}}"
+
+/* Where a selector is two fields, the labels never were ours. */
+static void labels_of_a_selector_in_two_parts_stay(void **state) {
+    (void)state;
+    struct fx_err err = FX_ERR_INIT;
+    json_t *disabled = configuration(RECORD("", SELECTORS),
+                                     "{\"matchLabels\":{\"team\":\"red\"},"
+                                     "\"matchExpressions\":[{\"key\":"
+                                     "\"fixpoint.dev/disabled\",\"operator\":"
+                                     "\"Exists\"},{\"key\":\"fixpoint.dev/disabled\","
+                                     "\"operator\":\"DoesNotExist\"}]}",
+                                     "");
+    expect_made(fx_enable_apply(disabled, &err),
+                HEAD RECORD("", SELECTORS) "},\"webhooks\":[{\"name\":\"one\","
+                                           "\"objectSelector\":" RED "}]}");
+    json_decref(disabled);
+}
+
+/* ---- whose they are ---- */
+
+#define MEMBER "\"k:{\\\"name\\\":\\\"one\\\"}\""
+#define SHARE(manager, operation, selector)                                  \
+    "{\"manager\":\"" manager "\",\"operation\":\"" operation                \
+    "\",\"apiVersion\":\"a/v1\",\"time\":\"t\",\"fieldsType\":\"FieldsV1\"," \
+    "\"fieldsV1\":{\"f:webhooks\":{" MEMBER ":{\".\":{},\"f:name\":{}" selector "}}}}"
+#define OWNED ",\"f:objectSelector\":{}"
+#define ONE(annotations, managers, selector)                                           \
+    HEAD annotations ",\"managedFields\":[" managers                                   \
+                     "]},\"webhooks\":[{\"name\":\"one\",\"objectSelector\":" selector \
+                     "}]}"
+#define REMEMBERED                                                                     \
+    ",\"fixpoint.dev/disabled-owners\":\"{\\\"one\\\":[{\\\"manager\\\":\\\"helm\\\"," \
+    "\\\"operation\\\":\\\"Update\\\",\\\"apiVersion\\\":\\\"a/"                       \
+    "v1\\\",\\\"fieldsV1\\\":{}"                                                       \
+    "}]}\""
+#define ALL_NULL                                                               \
+    HEAD ",\"annotations\":{\"fixpoint.dev/disabled-at\":null,\"fixpoint.dev/" \
+         "disabled-by\":null,\"fixpoint.dev/disabled-selectors\":null"
+
+static const char *owners_of(const json_t *applied) {
+    return json_string_value(json_object_get(
+        json_object_get(json_object_get(applied, "metadata"), "annotations"),
+        "fixpoint.dev/disabled-owners"));
+}
+
+static void owners_are_remembered(void **state) {
+    (void)state;
+    const struct fx_disable_wish wish = {.by = "me", .now = 1795255353};
+    static const char words[] = "{\"one\":[{\"manager\":\"helm\",\"operation\":"
+                                "\"Update\",\"apiVersion\":\"a/v1\","
+                                "\"fieldsV1\":{}}]}";
+    struct fx_err err = FX_ERR_INIT;
+    json_t *before = read_json(ONE(
+        "", SHARE("helm", "Update", OWNED) "," SHARE("fixpoint", "Apply", ""), LABELLED));
+    json_t *applied = fx_disable_apply(before, &wish, &err);
+    assert_non_null(applied);
+    assert_string_equal(owners_of(applied), words);
+    json_decref(applied);
+    json_decref(before);
+
+    /* The second time they are those of the first. */
+    before = read_json(
+        ONE(RECORD(REMEMBERED, SELECTORS),
+            SHARE("fixpoint-disable", "Apply", OWNED) "," SHARE("fixpoint", "Apply", ""),
+            NEVER));
+    applied = fx_disable_apply(before, &wish, &err);
+    assert_non_null(applied);
+    assert_string_equal(owners_of(applied), words);
+    json_decref(applied);
+    json_decref(before);
+}
+
+static void selectors_are_handed_over(void **state) {
+    (void)state;
+    static const struct {
+        const char *before, *expected;
+    } cases[] = {
+        /* whose other fields are still there */
+        {ONE(RECORD(REMEMBERED, SELECTORS),
+             SHARE("helm", "Update", "") "," SHARE("fixpoint-disable", "Apply", OWNED),
+             LABELLED),
+         ALL_NULL ",\"fixpoint.dev/disabled-owners\":null},\"managedFields\":[" SHARE(
+             "helm", "Update", OWNED) "]}}"},
+        /* who owned nothing else */
+        {ONE(RECORD(REMEMBERED, SELECTORS),
+             SHARE("x", "Apply", "") "," SHARE("fixpoint-disable", "Apply", OWNED),
+             LABELLED),
+         ALL_NULL ",\"fixpoint.dev/disabled-owners\":null},\"managedFields\":[" SHARE(
+             "x", "Apply", "") ",{\"manager\":\"helm\",\"operation\":\"Update\","
+                               "\"apiVersion\":\"a/v1\",\"fieldsType\":\"FieldsV1\","
+                               "\"fieldsV1\":{\"f:webhooks\":{" MEMBER
+                               ":{\"f:objectSelector\":{}}}}}]}}"},
+        /* somebody else took it meanwhile */
+        {ONE(RECORD(REMEMBERED, SELECTORS),
+             SHARE("helm", "Update", "") "," SHARE("x", "Apply", OWNED) "," SHARE(
+                 "fixpoint-disable", "Apply", ""),
+             LABELLED),
+         ALL_NULL ",\"fixpoint.dev/disabled-owners\":null},\"managedFields\":[" SHARE(
+             "helm", "Update", "") "," SHARE("x", "Apply", OWNED) "]}}"},
+        /* nobody is remembered, or only nonsense: nobody owns it */
+        {ONE(RECORD("", SELECTORS), SHARE("fixpoint-disable", "Apply", OWNED), LABELLED),
+         ALL_NULL "},\"managedFields\":[{}]}}"},
+        {ONE(RECORD(",\"fixpoint.dev/disabled-owners\":\"{oops\"", SELECTORS),
+             SHARE("fixpoint-disable", "Apply", OWNED), LABELLED),
+         ALL_NULL ",\"fixpoint.dev/disabled-owners\":null},\"managedFields\":[{}]}}"},
+        {ONE(RECORD(
+                 ",\"fixpoint.dev/disabled-owners\":\"{\\\"one\\\":[7,{\\\"manager\\\":"
+                 "\\\"m\\\"}]}\"",
+                 SELECTORS),
+             SHARE("fixpoint-disable", "Apply", OWNED), LABELLED),
+         ALL_NULL ",\"fixpoint.dev/disabled-owners\":null},\"managedFields\":[{}]}}"},
+    };
+    struct fx_err err = FX_ERR_INIT;
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        json_t *before = read_json(cases[i].before);
+        expect_made(fx_enable_hand_over(before, &err), cases[i].expected);
+        json_decref(before);
+    }
+}
 
 /* A webhook that came while all were disabled has its own selector to be kept. */
 static void what_came_in_between_is_kept_as_well(void **state) {
@@ -128,13 +245,14 @@ static void what_came_in_between_is_kept_as_well(void **state) {
         configuration(RECORD("", "{\\\"one\\\":{\\\"matchLabels\\\":{\\\"a\\\":"
                                  "\\\"b\\\"}}}"),
                       NEVER, ",\"objectSelector\":" RED);
-    expect(fx_disable_apply(disabled, &wish, &err),
-           HEAD RECORD("", "{\\\"one\\\":{\\\"matchLabels\\\":{\\\"a\\\":\\\"b\\\"}},"
-                           "\\\"two\\\":{\\\"matchLabels\\\":{\\\"team\\\":"
-                           "\\\"red\\\"}}}") "},\"webhooks\":[{\"name\":\"one\","
-                                             "\"objectSelector\":" NEVER
-                                             "},{\"name\":\"two\","
-                                             "\"objectSelector\":" NEVER "}]}");
+    expect_made(fx_disable_apply(disabled, &wish, &err),
+                HEAD RECORD("",
+                            "{\\\"one\\\":{\\\"matchLabels\\\":{\\\"a\\\":\\\"b\\\"}},"
+                            "\\\"two\\\":{\\\"matchLabels\\\":{\\\"team\\\":"
+                            "\\\"red\\\"}}}") "},\"webhooks\":[{\"name\":\"one\","
+                                              "\"objectSelector\":" NEVER
+                                              "},{\"name\":\"two\","
+                                              "\"objectSelector\":" NEVER "}]}");
     json_decref(disabled);
 }
 
@@ -148,7 +266,8 @@ static void what_somebody_wrote_since_stays(void **state) {
     fx_disable_read(restored, &record);
     assert_true(record.recorded);
     assert_false(record.disabled);
-    expect(fx_enable_apply(restored, &err), HEAD "},\"webhooks\":[]}");
+    expect_made(fx_enable_apply(restored, &err),
+                HEAD RECORD("", SELECTORS) "},\"webhooks\":[]}");
     json_decref(restored);
 }
 
@@ -217,11 +336,12 @@ static void an_end_of_before_is_overwritten(void **state) {
     json_t *object = configuration(
         RECORD(",\"fixpoint.dev/disabled-until\":\"2020-01-01T00:00:00Z\"", SELECTORS),
         NEVER, ",\"objectSelector\":" NEVER);
-    expect(fx_disable_apply(object, &wish, &err),
-           HEAD RECORD(
-               ",\"fixpoint.dev/disabled-until\":\"\"",
-               SELECTORS) "},\"webhooks\":[{\"name\":\"one\",\"objectSelector\":" NEVER
-                          "},{\"name\":\"two\",\"objectSelector\":" NEVER "}]}");
+    expect_made(
+        fx_disable_apply(object, &wish, &err),
+        HEAD RECORD(
+            ",\"fixpoint.dev/disabled-until\":\"\"",
+            SELECTORS) "},\"webhooks\":[{\"name\":\"one\",\"objectSelector\":" NEVER
+                       "},{\"name\":\"two\",\"objectSelector\":" NEVER "}]}");
     json_decref(object);
 
     object = configuration(RECORD(",\"fixpoint.dev/disabled-until\":\"\"", SELECTORS),
@@ -238,11 +358,11 @@ static void a_spoilt_record_keeps_nobody_from_disabling(void **state) {
     const struct fx_disable_wish wish = {.by = "me", .now = 1795255353};
     struct fx_err err = FX_ERR_INIT;
     json_t *object = configuration(RECORD("", "{oops"), LABELLED, "");
-    expect(fx_disable_apply(object, &wish, &err),
-           HEAD RECORD("", SELECTORS) "},\"webhooks\":[{\"name\":\"one\","
-                                      "\"objectSelector\":" NEVER
-                                      "},{\"name\":\"two\",\"objectSelector\":" NEVER
-                                      "}]}");
+    expect_made(fx_disable_apply(object, &wish, &err),
+                HEAD RECORD("", SELECTORS) "},\"webhooks\":[{\"name\":\"one\","
+                                           "\"objectSelector\":" NEVER
+                                           "},{\"name\":\"two\",\"objectSelector\":" NEVER
+                                           "}]}");
     json_decref(object);
 }
 
@@ -273,6 +393,10 @@ int main(void) {
         cmocka_unit_test(every_webhook_is_made_to_match_nothing),
         cmocka_unit_test(what_was_before_is_not_forgotten),
         cmocka_unit_test(enabling_restores),
+        cmocka_unit_test(enabling_can_be_repeated),
+        cmocka_unit_test(labels_of_a_selector_in_two_parts_stay),
+        cmocka_unit_test(owners_are_remembered),
+        cmocka_unit_test(selectors_are_handed_over),
         cmocka_unit_test(only_what_was_disabled_is_restored),
         cmocka_unit_test(what_came_in_between_is_kept_as_well),
         cmocka_unit_test(what_somebody_wrote_since_stays),

@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 #include "base/date.h"
-#include "base/log.h"
 #include "cluster/events_plan.h"
+#include "cluster/outage.h"
 #include "cluster/status.h"
 #include "value/tree.h"
 
@@ -24,6 +24,7 @@
 #define TRIES    4
 #define PAUSE_MS UINT64_C(4000) /* it doubles */
 #define NS_IN_MS UINT64_C(1000000)
+#define AGAIN_NS (UINT64_C(10000) * NS_IN_MS) /* where memory was short */
 
 #define EVENTS_MAGIC 0x66786576u /* "fxev" */
 
@@ -47,7 +48,8 @@ struct fx_cluster_events {
     const struct fx_cluster_policies *policies;
     struct fx_policies *built; /* counted; NULL: none yet */
     bool on, reviewing;
-    size_t cursor; /* objects before it were looked at under `built` */
+    size_t cursor;     /* objects before it were looked at under `built` */
+    uint64_t again_ns; /* when all are looked at once more; 0: no need */
     struct fx_events_known known;
     struct fx_events_rate rate;
     struct task *tasks;
@@ -98,20 +100,34 @@ static void forget_tasks(struct fx_cluster_events *events) {
     events->tasks = NULL;
 }
 
+static void give_up(struct task *task) {
+    task->events->counts.failed++;
+    end_task(task);
+}
+
+/* Later again, some times. */
+static void put_off(struct task *task) {
+    struct fx_cluster_events *events = task->events;
+    if (++task->tries >= TRIES) {
+        give_up(task);
+        return;
+    }
+    const uint64_t pause_ms = events->pause_ms << (task->tries - 1);
+    task->due_ns = fx_clock_ns() + pause_ms * NS_IN_MS;
+    wake_in(events, 0);
+}
+
 /* The same failure again is no news. */
 static void fail_task(struct task *task, const struct fx_kube_failure *failure) {
     struct fx_cluster_events *events = task->events;
     if (failure->reason != events->said) {
-        fx_log(ERROR, "event not written", fx_log_str("error", failure->words));
+        fx_outage_tell_write("event not written", failure);
         events->said = failure->reason;
     }
-    if (fx_kube_failure_passes(failure) && ++task->tries < TRIES) {
-        const uint64_t pause_ms = events->pause_ms << (task->tries - 1);
-        task->due_ns = fx_clock_ns() + pause_ms * NS_IN_MS;
-        wake_in(events, 0);
+    if (fx_kube_failure_passes(failure)) {
+        put_off(task);
     } else {
-        events->counts.failed++;
-        end_task(task);
+        give_up(task);
     }
 }
 
@@ -122,8 +138,7 @@ static void ask(struct task *task, const struct fx_kube_request *request,
                 void (*on_done)(const struct fx_kube_answer *answer, void *user)) {
     task->call = fx_kube_call_start(task->events->client, request, on_done, task);
     if (task->call == NULL) {
-        task->events->counts.failed++;
-        end_task(task);
+        put_off(task);
     }
 }
 
@@ -158,8 +173,7 @@ static void read_it(struct task *task) {
 static void count_up(struct task *task, const json_t *there) {
     json_t *body = fx_event_again(there, fx_date_now());
     if (body == NULL) {
-        task->events->counts.failed++;
-        end_task(task);
+        put_off(task);
         return;
     }
     const struct fx_kube_request request = {
@@ -205,11 +219,11 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     }
 }
 
-static void add_task(struct fx_cluster_events *events, json_t *body) {
+/* False without memory. */
+static bool add_task(struct fx_cluster_events *events, json_t *body) {
     struct task *task = calloc(1, sizeof *task);
     if (task == NULL) {
-        events->counts.failed++;
-        return;
+        return false;
     }
     task->events = events;
     task->body = json_incref(body);
@@ -219,23 +233,37 @@ static void add_task(struct fx_cluster_events *events, json_t *body) {
     }
     events->tasks = task;
     create(task);
+    return true;
 }
 
 /* ---- what is new ----------------------------------------------------------------- */
 
-static void tell(struct fx_cluster_events *events, const struct fx_cluster_object *object,
+/* False without memory. */
+static bool tell(struct fx_cluster_events *events, const struct fx_cluster_object *object,
                  const struct fx_event *event) {
     if (!fx_events_rate_take(&events->rate, fx_clock_ns())) {
         events->counts.dropped++;
-        return;
+        return true;
     }
     json_t *body = fx_event_new(&events->identity, object, event, fx_date_now());
-    if (body == NULL) {
-        events->counts.failed++;
-    } else {
-        add_task(events, body);
-    }
+    const bool ok = body != NULL && add_task(events, body);
     json_decref(body);
+    return ok;
+}
+
+/* Where it is new, it is told. False without memory: then it is new the next time. */
+static bool look_at_error(struct fx_cluster_events *events,
+                          const struct fx_cluster_object *object,
+                          const struct fx_event *event) {
+    bool is_new = false;
+    if (!fx_events_known_add(&events->known, event->digest, &is_new)) {
+        return false;
+    }
+    if (is_new && !tell(events, object, event)) {
+        fx_events_known_forget(&events->known, event->digest);
+        return false;
+    }
+    return true;
 }
 
 static void look_at(struct fx_cluster_events *events,
@@ -245,16 +273,16 @@ static void look_at(struct fx_cluster_events *events,
     }
     json_t *entry = fx_cluster_status_entry(&events->identity, events->built, object);
     const json_t *errors = fx_tree_view_key(entry, "errors");
+    bool ok = entry != NULL;
     for (size_t i = 0; i < json_array_size(errors); i++) {
         struct fx_event event;
-        bool is_new = false;
         fx_event_read(object, json_array_get(errors, i), &event);
-        /* Without memory it is told now, and the next time. */
-        if (!fx_events_known_add(&events->known, event.digest, &is_new) || is_new) {
-            tell(events, object, &event);
-        }
+        ok = look_at_error(events, object, &event) && ok;
     }
     json_decref(entry);
+    if (!ok) {
+        events->again_ns = fx_clock_ns() + AGAIN_NS;
+    }
 }
 
 static void review_slice(struct fx_cluster_events *events) {
@@ -273,6 +301,7 @@ static void begin_review(struct fx_cluster_events *events) {
         fx_events_known_begin(&events->known);
         events->cursor = 0;
         events->reviewing = true;
+        events->again_ns = 0;
         wake_in(events, 0);
     }
 }
@@ -291,6 +320,7 @@ void fx_cluster_events_set(struct fx_cluster_events *events, bool on) {
     }
     events->on = on;
     events->reviewing = false;
+    events->again_ns = 0;
     fx_events_known_finish(&events->known);
     forget_tasks(events);
     begin_review(events);
@@ -298,11 +328,11 @@ void fx_cluster_events_set(struct fx_cluster_events *events, bool on) {
 
 /* ---- turns ----------------------------------------------------------------------- */
 
-/* Begins what is due; returns in how many milliseconds the next one is, UINT64_MAX where
- * none waits. */
+/* Begins what is due; returns in how many milliseconds the next one is, or the next look
+ * at all; UINT64_MAX where nothing waits. */
 static uint64_t retry_some(struct fx_cluster_events *events) {
     const uint64_t now_ns = fx_clock_ns();
-    uint64_t next_ns = UINT64_MAX;
+    uint64_t next_ns = events->again_ns != 0 ? events->again_ns : UINT64_MAX;
     struct task *next = NULL;
     for (struct task *task = events->tasks; task != NULL; task = next) {
         next = task->next;
@@ -315,19 +345,24 @@ static uint64_t retry_some(struct fx_cluster_events *events) {
             next_ns = task->due_ns;
         }
     }
-    return next_ns == UINT64_MAX ? UINT64_MAX : (next_ns - now_ns) / NS_IN_MS + 1;
+    return next_ns == UINT64_MAX ? UINT64_MAX
+           : next_ns <= now_ns   ? 0
+                                 : (next_ns - now_ns) / NS_IN_MS + 1;
 }
 
 static void on_timer(uv_timer_t *timer) {
     struct fx_cluster_events *events = events_of(timer->data);
+    if (events->again_ns != 0 && fx_clock_ns() >= events->again_ns) {
+        begin_review(events);
+    }
     if (events->reviewing) {
         review_slice(events);
     }
     const uint64_t ms = retry_some(events);
     if (events->reviewing) {
         wake_in(events, 1);
-    } else if (ms != UINT64_MAX) {
-        wake_in(events, ms);
+    } else if (ms != UINT64_MAX && !uv_is_active((uv_handle_t *)timer)) {
+        wake_in(events, ms); /* else something was put off just now */
     }
 }
 

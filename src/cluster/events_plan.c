@@ -189,6 +189,13 @@ bool fx_events_known_add(struct fx_events_known *known, uint64_t digest, bool *r
     return true;
 }
 
+void fx_events_known_forget(struct fx_events_known *known, uint64_t digest) {
+    const size_t at = lower_bound(known, digest);
+    if (at < known->n_items && known->items[at].digest == digest) {
+        known->items[at].walk--;
+    }
+}
+
 void fx_events_known_end(struct fx_events_known *known) {
     size_t n = 0;
     for (size_t i = 0; i < known->n_items; i++) {

@@ -64,6 +64,9 @@ void fx_events_known_begin(struct fx_events_known *known);
 bool fx_events_known_add(struct fx_events_known *known, uint64_t digest,
                          bool *ret_new) FX_MUST_USE;
 
+/* It could not be told: it is new again after this walk. */
+void fx_events_known_forget(struct fx_events_known *known, uint64_t digest);
+
 /* The walk is over: what it did not find holds no more. */
 void fx_events_known_end(struct fx_events_known *known);
 

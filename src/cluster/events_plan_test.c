@@ -14,17 +14,11 @@
 
 #include "base/date.h"
 #include "cluster/events_plan.h"
+#include "cluster/test_json.h"
 #include "value/json.h"
 
 #define NOW fx_date_seconds(2026, 11, 21, 10, 2, 33)
 #define S   UINT64_C(1000000000)
-
-static json_t *read_json(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *value = fx_json_read(fx_text_of(text), NULL, &err);
-    assert_non_null(value);
-    return value;
-}
 
 static const struct fx_cluster_identity identity = {.pod = "fixpoint-5c8f7b6d9-abcde",
                                                     .namespace_ = "ns"};

@@ -2,9 +2,10 @@
  *
  * cluster/fake_api.h - for the tests of this room: an API server that keeps objects. It
  * knows paths, names and versions, lists in pages, watches, and as much of server-side
- * apply as is needed here: fields are merged, and an entry of `status.byPod` belongs to
- * the manager `fixpoint-ID`. It lives on the loop of the client. What a real server says,
- * kube/client_test.c and the scenarios in tests/e2e try.
+ * apply as is needed here: fields are merged, webhooks by their names, an entry of
+ * `status.byPod` belongs to the manager `fixpoint-ID`, and all annotations of a webhook
+ * configuration to `fixpoint-disable`. It lives on the loop of the client. What a real
+ * server says, kube/client_test.c and the scenarios in tests/e2e try.
  */
 #ifndef FX_CLUSTER_FAKE_API_H
 #define FX_CLUSTER_FAKE_API_H
@@ -32,6 +33,11 @@
 #define FAKE_PATIENCE_MS 20000
 #define FAKE_FAULTS      4
 
+/* The event of a watch whose version is too old. */
+#define FAKE_EXPIRED                                                               \
+    "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410,\"reason\":" \
+    "\"Expired\",\"message\":\"so it is\"}}\n"
+
 struct fake_visitor;
 
 /* The next `times` requests whose line starts with `about` are answered so. */
@@ -47,7 +53,10 @@ struct fake_api {
     char url[64];
     json_t *objects;     /* path → object */
     json_t *collections; /* path → kind of its objects */
+    json_t *history;     /* of all changes: {"version", "path", "event"}, for watches */
     unsigned version, n_requests;
+    unsigned oldest;     /* watches from versions before it are answered 410 */
+    bool endless;        /* lists have no last page: the first one comes again */
     struct fx_buf told;  /* a line for each write: `PATCH PATH MANAGER BODY` */
     struct fx_buf asked; /* a line for each request: `GET PATH?QUERY` */
     struct fake_fault faults[FAKE_FAULTS];
@@ -98,6 +107,13 @@ static inline void fake_send(struct fake_visitor *visitor, struct fx_buf *bytes_
     }
 }
 
+static inline void fake_send_chunk(struct fake_visitor *visitor, const char *event) {
+    struct fx_buf bytes;
+    fx_buf_init(&bytes, 0);
+    fx_buf_printf(&bytes, "%zx\r\n%s\r\n", strlen(event), event);
+    fake_send(visitor, &bytes);
+}
+
 static inline void fake_answer(struct fake_visitor *visitor, unsigned status,
                                const json_t *body) {
     struct fx_buf text;
@@ -145,15 +161,24 @@ static inline void fake_tell_watchers(struct fake_api *api, const char *type,
     fx_buf_str(&event, "}\n");
     for (struct fake_visitor *at = api->visitors; at != NULL; at = at->next) {
         if (at->watches != NULL && fake_is_in(path, at->watches)) {
-            struct fx_buf bytes;
-            fx_buf_init(&bytes, 0);
-            fx_buf_printf(&bytes, "%zx\r\n", event.len);
-            fx_buf_add(&bytes, event.data, event.len);
-            fx_buf_str(&bytes, "\r\n");
-            fake_send(at, &bytes);
+            fake_send_chunk(at, event.data);
         }
     }
+    assert_int_equal(
+        json_array_append_new(api->history,
+                              json_pack("{s:i,s:s,s:s}", "version", (int)api->version,
+                                        "path", path, "event", event.data)),
+        0);
     fx_buf_finish(&event);
+}
+
+static inline void fake_set_version(struct fake_api *api, json_t *object) {
+    char text[32];
+    json_t *metadata = json_object_get(object, "metadata");
+    assert_non_null(metadata);
+    (void)snprintf(text, sizeof text, "%u", ++api->version);
+    assert_int_equal(json_object_set_new(metadata, "resourceVersion", json_string(text)),
+                     0);
 }
 
 /* Stores the object under the path, as a new version; takes it over. */
@@ -161,10 +186,7 @@ static inline void fake_store(struct fake_api *api, const char *path, json_t *ob
     char text[32];
     const bool is_new = json_object_get(api->objects, path) == NULL;
     json_t *metadata = json_object_get(object, "metadata");
-    assert_non_null(metadata);
-    (void)snprintf(text, sizeof text, "%u", ++api->version);
-    assert_int_equal(json_object_set_new(metadata, "resourceVersion", json_string(text)),
-                     0);
+    fake_set_version(api, object);
     if (json_object_get(metadata, "uid") == NULL) {
         (void)snprintf(text, sizeof text, "uid-%u", api->version);
         assert_int_equal(json_object_set_new(metadata, "uid", json_string(text)), 0);
@@ -189,6 +211,7 @@ static inline json_t *fake_view(const struct fake_api *api, const char *path) {
 static inline void fake_delete(struct fake_api *api, const char *path) {
     json_t *object = json_incref(fake_view(api, path));
     assert_non_null(object);
+    fake_set_version(api, object);
     assert_int_equal(json_object_del(api->objects, path), 0);
     fake_tell_watchers(api, "DELETED", path, object);
     json_decref(object);
@@ -229,6 +252,46 @@ static inline void fake_apply_status(json_t *object, const json_t *body,
     }
     for (size_t i = 0; i < json_array_size(own); i++) {
         assert_int_equal(json_array_append(entries, json_array_get(own, i)), 0);
+    }
+}
+
+/* The webhook of that name gets these fields; of clientConfig, these among others. */
+static inline void fake_merge_webhook(json_t *webhooks, json_t *webhook) {
+    const struct fx_text name = fx_tree_view_string(webhook, "name");
+    const char *key = NULL;
+    size_t i = 0;
+    json_t *own = NULL;
+    json_t *value = NULL;
+    json_array_foreach (webhooks, i, own) {
+        if (fx_text_equal(fx_tree_view_string(own, "name"), name)) {
+            break;
+        }
+    }
+    assert_true(i < json_array_size(webhooks));
+    json_object_foreach (webhook, key, value) {
+        json_t *config = json_object_get(own, "clientConfig");
+        assert_int_equal(strcmp(key, "clientConfig") == 0 && config != NULL
+                             ? json_object_update(config, value)
+                             : json_object_set(own, key, value),
+                         0);
+    }
+}
+
+static inline void fake_apply_webhooks(json_t *object, json_t *body,
+                                       const char *manager) {
+    json_t *webhooks = json_object_get(body, "webhooks");
+    json_t *annotations =
+        json_object_get(json_object_get(body, "metadata"), "annotations");
+    size_t i = 0;
+    json_t *webhook = NULL;
+    json_array_foreach (webhooks, i, webhook) {
+        fake_merge_webhook(json_object_get(object, "webhooks"), webhook);
+    }
+    if (strcmp(manager, "fixpoint-disable") == 0) {
+        json_t *metadata = json_object_get(object, "metadata");
+        (void)json_object_del(metadata, "annotations");
+        assert_true(annotations == NULL ||
+                    json_object_set(metadata, "annotations", annotations) == 0);
     }
 }
 
@@ -279,6 +342,8 @@ static inline void fake_change(struct fake_visitor *visitor,
     }
     if (applies && request->is_status) {
         fake_apply_status(after, request->body, name);
+    } else if (applies && json_object_get(after, "webhooks") != NULL) {
+        fake_apply_webhooks(after, request->body, name);
     } else if (applies) {
         /* One manager owns all of a `spec`: what it no longer says is gone. */
         if (json_object_get(request->body, "spec") != NULL) {
@@ -335,12 +400,32 @@ static inline void fake_list(struct fake_visitor *visitor,
         }
         assert_int_equal(json_array_append(items, object), 0);
     }
+    if (api->endless) {
+        (void)snprintf(token, sizeof token, "%zu", from);
+    }
     (void)snprintf(version, sizeof version, "%u", api->version);
     json_t *list = json_pack("{s:{s:s,s:s},s:o}", "metadata", "resourceVersion", version,
                              "continue", token, "items", items);
     assert_non_null(list);
     fake_answer(visitor, 200, list);
     json_decref(list);
+}
+
+/* What has changed since that version. */
+static inline void fake_replay(struct fake_visitor *visitor, unsigned version) {
+    size_t i = 0;
+    const json_t *change = NULL;
+    if (version < visitor->api->oldest) {
+        fake_send_chunk(visitor, FAKE_EXPIRED);
+        return;
+    }
+    json_array_foreach (visitor->api->history, i, change) {
+        if (json_integer_value(json_object_get(change, "version")) > version &&
+            fake_is_in(json_string_value(json_object_get(change, "path")),
+                       visitor->watches)) {
+            fake_send_chunk(visitor, json_string_value(json_object_get(change, "event")));
+        }
+    }
 }
 
 static inline void fake_watch(struct fake_visitor *visitor,
@@ -352,6 +437,7 @@ static inline void fake_watch(struct fake_visitor *visitor,
     visitor->watches = strdup(request->path);
     assert_non_null(visitor->watches);
     fake_send(visitor, &head);
+    fake_replay(visitor, (unsigned)fake_number(request->query, "resourceVersion=", 0));
 }
 
 static inline void fake_look(struct fake_visitor *visitor,
@@ -485,7 +571,8 @@ static inline void fake_start(struct fake_api *api) {
     struct sockaddr_in at = {.sin_family = AF_INET};
     int len = sizeof at;
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    *api = (struct fake_api){.objects = json_object(), .collections = json_object()};
+    *api = (struct fake_api){
+        .objects = json_object(), .collections = json_object(), .history = json_array()};
     assert_int_equal(uv_loop_init(&api->loop), 0);
     assert_int_equal(uv_tcp_init(&api->loop, &api->listener), 0);
     api->listener.data = api;
@@ -521,6 +608,7 @@ static inline void fake_finish(struct fake_api *api) {
     assert_int_equal(uv_loop_close(&api->loop), 0);
     json_decref(api->objects);
     json_decref(api->collections);
+    json_decref(api->history);
     fx_buf_finish(&api->told);
     fx_buf_finish(&api->asked);
 }

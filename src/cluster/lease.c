@@ -7,6 +7,7 @@
  *     └─────────────────────────────────────────────┘←─────────┘ (write again)
  */
 #include "cluster/lease_internal.h"
+#include "cluster/outage.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -14,7 +15,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/uuid.h"
 #include "kube/backoff.h"
 
@@ -105,8 +105,7 @@ static void take_step(struct fx_cluster_lease *lease);
 /* The same failure again is no news; that another one was faster is none at all. */
 static void say(struct fx_cluster_lease *lease, const struct fx_kube_failure *failure) {
     if (failure->reason != lease->said) {
-        fx_log(ERROR, "lease cannot be had: it is tried again",
-               fx_log_str("error", failure->words));
+        fx_outage_tell_write("lease cannot be had: it is tried again", failure);
         lease->said = failure->reason;
     }
 }

@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/log.h"
 #include "cluster/spaces.h"
 #include "value/tree.h"
 
@@ -42,11 +41,9 @@ struct fx_cluster_namespaces {
 
 /* ---- what the reflector tells ---------------------------------------------------- */
 
-static void on_object(json_t *object, void *user) {
+static bool on_object(json_t *object, void *user) {
     struct fx_cluster_namespaces *namespaces = user;
-    if (!fx_cluster_spaces_put(&namespaces->spaces, object)) {
-        fx_log(ERROR, "namespace not taken: out of memory", {0});
-    }
+    return fx_cluster_spaces_put(&namespaces->spaces, object);
 }
 
 static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {

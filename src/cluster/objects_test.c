@@ -12,15 +12,8 @@
 #include <cmocka.h>
 
 #include "cluster/objects.h"
-#include "value/json.h"
+#include "cluster/test_json.h"
 #include "value/tree.h"
-
-static json_t *read_json(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *value = fx_json_read(fx_text_of(text), NULL, &err);
-    assert_non_null(value);
-    return value;
-}
 
 static enum fx_object_change put(struct fx_cluster_objects *objects, const char *text,
                                  struct fx_cluster_object **ret_item) {

@@ -5,7 +5,7 @@
  *   quiet ── a change ──→ waiting ── a moment later ──→ building ──→ told
  *     ↑                                                    │
  *     └──── nothing came meanwhile ────────────────────────┤
- *           waiting ←── something did ─────────────────────┘
+ *           waiting ←── something did, or it could not be ─┘
  */
 #include "cluster/policies.h"
 
@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cluster/build_pace.h"
 #include "cluster/objects.h"
 #include "engine/request.h"
 
@@ -22,9 +23,7 @@
  * others. While the first lists are still coming, longer, for each of them is a burst. */
 #define GATHER_MS       20u
 #define GATHER_FIRST_MS 2000u
-/* And each build waits as long again as the last one took, so that builds never take more
- * than half of a core. */
-#define NS_IN_MS UINT64_C(1000000)
+#define NS_IN_MS        UINT64_C(1000000)
 
 #define POLICIES_MAGIC 0x6678706fu /* "fxpo" */
 
@@ -61,7 +60,7 @@ struct fx_cluster_policies {
     struct fx_cluster_objects objects;
     struct fx_policies *current;
     struct job job;
-    uint64_t rest_ms; /* as long as the last build took */
+    struct fx_build_pace pace;
     bool dirty, building, timing, ready, closing;
 };
 
@@ -153,20 +152,32 @@ static void take(struct fx_cluster_policies *policies, struct job *job) {
     fx_policies_unref(before);
 }
 
+/* It is tried again, later and later; told once, and once more when it can be. */
+static void note_failure(struct fx_cluster_policies *policies, uint64_t took_ns,
+                         const struct fx_err *err) {
+    policies->dirty = true;
+    if (fx_build_pace_failed(&policies->pace, took_ns / NS_IN_MS)) {
+        fx_log(ERROR, "policies cannot be built: the previous ones stay in force",
+               fx_log_str("error", err->msg));
+    }
+}
+
+static void note_success(struct fx_cluster_policies *policies, uint64_t took_ns) {
+    if (fx_build_pace_made(&policies->pace, took_ns / NS_IN_MS)) {
+        fx_log(INFO, "policies can be built again", {0});
+    }
+}
+
 static void on_worked(uv_work_t *work, int status) {
     (void)status; /* nobody cancels it */
     struct job *job = work->data;
     struct fx_cluster_policies *policies = policies_of(job->policies);
     policies->building = false;
-    policies->rest_ms = job->took_ns / NS_IN_MS;
-    if (!policies->closing) {
-        if (job->made != NULL) {
-            take(policies, job);
-        } else {
-            fx_log(ERROR, "policies cannot be built: the previous ones stay in force",
-                   fx_log_str("error", job->err.msg));
-            policies->dirty = true;
-        }
+    if (!policies->closing && job->made != NULL) {
+        note_success(policies, job->took_ns);
+        take(policies, job);
+    } else if (!policies->closing) {
+        note_failure(policies, job->took_ns, &job->err);
     }
     job_finish(job);
     wait_for_more(policies);
@@ -176,8 +187,11 @@ static void on_worked(uv_work_t *work, int status) {
 static void build(struct fx_cluster_policies *policies) {
     struct job *job = &policies->job;
     if (!job_fill(job, policies)) {
+        struct fx_err err = FX_ERR_INIT;
+        (void)fx_fail_nomem(&err);
         job_finish(job);
-        wait_for_more(policies); /* it is still dirty */
+        note_failure(policies, 0, &err);
+        wait_for_more(policies);
         return;
     }
     job->work.data = job;
@@ -209,7 +223,7 @@ static void wait_for_more(struct fx_cluster_policies *policies) {
         return;
     }
     const uint64_t gather_ms = all_synced(policies) ? GATHER_MS : GATHER_FIRST_MS;
-    const uint64_t ms = policies->rest_ms > gather_ms ? policies->rest_ms : gather_ms;
+    const uint64_t ms = fx_build_pace_wait_ms(&policies->pace, gather_ms);
     (void)uv_timer_start(&policies->timer, on_timer, ms, 0); /* it has a callback */
 }
 
@@ -233,7 +247,7 @@ static const struct fx_kube_resource *version_of(const struct fx_cluster_kind *k
     return &kind->versions[0];
 }
 
-static void on_object(json_t *object, void *user) {
+static bool on_object(json_t *object, void *user) {
     struct source *source = user;
     struct fx_cluster_policies *policies = source->policies;
     const struct fx_object_source from = {
@@ -244,13 +258,14 @@ static void on_object(json_t *object, void *user) {
     struct fx_cluster_object *item = NULL;
     enum fx_object_change change = FX_OBJECT_SAME;
     if (!fx_cluster_objects_put(&policies->objects, &from, object, &item, &change)) {
-        fx_log(ERROR, "policy not taken: out of memory",
-               fx_log_str("resource", source->kind->versions[0].plural));
-    } else if (change == FX_OBJECT_POLICY) {
+        return false;
+    }
+    if (change == FX_OBJECT_POLICY) {
         fx_cluster_policies_rebuild(policies);
     } else if (change == FX_OBJECT_STATUS && source->kind->is_mutator) {
         policies->events.on_status(item, policies->user);
     }
+    return true;
 }
 
 static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
@@ -336,6 +351,7 @@ fx_cluster_policies_create(uv_loop_t *loop, struct fx_kube_client *client,
     policies->identity = *identity;
     policies->events = *events;
     policies->user = user;
+    fx_build_pace_init(&policies->pace);
     (void)uv_timer_init(loop, &policies->timer); /* cannot fail */
     policies->timer.data = policies;
     policies->timing = true;

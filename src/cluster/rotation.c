@@ -9,21 +9,20 @@
 #include <stdio.h>
 
 #include "cluster/rotation_state.h"
-#include "net/cert_parts.h"
 #include "net/tls.h"
 #include "net/tls_issue.h"
 
-#define CA_NAME      "fixpoint CA"
-#define BACKDATE     INT64_C(3600)
-#define FIRST_CLOCK  INT64_C(1735689600)   /* 2025-01-01: an earlier clock is not set */
-#define LAST_CLOCK   INT64_C(221845392000) /* 9000-01-01 */
-#define LAST_DATE    INT64_C(253402300799) /* of a certificate: 9999-12-31 */
-#define LOOK_MAX     (INT64_C(365) * 86400)
-#define LOOK_AGAIN   INT64_C(10)    /* where a step could not be written */
-#define LOOK_CLOCK   INT64_C(60)    /* where the clock is wrong */
-#define LOOK_UNSURE  INT64_C(86400) /* whose authority's end is not known */
-#define EXTENSION    4 /* validities, for what replaces a certificate that is to come */
-#define VALIDITY_MAX (INT64_C(1000) * 366 * 86400)
+#define CA_NAME     "fixpoint CA"
+#define BACKDATE    INT64_C(3600)
+#define FIRST_CLOCK INT64_C(1735689600)   /* 2025-01-01: an earlier clock is not set */
+#define LAST_CLOCK  INT64_C(221845392000) /* 9000-01-01 */
+#define LAST_DATE   INT64_C(253402300799) /* of a certificate: 9999-12-31 */
+#define LOOK_MAX    (INT64_C(365) * 86400)
+#define LOOK_AGAIN  INT64_C(10)    /* where a step could not be written */
+#define LOOK_CLOCK  INT64_C(60)    /* where the clock is wrong */
+#define LOOK_OTHERS INT64_C(5)     /* who may write back what they hold */
+#define LOOK_UNSURE INT64_C(86400) /* whose authority's end is not known */
+#define EXTENSION   4 /* validities, for what replaces a certificate that is to come */
 
 static const char *const step_names[] = {
 #define X(name, text) [FX_ROTATION_##name] = text,
@@ -57,40 +56,6 @@ static int64_t least(int64_t a, int64_t b) {
 
 static int64_t most(int64_t a, int64_t b) {
     return a > b ? a : b;
-}
-
-/* ---- the settings ---- */
-
-static bool check_names(const struct fx_rotation_settings *settings, struct fx_err *err) {
-    struct fx_buf der;
-    fx_buf_init(&der, 0);
-    const bool ok = fx_cert_names_write(settings->names, settings->n_names, &der, err);
-    fx_buf_finish(&der);
-    return ok;
-}
-
-static bool check_validity(const char *what, int64_t validity, int64_t wait,
-                           struct fx_err *err) {
-    if (validity <= 0 || validity > VALIDITY_MAX) {
-        return fx_fail(err, FX_EINVALID, "the validity of the %s cannot be %lld s", what,
-                       (long long)validity);
-    }
-    return validity / 3 > 2 * wait ||
-           fx_fail(err, FX_EINVALID,
-                   "a third of the validity of the %s (%lld s) must be longer than twice "
-                   "the wait (%lld s)",
-                   what, (long long)validity, (long long)wait);
-}
-
-bool fx_rotation_check_settings(const struct fx_rotation_settings *settings,
-                                struct fx_err *err) {
-    if (settings->wait < 0 || settings->wait > VALIDITY_MAX) {
-        return fx_fail(err, FX_EINVALID, "the wait cannot be %lld s",
-                       (long long)settings->wait);
-    }
-    return check_validity("CA", settings->ca_validity, settings->wait, err) &&
-           check_validity("certificate", settings->leaf_validity, settings->wait, err) &&
-           check_names(settings, err);
 }
 
 /* ---- which step ---- */
@@ -241,11 +206,37 @@ static void choose_when_well(const struct rotation_state *state, struct choice *
     }
 }
 
+/* When there is no waiting any more for somebody to mend a Secret of which nothing better
+ * is held. */
+static int64_t spoilt_until(const struct rotation_state *state) {
+    if (!state->usable) {
+        return state->now + least(state->settings->wait, LOOK_OTHERS) - state->seen_for;
+    }
+    return state->signs || state->vouched
+               ? state->now
+               : rotation_due_at(&state->leaf, state->settings->leaf_validity);
+}
+
+static void choose_when_spoilt(const struct rotation_state *state,
+                               struct choice *choice) {
+    char fault[FX_ROTATION_REASON];
+    const int64_t left = spoilt_until(state) - state->now;
+    rotation_state_fault(state, fault);
+    if (state->holds) {
+        choose(choice, FX_ROTATION_RESTORE, "%s", fault);
+    } else if (left > 0) {
+        choose(choice, FX_ROTATION_KEEP, "%s", fault);
+        look_in(choice, left);
+    } else {
+        choose(choice, state->signs ? FX_ROTATION_RENEW_LEAF : FX_ROTATION_START_OVER,
+               "%s", fault);
+    }
+}
+
 static bool choose_step(const struct rotation_state *state, struct choice *choice,
                         struct fx_err *err) {
     if (state->chain == ROTATION_REFUSED) {
-        choose(choice, state->signs ? FX_ROTATION_RENEW_LEAF : FX_ROTATION_START_OVER,
-               "%s", state->no_chain);
+        choose_when_spoilt(state, choice);
         return true;
     }
     if (!state->signs) {
@@ -304,17 +295,33 @@ static bool make_all(const struct rotation_state *state, struct fx_rotation *rot
                      rotation, err);
 }
 
-static void keep_authorities(const struct rotation_state *state, struct fx_text ca_cert,
-                             struct fx_rotation *rotation) {
-    assert(state->content != NULL);
+static void keep_authorities(const struct fx_rotation_content *content,
+                             struct fx_text ca_cert, struct fx_rotation *rotation) {
+    assert(content != NULL);
     fx_buf_text(&rotation->ca_cert, ca_cert);
-    fx_buf_text(&rotation->ca_key, state->content->ca_key);
+    fx_buf_text(&rotation->ca_key, content->ca_key);
 }
 
-static void keep_leaf(const struct rotation_state *state, struct fx_rotation *rotation) {
-    assert(state->content != NULL);
-    fx_buf_text(&rotation->cert, state->content->cert);
-    fx_buf_text(&rotation->key, state->content->key);
+static void keep_leaf(const struct fx_rotation_content *content,
+                      struct fx_rotation *rotation) {
+    assert(content != NULL);
+    fx_buf_text(&rotation->cert, content->cert);
+    fx_buf_text(&rotation->key, content->key);
+}
+
+/* Whoever trusts what is held is served as before. An authority that came in with the
+ * rest is for somebody to want: it is before that one, as in phase 1. */
+static bool restore(const struct rotation_state *state, struct fx_rotation *rotation,
+                    struct fx_err *err) {
+    const struct fx_rotation_content *held = state->held;
+    keep_leaf(held, rotation);
+    if (!state->signs) {
+        keep_authorities(held, held->ca_cert, rotation);
+        return true;
+    }
+    fx_buf_text(&rotation->ca_key, state->content->ca_key);
+    return fx_tls_bundle(state->newest, held->ca_cert, state->now, &rotation->ca_cert,
+                         err);
 }
 
 static bool make_step(const struct rotation_state *state, struct fx_rotation *rotation,
@@ -324,16 +331,17 @@ static bool make_step(const struct rotation_state *state, struct fx_rotation *ro
     case FX_ROTATION_CREATE:
     case FX_ROTATION_START_OVER: return make_all(state, rotation, err);
     case FX_ROTATION_RENEW_CA:
-        keep_leaf(state, rotation);
+        keep_leaf(state->content, rotation);
         return make_authority(state, rotation, err);
     case FX_ROTATION_RENEW_LEAF:
     case FX_ROTATION_SWITCH_LEAF:
-        keep_authorities(state, text_of(&state->bundle), rotation);
+        keep_authorities(state->content, text_of(&state->bundle), rotation);
         return make_leaf(state, state->newest, state->content->ca_key, rotation, err);
     case FX_ROTATION_DROP_CA:
-        keep_authorities(state, state->newest, rotation);
-        keep_leaf(state, rotation);
+        keep_authorities(state->content, state->newest, rotation);
+        keep_leaf(state->content, rotation);
         return true;
+    case FX_ROTATION_RESTORE: return restore(state, rotation, err);
     }
     return true;
 }
@@ -399,16 +407,44 @@ static bool decide_first(const struct rotation_state *state, struct fx_rotation 
     return make_step(state, rotation, err);
 }
 
-static bool decide_next(struct rotation_state *state, const struct fx_rotation_view *view,
-                        struct fx_rotation *rotation, struct fx_err *err) {
-    if (!rotation_state_learn(state, err)) {
-        return false;
-    }
-    fx_buf_text(&rotation->bundle, text_of(&state->bundle));
-    rotation->usable = state->usable;
+/* What is to be served and published until there is other content. */
+static bool tell_use(const struct rotation_state *state, struct fx_rotation *rotation,
+                     struct fx_err *err) {
+    rotation->spoilt = state->chain == ROTATION_REFUSED;
+    rotation->good = state->chain == ROTATION_ACCEPTED;
+    rotation->signs = state->signs;
+    rotation->usable = state->usable && !state->holds;
     rotation->ca_not_after = state->ca.not_after;
     rotation->leaf_not_after = state->leaf.not_after;
-    return is_clock_wrong(view->now, rotation) || take_step(state, rotation, err);
+    if (!state->holds) {
+        fx_buf_text(&rotation->bundle, text_of(&state->bundle));
+        return true;
+    }
+    struct fx_tls_dates ca = {0};
+    struct fx_tls_dates leaf = {0};
+    if (!fx_tls_read_dates(state->held->ca_cert, &ca, err) ||
+        !fx_tls_read_dates(state->held->cert, &leaf, err)) {
+        return false;
+    }
+    rotation->ca_not_after = ca.not_after;
+    rotation->leaf_not_after = leaf.not_after;
+    return fx_tls_bundle(state->held->ca_cert, (struct fx_text){0}, state->now,
+                         &rotation->bundle, err);
+}
+
+static bool decide_next(struct rotation_state *state, const struct fx_rotation_view *view,
+                        struct fx_rotation *rotation, struct fx_err *err) {
+    if (!rotation_state_learn(state, err) || !tell_use(state, rotation, err)) {
+        return false;
+    }
+    if (is_clock_wrong(view->now, rotation)) {
+        return true;
+    }
+    const bool ok = take_step(state, rotation, err);
+    if (rotation->spoilt && rotation->step == FX_ROTATION_KEEP) {
+        fx_buf_reset(&rotation->bundle);
+    }
+    return ok;
 }
 
 /* Nothing is reckoned with a time that no certificate can have. */
@@ -419,13 +455,15 @@ static int64_t sane_time(int64_t now) {
 bool fx_rotation_decide(const struct fx_rotation_settings *settings,
                         const struct fx_rotation_view *view,
                         struct fx_rotation *ret_rotation, struct fx_err *err) {
-    if (!fx_rotation_check_settings(settings, err)) {
+    enum fx_rotation_setting which = FX_ROTATION_NAMES;
+    if (!fx_rotation_check_settings(settings, &which, err)) {
         return false;
     }
     struct fx_rotation rotation = {.rotated_at = view->now};
     struct rotation_state state = {
         .settings = settings,
         .content = view->content,
+        .held = view->held,
         .now = sane_time(view->now),
         .seen_for = view->seen_for,
         .published_for = view->published_for,

@@ -15,6 +15,21 @@
  * ca.key is always the first authority's. A new leaf of the same authority, which all
  * clients trust already, takes one step.
  *
+ * A spoilt Secret: one whose leaf no client accepts that trusts its ca.crt.
+ *
+ *     what is held is good     what is held serves and is published; it is written back,
+ *                              behind the Secret's own authority where that one is good
+ *     else, tls.key spoilt,    nothing for a moment, in which a replica that holds good
+ *     or tls.crt               content comes first; then
+ *                                ca.crt and ca.key are good: a leaf of theirs
+ *                                else: all anew
+ *     else, the leaf serves    kept while it lasts, and nothing is published, since who
+ *     and lasts, ca.crt does   trusts it is not known; when it is due, all anew
+ *     not vouch for it         (ca.crt and ca.key are good: a leaf of theirs at once)
+ *     else, expired            a leaf of ca.crt where that can sign, or all anew
+ *
+ * Where ca.key alone is spoilt, the chain is good: kept, until the certificate is due.
+ *
  * Clocks. Who judges the leaf are API servers, so `now` should be right by theirs.
  * Replicas whose clocks differ come to rest after a few steps of each, because
  *  - a certificate begins an hour before `now` (a tenth of its validity, where that is
@@ -68,6 +83,8 @@ struct fx_rotation_view {
                             * its annotation counts */
     int64_t published_for; /* since every webhook configuration was seen to hold the
                             * bundle of this content; -1: one does not */
+    const struct fx_rotation_content *held; /* `good` when it was seen, and what is served
+                                             * and published since; NULL: nothing */
 };
 
 #define FX_ROTATION_STEPS(X)                                  \
@@ -77,6 +94,7 @@ struct fx_rotation_view {
     X(SWITCH_LEAF, "switch-leaf") /* phase 2 */               \
     X(DROP_CA, "drop-ca")         /* phase 3 */               \
     X(RENEW_LEAF, "renew-leaf")   /* of the same authority */ \
+    X(RESTORE, "restore")         /* what is held */          \
     X(START_OVER, "start-over")   /* nothing of use was there */
 
 enum fx_rotation_step {
@@ -94,10 +112,14 @@ struct fx_rotation {
     enum fx_rotation_step step;
     /* Why, in words; of KEEP: what is wrong with what is kept, or empty. */
     char reason[FX_ROTATION_REASON];
-    /* A server can serve with tls.crt and tls.key as they are (even if expired). */
+    /* A server shall serve with tls.crt and tls.key as they are: it can (even if they
+     * have expired), and what is held is no better. */
     bool usable;
-    /* What is to be published as long as the content is as it is: the certificates of
-     * ca.crt that have not expired. Empty: publish nothing. */
+    bool good;   /* a client accepts them now: this is content to be held */
+    bool signs;  /* and ca.key is of use */
+    bool spoilt; /* no client does, nor will */
+    /* What is to be published as long as the content is as it is: the certificates that
+     * have not expired of ca.crt, or of what is held. Empty: publish nothing new. */
     struct fx_buf bundle;
     int64_t ca_not_after, leaf_not_after; /* of the first each; 0: there is none */
     /* The content after the step, whole; empty with KEEP. Whether to write it is settled
@@ -118,9 +140,18 @@ bool fx_rotation_decide(const struct fx_rotation_settings *settings,
                         const struct fx_rotation_view *view,
                         struct fx_rotation *ret_rotation, struct fx_err *err) FX_MUST_USE;
 
+enum fx_rotation_setting {
+    FX_ROTATION_NAMES,
+    FX_ROTATION_CA_VALIDITY,
+    FX_ROTATION_LEAF_VALIDITY,
+    FX_ROTATION_WAIT,
+};
+
 /* Can such settings do any good: a third of either validity must leave room for two
- * waits? Errors: FX_EINVALID. */
+ * waits? If not, `ret_which` is the one to be changed (written in any case). Errors:
+ * FX_EINVALID, FX_ENOMEM. */
 bool fx_rotation_check_settings(const struct fx_rotation_settings *settings,
+                                enum fx_rotation_setting *ret_which,
                                 struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -21,7 +21,7 @@ static enum fx_rotation_step step(struct secret *secret, int64_t now, int64_t se
                                   int64_t published_for, int64_t *ret_look_in) {
     const struct fx_rotation_content content = content_of(secret);
     const struct fx_rotation_view view = {secret->ca_cert.len == 0 ? NULL : &content, now,
-                                          seen_for, published_for};
+                                          seen_for, published_for, NULL};
     struct fx_rotation rotation = {0};
     struct fx_err err = FX_ERR_INIT;
     assert_true(fx_rotation_decide(&settings, &view, &rotation, &err));
@@ -47,7 +47,7 @@ static void nothing_is_made_by_a_clock_not_set(void **state) {
     for (size_t i = 0; i < FX_COUNT(clocks); i++) {
         for (int there = 0; there <= 1; there++) {
             const struct fx_rotation_view view = {there ? &content : NULL, clocks[i], DAY,
-                                                  DAY};
+                                                  DAY, NULL};
             struct fx_rotation rotation = {0};
             assert_true(fx_rotation_decide(&settings, &view, &rotation, &err));
             assert_int_equal(rotation.step, FX_ROTATION_KEEP);

@@ -73,23 +73,30 @@ static void every_step_survives(void **state) {
         struct fx_rotation_view view;
         enum fx_rotation_step step;
     } steps[] = {
-        {{NULL, START, -1, -1}, FX_ROTATION_CREATE},
-        {{NULL, START, 0, 0}, FX_ROTATION_KEEP},
-        {{NULL, START + 60 * DAY, DAY, DAY}, FX_ROTATION_RENEW_CA},
-        {{NULL, START + 60 * DAY, 0, 0}, FX_ROTATION_KEEP},
-        {{NULL, START + 60 * DAY, WAIT, WAIT}, FX_ROTATION_SWITCH_LEAF},
-        {{NULL, START + 60 * DAY, WAIT, WAIT}, FX_ROTATION_DROP_CA},
-        {{NULL, START + 200 * DAY, DAY, DAY}, FX_ROTATION_START_OVER},
+        {{NULL, START, -1, -1, NULL}, FX_ROTATION_CREATE},
+        {{NULL, START, 0, 0, NULL}, FX_ROTATION_KEEP},
+        {{NULL, START + 60 * DAY, DAY, DAY, NULL}, FX_ROTATION_RENEW_CA},
+        {{NULL, START + 60 * DAY, 0, 0, NULL}, FX_ROTATION_KEEP},
+        {{NULL, START + 60 * DAY, WAIT, WAIT, NULL}, FX_ROTATION_SWITCH_LEAF},
+        {{NULL, START + 60 * DAY, WAIT, WAIT, NULL}, FX_ROTATION_DROP_CA},
+        {{NULL, START + 200 * DAY, DAY, DAY, NULL}, FX_ROTATION_START_OVER},
     };
     struct secret secret = {.rotated_at = 0};
     for (size_t i = 0; i < FX_COUNT(steps); i++) {
         take(&secret, &steps[i].view, steps[i].step);
     }
+    struct secret held = secret;
+    const struct fx_rotation_content content = content_of(&held);
+    secret = (struct secret){.rotated_at = 0};
+    fx_buf_str(&secret.ca_cert, "x");
+    take(&secret, &(struct fx_rotation_view){NULL, START + 200 * DAY, 0, 0, &content},
+         FX_ROTATION_RESTORE);
+    secret_finish(&held);
     fx_buf_reset(&secret.cert);
-    take(&secret, &(struct fx_rotation_view){NULL, START + 200 * DAY, 0, 0},
+    take(&secret, &(struct fx_rotation_view){NULL, START + 200 * DAY, DAY, 0, NULL},
          FX_ROTATION_RENEW_LEAF);
     fx_buf_reset(&secret.ca_key);
-    take(&secret, &(struct fx_rotation_view){NULL, START + 200 * DAY, 0, 0},
+    take(&secret, &(struct fx_rotation_view){NULL, START + 200 * DAY, 0, 0, NULL},
          FX_ROTATION_KEEP);
     secret_finish(&secret);
 }

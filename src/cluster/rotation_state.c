@@ -55,6 +55,7 @@ static bool ask_fits(struct fx_text cert, struct fx_text key, struct answer *ret
 /* What a client is asked: would it, trusting these, accept the leaf then, under each of
  * these names? */
 struct question {
+    const struct fx_rotation_content *content; /* whose leaf; NULL: that of the Secret */
     struct fx_text ca;
     int64_t then;
     const char *const *names;
@@ -63,10 +64,12 @@ struct question {
 
 static bool ask_chain(const struct rotation_state *state, const struct question *question,
                       struct answer *ret_answer, struct fx_err *err) {
+    const struct fx_rotation_content *content =
+        question->content != NULL ? question->content : state->content;
     *ret_answer = (struct answer){0};
-    ret_answer->yes = fx_tls_check_chain(
-        question->ca, state->content->cert, state->content->key, question->names,
-        question->n_names, question->then, &ret_answer->why);
+    ret_answer->yes =
+        fx_tls_check_chain(question->ca, content->cert, content->key, question->names,
+                           question->n_names, question->then, &ret_answer->why);
     return settle(ret_answer, err);
 }
 
@@ -142,8 +145,10 @@ static bool learn_signs(struct rotation_state *state, struct fx_err *err) {
  * older authority. */
 static bool learn_usual(struct rotation_state *state, bool *ret_learned,
                         struct fx_err *err) {
-    struct question question = {state->newest, state->now, state->settings->names,
-                                state->settings->n_names};
+    struct question question = {.ca = state->newest,
+                                .then = state->now,
+                                .names = state->settings->names,
+                                .n_names = state->settings->n_names};
     struct answer answer;
     if (!ask_chain(state, &question, &answer, err)) {
         return false;
@@ -158,12 +163,12 @@ static bool learn_usual(struct rotation_state *state, bool *ret_learned,
     *ret_learned = answer.yes;
     if (answer.yes) {
         state->chain = ROTATION_ACCEPTED;
-        state->usable = state->has_names = true;
+        state->usable = state->vouched = state->has_names = true;
     }
     return true;
 }
 
-/* Now, or when all of it has begun to be valid; names apart. */
+/* Now, or at the moment from which all of it is valid; names apart. */
 static bool learn_moment(struct rotation_state *state, struct question *question,
                          struct fx_err *err) {
     const int64_t begins = state->leaf.not_before > state->ca.not_before
@@ -175,14 +180,18 @@ static bool learn_moment(struct rotation_state *state, struct question *question
     }
     state->chain = answer.yes ? ROTATION_ACCEPTED : ROTATION_REFUSED;
     keep_why(&answer, state->no_chain);
-    if (answer.yes || begins <= state->now) {
+    state->vouched = answer.yes;
+    if (answer.yes) {
         return true;
     }
     question->then = begins;
     if (!ask_chain(state, question, &answer, err)) {
         return false;
     }
-    state->chain = answer.yes ? ROTATION_EARLY : ROTATION_REFUSED;
+    state->vouched = answer.yes;
+    if (answer.yes && begins > state->now) {
+        state->chain = ROTATION_EARLY;
+    }
     return true;
 }
 
@@ -217,6 +226,7 @@ static bool learn_chain(struct rotation_state *state, struct fx_err *err) {
         return false;
     }
     state->usable = answer.yes;
+    keep_why(&answer, state->no_fit);
     if (!learn_moment(state, &question, err)) {
         return false;
     }
@@ -232,6 +242,20 @@ static bool learn_chain(struct rotation_state *state, struct fx_err *err) {
     return learn_names(state, &question, err);
 }
 
+static bool learn_held(struct rotation_state *state, struct fx_err *err) {
+    if (state->chain != ROTATION_REFUSED || state->held == NULL) {
+        return true;
+    }
+    const struct question question = {
+        .content = state->held, .ca = state->held->ca_cert, .then = state->now};
+    struct answer answer;
+    if (!ask_chain(state, &question, &answer, err)) {
+        return false;
+    }
+    state->holds = answer.yes;
+    return true;
+}
+
 bool rotation_state_learn(struct rotation_state *state, struct fx_err *err) {
     if (state->seen_for < 0 && state->content->rotated_at > 0) {
         state->seen_for = state->now - state->content->rotated_at;
@@ -240,7 +264,42 @@ bool rotation_state_learn(struct rotation_state *state, struct fx_err *err) {
     return learn_bundle(state, err) &&
            ask_dates(state->content->cert, &state->leaf, err) &&
            learn_signs(state, err) && learn_usual(state, &learned, err) &&
-           (learned || learn_chain(state, err));
+           (learned || learn_chain(state, err)) && learn_held(state, err);
+}
+
+/* ---- in words ---- */
+
+static void add_authority_fault(const struct rotation_state *state, struct fx_buf *to) {
+    if (state->newest.len == 0) {
+        fx_buf_str(to, "ca.crt: no certificate in it");
+    } else if (!state->signs) {
+        fx_buf_printf(to, "ca.key: %s", state->no_signs);
+    }
+}
+
+static void add_leaf_fault(const struct rotation_state *state, struct fx_buf *to) {
+    static const char of_key[] = "private key";
+    const bool is_key = strncmp(state->no_fit, of_key, strlen(of_key)) == 0;
+    const char *comma = to->len > 0 ? "; " : "";
+    if (!state->usable) {
+        fx_buf_printf(to, "%s%s: %s", comma, is_key ? "tls.key" : "tls.crt",
+                      state->no_fit);
+    } else if (state->vouched) {
+        fx_buf_printf(to, "%stls.crt: %s", comma, state->no_chain);
+    } else if (state->newest.len > 0) {
+        fx_buf_printf(to, "%sca.crt or tls.crt: %s", comma, state->no_chain);
+    }
+}
+
+void rotation_state_fault(const struct rotation_state *state,
+                          char ret_words[FX_ROTATION_REASON]) {
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    add_authority_fault(state, &words);
+    add_leaf_fault(state, &words);
+    (void)snprintf(ret_words, FX_ROTATION_REASON, "%.*s", FX_ROTATION_REASON - 1,
+                   words.failed || words.len == 0 ? state->no_chain : words.data);
+    fx_buf_finish(&words);
 }
 
 void rotation_state_finish(struct rotation_state *state) {

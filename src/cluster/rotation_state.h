@@ -28,7 +28,7 @@ enum rotation_chain {
 
 struct rotation_state {
     const struct fx_rotation_settings *settings;
-    const struct fx_rotation_content *content;
+    const struct fx_rotation_content *content, *held;
     int64_t now, seen_for, published_for; /* as in struct fx_rotation_view */
 
     struct fx_buf all;     /* every certificate of ca.crt, well written */
@@ -38,18 +38,25 @@ struct rotation_state {
     struct fx_tls_dates ca, leaf; /* of the newest; of tls.crt; zeroed: not known */
 
     bool usable;                 /* tls.key fits tls.crt */
+    char no_fit[ROTATION_WHY];   /* why not */
     bool signs;                  /* ca.key fits the newest, which is valid for a while */
     char no_signs[ROTATION_WHY]; /* why not */
     enum rotation_chain chain;
     char no_chain[ROTATION_WHY]; /* why not, or not under all names */
+    bool vouched;                /* ca.crt's signed the leaf, be it valid or not */
     bool by_newest;              /* the newest authority signed the leaf */
     bool has_names;              /* all that it must have */
+    bool holds;                  /* REFUSED, but a client accepts what is held */
 };
 
-/* Finds out, from the first five, what stands below them. Errors: our own only. */
+/* Finds out, from the first six, what stands below them. Errors: our own only. */
 bool rotation_state_learn(struct rotation_state *state, struct fx_err *err) FX_MUST_USE;
 
 void rotation_state_finish(struct rotation_state *state);
+
+/* Which key of a Secret whose chain is refused is at fault, and why. */
+void rotation_state_fault(const struct rotation_state *state,
+                          char ret_words[FX_ROTATION_REASON]);
 
 /* When a certificate with these dates is to be replaced: when less than a third of its
  * life is left, or 90 days. */

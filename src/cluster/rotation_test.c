@@ -2,20 +2,10 @@
  *
  * cluster/rotation_test.c - the steps one by one, and what becomes of broken Secrets.
  */
-#include "cluster/rotation_world.h"
+#include "cluster/rotation_samples.h"
 
 #include "net/tls_issue_samples.h"
 
-#define START INT64_C(1900000000)
-#define WAIT  60
-
-static const struct fx_rotation_settings settings = {
-    .names = hook_names,
-    .n_names = FX_COUNT(hook_names),
-    .ca_validity = 10 * YEAR,
-    .leaf_validity = YEAR,
-    .wait = WAIT,
-};
 /* Whose leaf ends with its CA. */
 static const struct fx_rotation_settings brief = {
     .names = hook_names,
@@ -24,67 +14,6 @@ static const struct fx_rotation_settings brief = {
     .leaf_validity = YEAR,
     .wait = WAIT,
 };
-
-/* Made once at START; two that know nothing of each other. */
-static struct secret ours, theirs;
-
-static struct fx_rotation decide(const struct fx_rotation_settings *shall,
-                                 const struct secret *secret, int64_t now,
-                                 int64_t seen_for, int64_t published_for) {
-    struct fx_rotation rotation = {0};
-    struct fx_err err = FX_ERR_INIT;
-    struct fx_rotation_content content = {.rotated_at = 0};
-    if (secret != NULL) {
-        content = content_of(secret);
-    }
-    const struct fx_rotation_view view = {secret == NULL ? NULL : &content, now, seen_for,
-                                          published_for};
-    assert_true(fx_rotation_decide(shall, &view, &rotation, &err));
-    assert_true(rotation.look_in >= 1);
-    assert_int_equal(rotation.step == FX_ROTATION_KEEP, rotation.cert.len == 0);
-    assert_int_equal(rotation.step == FX_ROTATION_KEEP, rotation.ca_key.len == 0);
-    assert_true(rotation.step == FX_ROTATION_KEEP || rotation.reason[0] != '\0');
-    return rotation;
-}
-
-/* The step must be this one; the Secret holds its content afterwards. */
-static void take(const struct fx_rotation_settings *shall, struct secret *secret,
-                 int64_t now, int64_t seen_for, int64_t published_for,
-                 enum fx_rotation_step step) {
-    struct fx_rotation rotation = decide(shall, secret, now, seen_for, published_for);
-    assert_string_equal(fx_rotation_step_name(rotation.step),
-                        fx_rotation_step_name(step));
-    if (step != FX_ROTATION_KEEP) {
-        assert_true(rotation.rotated_at == now);
-        secret_finish(secret);
-        *secret = secret_of(&rotation);
-    }
-    fx_rotation_finish(&rotation);
-}
-
-static void create(const struct fx_rotation_settings *shall, int64_t now,
-                   struct secret *ret_secret) {
-    struct fx_rotation rotation = decide(shall, NULL, now, -1, -1);
-    assert_int_equal(rotation.step, FX_ROTATION_CREATE);
-    assert_int_equal(rotation.bundle.len, 0);
-    *ret_secret = secret_of(&rotation);
-    fx_rotation_finish(&rotation);
-}
-
-static int make_secrets(void **state) {
-    (void)state;
-    create(&settings, START, &ours);
-    create(&settings, START, &theirs);
-    return 0;
-}
-
-static int drop_secrets(void **state) {
-    (void)state;
-    secret_finish(&ours);
-    secret_finish(&theirs);
-    fx_rotation_finish(NULL);
-    return 0;
-}
 
 static void assert_dates(const struct fx_buf *pem, int64_t from, int64_t to) {
     const struct fx_tls_dates dates = dates_of(pem);
@@ -210,25 +139,6 @@ static void the_annotation_counts(void **state) {
 
 /* ---- what is broken ---- */
 
-/* The parts that a Secret is put together from. */
-enum part { OURS, THEIRS, NONE, GARBAGE, OURS_NOISE, BOTH, BOTH_REVERSED, OUR_LEAF };
-
-static void add_part(struct fx_buf *to, enum part part, const struct fx_buf *our,
-                     const struct fx_buf *their) {
-    static const char bad[] = "-----BEGIN X-----\n-----BEGIN CERTIFICATE-----\nAAAA\n"
-                              "-----END CERTIFICATE-----\nno PEM";
-    switch (part) {
-    case OURS: fx_buf_text(to, text_of(our)); break;
-    case THEIRS: fx_buf_text(to, text_of(their)); break;
-    case NONE: break;
-    case GARBAGE: fx_buf_str(to, bad); break;
-    case OURS_NOISE: fx_buf_printf(to, "%s\r\n%s\r\n%s", bad, our->data, bad); break;
-    case BOTH: fx_buf_printf(to, "%s%s", our->data, their->data); break;
-    case BOTH_REVERSED: fx_buf_printf(to, "%s%s", their->data, our->data); break;
-    case OUR_LEAF: break;
-    }
-}
-
 struct broken {
     enum part ca_cert, ca_key, cert, key;
     int64_t age; /* since it was made */
@@ -239,11 +149,7 @@ struct broken {
 };
 
 static void assert_broken(const struct broken *row) {
-    struct secret secret = {.rotated_at = 0};
-    add_part(&secret.ca_cert, row->ca_cert, &ours.ca_cert, &theirs.ca_cert);
-    add_part(&secret.ca_key, row->ca_key, &ours.ca_key, &theirs.ca_key);
-    add_part(&secret.cert, row->cert, &ours.cert, &theirs.cert);
-    add_part(&secret.key, row->key, &ours.key, &theirs.key);
+    struct secret secret = put_together(row->ca_cert, row->ca_key, row->cert, row->key);
     if (row->ca_cert == OUR_LEAF) { /* no authority, though its key fits */
         fx_buf_printf(&secret.ca_cert, "%s%s", ours.cert.data, ours.ca_cert.data);
         fx_buf_text(&secret.ca_key, text_of(&ours.key));
@@ -297,37 +203,47 @@ static void broken_secrets_are_mended(void **state) {
          "the certificate ends soon, and ca.key cannot sign: private key: "},
         {OURS, THEIRS, OURS, OURS, SOON + 1, FX_ROTATION_RENEW_CA, true, 1, 2, "the"},
         {OURS, NONE, OURS, OURS, LATE, FX_ROTATION_START_OVER, true, 1, 2,
-         "a certificate of the chain has expired"},
-        {OURS, NONE, OURS, OURS, 11 * YEAR, FX_ROTATION_START_OVER, true, 0, 1, "a cert"},
-        {OURS, NONE, NONE, NONE, 0, FX_ROTATION_START_OVER, false, 1, 2, "certificate: "},
-        {OURS, GARBAGE, OURS, THEIRS, 0, FX_ROTATION_START_OVER, false, 1, 2, "private"},
-        {BOTH, NONE, GARBAGE, OURS, 0, FX_ROTATION_START_OVER, false, 2, 3, "certif"},
+         "ca.key: private key: "},
+        {OURS, NONE, OURS, OURS, 11 * YEAR, FX_ROTATION_START_OVER, true, 0, 1, "ca.key"},
+        {OURS, NONE, NONE, NONE, 0, FX_ROTATION_START_OVER, false, 1, 2, "ca.key: "},
+        {OURS, GARBAGE, OURS, THEIRS, 0, FX_ROTATION_START_OVER, false, 1, 2, "ca.key: "},
+        {BOTH, NONE, GARBAGE, OURS, 0, FX_ROTATION_START_OVER, false, 2, 3, "ca.key: "},
         /* the authority is good: a leaf is soon made, which all trust already */
-        {OURS, OURS, NONE, NONE, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "certificate: "},
-        {OURS, OURS, OURS, NONE, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "private key: "},
-        {OURS, OURS, NONE, OURS, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "certificate: "},
-        {OURS, OURS, GARBAGE, OURS, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "certificat"},
-        {OURS, OURS, OURS, GARBAGE, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1,
-         "private key"},
-        {OURS, OURS, OURS, THEIRS, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "private key"},
-        {OURS, OURS, OURS_NOISE, OURS, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "certif"},
-        {OURS, OURS, THEIRS, THEIRS, 0, FX_ROTATION_RENEW_LEAF, true, 1, 1, "no author"},
+        {OURS, OURS, NONE, NONE, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "tls.crt: cert"},
+        {OURS, OURS, OURS, NONE, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "tls.key: priv"},
+        {OURS, OURS, NONE, OURS, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "tls.crt: cert"},
+        {OURS, OURS, GARBAGE, OURS, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "tls.crt: c"},
+        {OURS, OURS, OURS, GARBAGE, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "tls.key: p"},
+        {OURS, OURS, OURS, THEIRS, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "tls.key: pr"},
+        {OURS, OURS, OURS_NOISE, OURS, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "tls.crt"},
+        {OURS, OURS, THEIRS, THEIRS, 0, FX_ROTATION_RENEW_LEAF, true, 1, 1,
+         "ca.crt or tls.crt: no authority"},
         {OURS, OURS, OURS, OURS, LATE, FX_ROTATION_RENEW_LEAF, true, 1, 1,
-         "a certificate of the chain has expired"},
-        {BOTH, OURS, NONE, NONE, 0, FX_ROTATION_RENEW_LEAF, false, 2, 2, "certificate: "},
-        /* there is no authority, or not that of the leaf */
-        {NONE, OURS, OURS, OURS, 0, FX_ROTATION_START_OVER, true, 0, 1, "no authority's"},
-        {GARBAGE, OURS, OURS, OURS, 0, FX_ROTATION_START_OVER, true, 0, 1, "no authori"},
-        {THEIRS, OURS, OURS, OURS, 0, FX_ROTATION_START_OVER, true, 1, 2, "no authority"},
-        {THEIRS, THEIRS, OURS, OURS, 0, FX_ROTATION_RENEW_LEAF, true, 1, 1, "no author"},
-        {NONE, NONE, NONE, NONE, 0, FX_ROTATION_START_OVER, false, 0, 1, "certificate: "},
-        {GARBAGE, GARBAGE, GARBAGE, GARBAGE, 0, FX_ROTATION_START_OVER, false, 0, 1, "c"},
-        {OURS, OURS, OURS, OURS, 11 * YEAR, FX_ROTATION_START_OVER, true, 0, 1, "a cert"},
+         "tls.crt: a certificate of the chain has expired"},
+        {BOTH, OURS, NONE, NONE, 0, FX_ROTATION_RENEW_LEAF, false, 2, 2, "tls.crt: cert"},
+        {THEIRS, THEIRS, OURS, OURS, 0, FX_ROTATION_RENEW_LEAF, true, 1, 1, "ca.crt or"},
+        /* no authority vouches for the leaf, and none can make another: it is kept while
+         * it lasts, for those who trust it, whoever they are; then all is begun anew */
+        {NONE, OURS, OURS, OURS, 0, FX_ROTATION_KEEP, true, 0, 0, "ca.crt: no certifica"},
+        {GARBAGE, OURS, OURS, OURS, 0, FX_ROTATION_KEEP, true, 0, 0, "ca.crt: no certif"},
+        {NONE, NONE, OURS, OURS, 0, FX_ROTATION_KEEP, true, 0, 0, "ca.crt: no certifica"},
+        {THEIRS, OURS, OURS, OURS, 0, FX_ROTATION_KEEP, true, 0, 0, "ca.key: "},
+        {OURS, NONE, THEIRS, THEIRS, 0, FX_ROTATION_KEEP, true, 0, 0, "ca.key: "},
+        {NONE, OURS, OURS, OURS, SOON - 1, FX_ROTATION_KEEP, true, 0, 0, "ca.crt: no ce"},
+        {NONE, OURS, OURS, OURS, SOON + 1, FX_ROTATION_START_OVER, true, 0, 1, "ca.crt:"},
+        {THEIRS, OURS, OURS, OURS, SOON + 1, FX_ROTATION_START_OVER, true, 1, 2, "ca.ke"},
+        {NONE, OURS, OURS, THEIRS, 0, FX_ROTATION_START_OVER, false, 0, 1,
+         "ca.crt: no certificate in it; tls.key: private key"},
+        {NONE, NONE, NONE, NONE, 0, FX_ROTATION_START_OVER, false, 0, 1,
+         "ca.crt: no cer"},
+        {GARBAGE, GARBAGE, GARBAGE, GARBAGE, 0, FX_ROTATION_START_OVER, false, 0, 1,
+         "ca.crt: no certificate in it; tls.crt: certificate: "},
+        {OURS, OURS, OURS, OURS, 11 * YEAR, FX_ROTATION_START_OVER, true, 0, 1, "ca.key"},
         /* the phases */
         {BOTH, OURS, THEIRS, THEIRS, 0, FX_ROTATION_SWITCH_LEAF, true, 2, 2, "every"},
         {BOTH, OURS, OURS, OURS, 0, FX_ROTATION_DROP_CA, true, 2, 1, "nobody needs"},
         /* what looks like an authority, and is none */
-        {OUR_LEAF, NONE, THEIRS, THEIRS, 0, FX_ROTATION_START_OVER, true, 2, 3, "no aut"},
+        {OUR_LEAF, NONE, NONE, NONE, 0, FX_ROTATION_START_OVER, false, 2, 3, "ca.key: "},
         {OUR_LEAF, NONE, OURS, OURS, 0, FX_ROTATION_KEEP, true, 2, 0,
          SIGN "the authority may not sign"},
     };
@@ -392,26 +308,30 @@ static void settings_are_checked(void **state) {
         int64_t ca, leaf, wait;
         size_t n_names;
         bool ok;
+        enum fx_rotation_setting which;
     } cases[] = {
-        {10 * YEAR, YEAR, 60, 1, true},
-        {9, 9, 1, 1, true},
-        {8, 9, 1, 1, false},
-        {9, 8, 1, 1, false},
-        {YEAR, YEAR, -1, 1, false},
-        {0, YEAR, 0, 1, false},
-        {YEAR, 0, 0, 1, false},
-        {YEAR, -5, 0, 1, false},
-        {YEAR, INT64_MAX, 0, 1, false},
-        {YEAR, YEAR, INT64_MAX, 1, false},
-        {YEAR, YEAR, 60, 0, false},
-        {YEAR, YEAR, 60, 2, false},
+        {10 * YEAR, YEAR, 60, 1, true, FX_ROTATION_NAMES},
+        {9, 9, 1, 1, true, FX_ROTATION_NAMES},
+        {8, 9, 1, 1, false, FX_ROTATION_CA_VALIDITY},
+        {9, 8, 1, 1, false, FX_ROTATION_LEAF_VALIDITY},
+        {YEAR, YEAR + 1, 1, 1, true, FX_ROTATION_NAMES},
+        {YEAR, YEAR, -1, 1, false, FX_ROTATION_WAIT},
+        {0, YEAR, 0, 1, false, FX_ROTATION_CA_VALIDITY},
+        {YEAR, 0, 0, 1, false, FX_ROTATION_LEAF_VALIDITY},
+        {YEAR, -5, 0, 1, false, FX_ROTATION_LEAF_VALIDITY},
+        {YEAR, INT64_MAX, 0, 1, false, FX_ROTATION_LEAF_VALIDITY},
+        {YEAR, YEAR, INT64_MAX, 1, false, FX_ROTATION_WAIT},
+        {YEAR, YEAR, 60, 0, false, FX_ROTATION_NAMES},
+        {YEAR, YEAR, 60, 2, false, FX_ROTATION_NAMES},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         const struct fx_rotation_settings shall = {bad, cases[i].n_names, cases[i].ca,
                                                    cases[i].leaf, cases[i].wait};
         struct fx_err err = FX_ERR_INIT;
-        assert_int_equal(fx_rotation_check_settings(&shall, &err), cases[i].ok);
-        const struct fx_rotation_view view = {NULL, START, -1, -1};
+        enum fx_rotation_setting which = FX_ROTATION_NAMES;
+        assert_int_equal(fx_rotation_check_settings(&shall, &which, &err), cases[i].ok);
+        assert_int_equal(which, cases[i].which);
+        const struct fx_rotation_view view = {NULL, START, -1, -1, NULL};
         struct fx_rotation rotation = {0};
         assert_int_equal(fx_rotation_decide(&shall, &view, &rotation, &err), cases[i].ok);
         assert_true(cases[i].ok || err.code == FX_EINVALID);

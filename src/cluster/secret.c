@@ -12,16 +12,15 @@
 #include "cluster/secret.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/date.h"
-#include "base/log.h"
 #include "cluster/frame.h"
 #include "cluster/rotation.h"
 #include "cluster/secret_content.h"
+#include "cluster/secret_report.h"
 #include "cluster/secret_step.h"
 #include "cluster/secret_writer.h"
 #include "net/tls.h"
@@ -33,13 +32,13 @@
 
 #define SECRET_MAGIC 0x66787365u /* "fxse" */
 
-static const struct fx_kube_resource secrets = {"", "v1", "secrets", "Secret"};
+const struct fx_kube_resource fx_cluster_secrets = {"", "v1", "secrets", "Secret"};
 
 /* What the worker is given, and what it makes. */
 struct job {
     uv_work_t work;
     struct fx_cluster_secret *secret; /* the worker reads its settings alone */
-    struct fx_secret_content content;
+    struct fx_secret_content content, held;
     struct fx_rotation_view view;
     uint64_t generation;
     bool known, deleted;
@@ -56,14 +55,12 @@ struct fx_cluster_secret {
     char *namespace_, *name;
     char **names;
     struct fx_rotation_settings settings;
-    bool writes;
 
     struct fx_kube_reflector *reflector;
-    bool synced;
     json_t *frame; /* of the Secret (cluster/frame.h); NULL: there is none */
-    bool known;    /* there was one: */
     struct fx_secret_content content; /* what it holds, or held before it was deleted */
     uint64_t generation, seen_ns;     /* of that, and since when it is known */
+    struct fx_secret_content held;    /* what was good last; empty: nothing yet */
 
     struct fx_buf cert, key, bundle; /* handed out */
     uint64_t bundle_generation;      /* of the content that the bundle is of */
@@ -72,8 +69,10 @@ struct fx_cluster_secret {
     uv_timer_t timer;
     struct job job;
     struct fx_secret_writer writer;
-    bool kept; /* there was nothing to be written when it was looked at last */
-    char told[FX_ROTATION_REASON]; /* what is wrong, as logged last */
+    struct fx_secret_report report;
+    bool writes, synced;
+    bool known; /* there is one, or was */
+    bool kept;  /* there was nothing to be written when it was looked at last */
     bool deciding, again, timing, closing;
 };
 
@@ -135,9 +134,10 @@ static void hand_out_pair(struct fx_cluster_secret *secret) {
 static void hand_out_bundle(struct fx_cluster_secret *secret,
                             const struct fx_rotation *rotation) {
     if (rotation->bundle.len > 0 &&
-        replace(&secret->bundle, text_of(&rotation->bundle))) {
-        secret->events.on_bundle(text_of(&secret->bundle), rotation->ca_not_after,
-                                 secret->events.user);
+        replace(&secret->bundle, text_of(&rotation->bundle)) &&
+        !secret->events.on_bundle(text_of(&secret->bundle), rotation->ca_not_after,
+                                  secret->events.user)) {
+        fx_buf_finish(&secret->bundle); /* nobody has it */
     }
     if (secret->bundle_generation != secret->generation &&
         fx_text_equal(text_of(&secret->bundle), text_of(&rotation->bundle))) {
@@ -150,6 +150,7 @@ static void hand_out_bundle(struct fx_cluster_secret *secret,
 
 static void job_finish(struct job *job) {
     fx_secret_content_finish(&job->content);
+    fx_secret_content_finish(&job->held);
     fx_rotation_finish(&job->made);
     *job = (struct job){0};
 }
@@ -174,32 +175,20 @@ static bool job_fill(struct job *job, struct fx_cluster_secret *secret) {
                 .published_for = published ? seconds_since(secret->published_ns) : -1,
             },
     };
-    return fx_secret_content_copy(&secret->content, &job->content);
+    return fx_secret_content_copy(&secret->content, &job->content) &&
+           fx_secret_content_copy(&secret->held, &job->held);
 }
 
 /* On a worker. */
 static void on_work(uv_work_t *work) {
     struct job *job = work->data;
     const struct fx_rotation_content content = fx_secret_content_view(&job->content);
+    const struct fx_rotation_content held = fx_secret_content_view(&job->held);
     job->view.content = job->known ? &content : NULL;
+    job->view.held = held.cert.len > 0 ? &held : NULL;
     job->ok = fx_secret_step(&job->secret->settings, &job->view, job->deleted, &job->made,
                              &job->err);
-    job->view.content = NULL;
-}
-
-/* What is wrong, once; and that it is no more. */
-static void tell(struct fx_cluster_secret *secret, const char *msg, const char *reason) {
-    if (strcmp(secret->told, reason) == 0) {
-        return;
-    }
-    (void)snprintf(secret->told, sizeof secret->told, "%.*s", FX_ROTATION_REASON - 1,
-                   reason);
-    if (reason[0] == '\0') {
-        fx_log(INFO, "the Secret is in order again", {0});
-    } else {
-        fx_log(ERROR, msg, fx_log_str("secret", secret->name),
-               fx_log_str("error", reason));
-    }
+    job->view.content = job->view.held = NULL;
 }
 
 static void wait_for_time(struct fx_cluster_secret *secret, int64_t seconds) {
@@ -220,7 +209,7 @@ static void write_step(struct fx_cluster_secret *secret,
 static void take(struct fx_cluster_secret *secret, const struct job *job) {
     const struct fx_rotation *made = &job->made;
     if (!job->ok) {
-        tell(secret, "the Secret cannot be judged", job->err.msg);
+        fx_secret_report(&secret->report, "the Secret cannot be judged", job->err.msg);
         look_in(secret, AGAIN_MS);
         return;
     }
@@ -230,16 +219,24 @@ static void take(struct fx_cluster_secret *secret, const struct job *job) {
     if (job->known) {
         hand_out_bundle(secret, made);
     }
+    if (made->good) {
+        fx_secret_content_hold(&secret->held, &secret->content, made->signs);
+    } else if (!made->spoilt) {
+        fx_secret_content_finish(&secret->held); /* it is no more what is in use */
+    }
     secret->kept = made->step == FX_ROTATION_KEEP;
     if (secret->kept) {
-        tell(secret, "the Secret is kept as it is, though not as it should be",
-             made->reason);
+        fx_secret_report(&secret->report,
+                         "the Secret is kept as it is, though not as it should be",
+                         made->reason);
         wait_for_time(secret, made->look_in);
     } else if (!secret->writes) {
-        tell(secret, "the Secret is not as it should be, and is not to be written",
-             made->reason);
+        fx_secret_report(&secret->report,
+                         "the Secret is not as it should be, and is not to be written",
+                         made->reason);
         wait_for_time(secret, LATEST_S);
     } else {
+        fx_secret_report_step(&secret->report, made);
         write_step(secret, made);
     }
 }
@@ -310,15 +307,14 @@ static bool take_content(struct fx_cluster_secret *secret,
     return true;
 }
 
-static void on_object(json_t *object, void *user) {
+static bool on_object(json_t *object, void *user) {
     struct fx_cluster_secret *secret = secret_of(user);
     struct fx_secret_content content;
     json_t *metadata = NULL;
     json_t *frame = fx_frame_of(object, &metadata);
     if (frame == NULL || !fx_secret_content_read(object, &content)) {
         json_decref(frame);
-        fx_log(ERROR, "Secret not taken: out of memory", {0});
-        return;
+        return false;
     }
     const bool was_gone = secret->frame == NULL;
     json_decref(secret->frame);
@@ -326,6 +322,7 @@ static void on_object(json_t *object, void *user) {
     if (take_content(secret, &content) || was_gone || !secret->kept) {
         look(secret); /* labels alone are no reason */
     }
+    return true;
 }
 
 static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
@@ -346,7 +343,7 @@ static void on_synced(void *user) {
 static void on_state(enum fx_kube_state state, const struct fx_kube_failure *failure,
                      void *user) {
     struct fx_cluster_secret *secret = secret_of(user);
-    secret->events.on_state(&secrets, state, failure, secret->events.user);
+    secret->events.on_state(&fx_cluster_secrets, state, failure, secret->events.user);
 }
 
 /* ---- the beginning and the end --------------------------------------------------- */
@@ -360,6 +357,7 @@ static void destroy(struct fx_cluster_secret *secret) {
     free(secret->name);
     json_decref(secret->frame);
     fx_secret_content_finish(&secret->content);
+    fx_secret_content_finish(&secret->held);
     fx_buf_finish(&secret->cert);
     fx_tls_wipe(&secret->key);
     fx_buf_finish(&secret->bundle);
@@ -417,7 +415,8 @@ static bool start(struct fx_cluster_secret *secret,
     if (!copy_options(secret, identity, options)) {
         return fx_fail_nomem(err);
     }
-    if (!fx_rotation_check_settings(&secret->settings, err)) {
+    enum fx_rotation_setting which = FX_ROTATION_NAMES;
+    if (!fx_rotation_check_settings(&secret->settings, &which, err)) {
         return false;
     }
     secret->writer = (struct fx_secret_writer){
@@ -427,9 +426,10 @@ static bool start(struct fx_cluster_secret *secret,
         .on_ended = on_write_ended,
         .user = secret,
     };
+    secret->report.name = secret->name;
     fx_secret_writer_init(&secret->writer, (uint64_t)(options->wait_s * MS_IN_S));
     const struct fx_kube_reflector_options reflected = {
-        .versions = &secrets,
+        .versions = &fx_cluster_secrets,
         .n_versions = 1,
         .namespace_ = secret->namespace_,
         .name = secret->name,
@@ -464,6 +464,11 @@ fx_cluster_secret_create(uv_loop_t *loop, struct fx_kube_client *client,
         return NULL;
     }
     return secret;
+}
+
+void fx_cluster_secret_look(const struct fx_cluster_secret *secret,
+                            struct fx_kube_reflector_status *ret_status) {
+    fx_kube_reflector_look(secret->reflector, ret_status);
 }
 
 void fx_cluster_secret_close(struct fx_cluster_secret *secret) {

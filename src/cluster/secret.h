@@ -3,7 +3,8 @@
  * cluster/secret.h - our certificate where it is our own to make (`--tls-secret`): CA and
  * leaf kept in one Secret, watched by its name only, rotated in two phases by whichever
  * replica comes first (cluster/rotation.h decides; resourceVersion settles who was
- * first). Loop thread only. No key is ever logged.
+ * first). What was good last is remembered, and stays in use while the Secret is spoilt.
+ * Loop thread only. No key is ever logged.
  */
 #ifndef FX_CLUSTER_SECRET_H
 #define FX_CLUSTER_SECRET_H
@@ -34,9 +35,10 @@ struct fx_cluster_secret_options {
 };
 
 struct fx_cluster_secret_events {
-    /* A chain and key to serve with, PEM, and the bundle to publish; borrowed. */
+    /* A chain and key to serve with, PEM, and the bundle to publish; borrowed. False
+     * where there is no memory to publish it: then it is told again, within a minute. */
     void (*on_pair)(struct fx_text cert_pem, struct fx_text key_pem, void *user);
-    void (*on_bundle)(struct fx_text ca_bundle, int64_t ca_not_after, void *user);
+    bool (*on_bundle)(struct fx_text ca_bundle, int64_t ca_not_after, void *user);
     void (*on_state)(const struct fx_kube_resource *resource, enum fx_kube_state state,
                      const struct fx_kube_failure *failure, void *user);
     void *user;
@@ -57,6 +59,12 @@ void fx_cluster_secret_published(struct fx_cluster_secret *secret, uint64_t sinc
 
 /* Looks now, without waiting for the next moment of interest. */
 void fx_cluster_secret_look_now(struct fx_cluster_secret *secret);
+
+/* How the watch of it stands. */
+void fx_cluster_secret_look(const struct fx_cluster_secret *secret,
+                            struct fx_kube_reflector_status *ret_status);
+
+extern const struct fx_kube_resource fx_cluster_secrets;
 
 void fx_cluster_secret_close(struct fx_cluster_secret *secret); /* NULL is fine */
 

@@ -96,11 +96,28 @@ static bool equal(const struct fx_buf *a, const struct fx_buf *b) {
     return fx_text_equal(text_of(a), text_of(b));
 }
 
+static bool same_chain(const struct fx_secret_content *a,
+                       const struct fx_secret_content *b) {
+    return equal(&a->ca_cert, &b->ca_cert) && equal(&a->cert, &b->cert) &&
+           equal(&a->key, &b->key);
+}
+
+void fx_secret_content_hold(struct fx_secret_content *held,
+                            const struct fx_secret_content *content, bool signs) {
+    struct fx_secret_content copy;
+    if (same_chain(held, content) && (!signs || equal(&held->ca_key, &content->ca_key))) {
+        return;
+    }
+    fx_secret_content_finish(held);
+    if (fx_secret_content_copy(content, &copy)) {
+        *held = copy;
+    }
+}
+
 bool fx_secret_content_equal(const struct fx_secret_content *a,
                              const struct fx_secret_content *b) {
-    return a->rotated_at == b->rotated_at && equal(&a->ca_cert, &b->ca_cert) &&
-           equal(&a->ca_key, &b->ca_key) && equal(&a->cert, &b->cert) &&
-           equal(&a->key, &b->key);
+    return a->rotated_at == b->rotated_at && same_chain(a, b) &&
+           equal(&a->ca_key, &b->ca_key);
 }
 
 struct fx_rotation_content

@@ -37,6 +37,11 @@ bool fx_secret_content_read(const json_t *object,
 bool fx_secret_content_copy(const struct fx_secret_content *content,
                             struct fx_secret_content *ret_content) FX_MUST_USE;
 
+/* Takes a copy of good content as what is `held` from now on, in place of what was,
+ * unless all that it has not is a ca.key that `signs`. Without memory nothing is held. */
+void fx_secret_content_hold(struct fx_secret_content *held,
+                            const struct fx_secret_content *content, bool signs);
+
 bool fx_secret_content_equal(const struct fx_secret_content *a,
                              const struct fx_secret_content *b);
 

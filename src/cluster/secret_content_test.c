@@ -12,15 +12,7 @@
 
 #include "cluster/frame.h"
 #include "cluster/secret_content.h"
-#include "value/equal.h"
-#include "value/json.h"
-
-static json_t *read_json(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *value = fx_json_read(fx_text_of(text), NULL, &err);
-    assert_non_null(value);
-    return value;
-}
+#include "cluster/test_json.h"
 
 static struct fx_secret_content read_content(const char *text) {
     struct fx_secret_content content;
@@ -55,6 +47,27 @@ static void the_four_keys_and_the_date_are_read(void **state) {
     expect_text(view.key, "EFG");
     assert_int_equal(view.rotated_at, 1795255353);
     fx_secret_content_finish(&content);
+}
+
+/* A ca.key that is lost is held on to, as long as the rest is the same. */
+static void what_is_good_is_held(void **state) {
+    (void)state;
+    struct fx_secret_content held = {.rotated_at = 0};
+    struct fx_secret_content whole = read_content(WHOLE);
+    struct fx_secret_content spoilt = read_content(WHOLE);
+    fx_buf_reset(&spoilt.ca_key);
+    fx_secret_content_hold(&held, &spoilt, false);
+    assert_true(fx_secret_content_equal(&held, &spoilt));
+    fx_secret_content_hold(&held, &whole, true);
+    assert_true(fx_secret_content_equal(&held, &whole));
+    fx_secret_content_hold(&held, &spoilt, false);
+    assert_true(fx_secret_content_equal(&held, &whole));
+    fx_buf_str(&spoilt.cert, "more");
+    fx_secret_content_hold(&held, &spoilt, false);
+    assert_true(fx_secret_content_equal(&held, &spoilt));
+    fx_secret_content_finish(&held);
+    fx_secret_content_finish(&whole);
+    fx_secret_content_finish(&spoilt);
 }
 
 static const char nothing_readable[] =
@@ -139,17 +152,6 @@ static struct fx_rotation rotation_of(const char *ca, const char *ca_key,
     return rotation;
 }
 
-static void expect(json_t *made, const char *expected) {
-    json_t *wanted = read_json(expected);
-    assert_non_null(made);
-    if (!fx_equal(made, wanted)) {
-        char *text = json_dumps(made, JSON_COMPACT);
-        assert_string_equal(text, expected);
-    }
-    json_decref(wanted);
-    json_decref(made);
-}
-
 #define WRITTEN                                                                     \
     "\"annotations\":{\"fixpoint.dev/rotated-at\":\"2026-11-21T10:02:33Z\"}},"      \
     "\"data\":{\"ca.crt\":\"QQ==\",\"ca.key\":\"Qg==\",\"tls.crt\":\"Q0Q=\",\"tls." \
@@ -158,9 +160,10 @@ static void expect(json_t *made, const char *expected) {
 static void a_new_one_is_opaque_and_whole(void **state) {
     (void)state;
     struct fx_rotation rotation = rotation_of("A", "B", "CD", "EFG");
-    expect(fx_secret_create_body(FX_TEXT("shop"), FX_TEXT("certs"), &rotation),
-           "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"Opaque\",\"metadata\":{"
-           "\"namespace\":\"shop\",\"name\":\"certs\"," WRITTEN);
+    expect_made(
+        fx_secret_create_body(FX_TEXT("shop"), FX_TEXT("certs"), &rotation),
+        "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"Opaque\",\"metadata\":{"
+        "\"namespace\":\"shop\",\"name\":\"certs\"," WRITTEN);
     fx_rotation_finish(&rotation);
 }
 
@@ -175,10 +178,11 @@ static void an_old_one_is_meant_by_uid_and_version(void **state) {
     json_t *frame = fx_frame_of(object, &metadata);
     json_decref(object);
     for (int i = 0; i < 2; i++) { /* the frame serves again and again */
-        expect(fx_secret_apply_body(frame, &rotation),
-               "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"namespace\":"
-               "\"shop\",\"name\":\"certs\",\"uid\":\"u\",\"resourceVersion\":"
-               "\"7\"," WRITTEN);
+        expect_made(
+            fx_secret_apply_body(frame, &rotation),
+            "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"namespace\":"
+            "\"shop\",\"name\":\"certs\",\"uid\":\"u\",\"resourceVersion\":"
+            "\"7\"," WRITTEN);
     }
     json_decref(frame);
     fx_rotation_finish(&rotation);
@@ -207,6 +211,7 @@ static void all_bytes_come_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_four_keys_and_the_date_are_read),
+        cmocka_unit_test(what_is_good_is_held),
         cmocka_unit_test(what_cannot_be_read_is_empty),
         cmocka_unit_test(what_is_too_large_is_empty),
         cmocka_unit_test(contents_are_told_apart),

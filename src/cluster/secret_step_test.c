@@ -158,6 +158,32 @@ static void what_was_of_no_use_is_not_brought_back(void **state) {
     secret_finish(&spoilt);
 }
 
+/* Spoilt first and deleted then: what is held comes back as if it had been there. */
+static void what_is_held_comes_back(void **state) {
+    (void)state;
+    struct secret first = follow(NULL, NOW, -1, false, FX_ROTATION_CREATE);
+    struct secret spoilt = {0};
+    fx_buf_str(&spoilt.ca_cert, "x");
+    const struct fx_rotation_content content = content_of(&spoilt);
+    const struct fx_rotation_content held = content_of(&first);
+    const struct fx_rotation_view view = {&content, NOW, 0, 0, &held};
+    struct fx_rotation rotation;
+    struct fx_err err = FX_ERR_INIT;
+    assert_true(fx_secret_step(&settings, &view, true, &rotation, &err));
+    assert_int_equal(rotation.step, FX_ROTATION_CREATE);
+    assert_false(rotation.usable);
+    assert_true(same_bytes(&rotation.bundle, &first.ca_cert));
+    struct secret again = secret_of(&rotation);
+    assert_int_equal(count_certificates(&again.ca_cert), 2);
+    assert_true(same_bytes(&again.key, &first.key));
+    expect_trust(&first, &again, NOW, true);
+    expect_trust(&again, &first, NOW, true);
+    fx_rotation_finish(&rotation);
+    secret_finish(&again);
+    secret_finish(&spoilt);
+    secret_finish(&first);
+}
+
 static void nothing_is_made_by_a_wrong_clock(void **state) {
     (void)state;
     struct secret first = follow(NULL, NOW, -1, false, FX_ROTATION_CREATE);
@@ -177,6 +203,7 @@ int main(void) {
         cmocka_unit_test(a_rotation_under_way_goes_on),
         cmocka_unit_test(what_was_due_is_done_too),
         cmocka_unit_test(what_was_of_no_use_is_not_brought_back),
+        cmocka_unit_test(what_is_held_comes_back),
         cmocka_unit_test(nothing_is_made_by_a_wrong_clock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cluster/outage.h"
 #include "cluster/secret_content.h"
 
 #define FIRST_PAUSE_MS 2000u
@@ -30,9 +31,13 @@ static void tell_failure(struct fx_secret_writer *writer,
                fx_log_str("step", fx_rotation_step_name(writer->step)));
     } else if (failure->reason != writer->told) {
         writer->told = failure->reason;
-        fx_log(ERROR, "Secret not written: it is tried again",
-               fx_log_str("step", fx_rotation_step_name(writer->step)),
-               fx_log_str("reason", writer->reason), fx_log_str("error", failure->words));
+        const struct fx_log_field fields[] = {
+            fx_log_str("step", fx_rotation_step_name(writer->step)),
+            fx_log_str("reason", writer->reason),
+            fx_log_str("error", failure->words),
+            {0}};
+        fx_log_write(fx_outage_level(failure), "Secret not written: it is tried again",
+                     fields);
     }
 }
 

@@ -11,16 +11,9 @@
 #include <cmocka.h>
 
 #include "cluster/spaces.h"
+#include "cluster/test_json.h"
 #include "value/equal.h"
-#include "value/json.h"
 #include "value/tree.h"
-
-static json_t *read_json(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *value = fx_json_read(fx_text_of(text), NULL, &err);
-    assert_non_null(value);
-    return value;
-}
 
 static void put(struct fx_cluster_spaces *spaces, const char *text) {
     json_t *object = read_json(text);

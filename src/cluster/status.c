@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/log.h"
+#include "cluster/outage.h"
 #include "cluster/status_lists.h"
 #include "cluster/status_merge.h"
 #include "cluster/status_queue.h"
@@ -24,6 +24,7 @@
 #define PAUSE_NS (UINT64_C(20) * 1000000) /* between two: fifty a second */
 #define NS_IN_MS UINT64_C(1000000)
 #define NS_IN_S  UINT64_C(1000000000)
+#define AGAIN_NS (10 * NS_IN_S) /* where memory was short */
 
 #define STATUS_MAGIC 0x66787374u /* "fxst" */
 
@@ -43,6 +44,7 @@ struct fx_cluster_status {
     struct fx_policies *built; /* counted; NULL: none yet */
     size_t cursor;             /* objects before it were looked at under `built` */
     bool reviewing;
+    uint64_t again_ns; /* when all are looked at once more; 0: no need */
     struct fx_status_queue queue;
     struct write writes[WRITES];
     uint64_t next_write_ns;
@@ -68,16 +70,15 @@ static void compare(struct fx_cluster_status *status,
         return;
     }
     json_t *entry = fx_cluster_status_entry(&status->identity, status->built, object);
-    if (entry == NULL) {
-        return; /* no memory: the next review finds it */
+    const uint64_t wanted = entry == NULL ? 0 : fx_cluster_status_digest(entry);
+    const uint64_t now_ns = fx_clock_ns();
+    if (entry != NULL && wanted == object->own_status) {
+        fx_status_queue_settle(&status->queue, object->key, now_ns);
+    } else if (entry == NULL ||
+               !fx_status_queue_add(&status->queue, object->key, wanted, now_ns)) {
+        status->again_ns = now_ns + AGAIN_NS; /* no memory */
     }
-    const uint64_t wanted = fx_cluster_status_digest(entry);
     json_decref(entry);
-    if (wanted == object->own_status) {
-        fx_status_queue_settle(&status->queue, object->key, fx_clock_ns());
-    } else if (!fx_status_queue_add(&status->queue, object->key, wanted, fx_clock_ns())) {
-        fx_log(ERROR, "status not written: out of memory", {0});
-    }
 }
 
 static void review_slice(struct fx_cluster_status *status) {
@@ -94,11 +95,16 @@ static void set_built(struct fx_cluster_status *status, struct fx_policies *buil
     status->built = built;
 }
 
+static void begin_review(struct fx_cluster_status *status) {
+    status->cursor = 0;
+    status->reviewing = true;
+    status->again_ns = 0;
+}
+
 void fx_cluster_status_review(struct fx_cluster_status *status,
                               struct fx_policies *built) {
     set_built(status, built);
-    status->cursor = 0;
-    status->reviewing = true;
+    begin_review(status);
     wake(status, 0);
 }
 
@@ -121,12 +127,13 @@ static void end_write(struct write *write, uint64_t wait_ns) {
     wake(status, 0);
 }
 
-/* The same failure again is no news. */
+/* The same failure again is no news; nor is it that somebody else was first, or that the
+ * object is gone. */
 static void tell_failure(struct fx_cluster_status *status,
                          const struct fx_kube_failure *failure) {
-    if (failure->reason != status->told && failure->reason != FX_KUBE_REASON_CONFLICT) {
-        fx_log(ERROR, "status not written: it is tried again",
-               fx_log_str("error", failure->words));
+    if (failure->reason != status->told && failure->reason != FX_KUBE_REASON_CONFLICT &&
+        failure->reason != FX_KUBE_REASON_NOT_FOUND) {
+        fx_outage_tell_write("status not written: it is tried again", failure);
         status->told = failure->reason;
     }
 }
@@ -285,21 +292,32 @@ static uint64_t ms_until(uint64_t then_ns) {
     return then_ns <= now_ns ? 0 : (then_ns - now_ns) / NS_IN_MS + 1;
 }
 
+/* When something is to be written or looked at; UINT64_MAX: no such time is known. */
+static uint64_t next_turn_ns(struct fx_cluster_status *status) {
+    const uint64_t due_ns = fx_status_queue_next(&status->queue);
+    uint64_t at_ns = status->again_ns != 0 ? status->again_ns : UINT64_MAX;
+    if (due_ns != 0 && find_free(status) != NULL &&
+        fx_status_lists_known(status->lists)) {
+        const uint64_t write_ns =
+            due_ns > status->next_write_ns ? due_ns : status->next_write_ns;
+        at_ns = write_ns < at_ns ? write_ns : at_ns;
+    }
+    return at_ns;
+}
+
 static void on_timer(uv_timer_t *timer) {
     struct fx_cluster_status *status = status_of(timer->data);
+    if (status->again_ns != 0 && fx_clock_ns() >= status->again_ns) {
+        begin_review(status);
+    }
     if (status->reviewing) {
         review_slice(status);
     }
     write_some(status);
+    const uint64_t at_ns = next_turn_ns(status);
     if (status->reviewing) {
         wake(status, 1);
-        return;
-    }
-    const uint64_t next_ns = fx_status_queue_next(&status->queue);
-    if (next_ns != 0 && find_free(status) != NULL &&
-        fx_status_lists_known(status->lists)) {
-        const uint64_t at_ns =
-            next_ns > status->next_write_ns ? next_ns : status->next_write_ns;
+    } else if (at_ns != UINT64_MAX) {
         wake(status, ms_until(at_ns));
     }
 }

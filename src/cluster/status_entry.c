@@ -7,7 +7,6 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "base/limits.h"
 #include "cluster/frame.h"
 #include "cluster/status.h"
 #include "engine/conflicts.h"
@@ -53,28 +52,11 @@ static bool find_index(const struct fx_snapshot *snapshot,
 
 /* ---- writing it ------------------------------------------------------------------ */
 
-/* A conflict names all its members, and each of them says so: thousands of words
- * thousands of times, in every replica's entry. */
-static bool set_message(json_t *error, struct fx_text message) {
-    if (message.len <= FX_LIMIT_STATUS_MESSAGE_BYTES) {
-        return fx_frame_set_text(error, "message", message);
-    }
-    struct fx_buf cut;
-    fx_buf_init(&cut, 0);
-    fx_buf_add(&cut, message.data,
-               fx_text_rune_floor(message.data, FX_LIMIT_STATUS_MESSAGE_BYTES));
-    fx_buf_str(&cut, "…");
-    const bool ok = !cut.failed && fx_frame_set_text(error, "message",
-                                                     (struct fx_text){cut.data, cut.len});
-    fx_buf_finish(&cut);
-    return ok;
-}
-
 static bool append_error(json_t *errors, const char *type, struct fx_text message) {
     json_t *error = json_object();
     if (error == NULL ||
         (type != NULL && !fx_frame_set_text(error, "type", fx_text_of(type))) ||
-        !set_message(error, message)) {
+        !fx_frame_set_text(error, "message", message)) {
         json_decref(error);
         return false;
     }

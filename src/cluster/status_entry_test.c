@@ -13,7 +13,6 @@
 
 #include <cmocka.h>
 
-#include "base/limits.h"
 #include "cluster/objects.h"
 #include "cluster/status.h"
 #include "engine/quarantine.h"
@@ -205,21 +204,25 @@ static void both_at_once(void **state) {
 }
 
 /* More members than one wants to read of. */
-static void a_long_message_is_cut(void **state) {
+static void of_a_long_conflict_the_first_are_named(void **state) {
     (void)state;
+    static const char beginning[] = "the following mutators have conflicting schemas: "
+                                    "[Assign.mutations.gatekeeper.sh /m00,Assign.";
+    static const char ending[] = "/m19 and 40 more]";
     struct cluster cluster = {0};
     char name[200];
     for (unsigned i = 0; i < MANY; i++) {
-        (void)snprintf(name, sizeof name, "m%02u-%050d", i, 0);
+        (void)snprintf(name, sizeof name, "m%02u", i);
         put(&cluster, name, 1, i % 2 == 0 ? "spec.c[name: x].y" : "spec.c.y", "1");
     }
     build(&cluster);
     json_t *entry =
         fx_cluster_status_entry(&identity, cluster.built, find(&cluster, name));
     const json_t *error = json_array_get(json_object_get(entry, "errors"), 0);
-    const json_t *message = json_object_get(error, "message");
-    assert_int_equal(json_string_length(message), FX_LIMIT_STATUS_MESSAGE_BYTES + 3);
-    assert_string_equal(json_string_value(message) + FX_LIMIT_STATUS_MESSAGE_BYTES, "…");
+    const char *message = json_string_value(json_object_get(error, "message"));
+    assert_non_null(message);
+    assert_memory_equal(message, beginning, strlen(beginning));
+    assert_string_equal(message + strlen(message) - strlen(ending), ending);
     json_decref(entry);
     end(&cluster);
 }
@@ -292,10 +295,15 @@ static void digests(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_good_one),    cmocka_unit_test(a_bad_one),
-        cmocka_unit_test(in_conflict),   cmocka_unit_test(the_previous_version_stays),
-        cmocka_unit_test(both_at_once),  cmocka_unit_test(a_long_message_is_cut),
-        cmocka_unit_test(in_quarantine), cmocka_unit_test(is_it_built),
+        cmocka_unit_test(a_good_one),
+        cmocka_unit_test(a_bad_one),
+        cmocka_unit_test(in_conflict),
+        cmocka_unit_test(the_previous_version_stays),
+        cmocka_unit_test(both_at_once),
+
+        cmocka_unit_test(of_a_long_conflict_the_first_are_named),
+        cmocka_unit_test(in_quarantine),
+        cmocka_unit_test(is_it_built),
         cmocka_unit_test(digests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

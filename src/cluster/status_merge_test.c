@@ -11,16 +11,8 @@
 #include <cmocka.h>
 
 #include "cluster/status_merge.h"
+#include "cluster/test_json.h"
 #include "value/json.h"
-
-static json_t *read_json(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *value = fx_json_read(fx_text_of(text), NULL, &err);
-    if (value == NULL) {
-        fail_msg("%s: %s", err.msg, text);
-    }
-    return value;
-}
 
 static void expect_json(const json_t *value, const char *wanted) {
     struct fx_buf text;

@@ -17,12 +17,14 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "cluster/kinds.h"
+#include "cluster/outage.h"
 #include "cluster/policies.h"
 #include "cluster/status_merge.h"
 #include "cluster/sweep_plan.h"
 #include "value/tree.h"
 
-#define PAGE "limit=500"
+#define PAGE         "limit=500"
+#define MOST_IN_VAIN 64u /* pages of a list that bring nothing new */
 
 #define SWEEP_MAGIC 0x66787377u /* "fxsw" */
 
@@ -64,8 +66,8 @@ void fx_sweep_end_round(struct fx_cluster_sweep *sweep) {
 void fx_sweep_say(struct fx_cluster_sweep *sweep, const struct fx_kube_failure *failure) {
     sweep->failed = true;
     if (failure->reason != sweep->said) {
-        fx_log(ERROR, "status entries of replicas that are gone cannot be swept",
-               fx_log_str("error", failure->words));
+        fx_outage_tell_write("status entries of replicas that are gone cannot be swept",
+                             failure);
         sweep->said = failure->reason;
     }
 }
@@ -75,10 +77,30 @@ static void end_without_memory(struct fx_cluster_sweep *sweep) {
     fx_sweep_end_round(sweep);
 }
 
+/* Pages of nothing, or of the same again and again, would be asked for one right after
+ * the other, for ever. */
+static bool leads_on(const struct fx_cluster_sweep *sweep) {
+    const size_t n_objects = sweep->resource == &pods
+                                 ? sweep->pods_next.n_items
+                                 : fx_cluster_policies_count(sweep->policies);
+    return sweep->n_pages <= n_objects + MOST_IN_VAIN;
+}
+
+static void end_in_vain(struct fx_cluster_sweep *sweep) {
+    fx_log(ERROR, "status entries not swept: the pages of a list have no end",
+           fx_log_str("resource", sweep->resource->plural));
+    fx_sweep_end_round(sweep);
+}
+
 /* Asks for a page; `token` (as the page before gave it) is empty for the first. */
 static void list(struct fx_cluster_sweep *sweep, struct fx_text token,
                  void (*on_page)(const struct fx_kube_answer *answer, void *user)) {
     const bool is_pods = sweep->resource == &pods;
+    sweep->n_pages = token.len > 0 ? sweep->n_pages + 1 : 1;
+    if (!leads_on(sweep)) {
+        end_in_vain(sweep);
+        return;
+    }
     struct fx_buf query;
     fx_buf_init(&query, 0);
     fx_buf_str(&query, PAGE);

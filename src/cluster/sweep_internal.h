@@ -52,6 +52,7 @@ struct fx_cluster_sweep {
     struct fx_sweep_names suspects, suspects_next; /* ids that were no Pod's */
     size_t kind;                                   /* that is being listed */
     const struct fx_kube_resource *resource;       /* in that version */
+    size_t n_pages;                                /* of that list so far */
     struct fx_sweep_task *tasks;
     size_t n_tasks, cap_tasks, at_task;
     enum fx_kube_reason said; /* the failure that was logged last */

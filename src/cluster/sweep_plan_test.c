@@ -13,16 +13,8 @@
 
 #include "base/limits.h"
 #include "cluster/sweep_plan.h"
+#include "cluster/test_json.h"
 #include "value/json.h"
-
-static json_t *read_json(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *value = fx_json_read(fx_text_of(text), NULL, &err);
-    if (value == NULL) {
-        fail_msg("%s: %s", err.msg, text);
-    }
-    return value;
-}
 
 /* ---- names ---- */
 

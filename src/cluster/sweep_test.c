@@ -205,6 +205,46 @@ static void when_the_server_fails(void **state) {
     world_finish(&world);
 }
 
+/* Pages that bring the same again and again are not asked for for ever: the round ends,
+ * and the next one comes in its time. */
+static void expect_an_end(struct world *world, const char *about, size_t before) {
+    world->api.endless = true;
+    FAKE_UNTIL(&world->api, fake_count(&world->api.asked, about) >= before + 65);
+    fake_run_for(&world->api, 100);
+    assert_int_equal(fake_count(&world->api.asked, about), before + 65);
+}
+
+static struct fx_cluster_sweep *start_slow_sweep(struct world *world) {
+    world_start(world);
+    fake_collect(&world->api, PODS);
+    put_pod(world, OWN_POD);
+    put_keyed(world, "a");
+    struct fx_cluster_sweep *sweep = start_sweep(world);
+    fx_cluster_sweep_set_times(sweep, &(struct fx_sweep_times){60000, 60000, 10, 2});
+    fx_cluster_sweep_set(sweep, true);
+    return sweep;
+}
+
+static void pods_without_end(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_cluster_sweep *sweep = start_slow_sweep(&world);
+    expect_an_end(&world, "GET " PODS "?", 0);
+    fx_cluster_sweep_close(sweep);
+    world_finish(&world);
+}
+
+static void mutators_without_end(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_cluster_sweep *sweep = start_slow_sweep(&world);
+    const size_t before = fake_count(&world.api.asked, "GET " ASSIGNS "?limit");
+    FAKE_UNTIL(&world.api, n_looks(&world) == 1);
+    expect_an_end(&world, "GET " ASSIGNS "?limit", before);
+    fx_cluster_sweep_close(sweep);
+    world_finish(&world);
+}
+
 static void closed_at_any_time(void **state) {
     (void)state;
     for (uint64_t ms = 0; ms < 24; ms += 2) {
@@ -228,6 +268,7 @@ int main(void) {
         cmocka_unit_test(a_replica_goes),        cmocka_unit_test(a_replica_comes),
         cmocka_unit_test(an_atomic_list),        cmocka_unit_test(many_mutators),
         cmocka_unit_test(when_the_server_fails), cmocka_unit_test(closed_at_any_time),
+        cmocka_unit_test(pods_without_end),      cmocka_unit_test(mutators_without_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,8 @@
 
 struct fx_cluster_webhooks; /* opaque */
 
-/* Which ones, by name; the mutating ones first. Borrowed, empty names are left out. */
+/* Which ones, by name; the mutating ones first. Borrowed, empty names are left out: where
+ * the first mutating one is, there is none that is told of as present or disabled. */
 struct fx_cluster_webhooks_options {
     const char *const *mutating;
     size_t n_mutating;
@@ -53,15 +54,24 @@ fx_cluster_webhooks_create(uv_loop_t *loop, struct fx_kube_client *client,
                            struct fx_err *err) FX_MUST_USE;
 
 /* The bundle to be published from now on (PEM, copied). Only webhooks whose clientConfig
- * names a service or a URL of ours are written: all of those in our configurations. */
-void fx_cluster_webhooks_publish(struct fx_cluster_webhooks *webhooks,
-                                 struct fx_text ca_bundle);
+ * names a service or a URL of ours are written: all of those in our configurations. False
+ * without memory: then it is the one before. */
+bool fx_cluster_webhooks_publish(struct fx_cluster_webhooks *webhooks,
+                                 struct fx_text ca_bundle) FX_MUST_USE;
 
 /* Since when, as in `on_published`. */
 uint64_t fx_cluster_webhooks_published_since(const struct fx_cluster_webhooks *webhooks);
 
 /* May this replica end a disable whose time is over (it holds the Lease)? */
 void fx_cluster_webhooks_set_leader(struct fx_cluster_webhooks *webhooks, bool leader);
+
+/* How the watches of a kind of configuration stand: as the one that stands worst, with
+ * the objects of all. False: none of that kind is watched. */
+bool fx_cluster_webhooks_look(const struct fx_cluster_webhooks *webhooks,
+                              const struct fx_kube_resource *resource,
+                              struct fx_kube_reflector_status *ret_status);
+
+extern const struct fx_kube_resource fx_cluster_mutating, fx_cluster_validating;
 
 void fx_cluster_webhooks_close(struct fx_cluster_webhooks *webhooks); /* NULL is fine */
 

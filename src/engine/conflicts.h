@@ -35,7 +35,8 @@ bool fx_conflicts_find(struct fx_mutator *const *mutators, size_t n_mutators,
 void fx_conflicts_finish(struct fx_conflicts *conflicts); /* NULL, zeroed are fine */
 
 /* Appends "the following mutators have conflicting schemas: [<gid>,<gid>]" for the set of
- * mutator `index`, ids sorted by text. */
+ * mutator `index`, ids sorted by text; of more than FX_LIMIT_CONFLICT_IDS the first ones,
+ * and " and 7 more". The mutators are in the order of a pass. */
 void fx_conflicts_print(const struct fx_conflicts *conflicts, size_t index,
                         struct fx_mutator *const *mutators, struct fx_buf *buf);
 

@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/conflicts_print.c - Gatekeeper's words for a conflict.
+ * engine/conflicts_print.c - Gatekeeper's words for a conflict, and of many members the
+ * first ones: each of thousands is told of it, and would else be told of thousands.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "engine/conflicts.h"
+
+/* The least by text of all that came; each is freed. */
+struct ids {
+    char *items[2 * FX_LIMIT_CONFLICT_IDS];
+    size_t n_items;
+};
 
 static int compare_texts(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void keep(struct ids *ids, size_t n_items) {
+    while (ids->n_items > n_items) {
+        free(ids->items[--ids->n_items]);
+    }
 }
 
 static char *print_id(const struct fx_mutator *mutator) {
@@ -20,29 +34,67 @@ static char *print_id(const struct fx_mutator *mutator) {
     return text;
 }
 
+static bool same_kind(const struct fx_mutator *a, const struct fx_mutator *b) {
+    return a->rank == b->rank && strcmp(a->group, b->group) == 0 &&
+           strcmp(a->kind, b->kind) == 0;
+}
+
+/* In a pass those of a kind are beside each other. */
+static size_t end_of_kind(const struct fx_conflict_set *set,
+                          struct fx_mutator *const *mutators, size_t from) {
+    size_t low = from + 1;
+    size_t high = set->n_members;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (same_kind(mutators[set->members[from]], mutators[set->members[middle]])) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* And they are ordered by name: the least of a kind are its first. False without memory.
+ */
+static bool collect(const struct fx_conflict_set *set, struct fx_mutator *const *mutators,
+                    struct ids *ids) {
+    size_t end = 0;
+    for (size_t from = 0; from < set->n_members; from = end) {
+        end = end_of_kind(set, mutators, from);
+        for (size_t i = from; i < end && i - from < FX_LIMIT_CONFLICT_IDS; i++) {
+            char *id = print_id(mutators[set->members[i]]);
+            if (id == NULL) {
+                return false;
+            }
+            ids->items[ids->n_items++] = id;
+        }
+        qsort(ids->items, ids->n_items, sizeof *ids->items, compare_texts);
+        keep(ids, FX_LIMIT_CONFLICT_IDS);
+    }
+    return true;
+}
+
+static void print(const struct ids *ids, size_t n_more, struct fx_buf *buf) {
+    fx_buf_str(buf, "the following mutators have conflicting schemas: [");
+    for (size_t i = 0; i < ids->n_items; i++) {
+        fx_buf_str(buf, i > 0 ? "," : "");
+        fx_buf_str(buf, ids->items[i]);
+    }
+    if (n_more > 0) {
+        fx_buf_printf(buf, " and %zu more", n_more);
+    }
+    fx_buf_char(buf, ']');
+}
+
 void fx_conflicts_print(const struct fx_conflicts *conflicts, size_t index,
                         struct fx_mutator *const *mutators, struct fx_buf *buf) {
     const struct fx_conflict_set *set = &conflicts->sets[index];
-    char **ids = calloc(set->n_members + 1, sizeof *ids);
-    size_t n_ids = 0;
-    bool ok = ids != NULL;
-    while (ok && n_ids < set->n_members) {
-        ids[n_ids] = print_id(mutators[set->members[n_ids]]);
-        ok = ids[n_ids] != NULL;
-        n_ids += ok ? 1 : 0;
+    struct ids ids = {.n_items = 0};
+    if (collect(set, mutators, &ids)) {
+        print(&ids, set->n_members - ids.n_items, buf);
+    } else {
+        buf->failed = true;
     }
-    if (ok) {
-        qsort(ids, n_ids, sizeof *ids, compare_texts);
-        fx_buf_str(buf, "the following mutators have conflicting schemas: [");
-        for (size_t i = 0; i < n_ids; i++) {
-            fx_buf_str(buf, i > 0 ? "," : "");
-            fx_buf_str(buf, ids[i]);
-        }
-        fx_buf_char(buf, ']');
-    }
-    buf->failed = buf->failed || !ok;
-    for (size_t i = 0; i < n_ids; i++) {
-        free(ids[i]);
-    }
-    free(ids);
+    keep(&ids, 0);
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "engine/conflicts.h"
 #include "engine/fake_mutator.h"
 
@@ -196,6 +197,42 @@ static void prints(void **state) {
     }
 }
 
+static void prints_the_first_of_many(void **state) {
+    (void)state;
+    enum { N = FX_LIMIT_CONFLICT_IDS + 6 };
+    struct fx_mutator *mutators[N];
+    char names[N][16];
+    for (size_t i = 0; i < N; i++) {
+        (void)snprintf(names[i], sizeof names[i], "m%03zu", i);
+        mutators[i] = &make(names[i], i % 2 == 0 ? "spec.c[k].i" : "spec.c.i")->head;
+    }
+    /* Last in a pass, first by text. */
+    mutators[N - 1]->rank = 1;
+    mutators[N - 1]->kind[0] = 'A';
+    struct fx_conflicts conflicts = {0};
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_buf all;
+    struct fx_buf words;
+    fx_buf_init(&all, 0);
+    fx_buf_init(&words, 0);
+    fx_buf_str(&all, "the following mutators have conflicting schemas: "
+                     "[Aake.test.dev /");
+    fx_buf_str(&all, names[N - 1]);
+    for (size_t i = 0; i + 1 < FX_LIMIT_CONFLICT_IDS; i++) {
+        fx_buf_printf(&all, ",Fake.test.dev /%s", names[i]);
+    }
+    fx_buf_str(&all, " and 6 more]");
+    assert_true(fx_conflicts_find(mutators, N, &conflicts, &err));
+    fx_conflicts_print(&conflicts, 3, mutators, &words);
+    assert_string_equal(words.data, all.data);
+    fx_buf_finish(&words);
+    fx_buf_finish(&all);
+    fx_conflicts_finish(&conflicts);
+    for (size_t i = 0; i < N; i++) {
+        fx_mutator_unref(mutators[i]);
+    }
+}
+
 /* 10,000 mutators, all in one conflict, then each with a path of its own. */
 static void many(void **state) {
     (void)state;
@@ -225,9 +262,8 @@ static void many(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules),
-        cmocka_unit_test(bindings),
-        cmocka_unit_test(prints),
+        cmocka_unit_test(rules),  cmocka_unit_test(bindings),
+        cmocka_unit_test(prints), cmocka_unit_test(prints_the_first_of_many),
         cmocka_unit_test(many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

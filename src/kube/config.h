@@ -55,7 +55,7 @@ bool fx_kube_config_read(const char *file, const char *context,
 /* What a Pod is given: KUBERNETES_SERVICE_HOST and _PORT in the environment, and the
  * files `token`, `ca.crt` and `namespace` (which may be missing) of the service account
  * in `folder` (NULL: /var/run/secrets/kubernetes.io/serviceaccount). Errors: as above;
- * FX_EINVALID where this is no Pod, or one without a service account's token
+ * FX_EINVALID where this is no Pod, FX_EIO for one without a service account's token
  * (`automountServiceAccountToken: false`). */
 bool fx_kube_config_in_cluster(const char *folder, struct fx_kube_config *ret_config,
                                struct fx_err *err) FX_MUST_USE;

@@ -33,6 +33,16 @@ static char *join(const char *folder, const char *name, struct fx_err *err) {
     return joined;
 }
 
+static bool fail_unset(const char *host, const char *port, struct fx_err *err) {
+    if (host[0] == '\0' && port[0] == '\0') {
+        return fx_fail(err, FX_EINVALID,
+                       "no Pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are "
+                       "not set");
+    }
+    return fx_fail(err, FX_EINVALID, "no Pod: KUBERNETES_SERVICE_%s is not set",
+                   host[0] == '\0' ? "HOST" : "PORT");
+}
+
 /* As Go joins host and port: an IPv6 address in brackets. */
 static bool read_server(char **ret_server, struct fx_err *err) {
     const char *host = env("KUBERNETES_SERVICE_HOST");
@@ -41,9 +51,7 @@ static bool read_server(char **ret_server, struct fx_err *err) {
     struct fx_url url;
     struct fx_buf server;
     if (host[0] == '\0' || port[0] == '\0') {
-        return fx_fail(err, FX_EINVALID,
-                       "no Pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are "
-                       "not set");
+        return fail_unset(host, port, err);
     }
     fx_buf_init(&server, 0);
     fx_buf_printf(&server, is_ipv6 ? "https://[%s]:%s" : "https://%s:%s", host, port);
@@ -66,7 +74,7 @@ static bool read_token(const char *folder, struct fx_kube_config *config,
         return false;
     }
     if (stat(config->token_file, &info) != 0 && errno == ENOENT) {
-        return fx_fail(err, FX_EINVALID,
+        return fx_fail(err, FX_EIO,
                        "%s: no such file; the Pod needs a service account whose token is "
                        "mounted (automountServiceAccountToken)",
                        config->token_file);

@@ -67,10 +67,13 @@ static void assert_no_pod(enum fx_code code, const char *words) {
 static void what_a_pod_lacks_is_told(void **state) {
     (void)state;
     fill_service_account();
+    set_service("", "");
+    assert_no_pod(FX_EINVALID, "no Pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_"
+                               "PORT are not set");
     set_service("", "443");
-    assert_no_pod(FX_EINVALID, "no Pod: KUBERNETES_SERVICE_HOST and");
+    assert_no_pod(FX_EINVALID, "no Pod: KUBERNETES_SERVICE_HOST is not set");
     set_service("10.96.0.1", "");
-    assert_no_pod(FX_EINVALID, "no Pod: KUBERNETES_SERVICE_HOST and");
+    assert_no_pod(FX_EINVALID, "no Pod: KUBERNETES_SERVICE_PORT is not set");
     set_service("10.96.0.1/x", "443");
     assert_no_pod(FX_EINVALID, "KUBERNETES_SERVICE_PORT: not a host and a port");
     set_service("10.96.0.1", "https");
@@ -79,7 +82,7 @@ static void what_a_pod_lacks_is_told(void **state) {
     write_file("token", "\n");
     assert_no_pod(FX_EINVALID, "token: no token in it");
     remove_file("token");
-    assert_no_pod(FX_EINVALID, "token: no such file; the Pod needs a service account");
+    assert_no_pod(FX_EIO, "token: no such file; the Pod needs a service account");
     fill_service_account();
     write_file("ca.crt", "none\n");
     assert_no_pod(FX_EINVALID, "ca.crt: no PEM in it");

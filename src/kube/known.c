@@ -151,6 +151,15 @@ bool fx_kube_known_put(struct fx_kube_known *known,
     return true;
 }
 
+void fx_kube_known_doubt(struct fx_kube_known *known,
+                         const struct fx_kube_identity *which) {
+    bool found = false;
+    const size_t at = place_of(known, which, &found);
+    if (found) {
+        known->objects[at].version_len = 0; /* nothing that a server gives */
+    }
+}
+
 void fx_kube_known_remove(struct fx_kube_known *known,
                           const struct fx_kube_identity *which) {
     bool found = false;

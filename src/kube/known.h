@@ -42,6 +42,10 @@ bool fx_kube_known_find(const struct fx_kube_known *known,
 bool fx_kube_known_put(struct fx_kube_known *known,
                        const struct fx_kube_identity *state) FX_MUST_USE;
 
+/* It is still known, but no more in which state: any that comes is another one. */
+void fx_kube_known_doubt(struct fx_kube_known *known,
+                         const struct fx_kube_identity *which);
+
 /* Forgets it, where it is known. */
 void fx_kube_known_remove(struct fx_kube_known *known,
                           const struct fx_kube_identity *which);

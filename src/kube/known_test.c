@@ -156,9 +156,32 @@ static void ten_thousand_cost_little(void **state) {
     fx_kube_known_finish(&known);
 }
 
+/* It is still there, and any state of it is another one. */
+static void a_state_may_be_in_doubt(void **state) {
+    (void)state;
+    struct fx_kube_known known = {0};
+    struct fx_kube_identity found;
+    const struct fx_kube_identity one = {FX_TEXT("n"), FX_TEXT("a"), FX_TEXT("u"),
+                                         FX_TEXT("1")};
+    const struct fx_kube_identity other = {FX_TEXT("n"), FX_TEXT("b"), FX_TEXT("v"),
+                                           FX_TEXT("2")};
+    assert_true(fx_kube_known_put(&known, &one));
+    fx_kube_known_doubt(&known, &other);
+    assert_int_equal(known.n_objects, 1);
+    fx_kube_known_doubt(&known, &one);
+    assert_true(fx_kube_known_find(&known, &one, &found));
+    assert_true(fx_text_is(found.uid, "u"));
+    assert_int_equal(found.version.len, 0);
+    assert_true(fx_kube_known_put(&known, &one));
+    assert_true(fx_kube_known_find(&known, &one, &found));
+    assert_true(fx_text_is(found.version, "1"));
+    fx_kube_known_finish(&known);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_naive_one),
+        cmocka_unit_test(a_state_may_be_in_doubt),
         cmocka_unit_test(ten_thousand_cost_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

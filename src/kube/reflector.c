@@ -29,6 +29,7 @@ const struct fx_kube_pauses fx_kube_usual_pauses = {
     .watch_min_s = 240,
     .watch_max_s = 480,
     .silence_ms = 30000,
+    .seek_ms = 300000,
     .page = 500,
 };
 
@@ -78,11 +79,11 @@ void fx_kube_reflector_set_state(struct fx_kube_reflector *reflector,
     const enum fx_kube_reason reason =
         failure == NULL ? FX_KUBE_REASON_NONE : failure->reason;
     assert((state == FX_KUBE_STATE_FAILING) == (failure != NULL));
-    if (reflector->status.state == state && reflector->reason == reason) {
+    if (reflector->status.state == state && reflector->status.reason == reason) {
         return;
     }
     reflector->status.state = state;
-    reflector->reason = reason;
+    reflector->status.reason = reason;
     reflector->events.on_state(state, failure, reflector->user);
 }
 
@@ -109,6 +110,9 @@ uint64_t fx_kube_reflector_now_ms(void) {
 
 static void on_timer(uv_timer_t *timer) {
     struct fx_kube_reflector *reflector = reflector_of(timer->data);
+    if (fx_kube_reflector_seek(reflector, reflector->step)) {
+        return;
+    }
     switch (reflector->step) {
     case FX_KUBE_STEP_LIST: fx_kube_reflector_list(reflector); break;
     case FX_KUBE_STEP_WATCH: fx_kube_reflector_watch(reflector); break;

@@ -10,7 +10,9 @@
  * Failures are retried with growing, jittered pauses, or when the server says
  * (Retry-After); what was told stays true meanwhile. After a list, what it no longer
  * holds is told as gone. A resource that the server does not know (no CRD) counts as
- * empty, and is asked for again every few seconds.
+ * empty, and is asked for again every few seconds. Where it is served in a version that
+ * is not the preferred one, that is asked for, with one request, before each further list
+ * and, at most every five minutes, where a watch has ended.
  *
  * Pauses: after failures 0.5 s, doubling to 30 s, each half of it more or less; the
  * server's Retry-After counts up to a minute. A watch is asked to end after four to eight
@@ -56,8 +58,9 @@ struct fx_kube_reflector_events {
      * last-applied-configuration. Borrowed: keep it by json_incref(), it is never written
      * again. After a list, objects that did not change (the same uid and resourceVersion)
      * are not told again, unless the version of the API is another now. One that was
-     * deleted and made anew (another uid) is told as gone first. */
-    void (*on_object)(json_t *object, void *user);
+     * deleted and made anew (another uid) is told as gone first. False where there is no
+     * memory to take it: then it is told again, later. */
+    bool (*on_object)(json_t *object, void *user);
     /* Deleted, or no longer there after a list. */
     void (*on_gone)(struct fx_text namespace_, struct fx_text name, void *user);
     /* A whole list has been told, or the resource is absent: nothing is unknown now. */
@@ -99,7 +102,8 @@ void fx_kube_reflector_close(struct fx_kube_reflector *reflector);
 /* How it stands, for readiness and metrics. */
 struct fx_kube_reflector_status {
     enum fx_kube_state state;
-    bool synced;        /* on_synced was told at least once */
+    enum fx_kube_reason reason; /* of FAILING; else NONE */
+    bool synced;                /* on_synced was told at least once */
     uint64_t synced_ns; /* base/clock.h: when the server was last heard: a list, an
                          * event, a bookmark, the orderly end of a watch; 0: never */
     size_t n_objects;

@@ -75,6 +75,105 @@ static void a_version_that_is_no_longer_served(void **state) {
     world_finish(&world);
 }
 
+static void neither_the_version_nor_a_better_one_is_served(void **state) {
+    (void)state;
+    struct world world;
+    const struct reply replies[] = {
+        {V1, UNKNOWN, GOODBYE, 0},     LIST(V1BETA1, "5", A1),
+        {V1BETA1, STREAM, GOODBYE, 0}, {V1BETA1 "watch", UNKNOWN, GOODBYE, 0},
+        {V1, UNKNOWN, GOODBYE, 0},     {V1BETA1 "limit", UNKNOWN, GOODBYE, 0},
+        {V1, UNKNOWN, GOODBYE, 0},     {V1BETA1, UNKNOWN, GOODBYE, 0}};
+    start(&world, &of_versions, replies, FX_COUNT(replies));
+    await_told(&world, "=absent synced");
+    expect_told(&world,
+                "+a@1:mutations.gatekeeper.sh/v1beta1 synced =watching -a =absent "
+                "synced");
+    world_finish(&world);
+}
+
+static const struct fx_kube_resource three_versions[] = {
+    {"mutations.gatekeeper.sh", "v1", "assign", "Assign"},
+    {"mutations.gatekeeper.sh", "v1beta1", "assign", "Assign"},
+    {"mutations.gatekeeper.sh", "v1alpha1", "assign", "Assign"},
+};
+static const struct fx_kube_reflector_options of_three = {.versions = three_versions,
+                                                          .n_versions = 3};
+#define V1ALPHA1 "/apis/mutations.gatekeeper.sh/v1alpha1/assign?"
+#define B2       OBJECT("b", "ub", "2")
+
+/* When a watch has ended, and it is time, one of the better ones is asked for. */
+static void a_better_version_comes_later(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_kube_pauses pauses = hurried;
+    const struct reply replies[] = {
+        {V1, UNKNOWN, GOODBYE, 0},
+        {V1BETA1, UNKNOWN, GOODBYE, 0},
+        LIST(V1ALPHA1, "5", A1),
+        {V1ALPHA1 "watch", STREAM BOOKMARK("6"), GOODBYE, 0},
+        {V1, UNKNOWN, GOODBYE, 0},
+        {V1ALPHA1 "watch", STREAM EVENT("ADDED", B2), GOODBYE, 0},
+        LIST(V1BETA1, "7", A1 "," B2),
+        {V1BETA1 "watch", STREAM, GOODBYE, 0},
+        LIST(V1, "7", A1 "," B2),
+        {V1 "watch", STREAM, GOODBYE, 0},
+        {V1 "watch", STREAM, STAY, 0},
+    };
+    world_begin(&world);
+    world.with_api_version = true;
+    api_will(&world.api, replies, FX_COUNT(replies));
+    pauses.seek_ms = 0;
+    reflect(&world, &of_three, &pauses);
+    await_requests(&world, FX_COUNT(replies));
+    expect_told(&world,
+                "+a@1:mutations.gatekeeper.sh/v1alpha1 synced =watching "
+                "+b@2:mutations.gatekeeper.sh/v1alpha1 "
+                "+a@1:mutations.gatekeeper.sh/v1beta1 "
+                "+b@2:mutations.gatekeeper.sh/v1beta1 synced "
+                "+a@1:mutations.gatekeeper.sh/v1 +b@2:mutations.gatekeeper.sh/v1 synced");
+    assert_true(look(&world).version == &three_versions[0]);
+    assert_int_equal(look(&world).state, FX_KUBE_STATE_WATCHING);
+    world_finish(&world);
+}
+
+static void a_better_version_is_not_asked_for_at_every_end(void **state) {
+    (void)state;
+    struct world world;
+    const struct reply replies[] = {{V1, UNKNOWN, GOODBYE, 0},
+                                    LIST(V1BETA1, "5", A1),
+                                    {V1BETA1 "watch", STREAM, GOODBYE, 0},
+                                    {V1BETA1 "watch", STREAM, GOODBYE, 0}};
+    start(&world, &of_versions, replies, FX_COUNT(replies));
+    world_finish(&world);
+}
+
+/* Half a list, and it is gone: nothing is lost, nothing is told as gone. */
+static void a_better_version_goes_again(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_kube_pauses pauses = hurried;
+    const struct reply replies[] = {
+        {V1, UNKNOWN, GOODBYE, 0},
+        LIST(V1BETA1, "5", A1 "," B2),
+        {V1BETA1 "watch", STREAM, GOODBYE, 0},
+        PAGE(V1, "6", "next", A1),
+        {"continue=next", UNKNOWN, GOODBYE, 0},
+        LIST(V1BETA1, "6", A1 "," B2),
+        {V1BETA1 "watch", STREAM, STAY, 0},
+    };
+    world_begin(&world);
+    world.with_api_version = true;
+    api_will(&world.api, replies, FX_COUNT(replies));
+    pauses.seek_ms = 0;
+    reflect(&world, &of_versions, &pauses);
+    await_requests(&world, FX_COUNT(replies));
+    expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1beta1 "
+                        "+b@2:mutations.gatekeeper.sh/v1beta1 synced =watching "
+                        "+a@1:mutations.gatekeeper.sh/v1 synced");
+    assert_true(look(&world).version == &versions[1]);
+    world_finish(&world);
+}
+
 /* Asked for twice before all of it is told as gone. */
 static void deleted_while_it_is_watched(void **state) {
     (void)state;
@@ -194,6 +293,10 @@ int main(void) {
         cmocka_unit_test(waited_for),
         cmocka_unit_test(the_next_version),
         cmocka_unit_test(a_version_that_is_no_longer_served),
+        cmocka_unit_test(neither_the_version_nor_a_better_one_is_served),
+        cmocka_unit_test(a_better_version_comes_later),
+        cmocka_unit_test(a_better_version_is_not_asked_for_at_every_end),
+        cmocka_unit_test(a_better_version_goes_again),
         cmocka_unit_test(deleted_while_it_is_watched),
         cmocka_unit_test(what_may_be_forbidden),
         cmocka_unit_test(no_storm),

@@ -364,11 +364,43 @@ static void a_line_too_long(void **state) {
     world_finish(&world);
 }
 
+/* A server whose pages bring nothing, or what they brought before: it is not asked for
+ * one after the other for ever. */
+static void pages_without_end(void **state) {
+    (void)state;
+    enum { N_PAGES = 66 };
+    static const struct {
+        struct reply page;
+        const char *told;
+        size_t n_pages;
+    } cases[] = {
+        {PAGE("/v1/assign?limit=500", "5", "t", ""), "=failing:network", 65},
+        {PAGE("/v1/assign?limit=500", "5", "t", A1), "+a@1 =failing:network", 66},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct world world;
+        struct reply replies[N_PAGES];
+        for (size_t j = 0; j < N_PAGES; j++) {
+            replies[j] = cases[i].page;
+        }
+        struct fx_kube_pauses patient = hurried;
+        patient.backoff_min_ms = patient.backoff_max_ms = PATIENCE_MS;
+        world_begin(&world);
+        api_will(&world.api, replies, N_PAGES);
+        reflect(&world, &all_assigns, &patient);
+        await_told(&world, "=failing:network");
+        expect_told(&world, cases[i].told);
+        assert_int_equal(world.api.n_requests, cases[i].n_pages);
+        assert_non_null(strstr(world.failure.words, "the pages of the list have no end"));
+        world_finish(&world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_watch_goes_on), cmocka_unit_test(a_watch_that_is_no_use),
         cmocka_unit_test(lists_that_fail), cmocka_unit_test(nobody_there),
-        cmocka_unit_test(a_line_too_long),
+        cmocka_unit_test(a_line_too_long), cmocka_unit_test(pages_without_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,7 @@ struct fx_kube_pauses {
     uint64_t well_ms;                  /* a watch that lasts so long goes well */
     uint64_t watch_min_s, watch_max_s; /* as the server is asked to end it */
     uint64_t silence_ms;               /* and so much longer it may be silent */
+    uint64_t seek_ms;                  /* from look to look for a better version */
     unsigned page;                     /* objects at a time */
 };
 
@@ -55,17 +56,21 @@ struct fx_kube_reflector {
     struct fx_kube_call *call; /* under way, or NULL */
     struct fx_kube_known known;
     struct fx_kube_reflector_status status;
-    enum fx_kube_reason reason; /* of FAILING */
 
     size_t at;                /* the version that is asked for, */
     struct fx_kube_kind kind; /* and what its objects share */
     bool served;              /* it was, when it was last listed */
     size_t told_at;           /* the one in which objects were told; SIZE_MAX: none */
 
+    bool seeking;                /* a better one than that is asked for, */
+    enum fx_kube_step seek_then; /* and if it is not served, this is next */
+    size_t seek_at;              /* of several better ones, the next to be asked for */
+    uint64_t seek_ms;            /* not before */
+
     struct fx_buf page_token; /* of the next page; empty: the first */
     struct fx_buf list_version;
-    size_t n_pages;
-    bool unlimited; /* the pages grew too old: all at once */
+    size_t n_pages, n_items; /* of the list so far */
+    bool unlimited;          /* the pages grew too old: all at once */
 
     struct fx_buf version; /* seen so far: where a watch goes on */
     struct fx_kube_events stream;
@@ -110,6 +115,11 @@ void fx_kube_reflector_well(struct fx_kube_reflector *reflector);
 /* ---- reflector_list.c ---- */
 
 void fx_kube_reflector_list(struct fx_kube_reflector *reflector);
+
+/* Before that step: asks for a version that goes before the one in use, if there is one
+ * and it is time for that. It takes one request; if it is answered by a list, that
+ * version is in use from then on, and else the step follows. False: it is not asked. */
+bool fx_kube_reflector_seek(struct fx_kube_reflector *reflector, enum fx_kube_step then);
 
 /* ---- reflector_watch.c ---- */
 

@@ -13,6 +13,7 @@
 #include "value/tree.h"
 
 #define LIST_TIMEOUT_MS 60000u /* as long as an API server works on one, at most */
+#define MOST_IN_VAIN    64u    /* pages without an object, or objects that came before */
 
 static struct fx_text text_of(const struct fx_buf *buf) {
     return (struct fx_text){buf->data, buf->len};
@@ -108,6 +109,20 @@ static void be_refused(struct fx_kube_reflector *reflector,
     fx_kube_reflector_retry(reflector, FX_KUBE_STEP_LIST, failure);
 }
 
+/* Objects that were told of already in the other version are told of anew. */
+static void stop_seeking(struct fx_kube_reflector *reflector) {
+    reflector->seeking = reflector->unlimited = false;
+    reflector->at = reflector->told_at;
+    fx_kube_kind_finish(&reflector->kind);
+    const bool ok =
+        fx_kube_kind_init(&reflector->kind, fx_kube_reflector_resource(reflector));
+    if (ok && reflector->seek_then == FX_KUBE_STEP_WATCH && reflector->n_pages == 0) {
+        fx_kube_reflector_watch(reflector);
+    } else {
+        fx_kube_reflector_list(reflector);
+    }
+}
+
 static void list_failed(struct fx_kube_reflector *reflector,
                         const struct fx_kube_failure *failure) {
     const enum fx_kube_reason reason = failure->reason;
@@ -116,6 +131,8 @@ static void list_failed(struct fx_kube_reflector *reflector,
     reflector->unlimited = too_late;
     if (too_late) {
         fx_kube_reflector_list(reflector);
+    } else if (reflector->seeking) {
+        stop_seeking(reflector);
     } else if (reason == FX_KUBE_REASON_UNKNOWN || reason == FX_KUBE_REASON_NOT_FOUND) {
         try_next_version(reflector);
     } else if (reason == FX_KUBE_REASON_FORBIDDEN && reflector->options.optional) {
@@ -151,6 +168,8 @@ static void list_is_whole(struct fx_kube_reflector *reflector) {
     }
     reflector->unlimited = false;
     reflector->served = true;
+    reflector->seeking = false;
+    reflector->seek_ms = fx_kube_reflector_now_ms() + reflector->pauses.seek_ms;
     reflector->told_at = reflector->at;
     reflector->status.version = fx_kube_reflector_resource(reflector);
     reflector->status.n_lists++;
@@ -175,12 +194,24 @@ static bool take_items(struct fx_kube_reflector *reflector, const json_t *items,
     size_t i = 0;
     json_t *item = NULL;
     json_array_foreach (items, i, item) {
-        if (fx_kube_object_identify(item, &identity) &&
-            !fx_kube_reflector_take(reflector, item, &identity, anyway, err)) {
+        if (!fx_kube_object_identify(item, &identity)) {
+            continue;
+        }
+        if (!fx_kube_reflector_take(reflector, item, &identity, anyway, err)) {
             return false;
         }
+        reflector->n_items++;
     }
     return true;
+}
+
+/* Pages of nothing, or of the same again and again, would be asked for one right after
+ * the other, for ever. */
+static bool leads_on(const struct fx_kube_reflector *reflector, struct fx_err *err) {
+    const bool in_vain = reflector->n_pages > reflector->n_items + MOST_IN_VAIN ||
+                         reflector->n_items > reflector->known.n_objects + MOST_IN_VAIN;
+    return reflector->page_token.len == 0 || !in_vain ||
+           fx_fail(err, FX_EINVALID, "the pages of the list have no end");
 }
 
 /* The version of the list is that of its first page: what happened since is watched. */
@@ -201,7 +232,7 @@ static bool take_page(struct fx_kube_reflector *reflector, const json_t *list,
         !set_text(&reflector->page_token, fx_tree_view_string(metadata, "continue"))) {
         return fx_fail_nomem(err);
     }
-    return take_items(reflector, items, err);
+    return take_items(reflector, items, err) && leads_on(reflector, err);
 }
 
 static void ask_page(struct fx_kube_reflector *reflector);
@@ -257,7 +288,7 @@ static void ask_page(struct fx_kube_reflector *reflector) {
 void fx_kube_reflector_list(struct fx_kube_reflector *reflector) {
     struct fx_err err = FX_ERR_INIT;
     fx_buf_reset(&reflector->page_token);
-    reflector->n_pages = 0;
+    reflector->n_pages = reflector->n_items = 0;
     fx_kube_known_begin(&reflector->known);
     fx_kube_kind_finish(&reflector->kind);
     if (!fx_kube_kind_init(&reflector->kind, fx_kube_reflector_resource(reflector))) {
@@ -266,4 +297,23 @@ void fx_kube_reflector_list(struct fx_kube_reflector *reflector) {
         return;
     }
     ask_page(reflector);
+}
+
+/* A list is about to be made anyway; a watch is not, and waits for the answer. While the
+ * server is not well, the version that is known is the one to be asked for. */
+bool fx_kube_reflector_seek(struct fx_kube_reflector *reflector, enum fx_kube_step then) {
+    const uint64_t now = fx_kube_reflector_now_ms();
+    const bool is_time = then == FX_KUBE_STEP_LIST ||
+                         (then == FX_KUBE_STEP_WATCH && now >= reflector->seek_ms);
+    if (!is_time || !reflector->served || reflector->at == 0 ||
+        reflector->at != reflector->told_at ||
+        reflector->status.state != FX_KUBE_STATE_WATCHING || reflector->n_failed > 0) {
+        return false;
+    }
+    reflector->seeking = true;
+    reflector->seek_then = then;
+    reflector->seek_ms = now + reflector->pauses.seek_ms;
+    reflector->at = reflector->seek_at++ % reflector->told_at;
+    fx_kube_reflector_list(reflector);
+    return true;
 }

@@ -195,7 +195,7 @@ static size_t name_of(struct fx_text name) {
 }
 
 /* Never again, never backwards, never without a word that the one before is gone. */
-static void model_on_object(json_t *object, void *user) {
+static bool model_on_object(json_t *object, void *user) {
     struct fx_kube_identity identity;
     (void)user;
     assert_true(fx_kube_object_identify(object, &identity));
@@ -204,6 +204,7 @@ static void model_on_object(json_t *object, void *user) {
     assert_true(told->version == 0 || told->uid == now.uid);
     assert_true(now.version > told->version);
     *told = now;
+    return true;
 }
 
 static void model_on_gone(struct fx_text namespace_, struct fx_text name, void *user) {

@@ -17,6 +17,16 @@ static void tell_gone(struct fx_text namespace_, struct fx_text name, void *user
     reflector->events.on_gone(namespace_, name, reflector->user);
 }
 
+/* Who was told could not take it, and may still have an older state of it. */
+static void take_back(struct fx_kube_reflector *reflector,
+                      const struct fx_kube_identity *identity, bool has_older) {
+    if (has_older) {
+        fx_kube_known_doubt(&reflector->known, identity);
+    } else {
+        fx_kube_known_remove(&reflector->known, identity);
+    }
+}
+
 bool fx_kube_reflector_take(struct fx_kube_reflector *reflector, json_t *object,
                             const struct fx_kube_identity *identity, bool anyway,
                             struct fx_err *err) {
@@ -37,8 +47,9 @@ bool fx_kube_reflector_take(struct fx_kube_reflector *reflector, json_t *object,
     if (found && !same_uid) {
         tell_gone(identity->namespace_, identity->name, reflector);
     }
-    if (tells) {
-        reflector->events.on_object(object, reflector->user);
+    if (tells && !reflector->events.on_object(object, reflector->user)) {
+        take_back(reflector, identity, same_uid);
+        return fx_fail_nomem(err);
     }
     return true;
 }

@@ -38,6 +38,7 @@ static const struct fx_kube_pauses hurried = {
     .watch_min_s = 300,
     .watch_max_s = 300,
     .silence_ms = 30000,
+    .seek_ms = PATIENCE_MS,
     .page = 500,
 };
 
@@ -48,7 +49,7 @@ static inline void note(struct world *world, const char *mark, struct fx_text na
                   namespace_.len > 0 ? "/" : "", FX_TEXT_ARG(name));
 }
 
-static inline void on_object(json_t *object, void *user) {
+static inline bool on_object(json_t *object, void *user) {
     struct world *world = user;
     struct fx_kube_identity identity;
     assert_true(fx_kube_object_identify(object, &identity));
@@ -62,6 +63,7 @@ static inline void on_object(json_t *object, void *user) {
     }
     json_decref(world->object);
     world->object = json_incref(object);
+    return true;
 }
 
 static inline void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {

@@ -17,29 +17,29 @@
 #define NS_IN_S 1e9
 
 /* id, type, name, which labels, help */
-#define FAMILIES(X)                                                                \
-    X(REQUESTS, COUNTER, "fixpoint_kube_requests_total", requests,                 \
-      "Requests to the API server, by how they ended.")                            \
-    X(REQUEST_SECONDS, HISTOGRAM, "fixpoint_kube_request_duration_seconds", verbs, \
-      "From a request to the API server to its answer; a watch's is its length.")  \
-    X(STATES, GAUGE, "fixpoint_kube_resources", states,                            \
-      "How each watched resource stands: 1 for its state, 0 for the others.")      \
-    X(OBJECTS, GAUGE, "fixpoint_kube_objects", resources,                          \
-      "Objects of a watched resource.")                                            \
-    X(SYNCED, GAUGE, "fixpoint_kube_last_sync_timestamp_seconds", resources,       \
-      "When the API server was last heard of a resource, in seconds since 1970.")  \
-    X(STATUS_WRITES, COUNTER, "fixpoint_status_writes_total", results,             \
-      "Writes of status.byPod.")                                                   \
-    X(STATUS_QUEUE, GAUGE, "fixpoint_status_queue_depth", none,                    \
-      "Mutators whose status is to be written.")                                   \
-    X(EVENTS, COUNTER, "fixpoint_events_total", results, "Events about mutators.") \
-    X(LEASE, GAUGE, "fixpoint_lease_held", none,                                   \
-      "Does this replica do what only one should?")                                \
-    X(PUBLISHED, GAUGE, "fixpoint_ca_bundle_published", none,                      \
-      "Does every webhook configuration hold our caBundle?")                       \
-    X(CONFIGURED, GAUGE, "fixpoint_webhook_configured", none,                      \
-      "Is the mutating webhook configuration there?")                              \
-    X(DISABLED, GAUGE, "fixpoint_disabled", none,                                  \
+#define FAMILIES(X)                                                                   \
+    X(REQUESTS, COUNTER, "fixpoint_kube_requests_total", requests,                    \
+      "Requests to the API server, by how they ended.")                               \
+    X(REQUEST_SECONDS, HISTOGRAM, "fixpoint_kube_request_duration_seconds", verbs,    \
+      "From a request to the API server to the head of its answer, of a watch, too.") \
+    X(STATES, GAUGE, "fixpoint_kube_resources", states,                               \
+      "How each watched resource stands: 1 for its state, 0 for the others.")         \
+    X(OBJECTS, GAUGE, "fixpoint_kube_objects", resources,                             \
+      "Objects of a watched resource.")                                               \
+    X(SYNCED, GAUGE, "fixpoint_kube_last_sync_timestamp_seconds", resources,          \
+      "When the API server was last heard of a resource, in seconds since 1970.")     \
+    X(STATUS_WRITES, COUNTER, "fixpoint_status_writes_total", none,                   \
+      "Writes of status.byPod.")                                                      \
+    X(STATUS_QUEUE, GAUGE, "fixpoint_status_queue_depth", none,                       \
+      "Mutators whose status is to be written.")                                      \
+    X(EVENTS, COUNTER, "fixpoint_events_total", none, "Events about mutators.")       \
+    X(LEASE, GAUGE, "fixpoint_lease_held", none,                                      \
+      "Does this replica do what only one should?")                                   \
+    X(PUBLISHED, GAUGE, "fixpoint_ca_bundle_published", none,                         \
+      "Does every webhook configuration hold our caBundle?")                          \
+    X(CONFIGURED, GAUGE, "fixpoint_webhook_configured", none,                         \
+      "Is the mutating webhook configuration there?")                                 \
+    X(DISABLED, GAUGE, "fixpoint_disabled", none,                                     \
       "Is mutation disabled by `fixpoint disable`?")
 
 enum family {
@@ -50,7 +50,7 @@ enum family {
 };
 
 struct tables {
-    struct fx_labels *requests, *verbs, *states, *resources, *results, *none;
+    struct fx_labels *requests, *verbs, *states, *resources, *none;
 };
 
 struct fx_cluster_metrics {
@@ -59,6 +59,11 @@ struct fx_cluster_metrics {
     struct tables tables;
 };
 
+/* What becomes of a write; of Events there can be too many. */
+enum result { RESULT_OK, RESULT_FAILED, RESULT_DROPPED };
+static const char *const status_results[] = {"ok", "failed", NULL};
+static const char *const event_results[] = {"ok", "failed", "dropped", NULL};
+
 static const double bounds[] = {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30};
 
 static bool add_tables(struct fx_registry *registry, struct tables *tables) {
@@ -66,16 +71,14 @@ static bool add_tables(struct fx_registry *registry, struct tables *tables) {
     static const char *const verbs[] = {"verb"};
     static const char *const states[] = {"resource", "state"};
     static const char *const resources[] = {"resource"};
-    static const char *const results[] = {"result"};
     *tables = (struct tables){
         .requests = fx_registry_add_labels(registry, requests, 3, MAX_REQUESTS),
         .verbs = fx_registry_add_labels(registry, verbs, 1, MAX_STATES),
         .states = fx_registry_add_labels(registry, states, 2, MAX_STATES),
         .resources = fx_registry_add_labels(registry, resources, 1, MAX_STATES),
-        .results = fx_registry_add_labels(registry, results, 1, MAX_STATES),
     };
     return tables->requests != NULL && tables->verbs != NULL && tables->states != NULL &&
-           tables->resources != NULL && tables->results != NULL;
+           tables->resources != NULL;
 }
 
 static bool add_families(struct fx_registry *registry,
@@ -92,6 +95,9 @@ static bool add_families(struct fx_registry *registry,
 #undef X
     };
     plans[FAMILY_REQUEST_SECONDS].buckets = &buckets;
+    plans[FAMILY_STATUS_WRITES].key = plans[FAMILY_EVENTS].key = "result";
+    plans[FAMILY_STATUS_WRITES].values = status_results;
+    plans[FAMILY_EVENTS].values = event_results;
     for (size_t i = 0; i < FAMILY_COUNT; i++) {
         metrics->families[i] = fx_registry_add(registry, &plans[i]);
         if (metrics->families[i] == NULL) {
@@ -130,7 +136,9 @@ static void read_resource(struct fx_cluster_metrics *metrics, size_t index) {
     struct fx_kube_reflector_status status;
     struct fx_buf name;
     fx_buf_init(&name, 0);
-    fx_cluster_look_at(metrics->server->cluster, index, &resource, &status);
+    if (!fx_cluster_look_at(metrics->server->cluster, index, &resource, &status)) {
+        return;
+    }
     fx_kube_write_resource(resource, &name);
     if (!name.failed) {
         const struct fx_text text = {name.data, name.len};
@@ -147,16 +155,12 @@ static void read_resource(struct fx_cluster_metrics *metrics, size_t index) {
 
 static void read_writes(struct fx_cluster_metrics *metrics,
                         const struct fx_cluster_look *look) {
-    struct fx_labels *results = metrics->tables.results;
-    const uint32_t ok = series_of(results, "ok");
-    const uint32_t failed = series_of(results, "failed");
-    const uint32_t dropped = series_of(results, "dropped");
-    set(metrics, FAMILY_STATUS_WRITES, ok, (double)look->status.written);
-    set(metrics, FAMILY_STATUS_WRITES, failed, (double)look->status.failed);
+    set(metrics, FAMILY_STATUS_WRITES, RESULT_OK, (double)look->status.written);
+    set(metrics, FAMILY_STATUS_WRITES, RESULT_FAILED, (double)look->status.failed);
     set(metrics, FAMILY_STATUS_QUEUE, 0, (double)look->status.queued);
-    set(metrics, FAMILY_EVENTS, ok, (double)look->events.written);
-    set(metrics, FAMILY_EVENTS, failed, (double)look->events.failed);
-    set(metrics, FAMILY_EVENTS, dropped, (double)look->events.dropped);
+    set(metrics, FAMILY_EVENTS, RESULT_OK, (double)look->events.written);
+    set(metrics, FAMILY_EVENTS, RESULT_FAILED, (double)look->events.failed);
+    set(metrics, FAMILY_EVENTS, RESULT_DROPPED, (double)look->events.dropped);
 }
 
 static void read_all(void *user) {
@@ -172,9 +176,13 @@ static void read_all(void *user) {
     }
     read_writes(metrics, &look);
     set(metrics, FAMILY_LEASE, 0, look.lease_held ? 1 : 0);
-    set(metrics, FAMILY_PUBLISHED, 0, look.published ? 1 : 0);
-    set(metrics, FAMILY_CONFIGURED, 0, look.configured ? 1 : 0);
-    set(metrics, FAMILY_DISABLED, 0, look.disabled ? 1 : 0);
+    if (look.publishes) {
+        set(metrics, FAMILY_PUBLISHED, 0, look.published ? 1 : 0);
+    }
+    if (look.names_mutating) {
+        set(metrics, FAMILY_CONFIGURED, 0, look.configured ? 1 : 0);
+        set(metrics, FAMILY_DISABLED, 0, look.disabled ? 1 : 0);
+    }
     if (look.ca_not_after != 0) {
         fx_metrics_set(&server->metrics, FX_METRIC_NOT_AFTER, FX_CERTIFICATE_CA,
                        (double)look.ca_not_after);
