@@ -29,7 +29,7 @@ void __wrap_free(void *old);
 
 static struct {
     long until; /* allocations granted before the next refusal */
-    bool ever_after, refused;
+    bool ever_after, refused, paused;
     long live;
 } state = {.until = LONG_MAX};
 
@@ -49,11 +49,22 @@ bool refuse_stop(void) {
     return state.refused;
 }
 
+void refuse_pause(void) {
+    state.paused = true;
+}
+
+void refuse_resume(void) {
+    state.paused = false;
+}
+
 long refuse_live(void) {
     return state.live;
 }
 
 static bool is_granted(void) {
+    if (state.paused) {
+        return true;
+    }
     if (state.until > 0) {
         state.until--;
         return true;

@@ -18,6 +18,11 @@ void refuse_from(long nth, bool ever_after);
 /* Refuses nothing any more; tells whether anything was refused. */
 bool refuse_stop(void);
 
+/* Meanwhile everything is granted, and counts for no refusal: what is done by others than
+ * those who are tried. */
+void refuse_pause(void);
+void refuse_resume(void);
+
 /* How many allocations were not freed yet. */
 long refuse_live(void);
 

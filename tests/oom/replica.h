@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tests/oom/replica.h - one replica (cluster/cluster.h) in a cluster that is nearly
+ * empty, for plays about it.
+ */
+#ifndef FX_TESTS_OOM_REPLICA_H
+#define FX_TESTS_OOM_REPLICA_H
+
+#include "play.h"
+
+#include "cluster/cluster.h"
+#include "cluster/cluster_world.h"
+
+#define SPACES     "/api/v1/namespaces"
+#define SECRETS    "/api/v1/namespaces/ns/secrets"
+#define WEBHOOKS   "/apis/admissionregistration.k8s.io/v1/"
+#define MUTATING   WEBHOOKS "mutatingwebhookconfigurations"
+#define VALIDATING WEBHOOKS "validatingwebhookconfigurations"
+
+struct replica {
+    struct fx_kube_config config;
+    struct fx_cluster_options options;
+    struct fx_cluster *cluster;
+    struct fx_policies *built; /* the last ones; counted */
+    struct fx_buf cert;        /* the last one that was handed out */
+};
+extern struct replica replica;
+
+/* The collections, two namespaces and our own Pod. */
+void replica_prepare(struct stage *stage);
+
+/* A namespace with the label `a`. */
+void replica_put_space(struct stage *stage, const char *name, const char *label);
+
+/* With these options, but for who and where we are. Errors: FX_ENOMEM. */
+bool replica_begin(struct stage *stage, const struct fx_cluster_options *options,
+                   struct fx_err *err);
+void replica_end(struct stage *stage);
+
+struct fx_cluster_look replica_look(void);
+
+/* It says so, and the Lease does. */
+bool replica_holds_lease(const struct stage *stage);
+
+#endif
