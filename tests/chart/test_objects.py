@@ -338,6 +338,7 @@ def test_self_mode():
         "--tls-secret=fixpoint-webhook-server-cert", "--cert-service-name=fixpoint-webhook-service",
         "--ca-validity=87600h", "--cert-validity=8760h", "--rotation-wait=60s",
     }  # fmt: skip
+    assert not any(flag.startswith("--tls-name") for flag in objects.flags)
     # Nobody but Fixpoint writes what it makes.
     assert objects.of("Secret") == []
 
@@ -357,6 +358,19 @@ def test_cert_manager_mode():
     assert "--disable-cert-rotation" in objects.flags
     assert "--tls-cert=/certs/tls.crt" in objects.flags
     assert not any(flag.startswith("--tls-secret") for flag in objects.flags)
+
+
+URLS = {"mutatingWebhookURL": "a.example.com:8443", "validatingWebhookURL": "10.0.0.1"}
+
+
+def test_certificates_are_for_urls_as_well():
+    flags = chart.render(URLS).flags
+    assert [flag for flag in flags if flag.startswith("--tls-name")] == [
+        "--tls-name=a.example.com", "--tls-name=10.0.0.1",
+    ]  # fmt: skip
+    made = chart.render({**URLS, "certs": {"mode": "cert-manager"}}).one("Certificate", "fixpoint")
+    assert made["spec"]["dnsNames"][4:] == ["a.example.com"]
+    assert made["spec"]["ipAddresses"] == ["10.0.0.1"]
 
 
 def test_files_mode():
@@ -431,6 +445,11 @@ def test_notes():
         "-l app.kubernetes.io/name=fixpoint,app.kubernetes.io/instance=fixpoint",
         "fixpoint disable --name mine --for 30m",
         "fixpoint enable --name mine",
+        "kubectl patch mutatingwebhookconfiguration mine --type json",
+        'And back: "value": {}',
+        "kubectl get mutators -o wide",
+        "kubectl delete assign NAME",
+        "kubectl delete validatingwebhookconfiguration gatekeeper-validating-webhook-configuration",
         "admission.gatekeeper.sh/ignore",
         "helm test fixpoint -n fixpoint-system",
     ):
@@ -442,3 +461,6 @@ def test_notes():
     assert "custom resources are not mutated" in chart.render_text(
         args=["--notes", "--kube-version", "v1.26.0"]
     )
+    assert "can be drained" not in notes
+    blocks = {"replicas": 1, "pdb": {"controllerManager": {"minAvailable": 1}}}
+    assert "can be drained" in chart.render_text(blocks, args=["--notes"])

@@ -13,27 +13,27 @@ CLUSTER = [
     ("mutations.gatekeeper.sh", MUTATORS, None, READ),
     ("mutations.fixpoint.dev", OURS, None, READ),
     ("externaldata.gatekeeper.sh", ["providers"], None, READ),
-    ("mutations.gatekeeper.sh", [f"{one}/status" for one in MUTATORS], None, ("get", "patch", "update")),
-    ("mutations.fixpoint.dev", [f"{one}/status" for one in OURS], None,
-     ("get", "patch", "update")),
+    ("mutations.gatekeeper.sh", [f"{one}/status" for one in MUTATORS], None, ("patch", "update")),
+    ("mutations.fixpoint.dev", [f"{one}/status" for one in OURS], None, ("patch", "update")),
     ("apiextensions.k8s.io", ["customresourcedefinitions"],
      [f"{one}.mutations.gatekeeper.sh" for one in MUTATORS]
      + [f"{one}.mutations.fixpoint.dev" for one in OURS], ("get",)),
     ("", ["namespaces"], None, READ),
     ("admissionregistration.k8s.io", ["mutatingwebhookconfigurations"],
-     ["gatekeeper-mutating-webhook-configuration"], (*READ, "patch")),
+     ["gatekeeper-mutating-webhook-configuration"], ("list", "watch", "patch")),
     ("admissionregistration.k8s.io", ["validatingwebhookconfigurations"],
-     ["gatekeeper-validating-webhook-configuration"], (*READ, "patch")),
-    ("", ["events"], None, ("get", "create", "patch")),
+     ["gatekeeper-validating-webhook-configuration"], ("list", "watch", "patch")),
 ]  # fmt: skip
 OWN_NAMESPACE = [
-    ("config.gatekeeper.sh", ["configs"], ["config"], READ),
+    ("config.gatekeeper.sh", ["configs"], ["config"], ("list", "watch")),
     ("coordination.k8s.io", ["leases"], None, ("create",)),
-    ("coordination.k8s.io", ["leases"], ["fixpoint"], ("get", "patch", "update")),
-    ("", ["pods"], None, ("get", "list")),
+    ("coordination.k8s.io", ["leases"], ["fixpoint"], ("get", "patch")),
+    ("", ["pods"], None, ("list",)),
     ("", ["secrets"], None, ("create",)),
-    ("", ["secrets"], ["fixpoint-webhook-server-cert"], ("get", "list", "watch", "patch", "update")),
+    ("", ["secrets"], ["fixpoint-webhook-server-cert"], ("list", "watch", "patch")),
 ]
+# Events about what is in no namespace are there.
+DEFAULT_NAMESPACE = [("", ["events"], None, ("get", "create", "patch"))]
 
 
 def rules(role):
@@ -46,16 +46,25 @@ def rules(role):
 
 def test_default():
     assert rules(chart.default().one("ClusterRole")) == CLUSTER
-    assert rules(chart.default().one("Role")) == OWN_NAMESPACE
-    assert chart.default().one("Role")["metadata"]["namespace"] == "fixpoint-system"
+    for name, namespace, wanted in (
+        ("fixpoint", "fixpoint-system", OWN_NAMESPACE),
+        ("fixpoint-events", "default", DEFAULT_NAMESPACE),
+    ):
+        role = chart.default().one("Role", name)
+        assert role["metadata"]["namespace"] == namespace
+        assert rules(role) == wanted
 
 
 def test_bindings():
     account = chart.default().one("ServiceAccount")["metadata"]["name"]
-    for kind in ("RoleBinding", "ClusterRoleBinding"):
-        assert chart.default().one(kind)["subjects"] == [
+    bindings = [*chart.default().of("RoleBinding"), *chart.default().of("ClusterRoleBinding")]
+    assert len(bindings) == 3
+    for binding in bindings:
+        assert binding["subjects"] == [
             {"kind": "ServiceAccount", "name": account, "namespace": "fixpoint-system"}
         ]
+        role = chart.default().one(binding["roleRef"]["kind"], binding["roleRef"]["name"])
+        assert role["metadata"].get("namespace") == binding["metadata"].get("namespace")
     assert chart.default().deployment["spec"]["template"]["spec"]["serviceAccountName"] == account
 
 
@@ -100,7 +109,7 @@ def test_names_follow_values():
         "fullnameOverride": "other", "mutatingWebhookName": "m", "validatingWebhookName": "v",
         "additionalMutatingWebhookConfigsToRotateCerts": ["n"],
     })  # fmt: skip
-    names = [names for _, _, names, _ in rules(objects.one("ClusterRole")) + rules(objects.one("Role")) if names]
+    names = [names for _, _, names, _ in rules(objects.one("ClusterRole")) + rules(objects.one("Role", "other")) if names]
     assert ["m", "n"] in names and ["v"] in names
     assert ["other"] in names and ["other-webhook-server-cert"] in names
     assert "--lease-name=other" in objects.flags

@@ -26,7 +26,10 @@ def merged(under, over):
 
 
 def faults(values):
-    return [error.message for error in VALIDATOR.iter_errors(merged(VALUES, values))]
+    return [
+        ".".join(str(part) for part in error.absolute_path) + ": " + error.message
+        for error in VALIDATOR.iter_errors(merged(VALUES, values))
+    ]
 
 
 def test_schema_is_one():
@@ -60,7 +63,11 @@ REFUSED = [
     {"image": {"tag": "1"}},
     {"image": {"pullPolicy": "Sometimes"}},
     {"image": {"digest": "abc"}},
+    {"nameOverride": "Fix Point"},
+    {"fullnameOverride": "fix_point"},
     {"certs": {"mode": "byo"}},
+    {"certs": {"secretName": "My Secret"}},
+    {"certs": {"certManager": {"issuerRef": {"kind": "ClusterIssuer"}}}},
     {"certs": {"validity": "1y"}},
     {"certs": {"certManager": {"issuer": {}}}},
     {"controllerManager": {"port": 0}},
@@ -78,9 +85,52 @@ REFUSED = [
 ]  # fmt: skip
 
 
+def paths(value, where=()):
+    """The leaves of values, and what they are in."""
+    yield ".".join(where)
+    for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(child, (dict, list)):
+            yield from paths(child, (*where, str(key)))
+        else:
+            yield ".".join((*where, str(key)))
+
+
 @pytest.mark.parametrize("values", REFUSED, ids=str)
 def test_schema_refuses(values):
+    """And says where: Helm prints the path of each fault."""
     assert faults(values) != []
+    for fault in faults(values):
+        where, _, words = fault.partition(": ")
+        assert where in set(paths(values)), fault
+        assert where or "Additional properties" in words, fault
+
+
+def without(values, path):
+    """What Helm makes of null: the value is not there."""
+    key, *rest = path
+    return {
+        name: without(value, rest) if name == key else value
+        for name, value in values.items()
+        if name != key or rest
+    }
+
+
+def test_null():
+    """As in `podAnnotations:` with nothing below. It is refused by name, or means nothing."""
+    nothing = {}
+    for key in keys(VALUES):
+        path = key[1:].split(".")
+        found = [error.message for error in VALIDATOR.iter_errors(without(VALUES, path))]
+        assert found in ([], [f"'{path[-1]}' is a required property"]), found
+        node = nothing
+        for part in path[:-1]:
+            node = node.setdefault(part, {}) if node is not None else None
+        if not found and node is not None:
+            node[path[-1]] = None
+    assert len(json.dumps(nothing)) > 500
+    for line in chart.render_text(nothing, args=["--kube-version", chart.KUBE_VERSION]).splitlines():
+        assert not line.endswith(": null") and "<nil>" not in line and "<no value>" not in line, line
+    assert chart.load_all(chart.render_text(nothing))
 
 
 def closed(schema, where=""):
@@ -183,12 +233,25 @@ controllerManager.networkPolicy.ingress service
 """.split()
 
 
+LEFT_OUT = """
+enableExternalData enableGeneratorResourceExpansion enableTLSHealthcheck maxServingThreads
+externaldataProviderResponseCacheTTL enableK8sNativeValidation secretAnnotations logDenies
+metricsBackends disableAudit exportBackend externalCertInjection upgradeCRDs postInstall
+preInstall postUpgrade preUninstall enableRuntimeDefaultSeccompProfile disabledBuiltins
+controllerManager.tlsMinVersion controllerManager.clientCertName controllerManager.metricsPort
+controllerManager.disableCertRotation controllerManager.podLabels
+controllerManager.containerName controllerManager.serviceAccount
+controllerManager.disableWebhookOperation controllerManager.disableGenerateOperation
+validatingWebhookCustomRules constraintViolationsLimit enableDeleteOperations
+""".split()
+
+
 def test_names_of_gatekeepers_values():
     known = {key[1:] for key in keys(VALUES)}
     assert set(SAME_NAMES) - known == set()
     readme = (chart.CHART / "README.md").read_text(encoding="utf-8")
-    for name in ("enableExternalData", "externalCertInjection", "controllerManager.tlsMinVersion"):
-        assert name in readme, f"{name} is left out, and README.md does not say so"
+    for name in LEFT_OUT:
+        assert f"`{name}`" in readme, f"{name} is left out, and README.md does not say so"
 
 
 def test_chart():

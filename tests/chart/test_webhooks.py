@@ -34,7 +34,7 @@ def test_mutating():
     configuration = chart.default().one("MutatingWebhookConfiguration")
     assert configuration["metadata"]["name"] == MUTATING
     assert configuration["metadata"]["annotations"] == {"admissions.enforcer/disabled": "true"}
-    (webhook,) = configuration["webhooks"]
+    webhook = dict(*configuration["webhooks"])
     conditions = webhook.pop("matchConditions")
     assert webhook == {
         "name": "mutation.gatekeeper.sh",
@@ -239,6 +239,7 @@ def test_what_is_disabled_is_not_there():
          "replicas of at least 2"),
         ({"disableMutation": True, "disableValidatingWebhook": True}, "nothing is left to do"),
         ({"certs": {"mode": "files"}}, "certs.secretName is missing"),
+        ({"controllerManager": {"port": 9090}}, "one port cannot be both"),
     ],
 )
 def test_refused(values, words):

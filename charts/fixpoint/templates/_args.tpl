@@ -63,8 +63,8 @@ written all the same where the chart's other objects depend on them. */}}
 - --ca-validity={{ .Values.certs.caValidity }}
 - --cert-validity={{ .Values.certs.validity }}
 - --rotation-wait={{ .Values.certs.rotationWait }}
-{{- with .Values.mutatingWebhookURL }}
-- --tls-name={{ regexReplaceAll "[:/].*$" . "" }}
+{{- range include "fixpoint.urlHosts" . | fromYamlArray }}
+- --tls-name={{ . }}
 {{- end }}
 {{- else }}
 - --tls-cert=/certs/tls.crt

@@ -28,8 +28,8 @@ app.kubernetes.io/component: {{ .component }}
   "app.kubernetes.io/part-of" "fixpoint"
   "app.kubernetes.io/managed-by" .root.Release.Service -}}
 labels:
-  {{- merge (dict) $fixed (get . "labels" | default dict) .root.Values.commonLabels $usual | toYaml | nindent 2 }}
-{{- with merge (dict) (get . "annotations" | default dict) .root.Values.commonAnnotations }}
+  {{- merge (dict) $fixed (get . "labels" | default dict) (.root.Values.commonLabels | default dict) $usual | toYaml | nindent 2 }}
+{{- with merge (dict) (get . "annotations" | default dict) (.root.Values.commonAnnotations | default dict) }}
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
@@ -71,13 +71,24 @@ service:
 {{- end }}
 {{- end }}
 
+{{/* The hosts by which the webhooks are reached, where that is not the Service; as YAML. */}}
+{{- define "fixpoint.urlHosts" -}}
+{{- $hosts := list }}
+{{- range list .Values.mutatingWebhookURL .Values.validatingWebhookURL }}
+{{- if . }}
+{{- $hosts = append $hosts (regexReplaceAll ":.*$" . "") }}
+{{- end }}
+{{- end }}
+{{- uniq $hosts | toYaml }}
+{{- end }}
+
 {{/* Annotations of a webhook configuration, as YAML. Takes root and `more`. */}}
 {{- define "fixpoint.webhookAnnotations" -}}
 {{- $inject := dict }}
 {{- if eq .root.Values.certs.mode "cert-manager" }}
 {{- $_ := set $inject "cert-manager.io/inject-ca-from" (printf "%s/%s" .root.Release.Namespace (include "fixpoint.fullname" .root)) }}
 {{- end }}
-{{- merge $inject .more | toYaml }}
+{{- merge $inject (.more | default dict) | toYaml }}
 {{- end }}
 
 {{/* Are the conditions of webhooks (CEL) there? */}}
@@ -94,6 +105,9 @@ service:
 {{- if or (lt (int .Values.replicas) 2) (not .Values.pdb.controllerManager.enabled) }}
 {{- fail "mutatingWebhookFailurePolicy Fail: whatever is down stops the whole cluster; it wants replicas of at least 2 and pdb.controllerManager.enabled" }}
 {{- end }}
+{{- end }}
+{{- if eq (int .Values.controllerManager.port) (int .Values.controllerManager.healthPort) }}
+{{- fail "controllerManager.port and controllerManager.healthPort: one port cannot be both" }}
 {{- end }}
 {{- if and (eq .Values.certs.mode "files") (not .Values.certs.secretName) }}
 {{- fail "certs.mode files: certs.secretName is missing: which Secret holds tls.crt, tls.key and ca.crt?" }}

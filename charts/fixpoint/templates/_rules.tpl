@@ -37,6 +37,6 @@
 apiVersions: ["*"]
 operations: [CREATE, UPDATE]
 resources:
-  {{- concat .resources .root.Values.mutatingWebhookSubResources | toYaml | nindent 2 }}
+  {{- concat .resources (.root.Values.mutatingWebhookSubResources | default list) | toYaml | nindent 2 }}
 scope: {{ .root.Values.mutatingWebhookScope | quote }}
 {{- end }}

@@ -26,7 +26,7 @@ metadata:
   {{- if .root.Values.crds.keep }}
   {{- $_ := set $annotations "helm.sh/resource-policy" "keep" }}
   {{- end }}
-  {{- include "fixpoint.meta" (dict "root" .root "component" "crds" "annotations" (merge $annotations .root.Values.crds.annotations)) | nindent 2 }}
+  {{- include "fixpoint.meta" (dict "root" .root "component" "crds" "annotations" (merge $annotations (.root.Values.crds.annotations | default dict))) | nindent 2 }}
 spec:
   group: {{ .group }}
   scope: {{ get . "scope" | default "Cluster" }}
