@@ -6,8 +6,10 @@ import pathlib
 import pytest
 
 import policies
-from fixpoint_cluster import World
+import webhook_configurations
+from fixpoint_cluster import SECRET, World
 from process import Server, is_report
+from standin.cluster import Cluster
 
 RECORDINGS = pathlib.Path(__file__).resolve().parent.parent / "recordings" / "admission"
 
@@ -44,12 +46,35 @@ def start(tmp_path, folder):
 
 
 @pytest.fixture
+def cluster(tmp_path):
+    """A cluster of a test's own, with the webhook configurations. (Files that need others
+    have a fixture of this name.)"""
+    made = Cluster(tmp_path / "cluster")
+    made.load(webhook_configurations.mutating(), webhook_configurations.validating())
+    yield made
+    made.close()
+
+
+@pytest.fixture
 def world(cluster, tmp_path):
-    """What a test has in the `cluster` of its file."""
+    """What a test has in the cluster."""
     made = World(cluster, tmp_path)
     yield made
     failures = made.close()
     assert not failures, "\n".join(failures)
+
+
+@pytest.fixture
+def replica(world):
+    """replica(…) starts one that does all there is to do and shares its certificate with
+    others in a Secret; it waits a second between the phases of a rotation, unless it is told
+    more."""
+
+    def begin(*args, **how):
+        arguments = ("--tls-secret", SECRET, *(args or ("--rotation-wait", "1s")))
+        return world.start(*arguments, everything=True, ready=False, tls=False, **how)
+
+    return begin
 
 
 @pytest.fixture(scope="session")

@@ -6,21 +6,25 @@ import copy
 import functools
 import os
 import pathlib
+import subprocess
 import time
 import uuid
 
 import metrics_text
 from client import health
 from policies import apply_to, assign
-from process import SLOW, Server, is_report
+from process import SLOW, Server, command, is_report
 from standin import documents
 from standin.cluster import configuration, webhook
+from webhook_configurations import CONFIGURATION, NAMESPACE
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-NAMESPACE = "default"  # of the replicas: one that every cluster has
-CONFIGURATION = "fixpoint-e2e"
-CONFIGURATIONS = "mutatingwebhookconfigurations.admissionregistration.k8s.io"
 LEASES = "leases.coordination.k8s.io"
+SECRET = "fixpoint-e2e-certificate"
+# None of these is anybody else's in a cluster of other people's.
+NAMES = ("--lease-name", CONFIGURATION)
+NAMES += ("--mutating-webhook-configuration-name", CONFIGURATION)
+NAMES += ("--validating-webhook-configuration-name", CONFIGURATION)
 # No more than the scenarios create, so that a cluster of other people's is left in peace.
 RULES = [
     {
@@ -51,15 +55,14 @@ def definitions(*names):
 
 
 def until(look, wanted, within=10):
-    """Waits until look() gives what is wanted (or what `wanted` holds of); gives the seconds
-    that this took."""
+    """Waits until look() gives what is wanted (or what `wanted` holds of), and gives it."""
     holds = wanted if callable(wanted) else lambda got: got == wanted
     began = time.monotonic()
     while True:
         got = look()
-        took = time.monotonic() - began
         if holds(got):
-            return took
+            return got
+        took = time.monotonic() - began
         assert took < within * SLOW, "after %.1f s it is %r" % (took, got)
         time.sleep(0.01)
 
@@ -67,15 +70,13 @@ def until(look, wanted, within=10):
 class Replica(Server):
     """One `fixpoint serve` that reads its policies from a cluster."""
 
-    def __init__(self, folder, kubeconfig, name, *args, **how):
+    def __init__(self, folder, kubeconfig, name, *args, environment=(), **how):
         self.name = name
         folder.mkdir(parents=True, exist_ok=True)
         env = {**os.environ, "POD_NAME": name, "POD_NAMESPACE": NAMESPACE}
         env.pop("KUBERNETES_SERVICE_HOST", None)
-        cluster = ["--kubeconfig", kubeconfig, "--lease-name", CONFIGURATION]
-        cluster += ["--mutating-webhook-configuration-name", CONFIGURATION]
-        cluster += ["--validating-webhook-configuration-name", CONFIGURATION]
-        super().__init__(folder, [], *cluster, *args, env=env, **how)
+        env.update(environment)
+        super().__init__(folder, [], "--kubeconfig", kubeconfig, *args, env=env, **how)
 
     @property
     def ca(self):
@@ -123,15 +124,25 @@ class World:
 
     # --- replicas ---
 
-    def start(self, *args, name=None, kubeconfig=None, ready=True, register=False, **how):
-        """A replica; of the webhook alone, unless told otherwise. `register`: the cluster
-        asks it."""
+    def start(
+        self,
+        *args,
+        name=None,
+        names=NAMES,
+        kubeconfig=None,
+        everything=False,
+        ready=True,
+        register=False,
+        **how,
+    ):
+        """A replica; of the webhook alone, unless told otherwise (`everything`: of all there
+        is). `register`: the cluster asks it."""
         name = name or "replica-%d" % len(self.replicas)
         kubeconfig = kubeconfig or self.cluster.kubeconfig_for("fixpoint")
         folder = self.folder / ("%s-%d" % (name, len(self.replicas)))
-        if "--operation" not in args:
+        if "--operation" not in args and not everything:
             args += ("--operation", "mutation-webhook")
-        replica = Replica(folder, kubeconfig, name, *args, **how)
+        replica = Replica(folder, kubeconfig, name, *names, *args, **how)
         self.replicas.append(replica)
         if ready:
             replica.wait_ready()
@@ -187,7 +198,9 @@ class World:
     def expect(self, within=10, **wanted):
         """Waits until objects that are created get these annotations and no others; gives
         the seconds that this took."""
-        return until(self.annotations, wanted, within)
+        began = time.monotonic()
+        until(self.annotations, wanted, within)
+        return time.monotonic() - began
 
     def entry(self, policy, replica):
         """What the replica says of a policy in its status; None: nothing."""
@@ -209,12 +222,26 @@ class World:
             finally:
                 replica.kill()
             print("%s said:\n%s" % (replica.name, replica.log.text()[-20000:]))
-            failures += [line for line in replica.log.text().splitlines() if is_report(line)]
-        if self.replicas:
+            lines = replica.log.text().splitlines()
+            failures += [line for line in lines if is_report(line) or "PRIVATE" in line]
+        if self.replicas:  # and what they made
             self._put[self.cluster.path(LEASES, CONFIGURATION, NAMESPACE)] = None
+            self._put[self.cluster.path("secrets", SECRET, NAMESPACE)] = None
         for path in reversed(self._put):
             self.cluster.request("DELETE", path)
         return failures
+
+
+def run(kubeconfig, *arguments):
+    """A command of the program that ends: (exit status, output, errors)."""
+    done = subprocess.run(
+        command() + [*arguments, "--kubeconfig", str(kubeconfig)],
+        capture_output=True,
+        timeout=60 * SLOW,
+        text=True,
+        env={**os.environ, "USER": "tester"},
+    )
+    return done.returncode, done.stdout, done.stderr
 
 
 @functools.cache

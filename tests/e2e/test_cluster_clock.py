@@ -7,20 +7,10 @@ import signal
 import time
 
 import pytest
-from client import health
+from fixpoint_cluster import until
 from process import SLOW
-from replica import (  # cluster and replica are fixtures
-    bundle,
-    cluster,
-    is_ready,
-    published,
-    read_secret,
-    replica,
-    shown,
-    steps,
-    trusts,
-    until,
-)
+from shared_certificate import published, read_secret, shown, steps, trusts
+from webhook_configurations import bundle
 
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 
@@ -63,7 +53,7 @@ def test_clock_jumps_to_where_the_leaf_is_due(cluster, replica, clock):
     since = jump(server, clock, 300)
     server.log.wait("Secret written", since, step="renew-leaf")
     after = read_secret(cluster)
-    until(lambda: shown(server) == after["tls.crt"], "not shown")
+    until(lambda: shown(server), after["tls.crt"])
     assert after["ca.crt"] == before["ca.crt"] and after["tls.crt"] != before["tls.crt"]
     assert bundle(cluster) == trusted
 
@@ -76,7 +66,7 @@ def test_clock_jumps_over_the_end(cluster, replica, clock, days, step):
     since = jump(server, clock, days)
     server.log.wait("Secret written", since, step=step)
     published(cluster)
-    until(lambda: is_ready(server), "not ready")
+    server.wait_ready()
     after = read_secret(cluster)
     since = jump(server, clock, 0)
     time.sleep(1)
@@ -88,11 +78,9 @@ def test_clock_that_was_never_set(cluster, replica, clock):
     """Then the API server's own certificate is not valid yet: nothing is made."""
     clock.move(-20000)
     server = replica(environment=clock.environment)
-    told = server.log.wait(
-        "cannot be read: what was read last counts", resource="secrets", state="failing"
-    )
+    told = server.log.wait("the API server cannot be asked: what was read last counts")
     assert "starts in the future" in told["error"]
-    assert health(server, "/readyz")[0] == 503
+    assert not server.ready()
     assert read_secret(cluster) is None
     clock.move(0)
     server.log.wait("Secret written", step="create")

@@ -4,38 +4,30 @@ in the end Fixpoint has what the server has."""
 
 import os
 import random
-import subprocess
+import re
 import threading
 import time
 
-import jsonpatch
 import pytest
-import yaml
-from client import answer, ask, health, patch_of, pod, review
-from fixpoint_cluster import (
-    FIXPOINT,
-    GATEKEEPER,
-    NAMESPACE,
-    definitions,
-    manifests,
-    resource_of,
-    until,
-)
+from fixpoint_cluster import GATEKEEPER, definitions, resource_of, until
 from policies import annotation, assign
-from process import SLOW, command
+from process import SLOW
 from standin import faults
 from standin.cluster import Cluster
+from stored_policies import (
+    CHANGING,
+    GONE,
+    RESOURCES,
+    agree,
+    sample,
+    seen_by,
+    split,
+    stored,
+)
 
 CUTS = 100
 SEED = int(os.environ.get("FIXPOINT_SEED", "1"))
-CHANGING = [
-    (group, kind) for group in (GATEKEEPER, FIXPOINT) for kind in ("Assign", "AssignMetadata")
-]
 ANNOTATIONS = "assignmetadata." + GATEKEEPER
-FAILING = "cannot be read: what was read last counts"
-CONFIGURATIONS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
-GATEKEEPERS = "gatekeeper-%s-webhook-configuration"
-ACCOUNT = "system:serviceaccount:fixpoint-system:fixpoint"
 
 
 @pytest.fixture
@@ -54,42 +46,6 @@ def standin(cluster):
     cluster.standin.thaw()
     cluster.standin.http.stop_listening()  # it is there again, whatever happened
     cluster.standin.reappear()
-
-
-def objects(standin, group, kind):
-    plural = resource_of({"apiVersion": group + "/v1alpha1", "kind": kind}).partition(".")[0]
-    return standin.objects(group, plural)
-
-
-def stored(world):
-    """What the stored policies write into a Pod that is created now, by its last key."""
-    found = {}
-    for group, kind in CHANGING:
-        for policy in objects(world.cluster.standin, group, kind):
-            key = policy["spec"]["location"].rpartition(".")[2].strip('"')
-            found[key] = policy["spec"]["parameters"]["assign"]["value"]
-    return found
-
-
-def agree(world, replica, within=30):
-    """Waits until objects get just what the policies say that are stored."""
-    wanted = stored(world)
-    until(lambda: seen_by(replica), wanted, within)
-
-
-def seen_by(replica):
-    """What a review writes, asked past the API server."""
-    obj = pod(namespace=NAMESPACE)
-    patched = jsonpatch.apply(obj, patch_of(answer(ask(replica, review(obj)))) or [])
-    return {
-        **patched["metadata"].get("annotations", {}),
-        **patched["spec"].get("nodeSelector", {}),
-    }
-
-
-def said(replica):
-    """Of what it said that it cannot be read, by resource."""
-    return {line["resource"]: line["error"] for line in replica.log.entries(FAILING)}
 
 
 # --- watches ---------------------------------------------------------------------------------
@@ -180,65 +136,6 @@ def test_pages_that_are_too_old(world, standin):
 
 
 # --- answers ---------------------------------------------------------------------------------
-
-
-def sample(i):
-    """An object of each kind that is read."""
-    apply_to = [{"groups": [""], "versions": ["v1"], "kinds": ["Pod"]}]
-    own = {"applyTo": apply_to, "location": "spec.nodeSelector.n%d" % i}
-    value = {**own, "parameters": {"assign": {"value": str(i)}}}
-    listed = {
-        "applyTo": apply_to,
-        "location": "spec.l%d" % i,
-        "parameters": {"operation": "merge", "values": {"fromList": ["x"]}},
-    }
-    image = {
-        "applyTo": apply_to,
-        "location": "spec.i%d.image" % i,
-        "parameters": {"assignTag": ":%d" % i},
-    }
-    pick = {
-        "location": "metadata.annotations.a%d" % i,
-        "parameters": {"assign": {"value": str(i)}},
-    }
-    made = []
-    for group in (GATEKEEPER, FIXPOINT):
-        made += [
-            (group, "Assign", value),
-            (group, "AssignMetadata", pick),
-            (group, "ModifySet", listed),
-            (group, "AssignImage", image),
-        ]
-    made.append((FIXPOINT, "Remove", {**own, "location": "spec.r%d" % i}))
-    provider = {"url": "https://localhost:1/%d" % i, "timeout": 1, "caBundle": "Cg=="}
-    made.append(("externaldata.gatekeeper.sh", "Provider", provider))
-    objects = []
-    for group, kind, spec in made:
-        version = "v1beta1" if kind == "Provider" else "v1alpha1"
-        metadata = {"name": "%s-%d" % (kind.lower(), i)}
-        objects.append(
-            {
-                "apiVersion": "%s/%s" % (group, version),
-                "kind": kind,
-                "metadata": metadata,
-                "spec": spec,
-            }
-        )
-    metadata = {"name": "space-%d" % i}
-    return objects + [{"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}]
-
-
-def name_of(obj):
-    return "namespaces" if obj["kind"] == "Namespace" else resource_of(obj)
-
-
-def split(name):
-    """(plural, group)"""
-    plural, _, group = name.partition(".")
-    return plural, group
-
-
-RESOURCES = [name_of(obj) for obj in sample(0)]
 LISTS = [
     faults.answer(500),
     faults.answer(503, retry_after=1),
@@ -301,7 +198,7 @@ def test_every_list_fails_in_its_own_way(world, standin):
     rules = inject(standin, LISTS, "list")
     gate = threading.Event()
     last = standin.faults.add(lambda _: gate.wait(60), verb="list", resource="configs")
-    replica = world.start(ready=False)
+    replica = world.start("--log-level", "debug", ready=False)
     last.wait()
     assert not replica.ready()
     gate.set()
@@ -309,9 +206,10 @@ def test_every_list_fails_in_its_own_way(world, standin):
     assert [rule.hits for rule in rules[:-1]] == [2] * (len(rules) - 1)
     assert counts_of(replica) == counts_in(standin)
     agree(world, replica)
-    told = said(replica)
-    assert "list assign.mutations.gatekeeper.sh: 500" in told["assign"]
-    assert all(error.startswith("list ") for error in told.values()), told
+    lines = replica.log.entries("resource") + replica.log.entries(GONE)
+    told = [line["error"] for line in lines if line["error"]]
+    assert any("list assign.mutations.gatekeeper.sh: 500" in error for error in told), told
+    assert all(error.startswith("list ") for error in told), told
 
 
 def test_every_watch_fails_in_its_own_way(world, standin):
@@ -325,10 +223,53 @@ def test_every_watch_fails_in_its_own_way(world, standin):
     for i, rule in enumerate(rules[:-1]):  # the last is only slow
         rule.wait(2, 30 * SLOW)
         world.cluster.load(*sample(4 + i))
-    until(lambda: counts_of(replica) == counts_in(standin), True, within=30)
+    until(lambda: counts_of(replica), counts_in(standin), within=30)
     agree(world, replica)
     until(lambda: {replica.state(name) for name in RESOURCES}, {"watching"}, within=30)
     print("resident: %d KiB at most" % replica.memory("VmHWM"))
+
+
+def test_a_better_version_comes_later(world, standin):
+    """Served as v1beta1 alone at first. With v1 there, too, that is what is read, at the next
+    list; meanwhile nothing is missed, and it stays ready."""
+    name = "assignmetadata." + GATEKEEPER
+    path = "customresourcedefinitions.apiextensions.k8s.io"
+
+    def serve(*versions):
+        definition = world.cluster.get(path, name)
+        for version in definition["spec"]["versions"]:
+            version["served"] = version["name"] in versions
+        world.cluster.update(definition)
+
+    def read():
+        return [
+            request.path.split("/")[3]
+            for request in standin.log.of(verb="list", resource="assignmetadata")
+            if request.status == 200 and request.user == "fixpoint"
+        ]
+
+    world.put(annotation("a", "a", "1"))
+    serve("v1beta1", "v1alpha1")
+    replica = world.start(register=True)
+    world.expect(a="1")
+    assert set(read()) == {"v1beta1"}
+    serve("v1", "v1beta1", "v1alpha1")
+    standin.expire()
+    standin.http.hang_up()
+    while "v1" not in read():
+        assert replica.ready()
+        assert world.annotations() == {"a": "1"}
+    until(lambda: replica.state(ANNOTATIONS), "watching")
+    world.put(annotation("a", "a", "2"))
+    world.expect(a="2")
+    since = len(read())
+    serve("v1beta1")  # and back, when it has to be
+    standin.http.hang_up()
+    until(lambda: "v1beta1" in read()[since:], True, within=30)
+    world.put({**annotation("a", "a", "3"), "apiVersion": GATEKEEPER + "/v1beta1"})
+    world.expect(within=30, a="3")
+    assert replica.ready()
+    serve("v1", "v1beta1", "v1alpha1")
 
 
 # --- gone, and back --------------------------------------------------------------------------
@@ -346,14 +287,16 @@ def test_the_api_server_is_gone_for_a_while(world, standin):
         assert seen_by(replica) == {"a": "1"}
         time.sleep(0.1)
     assert replica.ready()
-    error = said(replica)["assignmetadata"]
-    assert error.startswith("watch assignmetadata.mutations.gatekeeper.sh: "), error
-    assert "refused" in error
-    assert len(replica.log.entries(FAILING)) < 100
+    (gone,) = replica.log.entries(GONE)
+    assert re.match("(list|watch) [a-z0-9.]+: .*refused", gone["error"]), gone
     standin.reappear()
     agree(world, replica)
     world.expect(a="2")
     until(lambda: replica.state(ANNOTATIONS), "watching")
+    back = replica.log.wait("the API server answers again", timeout=40)
+    assert back["seconds"] > 1
+    wrong = [line for line in replica.log.text().splitlines() if '"level":"error"' in line]
+    assert len(wrong) == 1, "\n".join(wrong)
 
 
 def test_the_api_server_says_nothing_for_a_while(world, standin):
@@ -366,177 +309,3 @@ def test_the_api_server_says_nothing_for_a_while(world, standin):
     assert replica.ready()
     standin.thaw()
     agree(world, replica)
-
-
-# --- who we are, and what we may -------------------------------------------------------------
-
-
-def with_token_file(standin, mounted, folder):
-    """A kubeconfig of a mounted service account."""
-    document = yaml.safe_load(standin.kubeconfig_for("nobody").read_text())
-    document["users"][0]["user"] = {"tokenFile": str(mounted.path / "token")}
-    path = folder / "mounted.kubeconfig"
-    path.write_text(yaml.safe_dump(document))
-    return path
-
-
-def grant_all(standin, user):
-    standin.grant(user, ["get", "list", "watch"], ["*"], group="*")
-
-
-def test_the_token_is_rotated(world, standin, tmp_path):
-    """The file is another, the old token is no longer valid: nobody notices."""
-    account = "system:serviceaccount:%s:fixpoint" % NAMESPACE
-    mounted, rotate = standin.service_account(NAMESPACE, "fixpoint", tmp_path / "mounted")
-    grant_all(standin, account)
-    replica = world.start(kubeconfig=with_token_file(standin, mounted, tmp_path))
-    plurals = {split(name)[0] for name in RESOURCES}
-    for turn in range(3):
-        standin.revoke(rotate())
-        position = len(standin.log)
-        standin.http.hang_up()
-        world.put(annotation("a", "a", str(turn)))
-
-        def watched():
-            watches = [one for one in list(standin.log)[position:] if one.verb == "watch"]
-            return plurals <= {one.resource for one in watches if one.status == 200}
-
-        until(watched, True, within=30)
-        agree(world, replica)
-    assert not [error for error in said(replica).values() if "401" in error]
-
-
-def test_a_token_that_is_refused_is_told_until_there_is_another(world, standin, tmp_path):
-    account = "system:serviceaccount:%s:fixpoint" % NAMESPACE
-    mounted, rotate = standin.service_account(NAMESPACE, "fixpoint", tmp_path / "mounted")
-    grant_all(standin, account)
-    world.put(annotation("a", "a", "1"))
-    rotate()
-    standin.revoke((mounted.path / "token").read_text())
-    replica = world.start(
-        kubeconfig=with_token_file(standin, mounted, tmp_path), ready=False
-    )
-    until(lambda: len(said(replica)) >= len(RESOURCES), True)
-    assert "list assign.mutations.gatekeeper.sh: 401 Unauthorized" in said(replica)["assign"]
-    assert not replica.ready() and replica.process.poll() is None
-    rotate()
-    replica.wait_ready(30)
-    agree(world, replica)
-
-
-def test_no_rights_at_the_start(world, standin):
-    """Not ready, and it says which rule it needs; with the rights it becomes so."""
-    world.put(annotation("a", "a", "1"))
-    kubeconfig = world.cluster.kubeconfig_for("fixpoint", groups=[])
-    replica = world.start(kubeconfig=kubeconfig, ready=False)
-    until(lambda: len(said(replica)) >= len(RESOURCES), True)
-    error = said(replica)["assign"]
-    assert error.startswith("list assign.mutations."), error
-    error = next(
-        line["error"]
-        for line in replica.log.entries(FAILING)
-        if line["resource"] == "assign" and line["group"] == GATEKEEPER
-    )
-    assert error.startswith("list assign.mutations.gatekeeper.sh: 403 Forbidden: "), error
-    assert error.endswith(
-        'the ClusterRole needs apiGroups ["mutations.gatekeeper.sh"], resources ["assign"], '
-        'verbs ["list","watch"]'
-    ), error
-    assert not replica.ready() and replica.process.poll() is None
-    assert replica.state("assign." + GATEKEEPER) == "failing"
-    grant_all(standin, "fixpoint")
-    replica.wait_ready(30)
-    agree(world, replica)
-
-
-def test_the_rights_of_the_manifest_are_enough(world, standin):
-    """deploy/fixpoint.yaml, with nothing granted that is not written there."""
-    roles = ("Namespace", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
-    standin.load(*manifests(*roles), *manifests(*CONFIGURATIONS))
-    bad = annotation("bad", "bad", "1")
-    bad["spec"]["location"] = "spec.no[metadata"
-    world.put(annotation("a", "a", "1"), bad)
-    replica = world.start(
-        *("--operation", "mutation-webhook", "--operation", "mutation-status"),
-        *("--own-namespace", "fixpoint-system", "--lease-name", "fixpoint"),
-        *("--mutating-webhook-configuration-name", GATEKEEPERS % "mutating"),
-        *("--validating-webhook-configuration-name", GATEKEEPERS % "validating"),
-        *("--tls-secret", "fixpoint-webhook-server-cert"),
-        kubeconfig=standin.kubeconfig_for(ACCOUNT, namespace="fixpoint-system"),
-        tls=False,
-    )
-    for policy in (annotation("a", "a", "1"), bad):
-        until(lambda: world.entry(policy, replica) is not None, True)
-    until(lambda: replica.metric("fixpoint_lease_held"), 1)
-    until(lambda: replica.metric("fixpoint_events_total", result="ok"), 1)
-    until(lambda: replica.metric("fixpoint_ca_bundle_published"), 1)
-    asked = [one for one in list(standin.log) if one.user == ACCOUNT]
-    print("asked: %s" % sorted({(one.verb, one.resource, one.subresource) for one in asked}))
-    assert asked and not [one for one in asked if one.status == 403]
-
-
-def test_not_ready_before_its_certificate(world, standin):
-    """Whoever asked it would be shown one that nobody vouches for."""
-    gate = threading.Event()
-    standin.faults.add(lambda _: gate.wait(60), resource="secrets")
-    arguments = ("--tls-secret", "certificate", "--tls-name", "localhost")
-    replica = world.start(*arguments, tls=False, ready=False)
-    replica.log.wait("policies in force")
-    replica.log.wait("webhook port answers")
-    status, text = health(replica, "/readyz")
-    assert status == 503 and "[-]certificate failed: " in text, text
-    gate.set()
-    replica.wait_ready()
-    assert standin.log.of(verb="create", resource="secrets")
-
-
-# --- kubeconfigs -----------------------------------------------------------------------------
-
-GOOD = """apiVersion: v1
-kind: Config
-clusters:
-- name: c
-  cluster: {server: "https://localhost:1", insecure-skip-tls-verify: true}
-users:
-- name: u
-  user: {token: t}
-contexts:
-- name: x
-  context: {cluster: c, user: u}
-current-context: x
-"""
-
-
-@pytest.mark.parametrize(
-    "before, after, words",
-    [
-        ("cluster: c,", "cluster: other,", ":4:1: clusters: no `other` in it"),
-        ("token: t", "tokenFile: gone", ":8:21: users[0].user.tokenFile: "),
-        ("token: t", "exec: {command: aws}", ":8:16: users[0].user.exec: "),
-        ("https://localhost:1", "localhost", ":5:22: clusters[0].cluster.server: "),
-        ("current-context: x", "current-context: other", ":10:1: contexts: no `other` in it"),
-        ("users:", "users: [", ":7:1: yaml: "),
-    ],
-)
-def test_a_kubeconfig_that_is_wrong(tmp_path, before, after, words):
-    path = tmp_path / "config"
-    path.write_text(GOOD.replace(before, after))
-    assert path.read_text() != GOOD
-    status, text = refused(path)
-    assert status == (5 if "gone" in after else 3) and str(path) + words in text, text
-
-
-def test_a_kubeconfig_that_is_not_there(tmp_path):
-    status, text = refused(tmp_path / "gone")
-    assert status == 5 and str(tmp_path / "gone") in text and "No such file" in text
-
-
-def refused(path):
-    """(exit status, what was said) of a start that ends at once."""
-    ended = subprocess.run(
-        command() + ["serve", "--kubeconfig", str(path), "--tls-self-signed"],
-        capture_output=True,
-        timeout=30 * SLOW,
-        check=False,
-    )
-    return ended.returncode, ended.stderr.decode()

@@ -10,7 +10,6 @@ import pytest
 from fixpoint_cluster import (
     FIXPOINT,
     GATEKEEPER,
-    NAMESPACE,
     definitions,
     deployment,
     for_deployments,
@@ -22,6 +21,7 @@ from policies import annotation, assign, external, modify_set
 from process import SLOW
 from provider import Authority, Provider
 from standin.cluster import Cluster, Refused
+from webhook_configurations import NAMESPACE
 
 STATUS = ("--operation", "mutation-webhook", "--operation", "mutation-status")
 BURST = 1000

@@ -6,24 +6,22 @@ import threading
 import time
 
 import pytest
+from fixpoint_cluster import SECRET, until
 from process import SLOW
-from replica import (  # cluster and replica are fixtures
-    NAMESPACE,
-    bundle,
+from shared_certificate import (
     certificates,
-    cluster,
     published,
     read_secret,
-    replica,
     shown,
     steps,
     trusts,
-    until,
     write_secret,
 )
+from webhook_configurations import NAMESPACE, bundle
 
 WAIT = 3  # seconds between the phases: longer than the pause between any two writes
 SLOWLY = ("--rotation-wait", "%ds" % WAIT)
+NOTHING = dict.fromkeys(("ca_crt", "ca_key", "tls_crt", "tls_key"), "x")
 KEPT = "the Secret is kept as it is, though not as it should be"
 
 
@@ -70,12 +68,11 @@ class Watcher:
 def test_rotation_in_two_phases(cluster, replica):
     """By the dates alone. (test_deleted sees the same phases without a hurry.)"""
     short = ("--ca-validity", "36s", "--cert-validity", "30s", *SLOWLY)
-    servers = [replica(*short, pod="fixpoint-%d" % i) for i in range(2)]
+    servers = [replica(*short) for _ in range(2)]
     first = published(cluster)
     watcher = Watcher(cluster, servers)
-    done = lambda: "switch-leaf" in steps(servers[0]) + steps(servers[1])
-    until(done, "no rotation", 45)
-    until(lambda: certificates(published(cluster)) == 1, "the old authority is still there")
+    until(lambda: steps(servers[0]) + steps(servers[1]), lambda did: "switch-leaf" in did, 45)
+    until(lambda: certificates(published(cluster)), 1)
     last = published(cluster)
     time.sleep(WAIT)
     seen = watcher.end()
@@ -88,18 +85,18 @@ def test_rotation_in_two_phases(cluster, replica):
 
 
 def test_deleted(cluster, replica):
-    servers = [replica(*SLOWLY, pod="fixpoint-%d" % i) for i in range(2)]
+    servers = [replica(*SLOWLY) for _ in range(2)]
     first, before = published(cluster), read_secret(cluster)
-    until(lambda: all(shown(one) == before["tls.crt"] for one in servers), "not shown")
+    until(lambda: {shown(one) for one in servers}, {before["tls.crt"]})
     watcher = Watcher(cluster, servers)
     time.sleep(WAIT)
-    cluster.delete("secrets", "certs", NAMESPACE)
-    until(lambda: read_secret(cluster), "not made again")
+    cluster.delete("secrets", SECRET, NAMESPACE)
+    until(lambda: read_secret(cluster) is not None, True)
     between = published(cluster)
     assert certificates(between) == 2 and between.endswith(first)
-    until(lambda: certificates(published(cluster)) == 1, "the old authority is still there", 20)
+    until(lambda: certificates(published(cluster)), 1, within=20)
     after = read_secret(cluster)
-    until(lambda: all(shown(one) == after["tls.crt"] for one in servers), "not shown")
+    until(lambda: {shown(one) for one in servers}, {after["tls.crt"]})
     watcher.end()
     assert not any(after[key] == before[key] for key in before)
 
@@ -123,25 +120,47 @@ def test_spoilt_key_of_the_authority(cluster, replica):
 def test_truncated_certificate(cluster, replica):
     server = replica(*SLOWLY)
     trusted, before = published(cluster), read_secret(cluster)
-    until(lambda: shown(server) == before["tls.crt"], "not shown")
+    until(lambda: shown(server), before["tls.crt"])
     watcher = Watcher(cluster, [server])
     time.sleep(WAIT)
     write_secret(cluster, tls_crt=before["tls.crt"][:200])
-    server.log.wait("Secret written", step="renew-leaf")
-    after = read_secret(cluster)
-    until(lambda: shown(server) == after["tls.crt"], "not shown")
+    server.log.wait("Secret written", step="restore")
+    assert read_secret(cluster) == before
     time.sleep(WAIT)
-    assert watcher.end() == [trusted]
-    assert after["ca.key"] == before["ca.key"] and after["tls.key"] != before["tls.key"]
+    assert watcher.end() == [trusted] and watcher.leaves == {before["tls.crt"]}
+
+
+def test_an_authority_of_somebody_else(cluster, replica):
+    """Who writes a CA with its key wants it: it comes in the three steps."""
+    first = replica(*SLOWLY)
+    published(cluster)
+    wanted = read_secret(cluster)
+    assert first.stop() == 0
+    cluster.delete("secrets", SECRET, NAMESPACE)
+    server = replica(*SLOWLY)
+    trusted = until(lambda: published(cluster), lambda got: got != wanted["ca.crt"])
+    until(lambda: trusts(server, trusted), True)
+    watcher = Watcher(cluster, [server])
+    time.sleep(WAIT)
+    write_secret(cluster, ca_crt=wanted["ca.crt"], ca_key=wanted["ca.key"])
+    until(lambda: published(cluster), wanted["ca.crt"], within=30)
+    watcher.end()
+    assert steps(server) == ["create", "restore", "switch-leaf", "drop-ca"]
 
 
 def test_nothing_of_use(cluster, replica):
-    server = replica()
+    """Nobody remembers anything better."""
+    first = replica()
     published(cluster)
     before = read_secret(cluster)
-    write_secret(cluster, ca_crt="x", ca_key="x", tls_crt="x", tls_key="x")
-    server.log.wait("Secret written", step="start-over")
-    until(lambda: trusts(server, published(cluster)), "not trusted")
+    assert first.stop() == 0
+    write_secret(cluster, **NOTHING)
+    began, server = time.monotonic(), replica()
+    told = server.log.wait(KEPT)
+    assert "ca.crt" in told["error"] and "tls.crt" in told["error"]
+    server.log.wait("Secret written", step="start-over", timeout=20)
+    assert time.monotonic() - began >= 1  # for others who remember something
+    until(lambda: trusts(server, published(cluster)), True)
     assert read_secret(cluster)["ca.key"] != before["ca.key"]
 
 
@@ -149,11 +168,14 @@ def test_two_who_fight_do_no_harm(cluster, replica):
     """Somebody puts back an empty Secret again and again, as a careless GitOps tool."""
     standin = cluster.need_standin()
     server = replica()
-    server.log.wait("Secret written")
+    trusted, before = published(cluster), read_secret(cluster)
+    until(lambda: shown(server), before["tls.crt"])
     ends = time.monotonic() + 5
     while time.monotonic() < ends:
         if read_secret(cluster)["ca.key"] != "x":
-            write_secret(cluster, ca_crt="x", ca_key="x", tls_crt="x", tls_key="x")
+            write_secret(cluster, **NOTHING)
+        assert trusts(server, trusted) and bundle(cluster) == trusted
         time.sleep(0.01)
     assert len(standin.log.of(verb="patch", resource="secrets", user="fixpoint")) <= 3
-    until(lambda: trusts(server, published(cluster)), "not trusted", 20)
+    until(lambda: read_secret(cluster), before, within=20)
+    assert set(steps(server)) == {"create", "restore"}

@@ -6,10 +6,11 @@ import time
 
 import pytest
 from client import answer, ask, patch_of, pod, review
-from fixpoint_cluster import GATEKEEPER, NAMESPACE, definitions, until
+from fixpoint_cluster import GATEKEEPER, definitions, until
 from policies import annotation, assign, modify_set
 from process import SLOW
 from standin.cluster import Cluster
+from webhook_configurations import NAMESPACE
 
 MUTATORS, NAMESPACES = 5000, 10000
 # Bounds against hangs and leaks; what is really needed is printed (docs/scaling.md).

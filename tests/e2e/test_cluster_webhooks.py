@@ -1,31 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """The webhook configurations: their caBundle is kept true, and none is ever made again."""
 
+import collections
 import json
 import shutil
 import time
 
 import pytest
+from fixpoint_cluster import SECRET, until
 from provider import Authority
-from replica import (  # cluster and replica are fixtures
+from shared_certificate import NAME, published, trusts
+from standin import faults
+from standin.cluster import webhook
+from webhook_configurations import (
+    CONFIGURATION,
     MUTATING,
-    MUTATING_NAME,
-    NAME,
     NAMESPACE,
     VALIDATING,
     bundle,
-    cluster,
-    configurations,
     configured,
-    default_name,
+    mutating,
     overwrite,
-    published,
-    replica,
-    trusts,
-    until,
 )
-from standin import faults
-from standin.cluster import webhook
+
+Files = collections.namedtuple("Files", "cert key ca")
 
 
 def applies(standin):
@@ -56,24 +54,24 @@ def test_only_the_bundle_is_ours(cluster, replica):
     assert "f:caBundle" in fields and "f:service" not in fields and "f:rules" not in fields
 
 
-def test_bundle_of_files(cluster, replica, tmp_path):
+def test_bundle_of_files(cluster, world, tmp_path):
     ca, other = Authority(tmp_path / "a"), Authority(tmp_path / "b")
-    files = [tmp_path / name for name in ("tls.crt", "tls.key", "ca.crt")]
+    files = Files(*(tmp_path / name for name in ("tls.crt", "tls.key", "ca.crt")))
 
     def place(authority):
-        cert, key = authority.issue("hook", "DNS:" + NAME)
-        for source, path in zip((cert, key, authority.cert), files):
+        made = (*authority.issue("hook", "DNS:" + NAME), authority.cert)
+        for source, path in zip(made, files):
             shutil.copy(source, path)
 
     place(ca)
-    server = replica(files=files)
+    server = world.start("--tls-ca", files.ca, everything=True, ready=False, tls=files)
     for resource in (MUTATING, VALIDATING):
-        until(lambda: bundle(cluster, resource) == ca.cert.read_text(), "not published")
+        until(lambda: bundle(cluster, resource), ca.cert.read_text())
     assert trusts(server, bundle(cluster))
     place(other)
-    until(lambda: bundle(cluster) == other.cert.read_text(), "not published again", 20)
-    until(lambda: trusts(server, bundle(cluster)), "not shown")
-    assert cluster.find("secrets", "certs", NAMESPACE) is None
+    until(lambda: bundle(cluster), other.cert.read_text(), within=20)
+    until(lambda: trusts(server, bundle(cluster)), True)
+    assert cluster.find("secrets", SECRET, NAMESPACE) is None
 
 
 def test_new_webhook_gets_it(cluster, replica):
@@ -82,7 +80,7 @@ def test_new_webhook_gets_it(cluster, replica):
     after = configured(cluster)
     after["webhooks"].append(webhook("late.example.com", None, url="https://localhost:1/"))
     cluster.update(after)
-    until(lambda: bundle(cluster) == trusted, "not published there")
+    until(lambda: bundle(cluster), trusted)
     assert len(configured(cluster)["webhooks"]) == 2
 
 
@@ -90,7 +88,7 @@ def test_overwritten_once(cluster, replica):
     replica()
     trusted = published(cluster)
     overwrite(cluster)
-    until(lambda: bundle(cluster) == trusted, "not repaired", 3)
+    until(lambda: bundle(cluster), trusted, within=3)
 
 
 def test_two_who_fight_do_no_harm(cluster, replica):
@@ -104,7 +102,7 @@ def test_two_who_fight_do_no_harm(cluster, replica):
             overwrite(cluster)
         time.sleep(0.005)
     assert 2 <= len(applies(standin)) - before <= 5
-    until(lambda: bundle(cluster) == trusted, "not repaired", 20)
+    until(lambda: bundle(cluster), trusted, within=20)
     server.log.wait("caBundle written again: somebody else keeps changing it")
     assert len(server.log.entries("caBundle written")) >= 2
 
@@ -138,14 +136,14 @@ def test_deleted_is_never_made_again(cluster, replica):
     server = replica()
     trusted = published(cluster)
     overwrite(cluster)
-    cluster.delete(MUTATING, MUTATING_NAME)
+    cluster.delete(MUTATING, CONFIGURATION)
     server.log.wait(
         "there is no webhook configuration: nothing is mutated, and it is not made again"
     )
     stays_away(cluster)
     assert bundle(cluster, VALIDATING) == trusted
-    cluster.load(next(configurations()))  # by whoever wants it
-    until(lambda: bundle(cluster) == trusted, "not published")
+    cluster.load(mutating())  # by whoever wants it
+    until(lambda: bundle(cluster), trusted)
 
 
 @pytest.mark.parametrize("again", [False, True])
@@ -159,12 +157,12 @@ def test_deleted_while_an_apply_is_under_way(cluster, replica, again):
     )
     overwrite(cluster)
     slow.wait()
-    cluster.delete(MUTATING, MUTATING_NAME)
+    cluster.delete(MUTATING, CONFIGURATION)
     if again:
-        cluster.load(next(configurations()))
-    until(lambda: [one for one in applies(standin) if one.status == 409], "no conflict")
+        cluster.load(mutating())
+    until(lambda: 409 in [one.status for one in applies(standin)], True)
     if again:
-        until(lambda: bundle(cluster) == trusted, "not published")
+        until(lambda: bundle(cluster), trusted)
     else:
         stays_away(cluster)
     assert not server.log.entries("webhook configuration not written: it is tried again")
@@ -175,9 +173,9 @@ def test_deleted_under_way_again_and_again(cluster, replica):
     published(cluster)
     for _ in range(20):
         overwrite(cluster)
-        cluster.delete(MUTATING, MUTATING_NAME)
+        cluster.delete(MUTATING, CONFIGURATION)
         stays_away(cluster, 0.1)
-        cluster.load(next(configurations()))
+        cluster.load(mutating())
     published(cluster)
 
 
@@ -185,9 +183,30 @@ def test_nobody_to_wait_for(cluster, replica):
     """Where there is no configuration, a rotation goes on all the same."""
     server = replica()
     published(cluster)
-    cluster.delete(MUTATING, MUTATING_NAME)
-    cluster.delete(VALIDATING, default_name(VALIDATING))
-    cluster.delete("secrets", "certs", NAMESPACE)
+    cluster.delete(MUTATING, CONFIGURATION)
+    cluster.delete(VALIDATING, CONFIGURATION)
+    cluster.delete("secrets", SECRET, NAMESPACE)
     for step in ("create", "switch-leaf", "drop-ca"):
         server.log.wait("Secret written", timeout=20, step=step)
     assert configured(cluster) is None
+
+
+# --- what the metrics say of it --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "flags, told",
+    [
+        # (flags, whether it is there; whether it is disabled; whether the bundle is)
+        ([], (1, 0, 1)),
+        # Another one's bundle (cert-manager's), and no mutation: nothing to be alarmed about.
+        (["--disable-cert-rotation"], (1, 0, None)),
+        (["--mutating-webhook-configuration-name="], (None, None, 1)),
+    ],
+)
+def test_metrics_of_what_is_ours(cluster, world, tmp_path, flags, told):
+    ca = Authority(tmp_path)
+    files = Files(*ca.issue("hook", "DNS:" + NAME), ca.cert)
+    server = world.start("--tls-ca", files.ca, *flags, everything=True, tls=files)
+    names = ("webhook_configured", "disabled", "ca_bundle_published")
+    until(lambda: tuple(server.metric("fixpoint_" + name) for name in names), told)

@@ -9,6 +9,7 @@ import metrics_page
 import metrics_text
 import yaml
 from client import answer, ask, health, pod, review
+from fixpoint_cluster import until
 from metrics_page import ALWAYS, API_SERVER, IN_A_CLUSTER, ROOT
 from metrics_text import value
 from policies import annotation, assign, fails_on_strings, never_settles, pull_always
@@ -47,6 +48,15 @@ def unreachable_cluster():
     }
 
 
+def failing(samples):
+    """The watched resources that cannot be read."""
+    return {
+        dict(labels)["resource"]
+        for (name, labels), number in samples.items()
+        if name == "fixpoint_kube_resources" and ("state", "failing") in labels and number
+    }
+
+
 def busy_server(start):
     """One that has something to say of everything."""
     server = start(pull_always(), fails_on_strings(), annotation('quote"d', "a", "1"))
@@ -76,13 +86,17 @@ def test_the_page_tells_of_each_in_a_cluster(tmp_path):
     """Of one whose API server does not answer: what is counted is there all the same."""
     config = tmp_path / "kubeconfig"
     config.write_text(yaml.safe_dump(unreachable_cluster()))
-    server = Server(tmp_path, [], "--kubeconfig", config)
+    secret = ("--tls-secret", "certs", "--own-namespace", "n")
+    server = Server(tmp_path, [], "--kubeconfig", config, *secret, tls=False)
     try:
-        server.log.wait("cannot be read: what was read last counts")
+        server.log.wait("the API server cannot be asked: what was read last counts")
+        until(lambda: failing(scrape(server)[1]), lambda names: len(names) == 15)
         text, samples = scrape(server)
     finally:
         server.kill()
     metrics_page.check(text, samples, ALWAYS, IN_A_CLUSTER)
+    hooks = "%swebhookconfigurations.admissionregistration.k8s.io"
+    assert failing(samples) >= {"namespaces", "secrets", hooks % "mutating", hooks % "validating"}
     assert any(
         key[0] == "fixpoint_kube_requests_total" and ("reason", "network") in key[1]
         for key in samples

@@ -15,7 +15,7 @@ from policies import annotation, write
 from process import SLOW
 
 RELOADS = int(os.environ.get("FIXPOINT_RELOADS", "1000"))
-SWAPS = 40
+SWAPS = 40 if SLOW == 1 else 15
 CLIENTS = 4
 
 

@@ -208,7 +208,11 @@ class Cluster:
         group = "customresourcedefinitions.apiextensions.k8s.io"
         for one in definitions:
             name = one["metadata"]["name"]
-            if not self.find(group, name):
+            found = self.find(group, name)
+            if found and "deletionTimestamp" in found["metadata"]:  # by the test before
+                self.wait(group, name, lambda obj: obj is None)
+                found = None
+            if not found:
                 self.create(one)
             self.wait(group, name, _is_served)
 

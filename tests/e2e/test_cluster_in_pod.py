@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`fixpoint serve` in a Pod: the API server is that of its environment, and the volume of its
+service account says the rest. That volume is mounted where the kubelet mounts it, in a mount
+namespace of the process's own (unshare, of util-linux); where there can be none, this is
+skipped."""
+
+import functools
+import os
+import subprocess
+
+import pytest
+from fixpoint_cluster import GATEKEEPER, LEASES, RULES, Replica, definitions, manifests, until
+from policies import annotation
+from process import ANY_PORT, SLOW, Server, command
+from standin.cluster import Cluster, configuration, webhook
+
+NAMESPACE, SERVICE = "fixpoint-system", "fixpoint-webhook-service"
+POLICY, MUTATOR = annotation("a", "a", "1"), "assignmetadata"
+SERVER = ("KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT")
+VOLUME = "/var/run/secrets/kubernetes.io/serviceaccount"
+# What a container finds below /var/run: the volume ($1), and nothing of this machine's.
+CONTAINER = """set -e
+mount -t tmpfs -o mode=755 container /var/run
+mkdir -p {0}
+mount --bind "$1" {0}
+shift
+exec "$@"
+""".format(VOLUME)
+
+
+# --- a Pod -----------------------------------------------------------------------------------
+
+
+@functools.cache
+def unshare():
+    """What comes before a command that is to have mounts of its own: for root, and for who
+    can only be root of a user namespace."""
+    for more in ((), ("--user", "--map-root-user")):
+        before = ["env", "unshare", "--mount", *more]
+        trial = ["mount", "-t", "tmpfs", "container", "/var/run"]
+        tried = subprocess.run(before + trial, capture_output=True, text=True, timeout=60)
+        if tried.returncode == 0:
+            return before
+    pytest.skip("no mount namespace can be made here: " + tried.stderr.strip())
+
+
+@pytest.fixture
+def volume(tmp_path, monkeypatch):
+    """A folder. Whatever is started from now on has it as the volume of its service account,
+    and a Pod's environment without an API server."""
+    made, script = tmp_path / "volume", tmp_path / "container.sh"
+    made.mkdir()
+    script.write_text(CONTAINER)
+    tool = os.environ.get("FIXPOINT_WRAPPER", "").split()
+    enter = [*unshare(), "sh", str(script), str(made), *tool]
+    monkeypatch.setenv("FIXPOINT_WRAPPER", " ".join(enter))
+    monkeypatch.setenv("POD_NAME", "pod-0")
+    for name in ("POD_NAMESPACE", "KUBECONFIG", *SERVER):
+        monkeypatch.delenv(name, raising=False)
+    return made
+
+
+@pytest.fixture
+def account(standin, volume, monkeypatch):
+    """account(namespace) fills the volume, and gives the user that it stands for and what
+    rotates its token."""
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", str(standin.port))
+
+    def fill(namespace=NAMESPACE):
+        _, rotate = standin.service_account(namespace, "fixpoint", volume)
+        return "system:serviceaccount:%s:fixpoint" % namespace, rotate
+
+    return fill
+
+
+class Pod(Replica):
+    """A replica whom no flag tells where the API server is."""
+
+    def __init__(self, world, *arguments, namespace=NAMESPACE):
+        self.name = os.environ["POD_NAME"]
+        Server.__init__(self, world.folder, [], *arguments, tls=False)
+        world.replicas.append(self)
+        services = world.cluster.standin.admission.client.services
+        services.set(namespace, SERVICE, [self.port])
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    made = Cluster(tmp_path / "standin")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def standin(cluster):
+    return cluster.need_standin()
+
+
+def register(standin, namespace):
+    """Has the API server ask the Service of this namespace, once it has a bundle."""
+    service = (namespace, SERVICE, "/v1/mutate")
+    hook = webhook("mutation.gatekeeper.sh", None, service=service, rules=RULES)
+    standin.load(configuration(hook))
+
+
+def entry(world, pod):
+    """What the Pod says of the policy in its status."""
+    return world.entry(POLICY, pod) or {}
+
+
+def asked(verb, resource, user, standin, since=0):
+    """Did this user ask so, and was it granted?"""
+    log = standin.log[since:]
+    found = [one for one in log if (one.verb, one.resource, one.user) == (verb, resource, user)]
+    return any(one.status == 200 for one in found)
+
+
+# --- what it does there ----------------------------------------------------------------------
+
+
+def test_as_the_manifest_installs_it(world, standin, account, monkeypatch):
+    """deploy/fixpoint.yaml: with its arguments and its rights a policy acts."""
+    kinds = ("CustomResourceDefinition", "Namespace", "ServiceAccount", "ClusterRole")
+    kinds += ("ClusterRoleBinding", "Role", "RoleBinding", "Service")
+    kinds += ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+    standin.load(*manifests(*kinds))
+    user, _ = account()
+    monkeypatch.setenv("POD_NAMESPACE", NAMESPACE)
+    pod = Pod(world, *arguments_of_the_manifest()).wait_ready()
+    world.put(POLICY)
+    world.expect(a="1")
+    until(lambda: entry(world, pod).get("enforced"), True)
+    until(lambda: pod.metric("fixpoint_lease_held"), 1)
+    assert asked("watch", MUTATOR, user, standin)
+    assert not [one for one in standin.log if one.status in (401, 403)]
+
+
+def arguments_of_the_manifest():
+    """But its ports, of which a Pod has its own and this machine not."""
+    spec = manifests("Deployment")[0]["spec"]["template"]["spec"]
+    first, *others = spec["containers"][0]["args"]
+    assert first == "serve" and spec["serviceAccountName"] == "fixpoint"
+    return [one for one in others if "listen=" not in one]
+
+
+@pytest.mark.parametrize(
+    "in_file, in_environment, own",
+    [
+        ("of-file", None, "of-file"),
+        ("of-file", "of-environment", "of-environment"),
+        (None, None, "gatekeeper-system"),
+    ],
+)
+def test_the_own_namespace(
+    world, standin, account, volume, monkeypatch, in_file, in_environment, own
+):
+    """Its Config counts, and Secret and Lease are made there; the certificate is for the
+    Service there."""
+    homes = {"of-file", "of-environment", "gatekeeper-system"}
+    spaces = [space(name) for name in (*homes, *map("spared-by-{}".format, homes))]
+    standin.load(*definitions(), *spaces, *map(config, homes))
+    user, _ = account(in_file or "default")
+    standin.grant(user, ["*"], ["*"], group="*")
+    if in_file is None:
+        (volume / "namespace").unlink()
+    if in_environment:
+        monkeypatch.setenv("POD_NAMESPACE", in_environment)
+    register(standin, own)
+    Pod(world, "--tls-secret", "certificate", namespace=own).wait_ready()
+    world.put(POLICY)
+    world.expect(a="1")
+    for home in homes:
+        wanted = {} if home == own else {"a": "1"}
+        assert world.annotations("spared-by-" + home) == wanted, home
+    assert found(world, "secrets") == {("certificate", own)}
+    until(lambda: found(world, LEASES), {("fixpoint", own)})
+
+
+def found(world, resource):
+    """Name and namespace of each."""
+    each = [one["metadata"] for one in world.cluster.list(resource)]
+    return {(one["name"], one["namespace"]) for one in each}
+
+
+def space(name):
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def config(namespace):
+    """A Config that leaves one namespace alone."""
+    exclusion = {"excludedNamespaces": ["spared-by-" + namespace], "processes": ["*"]}
+    return {
+        "apiVersion": "config.gatekeeper.sh/v1alpha1",
+        "kind": "Config",
+        "metadata": {"name": "config", "namespace": namespace},
+        "spec": {"match": [exclusion]},
+    }
+
+
+@pytest.fixture
+def served(world, standin, account):
+    """A Pod with one policy in force; gives it, its user, and what rotates its token."""
+    standin.load(*definitions(), space(NAMESPACE))
+    user, rotate = account()
+    standin.grant(user, ["*"], ["*"], group="*")
+    register(standin, NAMESPACE)
+    pod = Pod(world, "--tls-secret", "certificate").wait_ready()
+    world.put(POLICY)
+    world.expect(a="1")
+    return pod, user, rotate
+
+
+def test_commands_that_are_run_in_it(world, served):
+    """They find the cluster as it does."""
+    for verb, wanted in (("disable", {}), ("enable", {"a": "1"})):
+        done = subprocess.run(command() + [verb], capture_output=True, timeout=60 * SLOW)
+        assert done.returncode == 0, done.stderr
+        world.expect(**wanted)
+
+
+# --- its token -------------------------------------------------------------------------------
+
+
+def test_the_token_is_another(world, standin, served):
+    """The kubelet turns `..data` over, and the API server knows the old token no longer:
+    nobody notices, not even who was just being asked with it."""
+    pod, user, rotate = served
+    for turn in ("2", "3", "4"):
+        standin.revoke(rotate())
+        since = len(standin.log)
+        standin.http.hang_up()
+        world.put(annotation("a", "a", turn))
+        world.expect(a=turn)
+        until(lambda: entry(world, pod).get("observedGeneration"), int(turn))
+        until(lambda: asked("watch", MUTATOR, user, standin, since), True)
+    # The Lease is renewed every ten seconds.
+    until(lambda: asked("patch", "leases", user, standin, since), True, within=20)
+    assert "401 Unauthorized" not in pod.log.text()
+
+
+def test_the_token_is_refused_before_there_is_another(world, standin, volume, served):
+    """What is known stays in force, and it says what is wrong; with the new token all goes
+    on by itself."""
+    pod, _, rotate = served
+    standin.revoke((volume / "token").read_text())
+    standin.http.hang_up()
+    world.put(annotation("a", "a", "2"))
+    failing = "the API server cannot be asked: what was read last counts"
+    told = pod.log.wait(failing, timeout=20)
+    assert "401 Unauthorized" in told["error"]
+    assert world.annotations() == {"a": "1"} and pod.ready()
+    rotate()
+    world.expect(within=30, a="2")
+    until(lambda: pod.state(MUTATOR + "." + GATEKEEPER), "watching", within=30)
+
+
+# --- what it may lack ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name, content, status, words",
+    [
+        (
+            SERVER[0],
+            None,
+            2,
+            "--policies or --kubeconfig is missing: where are the policies? (In a Pod, "
+            "KUBERNETES_SERVICE_HOST would be set.)",
+        ),
+        (SERVER[0], "", 3, "no Pod: %s is not set" % SERVER[0]),
+        (SERVER[1], None, 3, "no Pod: %s is not set" % SERVER[1]),
+        (SERVER[1], "https", 3, "%s and %s: not a port" % SERVER),
+        (
+            "token",
+            None,
+            5,
+            VOLUME + "/token: no such file; the Pod needs a service account whose token is "
+            "mounted (automountServiceAccountToken)",
+        ),
+        ("token", "\n", 3, VOLUME + "/token: no token in it"),
+        ("ca.crt", None, 5, VOLUME + "/ca.crt: No such file or directory"),
+        ("ca.crt", "none\n", 3, VOLUME + "/ca.crt: no PEM in it"),
+        ("namespace", "a b", 3, VOLUME + "/namespace: no namespace can have this name"),
+    ],
+)
+def test_what_is_missing_is_told(volume, monkeypatch, name, content, status, words):
+    """It ends at once, and names the file or the variable."""
+    given = {"token": "t", "ca.crt": "-----BEGIN CERTIFICATE-----", "namespace": NAMESPACE}
+    given.update(zip(SERVER, ("127.0.0.1", "1")))
+    given.update({name: content})
+    for key in given.keys() - {name} if content is None else given:
+        if key in SERVER:
+            monkeypatch.setenv(key, given[key])
+        else:
+            (volume / key).write_text(given[key])
+    serve = ["serve", "--tls-self-signed", "--listen", ANY_PORT, "--health-listen", ANY_PORT]
+    ended = subprocess.run(
+        command() + serve, capture_output=True, timeout=30 * SLOW, text=True
+    )
+    assert (ended.returncode, ended.stderr) == (status, "fixpoint: %s\n" % words)
