@@ -22,6 +22,7 @@ static const struct fx_kube_resource resource = {"", "v1", "namespaces", "Namesp
 struct fetch {
     struct fx_cluster_namespaces *namespaces;
     struct fetch *next, *previous;
+    char *name;
     struct fx_kube_call *call;
     void (*on_done)(json_t *object_take, const struct fx_err *failure, void *user);
     void *user;
@@ -101,21 +102,42 @@ static void say_failure(const struct fx_kube_failure *failure, struct fx_err *er
     (void)fx_fail(err, FX_EIO, "%s", failure->words);
 }
 
+static void destroy_fetch(struct fetch *fetch) {
+    if (fetch != NULL) {
+        free(fetch->name);
+        free(fetch);
+    }
+}
+
+/* The object that was asked for; NULL with the reason. What comes instead of it, from
+ * whatever stands between us and the API server, is no namespace without labels. */
+static json_t *read_answer(const struct fetch *fetch, const struct fx_kube_answer *answer,
+                           struct fx_err *err) {
+    if (answer->failure != NULL) {
+        say_failure(answer->failure, err);
+        return NULL;
+    }
+    const json_t *metadata = fx_tree_view_key(answer->object, "metadata");
+    if (!fx_text_is(fx_tree_view_string(metadata, "name"), fetch->name)) {
+        (void)fx_fail(err, FX_EIO,
+                      "get namespaces `%s`: the answer is not the namespace of that name",
+                      fetch->name);
+        return NULL;
+    }
+    json_t *object = fx_cluster_space_read(answer->object);
+    if (object == NULL) {
+        (void)fx_fail_nomem(err);
+    }
+    return object;
+}
+
 static void on_fetched(const struct fx_kube_answer *answer, void *user) {
     struct fetch *fetch = user;
     struct fx_err err = FX_ERR_INIT;
-    json_t *object = NULL;
-    if (answer->failure != NULL) {
-        say_failure(answer->failure, &err);
-    } else {
-        object = fx_cluster_space_read(answer->object);
-        if (object == NULL) {
-            (void)fx_fail_nomem(&err);
-        }
-    }
+    json_t *object = read_answer(fetch, answer, &err);
     unlink_fetch(fetch);
     fetch->on_done(object, object == NULL ? &err : NULL, fetch->user);
-    free(fetch);
+    destroy_fetch(fetch);
 }
 
 static uint64_t timeout_until(uint64_t deadline_ns) {
@@ -132,8 +154,12 @@ bool fx_cluster_namespaces_fetch(
     void *user) {
     assert(namespaces->magic == NAMESPACES_MAGIC);
     struct fetch *fetch = calloc(1, sizeof *fetch);
-    if (fetch == NULL || namespaces->n_fetches >= FX_LIMIT_NAMESPACE_FETCHES) {
-        free(fetch);
+    if (fetch != NULL) {
+        fetch->name = fx_text_dup(name);
+    }
+    if (fetch == NULL || fetch->name == NULL ||
+        namespaces->n_fetches >= FX_LIMIT_NAMESPACE_FETCHES) {
+        destroy_fetch(fetch);
         return false;
     }
     const struct fx_kube_request request = {
@@ -145,7 +171,7 @@ bool fx_cluster_namespaces_fetch(
     };
     fetch->call = fx_kube_call_start(namespaces->client, &request, on_fetched, fetch);
     if (fetch->call == NULL) {
-        free(fetch);
+        destroy_fetch(fetch);
         return false;
     }
     fetch->namespaces = namespaces;
@@ -217,7 +243,7 @@ void fx_cluster_namespaces_close(struct fx_cluster_namespaces *namespaces) {
     for (struct fetch *fetch = namespaces->fetches; fetch != NULL; fetch = next) {
         next = fetch->next;
         fx_kube_call_cancel(fetch->call);
-        free(fetch);
+        destroy_fetch(fetch);
     }
     fx_kube_reflector_close(namespaces->reflector);
     fx_cluster_spaces_finish(&namespaces->spaces);

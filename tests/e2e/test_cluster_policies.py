@@ -20,6 +20,7 @@ from fixpoint_cluster import (
 from policies import annotation, assign, external, modify_set
 from process import SLOW
 from provider import Authority, Provider
+from standin import faults
 from standin.cluster import Cluster, Refused
 from webhook_configurations import NAMESPACE
 
@@ -292,6 +293,27 @@ def test_a_namespace_that_is_younger_than_the_watch(world):
     asked = standin.log.of(verb="get", resource="namespaces", name=name, user="fixpoint")
     assert asked and all(one.status == 200 for one in asked)
     standin.faults.clear()
+
+
+@pytest.mark.parametrize("body", [b"{}", b'{"metadata":{"name":"another"}}', b"[]"])
+def test_an_answer_that_is_not_the_namespace(world, body):
+    """It is none without labels: the review fails for the moment, and nobody is told that the
+    selector does not match."""
+    standin = world.cluster.need_standin()
+    rule = standin.faults.add(_silent_watch, verb="watch", resource="namespaces")
+    server = world.start(register=True)
+    rule.wait()
+    world.put(team("web"))
+    name = world.namespace(team="web")
+    until(lambda: world.annotations(name), {"web": "1"})
+    lie = standin.faults.add(
+        faults.garbage(body), verb="get", resource="namespaces", name=name, user="fixpoint"
+    )
+    world.annotations(name)  # the webhook may fail open
+    lie.wait()
+    assert server.log.wait("review failed")["status"] == 503
+    standin.faults.clear()
+    until(lambda: world.annotations(name), {"web": "1"})
 
 
 def _silent_watch(exchange):
