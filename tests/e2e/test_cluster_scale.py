@@ -13,8 +13,10 @@ from standin.cluster import Cluster
 from webhook_configurations import NAMESPACE
 
 MUTATORS, NAMESPACES = 5000, 10000
-# Bounds against hangs and leaks; what is really needed is printed (docs/scaling.md).
-READY_SECONDS, RESIDENT_KIB = 60, 150 << 10
+# A bound against hangs; what is really needed is printed (docs/scaling.md). Memory does not
+# depend on how busy the machine is.
+READY_SECONDS = 60
+RESIDENT_KIB = 40_000_000 >> 10
 STATUSES = 100  # of them a part is waited for: they are written at a bounded rate
 
 
@@ -95,7 +97,7 @@ def test_cold_start(world):
     assert changes(replica, "n00001", app="a1") > 0  # by labels of both
     assert changes(replica, "n00001") == 0 and changes(replica, NAMESPACE, app="a1") == 0
     if SLOW == 1 and not os.environ.get("FIXPOINT_WRAPPER"):  # a sanitizer's is not ours
-        assert replica.memory("VmHWM") < RESIDENT_KIB
+        assert replica.memory() < RESIDENT_KIB
 
 
 def test_all_of_it_again(world):
