@@ -122,7 +122,10 @@ static void list_mutators(const struct fx_review *review, struct fx_buf *names) 
         const struct fx_mutator *mutator =
             review->snapshot->mutators[outcome->applied[i]];
         const size_t before = names->len;
-        fx_buf_printf(names, "%s%s/%s", i == 0 ? "" : ",", mutator->kind, mutator->name);
+        fx_buf_str(names, i == 0 ? "" : ",");
+        fx_buf_str(names, mutator->kind);
+        fx_buf_char(names, '/');
+        fx_buf_str(names, mutator->name);
         if (!names->failed && names->len > FX_LIMIT_NAMED_MUTATORS_BYTES) {
             names->len = before;
             fx_buf_str(names, before == 0 ? "…" : ",…");

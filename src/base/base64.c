@@ -16,21 +16,24 @@ size_t fx_base64_length(size_t len) {
     return len / 3 * 4 + (len % 3 == 0 ? 0 : 4);
 }
 
-/* One group of 1 to 3 bytes as four characters. The bytes are read before anything is
+/* One group of three bytes as four characters. The bytes are read before anything is
  * written, so the two may overlap. */
-static void encode_group(char to[4], const unsigned char *from, size_t len) {
-    const uint32_t bits = (uint32_t)from[0] << 16 |
-                          (len > 1 ? (uint32_t)from[1] << 8 : 0u) |
-                          (len > 2 ? (uint32_t)from[2] : 0u);
+static void encode_group(char to[4], const unsigned char *from) {
+    const uint32_t bits =
+        (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | (uint32_t)from[2];
     to[0] = alphabet[bits >> 18];
     to[1] = alphabet[bits >> 12 & 63u];
-    to[2] = '=';
+    to[2] = alphabet[bits >> 6 & 63u];
+    to[3] = alphabet[bits & 63u];
+}
+
+/* The last group, of one or two bytes. */
+static void encode_rest(char to[4], const unsigned char *from, size_t len) {
+    const unsigned char padded[3] = {from[0], len > 1 ? from[1] : 0};
+    encode_group(to, padded);
     to[3] = '=';
-    if (len > 1) {
-        to[2] = alphabet[bits >> 6 & 63u];
-    }
-    if (len > 2) {
-        to[3] = alphabet[bits & 63u];
+    if (len == 1) {
+        to[2] = '=';
     }
 }
 
@@ -47,10 +50,13 @@ void fx_base64_encode_tail(struct fx_buf *buf, size_t from) {
         return;
     }
     char *text = buf->data + from;
-    for (size_t group = length / 4; group > 0; group--) {
-        const size_t at = (group - 1) * 3;
-        encode_group(text + (group - 1) * 4, (const unsigned char *)text + at,
-                     len - at < 3 ? len - at : 3);
+    const unsigned char *bytes = (const unsigned char *)text;
+    const size_t whole = len / 3;
+    if (len % 3 != 0) {
+        encode_rest(text + whole * 4, bytes + whole * 3, len % 3);
+    }
+    for (size_t group = whole; group > 0; group--) {
+        encode_group(text + (group - 1) * 4, bytes + (group - 1) * 3);
     }
     text[length] = '\0';
     buf->len = from + length;

@@ -3,29 +3,10 @@
  * value/json_string.c - the strings of a JSON text: as a span of the text where no byte
  * needs a look of its own, which is nearly always, else unescaped into the scratch.
  */
-#include <string.h>
-
+#include "value/json_plain.h"
 #include "value/json_reader.h"
 
 #define REPLACEMENT 0xFFFDu
-
-/* How many of the eight bytes, from the first on, are plain: ASCII, no control, no quote,
- * no backslash? The well-known test of a word for a byte below n: borrow into the top
- * bits. What a borrow spoils lies behind a byte that is not plain. */
-static unsigned count_plain(const char *at) {
-    const uint64_t ones = 0x0101010101010101u;
-    const uint64_t tops = 0x8080808080808080u;
-    uint64_t word = 0;
-    memcpy(&word, at, sizeof word);
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    const uint64_t quote = word ^ ones * '"';
-    const uint64_t slash = word ^ ones * '\\';
-    const uint64_t hits =
-        (word | (word - ones * 0x20) | (quote - ones) | (slash - ones)) & tops;
-    return hits == 0 ? 8 : (unsigned)__builtin_ctzll(hits) / 8;
-}
 
 static bool is_plain(char c) {
     return (signed char)c >= 0x20 && c != '"' && c != '\\';
@@ -34,7 +15,7 @@ static bool is_plain(char c) {
 /* Past plain bytes. */
 static void skip_plain(struct fx_json_reader *r) {
     while (r->end - r->at >= 8) {
-        const unsigned n = count_plain(r->at);
+        const unsigned n = fx_json_count_plain(r->at);
         r->at += n;
         if (n < 8) {
             return;

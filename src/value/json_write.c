@@ -8,6 +8,7 @@
 
 #include "value/json.h"
 #include "value/json_internal.h"
+#include "value/json_plain.h"
 #include "value/node.h"
 #include "value/number.h"
 #include "value/tree.h"
@@ -61,6 +62,11 @@ static size_t write_rune(struct fx_buf *buf, struct fx_text rest, unsigned style
 
 /* Where the run of plain bytes from `at` on ends. */
 static size_t plain_end(struct fx_text text, size_t at, unsigned style) {
+    unsigned n = (style & FX_JSON_HTML) == 0 ? 8 : 0;
+    while (n == 8 && text.len - at >= 8) {
+        n = fx_json_count_plain(text.data + at);
+        at += n;
+    }
     while (at < text.len && is_plain((unsigned char)text.data[at], style)) {
         at++;
     }

@@ -10,15 +10,17 @@
 #include "value/tree.h"
 
 void fx_pointer_push(struct fx_buf *buf, struct fx_text token) {
+    size_t from = 0; /* of what is not written yet, and stands for itself */
     fx_buf_char(buf, '/');
     for (size_t i = 0; i < token.len; i++) {
-        if (token.data[i] == '~') {
-            fx_buf_str(buf, "~0");
-        } else if (token.data[i] == '/') {
-            fx_buf_str(buf, "~1");
-        } else {
-            fx_buf_char(buf, token.data[i]);
+        if (token.data[i] == '~' || token.data[i] == '/') {
+            fx_buf_add(buf, token.data + from, i - from);
+            fx_buf_str(buf, token.data[i] == '~' ? "~0" : "~1");
+            from = i + 1;
         }
+    }
+    if (from < token.len) {
+        fx_buf_add(buf, token.data + from, token.len - from);
     }
 }
 
@@ -42,6 +44,10 @@ static bool split(struct fx_text *rest, struct fx_text *ret_raw) {
 
 /* Section 4: ~1 is /, ~0 is ~, and nothing else may follow a ~. */
 static bool unescape(struct fx_text raw, struct fx_buf *token) {
+    if (raw.len == 0 || memchr(raw.data, '~', raw.len) == NULL) { /* nearly always */
+        fx_buf_text(token, raw);
+        return !token->failed;
+    }
     for (size_t i = 0; i < raw.len; i++) {
         char c = raw.data[i];
         if (c == '~') {
