@@ -80,6 +80,10 @@
 /* Memory kept for the next review. */
 #define FX_LIMIT_IDLE_SLABS 32u /* of 64 KiB, for nodes (value/node_pool.h) */
 
+/* Elements that a patch takes out of one list or puts into it: each moves those behind
+ * it, for us and for the API server. */
+#define FX_LIMIT_PATCH_MOVES 1024u
+
 /* Fields of one object that are read apart from the others (value/json_part.h). */
 #define FX_LIMIT_JSON_PARTS 64u
 

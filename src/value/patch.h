@@ -53,7 +53,8 @@ void fx_patch_init(struct fx_patch *patch, struct fx_arena *arena);
 /* Appends the operations (add, replace, remove) that turn `before` into `after`. Shared
  * subtrees and equal values (value/equal.h) give none, so numbers of untouched fields are
  * never rewritten. Within lists, elements are inserted and removed where they changed;
- * the list is never rewritten whole for an edit in it. Applying the operations in order
+ * the list is rewritten whole only where that is more than FX_LIMIT_PATCH_MOVES times
+ * before its end, never for edits in elements. Applying the operations in order
  * gives a value equal to `after`. Errors: FX_ENOMEM. */
 bool fx_patch_diff(struct fx_patch *patch, json_t *before, json_t *after,
                    struct fx_err *err) FX_MUST_USE;

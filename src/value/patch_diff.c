@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/limits.h"
 #include "value/equal.h"
 #include "value/json_part.h"
 #include "value/node.h"
@@ -28,6 +29,7 @@ struct differ {
 struct lists {
     struct fx_align_side before, after;
     size_t index;
+    size_t n_moves; /* elements put in or taken out with others behind them */
 };
 
 static void diff_values(struct differ *d, json_t *before, json_t *after);
@@ -129,6 +131,13 @@ static void take_step(struct differ *d, struct lists *lists, enum fx_align_step 
     lists->before.at += step != FX_ALIGN_ADD;
     lists->after.at += step != FX_ALIGN_REMOVE;
     lists->index += step != FX_ALIGN_REMOVE;
+    const bool has_more = lists->before.at < json_array_size(lists->before.array);
+    lists->n_moves += has_more && (step == FX_ALIGN_ADD || step == FX_ALIGN_REMOVE);
+}
+
+static bool is_under_way(const struct differ *d, const struct lists *lists) {
+    return !d->failed && lists->n_moves <= FX_LIMIT_PATCH_MOVES &&
+           (lists->before.at < lists->before.end || lists->after.at < lists->after.end);
 }
 
 static void diff_arrays(struct differ *d, json_t *before, json_t *after) {
@@ -136,15 +145,19 @@ static void diff_arrays(struct differ *d, json_t *before, json_t *after) {
         .before = {.array = before, .end = json_array_size(before)},
         .after = {.array = after, .end = json_array_size(after)},
     };
+    const size_t n_ops = d->patch->n_ops;
     fx_align_trim(&lists.before, &lists.after);
     lists.index = lists.after.at;
-    while (!d->failed &&
-           (lists.before.at < lists.before.end || lists.after.at < lists.after.end)) {
+    while (is_under_way(d, &lists)) {
         struct fx_align_steps steps;
         fx_align_next(&d->align, &lists.before, &lists.after, &steps);
         for (size_t i = 0; i < steps.n_steps && !d->failed; i++) {
             take_step(d, &lists, (enum fx_align_step)steps.steps[i]);
         }
+    }
+    if (!d->failed && lists.n_moves > FX_LIMIT_PATCH_MOVES) {
+        d->patch->n_ops = n_ops;
+        emit(d, FX_PATCH_REPLACE, before, after);
     }
 }
 

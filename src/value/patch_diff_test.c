@@ -184,6 +184,35 @@ static void rewrites_an_endless_list(void **state) {
     fx_buf_finish(&after);
 }
 
+/* Moving what is behind each of very many elements would take for ever; behind the last
+ * one nothing is moved. */
+static void rewrites_where_too_much_moves(void **state) {
+    (void)state;
+    const int n = (int)FX_LIMIT_PATCH_MOVES;
+    char *few = numbers(10, -1, -1);
+    char *most = numbers(n + 10, -1, -1);
+    char *more = numbers(n + 20, -1, -1);
+    struct fx_buf behind; /* as many as may be taken out, and what stays */
+    fx_buf_init(&behind, 0);
+    fx_buf_printf(&behind, "{\"a\":{\"l\":[%d]}}", n);
+    struct fx_buf before;
+    for (int extra = 0; extra < 2; extra++) {
+        char *list = numbers(n + 1, -1, extra == 0 ? -1 : 5);
+        fx_buf_init(&before, 0);
+        fx_buf_printf(&before, "{\"a\":{\"l\":%s}}", list);
+        assert_int_equal(check_diff(before.data, behind.data, NULL), extra == 0 ? n : 1);
+        fx_buf_finish(&before);
+        free(list);
+    }
+    assert_int_equal(check_diff(few, most, NULL), n); /* appended */
+    assert_int_equal(check_diff(few, more, NULL), n + 10);
+    assert_int_equal(check_diff(more, "[]", NULL), 1);
+    fx_buf_finish(&behind);
+    free(few);
+    free(most);
+    free(more);
+}
+
 /* With every bound on the arena a diff either succeeds or says so. */
 static void survives_each_full_arena(void **state) {
     (void)state;
@@ -213,6 +242,7 @@ int main(void) {
         cmocka_unit_test(finds_two_edits_in_a_long_list),
         cmocka_unit_test(finds_edits_in_each_window),
         cmocka_unit_test(rewrites_an_endless_list),
+        cmocka_unit_test(rewrites_where_too_much_moves),
         cmocka_unit_test(survives_each_full_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
