@@ -288,7 +288,7 @@ def test_the_api_server_is_gone_for_a_while(world, standin):
         time.sleep(0.1)
     assert replica.ready()
     (gone,) = replica.log.entries(GONE)
-    assert re.match("(list|watch) [a-z0-9.]+: .*refused", gone["error"]), gone
+    assert re.match("(list|watch) [a-z0-9. ]+: .*refused", gone["error"]), gone
     standin.reappear()
     agree(world, replica)
     world.expect(a="2")
