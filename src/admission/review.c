@@ -12,32 +12,6 @@
 #include "base/limits.h"
 #include "value/node_pool.h"
 
-static const char *const on_error_names[] = {
-#define X(name, text) [FX_ON_ERROR_##name] = text,
-    FX_ON_ERRORS(X)
-#undef X
-};
-
-bool fx_on_error_parse(struct fx_text text, enum fx_on_error *ret_on_error) {
-    for (size_t i = 0; i < FX_COUNT(on_error_names); i++) {
-        if (fx_text_is(text, on_error_names[i])) {
-            *ret_on_error = (enum fx_on_error)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static const char *const decision_names[] = {
-#define X(name, text) [FX_DECISION_##name] = text,
-    FX_DECISIONS(X)
-#undef X
-};
-
-const char *fx_decision_name(enum fx_decision decision) {
-    return decision_names[decision];
-}
-
 /* Step 5 of spec section 8. A Namespace is its own context, and in none. */
 static enum fx_next step_namespace(struct fx_review *review) {
     const struct fx_admission *admission = review->admission;

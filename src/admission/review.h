@@ -39,8 +39,6 @@ enum fx_on_error {
 #undef X
 };
 
-bool fx_on_error_parse(struct fx_text text, enum fx_on_error *ret_on_error) FX_MUST_USE;
-
 /* The answer of a namespace look-up. */
 enum fx_lookup {
     FX_LOOKUP_FOUND,  /* *ret_object is a new reference */
@@ -81,8 +79,6 @@ enum fx_decision {
     FX_DECISIONS(X)
 #undef X
 };
-
-const char *fx_decision_name(enum fx_decision decision);
 
 struct fx_review; /* opaque */
 

@@ -422,22 +422,12 @@ static void test_facts(void **state) {
     fx_snapshot_unref(snapshot);
 }
 
-static void test_names(void **state) {
-    (void)state;
-    enum fx_on_error on_error = FX_ON_ERROR_DENY;
-    assert_true(fx_on_error_parse(FX_TEXT("allow"), &on_error));
-    assert_int_equal(on_error, FX_ON_ERROR_ALLOW);
-    assert_false(fx_on_error_parse(FX_TEXT("Allow"), &on_error));
-    assert_string_equal(fx_decision_name(FX_DECISION_BROKEN), "broken");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gates),        cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_deep_nesting), cmocka_unit_test(test_namespaces),
         cmocka_unit_test(test_exclusions),   cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_deadline),     cmocka_unit_test(test_facts),
-        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
