@@ -248,17 +248,25 @@ def test_a_better_version_comes_later(world, standin):
             if request.status == 200 and request.user == "fixpoint"
         ]
 
+    is_there = threading.Event()
+
     world.put(annotation("a", "a", "1"))
     serve("v1beta1", "v1alpha1")
+    standin.faults.add(  # a list after a failure would not look for more
+        faults.expired(when=is_there), verb="watch", resource="assignmetadata", times=1
+    )
     replica = world.start(register=True)
     world.expect(a="1")
     assert set(read()) == {"v1beta1"}
     serve("v1", "v1beta1", "v1alpha1")
-    standin.expire()
-    standin.http.hang_up()
-    while "v1" not in read():
+    is_there.set()
+
+    def is_read():
         assert replica.ready()
         assert world.annotations() == {"a": "1"}
+        return "v1" in read()
+
+    until(is_read, True)
     until(lambda: replica.state(ANNOTATIONS), "watching")
     world.put(annotation("a", "a", "2"))
     world.expect(a="2")

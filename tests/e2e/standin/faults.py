@@ -115,11 +115,14 @@ def garbage(body=b"\x00\xff<html>this is no JSON</html>", content_type="applicat
     return act
 
 
-def in_stream(line):
-    """200, and a watch that says just this line of bytes, and ends properly."""
+def in_stream(line, when=None):
+    """200, and a watch that says just this line of bytes, and ends properly; as soon as the
+    event `when` is set."""
 
     def act(exchange):
         exchange.begin_stream()
+        if when is not None:
+            when.wait(30)
         exchange.send_chunk(line)
         exchange.end_stream()
         raise Handled
@@ -132,8 +135,8 @@ def silence():
     return in_stream(b"")
 
 
-def expired(message="too old resource version: 1 (2)"):
-    """A watch that says 410 in its stream."""
+def expired(message="too old resource version: 1 (2)", when=None):
+    """A watch that says 410 in its stream; as soon as the event `when` is set."""
     body = {
         "kind": "Status",
         "apiVersion": "v1",
@@ -143,7 +146,7 @@ def expired(message="too old resource version: 1 (2)"):
         "reason": "Expired",
         "code": 410,
     }
-    return in_stream(compact({"type": "ERROR", "object": body}) + b"\n")
+    return in_stream(compact({"type": "ERROR", "object": body}) + b"\n", when)
 
 
 def endless_line(total=64 << 20):
