@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "admission/review.h"
+#include "admission/review_policies.h"
 #include "admission/review_texts.h"
-#include "policy/policies.h"
 
 static const char policies_text[] =
     "apiVersion: mutations.gatekeeper.sh/v1\n"
@@ -41,17 +41,6 @@ static const char excluding_text[] =
     "  - {excludedNamespaces: [kube-*], processes: [mutation-webhook]}\n"
     "  - {excludedNamespaces: [all], processes: ['*']}\n"
     "  - {excludedNamespaces: [audited], processes: [audit, webhook]}\n";
-
-static struct fx_snapshot *snapshot_of(const char *text) {
-    const struct fx_policy_input input = {.file = "p.yaml", .text = fx_text_of(text)};
-    struct fx_policies *policies = NULL;
-    struct fx_err err = FX_ERR_INIT;
-    assert_true(fx_policies_build(&input, 1, NULL, 1, &policies, &err));
-    assert_int_equal(policies->findings.n_items, 0);
-    struct fx_snapshot *snapshot = fx_snapshot_ref(policies->snapshot);
-    fx_policies_unref(policies);
-    return snapshot;
-}
 
 static struct fx_snapshot *policies_snapshot(void) {
     return snapshot_of(policies_text);

@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "admission/review.h"
+#include "admission/review_policies.h"
 #include "base/file.h"
 #include "base/limits.h"
-#include "policy/policies.h"
 
 #define RECORDINGS FX_SOURCE_DIR "/tests/recordings/admission"
 
@@ -48,17 +48,6 @@ static const char copying[] = "apiVersion: mutations.fixpoint.dev/v1alpha1\n"
                               "  location: metadata.labels.owner\n"
                               "  parameters: {assign: {fromObject: "
                               "'metadata.managedFields[manager: x].manager'}}\n";
-
-static struct fx_snapshot *snapshot_of(const char *text) {
-    const struct fx_policy_input input = {.file = "p.yaml", .text = fx_text_of(text)};
-    struct fx_policies *policies = NULL;
-    struct fx_err err = FX_ERR_INIT;
-    assert_true(fx_policies_build(&input, 1, NULL, 1, &policies, &err));
-    assert_int_equal(policies->findings.n_items, 0);
-    struct fx_snapshot *snapshot = fx_snapshot_ref(policies->snapshot);
-    fx_policies_unref(policies);
-    return snapshot;
-}
 
 /* Reviews the text; appends the answer. */
 static enum fx_decision answer(struct fx_snapshot *snapshot, struct fx_text text,
