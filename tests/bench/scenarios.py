@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured, as data: the object of a review, the policies, how it is asked."""
+
+import dataclasses
+import pathlib
+
+import objects
+import policy_sets
+
+REVIEW = pathlib.Path(__file__).parent / "review.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class Scenario:
+    name: str
+    size: int = 0  # of the object, in bytes; 0: the Pod of review.json, 5 kB (a review of 5.7)
+    operation: str = "CREATE"
+    sort: str = ""  # of the policies beside those of policies.yaml (policy_sets.py)
+    count: int = 0
+    connections: int = 8
+    reconnect: bool = False  # a new TLS connection per request
+    quick: bool = False  # measured with --quick, too
+    ceiling: bool = False  # its instructions have a ceiling (instructions.py)
+
+    def policies(self):
+        return policy_sets.text(self.sort, self.count)
+
+    def review(self):
+        if not self.size:
+            return REVIEW.read_bytes()
+        return objects.review(objects.pod(self.size), self.operation)
+
+    def write(self, folder):
+        """(file of the policies, file of the review)"""
+        policies, review = folder / "policies.yaml", folder / "review.json"
+        policies.write_text(self.policies())
+        review.write_bytes(self.review())
+        return policies, review
+
+
+def _more(count, sort, words, **how):
+    return Scenario(f"3 + {count:,} {words}", sort=sort, count=count, **how)
+
+
+def _elsewhere(count, **how):
+    return _more(count, "elsewhere", "for other namespaces", **how)
+
+
+def _matching(count, **how):
+    return _more(count, "annotating", "that all match", **how)
+
+
+SCENARIOS = (
+    Scenario("3 mutators", quick=True, ceiling=True),
+    Scenario("object of 1 kB", size=1_000),
+    Scenario("object of 20 kB", size=20_000),
+    Scenario("object of 200 kB", size=200_000, quick=True, ceiling=True),
+    Scenario("UPDATE, 20 kB and oldObject", size=20_000, operation="UPDATE", ceiling=True),
+    _elsewhere(100),
+    _elsewhere(1_000, ceiling=True),
+    _elsewhere(10_000, quick=True, ceiling=True),
+    _matching(100),
+    _matching(200, quick=True, ceiling=True),
+    _matching(1_000),
+    _matching(10_000),
+    Scenario("a new connection each", reconnect=True, quick=True),
+)
+NAMED = {one.name: one for one in SCENARIOS}

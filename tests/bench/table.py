@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures that Fixpoint promises, each with what is wanted of it, what was got, and whether
+that is met: the median of the rounds, and in how many of them it was."""
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import tempfile
+
+import api_server
+import report
+import wrk
+from figures import median
+from scenarios import NAMED
+from servers import Failed, fixpoint, limit, make_certificate
+
+THREE, THOUSAND = "3 mutators", "3 + 1,000 for other namespaces"
+TEN_THOUSAND, MATCHING = "3 + 10,000 for other namespaces", "3 + 200 that all match"
+LIMIT = "limit"
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    figure: str
+    wanted: float
+    unit: str
+    form: str
+    at_least: bool = False  # else: at most
+
+    def is_met(self, value):
+        return value >= self.wanted if self.at_least else value <= self.wanted
+
+    def say(self, value):
+        return self.form.format(value) + " " + self.unit
+
+    def say_wanted(self):
+        return (">= " if self.at_least else "<= ") + self.say(self.wanted)
+
+
+ADDED = Row("added to a create, p50, 3 mutators", 1, "ms", "{:.2f}")
+SHARE = Row("share of the limit, 3 mutators", 50, "%", "{:.0f}", at_least=True)
+P50 = Row("p50 of the same", 0.6, "ms", "{:.2f}")
+P99 = Row("p99 of the same", 2, "ms", "{:.2f}")
+LOST = Row("lost with 10,000 more not matching", 5, "%", "{:.1f}")
+SHARE_MATCHING = Row("share with 200 more matching", 15, "%", "{:.0f}", at_least=True)
+MEMORY = Row("resident memory, 3 mutators", 8, "MB", "{:.1f}")
+MEMORY_THOUSAND = Row("resident memory, 1,000 more", 12, "MB", "{:.1f}")
+BINARY = Row("binary, stripped as installed", 5, "MB", "{:.2f}")
+START = Row("start to ready", 100, "ms", "{:.0f}")
+ROWS = (ADDED, SHARE, P50, P99, LOST, SHARE_MATCHING, MEMORY, MEMORY_THOUSAND, BINARY, START)
+
+
+# ---- under load -----------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _all_serving(build, certificate, folder):
+    """{name: server}, and the review that all are sent."""
+    with contextlib.ExitStack() as stack:
+        servers = {}
+        for number, name in enumerate((THREE, THOUSAND, TEN_THOUSAND, MATCHING)):
+            place = folder / str(number)
+            place.mkdir()
+            policies, review = NAMED[name].write(place)
+            servers[name] = stack.enter_context(fixpoint(build, certificate, policies))
+        servers[LIMIT] = stack.enter_context(limit(build, certificate))
+        yield servers, review
+
+
+def _of_round(runs):
+    """{row: value} of what all servers did in one round."""
+    three, rate = runs[THREE], {name: run["rate"] for name, run in runs.items()}
+    return {
+        SHARE: rate[THREE] / rate[LIMIT] * 100,
+        P50: three["p50_ms"],
+        P99: three["p99_ms"],
+        LOST: (1 - rate[TEN_THOUSAND] / rate[THREE]) * 100,
+        SHARE_MATCHING: rate[MATCHING] / rate[LIMIT] * 100,
+        MEMORY: three["resident_mb"],
+        MEMORY_THOUSAND: runs[THOUSAND]["resident_mb"],
+    }
+
+
+def _under_load(build, certificate, folder, rounds, seconds):
+    """{name: [figures of each round]}"""
+    with _all_serving(build, certificate, folder) as (servers, review):
+        load = wrk.Load(review, NAMED[THREE].connections, seconds)
+        return wrk.alternate(servers, load, rounds)
+
+
+def _about_load(runs):
+    """Sentences that tell how quiet it was."""
+    rate, p50, p99 = (median(runs[LIMIT], one) for one in ("rate", "p50_ms", "p99_ms"))
+    three, ten_thousand = (median(runs[name], "cpu_us") for name in (THREE, TEN_THOUSAND))
+    return [
+        f"`limit` beside it: {rate:,.0f} requests/s, p50 {p50:.2f} ms, p99 {p99:.2f} ms.",
+        f"10,000 more take {(ten_thousand / three - 1) * 100:+.1f} % processor time.",
+    ]
+
+
+# ---- without --------------------------------------------------------------------------
+
+SYSTEM = ("libc.so", "libm.so", "ld-linux", "linux-vdso")
+
+
+def binary_mb(build, folder):
+    """(the program as it is installed, with the shared libraries that it brings along)"""
+    stripped = folder / "stripped"
+    subprocess.run(["strip", "--strip-unneeded", "-o", stripped, build / "fixpoint"], check=True)
+    told = subprocess.run(["ldd", build / "fixpoint"], capture_output=True, text=True).stdout
+    libraries = [
+        pathlib.Path(path)
+        for path in re.findall(r"(/\S+) \(0x", told)
+        if not pathlib.Path(path).name.startswith(SYSTEM)
+    ]
+    alone = stripped.stat().st_size
+    return alone / 1e6, (alone + sum(os.stat(one).st_size for one in libraries)) / 1e6
+
+
+def start_ms(build, certificate, folder):
+    """From the start of the process until /readyz says so, 3 mutators."""
+    policies, _ = NAMED[THREE].write(folder)
+    with fixpoint(build, certificate, policies) as server:
+        return server.ready_s * 1000
+
+
+# ---- all of it ------------------------------------------------------------------------
+
+
+def measure(build, rounds, seconds, creates):
+    """({row: [value of each round]}, sentences about it)"""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        certificate = make_certificate(folder)
+        found, notes = {row: [] for row in ROWS}, []
+        try:
+            added = api_server.measure(build, certificate, folder, rounds, creates)
+            found[ADDED] = [one["fixpoint"] for one in added]
+            notes.append(api_server.note(added))
+        except api_server.Skipped as skipped:
+            notes.append(f"Added to a create: {skipped}.")
+        runs = _under_load(build, certificate, folder, rounds, seconds)
+        for turn in range(rounds):
+            for row, value in _of_round({name: runs[name][turn] for name in runs}).items():
+                found[row].append(value)
+        notes += _about_load(runs)
+        found[START] = [start_ms(build, certificate, folder) for _ in range(rounds)]
+        alone, beside = binary_mb(build, folder)
+        found[BINARY] = [alone]
+        notes.append(f"The binary with its shared libraries, libc apart: {beside:.2f} MB.")
+    return found, notes
+
+
+def _rows(found):
+    for row in ROWS:
+        values = found[row]
+        if not values:
+            yield [row.figure, row.say_wanted(), "-", "skipped", ""]
+            continue
+        got = statistics.median(values)
+        met = sum(map(row.is_met, values))
+        said = "met" if row.is_met(got) else "NOT MET"
+        yield [row.figure, row.say_wanted(), row.say(got), said, f"{met} of {len(values)}"]
+
+
+def all_met(found):
+    """Of those that could be measured."""
+    medians = {row: statistics.median(values) for row, values in found.items() if values}
+    if not medians:
+        raise Failed("nothing of the table was measured")
+    return all(row.is_met(value) for row, value in medians.items())
+
+
+def text(found):
+    """80 columns."""
+    lines = [f"{'figure':36}{'wanted':>11} {'got':>11}  {'':8}rounds"]
+    for figure, wanted, got, met, rounds in _rows(found):
+        lines.append(f"{figure:36}{wanted:>11} {got:>11}  {met:8}{rounds}".rstrip())
+    return "\n".join(lines)
+
+
+def markdown(found):
+    text = report.table(["figure", "wanted", "got", "", "rounds"], _rows(found))
+    return text.replace(">=", "≥").replace("<=", "≤")
+
+
+def plain(found):
+    """For JSON."""
+    return {row.figure: values for row, values in found.items() if values}
