@@ -4,6 +4,7 @@
  */
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,10 +26,23 @@ void fx_arena_init(struct fx_arena *arena, size_t max) {
     *arena = (struct fx_arena){.max = max};
 }
 
-static void free_chain(struct fx_arena_block *block) {
-    while (block != NULL) {
+void fx_arena_init_within(struct fx_arena *arena, size_t max, void *block, size_t bytes) {
+    fx_arena_init(arena, max);
+    assert(sizeof *arena->lent <= FX_ARENA_BLOCK_HEAD && bytes > sizeof *arena->lent);
+    if (BLOCK_BYTES > 0) {
+        arena->lent = block;
+        *arena->lent = (struct fx_arena_block){.size = bytes - sizeof *arena->lent};
+        arena->blocks = arena->lent;
+    }
+}
+
+/* Frees all blocks but `keep` (NULL: none) and the borrowed one. */
+static void free_blocks(const struct fx_arena *arena, const struct fx_arena_block *keep) {
+    for (struct fx_arena_block *block = arena->blocks; block != NULL;) {
         struct fx_arena_block *next = block->next;
-        free(block);
+        if (block != keep && block != arena->lent) {
+            free(block);
+        }
         block = next;
     }
 }
@@ -37,20 +51,25 @@ void fx_arena_finish(struct fx_arena *arena) {
     if (arena == NULL) {
         return;
     }
-    free_chain(arena->blocks);
+    free_blocks(arena, NULL);
     *arena = (struct fx_arena){0};
 }
 
+/* The block to be kept: a borrowed one, else one of the usual size. */
+static struct fx_arena_block *block_to_keep(struct fx_arena *arena) {
+    struct fx_arena_block *first = arena->blocks;
+    if (arena->lent != NULL) {
+        return arena->lent;
+    }
+    return first != NULL && first->size == BLOCK_BYTES ? first : NULL;
+}
+
 void fx_arena_reset(struct fx_arena *arena) {
-    struct fx_arena_block *keep = arena->blocks;
+    struct fx_arena_block *keep = block_to_keep(arena);
+    free_blocks(arena, keep);
     if (keep != NULL) {
-        free_chain(keep->next);
         keep->next = NULL;
         keep->used = 0;
-        if (keep->size != BLOCK_BYTES) {
-            free_chain(keep);
-            keep = NULL;
-        }
     }
     arena->blocks = keep;
     arena->total = 0;

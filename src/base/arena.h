@@ -17,13 +17,20 @@
 
 struct fx_arena_block;
 
+#define FX_ARENA_BLOCK_HEAD 32 /* bytes of a block that hold no piece, at most */
+
 struct fx_arena {
     struct fx_arena_block *blocks; /* newest first */
+    struct fx_arena_block *lent;   /* the first one where it is borrowed */
     size_t total, max;             /* bytes handed out, and their bound */
 };
 
 /* An empty arena of at most `max` bytes. Allocates nothing. */
 void fx_arena_init(struct fx_arena *arena, size_t max);
+
+/* The same, and its first pieces come from `block`, which is borrowed, aligned for
+ * anything, and larger than FX_ARENA_BLOCK_HEAD. */
+void fx_arena_init_within(struct fx_arena *arena, size_t max, void *block, size_t bytes);
 
 /* Frees everything. NULL, zeroed and finished arenas are fine. */
 void fx_arena_finish(struct fx_arena *arena);

@@ -68,11 +68,36 @@ static void copies_text(void **state) {
     fx_arena_finish(&arena);
 }
 
+/* A borrowed block is used first, and again after a reset; what does not fit it comes
+ * from elsewhere. */
+static void begins_in_a_borrowed_block(void **state) {
+    (void)state;
+    max_align_t block[16];
+    const char *const start = (const char *)block;
+    struct fx_arena arena;
+    fx_arena_init_within(&arena, 10000, block, sizeof block);
+    for (int round = 0; round < 3; round++) {
+        const char *first = fx_arena_alloc(&arena, 100);
+        assert_non_null(first);
+#ifndef FX_ARENA_DEBUG
+        assert_true(first > start && first + 100 <= start + sizeof block);
+#endif
+        const char *large = fx_arena_alloc(&arena, 5000);
+        assert_non_null(large);
+        assert_true(large + 5000 <= start || large >= start + sizeof block);
+        assert_null(fx_arena_alloc(&arena, 5000));
+        fx_arena_reset(&arena);
+    }
+    assert_non_null(fx_arena_alloc(&arena, 1));
+    fx_arena_finish(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_aligned_zeroed_pieces),
         cmocka_unit_test(keeps_the_bound),
         cmocka_unit_test(copies_text),
+        cmocka_unit_test(begins_in_a_borrowed_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

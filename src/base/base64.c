@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <stdint.h>
+#include <string.h>
 
 #define NO_DIGIT 64u
 
@@ -16,21 +17,32 @@ size_t fx_base64_length(size_t len) {
     return len / 3 * 4 + (len % 3 == 0 ? 0 : 4);
 }
 
-/* One group of three bytes as four characters. The bytes are read before anything is
- * written, so the two may overlap. */
-static void encode_group(char to[4], const unsigned char *from) {
-    const uint32_t bits =
-        (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | (uint32_t)from[2];
-    to[0] = alphabet[bits >> 18];
+/* One group of three bytes, the lower 24 bits, as four characters. */
+static void encode_group(char to[4], uint32_t bits) {
+    to[0] = alphabet[bits >> 18 & 63u];
     to[1] = alphabet[bits >> 12 & 63u];
     to[2] = alphabet[bits >> 6 & 63u];
     to[3] = alphabet[bits & 63u];
 }
 
+static uint32_t read_group(const unsigned char *from) {
+    return (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | (uint32_t)from[2];
+}
+
+/* The same with the byte before it, at once. */
+static uint32_t read_inner_group(const unsigned char *from) {
+    uint32_t bits = 0;
+    memcpy(&bits, from - 1, sizeof bits);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    bits = __builtin_bswap32(bits);
+#endif
+    return bits;
+}
+
 /* The last group, of one or two bytes. */
 static void encode_rest(char to[4], const unsigned char *from, size_t len) {
     const unsigned char padded[3] = {from[0], len > 1 ? from[1] : 0};
-    encode_group(to, padded);
+    encode_group(to, read_group(padded));
     to[3] = '=';
     if (len == 1) {
         to[2] = '=';
@@ -38,7 +50,8 @@ static void encode_rest(char to[4], const unsigned char *from, size_t len) {
 }
 
 /* Invariant: from the last group to the first, the characters of group g begin at 4g and
- * the bytes still to be read end at 3g, so nothing unread is overwritten. */
+ * the bytes still to be read end at 3g, so nothing unread is overwritten. Bytes are read
+ * before their characters are written. */
 void fx_base64_encode_tail(struct fx_buf *buf, size_t from) {
     if (buf->failed) {
         return;
@@ -55,8 +68,11 @@ void fx_base64_encode_tail(struct fx_buf *buf, size_t from) {
     if (len % 3 != 0) {
         encode_rest(text + whole * 4, bytes + whole * 3, len % 3);
     }
-    for (size_t group = whole; group > 0; group--) {
-        encode_group(text + (group - 1) * 4, bytes + (group - 1) * 3);
+    for (size_t group = whole; group > 1; group--) {
+        encode_group(text + (group - 1) * 4, read_inner_group(bytes + (group - 1) * 3));
+    }
+    if (whole > 0) {
+        encode_group(text, read_group(bytes));
     }
     text[length] = '\0';
     buf->len = from + length;

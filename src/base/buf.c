@@ -10,15 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
+
 void fx_buf_init(struct fx_buf *buf, size_t max) {
     *buf = (struct fx_buf){.max = max};
+}
+
+void fx_buf_init_secret(struct fx_buf *buf, size_t max) {
+    *buf = (struct fx_buf){.max = max, .secret = true};
+}
+
+static void give_back(struct fx_buf *buf) {
+    if (buf->secret) {
+        fx_heap_wipe(buf->data, buf->cap);
+    }
+    free(buf->data);
 }
 
 void fx_buf_finish(struct fx_buf *buf) {
     if (buf == NULL) {
         return;
     }
-    free(buf->data);
+    give_back(buf);
     *buf = (struct fx_buf){0};
 }
 
@@ -30,13 +43,25 @@ void fx_buf_reset(struct fx_buf *buf) {
     }
 }
 
+/* What realloc() does, but that nothing stays behind where the bytes were. */
+static char *move(struct fx_buf *buf, size_t cap) {
+    char *data = malloc(cap);
+    if (data != NULL && buf->data != NULL) {
+        memcpy(data, buf->data, buf->len + 1);
+    }
+    if (data != NULL) {
+        give_back(buf);
+    }
+    return data;
+}
+
 /* Doubles until `need` bytes and a NUL fit. */
 static bool grow(struct fx_buf *buf, size_t need) {
     size_t cap = buf->cap == 0 ? 64 : buf->cap;
     while (cap <= need) {
         cap *= 2;
     }
-    char *data = realloc(buf->data, cap);
+    char *data = buf->secret ? move(buf, cap) : realloc(buf->data, cap);
     if (data == NULL) {
         return false;
     }
@@ -74,7 +99,12 @@ void fx_buf_add(struct fx_buf *buf, const void *data, size_t len) {
 }
 
 void fx_buf_char(struct fx_buf *buf, char c) {
-    fx_buf_add(buf, &c, 1);
+    char *to = fx_buf_reserve(buf, 1);
+    if (to != NULL) {
+        to[0] = c;
+        to[1] = '\0';
+        buf->len++;
+    }
 }
 
 void fx_buf_str(struct fx_buf *buf, const char *string) {
@@ -83,6 +113,16 @@ void fx_buf_str(struct fx_buf *buf, const char *string) {
 
 void fx_buf_text(struct fx_buf *buf, struct fx_text text) {
     fx_buf_add(buf, text.data, text.len);
+}
+
+void fx_buf_number(struct fx_buf *buf, uint64_t number) {
+    char digits[sizeof "18446744073709551615"];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    fx_buf_add(buf, digits + at, sizeof digits - at);
 }
 
 void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...) {
@@ -123,8 +163,8 @@ char *fx_buf_steal(struct fx_buf *buf) {
     fx_buf_add(buf, "", 0);
     char *data = buf->failed ? NULL : buf->data;
     if (data == NULL) {
-        free(buf->data);
+        give_back(buf);
     }
-    fx_buf_init(buf, buf->max);
+    *buf = (struct fx_buf){.max = buf->max, .secret = buf->secret};
     return data;
 }

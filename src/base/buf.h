@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/macros.h"
 #include "base/text.h"
@@ -19,10 +20,14 @@ struct fx_buf {
     size_t len, cap;
     size_t max; /* 0: no bound */
     bool failed;
+    bool secret; /* the bytes are overwritten before their memory is given back */
 };
 
 /* An empty buffer of at most `max` bytes (0: no bound). Allocates nothing. */
 void fx_buf_init(struct fx_buf *buf, size_t max);
+
+/* The same, for what nobody may find in the memory afterwards. */
+void fx_buf_init_secret(struct fx_buf *buf, size_t max);
 
 /* Frees the bytes. NULL, zeroed and finished buffers are fine. */
 void fx_buf_finish(struct fx_buf *buf);
@@ -39,6 +44,7 @@ void fx_buf_add(struct fx_buf *buf, const void *data, size_t len);
 void fx_buf_char(struct fx_buf *buf, char c);
 void fx_buf_str(struct fx_buf *buf, const char *string);
 void fx_buf_text(struct fx_buf *buf, struct fx_text text);
+void fx_buf_number(struct fx_buf *buf, uint64_t number); /* in decimal */
 FX_PRINTF(2, 3) void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...);
 
 /* `count` times the character. */

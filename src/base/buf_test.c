@@ -76,11 +76,45 @@ static void gives_away(void **state) {
     fx_buf_finish(&buf);
 }
 
+/* That nothing stays behind is seen from outside (tests/e2e/test_sandbox_wipe.py). */
+static void grows_as_a_secret(void **state) {
+    (void)state;
+    struct fx_buf buf;
+    fx_buf_init_secret(&buf, 1000);
+    for (unsigned i = 0; i < 200; i++) {
+        fx_buf_printf(&buf, "%u,", i % 10);
+    }
+    assert_int_equal(buf.len, 400);
+    assert_memory_equal(buf.data + 396, "8,9,", 5);
+    fx_buf_fill(&buf, 'x', 601);
+    assert_true(buf.failed);
+    fx_buf_reset(&buf);
+    fx_buf_str(&buf, "abc");
+    char *text = fx_buf_steal(&buf);
+    assert_string_equal(text, "abc");
+    assert_true(buf.secret && buf.max == 1000);
+    free(text);
+    fx_buf_finish(&buf);
+}
+
+static void writes_numbers(void **state) {
+    (void)state;
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    fx_buf_number(&buf, 0);
+    fx_buf_char(&buf, ' ');
+    fx_buf_number(&buf, 1090);
+    fx_buf_char(&buf, ' ');
+    fx_buf_number(&buf, UINT64_MAX);
+    assert_string_equal(buf.data, "0 1090 18446744073709551615");
+    fx_buf_finish(&buf);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(appends),
-        cmocka_unit_test(sticks_at_the_bound),
-        cmocka_unit_test(gives_away),
+        cmocka_unit_test(appends),           cmocka_unit_test(sticks_at_the_bound),
+        cmocka_unit_test(gives_away),        cmocka_unit_test(writes_numbers),
+        cmocka_unit_test(grows_as_a_secret),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/macros.h"
@@ -47,6 +48,15 @@ struct fx_err {
     (struct fx_err) { \
         .code = FX_OK \
     }
+
+/* The same for one that exists; its words need not be cleared. */
+static inline void fx_err_reset(struct fx_err *err) {
+    err->code = FX_OK;
+    err->off = 0;
+    err->len = 0;
+    err->node = NULL;
+    err->msg[0] = '\0';
+}
 
 /* Fills `err` and returns false, so that callers can `return fx_fail(…)`. Text beyond
  * FX_ERR_TEXT is cut at a rune and ends in `…`. */

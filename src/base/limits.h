@@ -69,6 +69,7 @@
 /* The wire. */
 #define FX_LIMIT_HEADER_BYTES (64u << 10) /* request line and headers together */
 #define FX_LIMIT_CONNECTIONS  4096u
+#define FX_LIMIT_THREADS      64u          /* that serve reviews */
 #define FX_LIMIT_HELD_BYTES   (128u << 20) /* unanswered messages of all connections */
 #define FX_LIMIT_IDLE_MS      300000u /* between requests; the API server keeps 90 s */
 #define FX_LIMIT_MESSAGE_MS   10000u  /* a header and body must arrive within this */
@@ -76,6 +77,11 @@
 #define FX_LIMIT_DRAIN_MS     10000u  /* after SIGTERM, before the listener closes */
 #define FX_LIMIT_REVIEW_MS    10000u  /* where the request names no timeout */
 #define FX_LIMIT_WRITE_MS     30000u  /* a client that does not read is dropped */
+#define FX_LIMIT_SHED_MS      500u    /* who has waited longer is turned away */
+/* Reviews that wait for outside data, of one loop, and the bodies of their requests:
+ * what is made of them may take ten times as much. */
+#define FX_LIMIT_WAITING_REVIEWS 512u
+#define FX_LIMIT_WAITING_BYTES   (32u << 20)
 
 /* Memory kept for the next review. */
 #define FX_LIMIT_IDLE_SLABS 32u /* of 64 KiB, for nodes (value/node_pool.h) */
@@ -86,6 +92,8 @@
 
 /* Fields of one object that are read apart from the others (value/json_part.h). */
 #define FX_LIMIT_JSON_PARTS 64u
+
+#define FX_LIMIT_LOG_BYTES (1u << 20) /* lines that wait to be written */
 
 /* Asking others. */
 #define FX_LIMIT_URL_BYTES           8192u      /* one URL */

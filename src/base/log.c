@@ -7,10 +7,10 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/log_queue.h"
 #include "base/text.h"
 
 #define LINE_BYTES 16384u /* a longer line is dropped whole */
@@ -106,8 +106,25 @@ void fx_log_write(enum fx_log_level level, const char *msg,
     }
     fx_buf_str(&line, "}\n");
     if (!line.failed) {
-        const ssize_t written = write(STDERR_FILENO, line.data, line.len);
-        (void)written; /* nobody is left to be told */
+        fx_log_queue_put(line.data, line.len);
     }
     fx_buf_finish(&line);
+}
+
+/* ---- a thread for it ------------------------------------------------------------- */
+
+static void tell_loss(uint64_t n_lines) {
+    fx_log(WARN, "log lines lost", fx_log_int("lines", (int64_t)n_lines));
+}
+
+bool fx_log_start(void) {
+    return fx_log_queue_start(tell_loss);
+}
+
+void fx_log_stop(uint64_t ms) {
+    fx_log_queue_stop(ms);
+}
+
+uint64_t fx_log_lost(void) {
+    return fx_log_queue_lost();
 }

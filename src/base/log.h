@@ -47,13 +47,25 @@ bool fx_log_level_parse(const char *text, enum fx_log_level *ret_level) FX_MUST_
 /* Would a line of this level be written? */
 bool fx_log_enabled(enum fx_log_level level);
 
-/* Writes one line in one write, so that lines of threads do not mix. A line that cannot
- * be written is dropped: logging never fails a request. `fields` ends with {0}. */
+/* Writes one line; those of several threads do not mix. A line that cannot be written is
+ * dropped and counted: logging never fails a request. `fields` ends with {0}. */
 void fx_log_write(enum fx_log_level level, const char *msg,
                   const struct fx_log_field *fields);
 
 /* fx_log(WARN, "policy refused", fx_log_str("file", file), fx_log_int("line", 3)); */
 #define fx_log(level, msg, ...) \
     fx_log_write(FX_LOG_##level, (msg), (const struct fx_log_field[]){__VA_ARGS__, {0}})
+
+/* From now on a thread of its own writes the lines, so that nobody waits for whoever
+ * reads them. FX_LIMIT_LOG_BYTES may wait; further lines are lost, and a line `log lines
+ * lost` says how many, once lines can be written again. False where there can be no
+ * thread: then everything stays as it is. */
+bool fx_log_start(void) FX_MUST_USE;
+
+/* Writes what waits, for `ms` at most, and ends the thread. */
+void fx_log_stop(uint64_t ms);
+
+/* How many lines could not be written so far. */
+uint64_t fx_log_lost(void);
 
 #endif

@@ -10,4 +10,7 @@
 #define FX_MUST_USE     __attribute__((warn_unused_result))
 #define FX_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/* What hardly ever runs, kept out of those who call it: they need no room for it. */
+#define FX_RARE __attribute__((noinline, cold))
+
 #endif

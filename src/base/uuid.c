@@ -10,13 +10,31 @@
 
 #include "base/clock.h"
 
+/* Random bytes of this thread, some names at a time: asking the kernel takes longer than
+ * all the rest. */
+static _Thread_local struct {
+    uint8_t bytes[256];
+    size_t left;
+} stock;
+
+static void take_random(uint8_t bytes[16]) {
+    if (stock.left == 0 && getrandom(stock.bytes, sizeof stock.bytes, GRND_NONBLOCK) ==
+                               (ssize_t)sizeof stock.bytes) {
+        stock.left = sizeof stock.bytes;
+    }
+    if (stock.left > 0) {
+        stock.left -= 16;
+        memcpy(bytes, stock.bytes + stock.left, 16);
+    } else {
+        const uint64_t now = fx_clock_ns();
+        memcpy(bytes, &now, sizeof now);
+    }
+}
+
 void fx_uuid_make(char out[FX_UUID_SIZE]) {
     static const char digits[] = "0123456789abcdef";
     uint8_t b[16] = {0};
-    if (getrandom(b, sizeof b, GRND_NONBLOCK) != (ssize_t)sizeof b) {
-        const uint64_t now = fx_clock_ns();
-        memcpy(b, &now, sizeof now);
-    }
+    take_random(b);
     b[6] = (uint8_t)((b[6] & 0x0F) | 0x40);
     b[8] = (uint8_t)((b[8] & 0x3F) | 0x80);
     for (size_t i = 0; i < sizeof b; i++) {
