@@ -8,6 +8,8 @@
 #include "base/limits.h"
 #include "value/json.h"
 
+#define MOST_BYTES 2000 /* of nearly all responses */
+
 static void add_string(struct fx_buf *body, struct fx_text text) {
     fx_json_write_string(body, text, FX_JSON_COMPACT);
 }
@@ -15,6 +17,9 @@ static void add_string(struct fx_buf *body, struct fx_text text) {
 static void begin(struct fx_review *review, bool allowed) {
     struct fx_buf *body = &review->body;
     fx_buf_reset(body);
+    if (body->max > MOST_BYTES && fx_buf_reserve(body, MOST_BYTES) == NULL) {
+        return;
+    }
     fx_buf_str(body, "{\"kind\":\"AdmissionReview\",\"apiVersion\":");
     add_string(body, review->api_version);
     fx_buf_str(body, ",\"response\":{\"uid\":");
@@ -32,7 +37,9 @@ static void add_status(struct fx_buf *body, struct fx_text message, unsigned cod
     if (code == 403) {
         fx_buf_str(body, "\"reason\":\"Forbidden\",");
     }
-    fx_buf_printf(body, "\"code\":%u}", code);
+    fx_buf_str(body, "\"code\":");
+    fx_buf_number(body, code);
+    fx_buf_char(body, '}');
 }
 
 /* An answer that is no AdmissionReview: a sentence. Where there is no memory for it, that
@@ -141,8 +148,9 @@ static void add_annotations(struct fx_review *review) {
     list_mutators(review, &names);
     fx_buf_str(body, ",\"auditAnnotations\":{\"mutators\":");
     add_string(body, (struct fx_text){names.data, names.len});
-    fx_buf_printf(body, ",\"iterations\":\"%u\"}",
-                  (unsigned)review->mutation.outcome.iterations);
+    fx_buf_str(body, ",\"iterations\":\"");
+    fx_buf_number(body, review->mutation.outcome.iterations);
+    fx_buf_str(body, "\"}");
     body->failed = body->failed || names.failed;
     fx_buf_finish(&names);
 }

@@ -4,67 +4,41 @@
  * in Go; a value of another type is refused.
  */
 #include "admission/steps.h"
-#include "value/json.h"
-#include "value/tree.h"
 
-/* All but the object as it was and the options, for which no mutator asks; and of the
- * object what its mutators look at. */
-static void want_part(struct fx_review *review) {
-    struct fx_json_part *root = &review->wanted.root;
-    struct fx_json_part *request = &review->wanted.request;
-    struct fx_json_part *object = &review->wanted.object;
-    struct fx_json_part *old_object = &review->wanted.old_object;
-    struct fx_json_part *options = &review->wanted.options;
-    *root = (struct fx_json_part){.first = request};
-    *request = (struct fx_json_part){.key = FX_TEXT("request"), .first = object};
-    *object = review->snapshot->reads.object;
-    object->key = FX_TEXT("object");
-    object->next = old_object;
-    *old_object = (struct fx_json_part){
-        .key = FX_TEXT("oldObject"), .is_omitted = true, .next = options};
-    *options = (struct fx_json_part){.key = FX_TEXT("options"), .is_omitted = true};
-}
-
-/* parent[key] as text, empty where absent; `path` is the parent's, for the words. */
-static bool read_text(const json_t *parent, const char *path, const char *key,
+/* The text of a field, empty where absent; `path` is its own, for the words. */
+static bool read_text(const struct fx_field *field, const char *path,
                       struct fx_text *ret_text, struct fx_err *err) {
-    const json_t *node = fx_tree_view_key(parent, key);
-    if (node != NULL && !json_is_string(node) && !json_is_null(node)) {
-        return fx_fail(err, FX_EINVALID, "`%s.%s` must be a string", path, key);
+    if (field->is_there && field->type != JSON_STRING) {
+        return fx_fail(err, FX_EINVALID, "`%s` must be a string", path);
     }
-    *ret_text = fx_tree_text(node);
+    *ret_text = field->text;
     return true;
 }
 
-/* request[key] as an object, NULL where absent. */
-static bool read_object(const json_t *request, const char *key, json_t **ret_object,
-                        struct fx_err *err) {
-    json_t *node = fx_tree_view_key(request, key);
-    if (node != NULL && !json_is_object(node) && !json_is_null(node)) {
-        return fx_fail(err, FX_EINVALID, "`request.%s` must be an object", key);
-    }
-    *ret_object = json_is_object(node) ? node : NULL;
-    return true;
+static bool check_object(const struct fx_field *field, const char *path,
+                         struct fx_err *err) {
+    return !field->is_there || field->type == JSON_OBJECT ||
+           fx_fail(err, FX_EINVALID, "`%s` must be an object", path);
 }
 
-static bool read_flag(const json_t *request, const char *key, bool *ret_flag,
+static bool read_flag(const struct fx_field *field, const char *path, bool *ret_flag,
                       struct fx_err *err) {
-    const json_t *node = fx_tree_view_key(request, key);
-    if (node != NULL && !json_is_boolean(node) && !json_is_null(node)) {
-        return fx_fail(err, FX_EINVALID, "`request.%s` must be a boolean", key);
+    const bool is_true = field->is_there && field->type == JSON_TRUE;
+    if (field->is_there && !is_true && field->type != JSON_FALSE) {
+        return fx_fail(err, FX_EINVALID, "`%s` must be a boolean", path);
     }
-    *ret_flag = json_is_true(node);
+    *ret_flag = is_true;
     return true;
 }
 
 static bool check_envelope(struct fx_review *review) {
     static const char *const versions[] = {"admission.k8s.io/v1",
                                            "admission.k8s.io/v1beta1"};
-    const json_t *document = review->document;
-    if (!fx_text_is(fx_tree_view_string(document, "kind"), "AdmissionReview")) {
+    const struct fx_envelope *envelope = &review->envelope;
+    if (!fx_text_is(envelope->kind.text, "AdmissionReview")) {
         return fx_fail(&review->err, FX_EINVALID, "the body is no AdmissionReview");
     }
-    const struct fx_text version = fx_tree_view_string(document, "apiVersion");
+    const struct fx_text version = envelope->api_version.text;
     for (size_t i = 0; i < FX_COUNT(versions); i++) {
         if (fx_text_is(version, versions[i])) {
             review->api_version = version;
@@ -76,64 +50,64 @@ static bool check_envelope(struct fx_review *review) {
 }
 
 /* What the log and the gates ask for. */
-static bool read_facts(struct fx_review *review, const json_t *request) {
+static bool read_facts(struct fx_review *review) {
+    const struct fx_request_fields *from = &review->envelope.of_request;
     struct fx_review_result *facts = &review->result;
     struct fx_err *err = &review->err;
-    json_t *kind = NULL;
-    json_t *user = NULL;
-    if (!read_text(request, "request", "uid", &facts->uid, err) ||
-        !read_text(request, "request", "operation", &facts->operation, err) ||
-        !read_text(request, "request", "namespace", &facts->namespace_, err) ||
-        !read_text(request, "request", "name", &facts->name, err) ||
-        !read_flag(request, "dryRun", &facts->dry_run, err) ||
-        !read_object(request, "kind", &kind, err) ||
-        !read_text(kind, "request.kind", "group", &facts->group, err) ||
-        !read_text(kind, "request.kind", "version", &facts->version, err) ||
-        !read_text(kind, "request.kind", "kind", &facts->kind, err) ||
-        !read_object(request, "userInfo", &user, err) ||
-        !read_text(user, "request.userInfo", "username", &facts->username, err)) {
+    if (!read_text(&from->uid, "request.uid", &facts->uid, err) ||
+        !read_text(&from->operation, "request.operation", &facts->operation, err) ||
+        !read_text(&from->namespace_, "request.namespace", &facts->namespace_, err) ||
+        !read_text(&from->name, "request.name", &facts->name, err) ||
+        !read_flag(&from->dry_run, "request.dryRun", &facts->dry_run, err) ||
+        !check_object(&from->kind, "request.kind", err) ||
+        !read_text(&from->of_kind.group, "request.kind.group", &facts->group, err) ||
+        !read_text(&from->of_kind.version, "request.kind.version", &facts->version,
+                   err) ||
+        !read_text(&from->of_kind.kind, "request.kind.kind", &facts->kind, err) ||
+        !check_object(&from->user_info, "request.userInfo", err) ||
+        !read_text(&from->username, "request.userInfo.username", &facts->username, err)) {
         return false;
     }
-    if (facts->uid.len == 0) {
-        return fx_fail(err, FX_EINVALID, "`request.uid` is missing");
-    }
-    review->request.user_info = user;
-    return true;
+    return facts->uid.len > 0 || fx_fail(err, FX_EINVALID, "`request.uid` is missing");
 }
 
 static bool read_request(struct fx_review *review) {
-    const json_t *request = fx_tree_view_key(review->document, "request");
-    if (!json_is_object(request)) {
+    const struct fx_request_fields *from = &review->envelope.of_request;
+    if (!review->envelope.request.is_there ||
+        review->envelope.request.type != JSON_OBJECT) {
         return fx_fail(&review->err, FX_EINVALID, "the AdmissionReview has no `request`");
     }
-    if (!read_facts(review, request) ||
-        !read_object(request, "object", &review->object, &review->err) ||
-        !read_object(request, "oldObject", &review->old_object, &review->err)) {
+    if (!read_facts(review) ||
+        !check_object(&from->object, "request.object", &review->err) ||
+        !check_object(&from->old_object, "request.oldObject", &review->err)) {
         return false;
     }
+    review->object = from->object.node;
+    review->old_object = from->old_object.node;
     review->request.operation = fx_operation_parse(review->result.operation);
     review->request.source = FX_SOURCE_ORIGINAL;
+    review->request.user_info = from->user_info.node;
     review->request.old_object = review->old_object;
-    review->request.review = request;
     return true;
 }
 
+/* Of the object, what its mutators look at; of all else, next to nothing. */
+static bool read_envelope(struct fx_review *review) {
+    const struct fx_envelope_wish wish = {
+        .skims = review->skims,
+        .object = review->skims ? &review->snapshot->reads.object : NULL,
+    };
+    fx_envelope_finish(&review->envelope);
+    return fx_envelope_read(&review->envelope, review->text, &wish, &review->arena,
+                            &review->err) ||
+           (review->err.code == FX_ESYNTAX &&
+            fx_err_prefix(&review->err, "the body is no JSON: "));
+}
+
 enum fx_next fx_step_decode(struct fx_review *review) {
-    if (review->skims) {
-        want_part(review);
-    }
-    review->document = fx_json_read_part(
-        review->text, review->skims ? &review->wanted.root : NULL, NULL, &review->err);
-    if (review->document == NULL) {
-        if (review->err.code == FX_ESYNTAX) {
-            (void)fx_err_prefix(&review->err, "the body is no JSON: ");
-        }
-        return fx_answer_refuse(review);
-    }
-    if (!check_envelope(review) || !read_request(review)) {
-        return fx_answer_refuse(review);
-    }
-    return FX_NEXT;
+    return read_envelope(review) && check_envelope(review) && read_request(review)
+               ? FX_NEXT
+               : fx_answer_refuse(review);
 }
 
 enum fx_next fx_step_object(struct fx_review *review) {

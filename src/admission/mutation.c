@@ -77,19 +77,30 @@ static bool restore_namespace(json_t **root, const json_t *object, struct fx_err
            fx_fail_nomem(err);
 }
 
+/* What is taken away is gone once an object is spent. */
+static void forget_old(struct fx_patch *patch) {
+    for (size_t i = 0; i < patch->n_ops; i++) {
+        patch->ops[i].old = NULL;
+    }
+}
+
 /* Applies the patch to the object as it came: what comes of it must be the result, since
- * a patch that does not apply would block the user. A failure is our own bug. */
-static bool prove(const struct fx_patch *patch, json_t *object, const json_t *result,
-                  struct fx_err *err) {
-    json_t *copy = json_incref(object);
-    bool ok = fx_patch_apply(patch, &copy, err);
+ * a patch that does not apply would block the user. A failure is our own bug. Where
+ * others share the object, a copy is written to in any case. */
+static bool prove(struct fx_mutation *mutation, struct fx_err *err) {
+    json_t *own = mutation->spent == NULL ? json_incref(mutation->object) : NULL;
+    json_t **tried = mutation->spent == NULL ? &own : mutation->spent;
+    bool ok = fx_patch_apply(&mutation->patch, tried, err);
     if (!ok && err->code != FX_ENOMEM) {
         err->code = FX_EINTERNAL;
         (void)fx_err_prefix(err, "our own patch does not apply: ");
-    } else if (ok && !fx_equal(copy, result)) {
+    } else if (ok && !fx_equal(*tried, mutation->root)) {
         ok = fx_fail(err, FX_EINTERNAL, "our own patch does not give the result");
     }
-    json_decref(copy);
+    if (mutation->spent != NULL) {
+        forget_old(&mutation->patch);
+    }
+    json_decref(own);
     return ok;
 }
 
@@ -160,14 +171,20 @@ static bool annotate(struct fx_mutation *mutation, struct fx_err *err) {
 static bool settle(struct fx_mutation *mutation, struct fx_err *err) {
     struct fx_patch *patch = &mutation->patch;
     json_t *object = mutation->object;
-    return resolve(mutation, err) && restore_namespace(&mutation->root, object, err) &&
-           annotate(mutation, err) && fx_patch_diff(patch, object, mutation->root, err) &&
-           (patch->n_ops == 0 || prove(patch, object, mutation->root, err));
+    if (!resolve(mutation, err) || !restore_namespace(&mutation->root, object, err) ||
+        !annotate(mutation, err) || !fx_patch_diff(patch, object, mutation->root, err)) {
+        return false;
+    }
+    mutation->wants_whole = mutation->is_part && !fx_patch_is_whole(patch);
+    return mutation->wants_whole || patch->n_ops == 0 || prove(mutation, err);
 }
 
 bool fx_mutation_end(struct fx_mutation *mutation, struct fx_err *err) {
     if (mutation->outcome.mutated && !settle(mutation, err)) {
         return false;
+    }
+    if (mutation->wants_whole) {
+        return true;
     }
     mutation->outcome.mutated = mutation->patch.n_ops > 0;
     /* Where nothing changed, the object itself, not an equal one. */

@@ -31,7 +31,12 @@ struct fx_mutation {
     const struct fx_snapshot *snapshot;
     struct fx_request request; /* `placeholders` is filled in here */
     struct fx_text namespace_; /* metadata.namespace for matching; empty: as it is */
-    json_t *object;            /* stays as it is */
+    json_t *object;            /* stays as it is, unless it is spent */
+    /* Who owns `object` and asks for it no more once the patch is made, nor for what the
+     * patch takes away (`old`): then the patch is proven on it and not on a copy. NULL
+     * where that is not so. */
+    json_t **spent;
+    bool is_part; /* the object was read in part (value/json_part.h) */
     struct fx_arena *arena;
     struct fx_trace *trace; /* or NULL */
     /* Why no provider can be asked at all ("failed to get client TLS certificate: …"), or
@@ -42,7 +47,9 @@ struct fx_mutation {
     struct fx_external_calls calls;
 
     /* After end; all of it dies with the mutation. */
-    json_t *result; /* `object` itself where nothing changed */
+    bool wants_whole; /* a part was not enough: the patch would touch what has lost
+                       * members, and is not proven; there is no result */
+    json_t *result;   /* `object` itself where nothing changed */
     struct fx_patch patch;
     struct fx_outcome outcome; /* also after a failure of begin */
 
@@ -58,8 +65,8 @@ bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) FX_MUST
 
 /* Once every call is answered: puts the values in their places, restores the namespace
  * the object came with (perhaps none), annotates what changed, diffs, and applies the
- * patch to a copy to prove that it gives the result. Errors: those of
- * fx_external_resolve; FX_EINTERNAL where the patch does not give the result. */
+ * patch to a copy, or to what is spent, to prove that it gives the result. Errors: those
+ * of fx_external_resolve; FX_EINTERNAL where the patch does not give the result. */
 bool fx_mutation_end(struct fx_mutation *mutation, struct fx_err *err) FX_MUST_USE;
 
 /* Drops what it holds. Zeroed ones are fine. */

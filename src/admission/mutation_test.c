@@ -14,6 +14,7 @@
 
 #include "admission/fakes.h"
 #include "admission/mutation.h"
+#include "value/equal.h"
 
 /* What mutators saw as metadata.namespace. */
 static char seen[64];
@@ -106,8 +107,8 @@ struct run {
     json_t *object;
 };
 
-static bool run_mutate(struct run *run, const char *object, const char *namespace_,
-                       fake_edit *edit) {
+static bool run_mutation(struct run *run, const char *object, const char *namespace_,
+                         fake_edit *edit, bool spends) {
     *run = (struct run){.object = json_loads(object, 0, NULL),
                         .snapshot = fake_snapshot(&edit, 1)};
     assert_non_null(run->object);
@@ -120,10 +121,16 @@ static bool run_mutate(struct run *run, const char *object, const char *namespac
                     .mutation_id = "id"},
         .namespace_ = fx_text_of(namespace_),
         .object = run->object,
+        .spent = spends ? &run->object : NULL,
         .arena = &run->arena,
     };
     return fx_mutation_begin(&run->mutation, &run->err) &&
            fx_mutation_end(&run->mutation, &run->err);
+}
+
+static bool run_mutate(struct run *run, const char *object, const char *namespace_,
+                       fake_edit *edit) {
+    return run_mutation(run, object, namespace_, edit, false);
 }
 
 static void finish(struct run *run) {
@@ -157,6 +164,28 @@ static void test_namespace(void **state) {
         assert_int_equal(run.mutation.result == run.object,
                          run.mutation.patch.n_ops == 0);
         expect_json(run.object, cases[i].object); /* the input stays as it is */
+        finish(&run);
+    }
+}
+
+/* An object that nobody asks for any more gives the same patch; what the patch made of it
+ * is the result. */
+static void test_spent(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        print_message("%s\n", cases[i].about);
+        struct run run;
+        assert_true(run_mutation(&run, cases[i].object, cases[i].namespace_,
+                                 cases[i].edit, true));
+        struct fx_buf patch;
+        fx_buf_init(&patch, 0);
+        fx_patch_write(&patch, &run.mutation.patch, 0);
+        assert_string_equal(patch.data, cases[i].patch);
+        fx_buf_finish(&patch);
+        assert_true(fx_equal(run.object, run.mutation.result));
+        for (size_t k = 0; k < run.mutation.patch.n_ops; k++) {
+            assert_null(run.mutation.patch.ops[k].old);
+        }
         finish(&run);
     }
 }
@@ -291,9 +320,8 @@ static void test_equal_value(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_namespace),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_outside_values),
+        cmocka_unit_test(test_namespace),   cmocka_unit_test(test_spent),
+        cmocka_unit_test(test_failures),    cmocka_unit_test(test_outside_values),
         cmocka_unit_test(test_equal_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

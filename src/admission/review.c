@@ -5,7 +5,9 @@
 #include "admission/review.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "admission/steps.h"
 #include "base/clock.h"
@@ -44,15 +46,16 @@ static enum fx_next step_namespace(struct fx_review *review) {
 static enum fx_next start_over(struct fx_review *review) {
     fx_mutation_finish(&review->mutation);
     review->mutation = (struct fx_mutation){0};
-    review->result.outcome = NULL;
-    review->result.mutation_id = NULL;
     if (review->namespace_state != FX_NAMESPACE_GIVEN) {
         json_decref(review->namespace_object);
         review->namespace_object = NULL;
     }
-    json_decref(review->document);
-    review->document = NULL;
-    review->err = FX_ERR_INIT;
+    fx_envelope_finish(&review->envelope);
+    review->result = (struct fx_review_result){
+        .body = &review->body,
+        .snapshot = review->snapshot,
+    };
+    fx_err_reset(&review->err);
     fx_arena_reset(&review->arena);
     review->skims = false;
     return FX_NEXT_AGAIN;
@@ -80,6 +83,8 @@ static enum fx_next step_converge(struct fx_review *review) {
         .request = review->request,
         .namespace_ = review->matching_namespace,
         .object = review->object,
+        .spent = &review->envelope.of_request.object.node,
+        .is_part = review->skims,
         .arena = &review->arena,
         .trace = admission->trace,
     };
@@ -94,14 +99,13 @@ static enum fx_next step_ask(struct fx_review *review) {
     return review->wants_data ? FX_NEXT_WAIT : FX_NEXT;
 }
 
-/* The difference, and the proof that it applies. */
+/* The difference, and the proof that it applies. Behind it nobody asks for the object as
+ * it came. */
 static enum fx_next step_settle(struct fx_review *review) {
     if (!fx_mutation_end(&review->mutation, &review->err)) {
         return fail(review);
     }
-    return review->skims && !fx_patch_is_whole(&review->mutation.patch)
-               ? start_over(review)
-               : FX_NEXT;
+    return review->mutation.wants_whole ? start_over(review) : FX_NEXT;
 }
 
 static enum fx_next step_encode(struct fx_review *review) {
@@ -178,15 +182,18 @@ struct fx_external_calls *fx_review_calls(struct fx_review *review,
 
 struct fx_review *fx_review_begin(fx_step *const *journey, struct fx_text text,
                                   uint64_t deadline_ns) {
-    struct fx_review *review = calloc(1, sizeof *review);
+    struct fx_review *review = malloc(sizeof *review);
     if (review == NULL) {
         return NULL;
     }
+    memset(review, 0, offsetof(struct fx_review, err));
+    fx_err_reset(&review->err);
     review->steps = journey;
     review->text = text;
     review->request.deadline_ns = deadline_ns;
     review->result.body = &review->body;
-    fx_arena_init(&review->arena, FX_LIMIT_ARENA_BYTES);
+    fx_arena_init_within(&review->arena, FX_LIMIT_ARENA_BYTES, review->scratch,
+                         sizeof review->scratch);
     fx_buf_init(&review->body, FX_LIMIT_RESPONSE_BYTES);
     return review;
 }
@@ -211,7 +218,7 @@ void fx_review_destroy(struct fx_review *review) {
     fx_mutation_finish(&review->mutation);
     fx_compilation_finish(&review->warnings);
     json_decref(review->namespace_object);
-    json_decref(review->document);
+    fx_envelope_finish(&review->envelope);
     fx_arena_finish(&review->arena);
     fx_buf_finish(&review->body);
     fx_snapshot_unref(review->snapshot);

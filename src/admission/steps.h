@@ -6,11 +6,13 @@
 #ifndef FX_ADMISSION_STEPS_H
 #define FX_ADMISSION_STEPS_H
 
+#include <stddef.h>
+
+#include "admission/envelope.h"
 #include "admission/mutation.h"
 #include "admission/review.h"
 #include "base/uuid.h"
 #include "engine/dialect.h"
-#include "value/json_part.h"
 
 /* Where the object's namespace stands. */
 enum fx_namespace_state {
@@ -27,6 +29,9 @@ enum fx_next {
     FX_NEXT_DONE,  /* the answer is written */
 };
 
+/* The arena of most reviews needs no more. */
+#define FX_REVIEW_SCRATCH_BYTES 4096u
+
 /* A journey: its steps, in order; NULL ends. The last one is always done. */
 typedef enum fx_next fx_step(struct fx_review *review);
 
@@ -41,12 +46,9 @@ struct fx_review {
     struct fx_snapshot *snapshot;       /* counted; NULL where policies are looked at */
     struct fx_text text;                /* the request's body */
 
-    bool skims; /* of the AdmissionReview only this part is read: */
-    struct {
-        struct fx_json_part root, request, object, old_object, options;
-    } wanted;
-    json_t *document; /* the AdmissionReview, counted; all below borrows of it */
-    json_t *object;   /* request.object */
+    bool skims; /* of the AdmissionReview only what policies look at is read */
+    struct fx_envelope envelope; /* all below borrows of it */
+    json_t *object;              /* request.object */
     json_t *old_object;
     struct fx_text api_version; /* of the AdmissionReview */
     struct fx_request request;
@@ -59,9 +61,12 @@ struct fx_review {
     struct fx_arena arena;
     struct fx_mutation mutation;
     struct fx_compilation warnings; /* of a policy that is looked at */
-    struct fx_err err;
     struct fx_buf body;
     struct fx_review_result result;
+
+    /* What is not cleared for each review. */
+    struct fx_err err;
+    max_align_t scratch[FX_REVIEW_SCRATCH_BYTES / sizeof(max_align_t)]; /* the arena's */
 };
 
 /* review.c: begins a journey. NULL without memory. */

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * value/json_fuzz.c - any bytes: read as JSON or refused with a reason; what was read and
- * written in every style reads back equal; reading a part gives just that part.
+ * written in every style reads back equal; reading a part gives just that part; and what
+ * is passed over is what would have been read.
  */
 #include <assert.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "value/equal.h"
 #include "value/json.h"
 #include "value/json_part.h"
+#include "value/json_skip.h"
 #include "value/marks.h"
 #include "value/node.h"
 #include "value/tree.h"
@@ -97,7 +100,7 @@ static void check_round_trip(const json_t *value, unsigned style) {
     }
 }
 
-/* Is `part` what is wanted of `whole`: here all but `a`, and of `b` only `c`? */
+/* Is `part` what is wanted of `whole`: here `a`, and of `b` only `c`? */
 static bool is_part(const json_t *part, const json_t *whole,
                     const struct fx_json_part *of);
 
@@ -109,7 +112,7 @@ static bool members_are_part(const json_t *part, const json_t *whole,
          iter = fx_node_next(whole, iter)) {
         const struct fx_text key = fx_node_key(iter);
         const struct fx_json_part *below = fx_json_part_find(of, key);
-        const bool is_wanted = below != NULL ? !below->is_omitted : !of->omits_rest;
+        const bool is_wanted = below != NULL || !of->omits_rest;
         const json_t *left = fx_tree_view_text(part, key);
         n_lost += !is_wanted;
         fits = fits && is_wanted == (left != NULL) &&
@@ -138,13 +141,13 @@ static bool is_part(const json_t *part, const json_t *whole,
 
 static void check_part(struct fx_text text, const json_t *value,
                        const struct fx_err *why) {
-    struct fx_json_part omitted = {.key = FX_TEXT("a"), .is_omitted = true};
-    struct fx_json_part sifted = {
-        .key = FX_TEXT("b"), .omits_rest = true, .next = &omitted};
-    const struct fx_json_part wanted = {.first = &sifted};
-    const struct fx_text path = FX_TEXT("c");
+    static const struct fx_text a = {"a", 1};
+    static const struct fx_text b_c[] = {{"b", 1}, {"c", 1}};
+    struct fx_json_part wanted = {.omits_rest = true};
     struct fx_err err = FX_ERR_INIT;
-    assert(fx_json_part_widen(&sifted, &path, 1));
+    const bool ok =
+        fx_json_part_widen(&wanted, &a, 1) && fx_json_part_widen(&wanted, b_c, 2);
+    assert(ok);
     json_t *part = fx_json_read_part(text, &wanted, NULL, &err);
     if (value != NULL) {
         assert(part != NULL && is_part(part, value, &wanted));
@@ -153,7 +156,26 @@ static void check_part(struct fx_text text, const json_t *value,
         assert(part == NULL && err.off == why->off && strcmp(err.msg, why->msg) == 0);
     }
     json_decref(part);
-    fx_json_part_finish(&sifted);
+    fx_json_part_finish(&wanted);
+}
+
+/* The fast way past a value ends where the reader does; and what it refuses is an error,
+ * or one of the few things that it leaves to the reader. */
+static void check_skip(struct fx_text text, const json_t *value,
+                       const struct fx_err *why) {
+    const char *const end = text.data + text.len;
+    const char *after =
+        text.len == 0 ? NULL : fx_json_skip(text.data, end, FX_LIMIT_JSON_DEPTH);
+    while (after != NULL && after < end && strchr(" \n\r\t", *after) != NULL &&
+           *after != '\0') {
+        after++;
+    }
+    const bool is_memory = value == NULL && why->code == FX_ELIMIT;
+    assert((after == end) <= (value != NULL || is_memory));
+    const bool is_easy = text.len > 0 && end[-1] == '}' && text.len < 300 &&
+                         memchr(text.data, 'e', text.len) == NULL &&
+                         memchr(text.data, 'E', text.len) == NULL;
+    assert(!is_easy || value == NULL || after == end);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -173,6 +195,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         }
     }
     check_part(text, value, &err);
+    check_skip(text, value, &err);
     json_decref(value);
     fx_marks_finish(&marks);
     return 0;

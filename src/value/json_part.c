@@ -10,8 +10,14 @@
 #include "value/node.h"
 #include "value/tree.h"
 
+/* One of 64, by what mostly tells the keys of an object apart. */
+static uint64_t bit_of(struct fx_text key) {
+    const size_t first = key.len == 0 ? 0 : (unsigned char)key.data[0];
+    return UINT64_C(1) << ((first + 8 * key.len) % 64);
+}
+
 static struct fx_json_part *find(const struct fx_json_part *of, struct fx_text key) {
-    struct fx_json_part *part = of->first;
+    struct fx_json_part *part = (of->rules_out & bit_of(key)) != 0 ? NULL : of->first;
     while (part != NULL && !fx_text_equal(part->key, key)) {
         part = part->next;
     }
@@ -27,6 +33,7 @@ static struct fx_json_part *add(struct fx_json_part *to, struct fx_text key) {
     struct fx_json_part *part = malloc(sizeof *part);
     if (part != NULL) {
         *part = (struct fx_json_part){.key = key, .omits_rest = true, .next = to->first};
+        to->rules_out = to->first == NULL ? ~bit_of(key) : to->rules_out & ~bit_of(key);
         to->first = part;
         to->n_below++;
     }
@@ -43,6 +50,7 @@ void fx_json_part_finish(struct fx_json_part *root) {
     }
     root->first = NULL;
     root->n_below = 0;
+    root->rules_out = 0;
     root->omits_rest = false;
 }
 

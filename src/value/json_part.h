@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <jansson.h>
 
@@ -27,9 +28,9 @@
 /* A node of the tree. A zeroed one wants all of its value. */
 struct fx_json_part {
     struct fx_text key;
-    bool is_omitted;  /* the value itself is not wanted, whatever else stands here */
-    bool omits_rest;  /* of its members, only those below are wanted */
-    unsigned n_below; /* parts */
+    bool omits_rest;    /* of its members, only those below are wanted */
+    unsigned n_below;   /* parts */
+    uint64_t rules_out; /* bits of keys (json_part.c) that none of them has */
     struct fx_json_part *first, *next;
 };
 

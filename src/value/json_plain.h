@@ -1,18 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/json_plain.h - bytes that stand for themselves in a JSON string, eight at a time;
- * private to this room.
+ * value/json_plain.h - bytes that stand for themselves in a JSON string, as many at a
+ * time as a register holds; private to this room.
  */
 #ifndef FX_VALUE_JSON_PLAIN_H
 #define FX_VALUE_JSON_PLAIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-/* How many of the eight bytes, from the first on, are plain: ASCII, no control, no quote,
- * no backslash? The well-known test of a word for a byte below n: borrow into the top
- * bits. What a borrow spoils lies behind a byte that is not plain. */
-static inline unsigned fx_json_count_plain(const char *at) {
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* Is the byte no control, no quote and no backslash? From 0x80 on it is part of a rune.
+ */
+static inline bool fx_json_is_plain(char c) {
+    return (unsigned char)c >= 0x20 && c != '"' && c != '\\';
+}
+
+/* How many of the FX_JSON_RUN bytes, from the first on, are plain, and ASCII where
+ * `ascii` says so? */
+#ifdef __SSE2__
+#define FX_JSON_RUN 16
+
+static inline unsigned fx_json_count_plain(const char *at, bool ascii) {
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+    const __m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+    const __m128i slashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+    const __m128i limit = _mm_set1_epi8(0x1F);
+    /* A signed comparison takes bytes from 0x80 on for negative. */
+    const __m128i others = ascii ? _mm_cmpgt_epi8(_mm_set1_epi8(0x20), bytes)
+                                 : _mm_cmpeq_epi8(_mm_min_epu8(bytes, limit), bytes);
+    const __m128i hits = _mm_or_si128(_mm_or_si128(quotes, slashes), others);
+    const unsigned mask = (unsigned)_mm_movemask_epi8(hits);
+    return (unsigned)__builtin_ctz(mask | 1u << FX_JSON_RUN);
+}
+#else
+#define FX_JSON_RUN 8
+
+/* The well-known test of a word for a byte below n: borrow into the top bits. What a
+ * borrow spoils lies behind a byte that is not plain. */
+static inline unsigned fx_json_count_plain(const char *at, bool ascii) {
     const uint64_t ones = 0x0101010101010101u;
     const uint64_t tops = 0x8080808080808080u;
     uint64_t word = 0;
@@ -22,9 +52,27 @@ static inline unsigned fx_json_count_plain(const char *at) {
 #endif
     const uint64_t quote = word ^ ones * '"';
     const uint64_t slash = word ^ ones * '\\';
-    const uint64_t hits =
-        (word | (word - ones * 0x20) | (quote - ones) | (slash - ones)) & tops;
-    return hits == 0 ? 8 : (unsigned)__builtin_ctzll(hits) / 8;
+    const uint64_t below = ((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) |
+                           ((slash - ones) & ~slash);
+    const uint64_t hits = (below | (ascii ? word : 0)) & tops;
+    return hits == 0 ? FX_JSON_RUN : (unsigned)__builtin_ctzll(hits) / 8;
+}
+#endif
+
+/* Past plain bytes, at most to the end. */
+static inline const char *fx_json_past_plain(const char *at, const char *end,
+                                             bool ascii) {
+    while (end - at >= FX_JSON_RUN) {
+        const unsigned n = fx_json_count_plain(at, ascii);
+        if (n < FX_JSON_RUN) {
+            return at + n;
+        }
+        at += FX_JSON_RUN;
+    }
+    while (at < end && fx_json_is_plain(*at) && (!ascii || (signed char)*at >= 0)) {
+        at++;
+    }
+    return at;
 }
 
 #endif

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/json_read.c - JSON text to jansson nodes in one pass. Texts of errors are those
- * of Go's encoding/json, whose scanner treats the end of the text as a blank: hence
- * "invalid character ' '" where a number or literal is cut short.
+ * value/json_read.c - JSON text to jansson nodes in one pass.
  *
- * What is not wanted is read by the same functions: `null`, a node that costs nothing,
- * stands for it.
+ * What is not wanted is passed over (json_skip.c). Where that does not come to a good end
+ * it is read by the same functions as everything, so that errors are the same: `null`, a
+ * node that costs nothing, stands for it.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/limits.h"
 #include "value/json.h"
 #include "value/json_part.h"
-#include "value/json_reader.h"
+#include "value/json_skip.h"
+#include "value/json_tokens.h"
+#include "value/marks.h"
 #include "value/number.h"
 #include "value/tree.h"
 
@@ -22,55 +24,14 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-static void skip_space(struct fx_json_reader *r) {
-    while (r->at < r->end &&
-           (*r->at == ' ' || *r->at == '\n' || *r->at == '\r' || *r->at == '\t')) {
+static inline bool is_space(char c) {
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static inline void skip_space(struct fx_json_reader *r) {
+    while (r->at < r->end && is_space(*r->at)) {
         r->at++;
     }
-}
-
-/* The character as Go's encoding/json quotes it: '\n', '"', '\'', and a byte that is no
- * ASCII as the rune of that number. */
-static void quote_character(struct fx_buf *buf, unsigned char c) {
-    if (c == '\'' || c == '"') {
-        fx_buf_str(buf, c == '"' ? "'\"'" : "'\\''");
-        return;
-    }
-    char utf8[4];
-    const size_t length = fx_text_encode_rune(c, utf8);
-    fx_text_quote_go(buf, (struct fx_text){utf8, length});
-    if (!buf->failed) {
-        buf->data[0] = '\'';
-        buf->data[buf->len - 1] = '\'';
-    }
-}
-
-static bool fail_character(struct fx_json_reader *r, unsigned char c,
-                           const char *context) {
-    struct fx_buf quoted;
-    fx_buf_init(&quoted, 0);
-    quote_character(&quoted, c);
-    if (quoted.failed) {
-        (void)fx_fail_nomem(r->err);
-    } else {
-        (void)fx_fail_at(r->err, FX_ESYNTAX, (uint32_t)(r->at - r->start),
-                         r->at < r->end ? 1 : 0, "invalid character %s %s", quoted.data,
-                         context);
-    }
-    fx_buf_finish(&quoted);
-    return false;
-}
-
-bool fx_json_fail_here(struct fx_json_reader *r, const char *context) {
-    if (r->at == r->end) {
-        return fx_fail_at(r->err, FX_ESYNTAX, (uint32_t)(r->at - r->start), 0,
-                          "unexpected end of JSON input");
-    }
-    return fail_character(r, (unsigned char)*r->at, context);
-}
-
-bool fx_json_fail_inside(struct fx_json_reader *r, const char *context) {
-    return fail_character(r, r->at < r->end ? (unsigned char)*r->at : ' ', context);
 }
 
 /* Moves the counted place on to `to`: each byte is counted once. */
@@ -87,21 +48,11 @@ static void count_to(struct fx_json_reader *r, const char *to) {
 
 /* What jansson's nodes take of memory on 64-bit glibc, about: an object has a table of
  * eight buckets from the start, an array eight places. */
-static size_t cost_of(const json_t *node) {
-    switch (json_typeof(node)) {
-    case JSON_OBJECT: return 240;
-    case JSON_ARRAY: return 136;
-    case JSON_STRING: return 64 + json_string_length(node);
-    case JSON_INTEGER:
-    case JSON_REAL:
-    case JSON_TRUE:
-    case JSON_FALSE:
-    case JSON_NULL: break;
-    }
-    return 32;
-}
-
-#define COST_OF_KEY 80 /* and its bytes */
+#define COST_OF_OBJECT 240
+#define COST_OF_ARRAY  136
+#define COST_OF_STRING 64 /* and its bytes */
+#define COST_OF_NUMBER 32
+#define COST_OF_KEY    80 /* and its bytes */
 
 /* A few bytes of text can stand for a hundred times as much memory. */
 static bool spend(struct fx_json_reader *r, size_t bytes) {
@@ -114,20 +65,7 @@ static bool spend(struct fx_json_reader *r, size_t bytes) {
     return true;
 }
 
-/* Notes the new node, and where it was read. Passes NULL on; drops the node where there
- * is no memory for it. */
-static json_t *mark(struct fx_json_reader *r, json_t *node, const char *where) {
-    if (node == NULL) {
-        (void)fx_fail_nomem(r->err);
-        return NULL;
-    }
-    if (!spend(r, cost_of(node))) {
-        json_decref(node);
-        return NULL;
-    }
-    if (r->marks == NULL) {
-        return node;
-    }
+static bool add_mark(struct fx_json_reader *r, const json_t *node, const char *where) {
     count_to(r, where);
     const struct fx_mark place = {
         .node = node,
@@ -135,9 +73,19 @@ static json_t *mark(struct fx_json_reader *r, json_t *node, const char *where) {
         .line = r->line,
         .column = r->column,
     };
-    if (!fx_marks_add(r->marks, place)) {
-        json_decref(node);
+    return fx_marks_add(r->marks, place) || fx_fail_nomem(r->err);
+}
+
+/* Notes the new node, and where it was read. Passes NULL on; drops the node where there
+ * is no memory for it. */
+static json_t *note(struct fx_json_reader *r, json_t *node, size_t cost,
+                    const char *where) {
+    if (node == NULL) {
         (void)fx_fail_nomem(r->err);
+        return NULL;
+    }
+    if (!spend(r, cost) || (r->marks != NULL && !add_mark(r, node, where))) {
+        json_decref(node);
         return NULL;
     }
     return node;
@@ -151,7 +99,7 @@ static json_t *read_string_node(struct fx_json_reader *r) {
     }
     json_t *node = r->omits ? NULL : fx_tree_new_string(fx_json_span_text(r, span));
     fx_json_pop(r, span);
-    return r->omits ? json_null() : mark(r, node, where);
+    return r->omits ? json_null() : note(r, node, COST_OF_STRING + span.len, where);
 }
 
 static bool skip_digits(struct fx_json_reader *r, const char *context) {
@@ -197,7 +145,12 @@ static json_t *read_number(struct fx_json_reader *r) {
         return NULL;
     }
     const struct fx_text text = {from, (size_t)(r->at - from)};
-    json_t *node = fx_number_parse(text, &overflow);
+    json_t *node = NULL;
+    if (!r->omits) {
+        node = fx_number_parse(text, &overflow);
+    } else if (fx_number_check(text, &overflow)) {
+        node = json_null();
+    }
     if (overflow) {
         const int shown = text.len < FX_ERR_TEXT ? (int)text.len : FX_ERR_TEXT;
         (void)fx_fail_at(
@@ -206,11 +159,7 @@ static json_t *read_number(struct fx_json_reader *r) {
             text.data);
         return NULL;
     }
-    if (r->omits) {
-        json_decref(node);
-        return json_null();
-    }
-    return mark(r, node, from);
+    return r->omits && node != NULL ? node : note(r, node, COST_OF_NUMBER, from);
 }
 
 static json_t *read_literal(struct fx_json_reader *r, const char *word, json_t *node) {
@@ -263,74 +212,20 @@ static bool read_key(struct fx_json_reader *r, struct fx_json_span *ret_key) {
     return true;
 }
 
-/* The value of a member that is not wanted. The object says that it has lost it, unless
- * it is said already. */
-static bool omit_member(struct fx_json_reader *r, json_t *object, const char *where) {
-    r->omits = true;
-    const json_t *value = read_value(r);
-    r->omits = false;
-    if (value == NULL) {
-        return false;
-    }
-    return fx_tree_view_text(object, FX_JSON_PARTIAL_KEY) != NULL ||
-           fx_tree_set_take(object, FX_JSON_PARTIAL_KEY,
-                            json_integer((json_int_t)(where - r->start))) ||
-           fx_fail_nomem(r->err);
-}
+/* Takes the value of a member, which comes next. */
+typedef bool take_value(struct fx_json_reader *r, struct fx_json_span key, void *user);
 
-static bool set_member(struct fx_json_reader *r, json_t *object,
-                       struct fx_json_span key) {
-    if (!spend(r, COST_OF_KEY + key.len)) {
-        return false;
-    }
-    json_t *value = read_value(r);
-    if (value == NULL) {
-        return false;
-    }
-    return fx_tree_set_take(object, fx_json_span_text(r, key), value) ||
-           fx_fail_nomem(r->err);
-}
-
-/* A member of an object of which a part is wanted. */
-static bool sift_member(struct fx_json_reader *r, json_t *object,
-                        struct fx_json_span key) {
-    const struct fx_json_part *within = r->part;
-    const struct fx_json_part *part =
-        fx_json_part_find(within, fx_json_span_text(r, key));
-    if (part == NULL ? within->omits_rest : part->is_omitted) {
-        return omit_member(r, object, r->at);
-    }
-    const bool has_parts = part != NULL && (part->first != NULL || part->omits_rest);
-    r->part = has_parts ? part : NULL;
-    const bool ok = set_member(r, object, key);
-    r->part = within;
-    return ok;
-}
-
-/* member := string ':' value */
-static bool read_member(struct fx_json_reader *r, json_t *object) {
-    struct fx_json_span key = {0};
-    bool ok = read_key(r, &key);
-    if (ok && r->omits) {
-        ok = read_value(r) != NULL;
-    } else if (ok) {
-        ok = r->part != NULL ? sift_member(r, object, key) : set_member(r, object, key);
-    }
-    if (ok) {
-        fx_json_pop(r, key);
-    }
-    return ok;
-}
-
-/* object := '{' ( member ( ',' member )* )? '}' */
-static bool read_members(struct fx_json_reader *r, json_t *object) {
+/* object := '{' ( member ( ',' member )* )? '}', member := string ':' value */
+static inline bool read_members(struct fx_json_reader *r, take_value *take, void *user) {
     if (!enter(r)) {
         return false;
     }
     if (leave(r, '}')) {
         return true;
     }
-    while (read_member(r, object)) {
+    struct fx_json_span key = {0};
+    while (read_key(r, &key) && take(r, key, user)) {
+        fx_json_pop(r, key);
         skip_space(r);
         if (leave(r, '}')) {
             return true;
@@ -342,6 +237,65 @@ static bool read_members(struct fx_json_reader *r, json_t *object) {
         skip_space(r);
     }
     return false;
+}
+
+static bool omit_value(struct fx_json_reader *r) {
+    const char *end = fx_json_skip(r->at, r->last, FX_LIMIT_JSON_DEPTH - r->depth);
+    if (end != NULL) {
+        r->at = end;
+        return true;
+    }
+    r->omits = true;
+    const json_t *value = read_value(r);
+    r->omits = false;
+    return value != NULL;
+}
+
+/* An object that is read, and the part that is wanted of it, or NULL. */
+struct object {
+    json_t *node;
+    const struct fx_json_part *part;
+    const char *lost; /* where a value stood that is not wanted; NULL: there is none */
+};
+
+static bool set_member(struct fx_json_reader *r, struct fx_json_span key, void *user) {
+    struct object *object = user;
+    if (r->omits) {
+        return read_value(r) != NULL;
+    }
+    if (object->part != NULL) {
+        const struct fx_json_part *part =
+            fx_json_part_find(object->part, fx_json_span_text(r, key));
+        if (part == NULL && object->part->omits_rest) {
+            object->lost = object->lost == NULL ? r->at : object->lost;
+            return omit_value(r);
+        }
+        r->part = part != NULL && (part->omits_rest || part->first != NULL) ? part : NULL;
+    }
+    json_t *value = spend(r, COST_OF_KEY + key.len) ? read_value(r) : NULL;
+    r->part = object->part;
+    return value != NULL &&
+           (fx_tree_set_take(object->node, fx_json_span_text(r, key), value) ||
+            fx_fail_nomem(r->err));
+}
+
+/* An object that has lost members says so. */
+static bool set_lost(struct fx_json_reader *r, const struct object *object) {
+    const json_int_t place = object->lost == NULL ? 0 : object->lost - r->start;
+    return object->lost == NULL ||
+           fx_tree_set_take(object->node, FX_JSON_PARTIAL_KEY, json_integer(place)) ||
+           fx_fail_nomem(r->err);
+}
+
+static json_t *read_object(struct fx_json_reader *r) {
+    struct object object = {.part = r->part};
+    object.node = r->omits ? json_null() : note(r, json_object(), COST_OF_OBJECT, r->at);
+    if (object.node != NULL &&
+        (!read_members(r, set_member, &object) || !set_lost(r, &object))) {
+        json_decref(object.node);
+        return NULL;
+    }
+    return object.node;
 }
 
 static bool read_element(struct fx_json_reader *r, json_t *array) {
@@ -373,17 +327,8 @@ static bool read_elements(struct fx_json_reader *r, json_t *array) {
     return false;
 }
 
-static json_t *read_object(struct fx_json_reader *r) {
-    json_t *object = r->omits ? json_null() : mark(r, json_object(), r->at);
-    if (object != NULL && !read_members(r, object)) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
-}
-
 static json_t *read_array(struct fx_json_reader *r) {
-    json_t *array = r->omits ? json_null() : mark(r, json_array(), r->at);
+    json_t *array = r->omits ? json_null() : note(r, json_array(), COST_OF_ARRAY, r->at);
     if (array != NULL && !read_elements(r, array)) {
         json_decref(array);
         return NULL;
@@ -409,19 +354,98 @@ static json_t *read_value(struct fx_json_reader *r) {
     return NULL;
 }
 
-static json_t *read_text(struct fx_json_reader *r) {
-    json_t *value = read_value(r);
-    if (value == NULL) {
-        return NULL;
+/* ---- value by value --------------------------------------------------------------- */
+
+bool fx_json_reader_init(struct fx_json_reader *r, struct fx_text text,
+                         struct fx_err *err) {
+    const char *start = text.data == NULL ? "" : text.data;
+    const char *last = start + text.len;
+    while (last > start && is_space(last[-1])) {
+        last--;
     }
+    *r = (struct fx_json_reader){
+        .start = start,
+        .at = start,
+        .end = start + text.len,
+        .last = last,
+        .memory = FX_LIMIT_JSON_MEMORY(text.len),
+        .counted = start,
+        .line = 1,
+        .column = 1,
+        .err = err,
+    };
+    return text.len <= UINT32_MAX ||
+           fx_fail(err, FX_ELIMIT, "larger than %u bytes", UINT32_MAX);
+}
+
+void fx_json_reader_finish(struct fx_json_reader *r) {
+    fx_buf_finish(&r->scratch);
+}
+
+json_type fx_json_next_type(struct fx_json_reader *r) {
     skip_space(r);
-    if (r->at < r->end) {
-        json_decref(value);
-        (void)fx_json_fail_here(r, "after top-level value");
-        return NULL;
+    switch (fx_json_peek(r)) {
+    case '{': return JSON_OBJECT;
+    case '[': return JSON_ARRAY;
+    case '"': return JSON_STRING;
+    case 't': return JSON_TRUE;
+    case 'f': return JSON_FALSE;
+    case '-': return JSON_REAL;
+    default: break;
     }
+    return r->at < r->end && is_digit(*r->at) ? JSON_REAL : JSON_NULL;
+}
+
+json_t *fx_json_next(struct fx_json_reader *r, const struct fx_json_part *part) {
+    r->part = part;
+    json_t *value = read_value(r);
+    r->part = NULL;
     return value;
 }
+
+bool fx_json_next_skip(struct fx_json_reader *r) {
+    return omit_value(r);
+}
+
+bool fx_json_next_text(struct fx_json_reader *r, struct fx_arena *arena,
+                       struct fx_text *ret_text) {
+    struct fx_json_span span = {0};
+    skip_space(r);
+    assert(fx_json_peek(r) == '"');
+    if (!fx_json_read_string(r, &span)) {
+        return false;
+    }
+    const struct fx_text text = fx_json_span_text(r, span);
+    const char *kept = span.data != NULL ? span.data : fx_arena_copy(arena, text);
+    fx_json_pop(r, span);
+    *ret_text = (struct fx_text){kept, span.len};
+    return kept != NULL || fx_fail_nomem(r->err);
+}
+
+struct taker {
+    fx_json_take_member *take;
+    void *user;
+};
+
+static bool hand_over(struct fx_json_reader *r, struct fx_json_span key, void *user) {
+    const struct taker *taker = user;
+    return taker->take(taker->user, r, fx_json_span_text(r, key));
+}
+
+bool fx_json_next_members(struct fx_json_reader *r, fx_json_take_member *take,
+                          void *user) {
+    struct taker taker = {take, user};
+    skip_space(r);
+    assert(fx_json_peek(r) == '{');
+    return read_members(r, hand_over, &taker);
+}
+
+bool fx_json_reader_end(struct fx_json_reader *r) {
+    skip_space(r);
+    return r->at == r->end || fx_json_fail_here(r, "after top-level value");
+}
+
+/* ---- the whole text --------------------------------------------------------------- */
 
 json_t *fx_json_read(struct fx_text text, struct fx_marks *marks, struct fx_err *err) {
     return fx_json_read_part(text, NULL, marks, err);
@@ -429,26 +453,18 @@ json_t *fx_json_read(struct fx_text text, struct fx_marks *marks, struct fx_err 
 
 json_t *fx_json_read_part(struct fx_text text, const struct fx_json_part *part,
                           struct fx_marks *marks, struct fx_err *err) {
-    if (text.len > UINT32_MAX) {
-        (void)fx_fail(err, FX_ELIMIT, "larger than %u bytes", UINT32_MAX);
+    const size_t n_marks = marks == NULL ? 0 : marks->n_items;
+    struct fx_json_reader reader;
+    if (!fx_json_reader_init(&reader, text, err)) {
         return NULL;
     }
-    const char *start = text.data == NULL ? "" : text.data;
-    const size_t n_marks = marks == NULL ? 0 : marks->n_items;
-    struct fx_json_reader reader = {
-        .start = start,
-        .at = start,
-        .end = start + text.len,
-        .memory = FX_LIMIT_JSON_MEMORY(text.len),
-        .part = part,
-        .marks = marks,
-        .counted = start,
-        .line = 1,
-        .column = 1,
-        .err = err,
-    };
-    json_t *value = read_text(&reader);
-    fx_buf_finish(&reader.scratch);
+    reader.marks = marks;
+    json_t *value = fx_json_next(&reader, part);
+    if (value != NULL && !fx_json_reader_end(&reader)) {
+        json_decref(value);
+        value = NULL;
+    }
+    fx_json_reader_finish(&reader);
     if (value == NULL && marks != NULL) {
         marks->n_items = n_marks;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/json_reader.h - the JSON reader's state, which its two files share; private to
- * this room.
+ * value/json_reader.h - a JSON text read value by value, for those who know what they are
+ * looking for and want no tree of the rest. What value/json.h says of JSON holds here: it
+ * is read by the same functions.
  */
 #ifndef FX_VALUE_JSON_READER_H
 #define FX_VALUE_JSON_READER_H
@@ -10,16 +11,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
-#include "value/marks.h"
 
 struct fx_json_part;
+struct fx_marks;
 
+/* All of it is the reader's own. */
 struct fx_json_reader {
     const char *start, *at, *end;
+    const char *last; /* the end, less the blanks before it */
     unsigned depth;
     size_t memory; /* that nodes may still take */
     /* Strings with escapes, a stack: a key lies below the strings of its value. */
@@ -32,34 +38,40 @@ struct fx_json_reader {
     struct fx_err *err;
 };
 
-/* The bytes of a string: within the text where data is not NULL, else in the scratch
- * from `off`. */
-struct fx_json_span {
-    const char *data;
-    size_t off, len;
-};
+/* Begins at the start of the text, which is borrowed, as `err` is: whatever fails below
+ * fails with the errors of fx_json_read(), and nothing more can be read then. */
+bool fx_json_reader_init(struct fx_json_reader *r, struct fx_text text,
+                         struct fx_err *err) FX_MUST_USE;
+void fx_json_reader_finish(struct fx_json_reader *r);
 
-/* -1 at the end. */
-static inline int fx_json_peek(const struct fx_json_reader *r) {
-    return r->at < r->end ? (unsigned char)*r->at : -1;
-}
+/* What the next value is, as its first character tells; JSON_NULL where none begins
+ * there. */
+json_type fx_json_next_type(struct fx_json_reader *r);
 
-/* Fail at the place reached: between tokens and within a string, where the end of the
- * text is "unexpected end of JSON input"; and within a number, a literal or an escape,
- * where it counts as a blank. Always false. */
-bool fx_json_fail_here(struct fx_json_reader *r, const char *context);
-bool fx_json_fail_inside(struct fx_json_reader *r, const char *context);
+/* Reads the next value, or this part of it (value/json_part.h; NULL: all). A new
+ * reference, or NULL. */
+json_t *fx_json_next(struct fx_json_reader *r,
+                     const struct fx_json_part *part) FX_MUST_USE;
 
-/* string := '"' ( plain | '\' escape )* '"', from its first quote on. Bytes in the
- * scratch stay there until fx_json_pop(). */
-bool fx_json_read_string(struct fx_json_reader *r,
-                         struct fx_json_span *ret_span) FX_MUST_USE;
+/* Checks the next value. */
+bool fx_json_next_skip(struct fx_json_reader *r) FX_MUST_USE;
 
-/* The bytes, until the next string is read. */
-struct fx_text fx_json_span_text(const struct fx_json_reader *r,
-                                 struct fx_json_span span);
+/* Reads the next value, which is a string: a span of the text where it stands there as it
+ * is, else a copy in the arena. */
+bool fx_json_next_text(struct fx_json_reader *r, struct fx_arena *arena,
+                       struct fx_text *ret_text) FX_MUST_USE;
 
-/* Gives the span's bytes on the scratch back; all above them are given back already. */
-void fx_json_pop(struct fx_json_reader *r, struct fx_json_span span);
+/* Takes one member of an object: with one of the functions above the value that comes
+ * next. The key is valid until then. */
+typedef bool fx_json_take_member(void *user, struct fx_json_reader *r,
+                                 struct fx_text key);
+
+/* Reads the next value, which is an object, member by member, a repeated key as often as
+ * it stands there. */
+bool fx_json_next_members(struct fx_json_reader *r, fx_json_take_member *take,
+                          void *user) FX_MUST_USE;
+
+/* Is there nothing more? */
+bool fx_json_reader_end(struct fx_json_reader *r) FX_MUST_USE;
 
 #endif

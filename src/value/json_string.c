@@ -4,33 +4,15 @@
  * needs a look of its own, which is nearly always, else unescaped into the scratch.
  */
 #include "value/json_plain.h"
-#include "value/json_reader.h"
+#include "value/json_tokens.h"
 
 #define REPLACEMENT 0xFFFDu
 
-static bool is_plain(char c) {
-    return (signed char)c >= 0x20 && c != '"' && c != '\\';
-}
-
-/* Past plain bytes. */
-static void skip_plain(struct fx_json_reader *r) {
-    while (r->end - r->at >= 8) {
-        const unsigned n = fx_json_count_plain(r->at);
-        r->at += n;
-        if (n < 8) {
-            return;
-        }
-    }
-    while (r->at < r->end && is_plain(*r->at)) {
-        r->at++;
-    }
-}
-
 /* Moves on to the first byte that cannot be taken as it is: the quote, a backslash, a
  * control character, malformed UTF-8, or the end. */
-static void scan_plain(struct fx_json_reader *r) {
+static inline void scan_plain(struct fx_json_reader *r) {
     for (;;) {
-        skip_plain(r);
+        r->at = fx_json_past_plain(r->at, r->end, true);
         if (r->at == r->end || (unsigned char)*r->at < 0x80) {
             return;
         }
@@ -149,8 +131,10 @@ static bool read_rest(struct fx_json_reader *r, const char *from,
     return !r->scratch.failed || fx_fail_nomem(r->err);
 }
 
-bool fx_json_read_string(struct fx_json_reader *r, struct fx_json_span *ret_span) {
-    const char *from = ++r->at;
+/* A string that is not all ASCII, which is so up to `at`. */
+FX_RARE static bool read_other(struct fx_json_reader *r, const char *from, const char *at,
+                               struct fx_json_span *ret_span) {
+    r->at = at;
     scan_plain(r);
     if (fx_json_peek(r) != '"') {
         return read_rest(r, from, ret_span);
@@ -160,14 +144,13 @@ bool fx_json_read_string(struct fx_json_reader *r, struct fx_json_span *ret_span
     return true;
 }
 
-struct fx_text fx_json_span_text(const struct fx_json_reader *r,
-                                 struct fx_json_span span) {
-    const char *data = span.data != NULL ? span.data : r->scratch.data + span.off;
-    return (struct fx_text){data, span.len};
-}
-
-void fx_json_pop(struct fx_json_reader *r, struct fx_json_span span) {
-    if (span.data == NULL) {
-        r->scratch.len = span.off;
+bool fx_json_read_string(struct fx_json_reader *r, struct fx_json_span *ret_span) {
+    const char *from = r->at + 1;
+    const char *at = fx_json_past_plain(from, r->end, true);
+    if (at == r->end || *at != '"') {
+        return read_other(r, from, at, ret_span);
     }
+    *ret_span = (struct fx_json_span){.data = from, .len = (size_t)(at - from)};
+    r->at = at + 1;
+    return true;
 }

@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "value/json.h"
 #include "value/json_part.h"
+#include "value/json_skip.h"
 #include "value/marks.h"
 #include "value/tree.h"
 
@@ -128,16 +129,95 @@ static void sees_each_byte(void **state) {
     for (unsigned byte = 1; byte < 256; byte++) {
         for (size_t at = 1; at < 20; at++) {
             struct fx_err err = FX_ERR_INIT;
-            char text[23] = "\"aaaaaaaaaaaaaaaaaaaa\"";
+            char text[43] = "\"aaaaaaaaaaaaaaaaaaaa\"                    ";
             text[at] = (char)byte;
-            json_t *value = fx_json_read(fx_text_of(text), NULL, &err);
             const bool refused = byte < 0x20 || byte == '"' || byte == '\\';
-            assert_int_equal(value == NULL, refused);
-            const size_t length = byte < 0x80 ? 20 : 22; /* with a U+FFFD */
-            assert_true(refused || json_string_length(value) == length);
-            assert_true(!refused || err.off == at + (byte >= 0x20 ? 1 : 0));
-            json_decref(value);
+            const size_t length = byte < 0x80 ? 20 : 22;     /* with a U+FFFD */
+            for (size_t size = 22; size <= 42; size += 20) { /* at the end, and before */
+                json_t *value = fx_json_read((struct fx_text){text, size}, NULL, &err);
+                assert_int_equal(value == NULL, refused);
+                assert_true(refused || json_string_length(value) == length);
+                assert_true(!refused || err.off == at + (byte >= 0x20 ? 1 : 0));
+                json_decref(value);
+            }
         }
+    }
+}
+
+/* A value, where it ends when it is passed over, and within how many levels; -1: it is
+ * left to the reader. */
+static const struct {
+    const char *text;
+    int end;
+    unsigned levels;
+} passed[] = {
+    {"\"a\",}", 3, 0},
+    {" true }", 5, 0},
+    {"[false]}", 7, 1},
+    {"[false]}", -1, 0},
+    {"{\"a\":[1,{}]}", 12, 3},
+    {"{\"a\":[1,{}]}", -1, 2},
+    {"{\"a\":null,\"b\":{}}", 17, 2},
+    {"{\"a\":}", -1, 2},
+    {"{,}", -1, 2},
+    {"{\"a\"}", -1, 2},
+    {"{\"a\":1,}", -1, 2},
+    {"[1,]}", -1, 2},
+    {"[,1]}", -1, 2},
+    {"[1}", -1, 2},
+    {"{\"a\":1]}", -1, 2},
+    {"-0.25 }", 5, 0},
+    {"-}", -1, 0},
+    {"01}", -1, 0},
+    {"0.}", -1, 0},
+    {".5}", -1, 0},
+    {"1e5}", -1, 0},
+    {"tru}", -1, 0},
+    {"truex}", 4, 0},
+    {"\"\\u00e4\\\"\"}", 10, 0},
+    {"\"\\u00g4\"}", -1, 0},
+    {"\"\\x\"}", -1, 0},
+    {"\"a\n\"}", -1, 0},
+    {"\"a}", -1, 0},
+    {"\"\\}", -1, 0},
+    {"\"\\u12}", -1, 0},
+    {"[[]", -1, 9},
+    {"{\"a\":{}", -1, 9},
+    {"1", -1, 0},
+    {"}", -1, 0},
+    {" }", -1, 0},
+    {"{\"a\" : [ 1 , 2 ] }", 18, 2},
+    {"\"\xFF\xC3\xA4\x7F\"}", 6, 0},
+};
+
+static void passes_over(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
+        const char *text = passed[i].text;
+        const char *end = fx_json_skip(text, text + strlen(text), passed[i].levels);
+        print_message("%s\n", text);
+        assert_int_equal(end == NULL ? -1 : end - text, passed[i].end);
+    }
+}
+
+/* All depths, each bracket's place on the stack. */
+static void passes_over_deep_values(void **state) {
+    (void)state;
+    for (unsigned depth = 1; depth <= FX_LIMIT_JSON_DEPTH; depth++) {
+        struct fx_buf text;
+        fx_buf_init(&text, 0);
+        for (unsigned i = 0; i < depth; i++) {
+            fx_buf_str(&text, i % 3 == 0 ? "[" : "{\"\":");
+        }
+        fx_buf_str(&text, "0");
+        for (unsigned i = depth; i > 0; i--) {
+            fx_buf_char(&text, (i - 1) % 3 == 0 ? ']' : '}');
+        }
+        fx_buf_char(&text, '}');
+        const char *end = text.data + text.len;
+        assert_ptr_equal(fx_json_skip(text.data, end, depth), end - 1);
+        assert_null(fx_json_skip(text.data, end, depth - 1));
+        fx_buf_finish(&text);
     }
 }
 
@@ -309,20 +389,20 @@ static void survives_each_refused_node(void **state) {
     json_decref(value);
 }
 
-/* Text in; compact text out, or the error. Wanted: all but `old`, and of `object` only
- * `name` and `list.key`. A place is printed for an object that has lost members. */
+/* Text in; compact text out, or the error. Wanted: `new`, `a`, and of `object` `name` and
+ * `list.key`. A place is printed for an object that has lost members. */
 static const struct {
     const char *in, *out, *error;
     uint32_t off;
 } sifted[] = {
-    {"{\"old\":{\"a\":[1,\"\\u0041\",null]},\"new\":1}", "{\"\xFF\":7,\"new\":1}", NULL,
+    {"{\"old\":{\"a\":[1,\"\\u0041\",null]},\"new\":1}", "{\"new\":1,\"\xFF\":7}", NULL,
      0},
     {"{\"a\":{\"old\":1},\"old\":2,\"old\":3}", "{\"a\":{\"old\":1},\"\xFF\":21}", NULL,
      0},
     {"{\"object\":{\"name\":{\"x\":[1]}}}", "{\"object\":{\"name\":{\"x\":[1]}}}", NULL,
      0},
     {"{\"object\":{\"list\":[{\"key\":1},{\"v\":{},\"key\":[{\"v\":2}],\"w\":3},4]}}",
-     "{\"object\":{\"list\":[{\"key\":1},{\"\xFF\":34,\"key\":[{\"v\":2}]},4]}}", NULL,
+     "{\"object\":{\"list\":[{\"key\":1},{\"key\":[{\"v\":2}],\"\xFF\":34},4]}}", NULL,
      0},
     {"{\"object\":[[{\"name\":1,\"x\":2}]]}", "{\"object\":[[{\"name\":1,\"\xFF\":26}]]}",
      NULL, 0},
@@ -336,15 +416,17 @@ static const struct {
 };
 
 static json_t *read_sifted(const char *text, struct fx_err *err) {
-    static const struct fx_text name = T("name");
-    static const struct fx_text list_key[] = {T("list"), T("key")};
-    struct fx_json_part old = {.key = T("old"), .is_omitted = true};
-    struct fx_json_part object = {.key = T("object"), .omits_rest = true, .next = &old};
-    const struct fx_json_part wanted = {.first = &object};
-    assert_true(fx_json_part_widen(&object, &name, 1));
-    assert_true(fx_json_part_widen(&object, list_key, 2));
+    static const struct fx_text paths[][3] = {{T("new")},
+                                              {T("a")},
+                                              {T("object"), T("name")},
+                                              {T("object"), T("list"), T("key")}};
+    struct fx_json_part wanted = {.omits_rest = true};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        const size_t n_keys = paths[i][1].len == 0 ? 1 : paths[i][2].len == 0 ? 2 : 3;
+        assert_true(fx_json_part_widen(&wanted, paths[i], n_keys));
+    }
     json_t *value = fx_json_read_part(fx_text_of(text), &wanted, NULL, err);
-    fx_json_part_finish(&object);
+    fx_json_part_finish(&wanted);
     return value;
 }
 
@@ -412,6 +494,8 @@ int main(void) {
         cmocka_unit_test(reads_what_is_json),
         cmocka_unit_test(refuses_what_is_not),
         cmocka_unit_test(sees_each_byte),
+        cmocka_unit_test(passes_over),
+        cmocka_unit_test(passes_over_deep_values),
         cmocka_unit_test(bounds_depth),
         cmocka_unit_test(bounds_memory),
         cmocka_unit_test(bounds_only_depth),

@@ -62,9 +62,9 @@ static size_t write_rune(struct fx_buf *buf, struct fx_text rest, unsigned style
 
 /* Where the run of plain bytes from `at` on ends. */
 static size_t plain_end(struct fx_text text, size_t at, unsigned style) {
-    unsigned n = (style & FX_JSON_HTML) == 0 ? 8 : 0;
-    while (n == 8 && text.len - at >= 8) {
-        n = fx_json_count_plain(text.data + at);
+    unsigned n = (style & FX_JSON_HTML) == 0 ? FX_JSON_RUN : 0;
+    while (n == FX_JSON_RUN && text.len - at >= FX_JSON_RUN) {
+        n = fx_json_count_plain(text.data + at, true);
         at += n;
     }
     while (at < text.len && is_plain((unsigned char)text.data[at], style)) {
@@ -73,26 +73,41 @@ static size_t plain_end(struct fx_text text, size_t at, unsigned style) {
     return at;
 }
 
-/* Nearly all strings: no byte needs a look of its own. */
-static void write_plain(struct fx_buf *buf, struct fx_text text) {
-    char *to = fx_buf_reserve(buf, text.len + 2);
-    if (to == NULL) {
-        return;
+/* Nearly all strings: no byte needs a look of its own. The bytes are copied first; behind
+ * them stand NULs, at which the look at the copy ends without asking for its length.
+ * False where there is more to do, or no room. */
+static bool write_plain(struct fx_buf *buf, struct fx_text text, unsigned style) {
+    const size_t more = text.len + 2 + FX_JSON_RUN;
+    const size_t room = buf->max == 0 || buf->cap < buf->max ? buf->cap : buf->max;
+    if ((style & FX_JSON_HTML) != 0 || buf->failed || room - buf->len <= more) {
+        return false;
     }
-    to[0] = '"';
+    char *const to = buf->data + buf->len + 1;
     if (text.len > 0) {
-        memcpy(to + 1, text.data, text.len);
+        memcpy(to, text.data, text.len);
     }
-    memcpy(to + 1 + text.len, "\"", 2); /* with the NUL */
+    memset(to + text.len, 0, FX_JSON_RUN);
+    size_t at = 0;
+    unsigned n = FX_JSON_RUN;
+    while (n == FX_JSON_RUN) {
+        n = fx_json_count_plain(to + at, true);
+        at += n;
+    }
+    if (at < text.len) {
+        to[-1] = '\0';
+        return false;
+    }
+    to[-1] = '"';
+    to[text.len] = '"';
     buf->len += text.len + 2;
+    return true;
 }
 
 void fx_json_write_string(struct fx_buf *buf, struct fx_text text, unsigned style) {
-    size_t at = plain_end(text, 0, style);
-    if (at == text.len) {
-        write_plain(buf, text);
+    if (write_plain(buf, text, style)) {
         return;
     }
+    size_t at = plain_end(text, 0, style);
     fx_buf_char(buf, '"');
     fx_buf_add(buf, text.data, at);
     while (at < text.len) {

@@ -2,12 +2,16 @@
  *
  * value/node_pool.c - slabs out of one reserved range of addresses. The range tells a
  * piece of a slab from one of malloc(), the slab's alignment finds its head.
+ *
+ * A thread counts the pieces of its slabs without a lock. What another thread drops is
+ * noted beside that count, with the lock held, until the owner's next review.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE, madvise() */
 #include "value/node_pool.h"
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,6 +20,7 @@
 #include <jansson.h>
 
 #include "base/limits.h"
+#include "base/macros.h"
 
 #define SLAB_BYTES   ((size_t)64 << 10)
 #define REGION_BYTES ((size_t)1 << 30) /* of addresses, not of memory */
@@ -29,10 +34,13 @@
 #endif
 
 struct slab {
-    struct slab *next;  /* in a list of idle ones */
-    struct pool *owner; /* the thread that fills it */
-    size_t used;        /* bytes, this head included */
-    size_t n_pieces;    /* that are not dropped yet */
+    struct slab *next; /* in a list of idle ones */
+    /* The thread that fills it; NULL: it has ended, or nobody does. */
+    struct pool *_Atomic owner;
+    size_t n_pieces; /* that are not dropped yet, as far as the owner knows */
+    /* What others have dropped, and the next slab of the owner of which they did. */
+    size_t n_foreign;
+    struct slab *next_foreign;
 };
 
 #define HEAD_BYTES ((sizeof(struct slab) + ALIGN - 1) & ~(ALIGN - 1))
@@ -41,8 +49,13 @@ struct slab {
 struct pool {
     bool is_entered;
     struct slab *current; /* or NULL */
+    char *at;             /* where its next piece is cut off */
+    size_t room;          /* and how many bytes are left */
     struct slab *idle;
     size_t n_idle, n_slabs;
+    bool has_ending; /* end_thread() will be called */
+    /* Slabs of which others have dropped pieces; written with the lock held. */
+    struct slab *_Atomic foreign;
 };
 
 static _Thread_local struct pool pool;
@@ -54,6 +67,7 @@ static struct {
     size_t used;
     struct slab *idle;
     pthread_mutex_t lock;
+    pthread_key_t ending; /* tells of threads that end */
 } region = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- slabs for threads ------------------------------------------------------------ */
@@ -84,20 +98,25 @@ static struct slab *take_slab(void) {
     return slab;
 }
 
-/* Its memory goes back to the system but for the page of its head. */
+/* Its memory goes back to the system but for the page of its head. With the lock held. */
 static void give_slab_back(struct slab *slab) {
     const size_t page = 4096;
     (void)madvise((char *)slab + page, SLAB_BYTES - page, MADV_DONTNEED);
-    (void)pthread_mutex_lock(&region.lock);
+    atomic_store_explicit(&slab->owner, NULL, memory_order_relaxed);
     slab->next = region.idle;
     region.idle = slab;
-    (void)pthread_mutex_unlock(&region.lock);
 }
 
 /* ---- pieces ------------------------------------------------------------------------ */
 
-/* The slab that is filled from now on, an empty one; NULL where there is none. */
-static struct slab *next_slab(void) {
+static void begin_slab(struct slab *slab) {
+    pool.current = slab;
+    pool.at = (char *)slab + HEAD_BYTES;
+    pool.room = SLAB_BYTES - HEAD_BYTES;
+}
+
+/* The slab that is filled from now on, an empty one; false where there is none. */
+static bool next_slab(void) {
     struct slab *slab = pool.idle;
     if (slab != NULL) {
         pool.idle = slab->next;
@@ -106,43 +125,69 @@ static struct slab *next_slab(void) {
         slab = take_slab();
         pool.n_slabs += slab != NULL;
     }
-    if (slab != NULL) {
-        *slab = (struct slab){.owner = &pool, .used = HEAD_BYTES};
-        pool.current = slab;
+    if (slab == NULL) {
+        return false;
     }
-    return slab;
+    if (!pool.has_ending) {
+        pool.has_ending = pthread_setspecific(region.ending, &pool) == 0;
+    }
+    slab->n_pieces = 0;
+    slab->n_foreign = 0;
+    atomic_store_explicit(&slab->owner, &pool, memory_order_relaxed);
+    begin_slab(slab);
+    return true;
 }
 
 /* All its pieces are dropped. */
-static void empty_slab(struct slab *slab) {
+FX_RARE static void empty_slab(struct slab *slab) {
     if (slab == pool.current) {
-        slab->used = HEAD_BYTES;
+        begin_slab(slab);
     } else if (pool.n_idle < FX_LIMIT_IDLE_SLABS) {
         slab->next = pool.idle;
         pool.idle = slab;
         pool.n_idle++;
     } else {
         pool.n_slabs--;
+        (void)pthread_mutex_lock(&region.lock);
         give_slab_back(slab);
+        (void)pthread_mutex_unlock(&region.lock);
     }
 }
 
+static void *allocate(size_t bytes);
+
+FX_RARE static void *allocate_elsewhere(size_t bytes) {
+    const bool is_pooled = pool.is_entered && bytes <= PIECE_MAX && next_slab();
+    return is_pooled ? allocate(bytes) : malloc(bytes);
+}
+
 static void *allocate(size_t bytes) {
-    if (!pool.is_entered || bytes > PIECE_MAX) {
-        return malloc(bytes);
-    }
     const size_t rounded = (bytes + ALIGN - 1) & ~(ALIGN - 1);
-    struct slab *slab = pool.current;
-    if (slab == NULL || rounded > SLAB_BYTES - slab->used) {
-        slab = next_slab();
-        if (slab == NULL) {
-            return malloc(bytes);
-        }
+    if (!pool.is_entered || bytes > PIECE_MAX || rounded > pool.room) {
+        return allocate_elsewhere(bytes);
     }
-    void *piece = (char *)slab + slab->used;
-    slab->used += rounded;
-    slab->n_pieces++;
+    char *piece = pool.at;
+    pool.at += rounded;
+    pool.room -= rounded;
+    pool.current->n_pieces++;
     return piece;
+}
+
+/* A piece of another thread's slab: the owner will hear of it; where it has ended, what
+ * is left of the slab is everybody's. */
+FX_RARE static void release_foreign(struct slab *slab) {
+    (void)pthread_mutex_lock(&region.lock);
+    struct pool *owner = atomic_load_explicit(&slab->owner, memory_order_relaxed);
+    if (owner == NULL) {
+        assert(slab->n_pieces > 0);
+        if (--slab->n_pieces == 0) {
+            give_slab_back(slab);
+        }
+    } else if (slab->n_foreign++ == 0) {
+        slab->next_foreign = atomic_load_explicit(&owner->foreign, memory_order_relaxed);
+        atomic_store_explicit(&owner->foreign, slab, memory_order_relaxed);
+    }
+    (void)pthread_mutex_unlock(&region.lock);
 }
 
 static void release(void *piece) {
@@ -153,10 +198,73 @@ static void release(void *piece) {
     }
     void *start = (char *)piece - address % SLAB_BYTES;
     struct slab *slab = start;
-    assert(slab->owner == &pool && slab->n_pieces > 0);
+    if (atomic_load_explicit(&slab->owner, memory_order_relaxed) != &pool) {
+        release_foreign(slab);
+        return;
+    }
+    assert(slab->n_pieces > 0);
     if (--slab->n_pieces == 0) {
         empty_slab(slab);
     }
+}
+
+/* ---- other threads' drops ------------------------------------------------------------
+ */
+
+/* With the lock held. */
+static void count_foreign(struct slab *slab) {
+    assert(slab->n_foreign <= slab->n_pieces);
+    slab->n_pieces -= slab->n_foreign;
+    slab->n_foreign = 0;
+}
+
+/* Counts what others have dropped of one slab, which it gives; NULL at the end. */
+static struct slab *hear_of_one(void) {
+    (void)pthread_mutex_lock(&region.lock);
+    struct slab *slab = atomic_load_explicit(&pool.foreign, memory_order_relaxed);
+    if (slab != NULL) {
+        atomic_store_explicit(&pool.foreign, slab->next_foreign, memory_order_relaxed);
+        count_foreign(slab);
+    }
+    (void)pthread_mutex_unlock(&region.lock);
+    return slab;
+}
+
+static void hear_of_all(void) {
+    struct slab *slab = hear_of_one();
+    while (slab != NULL) {
+        if (slab->n_pieces == 0) {
+            empty_slab(slab);
+        }
+        slab = hear_of_one();
+    }
+}
+
+/* The thread's slabs go back, or wait without an owner for their last pieces. */
+static void end_thread(void *ended) {
+    (void)ended;
+    (void)pthread_mutex_lock(&region.lock);
+    for (size_t at = 0; at < region.used; at += SLAB_BYTES) {
+        void *start = (char *)region.start + at; /* NOLINT(performance-no-int-to-ptr) */
+        struct slab *slab = start;
+        if (atomic_load_explicit(&slab->owner, memory_order_relaxed) != &pool) {
+            continue;
+        }
+        count_foreign(slab);
+        if (slab->n_pieces == 0) {
+            give_slab_back(slab);
+        } else {
+            atomic_store_explicit(&slab->owner, NULL, memory_order_relaxed);
+        }
+    }
+    atomic_store_explicit(&pool.foreign, NULL, memory_order_relaxed);
+    (void)pthread_mutex_unlock(&region.lock);
+    pool.current = NULL;
+    pool.idle = NULL;
+    pool.room = 0;
+    pool.n_idle = 0;
+    pool.n_slabs = 0;
+    pool.has_ending = false;
 }
 
 /* ---- the door ---------------------------------------------------------------------- */
@@ -174,7 +282,8 @@ static bool reserve_region(void) {
 }
 
 void fx_node_pool_install(void) {
-    if (POOLS_NODES && region.start == 0 && reserve_region()) {
+    if (POOLS_NODES && region.start == 0 &&
+        pthread_key_create(&region.ending, end_thread) == 0 && reserve_region()) {
         json_set_alloc_funcs(allocate, release);
     }
 }
@@ -182,6 +291,9 @@ void fx_node_pool_install(void) {
 void fx_node_pool_enter(void) {
     assert(!pool.is_entered);
     pool.is_entered = true;
+    if (atomic_load_explicit(&pool.foreign, memory_order_relaxed) != NULL) {
+        hear_of_all();
+    }
 }
 
 void fx_node_pool_leave(void) {
@@ -191,4 +303,14 @@ void fx_node_pool_leave(void) {
 
 size_t fx_node_pool_bytes(void) {
     return pool.n_slabs * SLAB_BYTES;
+}
+
+size_t fx_node_pool_all_bytes(void) {
+    (void)pthread_mutex_lock(&region.lock);
+    size_t bytes = region.used;
+    for (const struct slab *slab = region.idle; slab != NULL; slab = slab->next) {
+        bytes -= SLAB_BYTES;
+    }
+    (void)pthread_mutex_unlock(&region.lock);
+    return bytes;
 }

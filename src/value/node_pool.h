@@ -10,8 +10,10 @@
  * malloc() as ever: those of policies live long, and one such node would hold a whole
  * slab.
  *
- * A node made within may be dropped later, but by the thread that made it. With
- * FX_ARENA_DEBUG all of this does nothing, so that sanitizers see every node.
+ * A node made within may be dropped later, and by any thread; by another than the one
+ * that made it at the cost of a lock. What a thread leaves behind when it ends is given
+ * back as it is dropped. With FX_ARENA_DEBUG all of this does nothing, so that sanitizers
+ * see every node.
  */
 #ifndef FX_VALUE_NODE_POOL_H
 #define FX_VALUE_NODE_POOL_H
@@ -31,5 +33,8 @@ void fx_node_pool_leave(void);
 /* Bytes of the slabs that hold nodes of this thread, or held some and are kept for the
  * next ones: at most FX_LIMIT_IDLE_SLABS of those. */
 size_t fx_node_pool_bytes(void);
+
+/* The same of all threads, those that have ended included. */
+size_t fx_node_pool_all_bytes(void);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -124,8 +125,95 @@ static void mixes(void **state) {
     json_decref(root);
 }
 
+/* ---- threads ----------------------------------------------------------------------- */
+
+#define N_THREADS 4
+#define N_PLACES  8
+
+/* Where threads leave values for each other. */
+static struct {
+    pthread_mutex_t lock;
+    json_t *values[N_PLACES];
+    struct fx_buf text;
+} exchange = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Puts the value there and takes what another thread has left, perhaps nothing. */
+static json_t *swap(unsigned place, json_t *value) {
+    (void)pthread_mutex_lock(&exchange.lock);
+    json_t *other = exchange.values[place % N_PLACES];
+    exchange.values[place % N_PLACES] = value;
+    (void)pthread_mutex_unlock(&exchange.lock);
+    return other;
+}
+
+/* Reviews whose values are dropped by whoever comes; the last ones outlive the thread. */
+static void *review(void *user) {
+    unsigned *seed = user;
+    json_t *expected = read(&exchange.text);
+    for (unsigned i = 0; i < 100; i++) {
+        const unsigned place = (unsigned)rand_r(seed);
+        json_t *other = swap(place, read_within(&exchange.text));
+        if (other != NULL && !fx_equal(other, expected)) {
+            *seed = 0;
+        }
+        json_decref(other);
+    }
+    json_decref(expected);
+    return seed;
+}
+
+static void run_threads(void) {
+    pthread_t threads[N_THREADS];
+    unsigned seeds[N_THREADS];
+    for (unsigned i = 0; i < N_THREADS; i++) {
+        seeds[i] = i + 1;
+        assert_int_equal(pthread_create(&threads[i], NULL, review, &seeds[i]), 0);
+    }
+    for (unsigned i = 0; i < N_THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_not_equal(seeds[i], 0);
+    }
+}
+
+static void serves_threads(void **state) {
+    (void)state;
+    exchange.text = text_of(60);
+    const size_t before = fx_node_pool_all_bytes();
+    for (int round = 0; round < 5; round++) {
+        run_threads();
+        for (unsigned i = 0; i < N_PLACES; i++) {
+            json_decref(swap(i, NULL));
+        }
+        /* All threads have ended and all values are dropped. */
+        assert_int_equal(fx_node_pool_all_bytes(), before);
+    }
+    fx_buf_finish(&exchange.text);
+}
+
+/* What another thread drops, the owner hears of when it begins the next review. */
+static void *drop(void *user) {
+    json_decref(user);
+    return NULL;
+}
+
+static void hears_of_others(void **state) {
+    (void)state;
+    struct fx_buf text = text_of(3000);
+    for (int i = 0; i < 20; i++) {
+        pthread_t other;
+        json_t *value = read_within(&text);
+        assert_int_equal(pthread_create(&other, NULL, drop, value), 0);
+        assert_int_equal(pthread_join(other, NULL), 0);
+    }
+    json_decref(read_within(&text));
+    assert_in_range(fx_node_pool_bytes(), 0, (FX_LIMIT_IDLE_SLABS + 1) * SLAB_BYTES);
+    fx_buf_finish(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(serves_threads),
+        cmocka_unit_test(hears_of_others),
         cmocka_unit_test(holds_what_was_put_there),
         cmocka_unit_test(begins_anew),
         cmocka_unit_test(gives_back),

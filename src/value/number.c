@@ -187,6 +187,24 @@ static bool parse_double(struct fx_text text, double *ret_value) {
     return true;
 }
 
+/* A double that is one. */
+static bool parse_finite(struct fx_text text, double *ret_value, bool *ret_overflow) {
+    *ret_overflow = false;
+    if (!parse_double(text, ret_value)) {
+        return false;
+    }
+    *ret_overflow = isinf(*ret_value);
+    return !*ret_overflow;
+}
+
+bool fx_number_check(struct fx_text text, bool *ret_overflow) {
+    int64_t integer = 0;
+    double real = 0;
+    assert(text.len > 0);
+    *ret_overflow = false;
+    return parse_integer(text, &integer) || parse_finite(text, &real, ret_overflow);
+}
+
 json_t *fx_number_parse(struct fx_text text, bool *ret_overflow) {
     int64_t integer = 0;
     double real = 0;
@@ -195,9 +213,5 @@ json_t *fx_number_parse(struct fx_text text, bool *ret_overflow) {
     if (parse_integer(text, &integer)) {
         return json_integer(integer);
     }
-    if (!parse_double(text, &real)) {
-        return NULL;
-    }
-    *ret_overflow = isinf(real);
-    return *ret_overflow ? NULL : json_real(real);
+    return parse_finite(text, &real, ret_overflow) ? json_real(real) : NULL;
 }

@@ -30,4 +30,7 @@ size_t fx_number_print(const json_t *number, char out[FX_NUMBER_SIZE]);
  * the value is beyond a double (*ret_overflow true) or there is no memory (false). */
 json_t *fx_number_parse(struct fx_text text, bool *ret_overflow) FX_MUST_USE;
 
+/* Could it be read? False as above, where NULL. */
+bool fx_number_check(struct fx_text text, bool *ret_overflow) FX_MUST_USE;
+
 #endif

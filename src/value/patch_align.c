@@ -11,6 +11,7 @@
 
 #include "base/macros.h"
 #include "value/equal.h"
+#include "value/node.h"
 #include "value/patch.h"
 #include "value/tree.h"
 
@@ -52,34 +53,105 @@ void fx_align_trim(struct fx_align_side *before, struct fx_align_side *after) {
 
 /* The merge keys of the Kubernetes types, those first that tell mounts, owners and
  * devices apart where several share a name. */
-const char *const fx_patch_merge_keys[] = {
-    "mountPath", "devicePath", "uid",         "name", "key",  "containerPort",
-    "port",      "ip",         "topologyKey", "id",   "type", NULL,
-};
+#define MERGE_KEYS(X) \
+    X(mountPath)      \
+    X(devicePath)     \
+    X(uid)            \
+    X(name)           \
+    X(key)            \
+    X(containerPort)  \
+    X(port)           \
+    X(ip)             \
+    X(topologyKey)    \
+    X(id)             \
+    X(type)
 
-/* The first of the keys that both objects have tells whether they are the same thing. */
-static bool is_same_thing(const json_t *a, const json_t *b) {
-    for (const char *const *key = fx_patch_merge_keys; *key != NULL; key++) {
-        const json_t *left = fx_tree_view_key(a, *key);
-        const json_t *right = left == NULL ? NULL : fx_tree_view_key(b, *key);
-        if (right != NULL) {
-            return fx_equal(left, right);
+#define X(key) #key,
+const char *const fx_patch_merge_keys[] = {MERGE_KEYS(X) NULL};
+#undef X
+
+/* A bit for each length that a merge key has. */
+#define X(key) | 1u << (sizeof #key - 1)
+enum { LENGTHS = 0u MERGE_KEYS(X) };
+#undef X
+
+#define N_KEYS (FX_COUNT(fx_patch_merge_keys) - 1)
+
+/* Members up to which each one's key is looked at; in a larger object the merge keys are
+ * looked up. */
+#define FEW_MEMBERS 32u
+
+/* The bit of the key, 0 where it is none of them. */
+static unsigned key_bit(struct fx_text key) {
+    if (key.len > 31 || ((unsigned)LENGTHS >> key.len & 1u) == 0) {
+        return 0;
+    }
+    for (unsigned i = 0; i < N_KEYS; i++) {
+        if (key.data[0] == fx_patch_merge_keys[i][0] &&
+            fx_text_is(key, fx_patch_merge_keys[i])) {
+            return 1u << i;
         }
     }
-    return true;
+    return 0;
 }
 
-static enum fx_align_step compare(const json_t *a, const json_t *b) {
-    if (fx_equal(a, b)) {
+static void note_key(struct fx_align_identity *identity, unsigned bit,
+                     const json_t *value) {
+    if (bit != 0 && (identity->keys & (bit - 1)) == 0) {
+        identity->value = value; /* the first so far */
+    }
+    identity->keys |= bit;
+}
+
+static struct fx_align_identity identify(const json_t *element) {
+    struct fx_align_identity identity = {0};
+    if (json_object_size(element) > FEW_MEMBERS) {
+        for (unsigned i = 0; i < N_KEYS; i++) {
+            const json_t *value = fx_tree_view_key(element, fx_patch_merge_keys[i]);
+            note_key(&identity, value == NULL ? 0 : 1u << i, value);
+        }
+        return identity;
+    }
+    void *iter = json_is_object(element) ? fx_node_first(element) : NULL;
+    for (; iter != NULL; iter = fx_node_next(element, iter)) {
+        note_key(&identity, key_bit(fx_node_key(iter)), json_object_iter_value(iter));
+    }
+    return identity;
+}
+
+/* An element, and what it is told by. */
+struct known {
+    const json_t *node;
+    const struct fx_align_identity *identity;
+};
+
+/* Its value of the merge key of that bit, which it has. */
+static const json_t *value_of(const struct known *element, unsigned bit) {
+    const unsigned keys = element->identity->keys;
+    return (keys & (0u - keys)) == bit
+               ? element->identity->value
+               : fx_tree_view_key(element->node, fx_patch_merge_keys[__builtin_ctz(bit)]);
+}
+
+/* The first of the keys that both objects have tells whether they are the same thing;
+ * without such a key, `otherwise`. */
+static bool is_same_thing(const struct known *a, const struct known *b, bool otherwise) {
+    const unsigned both = a->identity->keys & b->identity->keys;
+    const unsigned first = both & (0u - both);
+    return both == 0 ? otherwise : fx_equal(value_of(a, first), value_of(b, first));
+}
+
+static enum fx_align_step compare(const struct known *a, const struct known *b) {
+    if (json_is_object(a->node) && json_is_object(b->node) &&
+        !is_same_thing(a, b, true)) {
+        return FX_ALIGN_REPLACE;
+    }
+    if (fx_equal(a->node, b->node)) {
         return FX_ALIGN_KEEP;
     }
-    if (json_is_array(a) && json_is_array(b)) {
-        return FX_ALIGN_EDIT;
-    }
-    if (json_is_object(a) && json_is_object(b) && is_same_thing(a, b)) {
-        return FX_ALIGN_EDIT;
-    }
-    return FX_ALIGN_REPLACE;
+    const bool is_alike = (json_is_array(a->node) && json_is_array(b->node)) ||
+                          (json_is_object(a->node) && json_is_object(b->node));
+    return is_alike ? FX_ALIGN_EDIT : FX_ALIGN_REPLACE;
 }
 
 static unsigned pair_cost(uint8_t step) {
@@ -178,14 +250,81 @@ static size_t count_equal(const struct fx_align_side *before,
     return count;
 }
 
-/* Element by element, where the budget does not allow for more. */
-static void pair_by_place(const struct fx_align_side *before,
-                          const struct fx_align_side *after, size_t count,
-                          struct fx_align_steps *ret_steps) {
+/* A window: n elements of the one list, m of the other, and what each is told by. */
+struct window {
+    struct fx_align *align;
+    const struct fx_align_side *before, *after;
+    size_t n, m;
+};
+
+static struct known before_at(const struct window *window, size_t i) {
+    return (struct known){element(window->before, i), &window->align->before[i]};
+}
+
+static struct known after_at(const struct window *window, size_t j) {
+    return (struct known){element(window->after, j), &window->align->after[j]};
+}
+
+static void identify_all(const struct window *window) {
+    for (size_t i = 0; i < window->n; i++) {
+        window->align->before[i] = identify(element(window->before, i));
+    }
+    for (size_t j = 0; j < window->m; j++) {
+        window->align->after[j] = identify(element(window->after, j));
+    }
+}
+
+/* Element by element, where that is known to be best, or the budget does not allow for
+ * more. */
+static void pair_by_place(const struct window *window, struct fx_align_steps *ret_steps) {
+    const size_t count = window->n < window->m ? window->n : window->m;
     for (size_t i = 0; i < count; i++) {
-        ret_steps->steps[i] = (uint8_t)compare(element(before, i), element(after, i));
+        const struct known a = before_at(window, i);
+        const struct known b = after_at(window, i);
+        ret_steps->steps[i] = (uint8_t)compare(&a, &b);
     }
     ret_steps->n_steps = count;
+}
+
+/* Is it certainly none of those before? */
+static bool is_new(const struct window *window, const struct known *thing) {
+    size_t i = 0;
+    while (i < window->n) {
+        const struct known old = before_at(window, i);
+        if (is_same_thing(&old, thing, true)) {
+            return false;
+        }
+        i++;
+    }
+    return true;
+}
+
+/* Do their keys say that element by element they are the same things, and all behind them
+ * are new ones? So it is where things were changed in their places, and perhaps some
+ * appended: no way costs less. */
+static bool is_paired_by_place(const struct window *window) {
+    bool is_paired = window->n <= window->m;
+    for (size_t i = 0; i < window->n && is_paired; i++) {
+        const struct known a = before_at(window, i);
+        const struct known b = after_at(window, i);
+        is_paired = is_same_thing(&a, &b, false);
+    }
+    for (size_t j = window->n; j < window->m && is_paired; j++) {
+        const struct known thing = after_at(window, j);
+        is_paired = is_new(window, &thing);
+    }
+    return is_paired;
+}
+
+/* How each element of the one stands to each of the other. */
+static void compare_all(const struct window *window) {
+    for (size_t i = 0; i < window->n; i++) {
+        const struct known a = before_at(window, i);
+        for (size_t j = 0; j < window->m; j++) {
+            const struct known b = after_at(window, j);
+            window->align->pair[i][j] = (uint8_t)compare(&a, &b);
+        }
+    }
 }
 
 void fx_align_next(struct fx_align *align, const struct fx_align_side *before,
@@ -203,18 +342,17 @@ void fx_align_next(struct fx_align *align, const struct fx_align_side *before,
         repeat(ret_steps, FX_ALIGN_KEEP, kept);
         return;
     }
-    if (n * m > align->budget) {
-        pair_by_place(before, after, n < m ? n : m, ret_steps);
+    const struct window window = {align, before, after, n, m};
+    const bool is_whole = n == rest_before && m == rest_after;
+    identify_all(&window);
+    if (n * m > align->budget || ((n == m || is_whole) && is_paired_by_place(&window))) {
+        pair_by_place(&window, ret_steps);
         return;
     }
     align->budget -= n * m;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < m; j++) {
-            align->pair[i][j] = (uint8_t)compare(element(before, i), element(after, j));
-        }
-    }
+    compare_all(&window);
     fill(align, n, m);
-    if (n < rest_before || m < rest_after) {
+    if (!is_whole) {
         best_stop(align, &n, &m);
     }
     trace(align, n, m, ret_steps);

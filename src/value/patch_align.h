@@ -35,12 +35,19 @@ struct fx_align_steps {
     size_t n_steps;
 };
 
+/* By what an element is told from others: which of the merge keys it has. */
+struct fx_align_identity {
+    unsigned keys;       /* a bit for each of fx_patch_merge_keys */
+    const json_t *value; /* of the first of them */
+};
+
 /* Tables of one window, reused by the next. Too large for the frame of a function that
  * recurses: one is made for a whole diff. */
 struct fx_align {
     size_t budget; /* pairs that may still be compared, in all lists together */
     uint16_t cost[FX_ALIGN_WINDOW + 1][FX_ALIGN_WINDOW + 1];
     uint8_t pair[FX_ALIGN_WINDOW][FX_ALIGN_WINDOW]; /* step for before[i], after[j] */
+    struct fx_align_identity before[FX_ALIGN_WINDOW], after[FX_ALIGN_WINDOW];
 };
 
 void fx_align_init(struct fx_align *align);

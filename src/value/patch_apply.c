@@ -82,11 +82,11 @@ static json_t *own_child(struct applier *a, json_t *parent) {
         }
         child = fx_tree_own_index(parent, index);
     } else {
-        if (fx_tree_view_text(parent, token_text(a)) == NULL) {
+        child = fx_tree_own_key(parent, token_text(a));
+        if (child == NULL && fx_tree_view_text(parent, token_text(a)) == NULL) {
             (void)fail_missing(a);
             return NULL;
         }
-        child = fx_tree_own_key(parent, token_text(a));
     }
     if (child == NULL) {
         (void)fx_fail_nomem(a->err);

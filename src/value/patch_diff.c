@@ -84,9 +84,22 @@ static void diff_member(struct differ *d, struct fx_text key, json_t *before,
     leave_path(d, length);
 }
 
+/* Members that only `after` has. */
+static void add_members(struct differ *d, json_t *before, json_t *after) {
+    void *beside = fx_node_first(before);
+    for (void *iter = fx_node_first(after); iter != NULL && !d->failed;
+         iter = fx_node_next(after, iter)) {
+        const struct fx_text key = fx_node_key(iter);
+        if (fx_node_beside(before, &beside, key) == NULL) {
+            emit_key(d, key, FX_PATCH_ADD, NULL, json_object_iter_value(iter));
+        }
+    }
+}
+
 static void diff_objects(struct differ *d, json_t *before, json_t *after) {
     void *iter = fx_node_first(before);
     void *beside = fx_node_first(after);
+    size_t n_both = 0;
     for (; iter != NULL && !d->failed; iter = fx_node_next(before, iter)) {
         const struct fx_text key = fx_node_key(iter);
         json_t *old = json_object_iter_value(iter);
@@ -95,15 +108,11 @@ static void diff_objects(struct differ *d, json_t *before, json_t *after) {
             emit_key(d, key, FX_PATCH_REMOVE, old, NULL);
         } else {
             diff_member(d, key, old, value);
+            n_both++;
         }
     }
-    iter = fx_node_first(after);
-    beside = fx_node_first(before);
-    for (; iter != NULL && !d->failed; iter = fx_node_next(after, iter)) {
-        const struct fx_text key = fx_node_key(iter);
-        if (fx_node_beside(before, &beside, key) == NULL) {
-            emit_key(d, key, FX_PATCH_ADD, NULL, json_object_iter_value(iter));
-        }
+    if (n_both < json_object_size(after)) {
+        add_members(d, before, after);
     }
 }
 

@@ -68,6 +68,13 @@ static const struct {
      "a\",\"r\":true}]",
      "[{\"op\":\"add\",\"path\":\"/0\",\"value\":{\"name\":\"v\",\"mountPath\":\"/b\"}},"
      "{\"op\":\"add\",\"path\":\"/1/r\",\"value\":true}]"},
+    {"[{\"key\":\"k\",\"type\":\"t\",\"v\":1},{\"key\":\"l\",\"type\":\"t\",\"v\":1}]",
+     "[{\"type\":\"u\"},{\"key\":\"k\",\"type\":\"w\",\"v\":1},{\"key\":\"l\",\"type\":"
+     "\"t\","
+     "\"v\":2}]",
+     "[{\"op\":\"add\",\"path\":\"/0\",\"value\":{\"type\":\"u\"}},"
+     "{\"op\":\"replace\",\"path\":\"/1/type\",\"value\":\"w\"},"
+     "{\"op\":\"replace\",\"path\":\"/2/v\",\"value\":2}]"},
     {"[[1],[2,3]]", "[[1],[2,4]]",
      "[{\"op\":\"replace\",\"path\":\"/1/1\",\"value\":4}]"},
 };
@@ -213,6 +220,38 @@ static void rewrites_where_too_much_moves(void **state) {
     free(more);
 }
 
+/* So many things, each changed in its place. */
+static char *things(int count, int value) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_char(&text, '[');
+    for (int i = 0; i < count; i++) {
+        fx_buf_printf(&text, "%s{\"name\":\"n%d\",\"v\":%d}", i == 0 ? "" : ",", i,
+                      value);
+    }
+    fx_buf_char(&text, ']');
+    return fx_buf_steal(&text);
+}
+
+/* Things that stay in their places need no search, however many they are: what may be
+ * spent on searching is left for the list that needs it. */
+static void pairs_things_in_their_places(void **state) {
+    (void)state;
+    const int n = 20000;
+    struct fx_buf before, after;
+    fx_buf_init(&before, 0);
+    fx_buf_init(&after, 0);
+    char *old = things(n, 1);
+    char *new = things(n, 2);
+    fx_buf_printf(&before, "{\"a\":%s,\"b\":[1,2,3,4,5]}", old);
+    fx_buf_printf(&after, "{\"a\":%s,\"b\":[1,3,0,5]}", new);
+    assert_int_equal(check_diff(before.data, after.data, NULL), n + 2);
+    fx_buf_finish(&before);
+    fx_buf_finish(&after);
+    free(old);
+    free(new);
+}
+
 /* With every bound on the arena a diff either succeeds or says so. */
 static void survives_each_full_arena(void **state) {
     (void)state;
@@ -243,6 +282,7 @@ int main(void) {
         cmocka_unit_test(finds_edits_in_each_window),
         cmocka_unit_test(rewrites_an_endless_list),
         cmocka_unit_test(rewrites_where_too_much_moves),
+        cmocka_unit_test(pairs_things_in_their_places),
         cmocka_unit_test(survives_each_full_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

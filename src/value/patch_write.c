@@ -9,27 +9,34 @@
 
 #define MEMBER_DEPTH 2 /* members stand in an object in the list */
 
+/* `name` has its quotes and its colon. */
 static void write_name(struct fx_buf *buf, const char *name, unsigned style) {
     fx_json_write_break(buf, style, MEMBER_DEPTH);
-    fx_json_write_string(buf, fx_text_of(name), style);
-    fx_json_write_colon(buf, style);
+    fx_buf_str(buf, name);
+    if ((style & FX_JSON_INDENT) != 0) {
+        fx_buf_char(buf, ' ');
+    }
 }
 
 static void write_op(struct fx_buf *buf, const struct fx_patch_op *op, unsigned style) {
+    static const char *const kinds[] = {
+#define X(name, text) [FX_PATCH_##name] = "\"" text "\",",
+        FX_PATCH_OPS(X)
+#undef X
+    };
     fx_buf_char(buf, '{');
-    write_name(buf, "op", style);
-    fx_json_write_string(buf, fx_text_of(fx_patch_op_name(op->kind)), style);
+    write_name(buf, "\"op\":", style);
+    fx_buf_str(buf, kinds[op->kind]);
     if (op->kind == FX_PATCH_MOVE || op->kind == FX_PATCH_COPY) {
-        fx_buf_char(buf, ',');
-        write_name(buf, "from", style);
+        write_name(buf, "\"from\":", style);
         fx_json_write_string(buf, op->from, style);
+        fx_buf_char(buf, ',');
     }
-    fx_buf_char(buf, ',');
-    write_name(buf, "path", style);
+    write_name(buf, "\"path\":", style);
     fx_json_write_string(buf, op->path, style);
     if (op->value != NULL) {
         fx_buf_char(buf, ',');
-        write_name(buf, "value", style);
+        write_name(buf, "\"value\":", style);
         fx_json_write_nested(buf, op->value, style, MEMBER_DEPTH);
     }
     fx_json_write_break(buf, style, MEMBER_DEPTH - 1);

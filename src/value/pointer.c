@@ -25,7 +25,8 @@ void fx_pointer_push(struct fx_buf *buf, struct fx_text token) {
 }
 
 void fx_pointer_push_index(struct fx_buf *buf, size_t index) {
-    fx_buf_printf(buf, "/%zu", index);
+    fx_buf_char(buf, '/');
+    fx_buf_number(buf, index);
 }
 
 /* Splits "/a~1b/c" into the token as it is written, "a~1b", and "/c". */

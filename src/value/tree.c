@@ -6,8 +6,10 @@
 #include "value/tree.h"
 
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "value/node.h"
 
 bool fx_tree_is_unshared(const json_t *node) {
@@ -141,6 +143,30 @@ void fx_tree_remove_index(json_t *array, size_t index) {
 
 json_t *fx_tree_new_string(struct fx_text text) {
     return json_stringn_nocheck(key_bytes(text), text.len);
+}
+
+/* jansson has no function that writes into a string. */
+static void wipe_string(json_t *string) {
+    fx_heap_wipe((char *)(uintptr_t)json_string_value(string),
+                 json_string_length(string));
+}
+
+void fx_tree_wipe(json_t *node) {
+    const char *key = NULL;
+    json_t *child = NULL;
+    size_t index = 0;
+    if (node == NULL || !fx_tree_is_unshared(node)) {
+        return;
+    }
+    if (json_is_string(node)) {
+        wipe_string(node);
+    }
+    json_object_foreach (node, key, child) {
+        fx_tree_wipe(child);
+    }
+    json_array_foreach (node, index, child) {
+        fx_tree_wipe(child);
+    }
 }
 
 const char *fx_tree_go_type(const json_t *node) {

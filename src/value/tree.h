@@ -62,6 +62,10 @@ void fx_tree_remove_index(json_t *array, size_t index);
 /* A new string node of these bytes, which must be UTF-8; NULL without memory. */
 json_t *fx_tree_new_string(struct fx_text text) FX_MUST_USE;
 
+/* Overwrites every string in the tree, keys aside, that nobody else sees: for trees with
+ * secrets in them that are to be dropped. What others share is left alone. */
+void fx_tree_wipe(json_t *node);
+
 /* The name of a node's type as Go prints it with %T: `string`, `int64`, `float64`,
  * `bool`, `<nil>`, `[]interface {}`, `map[string]interface {}`. */
 const char *fx_tree_go_type(const json_t *node);

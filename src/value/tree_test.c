@@ -145,6 +145,25 @@ static void names_go_types(void **state) {
     json_decref(root);
 }
 
+static void wipes_what_nobody_else_sees(void **state) {
+    (void)state;
+    json_t *shared = json_string("shared");
+    json_t *tree =
+        json_pack("{s:s, s:[s, i], s:O}", "a", "one", "b", "two", 3, "c", shared);
+    assert_non_null(tree);
+    fx_tree_wipe(tree);
+    assert_memory_equal(json_string_value(json_object_get(tree, "a")), "\0\0\0", 4);
+    json_t *list = json_object_get(tree, "b");
+    assert_memory_equal(json_string_value(json_array_get(list, 0)), "\0\0\0", 4);
+    assert_int_equal(json_integer_value(json_array_get(list, 1)), 3);
+    assert_string_equal(json_string_value(shared), "shared");
+    json_incref(tree);
+    fx_tree_wipe(NULL);
+    json_decref(tree);
+    json_decref(tree);
+    json_decref(shared);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(views),
@@ -154,6 +173,7 @@ int main(void) {
         cmocka_unit_test(writes_lists),
         cmocka_unit_test(writes_objects),
         cmocka_unit_test(names_go_types),
+        cmocka_unit_test(wipes_what_nobody_else_sees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * admission/envelope.c - one walk over an AdmissionReview's bytes. What stands in a value
+ * of another type than it should have is not looked at; who asks finds the type.
+ */
+#include "admission/envelope.h"
+
+#include "value/json_reader.h"
+#include "value/tree.h"
+
+/* The members of a request that are texts or flags, and those of its `kind`. */
+#define REQUEST_FIELDS(X)      \
+    X("uid", uid)              \
+    X("name", name)            \
+    X("namespace", namespace_) \
+    X("operation", operation)  \
+    X("dryRun", dry_run)
+#define KIND_FIELDS(X)    \
+    X("group", group)     \
+    X("version", version) \
+    X("kind", kind)
+
+struct walk {
+    struct fx_envelope *envelope;
+    const struct fx_envelope_wish *wish;
+    struct fx_arena *arena;
+};
+
+/* The field begins anew as what comes next. */
+static void begin_field(struct fx_json_reader *r, struct fx_field *field) {
+    json_decref(field->node);
+    const json_type type = fx_json_next_type(r);
+    *field = (struct fx_field){.is_there = type != JSON_NULL, .type = type};
+}
+
+static bool read_field(struct walk *walk, struct fx_json_reader *r,
+                       struct fx_field *field) {
+    begin_field(r, field);
+    return field->type == JSON_STRING ? fx_json_next_text(r, walk->arena, &field->text)
+                                      : fx_json_next_skip(r);
+}
+
+/* The same, and as a tree where it is an object. */
+static bool read_tree(struct fx_json_reader *r, const struct fx_json_part *part,
+                      struct fx_field *field) {
+    begin_field(r, field);
+    if (field->type != JSON_OBJECT) {
+        return fx_json_next_skip(r);
+    }
+    field->node = fx_json_next(r, part);
+    return field->node != NULL;
+}
+
+/* The same, member by member. */
+static bool read_members(struct walk *walk, struct fx_json_reader *r,
+                         fx_json_take_member *take, struct fx_field *field) {
+    begin_field(r, field);
+    return field->type == JSON_OBJECT ? fx_json_next_members(r, take, walk)
+                                      : fx_json_next_skip(r);
+}
+
+static bool take_of_kind(void *user, struct fx_json_reader *r, struct fx_text key) {
+    struct walk *walk = user;
+    struct fx_kind_fields *fields = &walk->envelope->of_request.of_kind;
+#define X(name, member)                              \
+    if (fx_text_equal(key, FX_TEXT(name))) {         \
+        return read_field(walk, r, &fields->member); \
+    }
+    KIND_FIELDS(X)
+#undef X
+    return fx_json_next_skip(r);
+}
+
+static bool take_of_user(void *user, struct fx_json_reader *r, struct fx_text key) {
+    struct walk *walk = user;
+    return fx_text_equal(key, FX_TEXT("username"))
+               ? read_field(walk, r, &walk->envelope->of_request.username)
+               : fx_json_next_skip(r);
+}
+
+static bool read_user(struct walk *walk, struct fx_json_reader *r) {
+    struct fx_request_fields *fields = &walk->envelope->of_request;
+    fields->username = (struct fx_field){0};
+    if (walk->wish->skims) {
+        return read_members(walk, r, take_of_user, &fields->user_info);
+    }
+    if (!read_tree(r, NULL, &fields->user_info)) {
+        return false;
+    }
+    const json_t *name = fx_tree_view_key(fields->user_info.node, "username");
+    if (name != NULL && !json_is_null(name)) {
+        fields->username = (struct fx_field){
+            .is_there = true, .type = json_typeof(name), .text = fx_tree_text(name)};
+    }
+    return true;
+}
+
+static bool take_of_request(void *user, struct fx_json_reader *r, struct fx_text key) {
+    struct walk *walk = user;
+    struct fx_request_fields *fields = &walk->envelope->of_request;
+#define X(name, member)                              \
+    if (fx_text_equal(key, FX_TEXT(name))) {         \
+        return read_field(walk, r, &fields->member); \
+    }
+    REQUEST_FIELDS(X)
+#undef X
+    if (fx_text_equal(key, FX_TEXT("kind"))) {
+        fields->of_kind = (struct fx_kind_fields){0};
+        return read_members(walk, r, take_of_kind, &fields->kind);
+    }
+    if (fx_text_equal(key, FX_TEXT("userInfo"))) {
+        return read_user(walk, r);
+    }
+    if (fx_text_equal(key, FX_TEXT("object"))) {
+        return read_tree(r, walk->wish->object, &fields->object);
+    }
+    if (fx_text_equal(key, FX_TEXT("oldObject"))) {
+        return walk->wish->skims ? read_field(walk, r, &fields->old_object)
+                                 : read_tree(r, NULL, &fields->old_object);
+    }
+    return fx_json_next_skip(r);
+}
+
+static void drop_request(struct fx_request_fields *fields) {
+    json_decref(fields->user_info.node);
+    json_decref(fields->object.node);
+    json_decref(fields->old_object.node);
+    *fields = (struct fx_request_fields){0};
+}
+
+static bool take_of_root(void *user, struct fx_json_reader *r, struct fx_text key) {
+    struct walk *walk = user;
+    struct fx_envelope *envelope = walk->envelope;
+    if (fx_text_equal(key, FX_TEXT("kind"))) {
+        return read_field(walk, r, &envelope->kind);
+    }
+    if (fx_text_equal(key, FX_TEXT("apiVersion"))) {
+        return read_field(walk, r, &envelope->api_version);
+    }
+    if (fx_text_equal(key, FX_TEXT("request"))) {
+        drop_request(&envelope->of_request);
+        return read_members(walk, r, take_of_request, &envelope->request);
+    }
+    return fx_json_next_skip(r);
+}
+
+bool fx_envelope_read(struct fx_envelope *envelope, struct fx_text text,
+                      const struct fx_envelope_wish *wish, struct fx_arena *arena,
+                      struct fx_err *err) {
+    struct walk walk = {envelope, wish, arena};
+    struct fx_field root = {0};
+    struct fx_json_reader reader;
+    *envelope = (struct fx_envelope){0};
+    const bool ok = fx_json_reader_init(&reader, text, err) &&
+                    read_members(&walk, &reader, take_of_root, &root) &&
+                    fx_json_reader_end(&reader);
+    fx_json_reader_finish(&reader);
+    return ok;
+}
+
+void fx_envelope_finish(struct fx_envelope *envelope) {
+    drop_request(&envelope->of_request);
+    *envelope = (struct fx_envelope){0};
+}

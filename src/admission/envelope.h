@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * admission/envelope.h - an AdmissionReview's bytes as what we ask of them: the few facts
+ * around the object as spans of the text, the objects as trees, and nothing of the rest.
+ * Private to this room.
+ */
+#ifndef FX_ADMISSION_ENVELOPE_H
+#define FX_ADMISSION_ENVELOPE_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "value/json_part.h"
+
+/* A member that was looked at. */
+struct fx_field {
+    bool is_there; /* and no null, which is the same as absent */
+    json_type type;
+    struct fx_text text; /* of a string */
+    json_t *node;        /* counted; where the value itself is asked for */
+};
+
+/* Where a key is repeated the last one stands here, with all below it. */
+struct fx_envelope {
+    struct fx_field kind, api_version, request;
+    struct fx_request_fields {
+        struct fx_field uid, operation, namespace_, name, dry_run;
+        struct fx_field kind, user_info, username, object, old_object;
+        struct fx_kind_fields {
+            struct fx_field group, version, kind;
+        } of_kind;
+    } of_request;
+};
+
+/* What becomes a tree. */
+struct fx_envelope_wish {
+    bool skims;                        /* nobody asks for the object as it was, nor for
+                                        * more of the user than its name */
+    const struct fx_json_part *object; /* of the object; NULL: all of it */
+};
+
+/* Reads the text, which is borrowed, to its end. Texts with escapes live in the arena.
+ * Errors: those of fx_json_read(). Finish it in any case. */
+bool fx_envelope_read(struct fx_envelope *envelope, struct fx_text text,
+                      const struct fx_envelope_wish *wish, struct fx_arena *arena,
+                      struct fx_err *err) FX_MUST_USE;
+void fx_envelope_finish(struct fx_envelope *envelope); /* zeroed is fine */
+
+#endif
