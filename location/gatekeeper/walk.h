@@ -38,6 +38,7 @@ struct walk {
     json_t **nodes;        /* room for the nodes of the whole way */
     const char *criterion; /* the first that stood against a place, or NULL */
     bool changed;
+    size_t depth; /* of what changed: fx_written.depth; more than steps: nothing yet */
     struct fx_err *err;
 };
 
@@ -70,6 +71,9 @@ bool fx_walk_passes(struct walk *walk, size_t depth, bool exists);
 
 /* Notes what stood against a place; NULL notes nothing. */
 void fx_walk_note(struct walk *walk, const char *criterion);
+
+/* Notes that step `depth` makes another field, or another list, of what stood there. */
+void fx_walk_note_change(struct walk *walk, size_t depth);
 
 /* The last step: lets the setter decide, and writes. *ret_applied becomes true where it
  * ran and did not pass. */

@@ -18,6 +18,13 @@ void fx_walk_note(struct walk *walk, const char *criterion) {
     }
 }
 
+/* A list is the value of the field before its step. */
+void fx_walk_note_change(struct walk *walk, size_t depth) {
+    const bool in_list = walk->location->steps[depth].type == FX_LOCATION_LIST;
+    const size_t n_steps = in_list ? depth : depth + 1;
+    walk->depth = n_steps < walk->depth ? n_steps : walk->depth;
+}
+
 bool fx_walk_passes(struct walk *walk, size_t depth, bool exists) {
     const bool passes = fx_path_tests_pass(walk->tests, depth, exists);
     if (!passes) {
@@ -77,6 +84,9 @@ static bool visit_field(struct walk *walk, size_t depth, struct place *object,
     if (!*ret_applied) {
         fx_place_drop(&place);
         return true;
+    }
+    if (child == NULL) {
+        fx_walk_note_change(walk, depth);
     }
     return fx_place_put_key(walk, object, step->name, place.node);
 }
@@ -140,6 +150,7 @@ static bool visit_new_element(struct walk *walk, size_t depth, struct place *lis
         fx_place_drop(&place);
         return true;
     }
+    fx_walk_note_change(walk, depth);
     return fx_place_put_last(walk, list, place.node);
 }
 
@@ -214,6 +225,7 @@ bool fx_location_write(const struct fx_location *location,
                         .setter = setter,
                         .places = places,
                         .nodes = nodes,
+                        .depth = location->n_steps + 1,
                         .err = err};
     struct place place = {.node = *root, .owned = fx_tree_is_unshared(*root)};
     bool applied = false;
@@ -222,10 +234,15 @@ bool fx_location_write(const struct fx_location *location,
         json_decref(*root);
         *root = place.node;
     }
-    if (ok) {
-        *ret_written = (struct fx_written){.applied = applied,
-                                           .changed = walk.changed,
-                                           .criterion = applied ? NULL : walk.criterion};
+    if (!ok) {
+        return false;
     }
-    return ok;
+    assert(walk.changed == (walk.depth <= location->n_steps));
+    *ret_written = (struct fx_written){
+        .applied = applied,
+        .changed = walk.changed,
+        .criterion = applied ? NULL : walk.criterion,
+        .depth = walk.changed ? walk.depth : 0,
+    };
+    return true;
 }

@@ -60,6 +60,9 @@ struct fx_written {
      * or what the setter said; NULL where it passed without a word. NULL where applied.
      */
     const char *criterion;
+    /* Where it changed something: all of it lies in what the first so many steps lead to,
+     * seen as fields (an element more or less is a change of its list). Never 0 then. */
+    size_t depth;
 };
 
 /* Runs the setter at every place the location names in *root, creating what is missing

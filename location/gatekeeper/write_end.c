@@ -80,10 +80,12 @@ bool fx_walk_end_in_object(struct walk *walk, struct place *object, bool *ret_ap
     if (!decide(walk, old, &write, &value, ret_applied)) {
         return false;
     }
-    if (write == FX_WRITE_SET) {
-        return fx_place_put_key(walk, object, name, value);
+    if (write == FX_WRITE_KEEP || write == FX_WRITE_PASS) {
+        return true;
     }
-    return write != FX_WRITE_REMOVE || fx_place_remove_key(walk, object, name);
+    fx_walk_note_change(walk, last_depth(walk));
+    return write == FX_WRITE_SET ? fx_place_put_key(walk, object, name, value)
+                                 : fx_place_remove_key(walk, object, name);
 }
 
 static bool check_object(const struct walk *walk, const json_t *element) {
@@ -144,11 +146,12 @@ static bool write_element(struct walk *walk, struct place *list, bool *ret_appli
     if (!decide(walk, old, &write, &value, ret_applied)) {
         return false;
     }
+    if (write == FX_WRITE_KEEP || write == FX_WRITE_PASS) {
+        return true;
+    }
+    fx_walk_note_change(walk, last_depth(walk));
     if (write == FX_WRITE_REMOVE) {
         return fx_place_remove_index(walk, list, index);
-    }
-    if (write != FX_WRITE_SET) {
-        return true;
     }
     if (!check_element(walk, value)) {
         json_decref(value);
@@ -218,6 +221,7 @@ static bool remove_elements(struct walk *walk, struct place *list, bool *ret_app
         json_decref(kept);
         return ok;
     }
+    fx_walk_note_change(walk, last_depth(walk));
     fx_place_replace(walk, list, kept);
     return true;
 }

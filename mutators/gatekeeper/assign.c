@@ -114,7 +114,7 @@ static bool compile(struct target *target, const struct policy *policy,
     return fx_target_parse_location_of(target, policy, "Assign", err) &&
            fx_target_check_metadata(target, policy, "assign", err) &&
            fx_target_check_key(target, policy, err) &&
-           fx_source_compile(policy, target->location, &assigner->source, err) &&
+           fx_source_compile(policy, target, &assigner->source, err) &&
            check_source(assigner, policy, err) &&
            fx_target_compile_path_tests(target, policy, err) &&
            fx_target_compile_apply_to(target, policy, err) && set_schema(assigner, err);

@@ -11,6 +11,7 @@
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/shapes.h"
 #include "mutators/gatekeeper/target.h"
+#include "mutators/gatekeeper/value_copy.h"
 #include "value/tree.h"
 
 static const struct field parameters_fields[] = {
@@ -45,7 +46,8 @@ const struct shape fx_assign_image_shape = {"AssignImage", root_fields, false};
 
 struct assign_image {
     struct target target; /* first */
-    struct image parts;   /* borrowed from the policy; what is empty stays as it is */
+    json_t *parameters;   /* of the policy, a copy */
+    struct image parts;   /* borrowed from there; what is empty stays as it is */
     struct only_if only_if;
 };
 
@@ -114,10 +116,14 @@ static bool check_parts(const struct policy *policy, const struct image *parts,
 
 static bool read_parts(struct assign_image *assign, const struct policy *policy,
                        struct fx_err *err) {
+    assign->parameters = fx_value_copy(policy->parameters);
+    if (policy->parameters != NULL && assign->parameters == NULL) {
+        return fx_fail_nomem(err);
+    }
     assign->parts = (struct image){
-        .domain = fx_tree_view_string(policy->parameters, "assignDomain"),
-        .path = fx_tree_view_string(policy->parameters, "assignPath"),
-        .tag = fx_tree_view_string(policy->parameters, "assignTag"),
+        .domain = fx_tree_view_string(assign->parameters, "assignDomain"),
+        .path = fx_tree_view_string(assign->parameters, "assignPath"),
+        .tag = fx_tree_view_string(assign->parameters, "assignTag"),
     };
     return check_parts(policy, &assign->parts, err);
 }
@@ -143,6 +149,7 @@ static bool set_schema(struct target *target, struct fx_err *err) {
 static bool compile(struct target *target, const struct policy *policy,
                     struct fx_err *err) {
     struct assign_image *assign = (struct assign_image *)target; /* its first member */
+    target->reworks = true;
     return fx_target_parse_location_of(target, policy, "assignImage", err) &&
            fx_target_check_metadata(target, policy, "assignImage", err) &&
            check_end(target, policy, err) && fx_target_check_key(target, policy, err) &&
@@ -202,6 +209,7 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
 static void destroy(struct fx_mutator *self) {
     struct assign_image *assign = (struct assign_image *)self;
     fx_only_if_finish(&assign->only_if);
+    json_decref(assign->parameters);
     fx_target_finish(&assign->target);
     free(assign);
 }

@@ -86,7 +86,7 @@ static bool compile(struct target *target, const struct policy *policy,
     struct assigner *assigner = fx_assigner_of(target);
     return parse_location(target, policy, err) &&
            check_location(target->location, policy, err) &&
-           fx_source_compile(policy, target->location, &assigner->source, err) &&
+           fx_source_compile(policy, target, &assigner->source, err) &&
            check_source(&assigner->source, policy, err) && set_path_test(target, err) &&
            fx_target_compile_operations(target, policy, err);
 }

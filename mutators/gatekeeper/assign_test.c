@@ -13,7 +13,9 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
+#include "engine/policy_text.h"
 #include "mutators/gatekeeper/testing.h"
+#include "value/equal.h"
 
 #define APPLY_TO "'applyTo':[{'groups':[''],'versions':['v1'],'kinds':['Pod']}]"
 #define POLICY(spec)                                                          \
@@ -226,23 +228,23 @@ static void takes_null_for_nothing(void **state) {
     json_decref(policy);
 }
 
-/* The policy's own node goes into the object, and is never written to afterwards. */
+/* The mutator's own node goes into each object, and is never written to afterwards. */
 static void gives_the_value_by_reference(void **state) {
     (void)state;
     json_t *policy = must_read(SPEC("spec.x", "'value':{'n':1}"));
     json_t *inner_policy = must_read(SPEC("spec.x.m", "'value':2"));
     struct fx_compilation compilation = must_compile(policy);
     struct fx_compilation inner = must_compile(inner_policy);
-    const json_t *value = json_object_get(
-        json_object_get(json_object_get(json_object_get(policy, "spec"), "parameters"),
-                        "assign"),
-        "value");
+    json_t *other = must_read("{}");
     json_t *root = must_read("{}");
+    assert_true(must_apply(compilation.mutators[0], &other).changed);
     assert_true(must_apply(compilation.mutators[0], &root).changed);
+    const json_t *value = json_object_get(json_object_get(other, "spec"), "x");
     assert_ptr_equal(json_object_get(json_object_get(root, "spec"), "x"), value);
     assert_true(must_apply(inner.mutators[0], &root).changed);
     assert_json(root, "{'spec':{'x':{'n':1,'m':2}}}");
     assert_json(value, "{'n':1}");
+    json_decref(other);
     json_decref(root);
     fx_compilation_finish(&inner);
     fx_compilation_finish(&compilation);
@@ -302,7 +304,9 @@ static void tells_the_engine(void **state) {
     assert_int_equal(mutator->generation, 7);
     assert_int_equal(mutator->rank, 1);
     assert_false(mutator->once);
-    assert_ptr_equal(mutator->source, policy);
+    json_t *written = fx_policy_text_read(mutator->policy);
+    assert_true(fx_equal(written, policy));
+    json_decref(written);
     assert_int_equal(mutator->n_bindings, 1);
     assert_true(fx_text_is(mutator->bindings[0].kind, "Pod"));
     const struct fx_schema *schema = &mutator->schema;

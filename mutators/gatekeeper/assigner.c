@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "mutators/gatekeeper/location_reads.h"
+#include "mutators/gatekeeper/value_copy.h"
 #include "value/tree.h"
 
 static bool check_one(const struct policy *policy, const struct source *source,
@@ -37,14 +37,14 @@ static bool read_metadata(struct source *source, const json_t *from, struct fx_e
         "field %.*s is not recognized: invalid fromMetadata field", FX_TEXT_ARG(field));
 }
 
-bool fx_source_compile(const struct policy *policy, const struct fx_location *location,
+bool fx_source_compile(const struct policy *policy, struct target *target,
                        struct source *source, struct fx_err *err) {
     const json_t *assign = fx_shape_view(policy->parameters, "assign");
     const json_t *from_metadata = fx_shape_view(assign, "fromMetadata");
-    const json_t *external_data = fx_shape_view(assign, "externalData");
+    json_t *external_data = fx_shape_view(assign, "externalData");
     const json_t *from_object = fx_policy_view_further(policy, assign, "fromObject");
     source->assign = assign;
-    source->value = fx_shape_view(assign, "value");
+    source->value = json_incref(fx_shape_view(assign, "value"));
     const unsigned count =
         (source->value != NULL ? 1u : 0u) + (from_metadata != NULL ? 1u : 0u) +
         (external_data != NULL ? 1u : 0u) + (from_object != NULL ? 1u : 0u);
@@ -57,11 +57,20 @@ bool fx_source_compile(const struct policy *policy, const struct fx_location *lo
     if (external_data != NULL) {
         return fx_source_read_external(source, external_data, err);
     }
-    return from_object == NULL || fx_source_read_object(source, policy, location, err);
+    if (from_object == NULL) {
+        return true;
+    }
+    if (!fx_source_read_object(source, policy, target->location, err)) {
+        return false;
+    }
+    target->from = source->from.location;
+    return true;
 }
 
 void fx_source_finish(struct source *source) {
     fx_other_place_finish(&source->from);
+    json_decref(source->value);
+    json_decref(source->external_node);
 }
 
 /* The value for this object, a new reference; NULL without memory. */
@@ -115,13 +124,6 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
     return fx_target_write(&assigner->target, &setter, root, ret_effect, err);
 }
 
-static bool reads(const struct fx_mutator *self, struct fx_reads *all) {
-    const struct source *source = &((const struct assigner *)self)->source;
-    return fx_target_reads(self, all) &&
-           (source->type != SOURCE_OBJECT ||
-            fx_location_add_reads(source->from.location, all));
-}
-
 static void destroy(struct fx_mutator *self) {
     struct assigner *assigner = (struct assigner *)self;
     fx_source_finish(&assigner->source);
@@ -132,13 +134,24 @@ static void destroy(struct fx_mutator *self) {
 static const struct fx_mutator_ops ops = {
     .match = fx_target_match,
     .apply = apply,
-    .reads = reads,
+    .reads = fx_target_reads,
     .sketch = fx_target_sketch,
     .destroy = destroy,
 };
 
 struct assigner *fx_assigner_of(struct target *target) {
     return (struct assigner *)target; /* it is the first member */
+}
+
+/* Faults were told of the policy's own node. */
+static bool keep_value(struct source *source) {
+    json_t *copy = fx_value_copy(source->value);
+    if (source->value != NULL && copy == NULL) {
+        return false;
+    }
+    json_decref(source->value);
+    source->value = copy;
+    return true;
 }
 
 bool fx_assigner_add(const struct policy *policy, compile_target *compile,
@@ -148,8 +161,8 @@ bool fx_assigner_add(const struct policy *policy, compile_target *compile,
         return false;
     }
     struct fx_mutator *added = ret_compilation->mutators[ret_compilation->n_mutators - 1];
-    const struct source *source = &((const struct assigner *)added)->source;
+    struct source *source = &((struct assigner *)added)->source;
     added->wants_external = source->type == SOURCE_EXTERNAL;
     added->provider = source->external.provider;
-    return true;
+    return keep_value(source) || fx_fail_nomem(err);
 }

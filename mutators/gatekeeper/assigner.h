@@ -23,25 +23,26 @@ enum source_type { SOURCE_VALUE, SOURCE_METADATA, SOURCE_EXTERNAL, SOURCE_OBJECT
 /* `spec.parameters.assign`. */
 struct source {
     enum source_type type;
-    const json_t *assign;        /* the node it was read from; for errors */
-    json_t *value;               /* VALUE: the constant, borrowed from the policy */
-    const char *metadata;        /* METADATA: the name of the field, a constant */
+    const json_t *assign;  /* the node it was read from; for errors as it is compiled */
+    json_t *value;         /* VALUE: the constant, counted */
+    json_t *external_node; /* EXTERNAL: what holds its texts, counted */
+    const char *metadata;  /* METADATA: the name of the field, a constant */
     struct fx_external external; /* EXTERNAL */
     bool asks_username;          /* EXTERNAL: not for what the present value stands for */
     struct other_place from;     /* OBJECT */
     bool only_strings;           /* OBJECT: nothing else may be written there */
 };
 
-/* Reads `assign` into a zeroed source. Exactly one must be set and sound; `location` is
- * where it goes, and outlives the source. Errors: FX_EINVALID with the words of spec
- * section 3.2, and those of fx_source_read_object(). The source is to be finished. */
-bool fx_source_compile(const struct policy *policy, const struct fx_location *location,
+/* Reads `assign` into a zeroed source, that of the target, whose location is parsed.
+ * Exactly one must be set and sound. Errors: FX_EINVALID with the words of spec section
+ * 3.2, and those of fx_source_read_object(). The source is to be finished. */
+bool fx_source_compile(const struct policy *policy, struct target *target,
                        struct source *source, struct fx_err *err) FX_MUST_USE;
 void fx_source_finish(struct source *source); /* zeroed ones are fine */
 
 /* Reads `assign.externalData` into the source (spec section 3.2; the CRD's defaults, and
  * its rules where a file never met an API server). Errors: FX_EINVALID. */
-bool fx_source_read_external(struct source *source, const json_t *external,
+bool fx_source_read_external(struct source *source, json_t *external,
                              struct fx_err *err) FX_MUST_USE;
 
 /* What the setters below are given as `user`. */

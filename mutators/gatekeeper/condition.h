@@ -30,7 +30,7 @@ enum condition_operator {
 struct condition {
     struct other_place place;
     enum condition_operator relation; /* its `operator` */
-    const json_t *values;             /* In, NotIn: the list; borrowed from the policy */
+    json_t *values;                   /* In, NotIn: the list, counted */
     json_t *strings;                  /* likewise: those that are strings, as keys */
     struct fx_regex **patterns;       /* Matches */
     size_t n_patterns;

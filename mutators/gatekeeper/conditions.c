@@ -18,6 +18,7 @@
 static void finish(struct condition *condition) {
     fx_other_place_finish(&condition->place);
     json_decref(condition->strings);
+    json_decref(condition->values);
     for (size_t i = 0; i < condition->n_patterns; i++) {
         fx_regex_destroy(condition->patterns[i]);
     }

@@ -10,6 +10,7 @@
 #include "mutators/gatekeeper/condition.h"
 #include "mutators/gatekeeper/conditions.h"
 #include "mutators/gatekeeper/target.h"
+#include "mutators/gatekeeper/value_copy.h"
 #include "value/tree.h"
 
 static const char *const operator_words[] = {
@@ -150,11 +151,12 @@ static bool read_values(const struct reading *reading, struct condition *conditi
         return false;
     }
     const bool patterns = condition->relation == CONDITION_MATCHES;
-    const json_t *values = fx_shape_view(reading->node, "values");
-    condition->values = values;
+    json_t *values = fx_shape_view(reading->node, "values");
+    condition->values = fx_value_copy(values);
     condition->strings = json_object();
     condition->patterns = calloc(json_array_size(values) + 1, sizeof(struct fx_regex *));
-    if (condition->strings == NULL || condition->patterns == NULL) {
+    if ((values != NULL && condition->values == NULL) || condition->strings == NULL ||
+        condition->patterns == NULL) {
         return fx_fail_nomem(err);
     }
     size_t index = 0;

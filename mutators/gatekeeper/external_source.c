@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "engine/request.h"
 #include "mutators/gatekeeper/assigner.h"
+#include "mutators/gatekeeper/value_copy.h"
 #include "value/tree.h"
 
 static const char *const failure_words[] = {
@@ -64,7 +65,7 @@ static bool read_choice(const struct choice *choice, const json_t *external,
     return fail_unsupported(choice, node, err);
 }
 
-bool fx_source_read_external(struct source *source, const json_t *external,
+bool fx_source_read_external(struct source *source, json_t *external,
                              struct fx_err *err) {
     static const struct choice data_source = {"dataSource", source_words,
                                               FX_COUNT(source_words)};
@@ -81,11 +82,15 @@ bool fx_source_read_external(struct source *source, const json_t *external,
                           "spec.parameters.assign.externalData.provider: Required value");
     }
     source->type = SOURCE_EXTERNAL;
+    source->external_node = fx_value_copy(external);
+    if (source->external_node == NULL) {
+        return fx_fail_nomem(err);
+    }
     source->asks_username = asks == USERNAME;
     source->external = (struct fx_external){
-        .provider = fx_tree_view_string(external, "provider"),
+        .provider = fx_tree_view_string(source->external_node, "provider"),
         .on_failure = (enum fx_external_failure)on_failure,
-        .fallback = fx_tree_view_string(external, "default"),
+        .fallback = fx_tree_view_string(source->external_node, "default"),
     };
     if (on_failure == FX_EXTERNAL_USE_DEFAULT && source->external.fallback.len == 0) {
         return fx_fail_in(err, external, FX_EINVALID,

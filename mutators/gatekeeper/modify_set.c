@@ -9,6 +9,7 @@
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/shapes.h"
 #include "mutators/gatekeeper/target.h"
+#include "mutators/gatekeeper/value_copy.h"
 #include "mutators/gatekeeper/value_set.h"
 #include "value/tree.h"
 
@@ -49,6 +50,7 @@ struct modify_set {
     struct target target; /* first */
     struct value_set values;
     struct fx_text operation;
+    json_t *operation_node;  /* has the text; or NULL */
     struct fx_setter setter; /* what the operation does; its `user` is this struct */
 };
 
@@ -219,20 +221,26 @@ static void set_operation(struct modify_set *set, struct fx_text operation) {
 /* The default of the CRD, which an API server fills in where there are `parameters`:
  * policies from files are read as if they came from one. What is no operation fails the
  * requests, not the policy: Gatekeeper does not check it. */
-static void read_operation(struct modify_set *set, const struct policy *policy) {
-    const json_t *node = fx_shape_view(policy->parameters, "operation");
+static bool read_operation(struct modify_set *set, const struct policy *policy,
+                           struct fx_err *err) {
+    json_t *node = fx_shape_view(policy->parameters, "operation");
+    set->operation_node = fx_value_copy(node);
+    if (node != NULL && set->operation_node == NULL) {
+        return fx_fail_nomem(err);
+    }
     if (node == NULL && policy->parameters != NULL) {
         set_operation(set, FX_TEXT("merge"));
     } else {
-        set_operation(set, fx_tree_text(node));
+        set_operation(set, fx_tree_text(set->operation_node));
     }
+    return true;
 }
 
 /* No list is an empty list. */
 static bool read_values(struct modify_set *set, const struct policy *policy,
                         struct fx_err *err) {
     json_t *list = fx_shape_view(fx_shape_view(policy->parameters, "values"), "fromList");
-    json_t *values = list != NULL ? json_incref(list) : json_array();
+    json_t *values = list != NULL ? fx_value_copy(list) : json_array();
     const bool ok = values != NULL && fx_value_set_init(&set->values, values);
     json_decref(values);
     return ok || fx_fail_nomem(err);
@@ -252,8 +260,8 @@ static bool check_end(const struct target *target, const struct policy *policy,
 static bool compile(struct target *target, const struct policy *policy,
                     struct fx_err *err) {
     struct modify_set *set = (struct modify_set *)target; /* its first member */
-    read_operation(set, policy);
-    return fx_target_parse_location_of(target, policy, "ModifySet", err) &&
+    return read_operation(set, policy, err) &&
+           fx_target_parse_location_of(target, policy, "ModifySet", err) &&
            fx_target_check_metadata(target, policy, "modifyset", err) &&
            check_end(target, policy, err) &&
            fx_target_compile_path_tests(target, policy, err) &&
@@ -272,6 +280,7 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
 static void destroy(struct fx_mutator *self) {
     struct modify_set *set = (struct modify_set *)self;
     fx_value_set_finish(&set->values);
+    json_decref(set->operation_node);
     fx_target_finish(&set->target);
     free(set);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/policy_text.h"
 #include "mutators/gatekeeper/image.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -143,9 +144,11 @@ static json_t *make_node(const struct fx_location *location, size_t n_steps) {
 
 /* ---- what the mutator finds there ------------------------------------------------ */
 
-static const json_t *view_parameters(const struct target *target) {
-    return fx_shape_view(fx_shape_view(target->mutator.source, "spec"), "parameters");
-}
+/* A mutator, and its policy. */
+struct subject {
+    const struct target *target;
+    const json_t *spec, *parameters;
+};
 
 /* A value of the same type that is another one. */
 static json_t *make_other(const json_t *value) {
@@ -195,9 +198,9 @@ static json_t *make_set(const json_t *parameters) {
 }
 
 /* The value that the mutator would change; NULL without memory. */
-static json_t *make_end(const struct target *target) {
-    const json_t *parameters = view_parameters(target);
-    const char *kind = target->mutator.kind;
+static json_t *make_end(const struct subject *of) {
+    const json_t *parameters = of->parameters;
+    const char *kind = of->target->mutator.kind;
     if (strcmp(kind, "AssignImage") == 0) {
         return make_image(parameters);
     }
@@ -208,19 +211,19 @@ static json_t *make_end(const struct target *target) {
 }
 
 /* Does it act only where something is? */
-static bool needs_end(const struct target *target) {
-    const char *kind = target->mutator.kind;
+static bool needs_end(const struct subject *of) {
+    const char *kind = of->target->mutator.kind;
     return strcmp(kind, "AssignImage") == 0 || strcmp(kind, "Remove") == 0 ||
-           (strcmp(kind, "ModifySet") == 0 && is_prune(view_parameters(target)));
+           (strcmp(kind, "ModifySet") == 0 && is_prune(of->parameters));
 }
 
 /* ---- the location and its tests -------------------------------------------------- */
 
 /* How many steps of the location must lead to something: to an element for its globs, as
  * far as no test is against it; and as far as one is for it. */
-static size_t count_needed(const struct target *target) {
-    const struct fx_location *location = target->location;
-    const struct fx_path_tests *tests = target->tests;
+static size_t count_needed(const struct subject *of) {
+    const struct fx_location *location = of->target->location;
+    const struct fx_path_tests *tests = of->target->tests;
     size_t allowed = location->n_steps;
     size_t needed = 0;
     for (size_t i = 0; tests != NULL && i < tests->n_depths; i++) {
@@ -236,16 +239,16 @@ static size_t count_needed(const struct target *target) {
             needed = i + 1;
         }
     }
-    return needs_end(target) ? location->n_steps : needed;
+    return needs_end(of) ? location->n_steps : needed;
 }
 
-static bool put_location(const struct target *target, json_t **root, struct fx_err *err) {
-    const struct fx_location *location = target->location;
-    const size_t n = count_needed(target);
+static bool put_location(const struct subject *of, json_t **root, struct fx_err *err) {
+    const struct fx_location *location = of->target->location;
+    const size_t n = count_needed(of);
     if (n == 0) {
         return true;
     }
-    json_t *value = n == location->n_steps ? make_end(target) : make_node(location, n);
+    json_t *value = n == location->n_steps ? make_end(of) : make_node(location, n);
     return put_take(root, location, n, value, false, err);
 }
 
@@ -264,8 +267,8 @@ static bool put_at_take(json_t **root, struct fx_text text, json_t *value, bool 
     return ok;
 }
 
-static bool put_source(const struct target *target, json_t **root, struct fx_err *err) {
-    const json_t *assign = fx_shape_view(view_parameters(target), "assign");
+static bool put_source(const struct subject *of, json_t **root, struct fx_err *err) {
+    const json_t *assign = fx_shape_view(of->parameters, "assign");
     const struct fx_text from = fx_tree_view_string(assign, "fromObject");
     return from.data == NULL ||
            put_at_take(root, from, json_string(SKETCH_NAME), false, err);
@@ -314,10 +317,8 @@ static json_t *make_wanted(const json_t *condition, bool *ret_wanted) {
     return *ret_wanted ? json_string(SKETCH_NAME) : NULL;
 }
 
-static bool put_conditions(const struct target *target, json_t **root,
-                           struct fx_err *err) {
-    const json_t *conditions =
-        fx_shape_view(fx_shape_view(target->mutator.source, "spec"), "conditions");
+static bool put_conditions(const struct subject *of, json_t **root, struct fx_err *err) {
+    const json_t *conditions = fx_shape_view(of->spec, "conditions");
     for (size_t i = 0; i < json_array_size(conditions); i++) {
         const json_t *condition = json_array_get(conditions, i);
         bool wanted = false;
@@ -332,19 +333,34 @@ static bool put_conditions(const struct target *target, json_t **root,
     return true;
 }
 
-json_t *fx_target_sketch(const struct fx_mutator *self, struct fx_err *err) {
-    const struct target *target = (const struct target *)self; /* its first member */
-    const bool is_ours = strcmp(self->group, FIXPOINT_GROUP) == 0;
-    json_t *root = fx_sketch_subject(target, err);
+static json_t *sketch(const struct subject *of, struct fx_err *err) {
+    const bool is_ours = strcmp(of->target->mutator.group, FIXPOINT_GROUP) == 0;
+    json_t *root = fx_sketch_subject(of->target, of->spec, err);
     if (root == NULL) {
         return NULL;
     }
-    if (!put_location(target, &root, err) ||
-        (is_ours &&
-         (!put_source(target, &root, err) || !put_conditions(target, &root, err)))) {
+    if (!put_location(of, &root, err) ||
+        (is_ours && (!put_source(of, &root, err) || !put_conditions(of, &root, err)))) {
         json_decref(root);
         return NULL;
     }
     err->code = FX_OK; /* what a location contradicts is no failure */
+    return root;
+}
+
+json_t *fx_target_sketch(const struct fx_mutator *self, struct fx_err *err) {
+    json_t *policy = fx_policy_text_read(self->policy);
+    if (policy == NULL) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    const json_t *spec = fx_shape_view(policy, "spec");
+    const struct subject of = {
+        .target = (const struct target *)self, /* its first member */
+        .spec = spec,
+        .parameters = fx_shape_view(spec, "parameters"),
+    };
+    json_t *root = sketch(&of, err);
+    json_decref(policy);
     return root;
 }

@@ -15,9 +15,10 @@
 /* The name of what may have any. */
 #define SKETCH_NAME "example"
 
-/* Makes an object of a type that the policy wants, with the name, namespace, labels and
- * annotations that it asks for: a new reference; NULL where that cannot be told (no
- * error), or without memory (err says so). */
-json_t *fx_sketch_subject(const struct target *target, struct fx_err *err) FX_MUST_USE;
+/* Makes an object of a type that the policy of this `spec` wants, with the name,
+ * namespace, labels and annotations that it asks for: a new reference; NULL where that
+ * cannot be told (no error), or without memory (err says so). */
+json_t *fx_sketch_subject(const struct target *target, const json_t *spec,
+                          struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -325,8 +325,8 @@ static bool fill(json_t *object, const struct type *type, const json_t *match) {
     return ok;
 }
 
-json_t *fx_sketch_subject(const struct target *target, struct fx_err *err) {
-    const json_t *spec = fx_shape_view(target->mutator.source, "spec");
+json_t *fx_sketch_subject(const struct target *target, const json_t *spec,
+                          struct fx_err *err) {
     const json_t *match = fx_shape_view(spec, "match");
     struct type type = {.kind = {NULL, 0}};
     if (!find_type(target, match, &type)) {

@@ -116,7 +116,8 @@ bool fx_target_add(const struct policy *policy, size_t size,
         !warn_of_match(target, policy, ret_compilation, err) ||
         !compile(target, policy, err) ||
         !fx_conditions_compile(policy, target->location, &target->conditions, err) ||
-        !fx_conditions_warn(&target->conditions, policy, ret_compilation, err)) {
+        !fx_conditions_warn(&target->conditions, policy, ret_compilation, err) ||
+        !(fx_target_set_footprint(target) || fx_fail_nomem(err))) {
         ops->destroy(&target->mutator);
         return false;
     }
@@ -127,7 +128,8 @@ bool fx_target_add(const struct policy *policy, size_t size,
 bool fx_target_reads(const struct fx_mutator *self, struct fx_reads *reads) {
     const struct target *target = (const struct target *)self; /* its first member */
     return fx_location_add_reads(target->location, reads) &&
-           fx_conditions_add_reads(&target->conditions, reads);
+           fx_conditions_add_reads(&target->conditions, reads) &&
+           (target->from == NULL || fx_location_add_reads(target->from, reads));
 }
 
 /* The entries of pathTests, with their parsed sub paths, which are counted. */
@@ -322,6 +324,7 @@ bool fx_target_write(const struct target *target, const struct fx_setter *setter
     if (!ok) {
         return false;
     }
-    *ret_effect = (struct fx_effect){written.applied, written.changed, written.criterion};
+    *ret_effect = (struct fx_effect){written.applied, written.changed, written.criterion,
+                                     written.depth};
     return true;
 }

@@ -30,6 +30,8 @@ struct target {
     struct fx_apply_to *apply_to; /* NULL: a kind without it */
     struct fx_match *match;
     struct conditions conditions;
+    const struct fx_location *from; /* what it writes stands there; borrowed; or NULL */
+    bool reworks; /* what it writes is made of what stood there: who knows what next */
     struct fx_binding operations; /* `spec.operations` of a kind without applyTo */
     bool has_operations;
     struct fx_schema_step *schema; /* backs mutator.schema */
@@ -82,7 +84,7 @@ bool fx_target_is_label(const struct fx_location *location);
 /* The last step of the location; NULL where it has none. */
 const struct fx_location_step *fx_target_last_step(const struct target *target);
 
-/* What a mutator reads that has nothing but a target: `reads` of its table. */
+/* The engine's reads slot for every kind. */
 bool fx_target_reads(const struct fx_mutator *self, struct fx_reads *reads);
 
 /* Compiles `spec.parameters.pathTests` against the location, which is parsed. */
@@ -101,6 +103,9 @@ bool fx_target_compile_operations(struct target *target, const struct policy *po
  * end is of type `terminal`. */
 bool fx_target_set_schema(struct target *target, enum fx_schema_type terminal,
                           struct fx_err *err) FX_MUST_USE;
+
+/* Gives the engine the target's footprint, if it can have one. False without memory. */
+bool fx_target_set_footprint(struct target *target) FX_MUST_USE;
 
 /* The engine's match slot for every kind. */
 bool fx_target_match(const struct fx_mutator *self, const struct fx_request *request,

@@ -15,7 +15,6 @@ bool fx_texts_read(const json_t *object, const struct texts_field *field,
                            field->type_each, &list, err)) {
         return false;
     }
-    json_decref(list.array); /* the resource holds the whole policy */
     *ret_texts = list.items;
     *ret_count = list.n_items;
     return true;

@@ -21,8 +21,8 @@ struct texts_field {
     const char *type, *type_each; /* "[]string", "string" */
 };
 
-/* Reads object[field]: an array to be freed, of texts that are borrowed from the policy;
- * where there is nothing, NULL and 0. Errors: FX_EINVALID with Go's words, FX_ENOMEM. */
+/* Reads object[field]: an array to be freed, and with it the texts; where there is
+ * nothing, NULL and 0. Errors: FX_EINVALID with Go's words, FX_ENOMEM. */
 bool fx_texts_read(const json_t *object, const struct texts_field *field,
                    struct fx_text **ret_texts, size_t *ret_count,
                    struct fx_err *err) FX_MUST_USE;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/policy_text.h"
 #include "value/tree.h"
 
 static const char *const reason_names[] = {
@@ -53,9 +54,13 @@ static void read_trace(const struct fx_idle_facts *given, struct facts *facts) {
 /* Is it a path test that its kind has always, rather than the policy? AssignMetadata
  * tests that what it adds is not there yet. */
 static bool is_inborn_test(const struct fx_mutator *mutator, const char *criterion) {
-    const json_t *spec = fx_tree_view_key(mutator->source, "spec");
-    return strcmp(criterion, "pathTests") == 0 &&
-           fx_tree_view_key(fx_tree_view_key(spec, "parameters"), criterion) == NULL;
+    json_t *policy = fx_policy_text_read(mutator->policy);
+    const json_t *spec = fx_tree_view_key(policy, "spec");
+    const bool is_inborn =
+        strcmp(criterion, "pathTests") == 0 &&
+        fx_tree_view_key(fx_tree_view_key(spec, "parameters"), criterion) == NULL;
+    json_decref(policy);
+    return is_inborn;
 }
 
 static struct fx_idler judge_effect(const struct fx_mutator *mutator,
@@ -97,14 +102,20 @@ static struct fx_idler judge(const struct fx_idle_facts *given, const struct fac
 /* Could the mutator write what is wanted? */
 static bool meets(const struct fx_wanted *wanted, const struct fx_mutator *mutator,
                   bool *ret_meets, struct fx_err *err) {
-    const json_t *spec = fx_tree_view_key(mutator->source, "spec");
-    struct fx_location *location = NULL;
     *ret_meets = wanted == NULL;
     if (wanted == NULL) {
         return true;
     }
-    if (!fx_location_parse(fx_tree_view_string(spec, "location"), FX_LOCATION_EXTENDED,
-                           &location, err)) {
+    json_t *policy = fx_policy_text_read(mutator->policy);
+    if (policy == NULL) {
+        return fx_fail_nomem(err);
+    }
+    struct fx_location *location = NULL;
+    const json_t *spec = fx_tree_view_key(policy, "spec");
+    const bool parsed = fx_location_parse(fx_tree_view_string(spec, "location"),
+                                          FX_LOCATION_EXTENDED, &location, err);
+    json_decref(policy);
+    if (!parsed) {
         return err->code != FX_ENOMEM; /* a dialect without locations */
     }
     *ret_meets = location->n_steps > 0 && fx_wanted_meets(wanted, location);

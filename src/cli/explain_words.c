@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "engine/policy_text.h"
 #include "value/json.h"
 #include "value/tree.h"
 #include "value/yaml.h"
@@ -255,26 +256,27 @@ static void add_criterion(struct fx_buf *buf, const char *criterion, json_t *val
     }
 }
 
-/* The value in the policy, borrowed, and the words for the way to it; or NULL. */
+/* The value in the policy, a new reference, and the words for the way to it; or NULL. */
 static json_t *find(const struct fx_mutator *mutator, const char *criterion,
                     const char **ret_way) {
     static const char *const ways[] = {"match", "parameters"};
-    json_t *spec = fx_tree_view_key(mutator->source, "spec");
-    for (size_t i = 0; i < FX_COUNT(ways); i++) {
-        json_t *value = fx_tree_view_key(fx_tree_view_key(spec, ways[i]), criterion);
-        if (value != NULL) {
-            *ret_way = ways[i];
-            return value;
-        }
-    }
+    json_t *policy = fx_policy_text_read(mutator->policy);
+    json_t *spec = fx_tree_view_key(policy, "spec");
+    json_t *value = NULL;
     *ret_way = NULL;
-    return fx_tree_view_key(spec, criterion);
+    for (size_t i = 0; value == NULL && i < FX_COUNT(ways); i++) {
+        value = fx_tree_view_key(fx_tree_view_key(spec, ways[i]), criterion);
+        *ret_way = value != NULL ? ways[i] : NULL;
+    }
+    value = json_incref(value != NULL ? value : fx_tree_view_key(spec, criterion));
+    json_decref(policy);
+    return value;
 }
 
 void fx_words_place(struct fx_buf *buf, const struct fx_mutator *mutator,
                     const char *criterion) {
     const char *way = NULL;
-    (void)find(mutator, criterion, &way);
+    json_decref(find(mutator, criterion, &way));
     if (way != NULL) {
         fx_buf_printf(buf, "%s.", way);
     }
@@ -288,4 +290,5 @@ void fx_words_criterion(struct fx_buf *buf, const struct fx_mutator *mutator,
     if (value != NULL) {
         add_criterion(buf, criterion, value);
     }
+    json_decref(value);
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "cli/explain_words.h"
+#include "engine/policy_text.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -131,7 +132,7 @@ static void test_criteria(void **state) {
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         json_t *spec = read_json(cases[i].spec);
         json_t *source = json_pack("{s:o}", "spec", spec);
-        const struct fx_mutator mutator = {.source = source};
+        const struct fx_mutator mutator = {.policy = fx_policy_text_create(source)};
         struct fx_buf buf;
         fx_buf_init(&buf, 0);
         fx_words_place(&buf, &mutator, cases[i].criterion);
@@ -139,6 +140,7 @@ static void test_criteria(void **state) {
         fx_buf_init(&buf, 0);
         fx_words_criterion(&buf, &mutator, cases[i].criterion);
         expect(&buf, cases[i].words);
+        fx_policy_text_destroy(mutator.policy);
         json_decref(source);
     }
 }

@@ -8,55 +8,15 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "engine/converge_turns.h"
+#include "engine/converge_run.h"
 #include "engine/converge_words.h"
-#include "engine/fares.h"
-#include "engine/index_set.h"
 #include "value/equal.h"
 #include "value/patch.h"
 
 /* The clock is read before every so many mutators. */
 #define MUTATORS_A_LOOK 16u
 
-/* Where there is no fixed point, what a look at the fight may cost. Passes may double the
- * object each time; the span ends that. */
-#define FIGHT_PASSES 64u
-#define FIGHT_NS     UINT64_C(100000000)
-
-/* What a trace has told of a mutator. */
-struct news {
-    bool told, matched, applied, changed;
-    const char *criterion;
-};
-
-struct run {
-    const struct fx_snapshot *snapshot;
-    const struct fx_request *request;
-    struct fx_arena *arena;
-    struct fx_trace *trace; /* or NULL */
-    json_t **root;
-    struct fx_outcome *outcome;
-
-    struct fx_subject subject;                    /* of *root as it is */
-    struct fx_candidates candidates;              /* for a subject at this place: */
-    struct fx_text api_version, kind, namespace_; /* the arena's */
-
-    struct fx_index_set applied_now;  /* in this pass */
-    struct fx_index_set applied_ever; /* in passes that changed something */
-    struct fx_index_set done;         /* once-rules that had their turn */
-    struct news *news;                /* with a trace: what was told of each last */
-    struct fx_fares *fares;           /* or NULL: how each fares is noted in it */
-    uint32_t pass;
-    bool is_last_pass; /* the last there may be: contenders are noted */
-    bool has_changed;  /* a mutator of this pass has changed something */
-    size_t cap_cycle;
-    struct fx_trace *fight; /* or NULL: every change is recorded in it */
-    uint64_t deadline_ns;
-    unsigned looks;
-};
-
 static bool make_notes(struct run *run) {
-    const size_t n = FX_INDEX_SET_WORDS(run->snapshot->n_mutators);
     if (run->trace != NULL) {
         run->news = fx_arena_alloc(run->arena,
                                    (run->snapshot->n_mutators + 1) * sizeof *run->news);
@@ -64,14 +24,10 @@ static bool make_notes(struct run *run) {
             return false;
         }
     }
-    uint64_t *words = fx_arena_alloc(run->arena, 3 * n * sizeof *words);
-    if (words == NULL) {
-        return false;
-    }
-    run->applied_now = (struct fx_index_set){words, n};
-    run->applied_ever = (struct fx_index_set){words + n, n};
-    run->done = (struct fx_index_set){words + 2 * n, n};
-    return true;
+    const size_t n = run->snapshot->n_mutators;
+    return fx_index_set_init(&run->applied_now, run->arena, n) &&
+           fx_index_set_init(&run->applied_ever, run->arena, n) &&
+           fx_index_set_init(&run->done, run->arena, n);
 }
 
 static bool keep_text(struct fx_arena *arena, struct fx_text text, struct fx_text *ret) {
@@ -83,9 +39,29 @@ static bool keep_text(struct fx_arena *arena, struct fx_text text, struct fx_tex
     return true;
 }
 
+/* Nobody has had a turn yet. */
+static bool make_lasts(struct run *run) {
+    if (run->plain) {
+        return true;
+    }
+    const size_t n = run->candidates.n_indices;
+    if (run->lasts != NULL && n <= run->cap_lasts) {
+        memset(run->lasts, 0, n * sizeof *run->lasts);
+        return true;
+    }
+    run->cap_lasts = n > 2 * run->cap_lasts ? n : 2 * run->cap_lasts;
+    run->lasts = fx_arena_alloc(run->arena, run->cap_lasts * sizeof *run->lasts);
+    return run->lasts != NULL;
+}
+
+static bool make_changes(struct run *run) {
+    return run->plain ||
+           fx_changes_init(&run->changes, run->arena, run->candidates.n_indices);
+}
+
 /* Asks the index for the mutators of the subject's place. Who wants to see why a mutator
  * did not act is shown all of them: those left out would not match. */
-static bool find_candidates(struct run *run, struct fx_err *err) {
+bool fx_run_find_candidates(struct run *run, struct fx_err *err) {
     const struct fx_subject *subject = &run->subject;
     if (!keep_text(run->arena, subject->api_version, &run->api_version) ||
         !keep_text(run->arena, subject->kind, &run->kind) ||
@@ -93,11 +69,11 @@ static bool find_candidates(struct run *run, struct fx_err *err) {
                    &run->namespace_)) {
         return fx_fail_nomem(err);
     }
-    if (run->trace != NULL) {
-        return fx_snapshot_all(run->snapshot, &run->candidates, err);
-    }
-    return fx_snapshot_candidates(run->snapshot, run->request, subject, &run->candidates,
-                                  err);
+    const bool ok = run->trace != NULL
+                        ? fx_snapshot_all(run->snapshot, &run->candidates, err)
+                        : fx_snapshot_candidates(run->snapshot, run->request, subject,
+                                                 &run->candidates, err);
+    return ok && (make_lasts(run) || fx_fail_nomem(err));
 }
 
 static bool has_moved(const struct run *run) {
@@ -253,15 +229,60 @@ static bool run_mutator(struct run *run, uint32_t index, struct fx_effect *ret_e
     return ok;
 }
 
-/* After a write: the texts of the subject are gone, and the object may be another kind of
- * object now, which other mutators want. *at becomes the place to go on from. */
-static bool follow(struct run *run, uint32_t index, size_t *at, struct fx_err *err) {
-    run->has_changed = true;
+/* Would another turn of the candidate come out as its last one did? Nothing that it looks
+ * at has changed since. If it has itself changed something then, it finds its work done;
+ * whether it would be told as applied nobody knows, so where passes are told of it has
+ * one turn more. */
+static bool can_rest(const struct run *run, const struct fx_mutator *mutator,
+                     const struct last_turn *last) {
+    const struct fx_footprint *footprint = mutator->footprint;
+    if (!last->was || footprint == NULL || mutator->once) {
+        return false;
+    }
+    const bool is_told = run->trace != NULL || run->request->tells_passes;
+    return (!last->changed || (footprint->settles && !is_told)) &&
+           !fx_changes_concern(&run->changes, footprint, last->when);
+}
+
+/* The candidate's turn is left out. */
+static void rest(struct run *run, size_t at) {
+    if (run->lasts[at].applied) {
+        fx_index_set_add(&run->applied_now, run->candidates.indices[at]);
+    }
+    if (run->fares != NULL) {
+        fx_fares_pass_over(run->fares);
+    }
+}
+
+/* Notes how the candidate's turn went; what it changed, it has seen itself. */
+static void note_turn(struct run *run, size_t at, const struct fx_effect *effect) {
+    const struct fx_mutator *mutator =
+        run->snapshot->mutators[run->candidates.indices[at]];
+    if (effect->changed) {
+        fx_changes_add(&run->changes, mutator->footprint, effect->depth);
+    }
+    run->lasts[at] = (struct last_turn){
+        .when = run->changes.now,
+        .was = true,
+        .applied = effect->applied && !effect->changed,
+        .changed = effect->changed,
+    };
+}
+
+static void read_subject(struct run *run) {
     fx_subject_read(*run->root, &run->subject);
+    run->is_stale = false;
+}
+
+/* After a write anywhere the texts of the subject are gone, and the object may be another
+ * kind of object now, which other mutators want. *at becomes the place to go on from. */
+static bool follow_far(struct run *run, size_t *at, struct fx_err *err) {
+    const uint32_t index = run->candidates.indices[*at - 1];
+    read_subject(run);
     if (!has_moved(run)) {
         return true;
     }
-    if (!find_candidates(run, err)) {
+    if (!fx_run_find_candidates(run, err)) {
         return false;
     }
     *at = 0;
@@ -271,21 +292,62 @@ static bool follow(struct run *run, uint32_t index, size_t *at, struct fx_err *e
     return true;
 }
 
-/* The caller holds the object as it was before the pass. A node that is copied because
- * it is shared lives on in its other holder, so that within a pass only a real write can
- * end the texts of the subject. */
-static bool run_pass(struct run *run, struct fx_err *err) {
+/* After a write of the candidate before *at. One whose footprint says where it writes
+ * leaves the object's type and names alone. */
+static bool follow(struct run *run, size_t *at, const struct fx_effect *effect,
+                   struct fx_err *err) {
+    const struct fx_footprint *footprint =
+        run->snapshot->mutators[run->candidates.indices[*at - 1]]->footprint;
+    run->has_changed = true;
+    if (footprint == NULL || footprint->n_steps == 0 || effect->depth == 0) {
+        return follow_far(run, at, err);
+    }
+    run->subject.object = *run->root;
+    run->is_stale = run->is_stale || footprint->writes_metadata;
+    return true;
+}
+
+/* Completes the subject where the mutator asks for what is not read yet. */
+static void complete_subject(struct run *run, const struct fx_mutator *mutator) {
+    if (run->is_stale &&
+        (mutator->footprint == NULL || mutator->footprint->asks_metadata)) {
+        fx_subject_refresh(*run->root, &run->subject);
+        run->is_stale = false;
+    }
+}
+
+/* The turn of the candidate before *at. */
+static bool take_turn(struct run *run, size_t *at, struct fx_err *err) {
+    const size_t own = *at - 1;
+    const uint32_t index = run->candidates.indices[own];
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    if (run->lasts != NULL && can_rest(run, mutator, &run->lasts[own])) {
+        rest(run, own);
+        return true;
+    }
+    complete_subject(run, mutator);
+    struct fx_effect effect = {.applied = false};
+    if (!run_mutator(run, index, &effect, err)) {
+        return false;
+    }
+    if (run->lasts != NULL) {
+        note_turn(run, own, &effect);
+    }
+    return !effect.changed || follow(run, at, &effect, err);
+}
+
+/* A node that is copied because it is shared lives on in its other holder, so that within
+ * a pass only a real write can end the texts of the subject. */
+bool fx_run_pass(struct run *run, struct fx_err *err) {
     fx_index_set_clear(&run->applied_now);
     run->has_changed = false;
     if (run->fares != NULL) {
         fx_fares_begin(run->fares);
     }
-    fx_subject_read(*run->root, &run->subject);
+    read_subject(run);
     for (size_t at = 0; at < run->candidates.n_indices;) {
-        const uint32_t index = run->candidates.indices[at++];
-        struct fx_effect effect = {.applied = false};
-        if (!look_at_clock(run, err) || !run_mutator(run, index, &effect, err) ||
-            (effect.changed && !follow(run, index, &at, err))) {
+        at++;
+        if (!look_at_clock(run, err) || !take_turn(run, &at, err)) {
             return false;
         }
     }
@@ -337,7 +399,7 @@ static bool run_passes(struct run *run, bool *ret_settled, struct fx_err *err) {
         run->is_last_pass = run->pass == n_passes;
         run->outcome->iterations = run->pass;
         json_t *before = json_incref(*run->root);
-        const bool ok = run_pass(run, err) && tell_pass(run, err);
+        const bool ok = fx_run_pass(run, err) && tell_pass(run, err);
         *ret_settled = ok && has_settled(run, before);
         json_decref(before);
         if (!ok) {
@@ -350,92 +412,6 @@ static bool run_passes(struct run *run, bool *ret_settled, struct fx_err *err) {
     return true;
 }
 
-/* One pass more, though there will be no rest. Each may take twice as long as the last.
- */
-static bool run_on(struct run *run) {
-    struct fx_err err = FX_ERR_INIT;
-    if (fx_clock_ns() > run->deadline_ns) {
-        return false;
-    }
-    json_t *before = json_incref(*run->root);
-    const bool ok = run_pass(run, &err);
-    json_decref(before);
-    return ok;
-}
-
-/* Goes on until the object is again what it was at some pass, and says how many passes
- * that took; 0 where it does not come back. The pass to compare with is moved on after
- * spans that double, so that any way into the cycle is left behind. False where there is
- * no going on. */
-static bool find_period(struct run *run, uint32_t *ret_period) {
-    json_t *anchor = json_incref(*run->root);
-    uint32_t span = 1;
-    uint32_t since = 0;
-    bool ok = true;
-    *ret_period = 0;
-    for (unsigned n = 0; ok && n < FIGHT_PASSES && *ret_period == 0; n++) {
-        ok = run_on(run);
-        since++;
-        if (ok && fx_equal(anchor, *run->root)) {
-            *ret_period = since;
-        } else if (since == span) {
-            json_decref(anchor);
-            anchor = json_incref(*run->root);
-            span *= 2;
-            since = 0;
-        }
-    }
-    json_decref(anchor);
-    return ok;
-}
-
-/* Sets the object back to what it was. */
-static bool go_back(struct run *run, json_t *root) {
-    struct fx_err err = FX_ERR_INIT;
-    json_decref(*run->root);
-    *run->root = json_incref(root);
-    fx_subject_read(root, &run->subject);
-    return find_candidates(run, &err);
-}
-
-/* One turn of the fight, or where it has none, the first pass after `root`. */
-static bool record_fight(struct run *run, uint32_t period, json_t *root) {
-    bool ok = period > 0 || go_back(run, root);
-    fx_trace_init(run->fight, run->arena);
-    for (run->pass = 1; ok && run->pass <= (period == 0 ? 1 : period); run->pass++) {
-        ok = run_on(run);
-    }
-    return ok;
-}
-
-/* There is no fixed point: sees what they fight over, on a copy. What fails here is left
- * untold. */
-static void tell_fight(struct run *run) {
-    struct fx_outcome *outcome = run->outcome;
-    const uint64_t until = fx_clock_ns() + FIGHT_NS;
-    json_t **const root = run->root;
-    json_t *copy = json_incref(*root);
-    uint32_t period = 0;
-    run->root = &copy;
-    run->trace = NULL;
-    run->fares = NULL;
-    run->is_last_pass = false;
-    if (run->deadline_ns == 0 || run->deadline_ns > until) {
-        run->deadline_ns = until;
-    }
-    if (find_period(run, &period)) {
-        run->fight = &outcome->record;
-        if (!record_fight(run, period, *root) ||
-            !fx_turns_find(&outcome->record, period, run->arena, &outcome->turns,
-                           &outcome->n_turns)) {
-            outcome->n_turns = 0;
-        }
-    }
-    outcome->failed = NULL; /* nobody, as far as the review went */
-    run->root = root;
-    json_decref(copy);
-}
-
 static bool settle(struct run *run, struct fx_err *err) {
     struct fx_outcome *outcome = run->outcome;
     bool settled = false;
@@ -444,7 +420,7 @@ static bool settle(struct run *run, struct fx_err *err) {
     }
     if (!settled) {
         (void)fx_converge_fail_cycle(run->request, *run->root, err);
-        tell_fight(run);
+        fx_run_tell_fight(run);
         return false;
     }
     outcome->n_cycle = 0; /* what was noted in a last pass that settled */
@@ -474,13 +450,15 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
         .trace = trace,
         .root = root,
         .outcome = ret_outcome,
+        .plain = request->plain,
         .fares = request->tells_fares ? &fares : NULL,
         .deadline_ns = request->deadline_ns,
     };
     json_t *original = json_incref(*root);
     fx_subject_read(*root, &run.subject);
-    bool ok = make_notes(&run) || fx_fail_nomem(err);
-    ok = ok && find_candidates(&run, err) && settle(&run, err);
+    const bool ok = (make_notes(&run) || fx_fail_nomem(err)) &&
+                    fx_run_find_candidates(&run, err) &&
+                    (make_changes(&run) || fx_fail_nomem(err)) && settle(&run, err);
     if (ok) {
         ret_outcome->mutated = ret_outcome->iterations > 1 && !fx_equal(original, *root);
     }

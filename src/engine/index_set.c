@@ -1,43 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/index_set.c - bits in words.
+ * engine/index_set.c - bits in words, and bits that tell which words have any.
  */
 #include "engine/index_set.h"
 
-#include <string.h>
+#define BITS 64u
+
+bool fx_index_set_init(struct fx_index_set *set, struct fx_arena *arena, size_t n) {
+    const size_t n_words = n / BITS + 1;
+    const size_t n_heads = n_words / BITS + 1;
+    uint64_t *memory = fx_arena_alloc(arena, (n_words + n_heads) * sizeof *memory);
+    if (memory == NULL) {
+        return false;
+    }
+    *set = (struct fx_index_set){memory + n_heads, memory, n_heads};
+    return true;
+}
+
+static bool has(const uint64_t *words, size_t index) {
+    return (words[index / BITS] >> (index % BITS) & 1u) != 0;
+}
+
+static void add(uint64_t *words, size_t index) {
+    words[index / BITS] |= UINT64_C(1) << (index % BITS);
+}
 
 bool fx_index_set_has(const struct fx_index_set *set, uint32_t index) {
-    return (set->words[index / 64] >> (index % 64) & 1u) != 0;
+    return has(set->words, index);
 }
 
 void fx_index_set_add(struct fx_index_set *set, uint32_t index) {
-    set->words[index / 64] |= UINT64_C(1) << (index % 64);
+    add(set->words, index);
+    add(set->heads, index / BITS);
+}
+
+/* Takes the lowest bit out, and returns its number. */
+static unsigned take_bit(uint64_t *bits) {
+    const unsigned lowest = (unsigned)__builtin_ctzll(*bits);
+    *bits &= *bits - 1;
+    return lowest;
 }
 
 void fx_index_set_clear(struct fx_index_set *set) {
-    memset(set->words, 0, set->n_words * sizeof *set->words);
-}
-
-void fx_index_set_unite(struct fx_index_set *set, const struct fx_index_set *more) {
-    for (size_t i = 0; i < set->n_words; i++) {
-        set->words[i] |= more->words[i];
+    for (size_t i = 0; i < set->n_heads; i++) {
+        while (set->heads[i] != 0) {
+            set->words[i * BITS + take_bit(&set->heads[i])] = 0;
+        }
     }
 }
 
-/* Writes the members to `to`, unless it is NULL; returns how many there are. Costs what
- * is in the set: most words are 0. */
+void fx_index_set_unite(struct fx_index_set *set, const struct fx_index_set *more) {
+    for (size_t i = 0; i < set->n_heads; i++) {
+        set->heads[i] |= more->heads[i];
+        for (uint64_t head = more->heads[i]; head != 0;) {
+            const size_t at = i * BITS + take_bit(&head);
+            set->words[at] |= more->words[at];
+        }
+    }
+}
+
+/* Writes the members of one word to `to`, unless it is NULL; returns how many. */
+static size_t list_word(uint64_t word, size_t first, uint32_t *to) {
+    size_t n = 0;
+    while (word != 0) {
+        const unsigned bit = take_bit(&word);
+        if (to != NULL) {
+            to[n] = (uint32_t)(first + bit);
+        }
+        n++;
+    }
+    return n;
+}
+
+/* The same of all. */
 static size_t list(const struct fx_index_set *set, uint32_t *to) {
     size_t n = 0;
-    for (size_t i = 0; i < set->n_words; i++) {
-        uint32_t index = (uint32_t)(i * 64);
-        for (uint64_t word = set->words[i]; word != 0; word >>= 1, index++) {
-            if ((word & 1u) == 0) {
-                continue;
-            }
-            if (to != NULL) {
-                to[n] = index;
-            }
-            n++;
+    for (size_t i = 0; i < set->n_heads; i++) {
+        for (uint64_t head = set->heads[i]; head != 0;) {
+            const size_t at = i * BITS + take_bit(&head);
+            n += list_word(set->words[at], at * BITS, to == NULL ? NULL : to + n);
         }
     }
     return n;

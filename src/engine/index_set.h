@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * engine/index_set.h - private: a set of mutators, by their index in the snapshot; a bit
- * for each.
+ * for each. Of ten thousand mutators few are members: what is done with a set costs what
+ * is in it.
  */
 #ifndef FX_ENGINE_INDEX_SET_H
 #define FX_ENGINE_INDEX_SET_H
@@ -14,12 +15,14 @@
 #include "base/macros.h"
 
 struct fx_index_set {
-    uint64_t *words; /* zeroed at first; the owner's */
-    size_t n_words;  /* FX_INDEX_SET_WORDS */
+    uint64_t *words; /* the arena's */
+    uint64_t *heads; /* a bit for each word that is not 0 */
+    size_t n_heads;
 };
 
-/* How many words hold the indices below `n`. */
-#define FX_INDEX_SET_WORDS(n) ((n) / 64 + 1)
+/* An empty one, for indices below `n`. False without memory. */
+bool fx_index_set_init(struct fx_index_set *set, struct fx_arena *arena,
+                       size_t n) FX_MUST_USE;
 
 bool fx_index_set_has(const struct fx_index_set *set, uint32_t index);
 void fx_index_set_add(struct fx_index_set *set, uint32_t index);

@@ -9,9 +9,10 @@
 
 #include <cmocka.h>
 
+#include "base/limits.h"
 #include "engine/index_set.h"
 
-#define N 130u
+#define N 10000u
 
 static void expect(const struct fx_index_set *set, const uint32_t *members, size_t n) {
     struct fx_arena arena;
@@ -29,11 +30,13 @@ static void expect(const struct fx_index_set *set, const uint32_t *members, size
 
 static void test_members(void **state) {
     (void)state;
-    static const uint32_t given[] = {129, 0, 63, 64, 0, 127};
-    static const uint32_t members[] = {0, 63, 64, 127, 129};
-    uint64_t words[2][FX_INDEX_SET_WORDS(N)] = {{0}};
-    struct fx_index_set set = {words[0], FX_INDEX_SET_WORDS(N)};
-    struct fx_index_set more = {words[1], FX_INDEX_SET_WORDS(N)};
+    static const uint32_t given[] = {129, 0, 9999, 63, 64, 0, 127};
+    static const uint32_t members[] = {0, 63, 64, 127, 129, 9999};
+    struct fx_index_set set, more;
+    struct fx_arena arena;
+    fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
+    assert_true(fx_index_set_init(&set, &arena, N));
+    assert_true(fx_index_set_init(&more, &arena, N));
     expect(&set, NULL, 0);
     for (size_t i = 0; i < FX_COUNT(given); i++) {
         fx_index_set_add(&set, given[i]);
@@ -45,23 +48,30 @@ static void test_members(void **state) {
     fx_index_set_add(&more, 64);
     fx_index_set_add(&more, 65);
     fx_index_set_unite(&more, &set);
-    expect(&more, (const uint32_t[]){0, 63, 64, 65, 127, 129}, 6);
+    expect(&more, (const uint32_t[]){0, 63, 64, 65, 127, 129, 9999}, 7);
     fx_index_set_clear(&more);
     expect(&more, NULL, 0);
     expect(&set, members, FX_COUNT(members));
+    fx_arena_finish(&arena);
 }
 
 static void test_no_memory(void **state) {
     (void)state;
-    uint64_t words[FX_INDEX_SET_WORDS(N)] = {~UINT64_C(0), ~UINT64_C(0)};
-    const struct fx_index_set set = {words, FX_INDEX_SET_WORDS(N)};
-    struct fx_arena arena;
+    struct fx_index_set set;
+    struct fx_arena enough, arena;
+    fx_arena_init(&enough, FX_LIMIT_ARENA_BYTES);
+    assert_true(fx_index_set_init(&set, &enough, N));
+    for (uint32_t i = 0; i < 128; i++) {
+        fx_index_set_add(&set, i);
+    }
     fx_arena_init(&arena, 100);
     uint32_t *items = NULL;
     size_t n_items = 1;
     assert_false(fx_index_set_list(&set, &arena, &items, &n_items));
     assert_int_equal(n_items, 0);
+    assert_false(fx_index_set_init(&set, &arena, 10000));
     fx_arena_finish(&arena);
+    fx_arena_finish(&enough);
 }
 
 int main(void) {

@@ -252,6 +252,15 @@ bool fx_match_compile(const json_t *match, enum fx_match_syntax syntax,
     return true;
 }
 
+/* Of a Namespace, the namespace selector asks for the labels. */
+bool fx_match_asks_labels(const struct fx_match *match) {
+    return match->label_selector != NULL || match->namespace_selector != NULL;
+}
+
+bool fx_match_asks_annotations(const struct fx_match *match) {
+    return match->annotation_selector != NULL;
+}
+
 const struct fx_text *fx_match_exact_namespaces(const struct fx_match *match,
                                                 size_t *ret_count) {
     *ret_count = match->exact_namespaces ? match->namespaces.n_items : 0;

@@ -48,6 +48,11 @@ bool fx_match_eval(const struct fx_match *match, const struct fx_request *reques
  * objects that no earlier criterion turns away. Errors of our own: FX_ENOMEM. */
 bool fx_match_check(const struct fx_match *match, struct fx_err *err) FX_MUST_USE;
 
+/* Does the answer depend on the object's labels, its annotations? On nothing else that a
+ * mutator writes, but for the object's type. */
+bool fx_match_asks_labels(const struct fx_match *match);
+bool fx_match_asks_annotations(const struct fx_match *match);
+
 /* The names of `namespaces` where all are exact (no globs): the mutator can be left out
  * of account for objects elsewhere. *ret_count is 0 where there is no such restriction.
  */

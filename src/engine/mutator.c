@@ -8,18 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/policy_text.h"
+
 bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *ops,
                      struct fx_text group, struct fx_text kind, struct fx_text name,
-                     json_t *source) {
+                     const json_t *policy) {
     *mutator = (struct fx_mutator){
         .ops = ops,
         .group = fx_text_dup(group),
         .kind = fx_text_dup(kind),
         .name = fx_text_dup(name),
-        .source = json_incref(source),
+        .policy = policy == NULL ? NULL : fx_policy_text_create(policy),
     };
     atomic_init(&mutator->refs, 1);
-    return mutator->group != NULL && mutator->kind != NULL && mutator->name != NULL;
+    return mutator->group != NULL && mutator->kind != NULL && mutator->name != NULL &&
+           (policy == NULL || mutator->policy != NULL);
 }
 
 void fx_mutator_finish(struct fx_mutator *mutator) {
@@ -27,12 +30,14 @@ void fx_mutator_finish(struct fx_mutator *mutator) {
     free(mutator->kind);
     free(mutator->name);
     free(mutator->origin.file);
-    json_decref(mutator->source);
+    fx_policy_text_destroy(mutator->policy);
+    free(mutator->footprint);
     mutator->group = NULL;
     mutator->kind = NULL;
     mutator->name = NULL;
     mutator->origin = (struct fx_origin){0};
-    mutator->source = NULL;
+    mutator->policy = NULL;
+    mutator->footprint = NULL;
 }
 
 struct fx_mutator *fx_mutator_ref(struct fx_mutator *mutator) {

@@ -17,7 +17,9 @@
 #include "base/macros.h"
 #include "base/text.h"
 
+struct fx_footprint;
 struct fx_mutator;
+struct fx_policy_text;
 struct fx_reads;
 struct fx_request;
 struct fx_subject;
@@ -30,6 +32,9 @@ struct fx_effect {
     /* Where it did not apply, what stood against it: the field of the policy
      * ("pathTests", "location", "conditions", …), a constant; else NULL. */
     const char *criterion;
+    /* Where it changed something: all of it lies in what so many of the first steps of
+     * its footprint lead to; 0: anywhere. */
+    size_t depth;
 };
 
 /* The answer of a match, and where it is no, the first criterion that failed: its field
@@ -45,8 +50,9 @@ struct fx_mutator_ops {
                   const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                   struct fx_err *err);
 
-    /* Rewrites *root, copying on write. A repeat must report !changed. On failure *root
-     * may be half written: the loop drops it. */
+    /* Rewrites *root, copying on write. A repeat is to report !changed: that of one whose
+     * footprint says that it settles, always. On failure *root may be half written: the
+     * loop drops it. */
     bool (*apply)(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err);
 
@@ -117,7 +123,11 @@ struct fx_mutator {
     bool wants_external;     /* may ask for values from outside (engine/external.h), */
     struct fx_text provider; /* of this provider; the text is that of the policy */
     struct fx_origin origin;
-    json_t *source; /* the policy object as read, counted; equal sources compile equal */
+    struct fx_policy_text *policy; /* as it was read, its own; equal ones compile equal */
+    /* What a turn of it depends on in the object (engine/footprint.h), its own memory;
+     * NULL: on anything, so that it has its turn in every pass. What comes of a turn is a
+     * function of that, of its policy and of the request, and nothing else. */
+    struct fx_footprint *footprint;
 
     /* For the index; all memory is the mutator's own. No bindings: any object. Where
      * these say no, `match` would say no as well, before anything in it can fail. */
@@ -128,11 +138,12 @@ struct fx_mutator {
     struct fx_schema schema;
 };
 
-/* Fills the head: copies the names, takes a reference on `source`, sets one reference.
+/* Fills the head: copies the names, writes the policy down (NULL: there is none), sets
+ * one reference. The policy itself may go: what else of it a mutator needs, it counts.
  * False without memory (what was copied is freed by fx_mutator_finish). */
 bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *ops,
                      struct fx_text group, struct fx_text kind, struct fx_text name,
-                     json_t *source) FX_MUST_USE;
+                     const json_t *policy) FX_MUST_USE;
 
 /* Frees what fx_mutator_init() made; for `destroy` of the dialects. */
 void fx_mutator_finish(struct fx_mutator *mutator);

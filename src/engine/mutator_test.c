@@ -12,6 +12,8 @@
 
 #include "engine/dialect.h"
 #include "engine/fake_mutator.h"
+#include "engine/policy_text.h"
+#include "value/equal.h"
 
 static unsigned n_destroyed;
 
@@ -37,7 +39,10 @@ static void counts(void **state) {
     json_t *source = json_object();
     n_destroyed = 0;
     struct fx_mutator *mutator = make(0, "g", "K", "n", source);
-    assert_int_equal(source->refcount, 2);
+    assert_int_equal(source->refcount, 1); /* it is written down */
+    json_t *policy = fx_policy_text_read(mutator->policy);
+    assert_true(fx_equal(policy, source));
+    json_decref(policy);
     assert_ptr_equal(fx_mutator_ref(mutator), mutator);
     fx_mutator_unref(mutator);
     assert_int_equal(n_destroyed, 0);

@@ -11,13 +11,19 @@
 #include <cmocka.h>
 
 #include "engine/fake_mutator.h"
+#include "engine/policy_text.h"
 #include "engine/snapshot.h"
 
 static struct fx_mutator *make(const char *name, const char *source) {
     const struct fake_plan plan = {.name = name, .set_key = "x", .set_value = "1"};
     struct fake *fake = fake_create(&plan);
     assert_non_null(fake);
-    fake->head.source = source == NULL ? NULL : fake_json(source);
+    if (source != NULL) {
+        json_t *policy = fake_json(source);
+        fake->head.policy = fx_policy_text_create(policy);
+        assert_non_null(fake->head.policy);
+        json_decref(policy);
+    }
     return &fake->head;
 }
 

@@ -82,6 +82,13 @@ void fx_subject_read(const json_t *object, struct fx_subject *ret_subject) {
         ret_subject->group.len == 0 && fx_text_is(ret_subject->kind, "Namespace");
 }
 
+void fx_subject_refresh(const json_t *object, struct fx_subject *subject) {
+    const json_t *metadata = view_object(object, "metadata");
+    subject->labels = view_object(metadata, "labels");
+    subject->annotations = view_object(metadata, "annotations");
+    subject->object = object;
+}
+
 /* A name that is missing is a name still: the empty one. */
 static struct fx_text or_empty(struct fx_text name) {
     return name.data == NULL ? FX_TEXT("") : name;

@@ -64,6 +64,10 @@ struct fx_request {
     bool annotates;              /* the object is to say who changed it */
     bool tells_passes;           /* the outcome is to list who applied in each pass */
     bool tells_fares;            /* the outcome is to tell how each mutator fared */
+    /* Every mutator is to have its turn in every pass. Otherwise those turns are left out
+     * that would come out as the last one did. What comes of it is the same: for tests
+     * that see to it. */
+    bool plain;
     /* Where mutators may ask for values from outside, or NULL where nobody would. */
     struct fx_placeholders *placeholders;
     const char *mutation_id;  /* a UUID, for messages */
@@ -88,6 +92,9 @@ struct fx_subject {
  * version are the halves of apiVersion at its one slash (none: no group; several: both
  * are empty), as apimachinery reads it. */
 void fx_subject_read(const json_t *object, struct fx_subject *ret_subject);
+
+/* The same after a write that left the object's type and its names as they were. */
+void fx_subject_refresh(const json_t *object, struct fx_subject *subject);
 
 /* The name of the namespace that counts for `namespaces` (spec section 4): metadata.name
  * of a Namespace, else the accompanying namespace's name, else metadata.namespace. Its

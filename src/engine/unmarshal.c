@@ -6,6 +6,7 @@
 #include "engine/unmarshal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "value/tree.h"
 
@@ -59,32 +60,58 @@ bool fx_unmarshal_string(json_t *node, const struct fx_go_field *field, json_t *
     return unmarshal(node, JSON_STRING, field, ret_node, err);
 }
 
+/* Sees to it that all elements are strings or null; adds up their bytes. */
+static bool measure(const json_t *texts, const struct fx_go_field *field,
+                    size_t *ret_bytes, struct fx_err *err) {
+    size_t index = 0;
+    json_t *element = NULL;
+    *ret_bytes = 0;
+    json_array_foreach (texts, index, element) {
+        json_t *text = NULL;
+        if (!fx_unmarshal_string(element, field, &text, err)) {
+            return false;
+        }
+        *ret_bytes += fx_tree_text(text).len;
+    }
+    return true;
+}
+
+/* The items, and behind them their bytes; NULL without memory. */
+static struct fx_text *copy_texts(const json_t *texts, size_t n_bytes) {
+    const size_t n = json_array_size(texts);
+    struct fx_text *items = malloc(n * sizeof *items + n_bytes);
+    if (items == NULL) {
+        return NULL;
+    }
+    char *to = (char *)(items + n);
+    for (size_t i = 0; i < n; i++) {
+        const struct fx_text text = fx_tree_text(json_array_get(texts, i));
+        items[i] = text.len == 0 ? FX_TEXT("") : (struct fx_text){to, text.len};
+        memcpy(to, items[i].len == 0 ? "" : text.data, text.len);
+        to += text.len;
+    }
+    return items;
+}
+
 bool fx_text_list_read(json_t *array, const struct fx_go_field *field,
                        const char *element, struct fx_text_list *ret_list,
                        struct fx_err *err) {
     *ret_list = (struct fx_text_list){0};
+    const struct fx_go_field one = {field->owner, field->path, element};
     json_t *texts = NULL;
-    if (!fx_unmarshal_array(array, field, &texts, err)) {
+    size_t n_bytes = 0;
+    if (!fx_unmarshal_array(array, field, &texts, err) ||
+        !measure(texts, &one, &n_bytes, err)) {
         return false;
     }
-    const size_t n = json_array_size(texts);
-    if (n == 0) {
+    if (json_array_size(texts) == 0) {
         return true;
     }
-    struct fx_text *items = calloc(n, sizeof *items);
+    struct fx_text *items = copy_texts(texts, n_bytes);
     if (items == NULL) {
         return fx_fail_nomem(err);
     }
-    const struct fx_go_field one = {field->owner, field->path, element};
-    for (size_t i = 0; i < n; i++) {
-        json_t *text = NULL;
-        if (!fx_unmarshal_string(json_array_get(texts, i), &one, &text, err)) {
-            free(items);
-            return false;
-        }
-        items[i] = text == NULL ? FX_TEXT("") : fx_tree_text(text);
-    }
-    *ret_list = (struct fx_text_list){json_incref(texts), items, n};
+    *ret_list = (struct fx_text_list){items, json_array_size(texts)};
     return true;
 }
 
@@ -92,7 +119,6 @@ void fx_text_list_finish(struct fx_text_list *list) {
     if (list == NULL) {
         return;
     }
-    json_decref(list->array);
     free(list->items);
     *list = (struct fx_text_list){0};
 }

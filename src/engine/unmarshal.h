@@ -35,10 +35,8 @@ bool fx_unmarshal_array(json_t *node, const struct fx_go_field *field, json_t **
 bool fx_unmarshal_string(json_t *node, const struct fx_go_field *field, json_t **ret_node,
                          struct fx_err *err) FX_MUST_USE;
 
-/* The texts of a JSON array of strings. They borrow from it and it is counted, so it must
- * not be written any more. */
+/* The texts of a JSON array of strings, copied: one block of memory. */
 struct fx_text_list {
-    json_t *array;
     struct fx_text *items;
     size_t n_items;
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/policy_text.h"
 #include "policy/build.h"
 #include "policy/findings_internal.h"
 #include "value/equal.h"
@@ -32,8 +33,8 @@ struct fx_mutator *fx_build_find_same(const struct fx_build *build,
     const struct fx_snapshot *snapshot = build->previous->policies->snapshot;
     struct fx_mutator **there = bsearch(made, snapshot->mutators, snapshot->n_mutators,
                                         sizeof(struct fx_mutator *), compare_mutators);
-    return there != NULL && is_same(&(*there)->origin, (*there)->source, &made->origin,
-                                    made->source)
+    return there != NULL && same_place(&(*there)->origin, &made->origin) &&
+                   fx_policy_text_equal((*there)->policy, made->policy)
                ? *there
                : NULL;
 }

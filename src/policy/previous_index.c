@@ -99,15 +99,15 @@ static int compare_items(const void *a, const void *b) {
     return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-static void add_item(struct fx_previous_index *index, const json_t *source,
+static void add_item(struct fx_previous_index *index, const struct fx_subject *subject,
                      struct fx_mutator *mutator, struct fx_resource *resource) {
     struct fx_previous_item *item = &index->items[index->n_items];
     *item = (struct fx_previous_item){
+        .subject = *subject,
         .mutator = mutator,
         .resource = resource,
         .at = index->n_items++,
     };
-    fx_subject_read(source, &item->subject);
 }
 
 static bool sort_items(struct fx_previous_index *index) {
@@ -118,10 +118,16 @@ static bool sort_items(struct fx_previous_index *index) {
         return false;
     }
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
-        add_item(index, snapshot->mutators[i]->source, snapshot->mutators[i], NULL);
+        struct fx_mutator *mutator = snapshot->mutators[i];
+        const struct fx_subject subject = {.group = fx_text_of(mutator->group),
+                                           .kind = fx_text_of(mutator->kind),
+                                           .name = fx_text_of(mutator->name)};
+        add_item(index, &subject, mutator, NULL);
     }
     for (size_t i = 0; i < snapshot->n_resources; i++) {
-        add_item(index, snapshot->resources[i]->source, NULL, snapshot->resources[i]);
+        struct fx_subject subject;
+        fx_subject_read(snapshot->resources[i]->source, &subject);
+        add_item(index, &subject, NULL, snapshot->resources[i]);
     }
     qsort(index->items, index->n_items, sizeof *index->items, compare_items);
     return true;

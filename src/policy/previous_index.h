@@ -15,7 +15,7 @@
 
 /* A mutator or a resource, and the policy that gave it: one may give several. */
 struct fx_previous_item {
-    struct fx_subject subject; /* borrows from the source */
+    struct fx_subject subject; /* group, kind and name; borrowed of the following */
     struct fx_mutator *mutator;
     struct fx_resource *resource;
     size_t at; /* in the order of the snapshot, resources behind mutators */

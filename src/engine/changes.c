@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/changes.c - a hash table of spots, open addressing, of which nothing is taken
+ * out. It never grows: what finds no room counts as a change of everything.
+ */
+#include "engine/changes.h"
+
+#define SLOTS_MIN    64u
+#define SLOTS_MAX    65536u
+#define SLOTS_OF_ONE 4u /* changes of most mutators share their first names */
+
+bool fx_changes_init(struct fx_changes *changes, struct fx_arena *arena,
+                     size_t n_mutators) {
+    size_t n_slots = SLOTS_MIN;
+    while (n_slots < SLOTS_MAX && n_slots / SLOTS_OF_ONE < n_mutators) {
+        n_slots *= 2;
+    }
+    *changes = (struct fx_changes){
+        .slots = fx_arena_alloc(arena, n_slots * sizeof *changes->slots),
+        .n_slots = n_slots,
+    };
+    return changes->slots != NULL;
+}
+
+/* The slot of the spot, or the empty one where it would be: there always is one. */
+static struct fx_change *probe(const struct fx_changes *changes, uint32_t spot) {
+    size_t at = spot & (changes->n_slots - 1);
+    while (changes->slots[at].spot != spot && changes->slots[at].spot != 0) {
+        at = (at + 1) & (changes->n_slots - 1);
+    }
+    return &changes->slots[at];
+}
+
+/* NULL where there is no room. */
+static struct fx_change *take(struct fx_changes *changes, uint32_t spot) {
+    struct fx_change *change = probe(changes, spot);
+    if (change->spot == 0) {
+        if (changes->n_used == changes->n_slots / 2) {
+            return NULL;
+        }
+        changes->n_used++;
+        change->spot = spot;
+    }
+    return change;
+}
+
+static const uint32_t *steps_of(const struct fx_footprint *footprint) {
+    return footprint->spots + footprint->n_passed + footprint->n_read;
+}
+
+void fx_changes_add(struct fx_changes *changes, const struct fx_footprint *footprint,
+                    size_t n_steps) {
+    changes->now += changes->now < UINT32_MAX ? 1 : 0;
+    if (footprint == NULL || n_steps == 0 || n_steps > footprint->n_steps) {
+        changes->anywhere = changes->now;
+        return;
+    }
+    for (size_t i = 0; i < n_steps; i++) {
+        struct fx_change *change = take(changes, steps_of(footprint)[i]);
+        if (change == NULL) {
+            changes->anywhere = changes->now;
+            return;
+        }
+        change->within = changes->now;
+        change->itself = i + 1 == n_steps ? changes->now : change->itself;
+    }
+}
+
+bool fx_changes_concern(const struct fx_changes *changes,
+                        const struct fx_footprint *footprint, uint32_t since) {
+    if (changes->anywhere > since || changes->now == UINT32_MAX) {
+        return true;
+    }
+    if (changes->now == since) {
+        return false;
+    }
+    const uint32_t *passed = footprint->spots;
+    const uint32_t *read = passed + footprint->n_passed;
+    for (size_t i = 0; i < footprint->n_passed; i++) {
+        if (probe(changes, passed[i])->itself > since) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < footprint->n_read; i++) {
+        if (probe(changes, read[i])->within > since) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/policy_text.h - the policy that a mutator was made of, kept as text. There may
+ * be thousands of them and hardly anybody asks, and a tree takes ten times the memory.
+ */
+#ifndef FX_ENGINE_POLICY_TEXT_H
+#define FX_ENGINE_POLICY_TEXT_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "base/macros.h"
+
+struct fx_policy_text; /* opaque, immutable */
+
+/* Writes the policy down. NULL without memory. */
+struct fx_policy_text *fx_policy_text_create(const json_t *policy) FX_MUST_USE;
+void fx_policy_text_destroy(struct fx_policy_text *text); /* NULL is fine */
+
+/* Are the policies equal, whatever the order of their fields? */
+bool fx_policy_text_equal(const struct fx_policy_text *a, const struct fx_policy_text *b);
+
+/* The policy as a tree: a new reference; null of NULL. NULL without memory. */
+json_t *fx_policy_text_read(const struct fx_policy_text *text) FX_MUST_USE;
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy/loop_fuzz.c - random policies on random objects. The loop ends; the one that
+ * leaves turns out comes to what the plain one comes to; what came of it is changed by
+ * nothing any more; and the patch turns the object into it.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "engine/converge.h"
+#include "policy/loop_draw.h"
+#include "policy/policies.h"
+#include "value/equal.h"
+#include "value/json.h"
+#include "value/patch.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MOST_POLICIES 8
+
+/* One evaluation and what came of it. */
+struct turn {
+    struct fx_arena arena;
+    struct fx_outcome outcome;
+    struct fx_err err;
+    json_t *root;
+    bool ok;
+};
+
+static void turn_run(struct turn *turn, const struct fx_snapshot *snapshot,
+                     json_t *object, json_t *space, bool plain) {
+    const struct fx_request request = {
+        .operation = FX_OPERATION_CREATE,
+        .source = FX_SOURCE_ORIGINAL,
+        .namespace_object = space,
+        .tells_fares = true,
+        .plain = plain,
+        .mutation_id = "00000000-0000-0000-0000-000000000000",
+    };
+    *turn = (struct turn){.err = FX_ERR_INIT, .root = json_incref(object)};
+    fx_arena_init(&turn->arena, FX_LIMIT_ARENA_BYTES);
+    turn->ok = fx_converge(snapshot, &request, &turn->arena, NULL, &turn->root,
+                           &turn->outcome, &turn->err);
+}
+
+static void turn_finish(struct turn *turn) {
+    fx_outcome_finish(&turn->outcome);
+    json_decref(turn->root);
+    fx_arena_finish(&turn->arena);
+}
+
+static void check_same_fares(const struct fx_outcome *a, const struct fx_outcome *b) {
+    assert(a->n_fares == b->n_fares);
+    for (size_t i = 0; i < a->n_fares; i++) {
+        const struct fx_fare *one = &a->fares[i];
+        const struct fx_fare *other = &b->fares[i];
+        assert(one->mutator == other->mutator && one->matched == other->matched);
+        assert(one->applied == other->applied && one->changed == other->changed);
+        assert(one->failed == other->failed);
+    }
+}
+
+static void check_same(const struct turn *a, const struct turn *b) {
+    assert(a->ok == b->ok && a->outcome.iterations == b->outcome.iterations);
+    assert(a->outcome.failed == b->outcome.failed);
+    check_same_fares(&a->outcome, &b->outcome);
+    if (!a->ok) {
+        assert(a->err.code == b->err.code && strcmp(a->err.msg, b->err.msg) == 0);
+        assert(a->outcome.n_cycle == b->outcome.n_cycle);
+        return;
+    }
+    assert(fx_equal(a->root, b->root) && a->outcome.mutated == b->outcome.mutated);
+    assert(a->outcome.n_applied == b->outcome.n_applied);
+    for (size_t i = 0; i < a->outcome.n_applied; i++) {
+        assert(a->outcome.applied[i] == b->outcome.applied[i]);
+    }
+}
+
+static void check_patch(struct turn *turn, json_t *object) {
+    struct fx_patch patch;
+    struct fx_err err = FX_ERR_INIT;
+    json_t *patched = json_incref(object);
+    fx_patch_init(&patch, &turn->arena);
+    const bool made = fx_patch_diff(&patch, object, turn->root, &err);
+    const bool applied = fx_patch_apply(&patch, &patched, &err);
+    assert(made && applied && fx_equal(patched, turn->root));
+    assert((patch.n_ops > 0) == turn->outcome.mutated);
+    json_decref(patched);
+}
+
+static void check(const struct fx_snapshot *snapshot, json_t *object, json_t *space) {
+    struct turn turn;
+    struct turn plain;
+    struct turn again;
+    json_t *before = json_deep_copy(object);
+    assert(before != NULL);
+    turn_run(&turn, snapshot, object, space, false);
+    turn_run(&plain, snapshot, object, space, true);
+    assert(turn.ok || turn.err.code == FX_EMUTATE || turn.err.code == FX_ENOCONVERGE);
+    check_same(&turn, &plain);
+    assert(fx_equal(object, before)); /* who shares it sees nothing */
+    if (turn.ok) {
+        check_patch(&turn, object);
+        turn_run(&again, snapshot, turn.root, space, false);
+        assert(again.ok && !again.outcome.mutated && fx_equal(again.root, turn.root));
+        turn_finish(&again);
+    }
+    turn_finish(&turn);
+    turn_finish(&plain);
+    json_decref(before);
+}
+
+/* Reads what was drawn, and makes room for the next. */
+static json_t *take(struct fx_buf *text) {
+    struct fx_err err = FX_ERR_INIT;
+    assert(!text->failed);
+    json_t *value = fx_json_read((struct fx_text){text->data, text->len}, NULL, &err);
+    assert(value != NULL);
+    fx_buf_reset(text);
+    return value;
+}
+
+static json_t *draw_space(struct draw *draw) {
+    if (draw_rarely(draw)) {
+        return NULL;
+    }
+    fx_buf_printf(draw->out,
+                  "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{%s}}",
+                  DRAW(draw, "\"name\":\"one\",\"labels\":{\"stage\":\"test\"}",
+                       "\"name\":\"two\""));
+    return take(draw->out);
+}
+
+/* Some policies, as objects of a cluster. */
+static struct fx_policies *draw_policies(struct draw *draw) {
+    struct fx_policy_input inputs[MOST_POLICIES];
+    struct fx_policies *policies = NULL;
+    struct fx_err err = FX_ERR_INIT;
+    const size_t n = 1 + draw_below(draw, MOST_POLICIES);
+    for (size_t i = 0; i < n; i++) {
+        draw_policy(draw, (unsigned)i);
+        inputs[i] = (struct fx_policy_input){.file = "policy", .object = take(draw->out)};
+    }
+    const bool built = fx_policies_build(inputs, n, NULL, 1, &policies, &err);
+    assert(built);
+    for (size_t i = 0; i < n; i++) {
+        json_decref(inputs[i].object);
+    }
+    return policies;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct fx_buf text;
+    struct draw draw = {.bytes = data, .left = size, .out = &text};
+    fx_buf_init(&text, 0);
+    json_t *space = draw_space(&draw);
+    struct fx_policies *policies = draw_policies(&draw);
+    for (size_t n = 1 + draw_below(&draw, 4); n > 0; n--) {
+        draw_object(&draw);
+        json_t *object = take(&text);
+        check(policies->snapshot, object, space);
+        json_decref(object);
+    }
+    fx_policies_unref(policies);
+    json_decref(space);
+    fx_buf_finish(&text);
+    return 0;
+}
