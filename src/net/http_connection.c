@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "net/http_connection.h"
 
-#define KEEP_BYTES 16384 /* a larger rest is given back when it is used up */
+#define AWAIT_MS 2000 /* while stopping: for what is on its way to be a request */
 
 #define EXCHANGE_MAGIC 0x66786878u /* "fxhx" */
 
@@ -52,6 +52,8 @@ static void let_go(struct fx_http_exchange *exchange) {
 /* Nothing is read any more, so nothing needs to be held while the last words leave. */
 static void end(struct fx_http_exchange *exchange) {
     exchange->phase = FX_HTTP_ENDING;
+    fx_turns_leave(&exchange->server->others, &exchange->turn);
+    fx_http_room_move(exchange, &exchange->server->leaving);
     let_go(exchange);
     fx_stream_finish(&exchange->stream);
 }
@@ -83,7 +85,9 @@ static void begin(struct fx_http_exchange *exchange) {
 
 static void hand_over(struct fx_http_exchange *exchange) {
     struct fx_http_server *server = exchange->server;
-    begin(exchange);
+    if (exchange->arrival_ns == 0) {
+        exchange->arrival_ns = exchange->read_ns;
+    }
     fx_stream_set_deadline(&exchange->stream, 0);
     exchange->request = fx_http_parse_request(exchange->parse);
     exchange->phase = FX_HTTP_ANSWERING;
@@ -120,10 +124,7 @@ static void keep_rest(struct fx_http_exchange *exchange, bool borrowed) {
     struct fx_buf *rest = &exchange->rest;
     if (exchange->input.len == 0) {
         exchange->input = (struct fx_text){0};
-        if (rest->cap > KEEP_BYTES) {
-            fx_buf_finish(rest);
-        }
-        fx_buf_reset(rest);
+        fx_buf_finish(rest);
     } else if (borrowed) {
         fx_buf_reset(rest);
         fx_buf_text(rest, exchange->input);
@@ -138,14 +139,26 @@ static void keep_rest(struct fx_http_exchange *exchange, bool borrowed) {
 
 /* Will no further request come, or be let in? */
 static bool is_over(const struct fx_http_exchange *exchange) {
-    return exchange->stream.ended || exchange->server->stopping;
+    return exchange->stream.ended || (exchange->server->stopping && !exchange->awaited &&
+                                      exchange->arrival_ns == 0);
 }
 
-/* Reads requests off the input until one waits for its answer or none is whole. */
+/* Has it had its part of this turn of the loop, and more to do? It had one request, or
+ * one buffer full of bytes; libuv itself would read up to 32 of those before it looks at
+ * anybody else. */
+static bool has_more(const struct fx_http_exchange *exchange) {
+    return exchange->phase == FX_HTTP_READING &&
+           (exchange->input.len > 0 || exchange->stream.filled);
+}
+
+/* Reads requests off the input until one was answered, or waits for it, or none is whole.
+ * What is left has a turn of its own. */
 static void run(struct fx_http_exchange *exchange, bool borrowed) {
+    fx_turns_leave(&exchange->server->others, &exchange->turn);
     exchange->running = true;
+    exchange->answered = false;
     while (exchange->phase == FX_HTTP_READING && exchange->input.len > 0 &&
-           !exchange->stream.closing) {
+           !exchange->answered && !exchange->stream.closing) {
         step(exchange);
     }
     exchange->running = false;
@@ -153,12 +166,25 @@ static void run(struct fx_http_exchange *exchange, bool borrowed) {
         return;
     }
     keep_rest(exchange, borrowed);
-    const bool reads = exchange->phase == FX_HTTP_READING;
-    if (reads && is_over(exchange)) {
+    if (exchange->stream.closing) {
+        return;
+    }
+    const bool waits = has_more(exchange);
+    const bool reads = exchange->phase == FX_HTTP_READING && !waits;
+    if (waits) {
+        fx_turns_wait(&exchange->server->others, &exchange->turn, false);
+    } else if (reads && is_over(exchange)) {
         end(exchange);
         return;
     }
     fx_stream_read(&exchange->stream, reads);
+}
+
+void fx_http_connection_on_turn(struct fx_turn *turn) {
+    struct fx_http_exchange *exchange =
+        checked((char *)turn - offsetof(struct fx_http_exchange, turn));
+    exchange->stream.filled = false;
+    run(exchange, false);
 }
 
 void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep) {
@@ -170,11 +196,13 @@ void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep) {
         end(exchange);
         return;
     }
+    exchange->answered = true;
     fx_http_parse_next(exchange->parse);
     (void)account(exchange);
     exchange->arrival_ns = 0;
     exchange->phase =
         fx_stream_is_busy(&exchange->stream) ? FX_HTTP_WRITING : FX_HTTP_READING;
+    fx_http_room_move(exchange, &exchange->server->open);
     fx_stream_set_deadline(&exchange->stream, exchange->server->options.idle_ms);
     if (!exchange->running && exchange->phase == FX_HTTP_READING) {
         run(exchange, false);
@@ -185,15 +213,26 @@ void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep) {
 
 static void on_open(void *user) {
     struct fx_http_exchange *exchange = checked(user);
-    exchange->server->counts.handshakes += exchange->phase == FX_HTTP_SHAKING;
+    struct fx_http_server *server = exchange->server;
+    server->counts.handshakes++;
     exchange->phase = FX_HTTP_READING;
-    fx_stream_set_deadline(&exchange->stream, exchange->server->options.idle_ms);
+    fx_http_room_move(exchange, &server->open);
+    fx_stream_set_deadline(&exchange->stream,
+                           server->stopping ? AWAIT_MS : server->options.idle_ms);
+}
+
+/* When the turn of the loop began in which the bytes were found, not when we came to
+ * them: within a millisecond, which is how exactly libuv keeps it. */
+static uint64_t found_ns(const uv_loop_t *loop) {
+    const uint64_t now = fx_clock_ns();
+    const uint64_t turn = (uv_now(loop) + 1) * 1000000;
+    return turn < now ? turn : now;
 }
 
 static void on_bytes(void *user, struct fx_text bytes) {
     struct fx_http_exchange *exchange = checked(user);
     assert(exchange->phase == FX_HTTP_READING && exchange->input.len == 0);
-    exchange->read_ns = fx_clock_ns();
+    exchange->read_ns = found_ns(exchange->server->loop);
     exchange->input = bytes;
     run(exchange, true);
 }
@@ -230,6 +269,7 @@ static void on_late(void *user) {
 static void on_broken(void *user, const struct fx_err *failure) {
     (void)failure; /* clients come and go; counted where it may be our certificate */
     struct fx_http_exchange *exchange = checked(user);
+    fx_turns_leave(&exchange->server->others, &exchange->turn);
     if (exchange->phase == FX_HTTP_SHAKING) {
         exchange->server->counts.handshake_fails++;
     }
@@ -256,29 +296,6 @@ static const struct fx_stream_events events = {
 
 /* ---- beginning and end ---- */
 
-static void link_in(struct fx_http_exchange *exchange) {
-    struct fx_http_server *server = exchange->server;
-    exchange->next = server->connections;
-    if (exchange->next != NULL) {
-        exchange->next->previous = exchange;
-    }
-    server->connections = exchange;
-    server->counts.connections++;
-}
-
-static void unlink_from(struct fx_http_exchange *exchange) {
-    struct fx_http_server *server = exchange->server;
-    if (exchange->previous != NULL) {
-        exchange->previous->next = exchange->next;
-    } else {
-        server->connections = exchange->next;
-    }
-    if (exchange->next != NULL) {
-        exchange->next->previous = exchange->previous;
-    }
-    server->counts.connections--;
-}
-
 static struct fx_http_exchange *make(struct fx_http_server *server) {
     const struct fx_http_server_options *options = &server->options;
     struct fx_err err = FX_ERR_INIT;
@@ -289,7 +306,8 @@ static struct fx_http_exchange *make(struct fx_http_server *server) {
     exchange->magic = EXCHANGE_MAGIC;
     exchange->server = server;
     exchange->phase = server->tls == NULL ? FX_HTTP_READING : FX_HTTP_SHAKING;
-    exchange->parse = fx_http_parse_create(options->max_header, options->max_body);
+    exchange->parse =
+        fx_http_parse_create(options->max_header, options->max_body, &server->spare);
     if (exchange->parse == NULL ||
         !fx_stream_init(&exchange->stream, server->loop, server->tls, &server->scratch,
                         options->write_ms, &err)) {
@@ -301,36 +319,53 @@ static struct fx_http_exchange *make(struct fx_http_server *server) {
     return exchange;
 }
 
-bool fx_http_connection_accept(struct fx_http_server *server, uv_stream_t *listener) {
+bool fx_http_connection_begin(struct fx_http_server *server, int fd) {
     struct fx_http_exchange *exchange = make(server);
     if (exchange == NULL) {
         return false;
     }
-    link_in(exchange);
+    const bool shakes = exchange->phase == FX_HTTP_SHAKING;
+    fx_http_room_move(exchange, shakes ? &server->shaking : &server->open);
+    fx_http_room_count(server, 1);
     server->counts.accepted++;
-    if (!fx_stream_accept(&exchange->stream, listener)) {
+    if (!fx_stream_adopt(&exchange->stream, fd)) {
         fx_stream_close(&exchange->stream);
         return true;
     }
-    fx_stream_set_deadline(&exchange->stream, exchange->phase == FX_HTTP_SHAKING
-                                                  ? server->options.handshake_ms
-                                                  : server->options.idle_ms);
+    fx_stream_set_deadline(&exchange->stream, shakes ? server->options.handshake_ms
+                                                     : server->options.idle_ms);
     return true;
 }
 
 void fx_http_connection_free(struct fx_http_exchange *exchange) {
     struct fx_http_server *server = exchange->server;
-    unlink_from(exchange);
+    fx_http_room_move(exchange, NULL);
+    fx_turns_leave(&server->others, &exchange->turn);
     let_go(exchange);
     exchange->magic = 0;
     free(exchange);
+    fx_http_room_count(server, -1);
     fx_http_server_settle(server);
 }
 
+void fx_http_connection_drop(struct fx_http_exchange *exchange) {
+    end(exchange);
+    fx_stream_close(&exchange->stream);
+    fx_http_room_move(exchange, NULL);
+}
+
+/* Bytes that are already here may be a request, and its client would not send it again
+ * where another server would take it: clients repeat only what was not sent. */
 void fx_http_connection_stop(struct fx_http_exchange *exchange) {
-    if (exchange->phase == FX_HTTP_SHAKING ||
-        (exchange->phase == FX_HTTP_READING && !exchange->running)) {
-        end(exchange);
-        fx_stream_close(&exchange->stream);
+    const bool shakes = exchange->phase == FX_HTTP_SHAKING;
+    const bool reads = exchange->phase == FX_HTTP_READING && !exchange->running;
+    if ((!shakes && !reads) || exchange->arrival_ns != 0) {
+        return;
+    }
+    if (exchange->input.len > 0 || fx_stream_is_expecting(&exchange->stream)) {
+        exchange->awaited = true;
+        fx_stream_set_deadline(&exchange->stream, AWAIT_MS);
+    } else {
+        fx_http_connection_drop(exchange);
     }
 }

@@ -12,10 +12,12 @@
 
 #include "base/buf.h"
 #include "base/text.h"
-#include "net/address.h"
+#include "net/handshakes.h"
 #include "net/http_parse.h"
 #include "net/http_server.h"
+#include "net/listener.h"
 #include "net/stream.h"
+#include "net/turns.h"
 
 /* The life of a connection:
  *
@@ -31,12 +33,20 @@ enum fx_http_phase {
     FX_HTTP_ENDING,    /* nothing is read or answered any more */
 };
 
+/* Connections, the one whose last event is the longest ago last. What counts as an event
+ * is what a client must take pains for: that it came, was let in, or got an answer. */
+struct fx_http_list {
+    struct fx_http_exchange *first, *last;
+    size_t n;
+};
+
 /* One connection; its exchanges come one after the other, so it is each of them. */
 struct fx_http_exchange {
     uint32_t magic;
     enum fx_http_phase phase;
     struct fx_http_server *server;
-    struct fx_http_exchange *previous, *next; /* all connections of the server */
+    struct fx_http_exchange *previous, *next; /* of its list */
+    struct fx_http_list *list;                /* NULL: in none, as it is being closed */
     struct fx_stream stream;
     struct fx_http_parse *parse;    /* NULL once ENDING */
     struct fx_http_request request; /* while ANSWERING */
@@ -44,7 +54,10 @@ struct fx_http_exchange {
     struct fx_buf rest;             /* what came behind the current request */
     size_t held;                    /* its part of the server's `held` */
     uint64_t read_ns, arrival_ns;   /* of the last bytes; of the request's first, or 0 */
+    struct fx_turn turn;            /* of what is left when its turn is over */
     bool running;                   /* within run() */
+    bool answered;                  /* a request, since run() began */
+    bool awaited;                   /* stopping: what is on its way is still let in */
     bool gone;                      /* the stream is closed, the answer still to come */
 };
 
@@ -53,14 +66,16 @@ struct fx_http_server {
     uv_loop_t *loop;
     struct fx_http_server_options options;
     struct fx_tls_config *tls;
-    struct fx_address address;
-    uv_tcp_t *listener; /* on the heap, freed when closed */
-    uv_timer_t timer;   /* ends a pause in accepting; the last handle to be closed */
-    unsigned listeners; /* not yet closed */
-    bool timer_ready, timer_closing, draining, stopping, orphaned;
-    struct fx_http_exchange *connections;
+    struct fx_listener listener;
+    struct fx_handshakes handshakes;
+    struct fx_turns others; /* of connections with more to do */
+    unsigned n_turns;       /* of the two, not yet closed */
+    bool listens, turns_closing, draining, stopping, orphaned;
+    struct fx_http_list shaking, open, leaving; /* by phase: SHAKING, others, ENDING */
     struct fx_http_server_counts counts;
+    size_t most; /* connections at a time since memory was given back */
     struct fx_stream_scratch scratch;
+    struct fx_http_spare spare;
     struct fx_buf out; /* the answer being made */
     time_t date_at;
     char date[80]; /* of `date_at`, as the field wants it */
@@ -68,15 +83,31 @@ struct fx_http_server {
     void *stopped_user;
 };
 
-/* Takes the connection that waits at the listener; false without memory. */
-bool fx_http_connection_accept(struct fx_http_server *server,
-                               uv_stream_t *listener) FX_MUST_USE;
+/* Goes on with a connection (fx_turns_init()). */
+void fx_http_connection_on_turn(struct fx_turn *turn);
+
+/* Takes a connected socket; false without memory, and then it is still the caller's. */
+bool fx_http_connection_begin(struct fx_http_server *server, int fd) FX_MUST_USE;
+
+/* Closes the connection that is missed least, if there is one that may go (http_room.c).
+ */
+bool fx_http_room_make(struct fx_http_server *server) FX_MUST_USE;
+
+/* One connection more, or, its memory freed, one less. */
+void fx_http_room_count(struct fx_http_server *server, int change);
+
+/* Puts the connection first in that list; NULL: in none. */
+void fx_http_room_move(struct fx_http_exchange *exchange, struct fx_http_list *list);
 
 /* The answer of this connection was written; `keep`: it may go on. */
 void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep);
 
-/* Closes it when it is not being answered. */
+/* Closes it when it is idle. One that is being answered, or on which something is on its
+ * way, ends after the answer. */
 void fx_http_connection_stop(struct fx_http_exchange *exchange);
+
+/* Says goodbye and closes it at once; it is in no list any more. */
+void fx_http_connection_drop(struct fx_http_exchange *exchange);
 
 /* Unlinks and frees a connection whose stream is closed. */
 void fx_http_connection_free(struct fx_http_exchange *exchange);

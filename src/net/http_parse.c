@@ -16,7 +16,7 @@
 #include "net/http_head.h"
 #include "net/http_server.h"
 
-#define KEEP_BYTES  16384 /* buffers up to this size are kept between requests */
+#define KEEP_BYTES  16384 /* of a head or body: the most that is kept as a spare */
 #define FIRST_BYTES 65536 /* of a body announced: memory taken on its word */
 
 #define PARSE_MAGIC 0x66786870u /* "fxhp" */
@@ -27,6 +27,7 @@ struct fx_http_parse {
     enum fx_http_head_state scan;
     bool headed, whole, expects_continue, keep_alive;
     size_t max_header, max_body;
+    struct fx_http_spare *spare; /* borrowed; may be NULL */
     struct fx_buf head, body;
     size_t target_off, target_len; /* the request target, within the head */
     size_t framing;                /* bytes since the head that are no body */
@@ -57,6 +58,28 @@ static int refuse(struct fx_http_parse *parse, unsigned status, const char *why)
 
 static struct fx_text text_of(const struct fx_buf *buf) {
     return (struct fx_text){buf->data, buf->len};
+}
+
+/* ---- memory from one request to the next ---- */
+
+void fx_http_spare_finish(struct fx_http_spare *spare) {
+    fx_buf_finish(&spare->head);
+    fx_buf_finish(&spare->body);
+}
+
+static void take(struct fx_buf *buf, struct fx_buf *spare) {
+    if (buf->cap == 0) {
+        *buf = *spare;
+        *spare = (struct fx_buf){0};
+    }
+}
+
+static void give(struct fx_buf *buf, struct fx_buf *spare) {
+    if (spare->cap == 0 && buf->cap <= KEEP_BYTES) {
+        fx_buf_reset(buf);
+        *spare = *buf;
+        *buf = (struct fx_buf){0};
+    }
 }
 
 /* ---- what llhttp calls ---- */
@@ -125,6 +148,9 @@ static int on_headers_complete(llhttp_t *llhttp) {
         check_expectation(parse) != 0) {
         return -1;
     }
+    if (parse->spare != NULL) {
+        take(&parse->body, &parse->spare->body);
+    }
     if (llhttp->content_length > 0 && llhttp->content_length <= FIRST_BYTES &&
         fx_buf_reserve(&parse->body, (size_t)llhttp->content_length) == NULL) {
         return refuse(parse, 503, "out of memory");
@@ -142,6 +168,14 @@ static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
     return parse->body.failed ? refuse(parse, 503, "out of memory") : 0;
 }
 
+/* What a chunk announces is refused before it comes, as a length is. */
+static int on_chunk_header(llhttp_t *llhttp) {
+    struct fx_http_parse *parse = parse_of(llhttp);
+    return llhttp->content_length > parse->max_body - parse->body.len
+               ? refuse(parse, 413, "the body is too large")
+               : 0;
+}
+
 static int on_message_complete(llhttp_t *llhttp) {
     struct fx_http_parse *parse = parse_of(llhttp);
     parse->whole = true;
@@ -152,13 +186,15 @@ static int on_message_complete(llhttp_t *llhttp) {
 static const llhttp_settings_t settings = {
     .on_url = on_url,
     .on_headers_complete = on_headers_complete,
+    .on_chunk_header = on_chunk_header,
     .on_body = on_body,
     .on_message_complete = on_message_complete,
 };
 
 /* ---- feeding ---- */
 
-struct fx_http_parse *fx_http_parse_create(size_t max_header, size_t max_body) {
+struct fx_http_parse *fx_http_parse_create(size_t max_header, size_t max_body,
+                                           struct fx_http_spare *spare) {
     struct fx_http_parse *parse = calloc(1, sizeof *parse);
     if (parse == NULL) {
         return NULL;
@@ -166,17 +202,26 @@ struct fx_http_parse *fx_http_parse_create(size_t max_header, size_t max_body) {
     parse->magic = PARSE_MAGIC;
     parse->max_header = max_header;
     parse->max_body = max_body;
+    parse->spare = spare;
     llhttp_init(&parse->llhttp, HTTP_REQUEST, &settings);
     parse->llhttp.data = parse;
     return parse;
+}
+
+static void let_go(struct fx_http_parse *parse) {
+    if (parse->spare != NULL) {
+        give(&parse->head, &parse->spare->head);
+        give(&parse->body, &parse->spare->body);
+    }
+    fx_buf_finish(&parse->head);
+    fx_buf_finish(&parse->body);
 }
 
 void fx_http_parse_destroy(struct fx_http_parse *parse) {
     if (parse == NULL) {
         return;
     }
-    fx_buf_finish(&parse->head);
-    fx_buf_finish(&parse->body);
+    let_go(parse);
     parse->magic = 0;
     free(parse);
 }
@@ -217,6 +262,9 @@ static enum fx_http_event execute(struct fx_http_parse *parse, struct fx_text by
 /* Adds the head's next bytes to it, and lets llhttp read them there. */
 static enum fx_http_event read_head(struct fx_http_parse *parse, struct fx_text part) {
     const size_t at = parse->head.len;
+    if (parse->spare != NULL) {
+        take(&parse->head, &parse->spare->head);
+    }
     fx_buf_add(&parse->head, part.data, part.len);
     if (parse->head.failed) {
         (void)refuse(parse, 503, "out of memory");
@@ -351,18 +399,9 @@ struct fx_http_fault fx_http_parse_fault(const struct fx_http_parse *parse) {
     return parse->fault;
 }
 
-static void forget(struct fx_buf *buf) {
-    if (buf->cap > KEEP_BYTES) {
-        fx_buf_finish(buf);
-    } else {
-        fx_buf_reset(buf);
-    }
-}
-
 void fx_http_parse_next(struct fx_http_parse *parse) {
     assert(parse->whole && parse->fault.status == 0);
-    forget(&parse->head);
-    forget(&parse->body);
+    let_go(parse);
     parse->scan = FX_HTTP_HEAD_BEFORE;
     parse->headed = parse->whole = parse->expects_continue = parse->keep_alive = false;
     parse->target_off = parse->target_len = parse->framing = 0;

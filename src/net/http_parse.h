@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/macros.h"
 #include "base/text.h"
 
@@ -39,9 +40,18 @@ struct fx_http_fault {
     const char *why;
 };
 
-/* For requests with at most so many bytes of head and body. NULL without memory. */
-struct fx_http_parse *fx_http_parse_create(size_t max_header,
-                                           size_t max_body) FX_MUST_USE;
+/* Memory that goes from one request to the next, whichever connection that is on: an idle
+ * connection holds none. Zeroed at first. */
+struct fx_http_spare {
+    struct fx_buf head, body;
+};
+
+void fx_http_spare_finish(struct fx_http_spare *spare);
+
+/* For requests with at most so many bytes of head and body. `spare` is borrowed, and may
+ * be shared by all of one thread; NULL: none. NULL without memory. */
+struct fx_http_parse *fx_http_parse_create(size_t max_header, size_t max_body,
+                                           struct fx_http_spare *spare) FX_MUST_USE;
 void fx_http_parse_destroy(struct fx_http_parse *parse); /* NULL is fine */
 
 /* Takes the next bytes of the connection, as far as they belong to the current request;
@@ -53,8 +63,8 @@ enum fx_http_event fx_http_parse_feed(struct fx_http_parse *parse, struct fx_tex
 /* Has any byte of the current request come (empty lines before it do not count)? */
 bool fx_http_parse_begun(const struct fx_http_parse *parse);
 
-/* Bytes of memory held for the current request; 0 before it has begun, whatever buffers
- * are kept for it. NULL holds nothing. */
+/* Bytes of memory held for the current request; 0 before it has begun. NULL holds
+ * nothing. */
 size_t fx_http_parse_held(const struct fx_http_parse *parse);
 
 /* After WHOLE. */
@@ -63,7 +73,7 @@ struct fx_http_request fx_http_parse_request(const struct fx_http_parse *parse);
 /* After BAD. */
 struct fx_http_fault fx_http_parse_fault(const struct fx_http_parse *parse);
 
-/* Forgets the request and is ready for the next one; large buffers are given back. */
+/* Forgets the request and is ready for the next one, without memory of its own. */
 void fx_http_parse_next(struct fx_http_parse *parse);
 
 #endif

@@ -53,7 +53,7 @@ static void note_request(const struct fx_http_parse *parse, struct fx_buf *notes
 
 /* What a server would do with the bytes. */
 static void read_all(struct fx_text bytes, struct pieces pieces, struct fx_buf *notes) {
-    struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY);
+    struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY, NULL);
     bool alive = parse != NULL;
     while (alive && bytes.len > 0) {
         struct fx_text piece = {bytes.data, next_piece(&pieces, bytes.len)};

@@ -76,7 +76,7 @@ static const struct good goods[] = {
 };
 
 static void check_good(const struct good *good, size_t size) {
-    struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY);
+    struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY, NULL);
     assert_non_null(parse);
     for (int round = 0; round < 2; round++) { /* the parser is used again */
         size_t used = 0;
@@ -170,6 +170,9 @@ static const struct bad {
           "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
      413},
     /* Chunks. */
+    {POST "Transfer-Encoding: chunked\r\n\r\n41\r\n", 413},
+    {POST "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n40\r\n", 413},
+    {POST "Transfer-Encoding: chunked\r\n\r\nfffffffffffffffe\r\n", 413},
     {POST "Transfer-Encoding: chunked\r\n\r\nx\r\n", 400},
     {POST "Transfer-Encoding: chunked\r\n\r\n-1\r\n", 400},
     {POST "Transfer-Encoding: chunked\r\n\r\n0x1\r\na\r\n", 400},
@@ -180,7 +183,7 @@ static const struct bad {
 };
 
 static void check_bad(const struct bad *bad, size_t size) {
-    struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY);
+    struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY, NULL);
     size_t used = 0;
     const enum fx_http_event event = feed(parse, fx_text_of(bad->text), size, &used);
     const struct fx_http_fault fault =
@@ -212,7 +215,8 @@ static void bounds_of_the_head(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         for (size_t over = 0; over < 2; over++) {
-            struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY);
+            struct fx_http_parse *parse =
+                fx_http_parse_create(MAX_HEADER, MAX_BODY, NULL);
             struct fx_buf text;
             size_t used = 0;
             fx_buf_init(&text, 0);
@@ -239,7 +243,7 @@ static void a_long_target_is_414(void **state) {
     fx_buf_str(&text, "GET /");
     fx_buf_fill(&text, 'x', (size_t)MAX_HEADER * 2);
     for (size_t size = 1; size < text.len; size += 97) {
-        struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY);
+        struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY, NULL);
         size_t used = 0;
         assert_int_equal(feed(parse, (struct fx_text){text.data, text.len}, size, &used),
                          FX_HTTP_BAD);
@@ -257,7 +261,7 @@ static void framing_is_bounded(void **state) {
         POST "Transfer-Encoding: chunked\r\n\r\n0\r\nTrailer: ",
     };
     for (size_t i = 0; i < FX_COUNT(starts); i++) {
-        struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY);
+        struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY, NULL);
         struct fx_buf text;
         size_t used = 0;
         fx_buf_init(&text, 0);
@@ -273,7 +277,7 @@ static void framing_is_bounded(void **state) {
 
 static void continue_is_asked_for_once(void **state) {
     (void)state;
-    struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY);
+    struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY, NULL);
     const struct fx_text head =
         FX_TEXT(POST "Expect: 100-Continue\r\nContent-Length: 2\r\n\r\n");
     size_t used = 0;
@@ -287,7 +291,7 @@ static void continue_is_asked_for_once(void **state) {
 
 static void pipelined_requests_keep_apart(void **state) {
     (void)state;
-    struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY);
+    struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY, NULL);
     struct fx_text bytes =
         FX_TEXT("POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\na"
                 "POST /2 HTTP/1.1\r\nHost: a\r\n\r\n\r\n"

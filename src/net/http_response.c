@@ -191,6 +191,8 @@ struct fx_http_response *fx_http_response_create(size_t max_head, size_t max_bod
     response->max_head = max_head;
     response->max_body = max_body;
     response->to_head = to_head;
+    fx_buf_init_secret(&response->head, 0);
+    fx_buf_init_secret(&response->body, 0);
     begin(response);
     return response;
 }

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_server.c - the listener, its bounds, draining and stopping.
+ * net/http_server.c - accepting and its bounds, draining and stopping.
  */
 #include "net/http_server.h"
 
 #include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "net/http_connection.h"
 #include "net/tls.h"
 
-#define BACKLOG  1024
-#define PAUSE_MS 100 /* without a descriptor for the next connection */
+/* Handshakes that wait for their turn, until no further connection is accepted: what they
+ * take is about as long as anybody waits for a connection. Those of whom nothing has come
+ * do not count. */
+#define CROWD 64
 
 #define SERVER_MAGIC 0x66786873u /* "fxhs" */
 
@@ -64,6 +68,7 @@ struct fx_http_server *fx_http_server_create(uv_loop_t *loop,
 static void free_server(struct fx_http_server *server) {
     fx_tls_config_unref(server->tls);
     fx_stream_scratch_finish(&server->scratch);
+    fx_http_spare_finish(&server->spare);
     fx_buf_finish(&server->out);
     server->magic = 0;
     free(server);
@@ -73,7 +78,7 @@ void fx_http_server_destroy(struct fx_http_server *server) {
     if (server == NULL) {
         return;
     }
-    if (!server->timer_ready) {
+    if (server->n_turns == 0) {
         free_server(server);
         return;
     }
@@ -83,139 +88,105 @@ void fx_http_server_destroy(struct fx_http_server *server) {
     }
 }
 
+/* What needs the loop; once. */
+static void prepare(struct fx_http_server *server) {
+    if (server->n_turns == 0) {
+        fx_handshakes_init(&server->handshakes, server->loop);
+        fx_turns_init(&server->others, server->loop, fx_http_connection_on_turn);
+        server->scratch.handshakes = &server->handshakes;
+        server->n_turns = 2;
+    }
+}
+
+/* ---- connections ---- */
+
+/* Over the bound: a word to plain clients, none in the middle of no handshake. */
+static void refuse_socket(struct fx_http_server *server, int fd) {
+    static const char words[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
+                                "Content-Length: 0\r\nConnection: close\r\n\r\n";
+    server->counts.refused++;
+    if (server->tls == NULL) {
+        (void)send(fd, words, sizeof words - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
+    (void)close(fd);
+}
+
+/* Counts those that are being closed no more: they are gone before the loop goes on. */
+static bool has_room(const struct fx_http_server *server) {
+    return server->shaking.n + server->open.n + server->leaving.n <
+           server->options.max_connections;
+}
+
+void fx_http_server_adopt(struct fx_http_server *server, int fd) {
+    if (server->stopping) {
+        (void)close(fd);
+        return;
+    }
+    prepare(server);
+    if ((!has_room(server) && !fx_http_room_make(server)) ||
+        !fx_http_connection_begin(server, fd)) {
+        refuse_socket(server, fd);
+    }
+}
+
+bool fx_http_server_is_crowded(const struct fx_http_server *server) {
+    return fx_handshakes_waiting(&server->handshakes) >= CROWD;
+}
+
 /* ---- the listener ---- */
 
-static bool open_listener(struct fx_http_server *server, struct fx_err *err);
+static bool is_crowded(void *user) {
+    const struct fx_http_server *server = checked(user);
+    return fx_http_server_is_crowded(server) ||
+           (server->options.is_crowded != NULL &&
+            server->options.is_crowded(server->options.user));
+}
 
-static void on_listener_closed(uv_handle_t *handle) {
-    struct fx_http_server *server = checked(handle->data);
-    free(handle);
-    server->listeners--;
+static bool makes_room(void *user) {
+    return fx_http_room_make(checked(user));
+}
+
+static void on_socket(int fd, void *user) {
+    struct fx_http_server *server = checked(user);
+    if (server->options.on_socket == NULL) {
+        fx_http_server_adopt(server, fd);
+        return;
+    }
+    server->counts.accepted++;
+    server->options.on_socket(fd, server->options.user);
+}
+
+static void on_listener_closed(void *user) {
+    struct fx_http_server *server = checked(user);
+    server->listens = false;
     fx_http_server_settle(server);
 }
 
-static void close_listener(struct fx_http_server *server) {
-    if (server->listener != NULL) {
-        uv_close((uv_handle_t *)server->listener, on_listener_closed);
-        server->listener = NULL;
-    }
-}
-
-static void on_pause_over(uv_timer_t *timer) {
-    struct fx_http_server *server = checked(timer->data);
-    struct fx_err err = FX_ERR_INIT;
-    if (!server->stopping && !open_listener(server, &err)) {
-        (void)uv_timer_start(timer, on_pause_over, PAUSE_MS, 0);
-    }
-}
-
-/* libuv asks again at once as long as a connection waits: without a descriptor or memory
- * for it that would be a busy loop. Closing the listener also gives one back. */
-static void pause_accepting(struct fx_http_server *server) {
-    close_listener(server);
-    (void)uv_timer_start(&server->timer, on_pause_over, PAUSE_MS, 0);
-}
-
-static void on_refused_closed(uv_handle_t *handle) {
-    free(handle);
-}
-
-/* Over the bound: a word to plain clients, none in the middle of no handshake. */
-static void refuse_connection(struct fx_http_server *server, uv_stream_t *listener) {
-    static char words[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
-                          "Content-Length: 0\r\nConnection: close\r\n\r\n";
-    server->counts.refused++;
-    uv_tcp_t *client = calloc(1, sizeof *client);
-    if (client == NULL) {
-        pause_accepting(server);
-        return;
-    }
-    (void)uv_tcp_init(server->loop, client);
-    if (uv_accept(listener, (uv_stream_t *)client) == 0 && server->tls == NULL) {
-        const uv_buf_t bytes = {words, sizeof words - 1};
-        (void)uv_try_write((uv_stream_t *)client, &bytes, 1);
-    }
-    uv_close((uv_handle_t *)client, on_refused_closed);
-}
-
-static void on_connection(uv_stream_t *listener, int status) {
-    struct fx_http_server *server = checked(listener->data);
-    if (server->listener != (uv_tcp_t *)listener) {
-        return; /* being closed */
-    }
-    if (status == UV_EMFILE || status == UV_ENFILE || status == UV_ENOBUFS ||
-        status == UV_ENOMEM) {
-        pause_accepting(server);
-    } else if (status == 0 &&
-               (server->counts.connections >= server->options.max_connections ||
-                !fx_http_connection_accept(server, listener))) {
-        refuse_connection(server, listener);
-    }
-}
-
-/* Binds and listens; the port it got is kept, for after a pause. */
-static int bind_and_listen(struct fx_http_server *server, uv_tcp_t *listener) {
-    const struct sockaddr *to = (const struct sockaddr *)&server->address.socket;
-    int rc = uv_tcp_bind(listener, to, 0);
-    if (rc == 0) {
-        rc = uv_listen((uv_stream_t *)listener, BACKLOG, on_connection);
-    }
-    if (rc == 0) {
-        int len = (int)sizeof server->address.socket;
-        rc = uv_tcp_getsockname(listener, (struct sockaddr *)&server->address.socket,
-                                &len);
-    }
-    return rc;
-}
-
-static int try_listen(struct fx_http_server *server) {
-    uv_tcp_t *listener = calloc(1, sizeof *listener);
-    if (listener == NULL) {
-        return UV_ENOMEM;
-    }
-    (void)uv_tcp_init(server->loop, listener);
-    listener->data = server;
-    server->listener = listener;
-    server->listeners++;
-    const int rc = bind_and_listen(server, listener);
-    if (rc != 0) {
-        close_listener(server);
-    }
-    return rc;
-}
-
-static bool open_listener(struct fx_http_server *server, struct fx_err *err) {
-    int rc = try_listen(server);
-    if (server->address.any && (rc == UV_EAFNOSUPPORT || rc == UV_EADDRNOTAVAIL)) {
-        fx_address_make_ipv4(&server->address);
-        rc = try_listen(server);
-    }
-    return rc == 0 || fx_fail(err, FX_EIO, "%s", uv_strerror(rc));
-}
-
-static void prepare_timer(struct fx_http_server *server) {
-    if (!server->timer_ready) {
-        (void)uv_timer_init(server->loop, &server->timer);
-        server->timer.data = server;
-        server->timer_ready = true;
-    }
-}
+static const struct fx_listener_events listener_events = {
+    .is_crowded = is_crowded,
+    .makes_room = makes_room,
+    .on_socket = on_socket,
+    .on_closed = on_listener_closed,
+};
 
 bool fx_http_server_listen(struct fx_http_server *server, const char *address,
                            struct fx_err *err) {
-    assert(server->listener == NULL && !server->stopping);
-    if (!fx_address_parse(address, &server->address, err)) {
+    assert(!server->listens && !server->stopping);
+    struct fx_address parsed;
+    if (!fx_address_parse(address, &parsed, err)) {
         return false;
     }
-    prepare_timer(server);
-    if (!open_listener(server, err)) {
+    if (!fx_listener_open(&server->listener, server->loop, &parsed, err)) {
         return fx_err_prefix(err, "listening on `%.200s`: ", address);
     }
+    prepare(server);
+    server->listens = true;
+    fx_listener_tell(&server->listener, &listener_events, server);
     return true;
 }
 
 uint16_t fx_http_server_port(const struct fx_http_server *server) {
-    return server->listener == NULL ? 0 : fx_address_port(&server->address.socket);
+    return !server->listens || server->stopping ? 0 : fx_listener_port(&server->listener);
 }
 
 void fx_http_server_set_tls(struct fx_http_server *server, struct fx_tls_config *tls) {
@@ -234,10 +205,14 @@ void fx_http_server_drain(struct fx_http_server *server) {
     server->draining = true;
 }
 
-static void on_timer_closed(uv_handle_t *handle) {
-    struct fx_http_server *server = checked(handle->data);
+/* The last thing that ends: nobody waits for a turn any more. */
+static void on_turns_closed(void *user) {
+    struct fx_http_server *server = checked(user);
     const bool orphaned = server->orphaned;
-    server->timer_ready = false; /* nothing holds it any more */
+    server->n_turns--;
+    if (server->n_turns > 0) {
+        return;
+    }
     if (server->on_stopped != NULL) {
         server->on_stopped(server->stopped_user); /* which may destroy the server */
     }
@@ -247,24 +222,33 @@ static void on_timer_closed(uv_handle_t *handle) {
 }
 
 void fx_http_server_settle(struct fx_http_server *server) {
-    if (server->stopping && server->listeners == 0 && server->connections == NULL &&
-        !server->timer_closing) {
-        server->timer_closing = true;
-        uv_close((uv_handle_t *)&server->timer, on_timer_closed);
+    if (server->stopping && !server->listens && server->counts.connections == 0 &&
+        !server->turns_closing) {
+        server->turns_closing = true;
+        fx_handshakes_close(&server->handshakes, on_turns_closed, server);
+        fx_turns_close(&server->others, on_turns_closed, server);
+    }
+}
+
+static void stop_all(const struct fx_http_list *list) {
+    for (struct fx_http_exchange *at = list->first; at != NULL;) {
+        struct fx_http_exchange *next = at->next;
+        fx_http_connection_stop(at); /* which frees nothing before the loop goes on */
+        at = next;
     }
 }
 
 void fx_http_server_stop(struct fx_http_server *server, void (*on_stopped)(void *user),
                          void *user) {
     assert(!server->stopping);
-    prepare_timer(server);
-    (void)uv_timer_stop(&server->timer);
+    prepare(server);
+    if (server->listens) {
+        fx_listener_close(&server->listener);
+    }
     server->stopping = true;
     server->on_stopped = on_stopped;
     server->stopped_user = user;
-    close_listener(server);
-    for (struct fx_http_exchange *at = server->connections; at != NULL; at = at->next) {
-        fx_http_connection_stop(at); /* which frees nothing before the loop goes on */
-    }
+    stop_all(&server->shaking);
+    stop_all(&server->open);
     fx_http_server_settle(server);
 }

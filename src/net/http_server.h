@@ -15,8 +15,11 @@
  * go over it is the one refused, and gives back what it held; the others go on. A length
  * announced is not reserved, but for the first 64 KiB. Choose it well over twice
  * `max_body`, as buffers double. Small buffers kept for a next message do not count.
- * Trailers are ignored, `Upgrade` is not offered. One connection too many gets its
- * 503 where it is plain; over TLS it is closed.
+ * Trailers are ignored, `Upgrade` is not offered.
+ * One connection too many is let in, and one that nobody misses is closed (http_room.c).
+ * Only where all are busy it gets its 503, where it is plain; over TLS it is closed.
+ * TLS handshakes take turns on a worker thread (handshakes.h), so that those who are
+ * connected come first.
  * Not safe for threads: everything happens on the loop's thread. SIGPIPE is ignored from
  * the first server on, as libuv needs it.
  */
@@ -46,6 +49,13 @@ struct fx_http_server_options {
     /* Called when a request is whole. It must lead to exactly one fx_http_respond(), now
      * or later, even where the client has gone. */
     void (*on_request)(struct fx_http_exchange *exchange, void *user);
+    /* Where the connections go that it accepts; NULL: here. Else each socket is the
+     * callee's, who hands it to fx_http_server_adopt() of another server, or closes it.
+     */
+    void (*on_socket)(int fd, void *user);
+    /* Shall nothing be accepted for the moment? NULL: never. What comes waits in the
+     * kernel, as it does while this server itself fx_http_server_is_crowded(). */
+    bool (*is_crowded)(void *user);
     void *user;
 };
 
@@ -56,6 +66,7 @@ struct fx_http_server_counts {
     size_t held;              /* bytes of messages not yet answered */
     uint64_t accepted;        /* connections since the start */
     uint64_t refused;         /* 503: connections and messages without room */
+    uint64_t dropped;         /* closed to make room for others */
     uint64_t handshakes;      /* TLS handshakes that succeeded */
     uint64_t handshake_fails; /* and that failed */
     uint64_t bad_requests;    /* answered here with an error */
@@ -71,7 +82,16 @@ struct fx_http_server *fx_http_server_create(uv_loop_t *loop,
 bool fx_http_server_listen(struct fx_http_server *server, const char *address,
                            struct fx_err *err) FX_MUST_USE;
 
-/* The port it listens on; 0 before. */
+/* Serves a connection that somebody else has accepted, as if it had come to this server's
+ * own port; it need not have one. On the loop's thread. The socket is taken in any case:
+ * without room or memory it is refused, and closed after fx_http_server_stop(). */
+void fx_http_server_adopt(struct fx_http_server *server, int fd);
+
+/* Do so many handshakes wait for their turn that no further connection should be given to
+ * it for the moment? Any thread may ask. */
+bool fx_http_server_is_crowded(const struct fx_http_server *server);
+
+/* The port it listens on; 0 before and after. */
 uint16_t fx_http_server_port(const struct fx_http_server *server);
 
 /* Connections accepted from now on use this certificate. */
@@ -82,8 +102,9 @@ void fx_http_server_set_tls(struct fx_http_server *server, struct fx_tls_config 
  * its request. New ones are still accepted (endpoints are removed asynchronously). */
 void fx_http_server_drain(struct fx_http_server *server);
 
-/* Closes the listener and every connection that is not being answered; the others are
- * answered first. `on_stopped` (may be NULL) is called once, later, when nothing is left;
+/* Closes the listener and every idle connection. Where a request is being answered, or
+ * has begun to come, it is answered first; bytes that have come unread have two seconds
+ * to become one. `on_stopped` (may be NULL) is called once, later, when nothing is left;
  * it may destroy the server. At most one call. */
 void fx_http_server_stop(struct fx_http_server *server, void (*on_stopped)(void *user),
                          void *user);
@@ -107,7 +128,8 @@ struct fx_text fx_http_body(const struct fx_http_exchange *exchange);
  * none. The first one where there are several. */
 struct fx_text fx_http_header(const struct fx_http_exchange *exchange, const char *name);
 
-/* When its first byte came (base/clock.h). */
+/* When its first byte was found: as the turn of the loop began in which it could be read,
+ * not when its turn among the others came; within a millisecond (base/clock.h). */
 uint64_t fx_http_arrival_ns(const struct fx_http_exchange *exchange);
 
 /* Answers. `content_type` and `extra_headers` (whole lines, each ending in CR LF) may be

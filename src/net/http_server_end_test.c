@@ -173,33 +173,87 @@ static void half_a_request_is_no_request(void **state) {
     finish(&world);
 }
 
-static void too_many_connections(void **state) {
+/* Who is not being answered makes room: the one that was not heard of for the longest. */
+static void the_longest_unused_makes_room(void **state) {
     (void)state;
     struct world world;
     struct fx_buf heard = {0};
     start(&world, (struct fx_http_server_options){.max_connections = 2});
     const int a = dial(&world);
+    run_for(&world, 5);
     const int b = dial(&world);
-    run_for(&world, 20);
+    run_for(&world, 5);
+    say(&world, a, GET("/a"));
+    expect(&world, a, &heard, OK, "GET /a   []");
+    say(&world, b, "GET /b"); /* which is no request yet */
+    run_for(&world, 5);
+    const int c = dial(&world);
+    say(&world, c, GET("/c"));
+    expect(&world, c, &heard, OK, "GET /c   []");
+    expect_end(&world, b, &heard);
+    say(&world, a, GET("/a"));
+    expect(&world, a, &heard, OK, "GET /a   []");
+    const struct fx_http_server_counts counts = fx_http_server_counts(world.server);
+    assert_int_equal(counts.dropped, 1);
+    assert_int_equal(counts.refused, 0);
+    assert_int_equal(counts.connections, 2);
+    (void)close(a);
+    (void)close(b);
+    hang_up(c, &heard);
+    finish(&world);
+}
+
+static void the_busy_are_not_sent_away(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){.max_connections = 1});
+    world.defers = true;
+    const int a = dial(&world);
+    say(&world, a, GET("/a"));
+    await_request(&world);
     const int c = dial(&world);
     char *text = hear(&world, c, &heard);
     assert_non_null(strstr(text, "503 Service Unavailable\r\nRetry-After: 1\r\n"));
     free(text);
     expect_end(&world, c, &heard);
     assert_int_equal(fx_http_server_counts(world.server).refused, 1);
-    assert_int_equal(fx_http_server_counts(world.server).connections, 2);
-    say(&world, a, GET("/a")); /* the others never noticed */
+    assert_int_equal(fx_http_server_counts(world.server).connections, 1);
+    answer_waiting(&world); /* it never noticed */
     expect(&world, a, &heard, OK, "GET /a   []");
-    (void)close(b);
-    while (fx_http_server_counts(world.server).connections > 1) {
+    (void)close(a);
+    while (fx_http_server_counts(world.server).connections > 0) {
         run_once(&world);
     }
     const int d = dial(&world);
     say(&world, d, GET("/d"));
+    answer_waiting(&world);
     expect(&world, d, &heard, OK, "GET /d   []");
-    (void)close(a);
     (void)close(c);
     hang_up(d, &heard);
+    finish(&world);
+}
+
+/* Whoever goes on talking to somebody who has said all is not listened to for ever. */
+static void talkers_are_cut_off(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    struct fx_buf noise = {0};
+    start(&world, (struct fx_http_server_options){0});
+    fx_buf_fill(&noise, 'x', 65536);
+    const int fd = dial(&world);
+    say(&world, fd, "NONSENSE\r\n\r\n");
+    expect(&world, fd, &heard, "HTTP/1.1 400 ", "malformed request");
+    size_t sent = 0;
+    while (fx_http_server_counts(world.server).connections > 0) {
+        const ssize_t n = send(fd, noise.data, noise.len, MSG_NOSIGNAL);
+        sent += n > 0 ? (size_t)n : 0;
+        run_once(&world);
+    }
+    assert_in_range(sent, 1, 32u << 20); /* what the kernel holds included */
+    fx_buf_finish(&noise);
+    hang_up(fd, &heard);
     finish(&world);
 }
 
@@ -264,6 +318,42 @@ static void without_descriptors_it_goes_on(void **state) {
     finish(&world);
 }
 
+static void allow_descriptors(rlim_t count, struct rlimit *ret_before) {
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, ret_before), 0);
+    struct rlimit limit = *ret_before;
+    limit.rlim_cur = count;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* The last descriptor is taken: that is no reason to send anybody away, until somebody
+ * else comes. */
+static void the_last_descriptor_is_of_use(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    struct rlimit before;
+    start(&world, (struct fx_http_server_options){0});
+    run_for(&world, 10);
+    const int a = dial(&world);
+    allow_descriptors((rlim_t)a + 2, &before); /* one more than we have */
+    for (int i = 0; i < 2; i++) {
+        say(&world, a, GET("/a"));
+        expect(&world, a, &heard, OK, "GET /a   []");
+    }
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(fx_http_server_counts(world.server).dropped, 0);
+    const int b = dial(&world);
+    allow_descriptors((rlim_t)b + 1, &before); /* none */
+    say(&world, b, GET("/b"));
+    expect(&world, b, &heard, OK, "GET /b   []");
+    expect_end(&world, a, &heard); /* which has gone for the other */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(fx_http_server_counts(world.server).dropped, 1);
+    (void)close(a);
+    hang_up(b, &heard);
+    finish(&world);
+}
+
 static void addresses_that_cannot_be(void **state) {
     (void)state;
     struct world world;
@@ -301,10 +391,13 @@ int main(void) {
         cmocka_unit_test(gone_clients_cost_nothing),
         cmocka_unit_test(half_closed_clients_are_answered),
         cmocka_unit_test(half_a_request_is_no_request),
-        cmocka_unit_test(too_many_connections),
+        cmocka_unit_test(the_longest_unused_makes_room),
+        cmocka_unit_test(the_busy_are_not_sent_away),
+        cmocka_unit_test(talkers_are_cut_off),
         cmocka_unit_test(large_answers_wait_for_the_reader),
         cmocka_unit_test(readers_that_stop_are_dropped),
         cmocka_unit_test(without_descriptors_it_goes_on),
+        cmocka_unit_test(the_last_descriptor_is_of_use),
         cmocka_unit_test(addresses_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

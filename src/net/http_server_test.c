@@ -135,6 +135,54 @@ static void ten_in_a_row_are_answered_in_order(void **state) {
     pipelined(true);
 }
 
+/* Ten requests of one client do not come before the one of another. */
+static void each_has_one_a_turn(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    start(&world, (struct fx_http_server_options){0});
+    const int many = dial(&world);
+    const int one = dial(&world);
+    while (fx_http_server_counts(world.server).accepted < 2) {
+        run_once(&world);
+    }
+    for (int i = 0; i < 10; i++) {
+        say(&world, many, GET("/many"));
+    }
+    say(&world, one, GET("/one"));
+    uv_sleep(10);
+    (void)uv_run(&world.loop, UV_RUN_NOWAIT);
+    assert_in_range(world.n_requests, 2, 3);
+    char byte = 0;
+    assert_int_equal(recv(one, &byte, 1, MSG_PEEK), 1);
+    expect(&world, one, &heard, OK, "GET /one   []");
+    for (int i = 0; i < 10; i++) {
+        expect(&world, many, &heard, OK, "GET /many   []");
+    }
+    (void)close(one);
+    hang_up(many, &heard);
+    finish(&world);
+}
+
+/* A body of many reads: between them others have their turn. */
+static void large_bodies_come_in_turns(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    struct fx_buf text = {0};
+    start(&world, (struct fx_http_server_options){0});
+    fx_buf_str(&text, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n");
+    fx_buf_fill(&text, 'x', 3000000);
+    const int fd = dial(&world);
+    say_n(&world, fd, (struct fx_text){text.data, text.len});
+    expect(&world, fd, &heard, OK, "xxx]");
+    say(&world, fd, GET("/next"));
+    expect(&world, fd, &heard, OK, "GET /next   []");
+    fx_buf_finish(&text);
+    hang_up(fd, &heard);
+    finish(&world);
+}
+
 static void chunks_may_come_byte_by_byte(void **state) {
     (void)state;
     static const char text[] =
@@ -248,6 +296,8 @@ int main(void) {
         cmocka_unit_test(versions_say_what_they_keep),
         cmocka_unit_test(a_head_has_no_body),
         cmocka_unit_test(ten_in_a_row_are_answered_in_order),
+        cmocka_unit_test(each_has_one_a_turn),
+        cmocka_unit_test(large_bodies_come_in_turns),
         cmocka_unit_test(chunks_may_come_byte_by_byte),
         cmocka_unit_test(slow_requests_are_given_up),
         cmocka_unit_test(a_trickle_is_given_up),

@@ -8,17 +8,17 @@
 #include "net/stream.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
-#include <sys/socket.h>
+#include <unistd.h>
 
+#include "net/stream_internal.h"
 #include "net/tls.h"
 
 #define LINGER_MS     2000
 #define KEEPALIVE_S   30 /* a client that waits in silence asks so often for its peer */
 #define SCRATCH_BYTES (256u << 10) /* a larger scratch is given back after its use */
+#define IGNORE_BYTES  (2u << 20)   /* read of a peer to whom all is said */
+#define EARLY_BYTES   4096 /* read at a time of a handshake that waits for its turn */
 
 #define STREAM_MAGIC 0x66787374u /* "fxst" */
 #define WRITE_MAGIC  0x66787772u /* "fxwr" */
@@ -45,16 +45,21 @@ static struct write *write_of(uv_write_t *request) {
 
 /* ---- closing ---- */
 
-static void on_handle_closed(uv_handle_t *handle) {
-    struct fx_stream *stream = checked(handle->data);
+void fx_stream_let_go(struct fx_stream *stream) {
     stream->handles--;
     if (stream->handles > 0) {
         return;
     }
     fx_tls_destroy(stream->tls);
     stream->tls = NULL;
+    fx_tls_config_unref(stream->tls_wanted);
+    stream->tls_wanted = NULL;
     stream->magic = 0;
     stream->events->on_closed(stream->user);
+}
+
+static void on_handle_closed(uv_handle_t *handle) {
+    fx_stream_let_go(checked(handle->data));
 }
 
 void fx_stream_close(struct fx_stream *stream) {
@@ -62,6 +67,7 @@ void fx_stream_close(struct fx_stream *stream) {
         return;
     }
     stream->closing = true;
+    fx_handshakes_leave(stream);
     uv_close((uv_handle_t *)&stream->tcp, on_handle_closed);
     uv_close((uv_handle_t *)&stream->timer, on_handle_closed);
 }
@@ -77,7 +83,7 @@ static void break_with(struct fx_stream *stream, const struct fx_err *failure) {
     }
 }
 
-static void break_by(struct fx_stream *stream, const char *what, int rc) {
+void fx_stream_break(struct fx_stream *stream, const char *what, int rc) {
     struct fx_err failure = FX_ERR_INIT;
     (void)fx_fail(&failure, FX_EIO, "%s: %s", what, uv_strerror(rc));
     break_with(stream, &failure);
@@ -128,7 +134,7 @@ static void on_stalled(struct fx_stream *stream) {
         stream->stalled_at = uv_now(stream->timer.loop) + stream->write_ms;
         return;
     }
-    break_by(stream, "the peer does not read", UV_ETIMEDOUT);
+    fx_stream_break(stream, "the peer does not read", UV_ETIMEDOUT);
 }
 
 static void on_timer(uv_timer_t *timer) {
@@ -161,7 +167,7 @@ static void on_written(uv_write_t *request, int status) {
         return;
     }
     if (status != 0) {
-        break_by(stream, "write", status);
+        fx_stream_break(stream, "write", status);
         return;
     }
     if (fx_stream_is_busy(stream)) {
@@ -188,7 +194,7 @@ static void queue(struct fx_stream *stream, struct fx_buf *bytes, size_t sent) {
     char *data = write == NULL ? NULL : fx_buf_steal(bytes);
     if (data == NULL) {
         free(write);
-        break_by(stream, "write", UV_ENOMEM);
+        fx_stream_break(stream, "write", UV_ENOMEM);
         return;
     }
     *write = (struct write){.magic = WRITE_MAGIC, .bytes = data};
@@ -199,7 +205,7 @@ static void queue(struct fx_stream *stream, struct fx_buf *bytes, size_t sent) {
     if (rc != 0) {
         free(data);
         free(write);
-        break_by(stream, "write", rc);
+        fx_stream_break(stream, "write", rc);
         return;
     }
     stream->queued = uv_stream_get_write_queue_size((uv_stream_t *)&stream->tcp);
@@ -215,7 +221,7 @@ static void send_all(struct fx_stream *stream, struct fx_buf *bytes) {
     int rc = bytes->len == 0 ? 0 : uv_try_write((uv_stream_t *)&stream->tcp, &all, 1);
     rc = rc == UV_EAGAIN ? 0 : rc;
     if (rc < 0) {
-        break_by(stream, "write", rc);
+        fx_stream_break(stream, "write", rc);
     } else if ((size_t)rc < bytes->len) {
         queue(stream, bytes, (size_t)rc);
     }
@@ -233,7 +239,7 @@ void fx_stream_write(struct fx_stream *stream, struct fx_text bytes) {
     struct fx_buf *cipher = &stream->scratch->cipher;
     fx_buf_reset(cipher);
     bool ok = true;
-    if (stream->tls == NULL) {
+    if (!stream->secure) {
         fx_buf_text(cipher, bytes);
         ok = !cipher->failed || fx_fail_nomem(&failure);
     } else {
@@ -250,8 +256,10 @@ void fx_stream_write(struct fx_stream *stream, struct fx_text bytes) {
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf) {
     (void)suggested;
-    struct fx_stream *stream = checked(handle->data);
-    *ret_buf = uv_buf_init(stream->scratch->read, FX_STREAM_READ_BYTES);
+    const struct fx_stream *stream = checked(handle->data);
+    *ret_buf =
+        uv_buf_init(stream->scratch->read,
+                    fx_handshakes_has(stream) ? EARLY_BYTES : FX_STREAM_READ_BYTES);
 }
 
 static void tell_end(struct fx_stream *stream) {
@@ -268,6 +276,25 @@ static void tell_open(struct fx_stream *stream) {
     stream->events->on_open(stream->user);
 }
 
+void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
+                       struct fx_buf *plain, struct fx_buf *cipher,
+                       const struct fx_err *failure) {
+    send_all(stream, cipher);
+    if (state == FX_TLS_FAILED) {
+        break_with(stream, failure);
+        return;
+    }
+    if (!stream->closing && !stream->open && state != FX_TLS_HANDSHAKE) {
+        tell_open(stream);
+    }
+    if (!stream->closing && !stream->finishing && plain->len > 0) {
+        stream->events->on_bytes(stream->user, (struct fx_text){plain->data, plain->len});
+    }
+    if (state == FX_TLS_CLOSED && !stream->finishing) {
+        tell_end(stream);
+    }
+}
+
 /* Bytes through TLS, and what TLS itself has to say to the peer. */
 static void receive_tls(struct fx_stream *stream, struct fx_text received) {
     struct fx_stream_scratch *scratch = stream->scratch;
@@ -276,21 +303,7 @@ static void receive_tls(struct fx_stream *stream, struct fx_text received) {
     fx_buf_reset(&scratch->cipher);
     const enum fx_tls_state state = fx_tls_receive(stream->tls, received, &scratch->plain,
                                                    &scratch->cipher, &failure);
-    send_all(stream, &scratch->cipher);
-    if (state == FX_TLS_FAILED) {
-        break_with(stream, &failure);
-        return;
-    }
-    if (!stream->closing && !stream->open && state != FX_TLS_HANDSHAKE) {
-        tell_open(stream);
-    }
-    if (!stream->closing && !stream->finishing && scratch->plain.len > 0) {
-        stream->events->on_bytes(
-            stream->user, (struct fx_text){scratch->plain.data, scratch->plain.len});
-    }
-    if (state == FX_TLS_CLOSED && !stream->finishing) {
-        tell_end(stream);
-    }
+    fx_stream_deliver(stream, state, &scratch->plain, &scratch->cipher, &failure);
 }
 
 static void on_read(uv_stream_t *tcp, ssize_t n, const uv_buf_t *buf) {
@@ -299,19 +312,23 @@ static void on_read(uv_stream_t *tcp, ssize_t n, const uv_buf_t *buf) {
         return;
     }
     if (stream->finishing) { /* nobody listens any more */
-        if (n < 0) {
+        stream->ignored += n > 0 ? (size_t)n : 0;
+        if (n < 0 || stream->ignored > IGNORE_BYTES) {
             fx_stream_close(stream);
         }
         return;
     }
+    stream->filled = n == FX_STREAM_READ_BYTES;
     if (n == UV_EOF && stream->open) {
-        stream->cut = stream->tls != NULL;
+        stream->cut = stream->secure;
         tell_end(stream);
     } else if (n == UV_EOF) {
         break_saying(stream, "the connection ended during the TLS handshake");
     } else if (n < 0) {
-        break_by(stream, "read", (int)n);
-    } else if (stream->tls != NULL) {
+        fx_stream_break(stream, "read", (int)n);
+    } else if (fx_handshakes_has(stream)) {
+        fx_handshakes_wait(stream, (struct fx_text){buf->base, (size_t)n});
+    } else if (stream->secure) {
         receive_tls(stream, (struct fx_text){buf->base, (size_t)n});
     } else {
         stream->events->on_bytes(stream->user, (struct fx_text){buf->base, (size_t)n});
@@ -329,7 +346,7 @@ void fx_stream_read(struct fx_stream *stream, bool on) {
     }
     const int rc = uv_read_start((uv_stream_t *)&stream->tcp, on_alloc, on_read);
     if (rc != 0) {
-        break_by(stream, "read", rc);
+        fx_stream_break(stream, "read", rc);
     }
 }
 
@@ -340,7 +357,10 @@ bool fx_stream_init(struct fx_stream *stream, uv_loop_t *loop, struct fx_tls_con
                     struct fx_err *err) {
     *stream = (struct fx_stream){
         .magic = STREAM_MAGIC, .scratch = scratch, .write_ms = write_ms, .handles = 2};
-    if (tls != NULL) {
+    stream->secure = tls != NULL;
+    if (tls != NULL && scratch->handshakes != NULL) {
+        stream->tls_wanted = fx_tls_config_ref(tls);
+    } else if (tls != NULL) {
         stream->tls = fx_tls_create(tls);
         if (stream->tls == NULL) {
             return fx_fail_nomem(err);
@@ -361,15 +381,24 @@ void fx_stream_tell(struct fx_stream *stream, const struct fx_stream_events *eve
     stream->user = user;
 }
 
-bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) {
-    if (uv_accept(listener, (uv_stream_t *)&stream->tcp) != 0) {
-        return false;
-    }
+static bool start(struct fx_stream *stream) {
     (void)uv_tcp_nodelay(&stream->tcp, 1); /* slower without, not wrong */
     stream->connected = true;
-    stream->open = stream->tls == NULL;
+    stream->open = !stream->secure;
     fx_stream_read(stream, true);
     return !stream->closing;
+}
+
+bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) {
+    return uv_accept(listener, (uv_stream_t *)&stream->tcp) == 0 && start(stream);
+}
+
+bool fx_stream_adopt(struct fx_stream *stream, int fd) {
+    if (uv_tcp_open(&stream->tcp, fd) != 0) {
+        (void)close(fd);
+        return false;
+    }
+    return start(stream);
 }
 
 static void on_connected(uv_connect_t *request, int status) {
@@ -388,7 +417,7 @@ static void on_connected(uv_connect_t *request, int status) {
     if (stream->closing) {
         return;
     }
-    if (stream->tls == NULL) {
+    if (!stream->secure) {
         tell_open(stream);
     } else {
         receive_tls(stream, (struct fx_text){0}); /* the client speaks first */
@@ -399,34 +428,6 @@ bool fx_stream_connect(struct fx_stream *stream, const struct sockaddr *to,
                        struct fx_err *err) {
     const int rc = uv_tcp_connect(&stream->connecting, &stream->tcp, to, on_connected);
     return rc == 0 || fx_fail(err, FX_EIO, "%s", uv_strerror(rc));
-}
-
-bool fx_stream_is_connected(const struct fx_stream *stream) {
-    return stream->connected;
-}
-
-bool fx_stream_is_cut(const struct fx_stream *stream) {
-    return stream->cut;
-}
-
-bool fx_stream_is_silent(const struct fx_stream *stream) {
-    uv_os_fd_t fd = -1;
-    char byte = 0;
-    return !stream->ended && !stream->closing &&
-           uv_fileno((const uv_handle_t *)&stream->tcp, &fd) == 0 &&
-           recv(fd, &byte, 1, MSG_PEEK) < 0 && errno == EAGAIN;
-}
-
-void fx_stream_acknowledge(struct fx_stream *stream) {
-#if defined(TCP_QUICKACK)
-    uv_os_fd_t fd = -1;
-    const int on = 1;
-    if (!stream->closing && uv_fileno((uv_handle_t *)&stream->tcp, &fd) == 0) {
-        (void)setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
-    }
-#else
-    (void)stream;
-#endif
 }
 
 /* ---- ending ---- */
@@ -451,6 +452,7 @@ void fx_stream_finish(struct fx_stream *stream) {
         return;
     }
     stream->finishing = true;
+    fx_handshakes_leave(stream);
     fx_stream_set_deadline(stream, fx_stream_is_busy(stream) ? 0 : LINGER_MS);
     const int rc = uv_shutdown(&stream->shutting, (uv_stream_t *)&stream->tcp, on_shut);
     if (rc != 0 || (stream->ended && !fx_stream_is_busy(stream))) {
@@ -463,6 +465,7 @@ void fx_stream_finish(struct fx_stream *stream) {
 }
 
 void fx_stream_scratch_finish(struct fx_stream_scratch *scratch) {
+    scratch->plain.secret = true; /* whatever passed */
     fx_buf_finish(&scratch->plain);
     fx_buf_finish(&scratch->cipher);
 }

@@ -19,9 +19,11 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "net/turns.h"
 
 #define FX_STREAM_READ_BYTES 65536
 
+struct fx_handshakes;
 struct fx_tls;
 struct fx_tls_config;
 struct fx_stream;
@@ -29,6 +31,7 @@ struct fx_stream;
 /* What the streams of one loop share, since each needs it only during a call. */
 struct fx_stream_scratch {
     struct fx_buf plain, cipher;
+    struct fx_handshakes *handshakes; /* that are made by turns; NULL: at once */
     char read[FX_STREAM_READ_BYTES];
 };
 
@@ -57,20 +60,26 @@ struct fx_stream {
     uv_timer_t timer;
     uv_connect_t connecting;
     uv_shutdown_t shutting;
-    struct fx_tls *tls; /* NULL: plain */
+    struct fx_tls *tls;               /* NULL: plain, or its first turn has not come */
+    struct fx_tls_config *tls_wanted; /* counted; until the session is made of it */
+    struct fx_turn turn;              /* of its handshake */
+    struct fx_buf early;              /* ciphertext that waits for it */
     struct fx_stream_scratch *scratch;
     const struct fx_stream_events *events;
     void *user;
     uint64_t write_ms;
     uint64_t late_at, stalled_at, armed_at; /* loop time; 0: not set */
     size_t queued;                          /* bytes of writes under way, last seen */
-    unsigned handles;                       /* not yet closed */
-    bool connected, open, ended, cut, reading, finishing, closing;
+    size_t ignored;                         /* bytes that came while finishing */
+    unsigned handles; /* not yet closed, and a step of the handshake under way */
+    bool filled;      /* the last read took all it could: there is probably more */
+    bool secure, connected, open, ended, cut, reading, finishing, closing;
 };
 
-/* An unconnected stream. `tls` is NULL for a plain one, else a session is made of it. A
- * write that makes no progress for `write_ms` breaks the stream. False without memory,
- * and then nothing is left to close. */
+/* An unconnected stream. `tls` is NULL for a plain one, else a session is made of it: at
+ * once, or where handshakes take turns with the first bytes of the peer, so that one who
+ * only connects takes little memory. A write that makes no progress for `write_ms` breaks
+ * the stream. False without memory, and then nothing is left to close. */
 bool fx_stream_init(struct fx_stream *stream, uv_loop_t *loop, struct fx_tls_config *tls,
                     struct fx_stream_scratch *scratch, uint64_t write_ms,
                     struct fx_err *err) FX_MUST_USE;
@@ -81,6 +90,9 @@ void fx_stream_tell(struct fx_stream *stream, const struct fx_stream_events *eve
 
 /* Takes the connection that waits at `listener` and starts reading. False: close it. */
 bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) FX_MUST_USE;
+
+/* Takes a connected socket, in any case, and starts reading. False: close the stream. */
+bool fx_stream_adopt(struct fx_stream *stream, int fd) FX_MUST_USE;
 
 /* Connects. False: close it. The words of its failure, here or in `on_broken`, are the
  * bare reason: who knows the address says it (fx_stream_is_connected()). */
@@ -107,6 +119,10 @@ bool fx_stream_is_cut(const struct fx_stream *stream);
  * what the loop has not told yet. */
 bool fx_stream_is_silent(const struct fx_stream *stream);
 
+/* Is something of the peer's on its way to the owner: bytes not yet read, a part of a TLS
+ * record, a handshake that has begun? */
+bool fx_stream_is_expecting(const struct fx_stream *stream);
+
 /* Has the system acknowledge what comes next at once, where it can. A peer that sends an
  * answer in two pieces may wait for that before the second one (RFC 896), and once a
  * connection is no longer new, Linux takes 40 ms for it (RFC 1122 section 4.2.3.2). After
@@ -117,7 +133,8 @@ void fx_stream_acknowledge(struct fx_stream *stream);
 void fx_stream_set_deadline(struct fx_stream *stream, uint64_t ms);
 
 /* Sends what is queued and a goodbye, ignores what comes, and closes when the peer has,
- * or after a moment: closed at once, TCP would take back what the peer has not read. */
+ * or after a moment, or some megabytes: closed at once, TCP would take back what the peer
+ * has not read. */
 void fx_stream_finish(struct fx_stream *stream);
 
 /* Closes now. Twice is fine. */

@@ -10,11 +10,17 @@
 
 #include "net/tls_config.h"
 
+/* 3.x calls the members of its structs private, and has no function for this one. */
+#if !defined(MBEDTLS_PRIVATE)
+#define MBEDTLS_PRIVATE(member) member
+#endif
+
 #define RECORD_BYTES 16384 /* the largest plaintext of one record (RFC 8446 5.1) */
 
 struct fx_tls {
     struct fx_tls_config *config;
     mbedtls_ssl_context ssl;
+    struct fx_tls_peer peer;
     enum fx_tls_state state;
     struct fx_text in;  /* ciphertext not yet taken, during a call */
     struct fx_buf *out; /* where ciphertext goes, during a call */
@@ -57,6 +63,7 @@ struct fx_tls *fx_tls_create(struct fx_tls_config *config) {
         return NULL;
     }
     mbedtls_ssl_set_bio(&tls->ssl, tls, take_ciphertext, give_ciphertext, NULL);
+    fx_tls_peer_watch(&tls->peer, config, &tls->ssl);
     return tls;
 }
 
@@ -83,6 +90,9 @@ static void fail_verify(struct fx_tls *tls, struct fx_err *err) {
 }
 
 static enum fx_tls_state break_session(struct fx_tls *tls, int rc, struct fx_err *err) {
+    if (tls->state == FX_TLS_HANDSHAKE) {
+        fx_tls_peer_fail(&tls->peer, &tls->ssl, rc);
+    }
     tls->state = FX_TLS_FAILED;
     if (rc == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED) {
         fail_verify(tls, err);
@@ -120,9 +130,22 @@ static enum fx_tls_state break_handshake(struct fx_tls *tls, struct fx_text rece
     return break_session(tls, rc, err);
 }
 
+/* A client that asks for another handshake is told no, by an alert that is no error, as
+ * often as it asks: it would keep us busy, and our answers waiting for it. mbedTLS says
+ * nothing else while it reads. */
+static bool has_spoken(const struct fx_tls *tls, size_t before) {
+    return tls->config->server && tls->out->len != before;
+}
+
+static enum fx_tls_state break_renegotiation(struct fx_tls *tls, struct fx_err *err) {
+    (void)fx_fail(err, FX_EIO, "TLS: the peer wants another handshake");
+    return tls->state = FX_TLS_FAILED;
+}
+
 /* Decrypts all that came. Ends, since each round takes ciphertext or stops. */
 static enum fx_tls_state read_all(struct fx_tls *tls, struct fx_buf *plaintext,
                                   struct fx_err *err) {
+    const size_t spoken = tls->out->len;
     for (;;) {
         char *to = fx_buf_reserve(plaintext, RECORD_BYTES);
         if (to == NULL) {
@@ -136,6 +159,8 @@ static enum fx_tls_state read_all(struct fx_tls *tls, struct fx_buf *plaintext,
             return tls->state = FX_TLS_CLOSED;
         } else if (!is_harmless(rc)) {
             return break_session(tls, rc, err);
+        } else if (has_spoken(tls, spoken)) {
+            return break_renegotiation(tls, err);
         } else if (rc == MBEDTLS_ERR_SSL_WANT_READ && tls->in.len == 0) {
             return tls->state;
         }
@@ -161,6 +186,10 @@ enum fx_tls_state fx_tls_receive(struct fx_tls *tls, struct fx_text received,
         tls->state = FX_TLS_OPEN;
     }
     return read_all(tls, plaintext, err);
+}
+
+bool fx_tls_is_within_record(const struct fx_tls *tls) {
+    return tls->ssl.MBEDTLS_PRIVATE(in_left) > 0;
 }
 
 bool fx_tls_send(struct fx_tls *tls, struct fx_text plaintext, struct fx_buf *ciphertext,

@@ -16,9 +16,11 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-struct fx_tls_config; /* opaque, counted: what sessions share. Made on any thread; its
-                       * sessions must all be used on one (they share random state) */
-struct fx_tls;        /* opaque: one session, one thread */
+/* opaque, counted: what sessions share. Made on any thread, the first of a process before
+ * there are others (mbedTLS then fills its tables). Its sessions must all be used on one:
+ * they share random state, and mbedTLS keeps what it computed of a key with the key. */
+struct fx_tls_config;
+struct fx_tls; /* opaque: one session, one thread */
 
 /* ---- configurations ---- */
 
@@ -37,6 +39,11 @@ struct fx_tls_config *fx_tls_config_server(struct fx_text cert_pem,
  * fx_tls_config_print() and fx_tls_config_print_key() give what that takes. */
 struct fx_tls_config *fx_tls_config_self_signed(const char *const *names, size_t n_names,
                                                 struct fx_err *err) FX_MUST_USE;
+
+/* A new one with the same certificate and key, and nothing else of it. Errors:
+ * FX_ENOMEM, and those of the other. */
+struct fx_tls_config *fx_tls_config_again(const struct fx_tls_config *server,
+                                          struct fx_err *err) FX_MUST_USE;
 
 /* Makes a server demand a certificate of its clients, whose chain must end in one of
  * `ca_pem`. Before its first session. Errors: FX_EINVALID (no certificate in it),
@@ -96,6 +103,9 @@ enum fx_tls_state {
 enum fx_tls_state fx_tls_receive(struct fx_tls *tls, struct fx_text received,
                                  struct fx_buf *plaintext, struct fx_buf *ciphertext,
                                  struct fx_err *err) FX_MUST_USE;
+
+/* Has a part of a record come, whose rest is missing? */
+bool fx_tls_is_within_record(const struct fx_tls *tls);
 
 /* Encrypts all of `plaintext` into `ciphertext`. Only in state OPEN, or CLOSED:
  * a peer that has said all may still listen. */

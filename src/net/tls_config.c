@@ -21,7 +21,7 @@
 #include "net/tls.h"
 #include "net/tls_pem.h"
 
-#define KEY_PEM_BYTES 16384 /* more than mbedTLS writes, or takes, for any key */
+#define PROBE_BYTES 16384 /* as much as anything here takes in one piece */
 
 /* ---- the two versions ---- */
 
@@ -44,11 +44,6 @@ static int parse_key(struct fx_tls_config *config, const unsigned char *pem, siz
 static int check_pair(struct fx_tls_config *config) {
     return mbedtls_pk_check_pair(&config->chain.pk, &config->key, mbedtls_ctr_drbg_random,
                                  &config->drbg);
-}
-
-static int print_key(const struct fx_tls_config *config, unsigned char *pem,
-                     size_t room) {
-    return mbedtls_pk_write_key_pem(&config->key, pem, room);
 }
 
 static void set_version(mbedtls_ssl_config *conf) {
@@ -77,13 +72,6 @@ static int parse_key(struct fx_tls_config *config, const unsigned char *pem, siz
 
 static int check_pair(struct fx_tls_config *config) {
     return mbedtls_pk_check_pair(&config->chain.pk, &config->key);
-}
-
-/* Which 2.28 declares without `const`, and reads only. */
-static int print_key(const struct fx_tls_config *config, unsigned char *pem,
-                     size_t room) {
-    mbedtls_pk_context key = config->key;
-    return mbedtls_pk_write_key_pem(&key, pem, room);
 }
 
 static void set_version(mbedtls_ssl_config *conf) {
@@ -140,7 +128,7 @@ bool fx_tls_is_nomem(int rc) {
 
 bool fx_tls_is_memory_short(void) {
     struct fx_buf probe = {0};
-    const bool is_short = fx_buf_reserve(&probe, KEY_PEM_BYTES) == NULL;
+    const bool is_short = fx_buf_reserve(&probe, PROBE_BYTES) == NULL;
     fx_buf_finish(&probe);
     return is_short;
 }
@@ -197,6 +185,7 @@ void fx_tls_config_unref(struct fx_tls_config *config) {
     mbedtls_x509_crt_free(&config->trusted);
     mbedtls_ctr_drbg_free(&config->drbg);
     mbedtls_entropy_free(&config->entropy);
+    fx_tls_admission_destroy(config->admission);
     free(config->server_name);
     free(config);
 }
@@ -323,6 +312,24 @@ struct fx_tls_config *fx_tls_config_server(struct fx_text cert_pem,
     return config;
 }
 
+struct fx_tls_config *fx_tls_config_again(const struct fx_tls_config *server,
+                                          struct fx_err *err) {
+    struct fx_buf cert = {0};
+    struct fx_buf key = {0};
+    struct fx_tls_config *again = NULL;
+    fx_tls_config_print(server, &cert);
+    fx_tls_config_print_key(server, &key);
+    if (cert.failed || key.failed) {
+        (void)fx_fail_nomem(err);
+    } else {
+        again = fx_tls_config_server((struct fx_text){cert.data, cert.len},
+                                     (struct fx_text){key.data, key.len}, err);
+    }
+    fx_tls_wipe(&key);
+    fx_buf_finish(&cert);
+    return again;
+}
+
 static void verify_peer(struct fx_tls_config *config) {
     mbedtls_ssl_conf_authmode(&config->conf, MBEDTLS_SSL_VERIFY_REQUIRED);
     mbedtls_ssl_conf_ca_chain(&config->conf, &config->trusted, NULL);
@@ -425,19 +432,6 @@ void fx_tls_config_print(const struct fx_tls_config *config, struct fx_buf *pem)
             fx_tls_pem_print(cert, pem);
         }
     }
-}
-
-void fx_tls_config_print_key(const struct fx_tls_config *config, struct fx_buf *pem) {
-    char *to = fx_buf_reserve(pem, KEY_PEM_BYTES);
-    if (to == NULL) {
-        return;
-    }
-    if (print_key(config, (unsigned char *)to, KEY_PEM_BYTES) != 0) {
-        to[0] = '\0';
-        pem->failed = true;
-        return;
-    }
-    pem->len += strlen(to);
 }
 
 void fx_tls_wipe(struct fx_buf *secret) {

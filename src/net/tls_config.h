@@ -22,6 +22,8 @@
 #include "base/macros.h"
 #include "base/text.h"
 
+struct fx_tls_admission; /* opaque: whom a server lets in (tls_clients.c) */
+
 struct fx_tls_config {
     atomic_uint refs;
     bool server;
@@ -34,7 +36,25 @@ struct fx_tls_config {
     char *server_name; /* a client's; an address is checked by verify_address() */
     unsigned char address[16];
     size_t address_len; /* 4 or 16 where `server_name` is an address, else 0 */
+    struct fx_tls_admission *admission; /* NULL: mbedTLS alone decides */
 };
+
+void fx_tls_admission_destroy(struct fx_tls_admission *admission); /* NULL is fine */
+
+#define FX_TLS_NAME_BYTES 65 /* a common name has 64 at most (RFC 5280 appendix A) */
+
+/* What a session's peer has shown of itself. Zeroed at first. */
+struct fx_tls_peer {
+    const struct fx_tls_admission *admission; /* NULL: nobody asked */
+    char common_name[FX_TLS_NAME_BYTES];
+};
+
+/* Has the session looked at by the admission of its configuration, if there is one. */
+void fx_tls_peer_watch(struct fx_tls_peer *peer, const struct fx_tls_config *config,
+                       mbedtls_ssl_context *ssl);
+
+/* The handshake has failed so: tells whom it concerns where it was the certificate. */
+void fx_tls_peer_fail(const struct fx_tls_peer *peer, mbedtls_ssl_context *ssl, int rc);
 
 /* An empty one, seeded, with one reference. NULL: see `err`. */
 struct fx_tls_config *fx_tls_config_create(bool server, struct fx_err *err) FX_MUST_USE;

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/handshakes.c - from bytes that came, over a worker thread, to bytes that leave.
+ */
+#include "net/handshakes.h"
+
+#include <assert.h>
+
+#include "net/stream_internal.h"
+
+#define HANDSHAKES_MAGIC 0x66786861u /* "fxha" */
+
+static struct fx_handshakes *checked(void *data) {
+    struct fx_handshakes *handshakes = data;
+    assert(handshakes != NULL && handshakes->magic == HANDSHAKES_MAGIC);
+    return handshakes;
+}
+
+/* ---- waiting ---- */
+
+bool fx_handshakes_has(const struct fx_stream *stream) {
+    return stream->secure && !stream->open && stream->scratch->handshakes != NULL;
+}
+
+void fx_handshakes_wait(struct fx_stream *stream, struct fx_text received) {
+    fx_buf_text(&stream->early, received);
+    if (stream->early.failed) {
+        fx_stream_break(stream, "read", UV_ENOMEM);
+        return;
+    }
+    fx_stream_read(stream, false);
+    fx_turns_wait(&stream->scratch->handshakes->turns, &stream->turn,
+                  stream->tls != NULL);
+}
+
+void fx_handshakes_leave(struct fx_stream *stream) {
+    if (stream->turn.waits) {
+        fx_turns_leave(&stream->scratch->handshakes->turns, &stream->turn);
+    }
+    fx_buf_finish(&stream->early);
+}
+
+size_t fx_handshakes_waiting(const struct fx_handshakes *handshakes) {
+    return fx_turns_waiting(&handshakes->turns);
+}
+
+/* ---- steps ---- */
+
+/* On a worker thread. */
+static void compute(uv_work_t *work) {
+    struct fx_handshakes *handshakes = checked(work->data);
+    for (size_t i = 0; i < handshakes->n_steps; i++) {
+        struct fx_handshake_step *step = &handshakes->steps[i];
+        const struct fx_text received = {step->received.data, step->received.len};
+        step->state = fx_tls_receive(step->stream->tls, received, &step->plain,
+                                     &step->cipher, &step->failure);
+    }
+}
+
+/* Who has gone meanwhile was kept for the worker's sake alone. */
+static void end_step(struct fx_handshake_step *step) {
+    struct fx_stream *stream = step->stream;
+    if (!stream->closing) {
+        fx_stream_read(stream, true); /* the owner may want otherwise, once it is open */
+        fx_stream_deliver(stream, step->state, &step->plain, &step->cipher,
+                          &step->failure);
+    }
+    fx_buf_finish(&step->received);
+    fx_buf_finish(&step->plain);
+    fx_buf_finish(&step->cipher);
+    fx_stream_let_go(stream);
+}
+
+static void on_computed(uv_work_t *work, int status) {
+    struct fx_handshakes *handshakes = checked(work->data);
+    (void)status; /* it is never cancelled */
+    const size_t n_steps = handshakes->n_steps;
+    handshakes->n_steps = 0;
+    for (size_t i = 0; i < n_steps; i++) {
+        end_step(&handshakes->steps[i]); /* the last may be the end of the server */
+    }
+    fx_turns_go_on(&handshakes->turns);
+}
+
+/* The session of a peer whose first bytes are there. */
+static bool make_session(struct fx_stream *stream) {
+    stream->tls = fx_tls_create(stream->tls_wanted);
+    if (stream->tls == NULL) {
+        fx_stream_break(stream, "TLS", UV_ENOMEM);
+        return false;
+    }
+    fx_tls_config_unref(stream->tls_wanted);
+    stream->tls_wanted = NULL;
+    return true;
+}
+
+static struct fx_stream *stream_of(struct fx_turn *turn) {
+    return (void *)((char *)turn - offsetof(struct fx_stream, turn));
+}
+
+static void add_step(struct fx_handshakes *handshakes, struct fx_stream *stream) {
+    if (stream->tls == NULL && !make_session(stream)) {
+        return;
+    }
+    handshakes->steps[handshakes->n_steps++] =
+        (struct fx_handshake_step){.stream = stream, .received = stream->early};
+    stream->early = (struct fx_buf){0};
+    stream->handles++;
+}
+
+static void on_turn(struct fx_turn *turn) {
+    struct fx_handshakes *handshakes = checked(stream_of(turn)->scratch->handshakes);
+    assert(handshakes->n_steps == 0);
+    while (turn != NULL) {
+        add_step(handshakes, stream_of(turn));
+        turn = handshakes->n_steps < FX_HANDSHAKES_AT_ONCE
+                   ? fx_turns_take(&handshakes->turns)
+                   : NULL;
+    }
+    if (handshakes->n_steps > 0) {
+        fx_turns_hold(&handshakes->turns);
+        /* Which fails only without a function to call. */
+        (void)uv_queue_work(handshakes->loop, &handshakes->work, compute, on_computed);
+    }
+}
+
+/* ---- beginning and end ---- */
+
+void fx_handshakes_init(struct fx_handshakes *handshakes, uv_loop_t *loop) {
+    *handshakes = (struct fx_handshakes){.magic = HANDSHAKES_MAGIC, .loop = loop};
+    handshakes->work.data = handshakes;
+    fx_turns_init(&handshakes->turns, loop, on_turn);
+}
+
+void fx_handshakes_close(struct fx_handshakes *handshakes, void (*on_closed)(void *user),
+                         void *user) {
+    assert(handshakes->n_steps == 0);
+    fx_turns_close(&handshakes->turns, on_closed, user);
+}

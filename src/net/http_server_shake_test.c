@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/http_server_shake_test.c - crowds of TLS handshakes: who is connected comes first,
+ * what is begun is ended, and who only connects goes.
+ */
+#include "net/http_server_tls_world.h"
+
+#define N_CROWD 8
+
+/* Connects and says the first words, without waiting for what comes. */
+static struct client greet(struct world *world, struct fx_tls_config *config) {
+    struct fx_err err = FX_ERR_INIT;
+    struct client client = {.fd = dial(world), .tls = fx_tls_create(config)};
+    assert_non_null(client.tls);
+    client.state = fx_tls_receive(client.tls, (struct fx_text){0}, &client.plain,
+                                  &client.cipher, &err);
+    say_n(world, client.fd, (struct fx_text){client.cipher.data, client.cipher.len});
+    fx_buf_reset(&client.cipher);
+    return client;
+}
+
+static bool has_heard(const struct client *client) {
+    char byte = 0;
+    return recv(client->fd, &byte, 1, MSG_PEEK) > 0;
+}
+
+static size_t count_heard(const struct client clients[N_CROWD]) {
+    size_t count = 0;
+    for (size_t i = 0; i < N_CROWD; i++) {
+        count += has_heard(&clients[i]);
+    }
+    return count;
+}
+
+static void await_accepted(struct world *world, size_t count) {
+    for (const uint64_t end = now_ms() + PATIENCE_MS;
+         fx_http_server_counts(world->server).accepted < count && now_ms() < end;) {
+        run_once(world);
+    }
+    assert_int_equal(fx_http_server_counts(world->server).accepted, count);
+}
+
+/* A server over TLS, and who trusts it. */
+static struct fx_tls_config *start_tls(struct world *world,
+                                       struct fx_http_server_options options) {
+    struct fx_tls_config *config = self_signed();
+    struct fx_tls_config *trust = trusting(config);
+    options.tls = config;
+    if (options.handshake_ms == 0) { /* valgrind makes them slow */
+        options.handshake_ms = 300000;
+    }
+    start(world, options);
+    fx_tls_config_unref(config);
+    return trust;
+}
+
+/* Everything is there before the loop looks: the request is answered in its first turn,
+ * before any of the handshakes has come further. */
+static void who_is_connected_comes_first(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_tls_config *trust = start_tls(&world, (struct fx_http_server_options){0});
+    struct client early = dial_tls(&world, trust);
+    assert_int_equal(early.state, FX_TLS_OPEN);
+    int silent[N_CROWD];
+    for (size_t i = 0; i < N_CROWD; i++) {
+        silent[i] = dial(&world); /* which are accepted meanwhile */
+    }
+    await_accepted(&world, N_CROWD + 1);
+    struct client crowd[N_CROWD];
+    for (size_t i = 0; i < N_CROWD; i++) {
+        crowd[i] = greet(&world, trust);
+    }
+    assert_true(fx_tls_send(early.tls, FX_TEXT(GET("/")), &early.cipher, &err));
+    say_n(&world, early.fd, (struct fx_text){early.cipher.data, early.cipher.len});
+    fx_buf_reset(&early.cipher);
+    uv_sleep(10);
+    const size_t before = count_heard(crowd); /* of what was under way */
+    (void)uv_run(&world.loop, UV_RUN_NOWAIT);
+    assert_true(has_heard(&early));
+    assert_in_range(count_heard(crowd), 0, before + 1);
+    const uint64_t end = now_ms() + PATIENCE_MS;
+    while (count_heard(crowd) < N_CROWD && now_ms() < end) {
+        run_once(&world);
+    }
+    assert_int_equal(count_heard(crowd), N_CROWD);
+    assert_int_equal(world.n_requests, 1);
+    for (size_t i = 0; i < N_CROWD; i++) { /* and all of them get in */
+        while (crowd[i].state == FX_TLS_HANDSHAKE && exchange_tls(&world, &crowd[i])) {
+        }
+        ask_tls(&world, &crowd[i], GET("/crowd"));
+        hang_up_tls(&crowd[i]);
+        (void)close(silent[i]);
+    }
+    hang_up_tls(&early);
+    fx_tls_config_unref(trust);
+    finish(&world);
+}
+
+/* A hundred who greet at once: no more are accepted while they wait. */
+static void a_crowd_waits_in_the_kernel(void **state) {
+    (void)state;
+    struct world world;
+    struct client crowd[100];
+    bool was_crowded = false;
+    struct fx_tls_config *trust = start_tls(&world, (struct fx_http_server_options){0});
+    for (size_t i = 0; i < FX_COUNT(crowd); i++) {
+        crowd[i] = greet(&world, trust);
+    }
+    const struct fx_http_server *server = world.server;
+    while (fx_http_server_counts(server).accepted < FX_COUNT(crowd)) {
+        (void)uv_run(&world.loop, UV_RUN_NOWAIT);
+        was_crowded |= fx_http_server_is_crowded(server);
+    }
+    assert_true(was_crowded);
+    for (size_t i = 0; i < FX_COUNT(crowd); i++) {
+        while (crowd[i].state == FX_TLS_HANDSHAKE && exchange_tls(&world, &crowd[i])) {
+        }
+        assert_int_equal(crowd[i].state, FX_TLS_OPEN);
+        hang_up_tls(&crowd[i]);
+    }
+    assert_false(fx_http_server_is_crowded(server));
+    fx_tls_config_unref(trust);
+    finish(&world);
+}
+
+/* Who only connects does not push out who has shaken hands. */
+static void the_silent_push_each_other_out(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_buf heard = {0};
+    int silent[N_CROWD];
+    struct fx_tls_config *trust =
+        start_tls(&world, (struct fx_http_server_options){.max_connections = 4});
+    struct client early = dial_tls(&world, trust);
+    for (size_t i = 0; i < N_CROWD; i++) {
+        silent[i] = dial(&world);
+        await_accepted(&world, i + 2);
+    }
+    expect_end(&world, silent[0], &heard);
+    const struct fx_http_server_counts counts = fx_http_server_counts(world.server);
+    assert_int_equal(counts.connections, 4);
+    assert_int_equal(counts.dropped, N_CROWD - 3);
+    assert_int_equal(counts.handshake_fails, 0);
+    ask_tls(&world, &early, GET("/"));
+    for (size_t i = 0; i < N_CROWD; i++) {
+        (void)close(silent[i]);
+    }
+    fx_buf_finish(&heard);
+    hang_up_tls(&early);
+    fx_tls_config_unref(trust);
+    finish(&world);
+}
+
+/* Each stage of a handshake may be the last: what waits for its turn is let go. */
+static void handshakes_may_end_anywhere(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_tls_config *trust =
+        start_tls(&world, (struct fx_http_server_options){.handshake_ms = 50});
+    for (int stage = 0; stage < 4; stage++) {
+        struct client client = greet(&world, trust);
+        for (int turn = 0; turn < stage; turn++) {
+            run_once(&world);
+        }
+        hang_up_tls(&client);
+    }
+    struct client late = greet(&world, trust); /* and never goes on */
+    while (exchange_tls(&world, &late) && late.state == FX_TLS_HANDSHAKE &&
+           fx_http_server_counts(world.server).handshakes == 0) {
+        fx_buf_reset(&late.cipher);
+    }
+    for (const uint64_t end = now_ms() + PATIENCE_MS;
+         fx_http_server_counts(world.server).connections > 0 && now_ms() < end;) {
+        run_once(&world);
+    }
+    assert_int_equal(fx_http_server_counts(world.server).connections, 0);
+    struct client stopped = greet(&world, trust);
+    await_accepted(&world, 6);
+    hang_up_tls(&late);
+    stop(&world); /* which lets it come in, or go */
+    hang_up_tls(&stopped);
+    fx_tls_config_unref(trust);
+    finish(&world);
+}
+
+/* ---- the end, while something is on its way ---- */
+
+static void what_is_on_its_way_is_answered(void **state) {
+    (void)state;
+    struct world world;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_tls_config *trust = start_tls(&world, (struct fx_http_server_options){0});
+    struct client unread = dial_tls(&world, trust);
+    struct client begun = dial_tls(&world, trust);
+    struct client cut = dial_tls(&world, trust); /* in the middle of a record */
+    struct client idle = dial_tls(&world, trust);
+    struct client shaking = greet(&world, trust);
+    assert_true(
+        fx_tls_send(begun.tls, FX_TEXT("GET / HTTP/1.1\r\n"), &begun.cipher, &err));
+    say_n(&world, begun.fd, (struct fx_text){begun.cipher.data, begun.cipher.len});
+    fx_buf_reset(&begun.cipher);
+    assert_true(fx_tls_send(cut.tls, FX_TEXT(GET("/cut")), &cut.cipher, &err));
+    say_n(&world, cut.fd, (struct fx_text){cut.cipher.data, 9});
+    run_for(&world, 20);
+    assert_true(fx_tls_send(unread.tls, FX_TEXT(GET("/unread")), &unread.cipher, &err));
+    say_n(&world, unread.fd, (struct fx_text){unread.cipher.data, unread.cipher.len});
+    fx_buf_reset(&unread.cipher);
+    uv_sleep(5);
+    stop(&world);
+    struct fx_buf rest = {0};
+    fx_buf_add(&rest, cut.cipher.data + 9, cut.cipher.len - 9);
+    fx_buf_finish(&cut.cipher);
+    cut.cipher = rest;
+    ask_tls(&world, &unread, "");
+    assert_non_null(strstr(unread.plain.data, "GET /unread   []"));
+    assert_non_null(strstr(unread.plain.data, "Connection: close\r\n"));
+    ask_tls(&world, &begun, "Host: a\r\n\r\n");
+    assert_non_null(strstr(begun.plain.data, "GET /   []"));
+    ask_tls(&world, &cut, "");
+    assert_non_null(strstr(cut.plain.data, "GET /cut   []"));
+    while (shaking.state == FX_TLS_HANDSHAKE && exchange_tls(&world, &shaking)) {
+    }
+    ask_tls(&world, &shaking, GET("/shaken"));
+    assert_non_null(strstr(shaking.plain.data, "GET /shaken   []"));
+    while (idle.state == FX_TLS_OPEN && exchange_tls(&world, &idle)) {
+    }
+    assert_int_equal(idle.state, FX_TLS_CLOSED);
+    assert_int_equal(world.n_requests, 4);
+    hang_up_tls(&unread);
+    hang_up_tls(&begun);
+    hang_up_tls(&cut);
+    hang_up_tls(&idle);
+    hang_up_tls(&shaking);
+    fx_tls_config_unref(trust);
+    finish(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_is_connected_comes_first),
+        cmocka_unit_test(a_crowd_waits_in_the_kernel),
+        cmocka_unit_test(the_silent_push_each_other_out),
+        cmocka_unit_test(handshakes_may_end_anywhere),
+        cmocka_unit_test(what_is_on_its_way_is_answered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
