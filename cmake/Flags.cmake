@@ -36,6 +36,7 @@ if(FX_FUZZ)
 endif()
 if(FX_COVERAGE)
   add_compile_options(--coverage -fprofile-update=atomic)
+  add_compile_definitions(FX_COVERAGE)
   add_link_options(--coverage)
 endif()
 # The whole program is one small unit: link-time optimisation need not split it.

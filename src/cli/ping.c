@@ -20,11 +20,11 @@
 #include "value/json.h"
 #include "value/tree.h"
 
-#define CA_BYTES        (1u << 20)
-#define DEFAULT_TIMEOUT 10000u /* milliseconds */
+#define PEM_BYTES       (1u << 20) /* of one file */
+#define DEFAULT_TIMEOUT 10000u     /* milliseconds */
 
 struct values {
-    const char *ca;
+    const char *ca, *cert, *key;
     bool insecure;
     uint64_t timeout;
 };
@@ -96,23 +96,51 @@ static void on_done(const struct fx_http_call_result *result, void *user) {
 
 /* ---- the talk -------------------------------------------------------------------- */
 
+/* The texts of the files; those not named stay empty. */
+struct files {
+    struct fx_buf ca, cert, key;
+};
+
+static bool read_file(const char *path, struct fx_buf *text, struct fx_err *err) {
+    fx_buf_init(text, PEM_BYTES);
+    return path == NULL || fx_file_read(path, PEM_BYTES, text, err);
+}
+
+static bool read_files(const struct values *values, struct files *files,
+                       struct fx_err *err) {
+    return read_file(values->ca, &files->ca, err) &&
+           read_file(values->cert, &files->cert, err) &&
+           read_file(values->key, &files->key, err);
+}
+
+static void finish_files(struct files *files) {
+    fx_buf_finish(&files->ca);
+    fx_buf_finish(&files->cert);
+    fx_tls_wipe(&files->key);
+}
+
+static struct fx_text text_of(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
+
 static struct fx_tls_config *make_tls(const struct values *values,
                                       const struct fx_url *url, struct fx_err *err) {
-    struct fx_buf ca;
+    struct files files = {0};
     struct fx_tls_config *tls = NULL;
     char *host = fx_text_dup(url->host);
-    fx_buf_init(&ca, CA_BYTES);
     if (host == NULL) {
         (void)fx_fail_nomem(err);
-    } else if (values->insecure || fx_file_read(values->ca, CA_BYTES, &ca, err)) {
-        tls = fx_tls_config_client((struct fx_text){ca.data, ca.len}, host,
-                                   (struct fx_text){0}, (struct fx_text){0}, err);
-        if (tls == NULL && !values->insecure) {
-            (void)fx_err_prefix(err, "%s: ", values->ca);
+    } else if (read_files(values, &files, err)) {
+        tls = fx_tls_config_client(text_of(&files.ca), host, text_of(&files.cert),
+                                   text_of(&files.key), err);
+        /* Without a pair of ours, it is the other's authorities that are wrong. */
+        const char *at_fault = values->cert == NULL ? values->ca : values->cert;
+        if (tls == NULL && at_fault != NULL) {
+            (void)fx_err_prefix(err, "%s: ", at_fault);
         }
     }
     free(host);
-    fx_buf_finish(&ca);
+    finish_files(&files);
     return tls;
 }
 
@@ -178,6 +206,10 @@ static enum fx_exit run(const void *values, const char *operand) {
         fx_say("say --ca FILE (who vouches for the webhook) or --insecure");
         return FX_EXIT_USAGE;
     }
+    if ((given->cert == NULL) != (given->key == NULL)) {
+        fx_say("--cert and --key belong together");
+        return FX_EXIT_USAGE;
+    }
     return ping(given, &url);
 }
 
@@ -186,6 +218,9 @@ static enum fx_exit run(const void *values, const char *operand) {
 static const struct fx_option options[] = {
     {"ca", '\0', FX_OPTION_TEXT, FIELD(ca), "FILE", NULL,
      "who vouches for the webhook's certificate, PEM"},
+    {"cert", '\0', FX_OPTION_TEXT, FIELD(cert), "FILE", NULL,
+     "our own certificate, PEM, for a webhook that asks for one (--client-ca)"},
+    {"key", '\0', FX_OPTION_TEXT, FIELD(key), "FILE", NULL, "its key, PEM"},
     {"insecure", '\0', FX_OPTION_FLAG, FIELD(insecure), NULL, NULL,
      "take any certificate"},
     {"timeout", '\0', FX_OPTION_DURATION, FIELD(timeout), "TIME", NULL,
@@ -195,7 +230,7 @@ static const struct fx_option options[] = {
 
 const struct fx_command fx_command_ping = {
     .name = "ping",
-    .usage = "(--ca FILE | --insecure) [--timeout TIME] URL",
+    .usage = "(--ca FILE | --insecure) [--cert FILE --key FILE] [--timeout TIME] URL",
     .summary = "ask a webhook whether it answers",
     .details =
         "Sends the webhook a review of a Pod of its own, as an API server would (a dry "

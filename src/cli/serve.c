@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/on_error.h"
@@ -14,15 +15,16 @@
 #include "server/server.h"
 
 struct values {
-    struct fx_strings policies, tls_names, operations;
+    struct fx_strings policies, tls_names, client_names, operations;
     struct fx_strings exempt_names, exempt_prefixes, exempt_suffixes;
     const char *listen, *health_listen, *tls_cert, *tls_key, *tls_ca, *tls_cert_out,
-        *own_namespace;
+        *client_ca, *own_namespace;
     struct fx_cluster_flags cluster;
     bool tls_self_signed, mutation_annotations, log_mutations;
-    unsigned on_error, log_level;
-    size_t max_body, max_header, max_connections, quarantine_after, metrics_max_mutators;
-    uint64_t quarantine_budget, idle, message, drain, review;
+    unsigned on_error, log_level, sandbox;
+    size_t max_body, max_header, max_connections, quarantine_after, metrics_max_mutators,
+        threads;
+    uint64_t quarantine_budget, idle, message, drain, review, shed_after;
 };
 
 #define DEFAULT_LISTEN        ":8443"
@@ -31,6 +33,9 @@ struct values {
 
 /* info first: the first word is what counts where none is given. */
 static const char *const level_words[] = {"info", "debug", "warn", "error", NULL};
+
+/* As in enum fx_sandbox_mode. */
+static const char *const sandbox_words[] = {"auto", "require", "off", NULL};
 
 static const char *or_else(const char *given, const char *otherwise) {
     return given != NULL && given[0] != '\0' ? given : otherwise;
@@ -79,6 +84,19 @@ static const char *tls_fault(const struct values *values) {
                : NULL;
 }
 
+static const char *clients_fault(const struct values *values) {
+    return values->client_names.n_items > 0 && values->client_ca == NULL
+               ? "--client-cn: only with --client-ca"
+               : NULL;
+}
+
+/* The words name the bound. */
+_Static_assert(FX_LIMIT_THREADS == 64, "--threads: more than 64");
+
+static const char *threads_fault(const struct values *values) {
+    return values->threads > FX_LIMIT_THREADS ? "--threads: more than 64" : NULL;
+}
+
 static bool address_fits(const char *flag, const char *address) {
     struct fx_address parsed;
     struct fx_err err = FX_ERR_INIT;
@@ -110,6 +128,8 @@ static const char *policies_fault(const struct values *values) {
 static bool is_usable(const struct values *values) {
     const char *fault = policies_fault(values);
     fault = fault != NULL ? fault : tls_fault(values);
+    fault = fault != NULL ? fault : clients_fault(values);
+    fault = fault != NULL ? fault : threads_fault(values);
     if (fault != NULL) {
         fx_say("%s", fault);
         return false;
@@ -137,6 +157,9 @@ static enum fx_exit serve(const struct values *values,
         .tls_names = values->tls_names.items,
         .n_tls_names = values->tls_names.n_items,
         .tls_cert_out = values->tls_cert_out,
+        .client_ca = values->client_ca,
+        .client_names = values->client_names.items,
+        .n_client_names = values->client_names.n_items,
         .own_namespace = cluster != NULL ? cluster->identity.namespace_
                                          : or_else(values->own_namespace, pod_namespace),
         .on_error = (enum fx_on_error)values->on_error,
@@ -156,6 +179,7 @@ static enum fx_exit serve(const struct values *values,
         .quarantine_after = values->quarantine_after,
         .quarantine_budget_ms = values->quarantine_budget,
         .metrics_max_mutators = values->metrics_max_mutators,
+        .sandbox = (enum fx_sandbox_mode)values->sandbox,
         .max_body = values->max_body,
         .max_header = values->max_header,
         .max_connections = values->max_connections,
@@ -163,9 +187,15 @@ static enum fx_exit serve(const struct values *values,
         .message_ms = values->message,
         .drain_ms = values->drain,
         .review_ms = values->review,
+        .threads = values->threads,
+        .shed_after_ms = values->shed_after,
     };
+    const char *const addresses[] = {options.listen, options.health_listen};
     struct fx_err err = FX_ERR_INIT;
-    return fx_server_run(&options, &err) ? FX_EXIT_DONE : fx_say_err(&err);
+    const bool served =
+        fx_sandbox_drop(options.sandbox, addresses, FX_COUNT(addresses), &err) &&
+        fx_server_run(&options, &err);
+    return served ? FX_EXIT_DONE : fx_say_err(&err);
 }
 
 static enum fx_exit serve_cluster(const struct values *values,
@@ -233,6 +263,10 @@ static const struct fx_option options[] = {
      "of --tls-secret (repeats)"},
     {"tls-cert-out", '\0', FX_OPTION_TEXT, FIELD(tls_cert_out), "FILE", NULL,
      "write the self-signed certificate there"},
+    {"client-ca", '\0', FX_OPTION_TEXT, FIELD(client_ca), "FILE", NULL,
+     "let in only clients with a certificate of these authorities, PEM"},
+    {"client-cn", '\0', FX_OPTION_LIST, FIELD(client_names), "NAME", NULL,
+     "and this common name, exactly (repeats)"},
     FX_CLUSTER_OPTIONS(struct values),
     FX_ON_ERROR_OPTION(struct values),
     {"mutation-annotations", '\0', FX_OPTION_FLAG, FIELD(mutation_annotations), NULL,
@@ -258,8 +292,13 @@ static const struct fx_option options[] = {
      "budget)"},
     {"metrics-max-mutators", '\0', FX_OPTION_COUNT, FIELD(metrics_max_mutators), "N",
      NULL, "how many mutators the metrics tell apart (default 500)"},
+    {"sandbox", '\0', FX_OPTION_CHOICE, FIELD(sandbox), "MODE", sandbox_words,
+     "give up privileges and most system calls once all is open: auto (default: as far "
+     "as the kernel allows), require (or do not start) or off"},
     {"log-level", '\0', FX_OPTION_CHOICE, FIELD(log_level), "LEVEL", level_words,
      "debug, info (default), warn or error"},
+    {"threads", '\0', FX_OPTION_COUNT, FIELD(threads), "N", NULL,
+     "threads that serve reviews, 64 at most (default: the cores this process may use)"},
     {"max-body", '\0', FX_OPTION_SIZE, FIELD(max_body), "SIZE", NULL,
      "the largest review (default 8Mi)"},
     {"max-header", '\0', FX_OPTION_SIZE, FIELD(max_header), "SIZE", NULL,
@@ -272,6 +311,8 @@ static const struct fx_option options[] = {
      "in which a request must arrive (default 10s)"},
     {"review-timeout", '\0', FX_OPTION_DURATION, FIELD(review), "TIME", NULL,
      "for a review that names no timeout (default 10s)"},
+    {"shed-after", '\0', FX_OPTION_DURATION, FIELD(shed_after), "TIME", NULL,
+     "turn requests away that have waited longer than this (default 500ms)"},
     {"drain", '\0', FX_OPTION_DURATION, FIELD(drain), "TIME", NULL,
      "between SIGTERM and the end of listening (default 10s)"},
     {"own-namespace", '\0', FX_OPTION_TEXT, FIELD(own_namespace), "NAME", NULL,

@@ -34,6 +34,7 @@ struct fx_cluster_namespaces {
     struct fx_kube_reflector *reflector;
     fx_cluster_on_state *on_state;
     void *user;
+    uv_rwlock_t lock; /* on `spaces`: the loop writes, and all read */
     struct fx_cluster_spaces spaces;
     struct fetch *fetches;
     size_t n_fetches;
@@ -44,13 +45,18 @@ struct fx_cluster_namespaces {
 
 static bool on_object(json_t *object, void *user) {
     struct fx_cluster_namespaces *namespaces = user;
-    return fx_cluster_spaces_put(&namespaces->spaces, object);
+    uv_rwlock_wrlock(&namespaces->lock);
+    const bool ok = fx_cluster_spaces_put(&namespaces->spaces, object);
+    uv_rwlock_wrunlock(&namespaces->lock);
+    return ok;
 }
 
 static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
     (void)namespace_; /* they are in none */
     struct fx_cluster_namespaces *namespaces = user;
+    uv_rwlock_wrlock(&namespaces->lock);
     fx_cluster_spaces_remove(&namespaces->spaces, name);
+    uv_rwlock_wrunlock(&namespaces->lock);
 }
 
 static void on_synced(void *user) {
@@ -204,7 +210,8 @@ fx_cluster_namespaces_create(uv_loop_t *loop, struct fx_kube_client *client,
         .doubts = true,
     };
     struct fx_cluster_namespaces *namespaces = calloc(1, sizeof *namespaces);
-    if (namespaces == NULL) {
+    if (namespaces == NULL || uv_rwlock_init(&namespaces->lock) != 0) {
+        free(namespaces);
         (void)fx_fail_nomem(err);
         return NULL;
     }
@@ -215,15 +222,27 @@ fx_cluster_namespaces_create(uv_loop_t *loop, struct fx_kube_client *client,
     namespaces->reflector =
         fx_kube_reflector_create(loop, client, &options, &events, namespaces, err);
     if (namespaces->reflector == NULL) {
+        uv_rwlock_destroy(&namespaces->lock);
         free(namespaces);
         return NULL;
     }
     return namespaces;
 }
 
-json_t *fx_cluster_namespaces_find(const struct fx_cluster_namespaces *namespaces,
+json_t *fx_cluster_namespaces_find(struct fx_cluster_namespaces *namespaces,
                                    struct fx_text name, bool *ret_nomem) {
-    return fx_cluster_spaces_find(&namespaces->spaces, name, ret_nomem);
+    struct fx_cluster_space *space = NULL;
+    uv_rwlock_rdlock(&namespaces->lock);
+    const bool found =
+        fx_cluster_spaces_copy(&namespaces->spaces, name, &space, ret_nomem);
+    uv_rwlock_rdunlock(&namespaces->lock);
+    if (!found) {
+        return NULL;
+    }
+    json_t *object = fx_cluster_space_object(space);
+    free(space);
+    *ret_nomem = object == NULL;
+    return object;
 }
 
 bool fx_cluster_namespaces_ready(const struct fx_cluster_namespaces *namespaces) {
@@ -247,6 +266,7 @@ void fx_cluster_namespaces_close(struct fx_cluster_namespaces *namespaces) {
     }
     fx_kube_reflector_close(namespaces->reflector);
     fx_cluster_spaces_finish(&namespaces->spaces);
+    uv_rwlock_destroy(&namespaces->lock);
     namespaces->magic = 0;
     free(namespaces);
 }

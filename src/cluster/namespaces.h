@@ -2,7 +2,8 @@
  *
  * cluster/namespaces.h - the namespaces of a cluster, for selectors: watched as metadata
  * only, kept as short texts (name and labels), made into trees for the review that asks.
- * Ten thousand of them cost a megabyte or two. Loop thread only.
+ * Ten thousand of them cost a megabyte or two. Loop thread only, but for
+ * fx_cluster_namespaces_find().
  */
 #ifndef FX_CLUSTER_NAMESPACES_H
 #define FX_CLUSTER_NAMESPACES_H
@@ -32,8 +33,9 @@ fx_cluster_namespaces_create(uv_loop_t *loop, struct fx_kube_client *client,
                              struct fx_err *err) FX_MUST_USE;
 
 /* The namespace of that name as a new Namespace object (v1; metadata with name and
- * labels), or NULL: not known, or (`*ret_nomem`) no memory. */
-json_t *fx_cluster_namespaces_find(const struct fx_cluster_namespaces *namespaces,
+ * labels), or NULL: not known, or (`*ret_nomem`) no memory. From any thread: those who
+ * ask wait only while a change is made, which is the work of a moment. */
+json_t *fx_cluster_namespaces_find(struct fx_cluster_namespaces *namespaces,
                                    struct fx_text name, bool *ret_nomem) FX_MUST_USE;
 
 /* Asks the API server for one that is not known (it may be younger than the watch).

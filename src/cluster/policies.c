@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/heap.h"
 #include "base/log.h"
 #include "cluster/build_pace.h"
 #include "cluster/objects.h"
@@ -137,6 +138,7 @@ static void on_work(uv_work_t *work) {
                            &job->made, &job->err)) {
         job->made = NULL;
     }
+    fx_heap_trim(); /* what was read on the way here is gone */
     job->took_ns = fx_clock_ns() - job->began_ns;
 }
 

@@ -24,6 +24,7 @@
 #include "cluster/secret_step.h"
 #include "cluster/secret_writer.h"
 #include "net/tls.h"
+#include "value/tree.h"
 
 #define LATEST_S INT64_C(60) /* clocks jump: looked at so often in any case */
 #define AGAIN_MS 10000u      /* where memory was short */
@@ -312,7 +313,9 @@ static bool on_object(json_t *object, void *user) {
     struct fx_secret_content content;
     json_t *metadata = NULL;
     json_t *frame = fx_frame_of(object, &metadata);
-    if (frame == NULL || !fx_secret_content_read(object, &content)) {
+    const bool read = frame != NULL && fx_secret_content_read(object, &content);
+    fx_tree_wipe(fx_tree_view_key(object, "data"));
+    if (!read) {
         json_decref(frame);
         return false;
     }

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "cluster/outage.h"
 #include "cluster/secret_content.h"
+#include "value/tree.h"
 
 #define FIRST_PAUSE_MS 2000u
 #define LAST_PAUSE_MS  300000u
@@ -92,6 +93,7 @@ uint64_t fx_secret_writer_write(struct fx_secret_writer *writer, const json_t *f
     writer->step = rotation->step;
     (void)snprintf(writer->reason, sizeof writer->reason, "%s", rotation->reason);
     writer->call = fx_kube_call_start(writer->client, &request, on_written, writer);
+    fx_tree_wipe(body);
     json_decref(body);
     if (writer->call == NULL) {
         return AGAIN_MS;

@@ -138,17 +138,39 @@ void fx_cluster_spaces_remove(struct fx_cluster_spaces *spaces, struct fx_text n
     spaces->n_items--;
 }
 
-json_t *fx_cluster_spaces_find(const struct fx_cluster_spaces *spaces,
-                               struct fx_text name, bool *ret_nomem) {
+bool fx_cluster_spaces_copy(const struct fx_cluster_spaces *spaces, struct fx_text name,
+                            struct fx_cluster_space **ret_space, bool *ret_nomem) {
     const size_t at = lower_bound(spaces, name);
     *ret_nomem = false;
     if (!stands_at(spaces, at, name)) {
-        return NULL;
+        return false;
     }
-    const struct fx_text text = labels_of(spaces->items[at]);
+    const struct fx_cluster_space *space = spaces->items[at];
+    const size_t size = sizeof *space + space->name_len + space->labels_len;
+    struct fx_cluster_space *copy = malloc(size);
+    *ret_nomem = copy == NULL;
+    if (copy != NULL) {
+        memcpy(copy, space, size);
+        *ret_space = copy;
+    }
+    return copy != NULL;
+}
+
+json_t *fx_cluster_space_object(const struct fx_cluster_space *space) {
+    const struct fx_text text = labels_of(space);
     struct fx_err ignored = FX_ERR_INIT; /* we wrote it: only memory can be lacking */
     json_t *labels = text.len == 0 ? NULL : fx_json_read(text, NULL, &ignored);
-    json_t *object = text.len > 0 && labels == NULL ? NULL : describe(name, labels);
+    return text.len > 0 && labels == NULL ? NULL : describe(name_of(space), labels);
+}
+
+json_t *fx_cluster_spaces_find(const struct fx_cluster_spaces *spaces,
+                               struct fx_text name, bool *ret_nomem) {
+    struct fx_cluster_space *space = NULL;
+    if (!fx_cluster_spaces_copy(spaces, name, &space, ret_nomem)) {
+        return NULL;
+    }
+    json_t *object = fx_cluster_space_object(space);
+    free(space);
     *ret_nomem = object == NULL;
     return object;
 }

@@ -31,8 +31,16 @@ bool fx_cluster_spaces_put(struct fx_cluster_spaces *spaces,
 
 void fx_cluster_spaces_remove(struct fx_cluster_spaces *spaces, struct fx_text name);
 
-/* A new Namespace object of that name and its labels; NULL where it is not there, or
- * (`*ret_nomem`) without memory. */
+/* What is known of the namespace of that name, copied to `ret_space` (free() it). False
+ * where it is not there, or (`*ret_nomem`) without memory. */
+bool fx_cluster_spaces_copy(const struct fx_cluster_spaces *spaces, struct fx_text name,
+                            struct fx_cluster_space **ret_space,
+                            bool *ret_nomem) FX_MUST_USE;
+
+/* A new Namespace object of its name and labels; NULL without memory. */
+json_t *fx_cluster_space_object(const struct fx_cluster_space *space) FX_MUST_USE;
+
+/* Both in one: NULL where it is not there, or (`*ret_nomem`) without memory. */
 json_t *fx_cluster_spaces_find(const struct fx_cluster_spaces *spaces,
                                struct fx_text name, bool *ret_nomem) FX_MUST_USE;
 

@@ -20,7 +20,7 @@ static const char *const event_names[] = {
 void fx_kube_events_init(struct fx_kube_events *events, size_t max,
                          fx_kube_on_event *on_event, void *user) {
     *events = (struct fx_kube_events){.max = max, .on_event = on_event, .user = user};
-    fx_buf_init(&events->line, max);
+    fx_buf_init_secret(&events->line, max); /* a Secret may be among them */
 }
 
 void fx_kube_events_finish(struct fx_kube_events *events) {
@@ -90,7 +90,7 @@ static bool keep(struct fx_kube_events *events, struct fx_text part, struct fx_e
 static void forget_line(struct fx_kube_events *events) {
     if (events->line.cap > KEPT_BYTES) {
         fx_buf_finish(&events->line);
-        fx_buf_init(&events->line, events->max);
+        fx_buf_init_secret(&events->line, events->max);
     }
     fx_buf_reset(&events->line);
 }

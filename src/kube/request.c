@@ -127,7 +127,7 @@ static bool write_url(struct fx_kube_wire *wire, const char *server,
 
 static bool write_body(struct fx_kube_wire *wire, const json_t *body,
                        struct fx_err *err) {
-    fx_buf_init(&wire->body, FX_LIMIT_KUBE_ANSWER_BYTES);
+    fx_buf_init_secret(&wire->body, FX_LIMIT_KUBE_ANSWER_BYTES);
     fx_json_write(&wire->body, body, FX_JSON_COMPACT);
     wire->content_type = verbs[wire->verb].content_type;
     return !wire->body.failed || fx_fail_nomem(err);

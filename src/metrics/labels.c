@@ -77,12 +77,15 @@ static void show(struct fx_labels *labels, uint32_t series, size_t at) {
 
 /* ---- room ------------------------------------------------------------------------- */
 
+/* Labels that grow have families of the first thread alone. */
 static bool grow_cells(struct fx_family *family, size_t room) {
-    double *moved = realloc(family->cells, room * family->stride * sizeof *moved);
+    assert(family->n_threads == 1);
+    struct fx_cell *moved =
+        realloc(family->cells[0], room * family->stride * sizeof *moved);
     if (moved == NULL) {
         return false;
     }
-    family->cells = moved;
+    family->cells[0] = moved;
     return true;
 }
 

@@ -39,17 +39,18 @@ static void print_bucket(const struct fx_family *family, const char *row, double
     fx_buf_printf(buf, "\"} %.15g\n", below);
 }
 
-static void print_histogram(const struct fx_family *family, const char *row,
-                            const double *cells, struct fx_buf *buf) {
+static void print_histogram(const struct fx_family *family, const char *row, size_t cell,
+                            struct fx_buf *buf) {
     const struct fx_buckets *buckets = family->plan.buckets;
     double below = 0;
     for (size_t i = 0; i < buckets->n_bounds; i++) {
-        below += cells[i];
+        below += fx_family_sum(family, cell + i);
         print_bucket(family, row, buckets->bounds[i], below, buf);
     }
-    below += cells[buckets->n_bounds];
+    below += fx_family_sum(family, cell + buckets->n_bounds);
     print_bucket(family, row, (double)INFINITY, below, buf);
-    print_sample(family->plan.name, "_sum", row, cells[buckets->n_bounds + 1], buf);
+    print_sample(family->plan.name, "_sum", row,
+                 fx_family_sum(family, cell + buckets->n_bounds + 1), buf);
     print_sample(family->plan.name, "_count", row, below, buf);
 }
 
@@ -61,11 +62,12 @@ static void print_family(const struct fx_family *family, struct fx_buf *buf) {
     for (size_t i = 0; i < labels->n_order; i++) {
         const uint32_t series = labels->order[i];
         const char *row = labels->rows[series];
-        const double *cells = family->cells + series * family->stride;
+        const size_t cell = series * family->stride;
+        const double value = fx_family_sum(family, cell);
         if (plan->type == FX_FAMILY_HISTOGRAM) {
-            print_histogram(family, row, cells, buf);
-        } else if (!isnan(cells[0])) {
-            print_sample(plan->name, "", row, cells[0], buf);
+            print_histogram(family, row, cell, buf);
+        } else if (!isnan(value)) {
+            print_sample(plan->name, "", row, value, buf);
         }
     }
 }

@@ -49,7 +49,7 @@ static double value_of(const char *text, const char *name) {
 
 static void test_ourselves(void **state) {
     (void)state;
-    struct fx_registry *registry = fx_registry_create();
+    struct fx_registry *registry = fx_registry_create(1);
     struct fx_process_metrics process;
     struct fx_buf buf;
     fx_buf_init(&buf, 0);

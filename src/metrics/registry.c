@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * metrics/registry.c - families, and counting: values in plain arrays.
+ * metrics/registry.c - families, and counting: values in plain arrays, of each thread its
+ * own, on cache lines of their own.
  */
 #include "metrics/registry.h"
 
@@ -12,12 +13,31 @@
 #include "base/vec.h"
 #include "metrics/registry_internal.h"
 
-struct fx_registry *fx_registry_create(void) {
+#define CACHE_LINE 64u
+
+/* The number of this thread. */
+static _Thread_local unsigned me;
+
+void fx_registry_count_as(unsigned thread) {
+    me = thread;
+}
+
+struct fx_registry *fx_registry_create(size_t n_threads) {
+    assert(n_threads > 0);
     struct fx_registry *registry = calloc(1, sizeof *registry);
     if (registry != NULL) {
+        registry->n_threads = n_threads;
         registry->last = &registry->families;
     }
     return registry;
+}
+
+static void destroy_family(struct fx_family *family) {
+    for (size_t i = 0; family->cells != NULL && i < family->n_threads; i++) {
+        free(family->cells[i]);
+    }
+    free(family->cells);
+    free(family);
 }
 
 void fx_registry_destroy(struct fx_registry *registry) {
@@ -26,8 +46,7 @@ void fx_registry_destroy(struct fx_registry *registry) {
     }
     for (struct fx_family *next = NULL, *f = registry->families; f != NULL; f = next) {
         next = f->next;
-        free(f->cells);
-        free(f);
+        destroy_family(f);
     }
     for (struct fx_labels *next = NULL, *l = registry->labels; l != NULL; l = next) {
         next = l->next;
@@ -72,11 +91,44 @@ static struct fx_labels *known_labels(struct fx_registry *registry,
     return labels;
 }
 
-void fx_family_reset(struct fx_family *family, uint32_t series) {
-    double *cells = family->cells + series * family->stride;
-    for (size_t i = 0; i < family->stride; i++) {
-        cells[i] = family->plan.type == FX_FAMILY_GAUGE ? (double)NAN : 0;
+static double load(const struct fx_cell *cell) {
+    return atomic_load_explicit(&cell->value, memory_order_relaxed);
+}
+
+static void store(struct fx_cell *cell, double value) {
+    atomic_store_explicit(&cell->value, value, memory_order_relaxed);
+}
+
+/* A thread with a number is the only one that writes its cells; those of the first belong
+ * to all who have none, workers of libuv among them. */
+static void add(struct fx_cell *cell, double amount) {
+    double before = load(cell);
+    if (me > 0) {
+        store(cell, before + amount);
+        return;
     }
+    while (!atomic_compare_exchange_weak_explicit(&cell->value, &before, before + amount,
+                                                  memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+    }
+}
+
+void fx_family_reset(struct fx_family *family, uint32_t series) {
+    const double zero = family->plan.type == FX_FAMILY_GAUGE ? (double)NAN : 0;
+    for (size_t thread = 0; thread < family->n_threads; thread++) {
+        struct fx_cell *cells = family->cells[thread] + series * family->stride;
+        for (size_t i = 0; i < family->stride; i++) {
+            store(&cells[i], zero);
+        }
+    }
+}
+
+double fx_family_sum(const struct fx_family *family, size_t cell) {
+    double sum = 0;
+    for (size_t thread = 0; thread < family->n_threads; thread++) {
+        sum += load(&family->cells[thread][cell]);
+    }
+    return sum;
 }
 
 static bool is_new(const struct fx_registry *registry, const char *name) {
@@ -88,13 +140,30 @@ static bool is_new(const struct fx_registry *registry, const char *name) {
     return true;
 }
 
+/* Room for `n` cells, and so far from those of the next block that no cache line has
+ * some of both. */
+static struct fx_cell *make_block(size_t n) {
+    return malloc(n * sizeof(struct fx_cell) + CACHE_LINE);
+}
+
 static bool give_cells(struct fx_family *family) {
     const struct fx_labels *labels = family->labels;
-    family->cells = calloc(labels->cap_rows * family->stride, sizeof *family->cells);
+    family->cells = calloc(family->n_threads, sizeof *family->cells);
+    for (size_t i = 0; family->cells != NULL && i < family->n_threads; i++) {
+        family->cells[i] = make_block(labels->cap_rows * family->stride);
+        if (family->cells[i] == NULL) {
+            return false;
+        }
+    }
     for (size_t i = 0; family->cells != NULL && i < labels->n_rows; i++) {
         fx_family_reset(family, (uint32_t)i);
     }
     return family->cells != NULL;
+}
+
+/* Whose cells may every thread count into? */
+static bool is_for_all(const struct fx_family_plan *plan) {
+    return plan->type != FX_FAMILY_GAUGE && plan->labels == NULL;
 }
 
 struct fx_family *fx_registry_add(struct fx_registry *registry,
@@ -110,9 +179,10 @@ struct fx_family *fx_registry_add(struct fx_registry *registry,
     }
     family->plan = *plan;
     family->labels = labels;
+    family->n_threads = is_for_all(plan) ? registry->n_threads : 1;
     family->stride = plan->type == FX_FAMILY_HISTOGRAM ? plan->buckets->n_bounds + 2 : 1;
     if (!give_cells(family)) {
-        free(family);
+        destroy_family(family);
         return NULL;
     }
     family->next_sharer = labels->sharers;
@@ -124,30 +194,37 @@ struct fx_family *fx_registry_add(struct fx_registry *registry,
 
 /* ---- counting --------------------------------------------------------------------- */
 
+/* The cells of this thread. */
+static struct fx_cell *mine(const struct fx_family *family) {
+    assert(me < family->n_threads);
+    return family->cells[me];
+}
+
 void fx_family_count(struct fx_family *family, uint32_t series) {
     assert(family->plan.type == FX_FAMILY_COUNTER && series < family->labels->n_rows);
-    family->cells[series] += 1;
+    add(&mine(family)[series], 1);
 }
 
 void fx_family_add(struct fx_family *family, uint32_t series, double amount) {
     assert(family->plan.type == FX_FAMILY_COUNTER && series < family->labels->n_rows);
     assert(amount >= 0);
-    family->cells[series] += amount;
+    add(&mine(family)[series], amount);
 }
 
 void fx_family_set(struct fx_family *family, uint32_t series, double value) {
     assert(family->plan.type != FX_FAMILY_HISTOGRAM && series < family->labels->n_rows);
-    family->cells[series] = value;
+    assert(me == 0);
+    store(&family->cells[0][series], value);
 }
 
 void fx_family_observe(struct fx_family *family, uint32_t series, double value) {
     assert(family->plan.type == FX_FAMILY_HISTOGRAM && series < family->labels->n_rows);
     const struct fx_buckets *buckets = family->plan.buckets;
-    double *cells = family->cells + series * family->stride;
+    struct fx_cell *cells = mine(family) + series * family->stride;
     size_t bucket = 0;
     while (bucket < buckets->n_bounds && value > buckets->bounds[bucket]) {
         bucket++;
     }
-    cells[bucket] += 1;
-    cells[buckets->n_bounds + 1] += value;
+    add(&cells[bucket], 1);
+    add(&cells[buckets->n_bounds + 1], value);
 }

@@ -9,7 +9,9 @@
  * (`struct fx_labels`): then their number is bounded, and what is over the bound is
  * counted together, so that sums stay true.
  *
- * Loop thread only. Everything is the registry's and lives as long as it does; names and
+ * Several threads may count, each into cells of its own, without a lock: what is printed
+ * is their sum. All the rest, gauges and labels that come up as we go among it, is the
+ * first thread's. Everything is the registry's and lives as long as it does; names and
  * sentences are words of ours that live for ever.
  */
 #ifndef FX_METRICS_REGISTRY_H
@@ -27,9 +29,14 @@ struct fx_registry; /* opaque */
 struct fx_family;   /* opaque */
 struct fx_labels;   /* opaque: label values that come up as we go */
 
-/* NULL without memory. */
-struct fx_registry *fx_registry_create(void) FX_MUST_USE;
+/* For so many threads that count, at least one. NULL without memory. */
+struct fx_registry *fx_registry_create(size_t n_threads) FX_MUST_USE;
 void fx_registry_destroy(struct fx_registry *registry); /* NULL is fine */
+
+/* From now on the calling thread is the one of that number, whatever registry it counts
+ * into, and no other thread is. At first every thread is number 0: any number of these
+ * may count at once, too, which costs a little more. */
+void fx_registry_count_as(unsigned thread);
 
 #define FX_FAMILY_TYPES(X) \
     X(COUNTER, "counter")  \

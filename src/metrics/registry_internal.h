@@ -5,16 +5,25 @@
 #ifndef FX_METRICS_REGISTRY_INTERNAL_H
 #define FX_METRICS_REGISTRY_INTERNAL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "metrics/registry.h"
 
+/* Written by one thread, read by any. */
+struct fx_cell {
+    _Atomic(double) value;
+};
+
 struct fx_family {
     struct fx_family_plan plan;
     struct fx_labels *labels;
-    double *cells;          /* `stride` for each series that `labels` has room for */
+    /* By thread; one alone of gauges, and where labels come up as we go: `stride` cells
+     * for each series that `labels` has room for. */
+    struct fx_cell **cells;
+    size_t n_threads;
     size_t stride;          /* 1; of a histogram one for each bucket, +Inf, and the sum */
     struct fx_family *next; /* as added */
     struct fx_family *next_sharer; /* of the same labels */
@@ -34,6 +43,7 @@ struct fx_labels {
 };
 
 struct fx_registry {
+    size_t n_threads;
     struct fx_family *families, **last;
     struct fx_labels *labels;
     struct reader {
@@ -50,6 +60,9 @@ void fx_labels_destroy(struct fx_labels *labels); /* NULL is fine */
 
 /* Appends a series of known labels, shown from now on. False without memory. */
 bool fx_labels_append(struct fx_labels *labels, const struct fx_text *values) FX_MUST_USE;
+
+/* What all threads have counted in a cell. */
+double fx_family_sum(const struct fx_family *family, size_t cell);
 
 /* The cells of a series at the start: nothing counted, no value known. */
 void fx_family_reset(struct fx_family *family, uint32_t series);

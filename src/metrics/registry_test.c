@@ -2,6 +2,7 @@
  *
  * metrics/registry_test.c - what is counted, and how it is printed.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +31,7 @@ static void assert_prints(struct fx_registry *registry, const char *expected) {
 }
 
 static struct fx_registry *make_registry(void) {
-    struct fx_registry *registry = fx_registry_create();
+    struct fx_registry *registry = fx_registry_create(1);
     assert_non_null(registry);
     return registry;
 }
@@ -264,6 +265,61 @@ static void test_readers(void **state) {
     fx_registry_destroy(NULL);
 }
 
+#define COUNTED 100000
+
+static void *count_for_ever(void *user) {
+    struct fx_family **families = user;
+    fx_registry_count_as(1);
+    for (int i = 0; i < COUNTED; i++) {
+        fx_family_count(families[0], 1);
+        fx_family_observe(families[1], 0, .5);
+    }
+    return NULL;
+}
+
+/* Of the same number as the first. */
+static void *count_a_little(void *user) {
+    struct fx_family **families = user;
+    for (int i = 0; i < COUNTED; i++) {
+        fx_family_count(families[0], 0);
+        fx_family_count(families[0], 1);
+    }
+    return NULL;
+}
+
+/* What is printed meanwhile is what was counted so far. */
+static void test_threads(void **state) {
+    (void)state;
+    static const double bounds[] = {1};
+    static const struct fx_buckets buckets = {bounds, 1};
+    struct fx_registry *registry = fx_registry_create(2);
+    assert_non_null(registry);
+    struct fx_family *families[] = {
+        add(registry, &(struct fx_family_plan){FX_FAMILY_COUNTER, "a_total", "A.",
+                                               .key = "colour", .values = colours}),
+        add(registry, &(struct fx_family_plan){FX_FAMILY_HISTOGRAM, "b", "B.",
+                                               .buckets = &buckets}),
+    };
+    pthread_t other;
+    assert_int_equal(pthread_create(&other, NULL, count_for_ever, families), 0);
+    pthread_t unnumbered;
+    assert_int_equal(pthread_create(&unnumbered, NULL, count_a_little, families), 0);
+    for (int i = 0; i < COUNTED; i++) {
+        fx_family_count(families[0], 1);
+        fx_family_observe(families[1], 0, 2);
+    }
+    free(print(registry));
+    assert_int_equal(pthread_join(other, NULL), 0);
+    assert_int_equal(pthread_join(unnumbered, NULL), 0);
+    assert_prints(registry,
+                  "# HELP a_total A.\n# TYPE a_total counter\n"
+                  "a_total{colour=\"red\"} 100000\na_total{colour=\"green\"} 300000\n"
+                  "# HELP b B.\n# TYPE b histogram\n"
+                  "b_bucket{le=\"1\"} 100000\nb_bucket{le=\"+Inf\"} 200000\n"
+                  "b_sum 250000\nb_count 200000\n");
+    fx_registry_destroy(registry);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without_labels),
@@ -275,6 +331,7 @@ int main(void) {
         cmocka_unit_test(test_values_are_escaped),
         cmocka_unit_test(test_long_values_are_cut),
         cmocka_unit_test(test_readers),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

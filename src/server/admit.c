@@ -32,7 +32,11 @@ static void answer(struct fx_server *server, struct fx_http_exchange *exchange,
     fx_review_destroy(review);
 }
 
-void fx_answer_admit(struct fx_server *server, struct fx_http_exchange *exchange) {
+void fx_answer_admit(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    if (fx_answer_if_late(thread, exchange)) {
+        return;
+    }
+    struct fx_server *server = thread->server;
     const struct fx_admission admission = {
         .own_namespace = server->options->own_namespace,
     };
@@ -41,7 +45,11 @@ void fx_answer_admit(struct fx_server *server, struct fx_http_exchange *exchange
                            fx_answer_deadline_ns(server, exchange)));
 }
 
-void fx_answer_admit_label(struct fx_server *server, struct fx_http_exchange *exchange) {
+void fx_answer_admit_label(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    if (fx_answer_if_late(thread, exchange)) {
+        return;
+    }
+    struct fx_server *server = thread->server;
     answer(server, exchange,
            fx_admit_label_create(&server->options->exempt, fx_http_body(exchange),
                                  fx_answer_deadline_ns(server, exchange)));

@@ -7,9 +7,9 @@
 #define FX_SERVER_ADMIT_H
 
 struct fx_http_exchange;
-struct fx_server;
+struct fx_thread;
 
-void fx_answer_admit(struct fx_server *server, struct fx_http_exchange *exchange);
-void fx_answer_admit_label(struct fx_server *server, struct fx_http_exchange *exchange);
+void fx_answer_admit(struct fx_thread *thread, struct fx_http_exchange *exchange);
+void fx_answer_admit_label(struct fx_thread *thread, struct fx_http_exchange *exchange);
 
 #endif

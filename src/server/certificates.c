@@ -4,13 +4,17 @@
  */
 #include "server/certificates.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/log.h"
+#include "server/clients.h"
 #include "server/reload.h"
 
 #define PEM_BYTES (1u << 20) /* of one file */
@@ -22,26 +26,58 @@ struct version {
 };
 
 struct fx_certificates {
-    struct fx_reload *reload; /* NULL: no files */
-    const char *roots[3];     /* certificate, key, and perhaps who vouches for them */
+    struct fx_reload *reload;   /* NULL: no files */
+    struct fx_clients *clients; /* who may ask; NULL: anybody */
+    const char *roots[3];       /* certificate, key, and perhaps who vouches for them */
     size_t n_roots;
-    struct fx_tls_config *current;
+    /* One for each thread that serves: sessions share the random state of theirs, and
+     * mbedTLS keeps tables with the key. NULL before the first. */
+    struct fx_tls_config *current[FX_LIMIT_THREADS];
     struct fx_buf ca;
     bool stands_in; /* the one in use was only made until the true one is given */
     struct fx_metrics *metrics;
-    void (*on_change)(struct fx_tls_config *config, void *user);
-    void *user;
+    struct fx_certificates_users users;
 };
 
-static void take(struct fx_certificates *certificates, struct fx_tls_config *made) {
-    fx_tls_config_unref(certificates->current);
-    certificates->current = made;
+static void drop_all(struct fx_tls_config **configs, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        fx_tls_config_unref(configs[i]);
+        configs[i] = NULL;
+    }
+}
+
+static void take(struct fx_certificates *certificates, struct fx_tls_config **made) {
+    drop_all(certificates->current, certificates->users.n_threads);
+    memcpy(certificates->current, made, certificates->users.n_threads * sizeof *made);
     int64_t not_before = 0;
     int64_t not_after = 0;
-    fx_tls_config_validity(made, &not_before, &not_after);
+    fx_tls_config_validity(made[0], &not_before, &not_after);
     fx_metrics_set(certificates->metrics, FX_METRIC_NOT_AFTER, 0, (double)not_after);
     fx_log(INFO, "certificate in use", fx_log_int("not_before", not_before),
            fx_log_int("not_after", not_after));
+}
+
+/* Takes it over, for all threads, with who may ask; a version that cannot have that is
+ * none. */
+static bool admit_and_take(struct fx_certificates *certificates,
+                           struct fx_tls_config *made, struct fx_err *err) {
+    struct fx_tls_config *all[FX_LIMIT_THREADS] = {made};
+    bool ok = fx_clients_admit(certificates->clients, made, err);
+    for (size_t i = 1; ok && i < certificates->users.n_threads; i++) {
+        all[i] = fx_tls_config_again(made, err);
+        ok = all[i] != NULL && fx_clients_admit(certificates->clients, all[i], err);
+    }
+    if (!ok) {
+        drop_all(all, certificates->users.n_threads);
+        return false;
+    }
+    take(certificates, all);
+    return true;
+}
+
+static void tell_not_taken(const struct fx_err *failure) {
+    fx_log(ERROR, "certificate not taken: the previous one stays in use",
+           fx_log_str("error", failure->msg));
 }
 
 static void discard(void *made) {
@@ -95,11 +131,18 @@ static bool build(void *user, const struct fx_file_set *files, void **ret_made,
 }
 
 /* Takes it over. */
-static void take_version(struct fx_certificates *certificates, struct version *version) {
-    take(certificates, version->config);
+static bool take_version(struct fx_certificates *certificates, struct version *version,
+                         struct fx_err *err) {
+    struct fx_tls_config *made = version->config;
+    version->config = NULL;
+    if (!admit_and_take(certificates, made, err)) {
+        discard(version);
+        return false;
+    }
     fx_buf_finish(&certificates->ca);
     certificates->ca = version->ca;
     free(version);
+    return true;
 }
 
 static void done(void *user, enum fx_reload_result result, void *made,
@@ -108,19 +151,18 @@ static void done(void *user, enum fx_reload_result result, void *made,
     if (result == FX_RELOAD_FAILED && told) {
         return;
     }
-    const bool first = certificates->current == NULL;
+    const bool first = certificates->current[0] == NULL;
     if (!first) {
         fx_metrics_count(certificates->metrics, FX_METRIC_CERTIFICATE_RELOADS,
                          (unsigned)result);
     }
+    struct fx_err err = FX_ERR_INIT;
     if (result == FX_RELOAD_FAILED) {
-        fx_log(ERROR, "certificate not taken: the previous one stays in use",
-               fx_log_str("error", failure->msg));
-    } else if (result == FX_RELOAD_CHANGED) {
-        take_version(certificates, made);
-        if (!first) {
-            certificates->on_change(certificates->current, certificates->user);
-        }
+        tell_not_taken(failure);
+    } else if (result == FX_RELOAD_CHANGED && !take_version(certificates, made, &err)) {
+        tell_not_taken(&err);
+    } else if (result == FX_RELOAD_CHANGED && !first) {
+        certificates->users.on_change(certificates->users.user);
     }
 }
 
@@ -141,7 +183,8 @@ static bool read_files(uv_loop_t *loop, const struct fx_server_options *options,
         .discard = discard,
     };
     certificates->reload = fx_reload_create(loop, &plan, err);
-    return certificates->reload != NULL;
+    return certificates->reload != NULL &&
+           (certificates->current[0] != NULL || fx_fail_nomem(err)); /* not taken */
 }
 
 static bool make_our_own(const struct fx_server_options *options,
@@ -151,10 +194,9 @@ static bool make_our_own(const struct fx_server_options *options,
     struct fx_tls_config *made = fx_tls_config_self_signed(
         named ? options->tls_names : ourselves,
         named ? options->n_tls_names : FX_COUNT(ourselves), err);
-    if (made == NULL) {
+    if (made == NULL || !admit_and_take(certificates, made, err)) {
         return false;
     }
-    take(certificates, made);
     if (options->tls_cert_out == NULL) {
         return true;
     }
@@ -182,14 +224,46 @@ void fx_certificates_give(struct fx_certificates *certificates, struct fx_text c
         fx_metrics_count(certificates->metrics, FX_METRIC_CERTIFICATE_RELOADS,
                          made == NULL ? FX_RELOAD_FAILED : FX_RELOAD_CHANGED);
     }
-    if (made == NULL) {
-        fx_log(ERROR, "certificate not taken: the previous one stays in use",
-               fx_log_str("error", err.msg));
+    if (made == NULL || !admit_and_take(certificates, made, &err)) {
+        tell_not_taken(&err);
         return;
     }
     certificates->stands_in = false;
-    take(certificates, made);
-    certificates->on_change(made, certificates->user);
+    certificates->users.on_change(certificates->users.user);
+}
+
+/* The same certificate, for other clients. */
+static void on_clients(void *user) {
+    struct fx_certificates *certificates = user;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_tls_config *made = fx_tls_config_again(certificates->current[0], &err);
+    if (made == NULL || !admit_and_take(certificates, made, &err)) {
+        tell_not_taken(&err);
+        return;
+    }
+    certificates->users.on_change(certificates->users.user);
+}
+
+static bool ask_clients(uv_loop_t *loop, const struct fx_server_options *options,
+                        struct fx_certificates *certificates, struct fx_err *err) {
+    const struct fx_clients_options clients = {
+        .ca_file = options->client_ca,
+        .names = options->client_names,
+        .n_names = options->n_client_names,
+        .metrics = certificates->metrics,
+        .on_change = on_clients,
+        .user = certificates,
+    };
+    if (options->client_ca == NULL) {
+        return true;
+    }
+    certificates->clients = fx_clients_create(loop, &clients, err);
+    return certificates->clients != NULL || fx_err_prefix(err, "--client-ca: ");
+}
+
+const struct fx_tls_pair *
+fx_certificates_ourselves(const struct fx_certificates *certificates) {
+    return fx_clients_ourselves(certificates->clients);
 }
 
 struct fx_text fx_certificates_ca(const struct fx_certificates *certificates) {
@@ -198,41 +272,43 @@ struct fx_text fx_certificates_ca(const struct fx_certificates *certificates) {
 
 static void destroy(void *user) {
     struct fx_certificates *certificates = user;
-    fx_tls_config_unref(certificates->current);
+    drop_all(certificates->current, certificates->users.n_threads);
     fx_buf_finish(&certificates->ca);
     free(certificates);
 }
 
-struct fx_certificates *
-fx_certificates_create(uv_loop_t *loop, const struct fx_server_options *options,
-                       struct fx_metrics *metrics,
-                       void (*on_change)(struct fx_tls_config *config, void *user),
-                       void *user, struct fx_err *err) {
+struct fx_certificates *fx_certificates_create(uv_loop_t *loop,
+                                               const struct fx_server_options *options,
+                                               struct fx_metrics *metrics,
+                                               const struct fx_certificates_users *users,
+                                               struct fx_err *err) {
+    assert(users->n_threads > 0 && users->n_threads <= FX_LIMIT_THREADS);
     struct fx_certificates *certificates = calloc(1, sizeof *certificates);
     if (certificates == NULL) {
         (void)fx_fail_nomem(err);
         return NULL;
     }
+    certificates->users = *users;
     certificates->metrics = metrics;
-    certificates->on_change = on_change;
-    certificates->user = user;
     certificates->stands_in = is_given(options);
     fx_buf_init(&certificates->ca, 0);
     const bool files = options->tls_cert != NULL || options->tls_key != NULL;
-    if (files ? !read_files(loop, options, certificates, err)
-              : !make_our_own(options, certificates, err)) {
-        destroy(certificates);
+    if (!ask_clients(loop, options, certificates, err) ||
+        (files ? !read_files(loop, options, certificates, err)
+               : !make_our_own(options, certificates, err))) {
+        fx_certificates_close(certificates);
         return NULL;
     }
     return certificates;
 }
 
-struct fx_tls_config *
-fx_certificates_current(const struct fx_certificates *certificates) {
-    return certificates->current;
+struct fx_tls_config *fx_certificates_current(const struct fx_certificates *certificates,
+                                              size_t thread) {
+    return certificates->current[thread];
 }
 
 void fx_certificates_reload(struct fx_certificates *certificates) {
+    fx_clients_reload(certificates->clients);
     if (certificates->reload != NULL) {
         fx_reload_now(certificates->reload);
     }
@@ -246,7 +322,7 @@ bool fx_certificates_valid_now(const struct fx_certificates *certificates,
         *ret_reason = "waiting for the Secret";
         return false;
     }
-    fx_tls_config_validity(certificates->current, &not_before, &not_after);
+    fx_tls_config_validity(certificates->current[0], &not_before, &not_after);
     const int64_t now = (int64_t)time(NULL);
     *ret_reason = now < not_before ? "not valid yet" : now > not_after ? "expired" : "";
     return now >= not_before && now <= not_after;
@@ -256,6 +332,8 @@ void fx_certificates_close(struct fx_certificates *certificates) {
     if (certificates == NULL) {
         return;
     }
+    fx_clients_close(certificates->clients);
+    certificates->clients = NULL;
     if (certificates->reload != NULL) {
         fx_reload_close(certificates->reload, destroy);
     } else {

@@ -14,25 +14,32 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "net/tls.h"
+#include "net/tls_issue.h"
 #include "server/metrics.h"
 #include "server/server.h"
 
 struct fx_certificates; /* opaque */
 
-/* The first certificate, blocking; where it will be given, one of our own making stands
- * in until then and counts as not valid. `on_change` is called on the loop with each
- * further one (borrowed). Everything is borrowed until it is closed. Errors: FX_EINVALID
- * (the pair is bad), FX_EIO (a file cannot be read, or `tls_cert_out` be written),
- * FX_ENOMEM.
- */
-struct fx_certificates *
-fx_certificates_create(uv_loop_t *loop, const struct fx_server_options *options,
-                       struct fx_metrics *metrics,
-                       void (*on_change)(struct fx_tls_config *config, void *user),
-                       void *user, struct fx_err *err) FX_MUST_USE;
+/* Who serves with it, and is told on the loop when there is another one. */
+struct fx_certificates_users {
+    size_t n_threads;
+    void (*on_change)(void *user);
+    void *user;
+};
 
-/* The one in use, borrowed. */
-struct fx_tls_config *fx_certificates_current(const struct fx_certificates *certificates);
+/* The first certificate, blocking; where it will be given, one of our own making stands
+ * in until then and counts as not valid. Everything is borrowed until it is closed.
+ * Errors: FX_EINVALID (the pair is bad), FX_EIO (a file cannot be read, or
+ * `tls_cert_out` be written), FX_ENOMEM. */
+struct fx_certificates *fx_certificates_create(uv_loop_t *loop,
+                                               const struct fx_server_options *options,
+                                               struct fx_metrics *metrics,
+                                               const struct fx_certificates_users *users,
+                                               struct fx_err *err) FX_MUST_USE;
+
+/* The one in use, borrowed: the configuration of that thread alone. */
+struct fx_tls_config *fx_certificates_current(const struct fx_certificates *certificates,
+                                              size_t thread);
 
 /* Here it is: a chain and its key, PEM. A pair that cannot be used is logged, and the one
  * in use stays. */
@@ -43,7 +50,11 @@ void fx_certificates_give(struct fx_certificates *certificates, struct fx_text c
  * none. */
 struct fx_text fx_certificates_ca(const struct fx_certificates *certificates);
 
-/* Reads the files again now; nothing to do for any other. */
+/* With what our own port lets us in (server/clients.h); NULL where anybody may ask. */
+const struct fx_tls_pair *
+fx_certificates_ourselves(const struct fx_certificates *certificates);
+
+/* Reads the files again now: its own, and the authorities of clients. */
 void fx_certificates_reload(struct fx_certificates *certificates);
 
 /* Is the one in use valid at this moment? Else why not, a constant. */

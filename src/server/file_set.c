@@ -156,6 +156,15 @@ static bool read_files(struct fx_file_set *set, size_t max, struct fx_err *err) 
     return true;
 }
 
+/* What could not be read may be readable soon, without a change that could be seen. */
+static bool is_all_read(const struct fx_file_set *set) {
+    bool all = true;
+    for (size_t i = 0; i < set->files.n_paths; i++) {
+        all = all && set->contents[i].failure == NULL;
+    }
+    return all;
+}
+
 /* Reads once, and tells whether all stood still meanwhile. */
 static bool read_once(const struct fx_file_roots *roots, struct fx_file_set *set,
                       struct fx_file_stamp *stamp, bool *ret_still, struct fx_err *err) {
@@ -164,6 +173,7 @@ static bool read_once(const struct fx_file_roots *roots, struct fx_file_set *set
         !fx_file_set_look(roots, &after, err)) {
         return false;
     }
+    stamp->settled = stamp->settled && is_all_read(set);
     *ret_still = stamp->files == after.files && stamp->folders == after.folders;
     return true;
 }

@@ -4,6 +4,7 @@
  */
 #include "server/health.h"
 
+#include "base/log.h"
 #include "server/routes.h"
 #include "server/sources.h"
 #include "server/state.h"
@@ -70,11 +71,12 @@ void fx_answer_readyz(struct fx_server *server, struct fx_http_exchange *exchang
 }
 
 static void read_counts(struct fx_server *server) {
-    const struct fx_http_server_counts counts = fx_http_server_counts(server->webhook);
+    const struct fx_http_server_counts counts = fx_threads_counts(&server->threads);
     struct fx_metrics *metrics = &server->metrics;
-    fx_metrics_set(metrics, FX_METRIC_PASSTHROUGH, 0, server->passes);
+    fx_metrics_set(metrics, FX_METRIC_PASSTHROUGH, 0, atomic_load(&server->passes));
     fx_metrics_set(metrics, FX_METRIC_CONNECTIONS, 0, (double)counts.connections);
     fx_metrics_set(metrics, FX_METRIC_ACCEPTED, 0, (double)counts.accepted);
+    fx_metrics_set(metrics, FX_METRIC_DROPPED, 0, (double)counts.dropped);
     fx_metrics_set(metrics, FX_METRIC_HANDSHAKES, FX_HANDSHAKE_OK,
                    (double)counts.handshakes);
     fx_metrics_set(metrics, FX_METRIC_HANDSHAKES, FX_HANDSHAKE_FAILED,
@@ -83,6 +85,7 @@ static void read_counts(struct fx_server *server) {
     fx_metrics_set(metrics, FX_METRIC_HELD, 0, (double)counts.held);
     fx_metrics_set(metrics, FX_METRIC_REFUSED, 0, (double)counts.refused);
     fx_metrics_set(metrics, FX_METRIC_BAD_REQUESTS, 0, (double)counts.bad_requests);
+    fx_metrics_set(metrics, FX_METRIC_LINES_LOST, 0, (double)fx_log_lost());
 }
 
 void fx_answer_metrics(struct fx_server *server, struct fx_http_exchange *exchange) {

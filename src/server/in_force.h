@@ -2,7 +2,7 @@
  *
  * server/in_force.h - the policies that reviews see: those a source gave (files, a
  * cluster), without the mutators that are in quarantine; and what their mutators did.
- * Loop thread only.
+ * The main thread's, but for what each thread that serves does with its own seat.
  *
  * A mutator that failed so many reviews in a row (server/strikes.h) is taken out: the log
  * says so, and a snapshot without it is in force at once, also after further changes of
@@ -29,6 +29,14 @@ struct fx_in_force_options {
     size_t quarantine_after;       /* failures in a row; 0: no quarantine */
     uint64_t quarantine_budget_ms; /* of a mutator in one review; 0: no budget */
     size_t max_mutators;           /* that metrics tell apart; 0: 500 */
+    size_t n_threads;              /* that serve; 0: one */
+    /* Others are in force: threads that sleep may look (fx_in_force_look()). May be NULL.
+     */
+    void (*on_offer)(void *user);
+    /* Called by a thread that serves: somebody failed too often, and the main thread is
+     * to call fx_in_force_take_out(). NULL: that is done at once, for who has no other.
+     */
+    void (*on_strike)(void *user);
     /* The quarantine is another one, and with it the policies in force (borrowed): what
      * is told of them elsewhere may change. Not called by fx_in_force_take(). May be
      * NULL. */
@@ -49,9 +57,19 @@ void fx_in_force_take(struct fx_in_force *in_force, struct fx_policies *policies
 /* The policies in force, as a new reference; NULL before the first. */
 struct fx_policies *fx_in_force_sample(const struct fx_in_force *in_force);
 
+/* Takes those out who failed too often. */
+void fx_in_force_take_out(struct fx_in_force *in_force);
+
+/* ---- by the thread of that number, without a lock unless something is new --------- */
+
+/* The policies in force, borrowed until the next call; NULL before the first. */
+struct fx_policies *fx_in_force_look(struct fx_in_force *in_force, unsigned thread);
+
 /* A review under them is done. */
-void fx_in_force_note(struct fx_in_force *in_force,
+void fx_in_force_note(struct fx_in_force *in_force, unsigned thread,
                       const struct fx_review_result *result);
+
+/* ---- */
 
 /* Ends every quarantine, and forgets all failures. */
 void fx_in_force_release(struct fx_in_force *in_force);

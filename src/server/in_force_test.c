@@ -24,7 +24,7 @@ struct world {
     struct fx_metrics metrics;
     struct fx_in_force *in_force;
     struct fx_policies *source; /* the version given last */
-    size_t n_told;
+    size_t n_told, n_offered, n_struck;
 };
 
 static void on_quarantine(struct fx_policies *policies, void *user) {
@@ -45,7 +45,7 @@ static void give(struct world *world, const char *text) {
 static void begin(struct world *world, size_t after, uint64_t budget_ms,
                   size_t max_mutators, const char *text) {
     *world = (struct world){.n_told = 0};
-    assert_true(fx_metrics_init(&world->metrics));
+    assert_true(fx_metrics_init(&world->metrics, 2));
     const struct fx_in_force_options options = {
         .quarantine_after = after,
         .quarantine_budget_ms = budget_ms,
@@ -80,7 +80,7 @@ static void review(struct world *world, struct fx_fare *fares, size_t n_fares,
         .snapshot = now->snapshot,
         .failure = code == FX_OK ? NULL : &failure,
     };
-    fx_in_force_note(world->in_force, &result);
+    fx_in_force_note(world->in_force, 0, &result);
     fx_policies_unref(now);
 }
 
@@ -165,7 +165,7 @@ static void test_series_come_and_go(void **state) {
                               {.mutator = 1, .matched = true}};
     const struct fx_outcome outcome = {.fares = fares, .n_fares = 2};
     fx_in_force_note(
-        world.in_force,
+        world.in_force, 0,
         &(struct fx_review_result){.outcome = &outcome, .snapshot = before->snapshot});
     fx_policies_unref(before);
     expect_line(&world, "fixpoint_mutator_matched_total" OF("b") " 2\n", true);
@@ -327,13 +327,13 @@ static void test_late_strikes(void **state) {
     const struct fx_review_result late = {.outcome = &outcome,
                                           .snapshot = before->snapshot};
     for (int i = 0; i < 5; i++) {
-        fx_in_force_note(world.in_force, &late);
+        fx_in_force_note(world.in_force, 0, &late);
     }
     expect_out(&world, "a");
     give(&world, A("y") NEXT B);
     expect_out(&world, "");
     for (int i = 0; i < 5; i++) {
-        fx_in_force_note(world.in_force, &late);
+        fx_in_force_note(world.in_force, 0, &late);
     }
     expect_out(&world, "");
     fail_one(&world, 0);
@@ -341,6 +341,70 @@ static void test_late_strikes(void **state) {
     fail_one(&world, 0);
     expect_out(&world, "a");
     fx_policies_unref(before);
+    end(&world);
+}
+
+static void on_strike(void *user) {
+    struct world *world = user;
+    world->n_struck++;
+}
+
+static void on_offer(void *user) {
+    struct world *world = user;
+    world->n_offered++;
+}
+
+static void note_by(struct world *world, unsigned thread, bool fails) {
+    struct fx_fare fare = {.mutator = 0, .matched = true, .failed = fails};
+    const struct fx_outcome outcome = {.fares = &fare, .n_fares = 1};
+    const struct fx_policies *seen = fx_in_force_look(world->in_force, thread);
+    fx_in_force_note(
+        world->in_force, thread,
+        &(struct fx_review_result){.outcome = &outcome, .snapshot = seen->snapshot});
+}
+
+/* Each thread counts for itself, in a row they fail together, and who is out is out for
+ * all when the main thread says so. */
+static void test_threads(void **state) {
+    (void)state;
+    struct world world = {.n_told = 0};
+    const struct fx_in_force_options options = {
+        .quarantine_after = 3,
+        .n_threads = 2,
+        .on_offer = on_offer,
+        .on_strike = on_strike,
+        .on_quarantine = on_quarantine,
+        .user = &world,
+    };
+    assert_true(fx_metrics_init(&world.metrics, 3));
+    world.in_force = fx_in_force_create(&options, &world.metrics);
+    assert_non_null(world.in_force);
+    assert_null(fx_in_force_look(world.in_force, 1));
+    give(&world, A("x") NEXT B);
+    assert_int_equal(world.n_offered, 1);
+    const struct fx_policies *seen = fx_in_force_look(world.in_force, 0);
+    assert_ptr_equal(fx_in_force_look(world.in_force, 1), seen);
+    note_by(&world, 0, true);
+    note_by(&world, 1, true);
+    note_by(&world, 1, false);
+    note_by(&world, 0, true);
+    note_by(&world, 1, true);
+    assert_int_equal(world.n_struck, 0);
+    note_by(&world, 0, true);
+    assert_int_equal(world.n_struck, 1);
+    expect_out(&world, "");
+    fx_in_force_take_out(world.in_force);
+    expect_out(&world, "a");
+    assert_int_equal(world.n_told, 1);
+    assert_int_equal(world.n_offered, 2);
+    assert_ptr_not_equal(fx_in_force_look(world.in_force, 1), seen);
+    expect_line(&world, "fixpoint_mutator_matched_total" OF("a") " 6\n", true);
+    expect_line(&world, "fixpoint_mutator_errors_total" OF("a") " 5\n", true);
+    /* a thread that saw two changes at once, and one that saw none */
+    give(&world, A("y") NEXT B);
+    give(&world, A("z") NEXT B);
+    note_by(&world, 1, false);
+    expect_line(&world, "fixpoint_mutator_matched_total" OF("a") " 7\n", true);
     end(&world);
 }
 
@@ -357,6 +421,7 @@ int main(void) {
         cmocka_unit_test(test_budget),
         cmocka_unit_test(test_no_fixed_point),
         cmocka_unit_test(test_late_strikes),
+        cmocka_unit_test(test_threads),
     };
     fx_log_set_level(FX_LOG_ERROR);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,9 +7,11 @@
 #include <stddef.h>
 
 #include "admission/review.h"
+#include "net/tls_clients.h"
 #include "policy/findings.h"
 #include "server/external_calls.h"
 #include "server/reload.h"
+#include "server/shed.h"
 
 #define WORD(name, text) text,
 
@@ -19,11 +21,13 @@ static const char *const successes[] = {"true", "false", NULL};
 static const char *const mutator_statuses[] = {"active", "error", NULL};
 static const char *const handshake_results[] = {"ok", "failed", NULL};
 static const char *const certificate_kinds[] = {"leaf", "ca", NULL};
+static const char *const client_refusals[] = {FX_TLS_REFUSALS(WORD) NULL};
 static const char *const versions[] = {FX_VERSION, NULL};
 static const char *const decisions[] = {FX_DECISIONS(WORD) NULL};
 static const char *const severities[] = {FX_SEVERITIES(WORD) NULL};
 static const char *const external_results[] = {FX_EXTERNAL_RESULTS(WORD) NULL};
 static const char *const reload_results[] = {FX_RELOAD_RESULTS(WORD) NULL};
+static const char *const shed_reasons[] = {FX_SHED_REASONS(WORD) NULL};
 
 /* The buckets of Gatekeeper, spec section 9: to 10 ms by one, to 100 ms by ten, to a
  * second by a hundred, to 10 s by half a second; and those of its ingestion. */
@@ -55,11 +59,13 @@ static const struct fx_buckets bucket_lists[] = {
 #define MUTATOR_STATUSES  mutator_statuses
 #define HANDSHAKE_RESULTS handshake_results
 #define CERTIFICATE_KINDS certificate_kinds
+#define CLIENT_REFUSALS   client_refusals
 #define VERSIONS          versions
 #define DECISIONS         decisions
 #define SEVERITIES        severities
 #define EXTERNAL_RESULTS  external_results
 #define RELOAD_RESULTS    reload_results
+#define SHED_REASONS      shed_reasons
 #define NO_BUCKETS        NULL
 #define SECONDS           &bucket_lists[0]
 #define SHORT_SECONDS     &bucket_lists[1]
@@ -73,8 +79,8 @@ static const struct fx_family_plan plans[] = {
 #undef X
 };
 
-bool fx_metrics_init(struct fx_metrics *metrics) {
-    *metrics = (struct fx_metrics){.registry = fx_registry_create()};
+bool fx_metrics_init(struct fx_metrics *metrics, size_t n_threads) {
+    *metrics = (struct fx_metrics){.registry = fx_registry_create(n_threads)};
     if (metrics->registry == NULL) {
         return false;
     }

@@ -5,7 +5,7 @@
  *
  * Gatekeeper's names and buckets are kept where they mean the same, so that existing
  * dashboards work (spec section 9); unlike there, a policy's failure counts as `error`,
- * and not as a success. Loop thread only.
+ * and not as a success. Threads count and observe; the first one alone sets.
  */
 #ifndef FX_SERVER_METRICS_H
 #define FX_SERVER_METRICS_H
@@ -69,8 +69,13 @@
       "Open connections of the webhook.")                                                \
     X(COUNTER, ACCEPTED, "fixpoint_connections_accepted_total", NULL, NONE, NO_BUCKETS,  \
       "Connections of the webhook since the start.")                                     \
+    X(COUNTER, DROPPED, "fixpoint_connections_dropped_total", NULL, NONE, NO_BUCKETS,    \
+      "Idle connections closed to make room for others.")                                \
     X(COUNTER, HANDSHAKES, "fixpoint_tls_handshakes_total", "result", HANDSHAKE_RESULTS, \
       NO_BUCKETS, "TLS handshakes of the webhook, by how they ended.")                   \
+    X(COUNTER, CLIENTS_REFUSED, "fixpoint_client_certificates_refused_total", "reason",  \
+      CLIENT_REFUSALS, NO_BUCKETS,                                                       \
+      "TLS handshakes that failed since a client may not ask, by why.")                  \
     X(GAUGE, IN_FLIGHT, "fixpoint_requests_in_flight", NULL, NONE, NO_BUCKETS,           \
       "Requests that are not yet answered.")                                             \
     X(GAUGE, HELD, "fixpoint_http_held_bytes", NULL, NONE, NO_BUCKETS,                   \
@@ -79,6 +84,10 @@
       "Connections and messages for which there was no room.")                           \
     X(COUNTER, BAD_REQUESTS, "fixpoint_http_bad_requests_total", NULL, NONE, NO_BUCKETS, \
       "Messages that were no acceptable HTTP.")                                          \
+    X(COUNTER, SHED, "fixpoint_requests_shed_total", "reason", SHED_REASONS, NO_BUCKETS, \
+      "Requests turned away because there were too many, by why.")                       \
+    X(COUNTER, LINES_LOST, "fixpoint_log_lines_lost_total", NULL, NONE, NO_BUCKETS,      \
+      "Lines of the log that could not be written.")                                     \
     X(COUNTER, CERTIFICATE_RELOADS, "fixpoint_certificate_reloads_total", "result",      \
       RELOAD_RESULTS, NO_BUCKETS, "Times the certificate's files were read again.")      \
     X(GAUGE, NOT_AFTER, "fixpoint_certificate_not_after_seconds", "kind",                \
@@ -94,7 +103,7 @@ enum fx_metric {
 
 /* The label values that are ours; `decision` has those of enum fx_decision, `severity`
  * those of enum fx_severity, `result` those of enum fx_reload_result or enum
- * fx_external_result. */
+ * fx_external_result, `reason` those of enum fx_shed_reason or enum fx_tls_refusal. */
 enum fx_mutation_status {
     FX_MUTATION_SUCCESS,
     FX_MUTATION_SKIP,
@@ -112,8 +121,9 @@ struct fx_metrics {
     struct fx_process_metrics process;
 };
 
-/* All at zero, or unknown, but for the build; and the process. False without memory. */
-bool fx_metrics_init(struct fx_metrics *metrics) FX_MUST_USE;
+/* All at zero, or unknown, but for the build; and the process. For so many threads that
+ * count (fx_registry_count_as()). False without memory. */
+bool fx_metrics_init(struct fx_metrics *metrics, size_t n_threads) FX_MUST_USE;
 void fx_metrics_finish(struct fx_metrics *metrics); /* zeroed ones are fine */
 
 /* One more, for counters; `label` is the index of the label's value, 0 without labels. */

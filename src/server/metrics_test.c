@@ -32,7 +32,7 @@ static void expect(const char *text, const char *part, bool there) {
 static void test_at_first(void **state) {
     (void)state;
     struct fx_metrics metrics;
-    assert_true(fx_metrics_init(&metrics));
+    assert_true(fx_metrics_init(&metrics, 1));
     char *text = print(&metrics);
     expect(text,
            "# TYPE gatekeeper_mutation_request_count counter\n"
@@ -53,7 +53,7 @@ static void test_at_first(void **state) {
 static void test_values(void **state) {
     (void)state;
     struct fx_metrics metrics;
-    assert_true(fx_metrics_init(&metrics));
+    assert_true(fx_metrics_init(&metrics, 1));
     fx_metrics_count(&metrics, FX_METRIC_MUTATIONS, FX_MUTATION_ERROR);
     fx_metrics_count(&metrics, FX_METRIC_MUTATIONS, FX_MUTATION_ERROR);
     fx_metrics_set(&metrics, FX_METRIC_NOT_AFTER, FX_CERTIFICATE_LEAF, 1764000000);
@@ -102,7 +102,7 @@ static void test_gatekeepers_buckets(void **state) {
          "+Inf "},
     };
     struct fx_metrics metrics;
-    assert_true(fx_metrics_init(&metrics));
+    assert_true(fx_metrics_init(&metrics, 1));
     char *text = print(&metrics);
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         char *bounds = bounds_of(text, cases[i].start);
@@ -116,7 +116,7 @@ static void test_gatekeepers_buckets(void **state) {
 static void test_histogram(void **state) {
     (void)state;
     struct fx_metrics metrics;
-    assert_true(fx_metrics_init(&metrics));
+    assert_true(fx_metrics_init(&metrics, 1));
     fx_metrics_observe(&metrics, FX_METRIC_ITERATIONS, FX_SUCCESS_TRUE, 2);
     fx_metrics_observe(&metrics, FX_METRIC_ITERATIONS, FX_SUCCESS_TRUE, 3);
     fx_metrics_observe(&metrics, FX_METRIC_ITERATIONS, FX_SUCCESS_TRUE, 501);

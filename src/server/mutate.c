@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/mutate.c - one review on the loop, from the request to the response.
+ * server/mutate.c - one review on a thread's loop, from the request to the response.
  */
 #include "server/mutate.h"
 
@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "server/answer.h"
 #include "server/mutation_log.h"
+#include "server/namespace_ask.h"
 #include "server/review_log.h"
 #include "server/sources.h"
 #include "server/state.h"
@@ -62,11 +63,12 @@ static void count(struct fx_metrics *metrics, const struct fx_review_result *res
 }
 
 /* The texts of the result may live in the request: it is told before it is answered. */
-static void finish(struct fx_server *server, struct fx_http_exchange *exchange,
+static void finish(struct fx_thread *thread, struct fx_http_exchange *exchange,
                    const struct fx_review_result *result) {
+    struct fx_server *server = thread->server;
     const double seconds = fx_answer_seconds(exchange);
     count(&server->metrics, result, seconds);
-    fx_in_force_note(server->in_force, result);
+    fx_in_force_note(server->in_force, thread->number, result);
     fx_review_log(result, fx_http_header(exchange, "traceparent"), seconds * 1e3);
     if (server->options->log_mutations) {
         fx_mutation_log(result);
@@ -76,19 +78,21 @@ static void finish(struct fx_server *server, struct fx_http_exchange *exchange,
 
 /* A review on its way, and what it needs until it is answered. */
 struct journey {
-    struct fx_server *server;
+    struct fx_thread *thread;
     struct fx_http_exchange *exchange;
     struct fx_policies *policies; /* counted */
     uint64_t deadline_ns;
     struct fx_admission admission;
     struct fx_review *review;
+    struct fx_namespace_ask ask;
+    bool waits; /* for others, and counts among those who do */
 };
 
 static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **ret_object,
                                      struct fx_err *err) {
     const struct journey *journey = user;
-    return fx_sources_find_namespace(journey->server, journey->policies, name, ret_object,
-                                     err);
+    return fx_sources_find_namespace(journey->thread->server, journey->policies, name,
+                                     ret_object, err);
 }
 
 static void end(struct journey *journey) {
@@ -105,6 +109,25 @@ static void answer_no_memory(struct fx_server *server,
 
 static void go_on(void *user);
 
+/* False where too many wait already. */
+static bool start_waiting(struct journey *journey) {
+    struct fx_shed *shed = &journey->thread->shed;
+    journey->waits = fx_shed_wait(shed, fx_http_body(journey->exchange).len);
+    return journey->waits;
+}
+
+static void stop_waiting(struct journey *journey) {
+    if (journey->waits) {
+        fx_shed_resume(&journey->thread->shed, fx_http_body(journey->exchange).len);
+        journey->waits = false;
+    }
+}
+
+static void answer_overloaded(struct journey *journey) {
+    fx_shed_refuse(&journey->thread->shed, &journey->thread->server->metrics,
+                   journey->exchange, FX_SHED_CROWD);
+}
+
 /* Providers are to be asked; nobody else waits for that. */
 static bool ask_providers(struct journey *journey) {
     struct fx_arena *arena = NULL;
@@ -112,7 +135,7 @@ static bool ask_providers(struct journey *journey) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_external_calls *calls =
         fx_review_calls(journey->review, &arena, &waiter.deadline_ns);
-    return fx_external_client_run(journey->server->external, calls, arena, &waiter, &err);
+    return fx_external_client_run(journey->thread->external, calls, arena, &waiter, &err);
 }
 
 static void on_namespace(json_t *object_take, const struct fx_err *failure, void *user) {
@@ -122,45 +145,73 @@ static void on_namespace(json_t *object_take, const struct fx_err *failure, void
 }
 
 /* A namespace younger than the watch is to be asked for. */
-static bool ask_namespace(struct journey *journey) {
-    return fx_cluster_namespaces_fetch(fx_cluster_spaces_of(journey->server->cluster),
-                                       fx_review_namespace(journey->review),
-                                       journey->deadline_ns, on_namespace, journey);
+static void ask_namespace(struct journey *journey) {
+    journey->ask = (struct fx_namespace_ask){
+        .thread = journey->thread,
+        .name = fx_review_namespace(journey->review),
+        .deadline_ns = journey->deadline_ns,
+        .on_done = on_namespace,
+        .user = journey,
+    };
+    fx_namespace_ask(&journey->ask);
+}
+
+/* Where it waits now: true; else it has been answered that it cannot. */
+static bool wait_for_data(struct journey *journey) {
+    if (!start_waiting(journey)) {
+        answer_overloaded(journey);
+        return false;
+    }
+    if (!ask_providers(journey)) {
+        stop_waiting(journey);
+        answer_no_memory(journey->thread->server, journey->exchange);
+        return false;
+    }
+    return true;
+}
+
+static bool wait_for_namespace(struct journey *journey) {
+    if (!start_waiting(journey)) {
+        answer_overloaded(journey);
+        return false;
+    }
+    ask_namespace(journey);
+    return true;
 }
 
 /* From the start, or from where it waited, to the answer or the next wait. */
 static void go_on(void *user) {
     struct journey *journey = user;
+    stop_waiting(journey);
     switch (fx_review_run(journey->review)) {
     case FX_REVIEW_WANTS_DATA:
-        if (ask_providers(journey)) {
+        if (wait_for_data(journey)) {
             return;
         }
-        answer_no_memory(journey->server, journey->exchange);
         break;
     case FX_REVIEW_WANTS_NAMESPACE:
-        if (ask_namespace(journey)) {
+        if (wait_for_namespace(journey)) {
             return;
         }
-        answer_no_memory(journey->server, journey->exchange);
         break;
     case FX_REVIEW_DONE:
-        finish(journey->server, journey->exchange, fx_review_result(journey->review));
+        finish(journey->thread, journey->exchange, fx_review_result(journey->review));
         break;
     }
     end(journey);
 }
 
 /* False without memory. */
-static bool begin(struct fx_server *server, struct fx_http_exchange *exchange) {
+static bool begin(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    struct fx_server *server = thread->server;
     struct journey *journey = calloc(1, sizeof *journey);
     if (journey == NULL) {
         return false;
     }
     const struct fx_server_options *options = server->options;
-    journey->server = server;
+    journey->thread = thread;
     journey->exchange = exchange;
-    journey->policies = fx_sources_sample(server);
+    journey->policies = fx_sources_sample(server, thread->number);
     journey->admission = (struct fx_admission){
         .on_error = options->on_error,
         .annotates = options->mutation_annotations,
@@ -182,10 +233,13 @@ static bool begin(struct fx_server *server, struct fx_http_exchange *exchange) {
     return true;
 }
 
-void fx_answer_mutate(struct fx_server *server, struct fx_http_exchange *exchange) {
+void fx_answer_mutate(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    if (fx_answer_if_late(thread, exchange)) {
+        return;
+    }
     const bool large = fx_http_body(exchange).len > FX_LIMIT_KEPT_BODY_BYTES;
-    if (!begin(server, exchange)) {
-        answer_no_memory(server, exchange);
+    if (!begin(thread, exchange)) {
+        answer_no_memory(thread->server, exchange);
     }
     if (large) {
         fx_heap_trim();

@@ -6,10 +6,10 @@
 #define FX_SERVER_MUTATE_H
 
 struct fx_http_exchange;
-struct fx_server;
+struct fx_thread;
 
 /* Reviews the body under the policies in force at this moment, within the time its query
  * names. The content type is not looked at: a body is a review or it is not. */
-void fx_answer_mutate(struct fx_server *server, struct fx_http_exchange *exchange);
+void fx_answer_mutate(struct fx_thread *thread, struct fx_http_exchange *exchange);
 
 #endif

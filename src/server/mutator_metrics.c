@@ -157,39 +157,48 @@ void fx_mutator_metrics_take(struct fx_mutator_metrics *metrics,
 /* ---- counting -------------------------------------------------------------------- */
 
 static uint32_t series_of(struct fx_mutator_metrics *metrics,
-                          const struct fx_snapshot *snapshot, uint32_t mutator) {
+                          const struct fx_tally *tally, size_t row) {
+    const struct fx_snapshot *snapshot = tally->snapshot;
+    if (row == fx_tally_mutators(tally)) {
+        return fx_labels_other(metrics->labels);
+    }
     if (snapshot == metrics->snapshot) {
-        return metrics->series[mutator];
+        return metrics->series[row];
     }
     struct fx_text values[N_KEYS];
     uint32_t series = FX_SERIES_OTHER;
-    values_of(snapshot->mutators[mutator], values);
+    values_of(snapshot->mutators[row], values);
     return fx_labels_find(metrics->labels, values, &series)
                ? series
                : fx_labels_other(metrics->labels);
 }
 
-static void count(struct fx_mutator_metrics *metrics, uint32_t series,
-                  const struct fx_fare *fare) {
-    const bool facts[] = {
-        [MATCHED] = fare->matched,
-        [APPLIED] = fare->applied,
-        [CHANGED] = fare->changed,
-        [ERRORS] = fare->failed,
+/* What came since the last time; most mutators match nothing. */
+static void take_row(struct fx_mutator_metrics *metrics, struct fx_tally *tally,
+                     size_t row) {
+    static const unsigned families[FX_TALLY_FACTS] = {
+        [FX_TALLY_MATCHED] = MATCHED, [FX_TALLY_APPLIED] = APPLIED,
+        [FX_TALLY_CHANGED] = CHANGED, [FX_TALLY_ERRORS] = ERRORS,
+        [FX_TALLY_NS] = SECONDS,
     };
-    for (size_t i = 0; i < FX_COUNT(facts); i++) {
-        if (facts[i]) {
-            fx_family_count(metrics->families[i], series);
-        }
+    uint64_t news[FX_TALLY_FACTS];
+    uint64_t any = 0;
+    for (unsigned i = 0; i < FX_TALLY_FACTS; i++) {
+        news[i] = fx_tally_take(&tally->rows[row], (enum fx_tally_fact)i);
+        any |= news[i];
     }
-    fx_family_add(metrics->families[SECONDS], series, (double)fare->ns * 1e-9);
+    if (any == 0) {
+        return;
+    }
+    const uint32_t series = series_of(metrics, tally, row);
+    for (unsigned i = 0; i < FX_TALLY_FACTS; i++) {
+        const double scale = i == FX_TALLY_NS ? 1e-9 : 1;
+        fx_family_add(metrics->families[families[i]], series, (double)news[i] * scale);
+    }
 }
 
-void fx_mutator_metrics_count(struct fx_mutator_metrics *metrics,
-                              const struct fx_snapshot *snapshot,
-                              const struct fx_outcome *outcome) {
-    for (size_t i = 0; i < outcome->n_fares; i++) {
-        const struct fx_fare *fare = &outcome->fares[i];
-        count(metrics, series_of(metrics, snapshot, fare->mutator), fare);
+void fx_mutator_metrics_read(struct fx_mutator_metrics *metrics, struct fx_tally *tally) {
+    for (size_t i = 0; i <= fx_tally_mutators(tally); i++) {
+        take_row(metrics, tally, i);
     }
 }

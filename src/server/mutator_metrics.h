@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * server/mutator_metrics.h - what each mutator did: fixpoint_mutator_*, by its id.
- * At most so many mutators are told apart; the others are counted together. Loop thread
- * only.
+ * At most so many mutators are told apart; the others are counted together. Main
+ * thread only.
  */
 #ifndef FX_SERVER_MUTATOR_METRICS_H
 #define FX_SERVER_MUTATOR_METRICS_H
@@ -11,9 +11,9 @@
 #include <stddef.h>
 
 #include "base/macros.h"
-#include "engine/converge.h"
 #include "engine/snapshot.h"
 #include "metrics/registry.h"
+#include "server/tally.h"
 
 struct fx_mutator_metrics; /* opaque */
 
@@ -27,10 +27,8 @@ void fx_mutator_metrics_destroy(struct fx_mutator_metrics *metrics); /* NULL is 
 void fx_mutator_metrics_take(struct fx_mutator_metrics *metrics,
                              struct fx_snapshot *snapshot);
 
-/* Counts how the mutators of a review fared. One under an earlier snapshot is counted by
- * the names of those there still are. */
-void fx_mutator_metrics_count(struct fx_mutator_metrics *metrics,
-                              const struct fx_snapshot *snapshot,
-                              const struct fx_outcome *outcome);
+/* Adds what was counted in a tally since the last time. What came under an earlier
+ * snapshot counts by the names of the mutators there still are. */
+void fx_mutator_metrics_read(struct fx_mutator_metrics *metrics, struct fx_tally *tally);
 
 #endif

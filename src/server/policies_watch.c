@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/heap.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "server/reload.h"
@@ -44,6 +45,7 @@ static bool build(void *user, const struct fx_file_set *files, void **ret_made,
     struct fx_policies *made = NULL;
     const bool ok = fx_policies_build(inputs, n, previous, generation, &made, err);
     free(inputs);
+    fx_heap_trim(); /* of the trees of documents nothing is left */
     watch->seconds = (double)(fx_clock_ns() - begin) * 1e-9;
     if (ok) {
         *ret_made = made;

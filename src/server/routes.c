@@ -18,18 +18,18 @@ static bool admits(const struct fx_server *server) {
 }
 
 static const struct fx_route webhook[] = {
-    {"POST", "/v1/mutate", fx_answer_mutate, mutates},
-    {"POST", "/v1/admit", fx_answer_admit, admits},
-    {"POST", "/v1/admitlabel", fx_answer_admit_label, admits},
+    {"POST", "/v1/mutate", fx_answer_mutate, NULL, mutates},
+    {"POST", "/v1/admit", fx_answer_admit, NULL, admits},
+    {"POST", "/v1/admitlabel", fx_answer_admit_label, NULL, admits},
 };
 
 static const struct fx_route health[] = {
-    {"GET", "/healthz", fx_answer_healthz, NULL},
-    {"HEAD", "/healthz", fx_answer_healthz, NULL},
-    {"GET", "/readyz", fx_answer_readyz, NULL},
-    {"HEAD", "/readyz", fx_answer_readyz, NULL},
-    {"GET", "/metrics", fx_answer_metrics, NULL},
-    {"HEAD", "/metrics", fx_answer_metrics, NULL},
+    {"GET", "/healthz", NULL, fx_answer_healthz, NULL},
+    {"HEAD", "/healthz", NULL, fx_answer_healthz, NULL},
+    {"GET", "/readyz", NULL, fx_answer_readyz, NULL},
+    {"HEAD", "/readyz", NULL, fx_answer_readyz, NULL},
+    {"GET", "/metrics", NULL, fx_answer_metrics, NULL},
+    {"HEAD", "/metrics", NULL, fx_answer_metrics, NULL},
 };
 
 const struct fx_routes fx_routes_webhook = {webhook, FX_COUNT(webhook)};
@@ -58,22 +58,37 @@ const struct fx_route *fx_routes_find(const struct fx_routes *routes,
     return NULL;
 }
 
-void fx_routes_answer(const struct fx_routes *routes, struct fx_server *server,
-                      struct fx_http_exchange *exchange) {
+/* The route, or NULL where there is none: then that is answered. */
+static const struct fx_route *look_up(const struct fx_routes *routes,
+                                      const struct fx_server *server,
+                                      struct fx_http_exchange *exchange) {
     struct fx_buf allow;
     fx_buf_init(&allow, 0);
     const struct fx_route *route = fx_routes_find(
         routes, server, fx_http_method(exchange), fx_http_path(exchange), &allow);
-    if (route != NULL) {
-        route->answer(server, exchange);
-    } else if (allow.failed) {
+    if (route == NULL && allow.failed) {
         fx_answer_text(exchange, 503, "Retry-After: 1\r\n", "out of memory");
-    } else if (allow.len > 0) {
+    } else if (route == NULL && allow.len > 0) {
         fx_answer_text(exchange, 405, allow.data, "this path does not take that method");
-    } else {
+    } else if (route == NULL) {
         fx_answer_text(exchange, 404, NULL, "there is nothing at this path");
     }
     fx_buf_finish(&allow);
+    return route;
+}
+
+void fx_routes_serve(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    const struct fx_route *route = look_up(&fx_routes_webhook, thread->server, exchange);
+    if (route != NULL) {
+        route->serve(thread, exchange);
+    }
+}
+
+void fx_routes_tell(struct fx_server *server, struct fx_http_exchange *exchange) {
+    const struct fx_route *route = look_up(&fx_routes_health, server, exchange);
+    if (route != NULL) {
+        route->tell(server, exchange);
+    }
 }
 
 void fx_answer_text(struct fx_http_exchange *exchange, unsigned status,

@@ -13,10 +13,13 @@
 #include "net/http_server.h"
 
 struct fx_server;
+struct fx_thread;
 
+/* Answered by a thread that serves, or by the main thread: one of the two is there. */
 struct fx_route {
     const char *method, *path;
-    void (*answer)(struct fx_server *server, struct fx_http_exchange *exchange);
+    void (*serve)(struct fx_thread *thread, struct fx_http_exchange *exchange);
+    void (*tell)(struct fx_server *server, struct fx_http_exchange *exchange);
     bool (*serves)(const struct fx_server *server); /* NULL: always */
 };
 
@@ -35,9 +38,9 @@ const struct fx_route *fx_routes_find(const struct fx_routes *routes,
                                       struct fx_text method, struct fx_text path,
                                       struct fx_buf *allow);
 
-/* Has the request answered by its route, or says 404, 405. */
-void fx_routes_answer(const struct fx_routes *routes, struct fx_server *server,
-                      struct fx_http_exchange *exchange);
+/* Have the request answered by its route, or say 404, 405. */
+void fx_routes_serve(struct fx_thread *thread, struct fx_http_exchange *exchange);
+void fx_routes_tell(struct fx_server *server, struct fx_http_exchange *exchange);
 
 /* Answers with one line of plain text. */
 void fx_answer_text(struct fx_http_exchange *exchange, unsigned status,

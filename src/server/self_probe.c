@@ -14,7 +14,7 @@
 #include "net/tls.h"
 
 #define EVERY_MS    5000
-#define PATIENCE_MS 2000
+#define PATIENCE_MS 10000
 #define PROBE_MAGIC 0x66787370u /* "fxsp" */
 
 struct fx_self_probe {
@@ -76,14 +76,26 @@ static void on_timer(uv_timer_t *timer) {
     }
 }
 
+static struct fx_tls_config *client_of(const struct fx_tls_pair *ourselves,
+                                       struct fx_err *err) {
+    struct fx_text cert = {0};
+    struct fx_text key = {0};
+    if (ourselves != NULL) {
+        cert = (struct fx_text){ourselves->cert.data, ourselves->cert.len};
+        key = (struct fx_text){ourselves->key.data, ourselves->key.len};
+    }
+    return fx_tls_config_client((struct fx_text){0}, "localhost", cert, key, err);
+}
+
 struct fx_self_probe *fx_self_probe_create(uv_loop_t *loop, const char *listen,
-                                           uint16_t port, struct fx_err *err) {
+                                           uint16_t port,
+                                           const struct fx_tls_pair *ourselves,
+                                           struct fx_err *err) {
     struct fx_address address;
     if (!fx_address_parse(listen, &address, err)) {
         return NULL;
     }
-    struct fx_tls_config *client = fx_tls_config_client(
-        (struct fx_text){0}, "localhost", (struct fx_text){0}, (struct fx_text){0}, err);
+    struct fx_tls_config *client = client_of(ourselves, err);
     if (client == NULL) {
         return NULL;
     }

@@ -12,14 +12,18 @@
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "net/tls_issue.h"
 
 struct fx_self_probe; /* opaque */
 
 /* Begins at once, with a TLS handshake to `port` at the address of `listen`
- * ("HOST:PORT"), or on the loopback where that stands for all addresses. Errors:
- * FX_EINVALID (no address), FX_ENOMEM. */
+ * ("HOST:PORT"), or on the loopback where that stands for all addresses; `ourselves`
+ * (borrowed for the call, NULL: nothing) is what we show where we are asked who we are.
+ * Errors: FX_EINVALID (no address), FX_ENOMEM. */
 struct fx_self_probe *fx_self_probe_create(uv_loop_t *loop, const char *listen,
-                                           uint16_t port, struct fx_err *err) FX_MUST_USE;
+                                           uint16_t port,
+                                           const struct fx_tls_pair *ourselves,
+                                           struct fx_err *err) FX_MUST_USE;
 
 /* Did it answer the last time? Else why not: text that stays until the loop goes on. */
 bool fx_self_probe_answers(const struct fx_self_probe *probe, const char **ret_reason);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/server.c - the life of `fixpoint serve`: start, signals, drain, end.
+ * server/server.c - the life of `fixpoint serve`, as the main thread leads it: start,
+ * signals, drain, end.
  *
  * The order of the end: not ready, each response says `Connection: close`, but everybody
  * is still served (endpoints are removed asynchronously); then the webhook's port is
- * closed and what is in flight answered; the health port goes last.
+ * closed, the threads that serve answer what is in flight and end; the health port goes
+ * last.
  */
 #include "server/server.h"
 
@@ -16,6 +18,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "server/descriptors.h"
 #include "server/routes.h"
 #include "server/sources.h"
 #include "server/state.h"
@@ -23,6 +26,7 @@
 
 #define HEALTH_CONNECTIONS 256u
 #define HEALTH_BODY        1024u
+#define LOG_END_MS         1000u       /* for the last lines */
 #define SERVER_MAGIC       0x66787376u /* "fxsv" */
 
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
@@ -31,6 +35,8 @@ static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
 struct life {
     uint32_t magic;
     struct fx_server server;
+    struct fx_server_options options; /* with as many connections as there can be */
+    size_t health_connections;
     uv_signal_t signals[FX_COUNT(signals)];
     uv_timer_t drain;
     bool stopping;
@@ -56,6 +62,7 @@ static void end_signals(struct life *life) {
 static void on_health_stopped(void *user) {
     struct life *life = life_of(user);
     end_signals(life);
+    fx_mailbox_close(&life->server.mailbox);
     fx_sources_close(&life->server);
     fx_certificates_close(life->server.certificates);
     life->server.certificates = NULL;
@@ -65,16 +72,20 @@ static bool listens(const struct fx_http_server *server) {
     return server != NULL && fx_http_server_port(server) != 0;
 }
 
-/* Every review is answered: nobody waits for a provider any more. */
-static void on_webhook_stopped(void *user) {
+/* Every review is answered. */
+static void on_threads_stopped(void *user) {
     struct life *life = life_of(user);
-    fx_external_client_close(life->server.external);
-    life->server.external = NULL;
     if (listens(life->server.health)) {
         fx_http_server_stop(life->server.health, on_health_stopped, life);
     } else {
         on_health_stopped(life);
     }
+}
+
+/* No further connection comes. */
+static void on_webhook_stopped(void *user) {
+    struct life *life = life_of(user);
+    fx_threads_stop(&life->server.threads, on_threads_stopped, life);
 }
 
 /* Also the end of a start that failed: whatever is not there is left out. */
@@ -113,7 +124,7 @@ static void drain(struct life *life) {
     if (server->cluster != NULL) {
         fx_cluster_retire(server->cluster);
     }
-    fx_http_server_drain(server->webhook);
+    fx_threads_drain(&server->threads);
     (void)uv_timer_start(&life->drain, on_drained, ms, 0);
     fx_log(INFO, "draining", fx_log_int("ms", (int64_t)ms));
 }
@@ -121,6 +132,9 @@ static void drain(struct life *life) {
 static void on_end_signal(uv_signal_t *signal, int number) {
     (void)number;
     struct life *life = life_of(signal->data);
+    if (life->stopping) {
+        return;
+    }
     if (!life->server.draining) {
         drain(life);
     } else {
@@ -131,12 +145,17 @@ static void on_end_signal(uv_signal_t *signal, int number) {
 static void on_reload_signal(uv_signal_t *signal, int number) {
     (void)number;
     struct life *life = life_of(signal->data);
-    fx_sources_reload(&life->server);
-    fx_certificates_reload(life->server.certificates);
+    if (!life->stopping) {
+        fx_sources_reload(&life->server);
+        fx_certificates_reload(life->server.certificates);
+    }
 }
 
 static void on_pass_signal(uv_signal_t *signal, int number) {
-    fx_sources_pass(&life_of(signal->data)->server, number == SIGUSR1);
+    struct life *life = life_of(signal->data);
+    if (!life->stopping) {
+        fx_sources_pass(&life->server, number == SIGUSR1);
+    }
 }
 
 static uv_signal_cb act_on(int number) {
@@ -148,6 +167,9 @@ static uv_signal_cb act_on(int number) {
     }
 }
 
+/* Before all else, for a signal kills where nobody waits for it, and to the first process
+ * of a container it does not even come. What comes during the start is heard behind it.
+ */
 static bool start_signals(struct life *life, struct fx_err *err) {
     for (size_t i = 0; i < FX_COUNT(signals); i++) {
         const int status =
@@ -163,62 +185,17 @@ static bool start_signals(struct life *life, struct fx_err *err) {
 
 /* ---- the start ---- */
 
-static void on_webhook_request(struct fx_http_exchange *exchange, void *user) {
-    fx_routes_answer(&fx_routes_webhook, user, exchange);
-}
-
 static void on_health_request(struct fx_http_exchange *exchange, void *user) {
-    fx_routes_answer(&fx_routes_health, user, exchange);
+    fx_routes_tell(user, exchange);
 }
 
-static void on_external_result(enum fx_external_result result, double seconds,
-                               void *user) {
-    struct fx_metrics *metrics = user;
-    fx_metrics_count(metrics, FX_METRIC_EXTERNAL_CALLS, (unsigned)result);
-    fx_metrics_observe(metrics, FX_METRIC_EXTERNAL_SECONDS, (unsigned)result, seconds);
-}
-
-/* Our own certificate is what we show to providers that ask who we are (spec section 7).
- */
-static bool offer_certificate(struct fx_server *server,
-                              const struct fx_tls_config *config, struct fx_err *err) {
-    struct fx_buf cert;
-    struct fx_buf key;
-    fx_buf_init(&cert, 0);
-    fx_buf_init(&key, 0);
-    fx_tls_config_print(config, &cert);
-    fx_tls_config_print_key(config, &key);
-    const bool ok = cert.failed || key.failed
-                        ? fx_fail_nomem(err)
-                        : fx_external_client_set_certificate(
-                              server->external, (struct fx_text){cert.data, cert.len},
-                              (struct fx_text){key.data, key.len}, err);
-    fx_tls_wipe(&key);
-    fx_buf_finish(&cert);
-    return ok;
-}
-
-static void on_certificate(struct fx_tls_config *config, void *user) {
+static void on_certificate(void *user) {
     struct fx_server *server = user;
-    if (server->webhook != NULL) {
-        fx_http_server_set_tls(server->webhook, config);
-    }
     const struct fx_text ca = fx_certificates_ca(server->certificates);
+    fx_threads_set_tls(server);
     if (server->cluster != NULL && ca.len > 0) {
         fx_cluster_publish(server->cluster, ca);
     }
-    struct fx_err err = FX_ERR_INIT;
-    if (server->external != NULL && !offer_certificate(server, config, &err)) {
-        fx_log(ERROR, "certificate not offered to providers: the previous one is",
-               fx_log_str("error", err.msg));
-    }
-}
-
-static bool start_external(struct fx_server *server, struct fx_err *err) {
-    server->external = fx_external_client_create(&server->loop, on_external_result,
-                                                 &server->metrics, err);
-    return server->external != NULL &&
-           offer_certificate(server, fx_certificates_current(server->certificates), err);
 }
 
 static struct fx_http_server *start_port(struct fx_server *server, const char *address,
@@ -232,25 +209,38 @@ static struct fx_http_server *start_port(struct fx_server *server, const char *a
     return http;
 }
 
+/* The threads do not ask anything of it. */
+static void refuse(struct fx_http_exchange *exchange, void *user) {
+    (void)user;
+    fx_answer_text(exchange, 503, "Retry-After: 1\r\n", "nobody serves here");
+}
+
+static void on_socket(int fd, void *user) {
+    struct fx_server *server = user;
+    fx_threads_give(&server->threads, fd);
+}
+
+static bool is_crowded(void *user) {
+    const struct fx_server *server = user;
+    return fx_threads_are_crowded(&server->threads);
+}
+
+/* A port that only accepts. */
 static bool start_webhook(struct fx_server *server, struct fx_err *err) {
-    const struct fx_server_options *options = server->options;
     const struct fx_http_server_options http = {
-        .tls = fx_certificates_current(server->certificates),
-        .max_connections = options->max_connections,
-        .max_header = options->max_header,
-        .max_body = options->max_body,
-        .idle_ms = options->idle_ms,
-        .message_ms = options->message_ms,
-        .on_request = on_webhook_request,
+        .on_request = refuse,
+        .on_socket = on_socket,
+        .is_crowded = is_crowded,
         .user = server,
     };
-    server->webhook = start_port(server, options->listen, &http, err);
+    server->webhook = start_port(server, server->options->listen, &http, err);
     return server->webhook != NULL;
 }
 
-static bool start_health(struct fx_server *server, struct fx_err *err) {
+static bool start_health(struct life *life, struct fx_err *err) {
+    struct fx_server *server = &life->server;
     const struct fx_http_server_options http = {
-        .max_connections = HEALTH_CONNECTIONS,
+        .max_connections = life->health_connections,
         .max_body = HEALTH_BODY,
         .idle_ms = server->options->idle_ms,
         .message_ms = server->options->message_ms,
@@ -278,6 +268,7 @@ static void tell_start(const struct fx_server *server) {
     print_address(&health, server->options->health_listen, server->health);
     fx_log(INFO, "serving", fx_log_str("listen", listen.failed ? "" : listen.data),
            fx_log_str("health", health.failed ? "" : health.data),
+           fx_log_int("threads", (int64_t)server->threads.n_items),
            fx_log_str("version", FX_VERSION), fx_log_str("tls", fx_tls_library()));
     fx_buf_finish(&listen);
     fx_buf_finish(&health);
@@ -286,18 +277,24 @@ static void tell_start(const struct fx_server *server) {
 static bool start(struct life *life, struct fx_err *err) {
     struct fx_server *server = &life->server;
     const struct fx_server_options *options = server->options;
-    server->certificates = fx_certificates_create(
-        &server->loop, options, &server->metrics, on_certificate, server, err);
+    const struct fx_certificates_users users = {server->threads.n_items, on_certificate,
+                                                server};
+    if (!start_signals(life, err)) {
+        return false;
+    }
+    server->certificates =
+        fx_certificates_create(&server->loop, options, &server->metrics, &users, err);
     if (server->certificates == NULL) {
         return false;
     }
-    if (!fx_sources_start(server, err) || !start_external(server, err) ||
-        !start_webhook(server, err) || !start_health(server, err)) {
+    if (!fx_sources_start(server, err) || !fx_threads_start(server, err) ||
+        !start_webhook(server, err) || !start_health(life, err)) {
         return false;
     }
-    server->probe = fx_self_probe_create(&server->loop, options->listen,
-                                         fx_http_server_port(server->webhook), err);
-    if (server->probe == NULL || !start_signals(life, err)) {
+    server->probe = fx_self_probe_create(
+        &server->loop, options->listen, fx_http_server_port(server->webhook),
+        fx_certificates_ourselves(server->certificates), err);
+    if (server->probe == NULL || !fx_sandbox_enter(options->sandbox, err)) {
         return false;
     }
     tell_start(server);
@@ -311,6 +308,22 @@ static void on_quarantine(struct fx_policies *policies, void *user) {
     fx_sources_report(user);
 }
 
+static void on_offer(void *user) {
+    struct fx_server *server = user;
+    fx_threads_look(&server->threads);
+}
+
+/* On a thread that serves; the next one on the main thread. */
+static void on_strike(void *user) {
+    struct fx_server *server = user;
+    fx_mailbox_post(&server->mailbox, &server->take_out);
+}
+
+static void on_take_out(void *user) {
+    const struct fx_server *server = user;
+    fx_in_force_take_out(server->in_force);
+}
+
 static bool init_counting(struct fx_server *server,
                           const struct fx_server_options *options) {
     const struct fx_in_force_options in_force = {
@@ -319,24 +332,48 @@ static bool init_counting(struct fx_server *server,
         .on_quarantine = on_quarantine,
         .user = server,
         .max_mutators = options->metrics_max_mutators,
+        .n_threads = server->threads.n_items,
+        .on_offer = on_offer,
+        .on_strike = on_strike,
     };
-    if (!fx_metrics_init(&server->metrics)) {
+    server->take_out = (struct fx_letter){.open = on_take_out, .user = server};
+    if (!fx_metrics_init(&server->metrics, 1 + server->threads.n_items)) {
         return false;
     }
     server->in_force = fx_in_force_create(&in_force, &server->metrics);
-    return server->in_force != NULL;
+    server->thread_metrics =
+        fx_thread_metrics_create(server->metrics.registry, &server->threads);
+    return server->in_force != NULL && server->thread_metrics != NULL;
 }
 
 static void finish(struct life *life) {
     fx_in_force_destroy(life->server.in_force);
+    fx_thread_metrics_destroy(life->server.thread_metrics);
+    fx_threads_finish(&life->server.threads);
     fx_metrics_finish(&life->server.metrics);
     free(life);
+    fx_log_stop(LOG_END_MS);
+}
+
+/* The options, with as many connections as there can be. */
+static void take_options(struct life *life, const struct fx_server_options *options) {
+    struct fx_descriptors connections = {
+        .webhook = (size_t)or_default(options->max_connections, FX_LIMIT_CONNECTIONS),
+        .health = HEALTH_CONNECTIONS,
+    };
+    fx_descriptors_plan(&connections);
+    life->options = *options;
+    life->options.max_connections = connections.webhook;
+    life->health_connections = connections.health;
+    life->server.options = &life->options;
 }
 
 static bool init(struct life *life, const struct fx_server_options *options,
                  struct fx_err *err) {
     life->magic = SERVER_MAGIC;
-    life->server.options = options;
+    take_options(life, options);
+    options = &life->options;
+    life->server.threads.n_items = fx_threads_wanted(options);
     if (!init_counting(&life->server, options)) {
         return fx_fail_nomem(err);
     }
@@ -344,6 +381,10 @@ static bool init(struct life *life, const struct fx_server_options *options,
     const int status = uv_loop_init(loop);
     if (status != 0) {
         return fx_fail(err, FX_EIO, "event loop: %s", uv_strerror(status));
+    }
+    if (!fx_mailbox_init(&life->server.mailbox, loop, err)) {
+        (void)uv_loop_close(loop);
+        return false;
     }
     (void)uv_timer_init(loop, &life->drain); /* these cannot fail */
     life->drain.data = life;
@@ -362,6 +403,7 @@ static void run(struct life *life) {
     const int status = uv_loop_close(&life->server.loop);
     assert(status == 0);
     (void)status;
+    fx_mailbox_finish(&life->server.mailbox);
 }
 
 bool fx_server_run(const struct fx_server_options *options, struct fx_err *err) {
@@ -370,6 +412,7 @@ bool fx_server_run(const struct fx_server_options *options, struct fx_err *err) 
         return fx_fail_nomem(err);
     }
     fx_node_pool_install();
+    (void)!fx_log_start(); /* without a thread for it, it is written as before */
     if (!init(life, options, err)) {
         finish(life);
         return false;

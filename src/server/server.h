@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "cluster/cluster.h"
+#include "server/sandbox.h"
 
 /* Everything is borrowed for the call. 0 where a number is not given: base/limits.h. */
 struct fx_server_options {
@@ -28,6 +29,9 @@ struct fx_server_options {
     const char *const *tls_names;   /* of the self-signed certificate; 0: localhost */
     size_t n_tls_names;
     const char *tls_cert_out; /* where to write the self-signed certificate, or NULL */
+    const char *client_ca;    /* a file: whose clients may ask; NULL: anybody */
+    const char *const *client_names; /* common names that they have; 0: any */
+    size_t n_client_names;
     const char *own_namespace;
     enum fx_on_error on_error;
     bool mutation_annotations;     /* objects are to say who changed them */
@@ -37,8 +41,11 @@ struct fx_server_options {
     size_t quarantine_after;       /* failures in a row (server/in_force.h); 0: never */
     uint64_t quarantine_budget_ms; /* of a mutator in one review; 0: none */
     size_t metrics_max_mutators;   /* that metrics tell apart */
+    enum fx_sandbox_mode sandbox;  /* entered when all is open (server/sandbox.h) */
+    size_t threads;                /* that serve; 0: as many as there are cores for us */
     size_t max_body, max_header, max_connections;
     uint64_t idle_ms, message_ms, drain_ms, review_ms;
+    uint64_t shed_after_ms; /* a request that waited longer is turned away */
 };
 
 /* Serves until SIGTERM or SIGINT, then drains (a second signal ends that) and returns

@@ -14,8 +14,8 @@
 static void on_policies(struct fx_policies *built, struct fx_policies *before,
                         double seconds, void *user) {
     struct fx_server *server = user;
-    fx_policies_tell(built, before);
     fx_in_force_take(server->in_force, built, seconds);
+    fx_policies_tell(built, before); /* which is true now */
     fx_sources_report(server);
 }
 
@@ -76,10 +76,10 @@ bool fx_sources_start(struct fx_server *server, struct fx_err *err) {
     return server->policies != NULL;
 }
 
-struct fx_policies *fx_sources_sample(const struct fx_server *server) {
-    struct fx_policies *now =
-        server->passes ? NULL : fx_in_force_sample(server->in_force);
-    return now != NULL ? now : fx_policies_ref(server->nothing);
+struct fx_policies *fx_sources_sample(const struct fx_server *server, unsigned thread) {
+    const bool passes = atomic_load_explicit(&server->passes, memory_order_relaxed);
+    struct fx_policies *now = passes ? NULL : fx_in_force_look(server->in_force, thread);
+    return fx_policies_ref(now != NULL ? now : server->nothing);
 }
 
 /* Files know namespaces at once: those they hold, and a plain one for each other name.
@@ -125,7 +125,7 @@ void fx_sources_reload(struct fx_server *server) {
 }
 
 void fx_sources_pass(struct fx_server *server, bool passes) {
-    server->passes = passes;
+    atomic_store_explicit(&server->passes, passes, memory_order_relaxed);
     fx_log(WARN,
            passes ? "everything is let pass unchanged (SIGUSR1), until SIGUSR2"
                   : "policies are in force again (SIGUSR2)",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * server/sources.h - where policies, namespaces and perhaps the certificate come from:
- * files, or a cluster. Loop thread only.
+ * files, or a cluster. Main thread only, but for the two that say otherwise.
  */
 #ifndef FX_SERVER_SOURCES_H
 #define FX_SERVER_SOURCES_H
@@ -23,11 +23,11 @@ bool fx_sources_start(struct fx_server *server, struct fx_err *err) FX_MUST_USE;
 void fx_sources_report(struct fx_server *server);
 
 /* The policies that a review which begins now is to see, as a new reference: those in
- * force, or none at all while everything is let pass. */
-struct fx_policies *fx_sources_sample(const struct fx_server *server);
+ * force, or none at all while everything is let pass. By the thread of that number. */
+struct fx_policies *fx_sources_sample(const struct fx_server *server, unsigned thread);
 
 /* The namespace of a review under these policies, as a new reference; WAIT: only the API
- * server can know it. */
+ * server can know it. By any thread. */
 enum fx_lookup fx_sources_find_namespace(const struct fx_server *server,
                                          const struct fx_policies *policies,
                                          struct fx_text name, json_t **ret_object,

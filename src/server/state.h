@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/state.h - a running server, as its parts see it. Loop thread only.
+ * server/state.h - a running server, as its parts see it: what there is one of. What each
+ * thread that serves has for itself stands in server/thread.h.
+ *
+ * The main thread's, but for what says otherwise: that is set before the other threads
+ * begin, and ends after them.
  */
 #ifndef FX_SERVER_STATE_H
 #define FX_SERVER_STATE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include <uv.h>
@@ -12,28 +17,35 @@
 #include "net/http_server.h"
 #include "server/certificates.h"
 #include "server/cluster_metrics.h"
-#include "server/external_calls.h"
 #include "server/in_force.h"
+#include "server/mailbox.h"
 #include "server/metrics.h"
 #include "server/policies_watch.h"
 #include "server/self_probe.h"
 #include "server/server.h"
+#include "server/thread.h"
+#include "server/thread_metrics.h"
+#include "server/threads.h"
 
 struct fx_server {
-    const struct fx_server_options *options;
+    const struct fx_server_options *options; /* any thread */
     uv_loop_t loop;
-    struct fx_metrics metrics;
+    struct fx_metrics metrics; /* any thread counts */
+    struct fx_mailbox mailbox; /* any thread posts */
+    struct fx_letter take_out; /* any thread posts it: somebody is to be in quarantine */
     struct fx_certificates *certificates;
     struct fx_policies_watch *policies;         /* NULL: of the cluster */
-    struct fx_cluster *cluster;                 /* NULL: policies are files */
+    struct fx_cluster *cluster;                 /* any thread, for its namespaces; NULL:
+                                                 * policies are files */
     struct fx_cluster_metrics *cluster_metrics; /* with `cluster` */
-    struct fx_in_force *in_force; /* what either of them gave, and reviews see */
-    struct fx_policies *nothing;  /* what is in force while everything passes */
-    struct fx_external_client *external;
-    struct fx_http_server *webhook, *health;
+    struct fx_in_force *in_force; /* what either of them gave; any thread by its seat */
+    struct fx_policies *nothing;  /* any thread: in force while everything passes */
+    struct fx_threads threads;    /* who serve */
+    struct fx_thread_metrics *thread_metrics;
+    struct fx_http_server *webhook, *health; /* the webhook's only accepts */
     struct fx_self_probe *probe;
-    bool draining; /* asked to end */
-    bool passes;   /* everything is let pass unchanged */
+    bool draining;      /* asked to end */
+    atomic_bool passes; /* any thread: everything is let pass unchanged */
 };
 
 #endif

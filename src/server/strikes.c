@@ -80,6 +80,23 @@ static bool is_in_cycle(const struct fx_review_result *result, uint32_t mutator,
     return *at < outcome->n_cycle && outcome->cycle[*at].mutator == mutator;
 }
 
+static bool is_over_budget(const struct fx_strikes *strikes, const struct fx_fare *fare) {
+    return strikes->budget_ns > 0 && fare->ns > strikes->budget_ns;
+}
+
+bool fx_strikes_may_note(const struct fx_strikes *strikes,
+                         const struct fx_review_result *result) {
+    if (strikes->limit == 0 || result->outcome == NULL) {
+        return false;
+    }
+    const struct fx_outcome *outcome = result->outcome;
+    bool may = outcome->n_cycle > 0;
+    for (size_t i = 0; !may && i < outcome->n_fares; i++) {
+        may = outcome->fares[i].failed || is_over_budget(strikes, &outcome->fares[i]);
+    }
+    return may;
+}
+
 bool fx_strikes_note(struct fx_strikes *strikes, const struct fx_review_result *result) {
     const struct fx_outcome *outcome = result->outcome;
     bool out = false;
@@ -94,7 +111,7 @@ bool fx_strikes_note(struct fx_strikes *strikes, const struct fx_review_result *
             out = strike(strikes, mutator, FX_MISDEED_FAILED) || out;
         } else if (is_in_cycle(result, fare->mutator, &at)) {
             out = strike(strikes, mutator, FX_MISDEED_CYCLE) || out;
-        } else if (strikes->budget_ns > 0 && fare->ns > strikes->budget_ns) {
+        } else if (is_over_budget(strikes, fare)) {
             out = strike(strikes, mutator, FX_MISDEED_BUDGET) || out;
         } else if (strikes->n_items > 0) {
             const struct fx_quarantined *item = find(strikes, mutator);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * server/strikes.h - who failed how often in a row: it leads to a quarantine
- * (engine/quarantine.h). Loop thread only.
+ * (engine/quarantine.h). Whoever uses it from several threads has a lock for it.
  *
  * A review counts against a mutator whose match or mutation failed in it, that was among
  * those which kept it from settling, or that took more of its time than the budget. It
@@ -30,6 +30,11 @@ void fx_strikes_finish(struct fx_strikes *strikes); /* zeroed ones are fine */
 /* Notes how the mutators of a review fared. True where there is one now, in `items`, that
  * has failed too often. */
 bool fx_strikes_note(struct fx_strikes *strikes, const struct fx_review_result *result);
+
+/* False where the review strikes nobody, so that it is only of interest where somebody
+ * has failed before. Needs no lock. */
+bool fx_strikes_may_note(const struct fx_strikes *strikes,
+                         const struct fx_review_result *result);
 
 /* Has it failed too often? */
 bool fx_strikes_is_out(const struct fx_strikes *strikes,

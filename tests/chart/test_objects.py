@@ -63,6 +63,10 @@ MATRIX = {
     "issuer": ({"certs": {"mode": "cert-manager",
                           "certManager": {"issuerRef": {"name": "a", "kind": "ClusterIssuer"}}}}, {}),
     "files": ({"certs": {"mode": "files", "secretName": "mine"}}, {}),
+    "clients": ({"clientCA": {"configMapName": "api-servers", "key": "bundle.pem"},
+                 "clientCNs": ["kube-apiserver", "a, b"], "sandbox": "require", "threads": 0}, {}),
+    "clients-of-a-secret": ({"clientCA": {"secretName": "api-servers"},
+                             "certs": {"mode": "files", "secretName": "mine"}}, {}),
     "oldest": ({}, {"kube": "v1.25.0"}),
     "old": ({}, {"kube": "v1.27.9"}),
     "vendor": ({}, {"kube": "v1.33.1-gke.100"}),
@@ -173,7 +177,7 @@ def test_pods_are_restricted(objects):
             assert context["runAsUser"] == 65532 and context["runAsGroup"] == 65532
             assert context["seccompProfile"] == {"type": "RuntimeDefault"}
         for volume in spec.get("volumes", []):
-            assert set(volume) - {"name"} <= {"secret", "emptyDir"}
+            assert set(volume) - {"name"} <= {"secret", "configMap", "emptyDir"}
         assert "hostPID" not in spec and "hostIPC" not in spec
 
 
@@ -259,6 +263,34 @@ def test_helm_test_pod():
     assert container["args"] == ["ping", address, "--ca=/certs/ca.crt", "--timeout=10s"]
     (volume,) = pod["spec"]["volumes"]
     assert [item["key"] for item in volume["secret"]["items"]] == ["ca.crt"]
+
+
+def test_clients_show_a_certificate():
+    assert not any(flag.startswith("--client-") for flag in chart.default().flags)
+    objects = chart.render(*MATRIX["clients"][:1])
+    assert [flag for flag in objects.flags if flag.startswith("--client-")] == [
+        "--client-ca=/client-ca/ca.crt", "--client-cn=kube-apiserver", "--client-cn=a, b",
+    ]  # fmt: skip
+    (volume,) = objects.deployment["spec"]["template"]["spec"]["volumes"]
+    assert volume["configMap"] == {
+        "name": "api-servers", "defaultMode": 0o440,
+        "items": [{"key": "bundle.pem", "path": "ca.crt"}],
+    }  # fmt: skip
+    (mount,) = objects.container["volumeMounts"]
+    assert mount == {"name": volume["name"], "mountPath": "/client-ca", "readOnly": True}
+    assert not objects.of("Pod")  # the test has no certificate
+    of_secret = chart.render(*MATRIX["clients-of-a-secret"][:1])
+    volumes = of_secret.deployment["spec"]["template"]["spec"]["volumes"]
+    assert [volume["secret"]["secretName"] for volume in volumes] == ["mine", "api-servers"]
+    assert volumes[1]["secret"]["items"] == [{"key": "ca.crt", "path": "ca.crt"}]
+    assert not any(flag.startswith("--client-cn") for flag in of_secret.flags)
+
+
+def test_sandbox_and_threads():
+    flags = chart.default().flags
+    assert "--threads=2" in flags and not any("sandbox" in flag for flag in flags)
+    flags = chart.render(*MATRIX["clients"][:1]).flags
+    assert "--sandbox=require" in flags and not any("threads" in flag for flag in flags)
 
 
 def test_everything_has_its_effect():

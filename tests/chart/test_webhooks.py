@@ -240,6 +240,8 @@ def test_what_is_disabled_is_not_there():
         ({"disableMutation": True, "disableValidatingWebhook": True}, "nothing is left to do"),
         ({"certs": {"mode": "files"}}, "certs.secretName is missing"),
         ({"controllerManager": {"port": 9090}}, "one port cannot be both"),
+        ({"clientCA": {"configMapName": "a", "secretName": "b"}}, "one of them holds"),
+        ({"clientCNs": ["a"]}, "who vouches for clients"),
     ],
 )
 def test_refused(values, words):

@@ -14,6 +14,12 @@ written all the same where the chart's other objects depend on them. */}}
 - --additional-mutating-webhook-configs-to-rotate-certs={{ . }}
 {{- end }}
 {{- include "fixpoint.args.certs" . }}
+{{- if include "fixpoint.asksClients" . }}
+- --client-ca=/client-ca/ca.crt
+{{- range .Values.clientCNs }}
+- --client-cn={{ . }}
+{{- end }}
+{{- end }}
 {{- if or .Values.disableMutation .Values.disableValidatingWebhook (not .Values.status.enabled) }}
 {{- if not .Values.disableMutation }}
 - --operation=mutation-webhook
@@ -38,6 +44,12 @@ written all the same where the chart's other objects depend on them. */}}
 - --on-error={{ .Values.onError }}
 - --log-level={{ .Values.logLevel | lower | replace "warning" "warn" }}
 - --metrics-max-mutators={{ .Values.metrics.maxMutators }}
+{{- if .Values.threads }}
+- --threads={{ .Values.threads }}
+{{- end }}
+{{- if ne .Values.sandbox "auto" }}
+- --sandbox={{ .Values.sandbox }}
+{{- end }}
 {{- if .Values.logMutations }}
 - --log-mutations
 {{- end }}

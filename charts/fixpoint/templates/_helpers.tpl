@@ -96,6 +96,11 @@ service:
 {{- if semverCompare ">=1.28.0-0" .Capabilities.KubeVersion.Version }}yes{{ end }}
 {{- end }}
 
+{{/* Have clients to show a certificate? Empty: no. */}}
+{{- define "fixpoint.asksClients" -}}
+{{- or .Values.clientCA.configMapName .Values.clientCA.secretName }}
+{{- end }}
+
 {{/* What fits no schema: values that make no sense together. */}}
 {{- define "fixpoint.check" -}}
 {{- if and .Values.disableMutation .Values.disableValidatingWebhook }}
@@ -111,6 +116,12 @@ service:
 {{- end }}
 {{- if and (eq .Values.certs.mode "files") (not .Values.certs.secretName) }}
 {{- fail "certs.mode files: certs.secretName is missing: which Secret holds tls.crt, tls.key and ca.crt?" }}
+{{- end }}
+{{- if and .Values.clientCA.configMapName .Values.clientCA.secretName }}
+{{- fail "clientCA.configMapName and clientCA.secretName: one of them holds the authorities" }}
+{{- end }}
+{{- if and .Values.clientCNs (not (include "fixpoint.asksClients" .)) }}
+{{- fail "clientCNs: clientCA is missing: who vouches for clients of these names?" }}
 {{- end }}
 {{- if and .Values.mutatingWebhookMatchConditions (not (include "fixpoint.hasMatchConditions" .)) }}
 {{- fail (printf "mutatingWebhookMatchConditions: Kubernetes %s has none, 1.28 does" .Capabilities.KubeVersion.Version) }}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/cores.c - the affinity, and the files of the cgroup.
+ */
+#include "server/cores.h"
+
+#include <stdint.h>
+#include <uv.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+
+#define TEXT_BYTES ((size_t)65536) /* of one of these files */
+#define CORES_MAX  ((size_t)65536)
+#define NUMBER_MAX (UINT64_C(1) << 53) /* microseconds */
+
+/* ---- the texts ---- */
+
+/* The text before the first `end`, taken off `rest` with it; all of it where there is
+ * none. */
+static struct fx_text cut(struct fx_text *rest, char end) {
+    size_t len = 0;
+    while (len < rest->len && rest->data[len] != end) {
+        len++;
+    }
+    const struct fx_text before = {rest->data, len};
+    const size_t used = len < rest->len ? len + 1 : len;
+    if (used > 0) { /* an empty text may have no data at all */
+        rest->data += used;
+        rest->len -= used;
+    }
+    return before;
+}
+
+/* number := digit { digit } */
+static bool read_number(struct fx_text text, uint64_t *ret_number) {
+    uint64_t number = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.data[i];
+        if (c < '0' || c > '9' || number > NUMBER_MAX / 10) {
+            return false;
+        }
+        number = number * 10 + (uint64_t)(c - '0');
+    }
+    *ret_number = number;
+    return text.len > 0;
+}
+
+bool fx_cores_of_quota(struct fx_text quota, struct fx_text period, size_t *ret_cores) {
+    uint64_t used = 0;
+    uint64_t of = 0;
+    if (!read_number(cut(&quota, '\n'), &used) || !read_number(cut(&period, '\n'), &of) ||
+        used == 0 || of == 0) {
+        return false;
+    }
+    const uint64_t cores = (used + of - 1) / of;
+    *ret_cores = cores > CORES_MAX ? CORES_MAX : (size_t)cores;
+    return true;
+}
+
+/* cpu.max := quota " " period "\n" */
+bool fx_cores_of_max(struct fx_text text, size_t *ret_cores) {
+    const struct fx_text quota = cut(&text, ' ');
+    return fx_cores_of_quota(quota, text, ret_cores);
+}
+
+static bool has_controller(struct fx_text controllers, struct fx_text controller) {
+    if (controller.len == 0) {
+        return controllers.len == 0;
+    }
+    while (controllers.len > 0) {
+        if (fx_text_equal(cut(&controllers, ','), controller)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* line := number ":" [ controller { "," controller } ] ":" path "\n" */
+bool fx_cores_find_group(struct fx_text text, struct fx_text controller,
+                         struct fx_text *ret_path) {
+    while (text.len > 0) {
+        struct fx_text line = cut(&text, '\n');
+        (void)cut(&line, ':');
+        const struct fx_text controllers = cut(&line, ':');
+        if (line.len > 0 && line.data[0] == '/' &&
+            has_controller(controllers, controller)) {
+            *ret_path = line;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- the files ---- */
+
+/* Replaces what is in `ret_bytes`. */
+static bool read_file(const char *path, struct fx_buf *ret_bytes) {
+    struct fx_err ignored = FX_ERR_INIT;
+    fx_buf_reset(ret_bytes);
+    return fx_file_read(path, TEXT_BYTES, ret_bytes, &ignored);
+}
+
+/* The file of that name in the folder of a group. */
+static bool read_of_group(const char *root, struct fx_text group, const char *name,
+                          struct fx_buf *ret_bytes) {
+    struct fx_buf path;
+    fx_buf_init(&path, 0);
+    fx_buf_printf(&path, "%s%.*s/%s", root, (int)group.len, group.data, name);
+    const bool ok = !path.failed && read_file(path.data, ret_bytes);
+    fx_buf_finish(&path);
+    return ok;
+}
+
+static struct fx_text text_of(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
+
+/* What version 2 says of a group. */
+static bool ask_max(struct fx_text group, size_t *ret_cores) {
+    struct fx_buf max;
+    fx_buf_init(&max, 0);
+    const bool ok = read_of_group("/sys/fs/cgroup", group, "cpu.max", &max) &&
+                    fx_cores_of_max(text_of(&max), ret_cores);
+    fx_buf_finish(&max);
+    return ok;
+}
+
+/* What version 1 says of it. */
+static bool ask_quota(struct fx_text group, size_t *ret_cores) {
+    static const char root[] = "/sys/fs/cgroup/cpu";
+    struct fx_buf quota;
+    struct fx_buf period;
+    fx_buf_init(&quota, 0);
+    fx_buf_init(&period, 0);
+    const bool ok = read_of_group(root, group, "cpu.cfs_quota_us", &quota) &&
+                    read_of_group(root, group, "cpu.cfs_period_us", &period) &&
+                    fx_cores_of_quota(text_of(&quota), text_of(&period), ret_cores);
+    fx_buf_finish(&quota);
+    fx_buf_finish(&period);
+    return ok;
+}
+
+/* The group above; the root has an empty path. */
+static struct fx_text parent_of(struct fx_text group) {
+    while (group.len > 0 && group.data[--group.len] != '/') {
+    }
+    return group;
+}
+
+/* The least that the group and those above it allow, not more than `cores`. Within a
+ * container the path may be one that only the host has: then it is the root that says
+ * it. */
+static size_t least(struct fx_text group,
+                    bool (*ask)(struct fx_text group, size_t *ret_cores), size_t cores) {
+    for (;;) {
+        size_t bound = cores;
+        if (ask(group, &bound) && bound < cores) {
+            cores = bound;
+        }
+        if (group.len == 0) {
+            return cores;
+        }
+        group = parent_of(group);
+    }
+}
+
+size_t fx_cores_usable(void) {
+    struct fx_buf groups;
+    struct fx_text group;
+    size_t cores = uv_available_parallelism();
+    fx_buf_init(&groups, 0);
+    if (read_file("/proc/self/cgroup", &groups)) {
+        if (fx_cores_find_group(text_of(&groups), (struct fx_text){0}, &group)) {
+            cores = least(group, ask_max, cores);
+        }
+        if (fx_cores_find_group(text_of(&groups), FX_TEXT("cpu"), &group)) {
+            cores = least(group, ask_quota, cores);
+        }
+    }
+    fx_buf_finish(&groups);
+    return cores == 0 ? 1 : cores;
+}

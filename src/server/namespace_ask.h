@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/namespace_ask.h - a thread's question for a Namespace that is younger than the
+ * watch, which the main thread takes to the API server.
+ */
+#ifndef FX_SERVER_NAMESPACE_ASK_H
+#define FX_SERVER_NAMESPACE_ASK_H
+
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "server/mailbox.h"
+
+struct fx_thread;
+
+/* Written by the asker but for the last three; stands still until it is answered. */
+struct fx_namespace_ask {
+    struct fx_thread *thread;
+    struct fx_text name; /* borrowed */
+    uint64_t deadline_ns;
+    /* On the asker's loop, later: the object, to be taken over, or why there is none
+     * (cluster/namespaces.h). */
+    void (*on_done)(json_t *object_take, const struct fx_err *failure, void *user);
+    void *user;
+    struct fx_letter letter; /* there, and back */
+    json_t *object;
+    struct fx_err failure;
+};
+
+/* Asks. It is always answered, before the thread can end. */
+void fx_namespace_ask(struct fx_namespace_ask *ask);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/sandbox.c - capabilities, core dumps, the filter, and when none of it.
+ */
+#define _DEFAULT_SOURCE /* syscall() */
+
+#include "server/sandbox.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+#include "base/log.h"
+#include "net/address.h"
+#include "server/sandbox_filter.h"
+
+#if defined(__has_feature)
+#define HAS_FEATURE(name) __has_feature(name)
+#else
+#define HAS_FEATURE(name) 0
+#endif
+
+/* The kernel's own, where /proc does not tell it. */
+#define FIRST_UNPRIVILEGED_PORT 1024
+
+/* Sets of capabilities come in two words. */
+#define WORDS _LINUX_CAPABILITY_U32S_3
+
+/* ---- not at all ---- */
+
+const char *fx_sandbox_obstacle(void) {
+#if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
+    return "built to find faults of memory";
+#elif defined(__SANITIZE_THREAD__) || HAS_FEATURE(thread_sanitizer)
+    return "built to find races";
+#elif defined(FX_COVERAGE)
+    return "built to measure coverage";
+#else
+    const char *preload = getenv("LD_PRELOAD");
+    return preload != NULL && strstr(preload, "/vgpreload_") != NULL
+               ? "run under valgrind"
+               : NULL;
+#endif
+}
+
+/* ---- privileges ---- */
+
+static unsigned first_unprivileged_port(void) {
+    unsigned port = FIRST_UNPRIVILEGED_PORT;
+    char text[16] = "";
+    FILE *file = fopen("/proc/sys/net/ipv4/ip_unprivileged_port_start", "re");
+    if (file == NULL) {
+        return port;
+    }
+    if (fgets(text, sizeof text, file) != NULL) {
+        port = (unsigned)strtoul(text, NULL, 10);
+    }
+    (void)fclose(file);
+    return port;
+}
+
+static bool has_low_port(const char *const *addresses, size_t n_addresses) {
+    const unsigned first = first_unprivileged_port();
+    for (size_t i = 0; i < n_addresses; i++) {
+        struct fx_address address;
+        struct fx_err ignored = FX_ERR_INIT; /* listening will say it */
+        if (fx_address_parse(addresses[i], &address, &ignored)) {
+            const unsigned port = fx_address_port(&address.socket);
+            if (port != 0 && port < first) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool read_capabilities(struct __user_cap_data_struct sets[WORDS]) {
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    return syscall(SYS_capget, &head, sets) == 0;
+}
+
+/* How many there are, effective or permitted. */
+static unsigned count_capabilities(void) {
+    struct __user_cap_data_struct sets[WORDS] = {{0}};
+    unsigned count = 0;
+    if (read_capabilities(sets)) {
+        for (size_t i = 0; i < WORDS; i++) {
+            const uint32_t set = sets[i].effective | sets[i].permitted;
+            count += (unsigned)__builtin_popcount(set);
+        }
+    }
+    return count;
+}
+
+/* Lowering is everybody's right; only a filter around us could refuse it. */
+static bool drop_capabilities(bool keeps_low_ports) {
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[WORDS] = {{0}};
+    if (!read_capabilities(sets)) {
+        return false;
+    }
+    const uint32_t kept =
+        keeps_low_ports ? sets[0].permitted & (1U << CAP_NET_BIND_SERVICE) : 0;
+    sets[0] = (struct __user_cap_data_struct){.effective = kept, .permitted = kept};
+    sets[1] = (struct __user_cap_data_struct){0};
+    return syscall(SYS_capset, &head, sets) == 0;
+}
+
+/* What could come back by starting another program. Whoever has no CAP_SETPCAP may not
+ * shrink the bounding set, and needs not: `no_new_privs` holds then. */
+static void shrink_bounds(void) {
+    (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0L, 0L, 0L);
+    for (long cap = 0; prctl(PR_CAPBSET_READ, cap, 0L, 0L, 0L) >= 0; cap++) {
+        (void)prctl(PR_CAPBSET_DROP, cap, 0L, 0L, 0L);
+    }
+}
+
+/* 1 and not 0: with 0 the kernel still hands a dump to a program that collects them
+ * (core(5)); of one byte it makes neither. Where 0 is all there may be, it stays. */
+static bool drop_core_dumps(void) {
+    const struct rlimit none = {1, 1};
+    const struct rlimit zero = {0, 0};
+    return setrlimit(RLIMIT_CORE, &none) == 0 || setrlimit(RLIMIT_CORE, &zero) == 0;
+}
+
+static bool drop_all(bool keeps_low_ports, struct fx_err *err) {
+    if (!drop_core_dumps()) {
+        return fx_fail(err, FX_EIO, "core dumps: %s", strerror(errno));
+    }
+    shrink_bounds();
+    return drop_capabilities(keeps_low_ports) ||
+           fx_fail(err, FX_EIO, "capabilities: %s", strerror(errno));
+}
+
+bool fx_sandbox_drop(enum fx_sandbox_mode mode, const char *const *addresses,
+                     size_t n_addresses, struct fx_err *err) {
+    if (mode == FX_SANDBOX_OFF || fx_sandbox_obstacle() != NULL) {
+        return true; /* fx_sandbox_enter() tells */
+    }
+    struct fx_err failure = FX_ERR_INIT;
+    if (drop_all(has_low_port(addresses, n_addresses), &failure)) {
+        return true;
+    }
+    if (mode == FX_SANDBOX_REQUIRE) {
+        return fx_fail(err, FX_EIO, "sandbox: %s", failure.msg);
+    }
+    fx_log(WARN, "privileges kept", fx_log_str("reason", failure.msg));
+    return true;
+}
+
+/* ---- the filter ---- */
+
+static bool not_in_force(enum fx_sandbox_mode mode, const char *reason,
+                         struct fx_err *err) {
+    if (mode == FX_SANDBOX_REQUIRE) {
+        return fx_fail(err, FX_EIO, "sandbox: %s", reason);
+    }
+    fx_log(WARN, "no sandbox", fx_log_str("reason", reason));
+    return true;
+}
+
+bool fx_sandbox_enter(enum fx_sandbox_mode mode, struct fx_err *err) {
+    if (mode == FX_SANDBOX_OFF) {
+        return not_in_force(mode, "--sandbox off", err);
+    }
+    const char *obstacle = fx_sandbox_obstacle();
+    if (obstacle != NULL) {
+        return not_in_force(mode, obstacle, err);
+    }
+    const unsigned capabilities = count_capabilities(); /* which the filter refuses */
+    struct fx_err failure = FX_ERR_INIT;
+    if (!fx_sandbox_filter_install(&failure)) {
+        return not_in_force(mode, failure.msg, err);
+    }
+    fx_log(INFO, "sandbox in force", fx_log_str("seccomp", "allow-list"),
+           fx_log_str("no_new_privs", "yes"), fx_log_int("capabilities", capabilities));
+    return true;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/spread.c - one comparison.
+ */
+#include "server/spread.h"
+
+#include <assert.h>
+
+static bool is_better(const struct fx_load *load, const struct fx_load *than) {
+    if (load->is_crowded != than->is_crowded) {
+        return than->is_crowded;
+    }
+    if (load->n_connections != than->n_connections) {
+        return load->n_connections < than->n_connections;
+    }
+    return load->given_at < than->given_at;
+}
+
+size_t fx_spread_choose(const struct fx_load *loads, size_t n) {
+    assert(n > 0);
+    size_t best = 0;
+    for (size_t i = 1; i < n; i++) {
+        if (is_better(&loads[i], &loads[best])) {
+            best = i;
+        }
+    }
+    return best;
+}

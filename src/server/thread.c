@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/thread.c - the life of a thread that serves, and what it is told by letter.
+ */
+#include "server/thread.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "server/routes.h"
+#include "server/state.h"
+
+_Static_assert(sizeof(struct fx_http_server_counts) ==
+                   FX_THREAD_COUNTS * sizeof(uint64_t),
+               "the counts are told word by word");
+
+/* ---- how it stands ---- */
+
+static void tell_counts(struct fx_thread *thread) {
+    const struct fx_http_server_counts counts = fx_http_server_counts(thread->webhook);
+    uint64_t words[FX_THREAD_COUNTS];
+    memcpy(words, &counts, sizeof words);
+    for (size_t i = 0; i < FX_THREAD_COUNTS; i++) {
+        atomic_store_explicit(&thread->counts[i], words[i], memory_order_relaxed);
+    }
+}
+
+struct fx_http_server_counts fx_thread_counts(const struct fx_thread *thread) {
+    struct fx_http_server_counts counts;
+    uint64_t words[FX_THREAD_COUNTS];
+    for (size_t i = 0; i < FX_THREAD_COUNTS; i++) {
+        words[i] = atomic_load_explicit(&thread->counts[i], memory_order_relaxed);
+    }
+    memcpy(&counts, words, sizeof counts);
+    return counts;
+}
+
+static void on_prepare(uv_prepare_t *teller) {
+    tell_counts(teller->data);
+}
+
+/* One that is both counted and on its way counts twice for a moment. */
+size_t fx_thread_connections(const struct fx_thread *thread) {
+    const size_t n_taken = atomic_load_explicit(&thread->n_taken, memory_order_acquire);
+    return thread->n_given - n_taken + fx_thread_counts(thread).connections;
+}
+
+bool fx_thread_is_crowded(const struct fx_thread *thread) {
+    return atomic_load_explicit(&thread->n_taken, memory_order_acquire) > 0 &&
+           fx_http_server_is_crowded(thread->webhook);
+}
+
+/* ---- connections ---- */
+
+struct newcomer {
+    struct fx_letter letter;
+    struct fx_thread *thread;
+    int fd;
+};
+
+static void on_newcomer(void *user) {
+    struct newcomer *newcomer = user;
+    struct fx_thread *thread = newcomer->thread;
+    fx_http_server_adopt(thread->webhook, newcomer->fd);
+    free(newcomer);
+    tell_counts(thread);
+    atomic_fetch_add_explicit(&thread->n_taken, 1, memory_order_release);
+}
+
+void fx_thread_give(struct fx_thread *thread, int fd) {
+    struct newcomer *newcomer = malloc(sizeof *newcomer);
+    if (newcomer == NULL) {
+        (void)close(fd);
+        return;
+    }
+    *newcomer = (struct newcomer){{on_newcomer, newcomer, NULL, false}, thread, fd};
+    thread->n_given++;
+    fx_mailbox_post(&thread->mailbox, &newcomer->letter);
+}
+
+static void on_request(struct fx_http_exchange *exchange, void *user) {
+    fx_routes_serve(user, exchange);
+}
+
+/* ---- the certificate ---- */
+
+/* Our own certificate is what we show to providers that ask who we are (spec section 7).
+ */
+static bool offer_certificate(struct fx_thread *thread,
+                              const struct fx_tls_config *config, struct fx_err *err) {
+    struct fx_buf cert;
+    struct fx_buf key;
+    fx_buf_init(&cert, 0);
+    fx_buf_init(&key, 0);
+    fx_tls_config_print(config, &cert);
+    fx_tls_config_print_key(config, &key);
+    const bool ok = cert.failed || key.failed
+                        ? fx_fail_nomem(err)
+                        : fx_external_client_set_certificate(
+                              thread->external, (struct fx_text){cert.data, cert.len},
+                              (struct fx_text){key.data, key.len}, err);
+    fx_tls_wipe(&key);
+    fx_buf_finish(&cert);
+    return ok;
+}
+
+static void on_certificate(void *user) {
+    struct fx_thread *thread = user;
+    struct fx_tls_config *config = atomic_exchange(&thread->next_tls, NULL);
+    struct fx_err err = FX_ERR_INIT;
+    if (config == NULL) {
+        return;
+    }
+    fx_http_server_set_tls(thread->webhook, config);
+    if (thread->external != NULL && !offer_certificate(thread, config, &err)) {
+        fx_log(ERROR, "certificate not offered to providers: the previous one is",
+               fx_log_str("error", err.msg));
+    }
+    fx_tls_config_unref(config);
+}
+
+void fx_thread_set_tls(struct fx_thread *thread, struct fx_tls_config *config) {
+    fx_tls_config_unref(
+        atomic_exchange(&thread->next_tls, fx_tls_config_ref(config))); /* missed */
+    fx_mailbox_post(&thread->mailbox, &thread->certificate);
+}
+
+/* ---- the rest of what it is told ---- */
+
+static void on_look(void *user) {
+    const struct fx_thread *thread = user;
+    (void)fx_in_force_look(thread->server->in_force, thread->number);
+}
+
+void fx_thread_look(struct fx_thread *thread) {
+    fx_mailbox_post(&thread->mailbox, &thread->look);
+}
+
+static void on_drain(void *user) {
+    const struct fx_thread *thread = user;
+    fx_http_server_drain(thread->webhook);
+}
+
+void fx_thread_drain(struct fx_thread *thread) {
+    fx_mailbox_post(&thread->mailbox, &thread->drain);
+}
+
+/* ---- the end ---- */
+
+/* Every review is answered: nobody waits for a provider any more. */
+static void close_all(void *user) {
+    struct fx_thread *thread = user;
+    fx_external_client_close(thread->external);
+    thread->external = NULL;
+    fx_shed_close(&thread->shed);
+    fx_mailbox_close(&thread->mailbox);
+    uv_close((uv_handle_t *)&thread->teller, NULL);
+}
+
+static void on_stop(void *user) {
+    struct fx_thread *thread = user;
+    fx_http_server_stop(thread->webhook, close_all, thread);
+}
+
+void fx_thread_stop(struct fx_thread *thread,
+                    void (*on_ended)(struct fx_thread *thread)) {
+    thread->on_ended = on_ended;
+    fx_mailbox_post(&thread->mailbox, &thread->stop);
+}
+
+/* Its loop ends when the last handle is closed. */
+static void run(struct fx_thread *thread) {
+    (void)uv_run(&thread->loop, UV_RUN_DEFAULT);
+    if (thread->webhook != NULL) {
+        tell_counts(thread);
+    }
+    fx_http_server_destroy(thread->webhook);
+    thread->webhook = NULL;
+    const int status = uv_loop_close(&thread->loop);
+    assert(status == 0);
+    (void)status;
+    fx_mailbox_finish(&thread->mailbox);
+    fx_tls_config_unref(atomic_exchange(&thread->next_tls, NULL));
+}
+
+static void on_ended(void *user) {
+    struct fx_thread *thread = user;
+    (void)uv_thread_join(&thread->id);
+    thread->on_ended(thread);
+}
+
+static void serve(void *user) {
+    struct fx_thread *thread = user;
+    fx_registry_count_as(1 + thread->number);
+    run(thread);
+    fx_mailbox_post(&thread->server->mailbox, &thread->ended);
+}
+
+/* ---- the beginning ---- */
+
+static void on_external_result(enum fx_external_result result, double seconds,
+                               void *user) {
+    struct fx_metrics *metrics = user;
+    fx_metrics_count(metrics, FX_METRIC_EXTERNAL_CALLS, (unsigned)result);
+    fx_metrics_observe(metrics, FX_METRIC_EXTERNAL_SECONDS, (unsigned)result, seconds);
+}
+
+/* What the whole process may have is divided. One message of the greatest length finds
+ * room in each share. */
+static size_t share_of(size_t given, size_t otherwise, size_t n_threads) {
+    const size_t all = given == 0 ? otherwise : given;
+    return (all + n_threads - 1) / n_threads;
+}
+
+static size_t held_share(const struct fx_server_options *options, size_t n_threads) {
+    const size_t body = options->max_body == 0 ? FX_LIMIT_BODY_BYTES : options->max_body;
+    const size_t share = share_of(0, FX_LIMIT_HELD_BYTES, n_threads);
+    return share > 3 * body ? share : 3 * body;
+}
+
+static bool open_webhook(struct fx_thread *thread, struct fx_tls_config *tls,
+                         struct fx_err *err) {
+    const struct fx_server_options *options = thread->server->options;
+    const size_t n_threads = thread->server->threads.n_items;
+    const struct fx_http_server_options http = {
+        .tls = tls,
+        .max_connections =
+            share_of(options->max_connections, FX_LIMIT_CONNECTIONS, n_threads),
+        .max_header = options->max_header,
+        .max_body = options->max_body,
+        .max_held = held_share(options, n_threads),
+        .idle_ms = options->idle_ms,
+        .message_ms = options->message_ms,
+        .on_request = on_request,
+        .user = thread,
+    };
+    thread->webhook = fx_http_server_create(&thread->loop, &http, err);
+    if (thread->webhook == NULL) {
+        return false;
+    }
+    thread->external = fx_external_client_create(&thread->loop, on_external_result,
+                                                 &thread->server->metrics, err);
+    return thread->external != NULL && offer_certificate(thread, tls, err);
+}
+
+/* What can be told it. */
+static void write_letters(struct fx_thread *thread) {
+    thread->look = (struct fx_letter){.open = on_look, .user = thread};
+    thread->certificate = (struct fx_letter){.open = on_certificate, .user = thread};
+    thread->drain = (struct fx_letter){.open = on_drain, .user = thread};
+    thread->stop = (struct fx_letter){.open = on_stop, .user = thread};
+    thread->ended = (struct fx_letter){.open = on_ended, .user = thread};
+}
+
+/* A loop that is empty but for what every thread has. */
+static bool open_loop(struct fx_thread *thread, struct fx_err *err) {
+    const int status = uv_loop_init(&thread->loop);
+    if (status != 0) {
+        return fx_fail(err, FX_EIO, "event loop: %s", uv_strerror(status));
+    }
+    if (!fx_mailbox_init(&thread->mailbox, &thread->loop, err)) {
+        (void)uv_loop_close(&thread->loop);
+        return false;
+    }
+    (void)uv_prepare_init(&thread->loop, &thread->teller); /* cannot fail */
+    thread->teller.data = thread;
+    return true;
+}
+
+static bool open_all(struct fx_thread *thread, struct fx_tls_config *tls,
+                     struct fx_err *err) {
+    if (!fx_shed_init(&thread->shed, &thread->loop,
+                      thread->server->options->shed_after_ms)) {
+        return fx_fail(err, FX_EIO, "event loop: no room");
+    }
+    if (!open_webhook(thread, tls, err)) {
+        return false;
+    }
+    (void)uv_prepare_start(&thread->teller, on_prepare); /* cannot fail */
+    const int status = uv_thread_create(&thread->id, serve, thread);
+    return status == 0 || fx_fail(err, FX_EIO, "thread: %s", uv_strerror(status));
+}
+
+bool fx_thread_start(struct fx_thread *thread, struct fx_server *server, unsigned number,
+                     struct fx_tls_config *tls, struct fx_err *err) {
+    thread->server = server;
+    thread->number = number;
+    write_letters(thread);
+    if (!open_loop(thread, err)) {
+        return false;
+    }
+    if (!open_all(thread, tls, err)) {
+        close_all(thread);
+        run(thread);
+        return false;
+    }
+    return true;
+}

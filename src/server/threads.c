@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/threads.c - each of them in turn.
+ */
+#include "server/threads.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "server/cores.h"
+#include "server/spread.h"
+#include "server/state.h"
+#include "server/thread.h"
+
+size_t fx_threads_wanted(const struct fx_server_options *options) {
+    size_t wanted = options->threads == 0 ? fx_cores_usable() : options->threads;
+    if (options->max_connections > 0 && wanted > options->max_connections) {
+        wanted = options->max_connections;
+    }
+    return wanted > FX_LIMIT_THREADS ? FX_LIMIT_THREADS : wanted;
+}
+
+bool fx_threads_start(struct fx_server *server, struct fx_err *err) {
+    struct fx_threads *threads = &server->threads;
+    assert(threads->n_items > 0 && threads->n_items <= FX_LIMIT_THREADS);
+    threads->items = calloc(threads->n_items, sizeof threads->items[0]);
+    if (threads->items == NULL) {
+        return fx_fail_nomem(err);
+    }
+    for (size_t i = 0; i < threads->n_items; i++) {
+        struct fx_tls_config *tls = fx_certificates_current(server->certificates, i);
+        if (!fx_thread_start(&threads->items[i], server, (unsigned)i, tls, err)) {
+            return false;
+        }
+        threads->n_running++;
+    }
+    return true;
+}
+
+/* ---- connections ---- */
+
+void fx_threads_give(struct fx_threads *threads, int fd) {
+    struct fx_load loads[FX_LIMIT_THREADS];
+    for (size_t i = 0; i < threads->n_running; i++) {
+        const struct fx_thread *thread = &threads->items[i];
+        loads[i] = (struct fx_load){
+            .n_connections = fx_thread_connections(thread),
+            .given_at = thread->given_at,
+            .is_crowded = fx_thread_is_crowded(thread),
+        };
+    }
+    struct fx_thread *chosen =
+        &threads->items[fx_spread_choose(loads, threads->n_running)];
+    chosen->given_at = ++threads->n_given;
+    fx_thread_give(chosen, fd);
+}
+
+bool fx_threads_are_crowded(const struct fx_threads *threads) {
+    for (size_t i = 0; i < threads->n_running; i++) {
+        if (!fx_thread_is_crowded(&threads->items[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- what all are told ---- */
+
+void fx_threads_look(struct fx_threads *threads) {
+    for (size_t i = 0; !threads->stopping && i < threads->n_running; i++) {
+        fx_thread_look(&threads->items[i]);
+    }
+}
+
+void fx_threads_set_tls(struct fx_server *server) {
+    const struct fx_threads *threads = &server->threads;
+    for (size_t i = 0; !threads->stopping && i < threads->n_running; i++) {
+        fx_thread_set_tls(&threads->items[i],
+                          fx_certificates_current(server->certificates, i));
+    }
+}
+
+void fx_threads_drain(struct fx_threads *threads) {
+    for (size_t i = 0; !threads->stopping && i < threads->n_running; i++) {
+        fx_thread_drain(&threads->items[i]);
+    }
+}
+
+/* ---- the end ---- */
+
+static void on_ended(struct fx_thread *thread) {
+    struct fx_threads *threads = &thread->server->threads;
+    assert(threads->n_running > 0);
+    if (--threads->n_running == 0) {
+        threads->on_stopped(threads->user);
+    }
+}
+
+void fx_threads_stop(struct fx_threads *threads, void (*on_stopped)(void *user),
+                     void *user) {
+    assert(!threads->stopping);
+    threads->stopping = true;
+    threads->on_stopped = on_stopped;
+    threads->user = user;
+    if (threads->n_running == 0) {
+        on_stopped(user);
+        return;
+    }
+    for (size_t i = 0; i < threads->n_running; i++) {
+        fx_thread_stop(&threads->items[i], on_ended);
+    }
+}
+
+void fx_threads_finish(struct fx_threads *threads) {
+    free(threads->items);
+    *threads = (struct fx_threads){0};
+}
+
+/* ---- how they stand ---- */
+
+struct fx_http_server_counts fx_threads_counts(const struct fx_threads *threads) {
+    struct fx_http_server_counts sum = {0};
+    for (size_t i = 0; threads->items != NULL && i < threads->n_items; i++) {
+        const struct fx_http_server_counts one = fx_thread_counts(&threads->items[i]);
+        sum.connections += one.connections;
+        sum.in_flight += one.in_flight;
+        sum.held += one.held;
+        sum.accepted += one.accepted;
+        sum.refused += one.refused;
+        sum.dropped += one.dropped;
+        sum.handshakes += one.handshakes;
+        sum.handshake_fails += one.handshake_fails;
+        sum.bad_requests += one.bad_requests;
+    }
+    return sum;
+}
+
+size_t fx_threads_connections(const struct fx_threads *threads, size_t number) {
+    return fx_thread_counts(&threads->items[number]).connections;
+}
