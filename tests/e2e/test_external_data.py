@@ -344,10 +344,12 @@ def test_answers_that_are_none(start, provide, authority, reply, words):
 
 # ---- connections that are used again -------------------------------------------------
 
+ONE_THREAD = ("--threads", "1")  # since each has connections of its own
+
 
 def test_a_second_review_uses_the_connection_of_the_first(start, provide, authority):
     provider = provide()
-    server = start(document(provider.url, authority.cert), external())
+    server = start(document(provider.url, authority.cert), external(), args=ONE_THREAD)
     for i in range(5):
         assert images(server, pod(images=("image:%d" % i,))) == ["image:%d_valid" % i]
     assert len(provider.requests) == 5 and len(provider.connections) == 1
@@ -374,7 +376,7 @@ def test_a_provider_may_close_when_it_is_asked_again(start, provide, authority):
             request.close_connection = False
 
     provider = provide(fault=only_the_first)
-    server = start(document(provider.url, authority.cert), external())
+    server = start(document(provider.url, authority.cert), external(), args=ONE_THREAD)
     for _ in range(4):
         assert images(server, pod()) == ["nginx_valid"]
     assert len(provider.connections) == 4
@@ -406,7 +408,8 @@ def test_reviews_at_once_keep_their_connections(start, provide, authority):
         request.close_connection = False
 
     provider = provide(fault=meet)
-    server = start(document(provider.url, authority.cert, timeout=20), external())
+    slow = document(provider.url, authority.cert, timeout=20)
+    server = start(slow, external(), args=ONE_THREAD)
     for _ in range(3):
         threads = [threading.Thread(target=images, args=(server, pod())) for _ in range(8)]
         for thread in threads:
@@ -421,7 +424,8 @@ def test_a_new_certificate_is_offered_on_a_new_connection(start, provide, author
         ca, (cert, key) = authority.cert, authority.issue("webhook-1")
 
     provider = provide(client_ca=authority.cert)
-    server = start(document(provider.url, authority.cert), external(), tls=Tls)
+    asked = document(provider.url, authority.cert)
+    server = start(asked, external(), tls=Tls, args=ONE_THREAD)
     assert images(server, pod()) == ["nginx_valid"]
     since = server.log.position()
     for old, new in zip((Tls.cert, Tls.key), authority.issue("webhook-2")):

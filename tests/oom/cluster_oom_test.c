@@ -99,7 +99,7 @@ static bool are_policies_right(const struct stage *stage, unsigned step) {
     return replica.built != NULL && replica.built->snapshot->n_mutators == n;
 }
 
-static bool is_space_right(const struct fx_cluster_namespaces *spaces, const char *path,
+static bool is_space_right(struct fx_cluster_namespaces *spaces, const char *path,
                            const json_t *object) {
     bool no_memory = false;
     json_t *own =
@@ -113,7 +113,7 @@ static bool is_space_right(const struct fx_cluster_namespaces *spaces, const cha
 }
 
 static bool are_spaces_right(const struct stage *stage) {
-    const struct fx_cluster_namespaces *spaces = fx_cluster_spaces_of(replica.cluster);
+    struct fx_cluster_namespaces *spaces = fx_cluster_spaces_of(replica.cluster);
     struct fx_kube_reflector_status status;
     size_t n = 0;
     const char *path = NULL;

@@ -43,7 +43,7 @@ static void note(struct fx_in_force *in_force, bool fails) {
     const struct fx_outcome outcome = {.fares = fares, .n_fares = 2};
     const struct fx_review_result result = {.outcome = &outcome,
                                             .snapshot = now->snapshot};
-    fx_in_force_note(in_force, &result);
+    fx_in_force_note(in_force, 0, &result);
     fx_policies_unref(now);
 }
 
@@ -87,7 +87,7 @@ static void refuse_all(bool ever_after) {
         struct fx_in_force *in_force = NULL;
         assert_true(n < RUNS_MAX);
         refuse_from(n, ever_after);
-        if (fx_metrics_init(&metrics)) {
+        if (fx_metrics_init(&metrics, 1)) {
             in_force = fx_in_force_create(&options, &metrics);
         }
         if (in_force != NULL) {
