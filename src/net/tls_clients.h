@@ -19,8 +19,8 @@ struct fx_tls_config;
     X(MISSING, "missing")         /* it has shown none */                    \
     X(UNTRUSTED, "untrusted")     /* its chain ends in none of ours */       \
     X(EXPIRED, "expired")         /* it, or one of its chain */              \
-    X(EARLY, "not yet valid")     /* the same */                             \
-    X(PURPOSE, "not for clients") /* its uses are named, and that is none */ \
+    X(EARLY, "not_yet_valid")     /* the same */                             \
+    X(PURPOSE, "not_for_clients") /* its uses are named, and that is none */ \
     X(NAME, "name")               /* its common name is none of those */     \
     X(OTHER, "other")             /* weak keys or hashes, bad lengths */
 
