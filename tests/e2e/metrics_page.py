@@ -7,7 +7,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ALWAYS, IN_A_CLUSTER, API_SERVER = "Always", "In a cluster", "Of the API server"
 ROW = re.compile(r"\| `(\w+)` \| (counter|gauge|histogram) \|(.*?)\| (\S.*) \|\Z")
-FREE = {"group", "name", "resource", "version", "le"}  # labels of any value
+FREE = {"group", "name", "resource", "thread", "version", "le"}  # labels of any value
 
 
 def tables():
