@@ -6,7 +6,6 @@
 #include "value/tree.h"
 
 #include <assert.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/heap.h"
@@ -147,8 +146,11 @@ json_t *fx_tree_new_string(struct fx_text text) {
 
 /* jansson has no function that writes into a string. */
 static void wipe_string(json_t *string) {
-    fx_heap_wipe((char *)(uintptr_t)json_string_value(string),
-                 json_string_length(string));
+    const union {
+        const char *shown;
+        char *own;
+    } bytes = {json_string_value(string)};
+    fx_heap_wipe(bytes.own, json_string_length(string));
 }
 
 void fx_tree_wipe(json_t *node) {
