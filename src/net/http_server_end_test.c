@@ -325,6 +325,24 @@ static void allow_descriptors(rlim_t count, struct rlimit *ret_before) {
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
+/* Does the kernel know of the limit? valgrind plays one of its own: what it refuses has
+ * been accepted by then, and is lost. */
+static bool is_limit_real(void) {
+    char line[200] = "";
+    unsigned long soft = 0;
+    struct rlimit before;
+    FILE *file = fopen("/proc/self/limits", "r");
+    assert_non_null(file);
+    allow_descriptors(100, &before);
+    while (strncmp(line, "Max open files", 14) != 0) {
+        assert_non_null(fgets(line, sizeof line, file));
+    }
+    soft = strtoul(line + 14, NULL, 10);
+    (void)fclose(file);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    return soft == 100;
+}
+
 /* The last descriptor is taken: that is no reason to send anybody away, until somebody
  * else comes. */
 static void the_last_descriptor_is_of_use(void **state) {
@@ -332,6 +350,9 @@ static void the_last_descriptor_is_of_use(void **state) {
     struct world world;
     struct fx_buf heard = {0};
     struct rlimit before;
+    if (!is_limit_real()) {
+        skip();
+    }
     start(&world, (struct fx_http_server_options){0});
     run_for(&world, 10);
     const int a = dial(&world);
