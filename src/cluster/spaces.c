@@ -163,18 +163,6 @@ json_t *fx_cluster_space_object(const struct fx_cluster_space *space) {
     return text.len > 0 && labels == NULL ? NULL : describe(name_of(space), labels);
 }
 
-json_t *fx_cluster_spaces_find(const struct fx_cluster_spaces *spaces,
-                               struct fx_text name, bool *ret_nomem) {
-    struct fx_cluster_space *space = NULL;
-    if (!fx_cluster_spaces_copy(spaces, name, &space, ret_nomem)) {
-        return NULL;
-    }
-    json_t *object = fx_cluster_space_object(space);
-    free(space);
-    *ret_nomem = object == NULL;
-    return object;
-}
-
 void fx_cluster_spaces_finish(struct fx_cluster_spaces *spaces) {
     for (size_t i = 0; i < spaces->n_items; i++) {
         free(spaces->items[i]);

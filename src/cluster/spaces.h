@@ -40,10 +40,6 @@ bool fx_cluster_spaces_copy(const struct fx_cluster_spaces *spaces, struct fx_te
 /* A new Namespace object of its name and labels; NULL without memory. */
 json_t *fx_cluster_space_object(const struct fx_cluster_space *space) FX_MUST_USE;
 
-/* Both in one: NULL where it is not there, or (`*ret_nomem`) without memory. */
-json_t *fx_cluster_spaces_find(const struct fx_cluster_spaces *spaces,
-                               struct fx_text name, bool *ret_nomem) FX_MUST_USE;
-
 /* The same of an object that was just read; NULL without memory. */
 json_t *fx_cluster_space_read(const json_t *object) FX_MUST_USE;
 

@@ -74,8 +74,6 @@ struct fx_request {
     uint64_t deadline_ns;     /* base/clock.h; 0: none */
     const json_t *user_info;  /* AdmissionReview's request.userInfo, or NULL */
     const json_t *old_object; /* or NULL; also where no policy reads it */
-    const json_t *review;     /* AdmissionReview's request, less what no policy reads, or
-                               * NULL */
 };
 
 /* The object as mutated so far, as far as matching asks. Texts are borrowed from it and

@@ -207,20 +207,12 @@ bool fx_file_set_read(const struct fx_file_roots *roots, struct fx_file_set *ret
                    roots->n_paths == 0 ? "" : roots->paths[0]);
 }
 
-/* A loop the compiler may not leave out. */
-static void wipe(struct fx_buf *buf) {
-    volatile char *data = buf->data;
-    for (size_t i = 0; i < buf->cap; i++) {
-        data[i] = '\0';
-    }
-}
-
 void fx_file_set_finish(struct fx_file_set *set) {
     if (set == NULL) {
         return;
     }
     for (size_t i = 0; set->contents != NULL && i < set->files.n_paths; i++) {
-        wipe(&set->contents[i].bytes);
+        set->contents[i].bytes.secret = true;
         fx_buf_finish(&set->contents[i].bytes);
         free(set->contents[i].failure);
     }
