@@ -21,6 +21,8 @@
 #define NS_IN_MS   1000000L
 #define MS_IN_S    1000u
 #define KEPT_BYTES 65536u /* of a buffer that was larger once */
+#define TOLD_BYTES 512u   /* room for the line that tells of lost ones */
+#define CAP_BYTES  (FX_LIMIT_LOG_BYTES + TOLD_BYTES)
 
 enum state { DIRECT, QUEUED, ENDING, ENDED, LEFT };
 
@@ -39,6 +41,10 @@ static struct {
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static atomic_uint_fast64_t n_lost, n_untold;
+
+/* Of the thread's own lines there is one for each buffer at most, which tells how many
+ * lines were lost because there was no room: for it, there is. */
+static _Thread_local bool is_writer;
 
 static void lose(uint64_t n_lines) {
     (void)atomic_fetch_add(&n_lost, n_lines);
@@ -129,13 +135,14 @@ static bool take_lines(void) {
 static void forget_written(void) {
     if (queue.writing.cap > KEPT_BYTES) {
         fx_buf_finish(&queue.writing);
-        fx_buf_init(&queue.writing, FX_LIMIT_LOG_BYTES);
+        fx_buf_init(&queue.writing, CAP_BYTES);
     }
     fx_buf_reset(&queue.writing);
 }
 
 static void *run(void *unused) {
     (void)unused;
+    is_writer = true;
     while (take_lines()) {
         if (write_lines(queue.writing.data, queue.writing.len)) {
             const uint64_t n = atomic_exchange(&n_untold, 0);
@@ -181,8 +188,8 @@ bool fx_log_queue_start(void (*on_loss)(uint64_t n_lines)) {
     if (queue.state != DIRECT || !make_conditions()) {
         return false;
     }
-    fx_buf_init(&queue.waiting, FX_LIMIT_LOG_BYTES);
-    fx_buf_init(&queue.writing, FX_LIMIT_LOG_BYTES);
+    fx_buf_init(&queue.waiting, CAP_BYTES);
+    fx_buf_init(&queue.writing, CAP_BYTES);
     queue.on_loss = on_loss;
     queue.state = QUEUED;
     if (!make_thread()) {
@@ -225,13 +232,24 @@ void fx_log_queue_stop(uint64_t ms) {
 
 /* ---- lines ----------------------------------------------------------------------- */
 
-/* Holding the lock. A line that does not fit leaves what was there. */
-static void enqueue(const char *line, size_t len) {
+/* A line that does not fit leaves what was there. */
+static bool add_line(const char *line, size_t len) {
     const size_t before = queue.waiting.len;
+    if (before + len > (is_writer ? CAP_BYTES : FX_LIMIT_LOG_BYTES)) {
+        return false;
+    }
     fx_buf_add(&queue.waiting, line, len);
-    if (queue.waiting.failed) {
+    const bool added = !queue.waiting.failed;
+    if (!added) {
         queue.waiting.failed = false;
         queue.waiting.len = before;
+    }
+    return added;
+}
+
+/* Holding the lock. */
+static void enqueue(const char *line, size_t len) {
+    if (!add_line(line, len)) {
         lose(1);
     } else if (!queue.resting) {
         (void)pthread_cond_signal(&queue.news);
