@@ -34,6 +34,16 @@ static inline void skip_space(struct fx_json_reader *r) {
     }
 }
 
+/* To the next token: its first character, or -1 at the end. */
+static inline int next_token(struct fx_json_reader *r) {
+    const int c = fx_json_peek(r);
+    if (c > ' ') {
+        return c;
+    }
+    skip_space(r);
+    return fx_json_peek(r);
+}
+
 /* Moves the counted place on to `to`: each byte is counted once. */
 static void count_to(struct fx_json_reader *r, const char *to) {
     for (; r->counted < to; r->counted++) {
@@ -183,13 +193,12 @@ static bool enter(struct fx_json_reader *r) {
     }
     r->depth++;
     r->at++;
-    skip_space(r);
     return true;
 }
 
 /* Closes it where the bracket comes next. */
-static bool leave(struct fx_json_reader *r, char bracket) {
-    if (fx_json_peek(r) != bracket) {
+static inline bool leave(struct fx_json_reader *r, char bracket) {
+    if (next_token(r) != bracket) {
         return false;
     }
     r->depth--;
@@ -198,14 +207,13 @@ static bool leave(struct fx_json_reader *r, char bracket) {
 }
 
 static bool read_key(struct fx_json_reader *r, struct fx_json_span *ret_key) {
-    if (fx_json_peek(r) != '"') {
+    if (next_token(r) != '"') {
         return fx_json_fail_here(r, "looking for beginning of object key string");
     }
     if (!fx_json_read_string(r, ret_key)) {
         return false;
     }
-    skip_space(r);
-    if (fx_json_peek(r) != ':') {
+    if (next_token(r) != ':') {
         return fx_json_fail_here(r, "after object key");
     }
     r->at++;
@@ -226,7 +234,6 @@ static inline bool read_members(struct fx_json_reader *r, take_value *take, void
     struct fx_json_span key = {0};
     while (read_key(r, &key) && take(r, key, user)) {
         fx_json_pop(r, key);
-        skip_space(r);
         if (leave(r, '}')) {
             return true;
         }
@@ -234,7 +241,6 @@ static inline bool read_members(struct fx_json_reader *r, take_value *take, void
             return fx_json_fail_here(r, "after object key:value pair");
         }
         r->at++;
-        skip_space(r);
     }
     return false;
 }
@@ -315,7 +321,6 @@ static bool read_elements(struct fx_json_reader *r, json_t *array) {
         return true;
     }
     while (read_element(r, array)) {
-        skip_space(r);
         if (leave(r, ']')) {
             return true;
         }
@@ -337,8 +342,7 @@ static json_t *read_array(struct fx_json_reader *r) {
 }
 
 static json_t *read_value(struct fx_json_reader *r) {
-    skip_space(r);
-    switch (fx_json_peek(r)) {
+    switch (next_token(r)) {
     case '{': return read_object(r);
     case '[': return read_array(r);
     case '"': return read_string_node(r);
@@ -383,8 +387,7 @@ void fx_json_reader_finish(struct fx_json_reader *r) {
 }
 
 json_type fx_json_next_type(struct fx_json_reader *r) {
-    skip_space(r);
-    switch (fx_json_peek(r)) {
+    switch (next_token(r)) {
     case '{': return JSON_OBJECT;
     case '[': return JSON_ARRAY;
     case '"': return JSON_STRING;

@@ -18,8 +18,12 @@
 /* A double's largest value has 309 digits. */
 #define MOST_DIGITS 300
 
+static inline bool is_blank(char c) {
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
 static inline const char *past_blanks(const char *at) {
-    while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') {
+    while (is_blank(*at)) {
         at++;
     }
     return at;
@@ -76,8 +80,8 @@ static const char *past_escape(const char *at) {
     return at + 5;
 }
 
-/* Behind the first quote. */
-static inline const char *past_string(const char *at, const char *end) {
+/* Within a string. */
+static const char *past_rest_of_string(const char *at, const char *end) {
     for (;;) {
         at = fx_json_past_plain(at, end, false);
         if (at == end) {
@@ -93,13 +97,50 @@ static inline const char *past_string(const char *at, const char *end) {
     }
 }
 
+/* What is passed over. */
+struct text {
+    const char *end;
+    const char *runs_end; /* before it, a run and two bytes more can be read */
+};
+
+/* Behind the first quote. Nearly all strings end within a run. */
+static inline const char *past_string(const char *at, struct text text) {
+    if (at < text.runs_end) {
+        at += fx_json_count_usual(at);
+        if (*at == '"') {
+            return at + 1;
+        }
+    }
+    return past_rest_of_string(at, text.end);
+}
+
+/* Behind the first quote of a key: past its colon, to the value. */
+static const char *past_rest_of_key(const char *at, const char *end) {
+    at = past_rest_of_string(at, end);
+    if (at == NULL) {
+        return NULL;
+    }
+    at = past_blanks(at);
+    return *at == ':' ? at + 1 : NULL;
+}
+
+/* The same where nearly all keys end: within a run. */
+static inline const char *past_key_text(const char *at, struct text text) {
+    if (at < text.runs_end) {
+        at += fx_json_count_usual(at);
+        if (memcmp(at, "\":", 2) == 0) {
+            return at + 2;
+        }
+    }
+    return past_rest_of_key(at, text.end);
+}
+
 /* Past a key and its colon, to the value. */
-static inline const char *past_key(const char *at, const char *end) {
-    at = *at == '"' ? past_string(at + 1, end) : NULL;
-    if (at != NULL && *at != ':') {
+static inline const char *past_key(const char *at, struct text text) {
+    if (*at != '"') {
         at = past_blanks(at);
     }
-    return at != NULL && *at == ':' ? at + 1 : NULL;
+    return *at == '"' ? past_key_text(at + 1, text) : NULL;
 }
 
 static inline const char *past_word(const char *at, const char *end, const char *word,
@@ -108,7 +149,7 @@ static inline const char *past_word(const char *at, const char *end, const char 
 }
 
 /* A value that holds no other, and is no string. */
-static inline const char *past_scalar(const char *at, const char *end) {
+static const char *past_scalar(const char *at, const char *end) {
     switch (*at) {
     case 't': return past_word(at, end, "true", 4);
     case 'f': return past_word(at, end, "false", 5);
@@ -117,72 +158,86 @@ static inline const char *past_scalar(const char *at, const char *end) {
     }
 }
 
-/* What is open where the scan stands. */
+static inline bool is_bracket(char c) {
+    return c == '{' || c == '[';
+}
+
+/* The brackets that close what is open where the scan stands. */
 struct nest {
-    char closer;    /* the bracket that closes the innermost; NUL: nothing is open */
-    unsigned depth; /* how many are */
-    char around[FX_LIMIT_JSON_DEPTH]; /* the closers of those further out */
+    char *top;              /* that of the innermost */
+    const char *base, *end; /* nothing is open; nothing more may be */
 };
 
-static inline void open_bracket(struct nest *nest, char bracket) {
-    nest->around[nest->depth++] = nest->closer;
-    nest->closer = bracket == '{' ? '}' : ']';
+static inline bool open_bracket(struct nest *nest, char closer) {
+    if (nest->top == nest->end) {
+        return false;
+    }
+    *++nest->top = closer;
+    return true;
 }
 
-/* To where the next value begins, which in an object is behind its key. */
-static inline const char *to_value(const struct nest *nest, const char *at,
-                                   const char *end) {
-    return nest->closer == '}' ? past_key(past_blanks(at), end) : at;
-}
-
-/* Behind a value, with something open: to the next value, closing what ends before it; or
- * past the last bracket. */
-static inline const char *to_next(struct nest *nest, const char *at, const char *end) {
-    while (*at != ',') {
-        if (*at != nest->closer) {
-            at = past_blanks(at);
-            if (*at != ',' && *at != nest->closer) {
-                return NULL;
+/* Opens what begins here, up to the first value that holds no other: behind that; or to
+ * the bracket that closes an empty one. */
+static inline const char *past_first(struct nest *nest, const char *at,
+                                     struct text text) {
+    while (at != NULL && *at != '"') {
+        if (*at == '{' && at[1] == '"') { /* nearly always */
+            at = open_bracket(nest, '}') ? past_key_text(at + 2, text) : NULL;
+        } else if (is_bracket(*at)) {
+            const char closer = *at == '{' ? '}' : ']';
+            at = open_bracket(nest, closer) ? past_blanks(at + 1) : NULL;
+            if (at == NULL || *at == closer) {
+                return at;
             }
-            continue;
-        }
-        at++;
-        nest->closer = nest->around[--nest->depth];
-        if (nest->depth == 0 || at == end) {
-            return nest->depth == 0 ? at : NULL;
+            at = closer == '}' ? past_key(at, text) : at;
+        } else if (is_blank(*at)) {
+            at = past_blanks(at);
+        } else {
+            return past_scalar(at, text.end);
         }
     }
-    return to_value(nest, at + 1, end);
+    return at == NULL ? NULL : past_string(at + 1, text);
 }
 
 /* Each turn begins where a value does. */
+static const char *past_nested(const char *at, struct text text, unsigned levels) {
+    char closers[1 + FX_LIMIT_JSON_DEPTH]; /* the first one is none */
+    struct nest nest = {.top = closers, .base = closers, .end = closers + levels};
+    while (at != NULL) {
+        at = past_first(&nest, at, text);
+        if (at == NULL) {
+            return NULL;
+        }
+        while (*at != ',') {
+            if (is_blank(*at)) {
+                at = past_blanks(at);
+                continue;
+            }
+            if (*at != *nest.top) {
+                return NULL;
+            }
+            at++;
+            nest.top--;
+            if (nest.top == nest.base || at == text.end) {
+                return nest.top == nest.base ? at : NULL;
+            }
+        }
+        at = *nest.top == '}' ? past_key(at + 1, text) : at + 1;
+    }
+    return NULL;
+}
+
 const char *fx_json_skip(const char *at, const char *end, unsigned levels) {
-    struct nest nest;
-    nest.closer = '\0';
-    nest.depth = 0;
     if (at >= end || end[-1] != '}') {
         return NULL;
     }
-    do {
-        bool opens = false;
-        if (*at <= ' ') {
-            at = past_blanks(at);
-        }
-        if (*at == '"') {
-            at = past_string(at + 1, end);
-        } else if (*at == '{' || *at == '[') {
-            if (nest.depth == levels) {
-                return NULL;
-            }
-            open_bracket(&nest, *at);
-            at = past_blanks(at + 1);
-            opens = *at != nest.closer;
-        } else {
-            at = past_scalar(at, end);
-        }
-        if (at != NULL && nest.depth > 0) {
-            at = opens ? to_value(&nest, at, end) : to_next(&nest, at, end);
-        }
-    } while (at != NULL && nest.depth > 0);
-    return at;
+    const struct text text = {
+        .end = end,
+        .runs_end = end - at > FX_JSON_RUN + 1 ? end - FX_JSON_RUN - 1 : at,
+    };
+    at = past_blanks(at);
+    if (is_bracket(*at)) {
+        return past_nested(at, text, levels);
+    }
+    return *at == '"' ? past_string(at + 1, text) : past_scalar(at, end);
 }

@@ -106,8 +106,8 @@ static bool read_escape(struct fx_json_reader *r) {
 
 /* The rest of a string that is not all plain, copied into the scratch. `from` is where
  * the bytes begin that were scanned and not yet copied. */
-static bool read_rest(struct fx_json_reader *r, const char *from,
-                      struct fx_json_span *ret_span) {
+static bool unescape_rest(struct fx_json_reader *r, const char *from,
+                          struct fx_json_span *ret_span) {
     const size_t off = r->scratch.len;
     for (;; scan_plain(r)) {
         fx_buf_add(&r->scratch, from, (size_t)(r->at - from));
@@ -131,26 +131,14 @@ static bool read_rest(struct fx_json_reader *r, const char *from,
     return !r->scratch.failed || fx_fail_nomem(r->err);
 }
 
-/* A string that is not all ASCII, which is so up to `at`. */
-FX_RARE static bool read_other(struct fx_json_reader *r, const char *from, const char *at,
-                               struct fx_json_span *ret_span) {
+bool fx_json_read_rest(struct fx_json_reader *r, const char *from, const char *at,
+                       struct fx_json_span *ret_span) {
     r->at = at;
     scan_plain(r);
     if (fx_json_peek(r) != '"') {
-        return read_rest(r, from, ret_span);
+        return unescape_rest(r, from, ret_span);
     }
     *ret_span = (struct fx_json_span){.data = from, .len = (size_t)(r->at - from)};
     r->at++;
-    return true;
-}
-
-bool fx_json_read_string(struct fx_json_reader *r, struct fx_json_span *ret_span) {
-    const char *from = r->at + 1;
-    const char *at = fx_json_past_plain(from, r->end, true);
-    if (at == r->end || *at != '"') {
-        return read_other(r, from, at, ret_span);
-    }
-    *ret_span = (struct fx_json_span){.data = from, .len = (size_t)(at - from)};
-    r->at = at + 1;
     return true;
 }

@@ -16,7 +16,6 @@
 #include "base/limits.h"
 #include "value/json.h"
 #include "value/json_part.h"
-#include "value/json_skip.h"
 #include "value/marks.h"
 #include "value/tree.h"
 
@@ -141,83 +140,6 @@ static void sees_each_byte(void **state) {
                 json_decref(value);
             }
         }
-    }
-}
-
-/* A value, where it ends when it is passed over, and within how many levels; -1: it is
- * left to the reader. */
-static const struct {
-    const char *text;
-    int end;
-    unsigned levels;
-} passed[] = {
-    {"\"a\",}", 3, 0},
-    {" true }", 5, 0},
-    {"[false]}", 7, 1},
-    {"[false]}", -1, 0},
-    {"{\"a\":[1,{}]}", 12, 3},
-    {"{\"a\":[1,{}]}", -1, 2},
-    {"{\"a\":null,\"b\":{}}", 17, 2},
-    {"{\"a\":}", -1, 2},
-    {"{,}", -1, 2},
-    {"{\"a\"}", -1, 2},
-    {"{\"a\":1,}", -1, 2},
-    {"[1,]}", -1, 2},
-    {"[,1]}", -1, 2},
-    {"[1}", -1, 2},
-    {"{\"a\":1]}", -1, 2},
-    {"-0.25 }", 5, 0},
-    {"-}", -1, 0},
-    {"01}", -1, 0},
-    {"0.}", -1, 0},
-    {".5}", -1, 0},
-    {"1e5}", -1, 0},
-    {"tru}", -1, 0},
-    {"truex}", 4, 0},
-    {"\"\\u00e4\\\"\"}", 10, 0},
-    {"\"\\u00g4\"}", -1, 0},
-    {"\"\\x\"}", -1, 0},
-    {"\"a\n\"}", -1, 0},
-    {"\"a}", -1, 0},
-    {"\"\\}", -1, 0},
-    {"\"\\u12}", -1, 0},
-    {"[[]", -1, 9},
-    {"{\"a\":{}", -1, 9},
-    {"1", -1, 0},
-    {"}", -1, 0},
-    {" }", -1, 0},
-    {"{\"a\" : [ 1 , 2 ] }", 18, 2},
-    {"\"\xFF\xC3\xA4\x7F\"}", 6, 0},
-};
-
-static void passes_over(void **state) {
-    (void)state;
-    for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
-        const char *text = passed[i].text;
-        const char *end = fx_json_skip(text, text + strlen(text), passed[i].levels);
-        print_message("%s\n", text);
-        assert_int_equal(end == NULL ? -1 : end - text, passed[i].end);
-    }
-}
-
-/* All depths, each bracket's place on the stack. */
-static void passes_over_deep_values(void **state) {
-    (void)state;
-    for (unsigned depth = 1; depth <= FX_LIMIT_JSON_DEPTH; depth++) {
-        struct fx_buf text;
-        fx_buf_init(&text, 0);
-        for (unsigned i = 0; i < depth; i++) {
-            fx_buf_str(&text, i % 3 == 0 ? "[" : "{\"\":");
-        }
-        fx_buf_str(&text, "0");
-        for (unsigned i = depth; i > 0; i--) {
-            fx_buf_char(&text, (i - 1) % 3 == 0 ? ']' : '}');
-        }
-        fx_buf_char(&text, '}');
-        const char *end = text.data + text.len;
-        assert_ptr_equal(fx_json_skip(text.data, end, depth), end - 1);
-        assert_null(fx_json_skip(text.data, end, depth - 1));
-        fx_buf_finish(&text);
     }
 }
 
@@ -494,8 +416,6 @@ int main(void) {
         cmocka_unit_test(reads_what_is_json),
         cmocka_unit_test(refuses_what_is_not),
         cmocka_unit_test(sees_each_byte),
-        cmocka_unit_test(passes_over),
-        cmocka_unit_test(passes_over_deep_values),
         cmocka_unit_test(bounds_depth),
         cmocka_unit_test(bounds_memory),
         cmocka_unit_test(bounds_only_depth),
