@@ -3,6 +3,8 @@
  * admission/answer.c - the ends of a review: the response is written straight into the
  * body, never built as a tree.
  */
+#include <string.h>
+
 #include "admission/steps.h"
 #include "base/base64.h"
 #include "base/limits.h"
@@ -123,36 +125,47 @@ enum fx_next fx_answer_deny(struct fx_review *review, unsigned code) {
 }
 
 /* "Assign/a,AssignMetadata/b": the mutators that applied, as many as have room. */
-static void list_mutators(const struct fx_review *review, struct fx_buf *names) {
+struct names {
+    char bytes[FX_LIMIT_NAMED_MUTATORS_BYTES + sizeof ",…"];
+    size_t len;
+};
+
+static void put(struct names *names, struct fx_text part) {
+    memcpy(names->bytes + names->len, part.data, part.len);
+    names->len += part.len;
+}
+
+static void list_mutators(const struct fx_review *review, struct names *names) {
     const struct fx_outcome *outcome = &review->mutation.outcome;
+    names->len = 0;
     for (size_t i = 0; i < outcome->n_applied; i++) {
         const struct fx_mutator *mutator =
             review->snapshot->mutators[outcome->applied[i]];
-        const size_t before = names->len;
-        fx_buf_str(names, i == 0 ? "" : ",");
-        fx_buf_str(names, mutator->kind);
-        fx_buf_char(names, '/');
-        fx_buf_str(names, mutator->name);
-        if (!names->failed && names->len > FX_LIMIT_NAMED_MUTATORS_BYTES) {
-            names->len = before;
-            fx_buf_str(names, before == 0 ? "…" : ",…");
+        const struct fx_text kind = fx_text_of(mutator->kind);
+        const struct fx_text name = fx_text_of(mutator->name);
+        const struct fx_text comma = {",", i == 0 ? 0 : 1};
+        if (comma.len + kind.len + 1 + name.len >
+            FX_LIMIT_NAMED_MUTATORS_BYTES - names->len) {
+            put(names, comma);
+            put(names, FX_TEXT("…"));
             return;
         }
+        put(names, comma);
+        put(names, kind);
+        put(names, FX_TEXT("/"));
+        put(names, name);
     }
 }
 
 static void add_annotations(struct fx_review *review) {
     struct fx_buf *body = &review->body;
-    struct fx_buf names;
-    fx_buf_init(&names, 0);
+    struct names names;
     list_mutators(review, &names);
     fx_buf_str(body, ",\"auditAnnotations\":{\"mutators\":");
-    add_string(body, (struct fx_text){names.data, names.len});
+    add_string(body, (struct fx_text){names.bytes, names.len});
     fx_buf_str(body, ",\"iterations\":\"");
     fx_buf_number(body, review->mutation.outcome.iterations);
     fx_buf_str(body, "\"}");
-    body->failed = body->failed || names.failed;
-    fx_buf_finish(&names);
 }
 
 enum fx_next fx_answer_patch(struct fx_review *review) {

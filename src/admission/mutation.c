@@ -172,7 +172,8 @@ static bool settle(struct fx_mutation *mutation, struct fx_err *err) {
     struct fx_patch *patch = &mutation->patch;
     json_t *object = mutation->object;
     if (!resolve(mutation, err) || !restore_namespace(&mutation->root, object, err) ||
-        !annotate(mutation, err) || !fx_patch_diff(patch, object, mutation->root, err)) {
+        !annotate(mutation, err) ||
+        !fx_patch_diff_brief(patch, object, mutation->root, err)) {
         return false;
     }
     mutation->wants_whole = mutation->is_part && !fx_patch_is_whole(patch);

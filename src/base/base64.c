@@ -8,6 +8,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define NO_DIGIT 64u
 
 static const char alphabet[] =
@@ -39,6 +43,49 @@ static uint32_t read_inner_group(const unsigned char *from) {
     return bits;
 }
 
+/* How many groups encode_run() encodes; what fits a register. */
+#define RUN 4u
+
+#ifdef __SSE2__
+/* Where a digit is above the bound, its character lies so much further. */
+static __m128i shift_above(__m128i digits, char bound, char shift) {
+    return _mm_and_si128(_mm_cmpgt_epi8(digits, _mm_set1_epi8(bound)),
+                         _mm_set1_epi8(shift));
+}
+
+/* The alphabet is five runs of characters. */
+static __m128i characters_of(__m128i digits) {
+    __m128i sum = _mm_add_epi8(digits, _mm_set1_epi8('A'));
+    sum = _mm_add_epi8(sum, shift_above(digits, 25, 'a' - 'Z' - 1));
+    sum = _mm_add_epi8(sum, shift_above(digits, 51, '0' - 'z' - 1));
+    sum = _mm_add_epi8(sum, shift_above(digits, 61, '+' - '9' - 1));
+    return _mm_add_epi8(sum, shift_above(digits, 62, '/' - '+' - 1));
+}
+
+/* A byte stands before the groups, too. All are read before the first is written. */
+static void encode_run(char *to, const unsigned char *from) {
+    const __m128i bits =
+        _mm_set_epi32((int)read_inner_group(from + 9), (int)read_inner_group(from + 6),
+                      (int)read_inner_group(from + 3), (int)read_inner_group(from));
+    const __m128i first = _mm_and_si128(_mm_srli_epi32(bits, 18), _mm_set1_epi32(63));
+    const __m128i second =
+        _mm_and_si128(_mm_srli_epi32(bits, 4), _mm_set1_epi32(63 << 8));
+    const __m128i third =
+        _mm_and_si128(_mm_slli_epi32(bits, 10), _mm_set1_epi32(63 << 16));
+    const __m128i fourth =
+        _mm_and_si128(_mm_slli_epi32(bits, 24), _mm_set1_epi32(63 << 24));
+    const __m128i digits =
+        _mm_or_si128(_mm_or_si128(first, second), _mm_or_si128(third, fourth));
+    _mm_storeu_si128((__m128i *)(void *)to, characters_of(digits));
+}
+#else
+static void encode_run(char *to, const unsigned char *from) {
+    for (size_t i = RUN; i > 0; i--) {
+        encode_group(to + (i - 1) * 4, read_inner_group(from + (i - 1) * 3));
+    }
+}
+#endif
+
 /* The last group, of one or two bytes. */
 static void encode_rest(char to[4], const unsigned char *from, size_t len) {
     const unsigned char padded[3] = {from[0], len > 1 ? from[1] : 0};
@@ -68,7 +115,11 @@ void fx_base64_encode_tail(struct fx_buf *buf, size_t from) {
     if (len % 3 != 0) {
         encode_rest(text + whole * 4, bytes + whole * 3, len % 3);
     }
-    for (size_t group = whole; group > 1; group--) {
+    size_t group = whole;
+    for (; group > RUN; group -= RUN) {
+        encode_run(text + (group - RUN) * 4, bytes + (group - RUN) * 3);
+    }
+    for (; group > 1; group--) {
         encode_group(text + (group - 1) * 4, read_inner_group(bytes + (group - 1) * 3));
     }
     if (whole > 0) {

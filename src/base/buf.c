@@ -86,7 +86,7 @@ char *fx_buf_reserve(struct fx_buf *buf, size_t more) {
     return buf->data + buf->len;
 }
 
-void fx_buf_add(struct fx_buf *buf, const void *data, size_t len) {
+void fx_buf_add_growing(struct fx_buf *buf, const void *data, size_t len) {
     char *to = fx_buf_reserve(buf, len);
     if (to == NULL) {
         return;
@@ -96,23 +96,6 @@ void fx_buf_add(struct fx_buf *buf, const void *data, size_t len) {
     }
     to[len] = '\0';
     buf->len += len;
-}
-
-void fx_buf_char(struct fx_buf *buf, char c) {
-    char *to = fx_buf_reserve(buf, 1);
-    if (to != NULL) {
-        to[0] = c;
-        to[1] = '\0';
-        buf->len++;
-    }
-}
-
-void fx_buf_str(struct fx_buf *buf, const char *string) {
-    fx_buf_add(buf, string, strlen(string));
-}
-
-void fx_buf_text(struct fx_buf *buf, struct fx_text text) {
-    fx_buf_add(buf, text.data, text.len);
 }
 
 void fx_buf_number(struct fx_buf *buf, uint64_t number) {

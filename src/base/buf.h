@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/macros.h"
 #include "base/text.h"
@@ -39,11 +40,39 @@ void fx_buf_reset(struct fx_buf *buf);
  * The caller adds to `len` what it wrote, and the NUL behind it. */
 char *fx_buf_reserve(struct fx_buf *buf, size_t more) FX_MUST_USE;
 
+/* Appends, where there may be no room yet. */
+void fx_buf_add_growing(struct fx_buf *buf, const void *data, size_t len);
+
+/* Is there room for `more` bytes and their NUL already, and may they be added? */
+static inline bool fx_buf_has_room(const struct fx_buf *buf, size_t more) {
+    return more < buf->cap - buf->len && !buf->failed &&
+           (buf->max == 0 || buf->len + more <= buf->max);
+}
+
 /* Appends. */
-void fx_buf_add(struct fx_buf *buf, const void *data, size_t len);
-void fx_buf_char(struct fx_buf *buf, char c);
-void fx_buf_str(struct fx_buf *buf, const char *string);
-void fx_buf_text(struct fx_buf *buf, struct fx_text text);
+static inline void fx_buf_add(struct fx_buf *buf, const void *data, size_t len) {
+    if (len == 0 || !fx_buf_has_room(buf, len)) {
+        fx_buf_add_growing(buf, data, len);
+        return;
+    }
+    char *to = buf->data + buf->len;
+    memcpy(to, data, len);
+    to[len] = '\0';
+    buf->len += len;
+}
+
+static inline void fx_buf_char(struct fx_buf *buf, char c) {
+    fx_buf_add(buf, &c, 1);
+}
+
+static inline void fx_buf_str(struct fx_buf *buf, const char *string) {
+    fx_buf_add(buf, string, strlen(string));
+}
+
+static inline void fx_buf_text(struct fx_buf *buf, struct fx_text text) {
+    fx_buf_add(buf, text.data, text.len);
+}
+
 void fx_buf_number(struct fx_buf *buf, uint64_t number); /* in decimal */
 FX_PRINTF(2, 3) void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...);
 

@@ -33,18 +33,4 @@ static inline struct fx_text fx_node_key(void *iter) {
     return (struct fx_text){json_object_iter_key(iter), json_object_iter_key_len(iter)};
 }
 
-/* object[key], for keys that mostly come in the order of the object: `*beside` walks
- * along in it, from its first key on, and saves the look-up for as long as that holds. */
-static inline json_t *fx_node_beside(const json_t *object, void **beside,
-                                     struct fx_text key) {
-    json_t *value = NULL;
-    if (*beside != NULL && fx_text_equal(key, fx_node_key(*beside))) {
-        value = json_object_iter_value(*beside);
-    } else {
-        value = json_object_getn(object, key.data, key.len);
-    }
-    *beside = *beside == NULL ? NULL : fx_node_next(object, *beside);
-    return value;
-}
-
 #endif

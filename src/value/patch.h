@@ -59,6 +59,12 @@ void fx_patch_init(struct fx_patch *patch, struct fx_arena *arena);
 bool fx_patch_diff(struct fx_patch *patch, json_t *before, json_t *after,
                    struct fx_err *err) FX_MUST_USE;
 
+/* The same for one who wants the bytes and not the members: an object of strings below
+ * the root to which very many members were added (annotations, mostly) is replaced whole
+ * where that is shorter by far. */
+bool fx_patch_diff_brief(struct fx_patch *patch, json_t *before, json_t *after,
+                         struct fx_err *err) FX_MUST_USE;
+
 /* The fields by which a diff tells whether two elements of lists are the same thing: the
  * first of them that both have. NULL ends. */
 extern const char *const fx_patch_merge_keys[];

@@ -82,10 +82,12 @@ enum { LENGTHS = 0u MERGE_KEYS(X) };
 #define FEW_MEMBERS 32u
 
 /* The bit of the key, 0 where it is none of them. */
-static unsigned key_bit(struct fx_text key) {
-    if (key.len > 31 || ((unsigned)LENGTHS >> key.len & 1u) == 0) {
+static unsigned key_bit(void *iter) {
+    const size_t len = json_object_iter_key_len(iter);
+    if (len > 31 || ((unsigned)LENGTHS >> len & 1u) == 0) {
         return 0;
     }
+    const struct fx_text key = {json_object_iter_key(iter), len};
     for (unsigned i = 0; i < N_KEYS; i++) {
         if (key.data[0] == fx_patch_merge_keys[i][0] &&
             fx_text_is(key, fx_patch_merge_keys[i])) {
@@ -97,7 +99,7 @@ static unsigned key_bit(struct fx_text key) {
 
 static void note_key(struct fx_align_identity *identity, unsigned bit,
                      const json_t *value) {
-    if (bit != 0 && (identity->keys & (bit - 1)) == 0) {
+    if ((identity->keys & (bit - 1)) == 0) {
         identity->value = value; /* the first so far */
     }
     identity->keys |= bit;
@@ -108,13 +110,18 @@ static struct fx_align_identity identify(const json_t *element) {
     if (json_object_size(element) > FEW_MEMBERS) {
         for (unsigned i = 0; i < N_KEYS; i++) {
             const json_t *value = fx_tree_view_key(element, fx_patch_merge_keys[i]);
-            note_key(&identity, value == NULL ? 0 : 1u << i, value);
+            if (value != NULL) {
+                note_key(&identity, 1u << i, value);
+            }
         }
         return identity;
     }
     void *iter = json_is_object(element) ? fx_node_first(element) : NULL;
     for (; iter != NULL; iter = fx_node_next(element, iter)) {
-        note_key(&identity, key_bit(fx_node_key(iter)), json_object_iter_value(iter));
+        const unsigned bit = key_bit(iter);
+        if (bit != 0) {
+            note_key(&identity, bit, json_object_iter_value(iter));
+        }
     }
     return identity;
 }
@@ -299,21 +306,37 @@ static bool is_new(const struct window *window, const struct known *thing) {
     return true;
 }
 
-/* Do their keys say that element by element they are the same things, and all behind them
- * are new ones? So it is where things were changed in their places, and perhaps some
- * appended: no way costs less. */
+/* What fx_align_is_by_place() says of a window; it identifies no more than it must. */
 static bool is_paired_by_place(const struct window *window) {
-    bool is_paired = window->n <= window->m;
-    for (size_t i = 0; i < window->n && is_paired; i++) {
+    struct fx_align *align = window->align;
+    if (window->n > window->m) {
+        return false;
+    }
+    for (size_t i = 0; i < window->n; i++) {
         const struct known a = before_at(window, i);
         const struct known b = after_at(window, i);
-        is_paired = is_same_thing(&a, &b, false);
+        align->before[i] = identify(a.node);
+        align->after[i] = identify(b.node);
+        if (!is_same_thing(&a, &b, false)) {
+            return false;
+        }
     }
-    for (size_t j = window->n; j < window->m && is_paired; j++) {
+    for (size_t j = window->n; j < window->m; j++) {
         const struct known thing = after_at(window, j);
-        is_paired = is_new(window, &thing);
+        align->after[j] = identify(thing.node);
+        if (!is_new(window, &thing)) {
+            return false;
+        }
     }
-    return is_paired;
+    return true;
+}
+
+bool fx_align_is_by_place(struct fx_align *align, const struct fx_align_side *before,
+                          const struct fx_align_side *after) {
+    const size_t n = before->end - before->at;
+    const size_t m = after->end - after->at;
+    const struct window window = {align, before, after, n, m};
+    return m <= FX_ALIGN_WINDOW && is_paired_by_place(&window);
 }
 
 /* How each element of the one stands to each of the other. */
@@ -344,8 +367,11 @@ void fx_align_next(struct fx_align *align, const struct fx_align_side *before,
     }
     const struct window window = {align, before, after, n, m};
     const bool is_whole = n == rest_before && m == rest_after;
-    identify_all(&window);
-    if (n * m > align->budget || ((n == m || is_whole) && is_paired_by_place(&window))) {
+    const bool is_paired = (n == m || is_whole) && is_paired_by_place(&window);
+    if (!is_paired) {
+        identify_all(&window);
+    }
+    if (is_paired || n * m > align->budget) {
         pair_by_place(&window, ret_steps);
         return;
     }

@@ -9,6 +9,7 @@
 #ifndef FX_VALUE_PATCH_ALIGN_H
 #define FX_VALUE_PATCH_ALIGN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,6 +52,13 @@ struct fx_align {
 };
 
 void fx_align_init(struct fx_align *align);
+
+/* Do their keys say that element by element both lists hold the same things, and all that
+ * `after` has behind them are new ones? So it is where things were changed in their
+ * places, and perhaps some appended: no way costs less. False for longer lists than a
+ * window is. */
+bool fx_align_is_by_place(struct fx_align *align, const struct fx_align_side *before,
+                          const struct fx_align_side *after);
 
 /* Leaves out what is equal at the beginning and at the end of both. */
 void fx_align_trim(struct fx_align_side *before, struct fx_align_side *after);

@@ -6,6 +6,7 @@
  * for an endless tree: what all copies of a patch add up to is bounded, as is the depth.
  */
 #include <assert.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "value/equal.h"
@@ -18,41 +19,74 @@
 
 #define SHOWN_PATH 512 /* bytes of a path in a message */
 
-struct applier {
-    json_t **root;
-    struct fx_buf token; /* the last one taken off a path */
-    size_t copied;       /* nodes that copies may still add */
-    unsigned depth;      /* of the place that `token` names */
-    struct fx_err *err;
+#define KEPT_LEVELS 8u
+
+/* A node on the way that was last walked, and how much of its path leads there. */
+struct level {
+    json_t *node;
+    size_t end;
 };
 
-static struct fx_text token_text(const struct applier *a) {
-    return (struct fx_text){a->token.data, a->token.len};
-}
+struct applier {
+    json_t **root;
+    struct fx_text token; /* the last one taken off a path */
+    struct fx_buf plain;  /* where it stands, if it had escapes */
+    size_t copied;        /* nodes that copies may still add */
+    unsigned depth;       /* of the place that `token` names */
+
+    /* The way that was last walked, all of it owned: from the root to the parent of what
+     * was written, or to the last level there is room for. */
+    struct fx_text way;
+    struct level levels[KEPT_LEVELS];
+    unsigned n_levels;
+    struct fx_err *err;
+};
 
 static bool fail_missing(struct applier *a) {
     return fx_fail(a->err, FX_EINVALID, "the path does not exist");
 }
 
 static bool fail_index(struct applier *a) {
-    const struct fx_text token = token_text(a);
+    const struct fx_text token = a->token;
     return fx_fail(a->err, FX_EINVALID, "`%.*s` is not an index of the list",
                    token.len < SHOWN_PATH ? (int)token.len : SHOWN_PATH, token.data);
 }
 
+/* The next token, where it stands for itself; false where it does not, or is none. */
+static bool take_plain(struct fx_text *rest, struct fx_text *ret_token) {
+    if (rest->len == 0 || rest->data[0] != '/') {
+        return false;
+    }
+    const char *start = rest->data + 1;
+    const size_t left = rest->len - 1;
+    const char *slash = memchr(start, '/', left);
+    const size_t len = slash == NULL ? left : (size_t)(slash - start);
+    if (memchr(start, '~', len) != NULL) {
+        return false;
+    }
+    *ret_token = (struct fx_text){start, len};
+    *rest = (struct fx_text){start + len, left - len};
+    return true;
+}
+
 /* Takes the next token off the path into `token`. */
 static bool next_token(struct applier *a, struct fx_text *rest) {
-    if (fx_pointer_next(rest, &a->token)) {
+    if (take_plain(rest, &a->token)) {
         a->depth++;
         return true;
     }
-    return a->token.failed ? fx_fail_nomem(a->err)
+    if (fx_pointer_next(rest, &a->plain)) {
+        a->token = (struct fx_text){a->plain.data, a->plain.len};
+        a->depth++;
+        return true;
+    }
+    return a->plain.failed ? fx_fail_nomem(a->err)
                            : fx_fail(a->err, FX_EINVALID, "the path is no JSON pointer");
 }
 
 /* The index that `token` names in the list, less than `end`. */
 static bool read_index(struct applier *a, size_t end, size_t *ret_index) {
-    if (!fx_pointer_index(token_text(a), ret_index)) {
+    if (!fx_pointer_index(a->token, ret_index)) {
         return fail_index(a);
     }
     return *ret_index < end || fail_missing(a);
@@ -66,7 +100,7 @@ static bool view(struct applier *a, struct fx_text path, json_t **ret_node) {
         if (!next_token(a, &path)) {
             return false;
         }
-        node = fx_pointer_child(node, token_text(a));
+        node = fx_pointer_child(node, a->token);
     }
     *ret_node = node;
     return true;
@@ -82,8 +116,8 @@ static json_t *own_child(struct applier *a, json_t *parent) {
         }
         child = fx_tree_own_index(parent, index);
     } else {
-        child = fx_tree_own_key(parent, token_text(a));
-        if (child == NULL && fx_tree_view_text(parent, token_text(a)) == NULL) {
+        child = fx_tree_own_key(parent, a->token);
+        if (child == NULL && fx_tree_view_text(parent, a->token) == NULL) {
             (void)fail_missing(a);
             return NULL;
         }
@@ -94,21 +128,67 @@ static json_t *own_child(struct applier *a, json_t *parent) {
     return child;
 }
 
+/* ---- the way to a place ------------------------------------------------------------ */
+
+static void forget_way(struct applier *a) {
+    a->n_levels = 0;
+}
+
+static void keep_level(struct applier *a, json_t *node, size_t end) {
+    if (a->n_levels < KEPT_LEVELS) {
+        a->levels[a->n_levels++] = (struct level){node, end};
+    }
+}
+
+/* Does the level lead to the path, too? */
+static bool is_on_way(const struct applier *a, const struct level *level,
+                      struct fx_text path) {
+    return level->end < path.len && path.data[level->end] == '/' &&
+           memcmp(path.data, a->way.data, level->end) == 0;
+}
+
+/* Goes back to the deepest level that does. */
+static void keep_common(struct applier *a, struct fx_text path) {
+    while (a->n_levels > 0 && !is_on_way(a, &a->levels[a->n_levels - 1], path)) {
+        a->n_levels--;
+    }
+    a->way = path;
+}
+
+/* Where the walk down the path begins: what is kept of the last one, or the root. NULL
+ * with the error. */
+static json_t *begin_way(struct applier *a, struct fx_text path) {
+    keep_common(a, path);
+    if (a->n_levels == 0) {
+        json_t *root = fx_tree_own_root(a->root);
+        if (root == NULL) {
+            (void)fx_fail_nomem(a->err);
+            return NULL;
+        }
+        keep_level(a, root, 0);
+    }
+    return a->levels[a->n_levels - 1].node;
+}
+
 /* Walks a path that is not empty down to the last token, which stays in `token`, owning
- * from the root downwards. Returns the parent it names a child of. */
+ * from the root downwards. Returns the parent it names a child of. What is written there
+ * leaves the levels above it as they are, and owned. */
 static json_t *own_parent(struct applier *a, struct fx_text path) {
-    a->depth = 0;
-    if (!next_token(a, &path)) {
+    json_t *node = begin_way(a, path);
+    if (node == NULL) {
         return NULL;
     }
-    json_t *node = fx_tree_own_root(a->root);
-    if (node == NULL) {
-        (void)fx_fail_nomem(a->err);
+    const size_t walked = a->levels[a->n_levels - 1].end;
+    struct fx_text rest = {path.data + walked, path.len - walked};
+    a->depth = a->n_levels - 1;
+    if (!next_token(a, &rest)) {
+        return NULL;
     }
-    while (node != NULL && path.len > 0) {
+    while (node != NULL && rest.len > 0) {
         node = own_child(a, node);
-        if (node != NULL && !next_token(a, &path)) {
-            node = NULL;
+        if (node != NULL) {
+            keep_level(a, node, path.len - rest.len);
+            node = next_token(a, &rest) ? node : NULL;
         }
     }
     if (node != NULL && !json_is_object(node) && !json_is_array(node)) {
@@ -117,6 +197,8 @@ static json_t *own_parent(struct applier *a, struct fx_text path) {
     }
     return node;
 }
+
+/* ---- the operations ---------------------------------------------------------------- */
 
 /* Is the value at most `levels` deep? Also counts its nodes down from *budget. */
 static bool measure(const json_t *value, unsigned levels, size_t *budget) {
@@ -158,13 +240,14 @@ static bool check_size(struct applier *a, const json_t *value, bool copied) {
 
 static void replace_root(struct applier *a, json_t *value) {
     json_t *old = *a->root;
+    forget_way(a);
     *a->root = json_incref(value);
     json_decref(old);
 }
 
 static bool insert_element(struct applier *a, json_t *array, json_t *value) {
     size_t index = json_array_size(array);
-    if (!fx_text_is(token_text(a), "-") &&
+    if (!fx_text_is(a->token, "-") &&
         !read_index(a, json_array_size(array) + 1, &index)) {
         return false;
     }
@@ -188,7 +271,7 @@ static bool add(struct applier *a, struct fx_text path, json_t *value, bool copi
     if (json_is_array(parent)) {
         return insert_element(a, parent, value);
     }
-    return fx_tree_set_take(parent, token_text(a), json_incref(value)) ||
+    return fx_tree_set_take(parent, a->token, json_incref(value)) ||
            fx_fail_nomem(a->err);
 }
 
@@ -209,10 +292,10 @@ static bool remove_at(struct applier *a, struct fx_text path) {
         fx_tree_remove_index(parent, index);
         return true;
     }
-    if (fx_tree_view_text(parent, token_text(a)) == NULL) {
+    if (fx_tree_view_text(parent, a->token) == NULL) {
         return fail_missing(a);
     }
-    fx_tree_remove_key(parent, token_text(a));
+    fx_tree_remove_key(parent, a->token);
     return true;
 }
 
@@ -234,11 +317,11 @@ static bool replace(struct applier *a, struct fx_text path, json_t *value) {
         return fx_tree_set_index_take(parent, index, json_incref(value)) ||
                fx_fail_nomem(a->err);
     }
-    if (fx_tree_view_text(parent, token_text(a)) == NULL) {
+    if (fx_tree_view_text(parent, a->token) == NULL) {
         return fail_missing(a);
     }
     return check_size(a, value, false) &&
-           (fx_tree_set_take(parent, token_text(a), json_incref(value)) ||
+           (fx_tree_set_take(parent, a->token, json_incref(value)) ||
             fx_fail_nomem(a->err));
 }
 
@@ -269,8 +352,10 @@ static bool apply_from(struct applier *a, const struct fx_patch_op *op) {
     if (json_incref(value) == NULL) {
         return fx_fail(a->err, FX_EINVALID, "the path to take from does not exist");
     }
+    forget_way(a);
     const bool ok =
         op->kind == FX_PATCH_MOVE ? move(a, op, value) : add(a, op->path, value, true);
+    forget_way(a);
     json_decref(value);
     return ok;
 }
@@ -308,12 +393,18 @@ static bool prefix_op(struct fx_err *err, size_t index, const struct fx_patch_op
 
 bool fx_patch_apply(const struct fx_patch *patch, json_t **root, struct fx_err *err) {
     assert(*root != NULL);
-    struct applier applier = {.root = root, .copied = FX_LIMIT_YAML_NODES, .err = err};
-    fx_buf_init(&applier.token, 0);
+    struct applier applier;
+    applier.root = root;
+    applier.copied = FX_LIMIT_YAML_NODES;
+    applier.depth = 0;
+    applier.way = FX_TEXT("");
+    applier.n_levels = 0;
+    applier.err = err;
+    fx_buf_init(&applier.plain, 0);
     bool ok = true;
     for (size_t i = 0; ok && i < patch->n_ops; i++) {
         ok = apply_op(&applier, &patch->ops[i]) || prefix_op(err, i, &patch->ops[i]);
     }
-    fx_buf_finish(&applier.token);
+    fx_buf_finish(&applier.plain);
     return ok;
 }

@@ -15,13 +15,19 @@
 #include "value/patch.h"
 #include "value/patch_align.h"
 #include "value/patch_internal.h"
-#include "value/pointer.h"
+#include "value/patch_path.h"
 #include "value/tree.h"
+
+/* From so many new members on an object may be given whole. */
+#define MANY_MEMBERS 16u
+
+/* What an operation takes, less than it does: {"op":"add","path":"/","value":}, */
+#define OP_BYTES 32u
 
 struct differ {
     struct fx_patch *patch;
-    struct fx_buf path; /* of the values now compared */
     struct fx_align align;
+    bool is_brief; /* objects of very many new members are given whole */
     bool failed;
 };
 
@@ -32,110 +38,167 @@ struct lists {
     size_t n_moves; /* elements put in or taken out with others behind them */
 };
 
-static void diff_values(struct differ *d, json_t *before, json_t *after);
+static void diff_values(struct differ *d, const struct fx_patch_path *path,
+                        json_t *before, json_t *after);
 
 /* Appends an operation on the value at the path. */
-static void emit(struct differ *d, enum fx_patch_op_kind kind, json_t *old,
-                 json_t *value) {
-    const struct fx_text path = {d->path.data, d->path.len};
-    const char *copy = d->path.failed ? NULL : fx_arena_copy(d->patch->arena, path);
-    struct fx_patch_op *op = copy == NULL ? NULL : fx_patch_append(d->patch);
+static void emit(struct differ *d, const struct fx_patch_path *path,
+                 enum fx_patch_op_kind kind, json_t *old, json_t *value) {
+    struct fx_text pointer;
+    struct fx_patch_op *op = fx_patch_path_write(path, d->patch->arena, &pointer)
+                                 ? fx_patch_append(d->patch)
+                                 : NULL;
     if (op == NULL) {
         d->failed = true;
         return;
     }
     *op = (struct fx_patch_op){
         .kind = kind,
-        .path = {copy, path.len},
+        .path = pointer,
         .value = value,
         .old = old,
     };
 }
 
-static void leave_path(struct differ *d, size_t length) {
-    d->path.len = length;
-}
-
 /* The same on its child. */
-static void emit_key(struct differ *d, struct fx_text key, enum fx_patch_op_kind kind,
-                     json_t *old, json_t *value) {
-    const size_t length = d->path.len;
-    fx_pointer_push(&d->path, key);
-    emit(d, kind, old, value);
-    leave_path(d, length);
+static void emit_key(struct differ *d, const struct fx_patch_path *path,
+                     struct fx_text key, enum fx_patch_op_kind kind, json_t *old,
+                     json_t *value) {
+    const struct fx_patch_path below = fx_patch_path_key(path, key);
+    emit(d, &below, kind, old, value);
 }
 
-static void emit_index(struct differ *d, size_t index, enum fx_patch_op_kind kind,
-                       json_t *old, json_t *value) {
-    const size_t length = d->path.len;
-    fx_pointer_push_index(&d->path, index);
-    emit(d, kind, old, value);
-    leave_path(d, length);
+static void emit_index(struct differ *d, const struct fx_patch_path *path, size_t index,
+                       enum fx_patch_op_kind kind, json_t *old, json_t *value) {
+    const struct fx_patch_path below = fx_patch_path_index(path, index);
+    emit(d, &below, kind, old, value);
 }
 
-static void diff_member(struct differ *d, struct fx_text key, json_t *before,
-                        json_t *after) {
-    const size_t length = d->path.len;
-    if (before == after) {
-        return;
+static void diff_member(struct differ *d, const struct fx_patch_path *path,
+                        struct fx_text key, json_t *before, json_t *after) {
+    if (before != after) {
+        const struct fx_patch_path below = fx_patch_path_key(path, key);
+        diff_values(d, &below, before, after);
     }
-    fx_pointer_push(&d->path, key);
-    diff_values(d, before, after);
-    leave_path(d, length);
 }
 
-/* Members that only `after` has. */
-static void add_members(struct differ *d, json_t *before, json_t *after) {
-    void *beside = fx_node_first(before);
-    for (void *iter = fx_node_first(after); iter != NULL && !d->failed;
-         iter = fx_node_next(after, iter)) {
+/* What its members, which are all strings, take when written; false where they are not.
+ * An escape doubles a byte, more is rare. */
+static bool measure_strings(const json_t *object, size_t *ret_bytes) {
+    size_t bytes = 0;
+    for (void *iter = fx_node_first(object); iter != NULL;
+         iter = fx_node_next(object, iter)) {
+        const json_t *value = json_object_iter_value(iter);
+        if (!json_is_string(value)) {
+            return false;
+        }
+        bytes += sizeof "\"\":\"\"," - 1 + json_object_iter_key_len(iter) +
+                 2 * json_string_length(value);
+    }
+    *ret_bytes = bytes;
+    return true;
+}
+
+/* Very many members were added: is the object, written whole, shorter by far than the
+ * operations that add them? What they add is written either way; the one repeats what was
+ * there, the other the path. Only strings may be repeated: numbers would be rewritten,
+ * and an object that was read in part has a member that is none. */
+static bool is_shorter_whole(const struct fx_patch_path *path, const json_t *before,
+                             const json_t *after) {
+    const size_t n_before = json_object_size(before);
+    const size_t n_after = json_object_size(after);
+    size_t repeated = 0;
+    size_t added = 0;
+    if (n_after < n_before + MANY_MEMBERS || path == NULL ||
+        !measure_strings(before, &repeated) || !measure_strings(after, &added)) {
+        return false;
+    }
+    return repeated < (n_after - n_before) * (OP_BYTES + path->length) / 2;
+}
+
+static bool is_key(void *iter, struct fx_text key) {
+    return json_object_iter_key_len(iter) == key.len &&
+           memcmp(json_object_iter_key(iter), key.data, key.len) == 0;
+}
+
+/* Members that only `after` has, from the iterator on. `before` is NULL where it has none
+ * of them for sure. */
+static void add_members(struct differ *d, const struct fx_patch_path *path,
+                        const json_t *before, json_t *after, void *iter) {
+    for (; iter != NULL && !d->failed; iter = fx_node_next(after, iter)) {
         const struct fx_text key = fx_node_key(iter);
-        if (fx_node_beside(before, &beside, key) == NULL) {
-            emit_key(d, key, FX_PATCH_ADD, NULL, json_object_iter_value(iter));
+        if (fx_tree_view_text(before, key) == NULL) {
+            emit_key(d, path, key, FX_PATCH_ADD, NULL, json_object_iter_value(iter));
         }
     }
 }
 
-static void diff_objects(struct differ *d, json_t *before, json_t *after) {
-    void *iter = fx_node_first(before);
+/* `beside` walks along in `after` for as long as all keys are there, in their order;
+ * what it has not come by are new members then. */
+static void diff_members(struct differ *d, const struct fx_patch_path *path,
+                         json_t *before, json_t *after) {
     void *beside = fx_node_first(after);
-    size_t n_both = 0;
-    for (; iter != NULL && !d->failed; iter = fx_node_next(before, iter)) {
+    bool is_in_order = true;
+    for (void *iter = fx_node_first(before); iter != NULL && !d->failed;
+         iter = fx_node_next(before, iter)) {
         const struct fx_text key = fx_node_key(iter);
         json_t *old = json_object_iter_value(iter);
-        json_t *value = fx_node_beside(after, &beside, key);
-        if (value == NULL) {
-            emit_key(d, key, FX_PATCH_REMOVE, old, NULL);
+        json_t *value = NULL;
+        is_in_order = is_in_order && beside != NULL && is_key(beside, key);
+        if (is_in_order) {
+            value = json_object_iter_value(beside);
+            beside = fx_node_next(after, beside);
         } else {
-            diff_member(d, key, old, value);
-            n_both++;
+            value = fx_tree_view_text(after, key);
+        }
+        if (value == NULL) {
+            emit_key(d, path, key, FX_PATCH_REMOVE, old, NULL);
+        } else {
+            diff_member(d, path, key, old, value);
         }
     }
-    if (n_both < json_object_size(after)) {
-        add_members(d, before, after);
+    if (is_in_order) {
+        add_members(d, path, NULL, after, beside);
+    } else {
+        add_members(d, path, before, after, fx_node_first(after));
     }
 }
 
-static void diff_element(struct differ *d, size_t index, json_t *before, json_t *after) {
-    const size_t length = d->path.len;
-    fx_pointer_push_index(&d->path, index);
-    diff_values(d, before, after);
-    leave_path(d, length);
+static void diff_objects(struct differ *d, const struct fx_patch_path *path,
+                         json_t *before, json_t *after) {
+    if (d->is_brief && is_shorter_whole(path, before, after)) {
+        emit(d, path, FX_PATCH_REPLACE, before, after);
+    } else {
+        diff_members(d, path, before, after);
+    }
+}
+
+static void diff_element(struct differ *d, const struct fx_patch_path *path, size_t index,
+                         json_t *before, json_t *after) {
+    if (before != after) {
+        const struct fx_patch_path below = fx_patch_path_index(path, index);
+        diff_values(d, &below, before, after);
+    }
 }
 
 /* One step of an alignment. Invariant: the list as patched so far begins with
  * after[0 .. after.at), its length is `index`, and before[before.at ..) follows. */
-static void take_step(struct differ *d, struct lists *lists, enum fx_align_step step) {
+static void take_step(struct differ *d, const struct fx_patch_path *path,
+                      struct lists *lists, enum fx_align_step step) {
     json_t *old = json_array_get(lists->before.array, lists->before.at);
     json_t *value = json_array_get(lists->after.array, lists->after.at);
     switch (step) {
     case FX_ALIGN_KEEP: break;
-    case FX_ALIGN_EDIT: diff_element(d, lists->index, old, value); break;
+    case FX_ALIGN_EDIT: diff_element(d, path, lists->index, old, value); break;
     case FX_ALIGN_REPLACE:
-        emit_index(d, lists->index, FX_PATCH_REPLACE, old, value);
+        emit_index(d, path, lists->index, FX_PATCH_REPLACE, old, value);
         break;
-    case FX_ALIGN_REMOVE: emit_index(d, lists->index, FX_PATCH_REMOVE, old, NULL); break;
-    case FX_ALIGN_ADD: emit_index(d, lists->index, FX_PATCH_ADD, NULL, value); break;
+    case FX_ALIGN_REMOVE:
+        emit_index(d, path, lists->index, FX_PATCH_REMOVE, old, NULL);
+        break;
+    case FX_ALIGN_ADD:
+        emit_index(d, path, lists->index, FX_PATCH_ADD, NULL, value);
+        break;
     }
     lists->before.at += step != FX_ALIGN_ADD;
     lists->after.at += step != FX_ALIGN_REMOVE;
@@ -149,11 +212,30 @@ static bool is_under_way(const struct differ *d, const struct lists *lists) {
            (lists->before.at < lists->before.end || lists->after.at < lists->after.end);
 }
 
-static void diff_arrays(struct differ *d, json_t *before, json_t *after) {
+/* What fx_align_is_by_place() was true of. */
+static void diff_by_place(struct differ *d, const struct fx_patch_path *path,
+                          const struct lists *lists) {
+    const size_t n_before = lists->before.end;
+    for (size_t i = lists->before.at; i < lists->after.end && !d->failed; i++) {
+        json_t *value = json_array_get(lists->after.array, i);
+        if (i >= n_before) {
+            emit_index(d, path, i, FX_PATCH_ADD, NULL, value);
+        } else {
+            diff_element(d, path, i, json_array_get(lists->before.array, i), value);
+        }
+    }
+}
+
+static void diff_arrays(struct differ *d, const struct fx_patch_path *path,
+                        json_t *before, json_t *after) {
     struct lists lists = {
         .before = {.array = before, .end = json_array_size(before)},
         .after = {.array = after, .end = json_array_size(after)},
     };
+    if (fx_align_is_by_place(&d->align, &lists.before, &lists.after)) {
+        diff_by_place(d, path, &lists);
+        return;
+    }
     const size_t n_ops = d->patch->n_ops;
     fx_align_trim(&lists.before, &lists.after);
     lists.index = lists.after.at;
@@ -161,32 +243,38 @@ static void diff_arrays(struct differ *d, json_t *before, json_t *after) {
         struct fx_align_steps steps;
         fx_align_next(&d->align, &lists.before, &lists.after, &steps);
         for (size_t i = 0; i < steps.n_steps && !d->failed; i++) {
-            take_step(d, &lists, (enum fx_align_step)steps.steps[i]);
+            take_step(d, path, &lists, (enum fx_align_step)steps.steps[i]);
         }
     }
     if (!d->failed && lists.n_moves > FX_LIMIT_PATCH_MOVES) {
         d->patch->n_ops = n_ops;
-        emit(d, FX_PATCH_REPLACE, before, after);
+        emit(d, path, FX_PATCH_REPLACE, before, after);
     }
 }
 
-static void diff_values(struct differ *d, json_t *before, json_t *after) {
+static void diff_values(struct differ *d, const struct fx_patch_path *path,
+                        json_t *before, json_t *after) {
     if (before == after) {
         return;
     }
     if (json_is_object(before) && json_is_object(after)) {
-        diff_objects(d, before, after);
+        diff_objects(d, path, before, after);
     } else if (json_is_array(before) && json_is_array(after)) {
-        diff_arrays(d, before, after);
+        diff_arrays(d, path, before, after);
     } else if (!fx_equal(before, after)) {
-        emit(d, FX_PATCH_REPLACE, before, after);
+        emit(d, path, FX_PATCH_REPLACE, before, after);
     }
+}
+
+static bool is_whole(const json_t *value) {
+    return value == NULL || (!json_is_object(value) && !json_is_array(value)) ||
+           fx_json_is_whole(value);
 }
 
 /* Wherever two such objects differ, they differ in the member that says so. */
 static bool op_is_whole(const struct fx_patch_op *op) {
     return memchr(op->path.data, FX_JSON_PARTIAL_KEY.data[0], op->path.len) == NULL &&
-           fx_json_is_whole(op->value) && fx_json_is_whole(op->old);
+           is_whole(op->value) && is_whole(op->old);
 }
 
 bool fx_patch_is_whole(const struct fx_patch *patch) {
@@ -197,15 +285,23 @@ bool fx_patch_is_whole(const struct fx_patch *patch) {
     return i == patch->n_ops;
 }
 
-bool fx_patch_diff(struct fx_patch *patch, json_t *before, json_t *after,
-                   struct fx_err *err) {
+static bool diff(struct fx_patch *patch, json_t *before, json_t *after, bool is_brief,
+                 struct fx_err *err) {
     struct differ differ;
     differ.patch = patch;
+    differ.is_brief = is_brief;
     differ.failed = false;
-    fx_buf_init(&differ.path, 0);
     fx_align_init(&differ.align);
-    diff_values(&differ, before, after);
-    const bool ok = !differ.failed && !differ.path.failed;
-    fx_buf_finish(&differ.path);
-    return ok || fx_fail_nomem(err);
+    diff_values(&differ, NULL, before, after);
+    return !differ.failed || fx_fail_nomem(err);
+}
+
+bool fx_patch_diff(struct fx_patch *patch, json_t *before, json_t *after,
+                   struct fx_err *err) {
+    return diff(patch, before, after, false, err);
+}
+
+bool fx_patch_diff_brief(struct fx_patch *patch, json_t *before, json_t *after,
+                         struct fx_err *err) {
+    return diff(patch, before, after, true, err);
 }

@@ -55,18 +55,43 @@ static void assert_written_applies(const struct fx_patch *patch, struct fx_arena
     fx_buf_finish(&text);
 }
 
-static void check_diff(json_t *before, json_t *after) {
+typedef bool diff_function(struct fx_patch *patch, json_t *before, json_t *after,
+                           struct fx_err *err);
+
+static void check_diff_by(diff_function *diff, json_t *before, json_t *after) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_arena arena;
     struct fx_patch patch;
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     fx_patch_init(&patch, &arena);
-    const bool made = fx_patch_diff(&patch, before, after, &err);
+    const bool made = diff(&patch, before, after, &err);
     assert(made);
     assert((patch.n_ops == 0) == fx_equal(before, after));
     assert_applies(&patch, before, after);
     assert_written_applies(&patch, &arena, before, after);
     fx_arena_finish(&arena);
+}
+
+static void check_diff(json_t *before, json_t *after) {
+    check_diff_by(fx_patch_diff, before, after);
+    check_diff_by(fx_patch_diff_brief, before, after);
+}
+
+/* Each operation for itself does what all do at once. What copies add up to is bounded
+ * for all together only. */
+static void check_steps(const struct fx_patch *patch, json_t *before, const json_t *root,
+                        enum fx_code code) {
+    struct fx_err err = FX_ERR_INIT;
+    json_t *stepped = json_incref(before);
+    bool ok = true;
+    for (size_t i = 0; ok && i < patch->n_ops; i++) {
+        struct fx_patch one = *patch;
+        one.ops = &patch->ops[i];
+        one.n_ops = 1;
+        ok = fx_patch_apply(&one, &stepped, &err);
+    }
+    assert(code == FX_ELIMIT || (ok == (code == FX_OK) && fx_equal(stepped, root)));
+    json_decref(stepped);
 }
 
 static void check_apply(json_t *before, json_t *document) {
@@ -76,7 +101,12 @@ static void check_apply(json_t *before, json_t *document) {
     json_t *root = json_incref(before);
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     fx_patch_init(&patch, &arena);
-    if (fx_patch_parse(&patch, document, &err) && fx_patch_apply(&patch, &root, &err)) {
+    const bool parsed = fx_patch_parse(&patch, document, &err);
+    const bool applied = parsed && fx_patch_apply(&patch, &root, &err);
+    if (parsed) {
+        check_steps(&patch, before, root, err.code);
+    }
+    if (applied) {
         check_diff(before, root);
     } else {
         assert(err.code == FX_EINVALID || err.code == FX_ELIMIT);

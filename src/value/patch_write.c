@@ -18,7 +18,7 @@ static void write_name(struct fx_buf *buf, const char *name, unsigned style) {
     }
 }
 
-static void write_op(struct fx_buf *buf, const struct fx_patch_op *op, unsigned style) {
+static void write_head(struct fx_buf *buf, const struct fx_patch_op *op, unsigned style) {
     static const char *const kinds[] = {
 #define X(name, text) [FX_PATCH_##name] = "\"" text "\",",
         FX_PATCH_OPS(X)
@@ -33,6 +33,30 @@ static void write_op(struct fx_buf *buf, const struct fx_patch_op *op, unsigned 
         fx_buf_char(buf, ',');
     }
     write_name(buf, "\"path\":", style);
+}
+
+/* What write_head() writes of the operations of a diff, in one piece. False for others.
+ */
+static bool write_short_head(struct fx_buf *buf, enum fx_patch_op_kind kind,
+                             unsigned style) {
+    if ((style & FX_JSON_INDENT) != 0) {
+        return false;
+    }
+    switch (kind) {
+    case FX_PATCH_ADD: fx_buf_str(buf, "{\"op\":\"add\",\"path\":"); return true;
+    case FX_PATCH_REMOVE: fx_buf_str(buf, "{\"op\":\"remove\",\"path\":"); return true;
+    case FX_PATCH_REPLACE: fx_buf_str(buf, "{\"op\":\"replace\",\"path\":"); return true;
+    case FX_PATCH_MOVE:
+    case FX_PATCH_COPY:
+    case FX_PATCH_TEST: break;
+    }
+    return false;
+}
+
+static void write_op(struct fx_buf *buf, const struct fx_patch_op *op, unsigned style) {
+    if (!write_short_head(buf, op->kind, style)) {
+        write_head(buf, op, style);
+    }
     fx_json_write_string(buf, op->path, style);
     if (op->value != NULL) {
         fx_buf_char(buf, ',');
