@@ -53,11 +53,16 @@ static bool own(struct walk *walk, struct place *place) {
 
 bool fx_place_put_key(struct walk *walk, struct place *object, struct fx_text key,
                       json_t *value) {
-    if (!own(walk, object)) {
-        json_decref(value);
-        return false;
+    walk->changed = true;
+    if (object->owned) {
+        return fx_tree_set_take(object->node, key, value) || fx_fail_nomem(walk->err);
     }
-    return fx_tree_set_take(object->node, key, value) || fx_fail_nomem(walk->err);
+    json_t *copy = fx_tree_with_take(object->node, key, value);
+    if (copy == NULL) {
+        return fx_fail_nomem(walk->err);
+    }
+    fx_place_replace(walk, object, copy);
+    return true;
 }
 
 bool fx_place_put_index(struct walk *walk, struct place *list, size_t index,

@@ -12,6 +12,9 @@ static bool has_key(const json_t *key, const json_t *wanted) {
 }
 
 bool fx_location_step_names(const struct fx_location_step *step, const json_t *element) {
+    if (step->glob && step->n_except == 0) {
+        return true;
+    }
     const json_t *key = fx_tree_view_text(element, step->name);
     if (!step->glob) {
         return key != NULL && has_key(key, step->value);

@@ -35,9 +35,7 @@ static bool ask(struct walk *walk, json_t *old, enum fx_write *ret_write,
         return false;
     }
     assert(*ret_write != FX_WRITE_SET || !setter->removes);
-    if (*ret_write == FX_WRITE_SET) {
-        fx_place_recheck(walk->places, n_steps);
-    } else if (*ret_write == FX_WRITE_PASS) {
+    if (*ret_write == FX_WRITE_PASS) {
         fx_walk_note(walk, criterion);
     }
     return true;
@@ -57,6 +55,8 @@ static bool decide(struct walk *walk, json_t *old, enum fx_write *ret_write,
         json_decref(value);
         value = NULL;
         write = FX_WRITE_KEEP;
+    } else if (write == FX_WRITE_SET) {
+        fx_place_recheck(walk->places, walk->location->n_steps);
     } else if (write == FX_WRITE_REMOVE && old == NULL) {
         write = FX_WRITE_KEEP;
     }

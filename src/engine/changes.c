@@ -44,10 +44,6 @@ static struct fx_change *take(struct fx_changes *changes, uint32_t spot) {
     return change;
 }
 
-static const uint32_t *steps_of(const struct fx_footprint *footprint) {
-    return footprint->spots + footprint->n_passed + footprint->n_read;
-}
-
 void fx_changes_add(struct fx_changes *changes, const struct fx_footprint *footprint,
                     size_t n_steps) {
     changes->now += changes->now < UINT32_MAX ? 1 : 0;
@@ -56,7 +52,7 @@ void fx_changes_add(struct fx_changes *changes, const struct fx_footprint *footp
         return;
     }
     for (size_t i = 0; i < n_steps; i++) {
-        struct fx_change *change = take(changes, steps_of(footprint)[i]);
+        struct fx_change *change = take(changes, fx_footprint_steps(footprint)[i]);
         if (change == NULL) {
             changes->anywhere = changes->now;
             return;

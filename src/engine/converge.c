@@ -39,41 +39,32 @@ static bool keep_text(struct fx_arena *arena, struct fx_text text, struct fx_tex
     return true;
 }
 
-/* Nobody has had a turn yet. */
-static bool make_lasts(struct run *run) {
-    if (run->plain) {
-        return true;
-    }
-    const size_t n = run->candidates.n_indices;
-    if (run->lasts != NULL && n <= run->cap_lasts) {
-        memset(run->lasts, 0, n * sizeof *run->lasts);
-        return true;
-    }
-    run->cap_lasts = n > 2 * run->cap_lasts ? n : 2 * run->cap_lasts;
-    run->lasts = fx_arena_alloc(run->arena, run->cap_lasts * sizeof *run->lasts);
-    return run->lasts != NULL;
-}
-
-static bool make_changes(struct run *run) {
-    return run->plain ||
-           fx_changes_init(&run->changes, run->arena, run->candidates.n_indices);
-}
-
 /* Asks the index for the mutators of the subject's place. Who wants to see why a mutator
  * did not act is shown all of them: those left out would not match. */
 bool fx_run_find_candidates(struct run *run, struct fx_err *err) {
-    const struct fx_subject *subject = &run->subject;
-    if (!keep_text(run->arena, subject->api_version, &run->api_version) ||
-        !keep_text(run->arena, subject->kind, &run->kind) ||
-        !keep_text(run->arena, fx_subject_namespace(subject, run->request),
-                   &run->namespace_)) {
-        return fx_fail_nomem(err);
-    }
     const bool ok = run->trace != NULL
                         ? fx_snapshot_all(run->snapshot, &run->candidates, err)
-                        : fx_snapshot_candidates(run->snapshot, run->request, subject,
-                                                 &run->candidates, err);
-    return ok && (make_lasts(run) || fx_fail_nomem(err));
+                        : fx_snapshot_candidates(run->snapshot, run->request,
+                                                 &run->subject, &run->candidates, err);
+    run->knows_place = false;
+    return ok && (fx_run_make_lasts(run) || fx_fail_nomem(err));
+}
+
+static bool writes_anywhere(const struct fx_mutator *mutator) {
+    return mutator->footprint == NULL || mutator->footprint->n_steps == 0;
+}
+
+/* Notes the place before one that may end its texts. */
+static bool keep_place(struct run *run, const struct fx_mutator *mutator) {
+    const struct fx_subject *subject = &run->subject;
+    if (run->knows_place || !writes_anywhere(mutator)) {
+        return true;
+    }
+    run->knows_place = keep_text(run->arena, subject->api_version, &run->api_version) &&
+                       keep_text(run->arena, subject->kind, &run->kind) &&
+                       keep_text(run->arena, fx_subject_namespace(subject, run->request),
+                                 &run->namespace_);
+    return run->knows_place;
 }
 
 static bool has_moved(const struct run *run) {
@@ -229,56 +220,12 @@ static bool run_mutator(struct run *run, uint32_t index, struct fx_effect *ret_e
     return ok;
 }
 
-/* Would another turn of the candidate come out as its last one did? Nothing that it looks
- * at has changed since. If it has itself changed something then, it finds its work done;
- * whether it would be told as applied nobody knows, so where passes are told of it has
- * one turn more. */
-static bool can_rest(const struct run *run, const struct fx_mutator *mutator,
-                     const struct last_turn *last) {
-    const struct fx_footprint *footprint = mutator->footprint;
-    if (!last->was || footprint == NULL || mutator->once) {
-        return false;
-    }
-    const bool is_told = run->trace != NULL || run->request->tells_passes;
-    return (!last->changed || (footprint->settles && !is_told)) &&
-           !fx_changes_concern(&run->changes, footprint, last->when);
-}
-
-/* The candidate's turn is left out. */
-static void rest(struct run *run, size_t at) {
-    if (run->lasts[at].applied) {
-        fx_index_set_add(&run->applied_now, run->candidates.indices[at]);
-    }
-    if (run->fares != NULL) {
-        fx_fares_pass_over(run->fares);
-    }
-}
-
-/* Notes how the candidate's turn went; what it changed, it has seen itself. */
-static void note_turn(struct run *run, size_t at, const struct fx_effect *effect) {
-    const struct fx_mutator *mutator =
-        run->snapshot->mutators[run->candidates.indices[at]];
-    if (effect->changed) {
-        fx_changes_add(&run->changes, mutator->footprint, effect->depth);
-    }
-    run->lasts[at] = (struct last_turn){
-        .when = run->changes.now,
-        .was = true,
-        .applied = effect->applied && !effect->changed,
-        .changed = effect->changed,
-    };
-}
-
-static void read_subject(struct run *run) {
-    fx_subject_read(*run->root, &run->subject);
-    run->is_stale = false;
-}
-
 /* After a write anywhere the texts of the subject are gone, and the object may be another
  * kind of object now, which other mutators want. *at becomes the place to go on from. */
 static bool follow_far(struct run *run, size_t *at, struct fx_err *err) {
     const uint32_t index = run->candidates.indices[*at - 1];
-    read_subject(run);
+    fx_subject_read(*run->root, &run->subject);
+    run->is_stale = false;
     if (!has_moved(run)) {
         return true;
     }
@@ -292,18 +239,49 @@ static bool follow_far(struct run *run, size_t *at, struct fx_err *err) {
     return true;
 }
 
+static bool writes_alone(const struct run *run, uint32_t index) {
+    return !run->plain && run->snapshot->alone[index];
+}
+
+/* The object as it was before the pass is kept for as long as it may come to be that
+ * again. Not for one who changes it for good: that nobody else holds it saves a copy. */
+static void keep_before(struct run *run, uint32_t index) {
+    if (run->has_changed) {
+        return;
+    }
+    if (writes_alone(run, index)) {
+        fx_run_end_pass(run);
+    } else if (run->before == NULL) {
+        run->before = json_incref(*run->root);
+    }
+}
+
+/* Nobody but itself, in a later pass, undoes the change. */
+static void note_difference(struct run *run, uint32_t index) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    run->has_differed = true;
+    fx_run_end_pass(run);
+    if (!fx_index_set_has(&run->applied_ever, index)) {
+        run->lasting = mutator;
+    } else if (run->lasting == mutator) {
+        run->lasting = NULL;
+    }
+}
+
 /* After a write of the candidate before *at. One whose footprint says where it writes
  * leaves the object's type and names alone. */
-static bool follow(struct run *run, size_t *at, const struct fx_effect *effect,
-                   struct fx_err *err) {
-    const struct fx_footprint *footprint =
-        run->snapshot->mutators[run->candidates.indices[*at - 1]]->footprint;
+static bool follow(struct run *run, size_t *at, struct fx_err *err) {
+    const uint32_t index = run->candidates.indices[*at - 1];
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
     run->has_changed = true;
-    if (footprint == NULL || footprint->n_steps == 0 || effect->depth == 0) {
+    if (writes_alone(run, index)) {
+        note_difference(run, index);
+    }
+    if (writes_anywhere(mutator)) {
         return follow_far(run, at, err);
     }
     run->subject.object = *run->root;
-    run->is_stale = run->is_stale || footprint->writes_metadata;
+    run->is_stale = run->is_stale || mutator->footprint->writes_metadata;
     return true;
 }
 
@@ -321,30 +299,36 @@ static bool take_turn(struct run *run, size_t *at, struct fx_err *err) {
     const size_t own = *at - 1;
     const uint32_t index = run->candidates.indices[own];
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
-    if (run->lasts != NULL && can_rest(run, mutator, &run->lasts[own])) {
-        rest(run, own);
+    if (fx_run_rest(run, own)) {
         return true;
     }
     complete_subject(run, mutator);
+    keep_before(run, index);
+    if (!keep_place(run, mutator)) {
+        return fx_fail_nomem(err);
+    }
     struct fx_effect effect = {.applied = false};
     if (!run_mutator(run, index, &effect, err)) {
         return false;
     }
-    if (run->lasts != NULL) {
-        note_turn(run, own, &effect);
-    }
-    return !effect.changed || follow(run, at, &effect, err);
+    fx_run_note_turn(run, own, &effect);
+    return !effect.changed || follow(run, at, err);
 }
 
-/* A node that is copied because it is shared lives on in its other holder, so that within
- * a pass only a real write can end the texts of the subject. */
+void fx_run_end_pass(struct run *run) {
+    json_decref(run->before);
+    run->before = NULL;
+}
+
+/* A node that is copied because it is shared lives on in its other holder, or the object
+ * itself, so that only a real write can end the texts of the subject. */
 bool fx_run_pass(struct run *run, struct fx_err *err) {
     fx_index_set_clear(&run->applied_now);
     run->has_changed = false;
+    run->has_differed = false;
     if (run->fares != NULL) {
         fx_fares_begin(run->fares);
     }
-    read_subject(run);
     for (size_t at = 0; at < run->candidates.n_indices;) {
         at++;
         if (!look_at_clock(run, err) || !take_turn(run, &at, err)) {
@@ -356,15 +340,15 @@ bool fx_run_pass(struct run *run, struct fx_err *err) {
 
 /* Did the pass leave the object as it was? Mutators that undo each other within a pass
  * have settled too: then the object from before is put back. */
-static bool has_settled(struct run *run, json_t *before) {
+static bool has_settled(struct run *run) {
     if (!run->has_changed) {
         return true;
     }
-    if (!fx_equal(before, *run->root)) {
+    if (run->has_differed || !fx_equal(run->before, *run->root)) {
         return false;
     }
     json_decref(*run->root);
-    *run->root = json_incref(before);
+    *run->root = json_incref(run->before);
     return true;
 }
 
@@ -389,8 +373,9 @@ static bool tell_pass(struct run *run, struct fx_err *err) {
 }
 
 /*
- * Invariant: the object from before a pass and the one after it share all that the pass
- * did not write, so the test for "as it was" costs what changed. n mutators settle within
+ * Invariant: the object from before a pass, where it is kept, and the one after it share
+ * all that the pass did not write, so the test for "as it was" costs what changed, and
+ * nothing where a change of the pass is known to last. n mutators settle within
  * n + 1 passes or not at all. *ret_settled stays false where they do not.
  */
 static bool run_passes(struct run *run, bool *ret_settled, struct fx_err *err) {
@@ -398,10 +383,9 @@ static bool run_passes(struct run *run, bool *ret_settled, struct fx_err *err) {
     for (run->pass = 1; run->pass <= n_passes && !*ret_settled; run->pass++) {
         run->is_last_pass = run->pass == n_passes;
         run->outcome->iterations = run->pass;
-        json_t *before = json_incref(*run->root);
         const bool ok = fx_run_pass(run, err) && tell_pass(run, err);
-        *ret_settled = ok && has_settled(run, before);
-        json_decref(before);
+        *ret_settled = ok && has_settled(run);
+        fx_run_end_pass(run);
         if (!ok) {
             return false;
         }
@@ -456,11 +440,12 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
     };
     json_t *original = json_incref(*root);
     fx_subject_read(*root, &run.subject);
-    const bool ok = (make_notes(&run) || fx_fail_nomem(err)) &&
-                    fx_run_find_candidates(&run, err) &&
-                    (make_changes(&run) || fx_fail_nomem(err)) && settle(&run, err);
+    const bool ok =
+        (make_notes(&run) || fx_fail_nomem(err)) && fx_run_find_candidates(&run, err) &&
+        (fx_run_make_changes(&run) || fx_fail_nomem(err)) && settle(&run, err);
     if (ok) {
-        ret_outcome->mutated = ret_outcome->iterations > 1 && !fx_equal(original, *root);
+        ret_outcome->mutated = ret_outcome->iterations > 1 &&
+                               (run.lasting != NULL || !fx_equal(original, *root));
     }
     ret_outcome->fares = fares.items;
     ret_outcome->n_fares = fares.n_items;

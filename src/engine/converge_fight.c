@@ -20,9 +20,8 @@ static bool run_on(struct run *run) {
     if (fx_clock_ns() > run->deadline_ns) {
         return false;
     }
-    json_t *before = json_incref(*run->root);
     const bool ok = fx_run_pass(run, &err);
-    json_decref(before);
+    fx_run_end_pass(run);
     return ok;
 }
 
@@ -58,6 +57,7 @@ static bool go_back(struct run *run, json_t *root) {
     json_decref(*run->root);
     *run->root = json_incref(root);
     fx_subject_read(root, &run->subject);
+    run->is_stale = false;
     return fx_run_find_candidates(run, &err);
 }
 

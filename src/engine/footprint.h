@@ -32,9 +32,15 @@ struct fx_footprint {
     /* One behind the other: the spots of which it matters what they are (there, an
      * object, this very list), those of which it matters what is in them, too, and where
      * the first 1, 2, … steps lead on the way to what it writes. Of no steps it may write
-     * anywhere; of some, neither the object's type nor its names. */
+     * anywhere; of some, neither the object's type nor its names: all it does before the
+     * end of its way is to add what is missing there. */
     uint32_t spots[];
 };
+
+/* The last of its lists. */
+static inline const uint32_t *fx_footprint_steps(const struct fx_footprint *footprint) {
+    return footprint->spots + footprint->n_passed + footprint->n_read;
+}
 
 /* How many of each kind; a mutator of more has no footprint. */
 #define FX_FOOTPRINT_SPOTS 64u

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "engine/snapshot_alone.h"
 #include "engine/snapshot_index.h"
 
 /* A mutator or resource, its place in the list given, and the order of its kind. */
@@ -81,6 +82,7 @@ static bool sort_resources(struct fx_snapshot *snapshot,
 
 static void destroy(struct fx_snapshot *snapshot) {
     fx_snapshot_index_destroy(snapshot->index);
+    free(snapshot->alone);
     fx_reads_finish(&snapshot->reads);
     fx_conflicts_finish(&snapshot->conflicts);
     fx_quarantine_unref(snapshot->quarantine);
@@ -140,7 +142,12 @@ static bool fill(struct fx_snapshot *snapshot, const struct fx_snapshot_parts *p
         return false;
     }
     snapshot->index = fx_snapshot_index_create(snapshot);
-    return snapshot->index != NULL || fx_fail_nomem(err);
+    snapshot->alone = calloc(snapshot->n_mutators + 1, sizeof *snapshot->alone);
+    if (snapshot->index == NULL || snapshot->alone == NULL ||
+        !fx_snapshot_find_alone(snapshot, snapshot->alone)) {
+        return fx_fail_nomem(err);
+    }
+    return true;
 }
 
 bool fx_snapshot_build(const struct fx_snapshot_parts *parts, uint64_t generation,

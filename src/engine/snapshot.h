@@ -36,6 +36,8 @@ struct fx_snapshot {
     struct fx_quarantine *quarantine;          /* counted; NULL: nobody is in one */
     const struct fx_quarantined **quarantined; /* by index; NULL: nobody is */
     struct fx_snapshot_index *index;
+    bool *alone; /* by index: nobody else who is enabled writes where the mutator does, so
+                  * that nobody undoes what it changes; false where that is not known */
     struct fx_reads reads; /* what its mutators look at */
 };
 

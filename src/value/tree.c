@@ -40,12 +40,25 @@ struct fx_text fx_tree_view_string(const json_t *object, const char *key) {
     return fx_tree_text(fx_tree_view_key(object, key));
 }
 
-static json_t *copy_object(const json_t *object) {
+/* A member that a copy has in the place of the old one, if there is one. */
+struct member {
+    struct fx_text key;
+    json_t *value;
+    bool is_in;
+};
+
+/* `other` may be NULL. */
+static json_t *copy_object(const json_t *object, struct member *other) {
     json_t *copy = json_object();
     void *iter = fx_node_first(object);
     for (; copy != NULL && iter != NULL; iter = fx_node_next(object, iter)) {
-        json_t *value = json_incref(json_object_iter_value(iter));
-        if (!fx_tree_set_take(copy, fx_node_key(iter), value)) {
+        const struct fx_text key = fx_node_key(iter);
+        json_t *value = json_object_iter_value(iter);
+        if (other != NULL && !other->is_in && fx_text_equal(key, other->key)) {
+            other->is_in = true;
+            value = other->value;
+        }
+        if (!fx_tree_set_take(copy, key, json_incref(value))) {
             json_decref(copy);
             return NULL;
         }
@@ -68,7 +81,7 @@ static json_t *copy_array(const json_t *array) {
  * singletons true, false and null are nobody's to write and give themselves. */
 static json_t *copy_level(json_t *node) {
     switch (json_typeof(node)) {
-    case JSON_OBJECT: return copy_object(node);
+    case JSON_OBJECT: return copy_object(node, NULL);
     case JSON_ARRAY: return copy_array(node);
     case JSON_STRING: return fx_tree_new_string(fx_tree_text(node));
     case JSON_INTEGER: return json_integer(json_integer_value(node));
@@ -130,6 +143,18 @@ bool fx_tree_insert_take(json_t *array, size_t index, json_t *value) {
 
 bool fx_tree_append_take(json_t *array, json_t *value) {
     return json_array_append_new(array, value) == 0;
+}
+
+json_t *fx_tree_with_take(const json_t *object, struct fx_text key, json_t *value) {
+    struct member member = {key, value, false};
+    json_t *copy = value == NULL ? NULL : copy_object(object, &member);
+    if (copy != NULL && !member.is_in &&
+        !fx_tree_set_take(copy, key, json_incref(value))) {
+        json_decref(copy);
+        copy = NULL;
+    }
+    json_decref(value);
+    return copy;
 }
 
 void fx_tree_remove_key(json_t *object, struct fx_text key) {

@@ -55,6 +55,11 @@ bool fx_tree_set_index_take(json_t *array, size_t index, json_t *value) FX_MUST_
 bool fx_tree_insert_take(json_t *array, size_t index, json_t *value) FX_MUST_USE;
 bool fx_tree_append_take(json_t *array, json_t *value) FX_MUST_USE;
 
+/* A new object with the members of the old one, which are shared, but for the one under
+ * the key: that is the value, in the old one's place. NULL without memory, or value. */
+json_t *fx_tree_with_take(const json_t *object, struct fx_text key,
+                          json_t *value) FX_MUST_USE;
+
 /* Removes from an owned parent what may or may not be there. */
 void fx_tree_remove_key(json_t *object, struct fx_text key);
 void fx_tree_remove_index(json_t *array, size_t index);

@@ -164,11 +164,39 @@ static void wipes_what_nobody_else_sees(void **state) {
     json_decref(shared);
 }
 
+/* A copy with another member, in its place or behind the others. */
+static void copies_but_for_one(void **state) {
+    (void)state;
+    const struct {
+        struct fx_text key;
+        const char *text;
+    } rows[] = {
+        {FX_TEXT("a"), "{\"a\":true,\"q\\u0000r\":[1],\"\":2}"},
+        {FX_TEXT("q\0r"), "{\"a\":{},\"q\\u0000r\":true,\"\":2}"},
+        {FX_TEXT("q"), "{\"a\":{},\"q\\u0000r\":[1],\"\":2,\"q\":true}"},
+        {FX_TEXT(""), "{\"a\":{},\"q\\u0000r\":[1],\"\":true}"},
+        {{NULL, 0}, "{\"a\":{},\"q\\u0000r\":[1],\"\":true}"},
+    };
+    const char *text = "{\"a\":{},\"q\\u0000r\":[1],\"\":2}";
+    json_t *before = tree(text);
+    for (size_t i = 0; i < FX_COUNT(rows); i++) {
+        json_t *copy = fx_tree_with_take(before, rows[i].key, json_true());
+        assert_non_null(copy);
+        assert_tree(copy, rows[i].text);
+        json_decref(copy);
+    }
+    assert_tree(before, text);
+    assert_true(fx_tree_is_unshared(json_object_get(before, "a")));
+    assert_null(fx_tree_with_take(before, FX_TEXT("a"), NULL));
+    json_decref(before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(views),
         cmocka_unit_test(owns_without_a_copy_what_nobody_shares),
         cmocka_unit_test(copies_what_is_shared),
+        cmocka_unit_test(copies_but_for_one),
         cmocka_unit_test(copies_scalars),
         cmocka_unit_test(writes_lists),
         cmocka_unit_test(writes_objects),
