@@ -245,11 +245,26 @@ static void on_end(void *user) {
     }
 }
 
+/* Answers leave after they are given, and so it is only now that we know: a client that
+ * does not read them gets no further one made until it has. While one is being made it
+ * comes to that afterwards (fx_http_connection_answered()). */
+static void on_stuck(void *user) {
+    struct fx_http_exchange *exchange = checked(user);
+    if (exchange->phase == FX_HTTP_READING) {
+        exchange->phase = FX_HTTP_WRITING;
+        fx_turns_leave(&exchange->server->others, &exchange->turn);
+        fx_stream_read(&exchange->stream, false);
+    }
+}
+
 static void on_drained(void *user) {
     struct fx_http_exchange *exchange = checked(user);
+    const struct fx_http_server_options *options = &exchange->server->options;
     if (exchange->phase == FX_HTTP_WRITING) {
+        const bool begun = exchange->arrival_ns != 0;
         exchange->phase = FX_HTTP_READING;
-        fx_stream_set_deadline(&exchange->stream, exchange->server->options.idle_ms);
+        fx_stream_set_deadline(&exchange->stream,
+                               begun ? options->message_ms : options->idle_ms);
         run(exchange, false);
     }
 }
@@ -288,6 +303,7 @@ static const struct fx_stream_events events = {
     .on_open = on_open,
     .on_bytes = on_bytes,
     .on_end = on_end,
+    .on_stuck = on_stuck,
     .on_drained = on_drained,
     .on_late = on_late,
     .on_broken = on_broken,

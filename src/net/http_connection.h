@@ -16,13 +16,14 @@
 #include "net/http_parse.h"
 #include "net/http_server.h"
 #include "net/listener.h"
+#include "net/outbox.h"
 #include "net/stream.h"
 #include "net/turns.h"
 
 /* The life of a connection:
  *
  *   SHAKING → READING → ANSWERING → READING …   the usual round
- *                       ANSWERING → WRITING → READING   the client reads slowly
+ *             READING | ANSWERING → WRITING → READING   the client reads slowly
  *             READING | ANSWERING → ENDING              the last answer is given
  */
 enum fx_http_phase {
@@ -69,8 +70,9 @@ struct fx_http_server {
     struct fx_listener listener;
     struct fx_handshakes handshakes;
     struct fx_turns others; /* of connections with more to do */
-    unsigned n_turns;       /* of the two, not yet closed */
-    bool listens, turns_closing, draining, stopping, orphaned;
+    struct fx_outbox outbox;
+    unsigned n_helpers; /* of these three, not yet closed */
+    bool listens, helpers_closing, draining, stopping, orphaned;
     struct fx_http_list shaking, open, leaving; /* by phase: SHAKING, others, ENDING */
     struct fx_http_server_counts counts;
     size_t most; /* connections at a time since memory was given back */

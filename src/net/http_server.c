@@ -78,7 +78,7 @@ void fx_http_server_destroy(struct fx_http_server *server) {
     if (server == NULL) {
         return;
     }
-    if (server->n_turns == 0) {
+    if (server->n_helpers == 0) {
         free_server(server);
         return;
     }
@@ -90,11 +90,13 @@ void fx_http_server_destroy(struct fx_http_server *server) {
 
 /* What needs the loop; once. */
 static void prepare(struct fx_http_server *server) {
-    if (server->n_turns == 0) {
+    if (server->n_helpers == 0) {
         fx_handshakes_init(&server->handshakes, server->loop);
         fx_turns_init(&server->others, server->loop, fx_http_connection_on_turn);
+        fx_outbox_init(&server->outbox, server->loop, fx_stream_on_parcel);
         server->scratch.handshakes = &server->handshakes;
-        server->n_turns = 2;
+        server->scratch.outbox = &server->outbox;
+        server->n_helpers = 3;
     }
 }
 
@@ -205,12 +207,12 @@ void fx_http_server_drain(struct fx_http_server *server) {
     server->draining = true;
 }
 
-/* The last thing that ends: nobody waits for a turn any more. */
-static void on_turns_closed(void *user) {
+/* The last thing that ends: nobody waits for a turn any more, nothing to be sent. */
+static void on_helper_closed(void *user) {
     struct fx_http_server *server = checked(user);
     const bool orphaned = server->orphaned;
-    server->n_turns--;
-    if (server->n_turns > 0) {
+    server->n_helpers--;
+    if (server->n_helpers > 0) {
         return;
     }
     if (server->on_stopped != NULL) {
@@ -223,10 +225,11 @@ static void on_turns_closed(void *user) {
 
 void fx_http_server_settle(struct fx_http_server *server) {
     if (server->stopping && !server->listens && server->counts.connections == 0 &&
-        !server->turns_closing) {
-        server->turns_closing = true;
-        fx_handshakes_close(&server->handshakes, on_turns_closed, server);
-        fx_turns_close(&server->others, on_turns_closed, server);
+        !server->helpers_closing) {
+        server->helpers_closing = true;
+        fx_handshakes_close(&server->handshakes, on_helper_closed, server);
+        fx_turns_close(&server->others, on_helper_closed, server);
+        fx_outbox_close(&server->outbox, on_helper_closed, server);
     }
 }
 

@@ -2,46 +2,20 @@
  *
  * net/stream.c - TCP and TLS behind one pair of functions.
  *
- * Writes are tried at once: in the usual case an answer is one write() and no memory is
- * taken for it. Only what the socket refuses is queued.
+ * What is written to a server's stream waits for the end of the loop's turn, and leaves
+ * with all else of that turn (outbox.h, stream_write.c).
  */
 #include "net/stream.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "net/stream_internal.h"
 #include "net/tls.h"
 
-#define LINGER_MS     2000
-#define KEEPALIVE_S   30 /* a client that waits in silence asks so often for its peer */
-#define SCRATCH_BYTES (256u << 10) /* a larger scratch is given back after its use */
-#define IGNORE_BYTES  (2u << 20)   /* read of a peer to whom all is said */
-#define EARLY_BYTES   4096 /* read at a time of a handshake that waits for its turn */
-
-#define STREAM_MAGIC 0x66787374u /* "fxst" */
-#define WRITE_MAGIC  0x66787772u /* "fxwr" */
-
-struct write {
-    uint32_t magic;
-    uv_write_t request;
-    char *bytes;
-};
-
-/* ---- out of libuv ---- */
-
-static struct fx_stream *checked(void *data) {
-    struct fx_stream *stream = data;
-    assert(stream != NULL && stream->magic == STREAM_MAGIC);
-    return stream;
-}
-
-static struct write *write_of(uv_write_t *request) {
-    struct write *write = request->data;
-    assert(write != NULL && write->magic == WRITE_MAGIC);
-    return write;
-}
+#define KEEPALIVE_S  30 /* a client that waits in silence asks so often for its peer */
+#define IGNORE_BYTES (2u << 20) /* read of a peer to whom all is said */
+#define EARLY_BYTES  4096 /* read at a time of a handshake that waits for its turn */
 
 /* ---- closing ---- */
 
@@ -59,7 +33,7 @@ void fx_stream_let_go(struct fx_stream *stream) {
 }
 
 static void on_handle_closed(uv_handle_t *handle) {
-    fx_stream_let_go(checked(handle->data));
+    fx_stream_let_go(fx_stream_checked(handle->data));
 }
 
 void fx_stream_close(struct fx_stream *stream) {
@@ -67,12 +41,13 @@ void fx_stream_close(struct fx_stream *stream) {
         return;
     }
     stream->closing = true;
+    fx_stream_send(stream); /* what was written before is as good as sent */
     fx_handshakes_leave(stream);
     uv_close((uv_handle_t *)&stream->tcp, on_handle_closed);
     uv_close((uv_handle_t *)&stream->timer, on_handle_closed);
 }
 
-static void break_with(struct fx_stream *stream, const struct fx_err *failure) {
+void fx_stream_break_with(struct fx_stream *stream, const struct fx_err *failure) {
     if (stream->closing) {
         return;
     }
@@ -86,13 +61,13 @@ static void break_with(struct fx_stream *stream, const struct fx_err *failure) {
 void fx_stream_break(struct fx_stream *stream, const char *what, int rc) {
     struct fx_err failure = FX_ERR_INIT;
     (void)fx_fail(&failure, FX_EIO, "%s: %s", what, uv_strerror(rc));
-    break_with(stream, &failure);
+    fx_stream_break_with(stream, &failure);
 }
 
 static void break_saying(struct fx_stream *stream, const char *words) {
     struct fx_err failure = FX_ERR_INIT;
     (void)fx_fail(&failure, FX_EIO, "%s", words);
-    break_with(stream, &failure);
+    fx_stream_break_with(stream, &failure);
 }
 
 /* ---- deadlines ---- */
@@ -121,6 +96,11 @@ void fx_stream_set_deadline(struct fx_stream *stream, uint64_t ms) {
     arm(stream);
 }
 
+void fx_stream_watch_progress(struct fx_stream *stream) {
+    stream->stalled_at = uv_now(stream->timer.loop) + stream->write_ms;
+    arm(stream);
+}
+
 /* Is some of what was queued gone since the last look? */
 static bool has_progress(struct fx_stream *stream) {
     const size_t queued = uv_stream_get_write_queue_size((uv_stream_t *)&stream->tcp);
@@ -138,7 +118,7 @@ static void on_stalled(struct fx_stream *stream) {
 }
 
 static void on_timer(uv_timer_t *timer) {
-    struct fx_stream *stream = checked(timer->data);
+    struct fx_stream *stream = fx_stream_checked(timer->data);
     const uint64_t now = uv_now(timer->loop);
     stream->armed_at = 0;
     if (stream->stalled_at != 0 && now >= stream->stalled_at) {
@@ -155,108 +135,11 @@ static void on_timer(uv_timer_t *timer) {
     arm(stream);
 }
 
-/* ---- writing ---- */
-
-static void on_written(uv_write_t *request, int status) {
-    struct write *write = write_of(request);
-    struct fx_stream *stream = checked(request->handle->data);
-    write->magic = 0;
-    free(write->bytes);
-    free(write);
-    if (stream->closing) {
-        return;
-    }
-    if (status != 0) {
-        fx_stream_break(stream, "write", status);
-        return;
-    }
-    if (fx_stream_is_busy(stream)) {
-        return;
-    }
-    stream->stalled_at = 0;
-    if (stream->finishing && stream->ended) {
-        fx_stream_close(stream);
-    } else if (stream->finishing) {
-        fx_stream_set_deadline(stream, LINGER_MS);
-    } else {
-        stream->events->on_drained(stream->user);
-    }
-}
-
-bool fx_stream_is_busy(const struct fx_stream *stream) {
-    return stream->tcp.write_queue_size > 0;
-}
-
-/* Queues bytes[sent …], which are taken. */
-static void queue(struct fx_stream *stream, struct fx_buf *bytes, size_t sent) {
-    struct write *write = calloc(1, sizeof *write);
-    const size_t len = bytes->len - sent;
-    char *data = write == NULL ? NULL : fx_buf_steal(bytes);
-    if (data == NULL) {
-        free(write);
-        fx_stream_break(stream, "write", UV_ENOMEM);
-        return;
-    }
-    *write = (struct write){.magic = WRITE_MAGIC, .bytes = data};
-    write->request.data = write;
-    const uv_buf_t rest = {data + sent, len};
-    const int rc =
-        uv_write(&write->request, (uv_stream_t *)&stream->tcp, &rest, 1, on_written);
-    if (rc != 0) {
-        free(data);
-        free(write);
-        fx_stream_break(stream, "write", rc);
-        return;
-    }
-    stream->queued = uv_stream_get_write_queue_size((uv_stream_t *)&stream->tcp);
-    if (stream->queued > 0 && stream->stalled_at == 0) {
-        stream->stalled_at = uv_now(stream->timer.loop) + stream->write_ms;
-        arm(stream);
-    }
-}
-
-/* Sends the buffer's bytes; it is empty afterwards. */
-static void send_all(struct fx_stream *stream, struct fx_buf *bytes) {
-    const uv_buf_t all = {bytes->data, bytes->len};
-    int rc = bytes->len == 0 ? 0 : uv_try_write((uv_stream_t *)&stream->tcp, &all, 1);
-    rc = rc == UV_EAGAIN ? 0 : rc;
-    if (rc < 0) {
-        fx_stream_break(stream, "write", rc);
-    } else if ((size_t)rc < bytes->len) {
-        queue(stream, bytes, (size_t)rc);
-    }
-    if (bytes->cap > SCRATCH_BYTES) {
-        fx_buf_finish(bytes);
-    }
-    fx_buf_reset(bytes);
-}
-
-void fx_stream_write(struct fx_stream *stream, struct fx_text bytes) {
-    if (stream->closing || stream->finishing) {
-        return;
-    }
-    struct fx_err failure; /* filled where something fails */
-    struct fx_buf *cipher = &stream->scratch->cipher;
-    fx_buf_reset(cipher);
-    bool ok = true;
-    if (!stream->secure) {
-        fx_buf_text(cipher, bytes);
-        ok = !cipher->failed || fx_fail_nomem(&failure);
-    } else {
-        ok = fx_tls_send(stream->tls, bytes, cipher, &failure);
-    }
-    if (!ok) {
-        break_with(stream, &failure);
-        return;
-    }
-    send_all(stream, cipher);
-}
-
 /* ---- reading ---- */
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf) {
     (void)suggested;
-    const struct fx_stream *stream = checked(handle->data);
+    const struct fx_stream *stream = fx_stream_checked(handle->data);
     *ret_buf =
         uv_buf_init(stream->scratch->read,
                     fx_handshakes_has(stream) ? EARLY_BYTES : FX_STREAM_READ_BYTES);
@@ -276,12 +159,32 @@ static void tell_open(struct fx_stream *stream) {
     stream->events->on_open(stream->user);
 }
 
+/* What TLS says by itself. Often it has the buffer that is handed round: then that one is
+ * the parcel's now. */
+static void say(struct fx_stream *stream, struct fx_buf *cipher) {
+    struct fx_buf *waiting = &stream->parcel.bytes;
+    if (cipher->len == 0) {
+        return;
+    }
+    if (waiting->data == NULL) {
+        *waiting = *cipher;
+        *cipher = (struct fx_buf){0};
+    } else {
+        fx_buf_text(waiting, (struct fx_text){cipher->data, cipher->len});
+    }
+    if (waiting->failed) {
+        fx_stream_break(stream, "write", UV_ENOMEM);
+    } else {
+        fx_stream_post(stream);
+    }
+}
+
 void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
                        struct fx_buf *plain, struct fx_buf *cipher,
                        const struct fx_err *failure) {
-    send_all(stream, cipher);
+    say(stream, cipher);
     if (state == FX_TLS_FAILED) {
-        break_with(stream, failure);
+        fx_stream_break_with(stream, failure);
         return;
     }
     if (!stream->closing && !stream->open && state != FX_TLS_HANDSHAKE) {
@@ -306,11 +209,7 @@ static void receive_tls(struct fx_stream *stream, struct fx_text received) {
     fx_stream_deliver(stream, state, &scratch->plain, &scratch->cipher, &failure);
 }
 
-static void on_read(uv_stream_t *tcp, ssize_t n, const uv_buf_t *buf) {
-    struct fx_stream *stream = checked(tcp->data);
-    if (n == 0 || stream->closing) {
-        return;
-    }
+static void take(struct fx_stream *stream, ssize_t n, const uv_buf_t *buf) {
     if (stream->finishing) { /* nobody listens any more */
         stream->ignored += n > 0 ? (size_t)n : 0;
         if (n < 0 || stream->ignored > IGNORE_BYTES) {
@@ -335,6 +234,18 @@ static void on_read(uv_stream_t *tcp, ssize_t n, const uv_buf_t *buf) {
     }
 }
 
+/* Afterwards, not before: sending may make its owner stop reading. */
+static void on_read(uv_stream_t *tcp, ssize_t n, const uv_buf_t *buf) {
+    struct fx_stream *stream = fx_stream_checked(tcp->data);
+    if (n == 0 || stream->closing) {
+        return;
+    }
+    take(stream, n, buf);
+    if (stream->scratch->outbox != NULL) {
+        fx_outbox_hurry(stream->scratch->outbox);
+    }
+}
+
 void fx_stream_read(struct fx_stream *stream, bool on) {
     if (stream->closing || on == stream->reading || (on && stream->ended)) {
         return;
@@ -356,7 +267,7 @@ bool fx_stream_init(struct fx_stream *stream, uv_loop_t *loop, struct fx_tls_con
                     struct fx_stream_scratch *scratch, uint64_t write_ms,
                     struct fx_err *err) {
     *stream = (struct fx_stream){
-        .magic = STREAM_MAGIC, .scratch = scratch, .write_ms = write_ms, .handles = 2};
+        .magic = FX_STREAM_MAGIC, .scratch = scratch, .write_ms = write_ms, .handles = 2};
     stream->secure = tls != NULL;
     if (tls != NULL && scratch->handshakes != NULL) {
         stream->tls_wanted = fx_tls_config_ref(tls);
@@ -402,7 +313,7 @@ bool fx_stream_adopt(struct fx_stream *stream, int fd) {
 }
 
 static void on_connected(uv_connect_t *request, int status) {
-    struct fx_stream *stream = checked(request->data);
+    struct fx_stream *stream = fx_stream_checked(request->data);
     if (stream->closing) {
         return;
     }
@@ -433,7 +344,7 @@ bool fx_stream_connect(struct fx_stream *stream, const struct sockaddr *to,
 /* ---- ending ---- */
 
 static void on_shut(uv_shutdown_t *request, int status) {
-    struct fx_stream *stream = checked(request->data);
+    struct fx_stream *stream = fx_stream_checked(request->data);
     if (status != 0) {
         fx_stream_close(stream);
     }
@@ -444,16 +355,15 @@ void fx_stream_finish(struct fx_stream *stream) {
         return;
     }
     if (stream->tls != NULL && stream->open) {
-        fx_buf_reset(&stream->scratch->cipher);
-        fx_tls_goodbye(stream->tls, &stream->scratch->cipher);
-        send_all(stream, &stream->scratch->cipher);
+        fx_tls_goodbye(stream->tls, fx_stream_gather(stream));
     }
+    fx_stream_send(stream);
     if (stream->closing) {
         return;
     }
     stream->finishing = true;
     fx_handshakes_leave(stream);
-    fx_stream_set_deadline(stream, fx_stream_is_busy(stream) ? 0 : LINGER_MS);
+    fx_stream_set_deadline(stream, fx_stream_is_busy(stream) ? 0 : FX_STREAM_LINGER_MS);
     const int rc = uv_shutdown(&stream->shutting, (uv_stream_t *)&stream->tcp, on_shut);
     if (rc != 0 || (stream->ended && !fx_stream_is_busy(stream))) {
         fx_stream_close(stream);

@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "net/outbox.h"
 #include "net/turns.h"
 
 #define FX_STREAM_READ_BYTES 65536
@@ -32,6 +33,7 @@ struct fx_stream;
 struct fx_stream_scratch {
     struct fx_buf plain, cipher;
     struct fx_handshakes *handshakes; /* that are made by turns; NULL: at once */
+    struct fx_outbox *outbox;         /* where writes wait; NULL: each leaves at once */
     char read[FX_STREAM_READ_BYTES];
 };
 
@@ -43,7 +45,11 @@ struct fx_stream_events {
     void (*on_bytes)(void *user, struct fx_text bytes);
     /* The peer sends no more; it may still read. */
     void (*on_end)(void *user);
-    /* What fx_stream_write() could not send at once has left. */
+    /* The socket does not take all that was written, so that some of it is queued: the
+     * peer reads more slowly than it gets. Only where writes wait in an outbox, for then
+     * fx_stream_is_busy() could not tell it after the write. */
+    void (*on_stuck)(void *user);
+    /* What was queued has left. */
     void (*on_drained)(void *user);
     /* The deadline of fx_stream_set_deadline() has passed. */
     void (*on_late)(void *user);
@@ -64,6 +70,7 @@ struct fx_stream {
     struct fx_tls_config *tls_wanted; /* counted; until the session is made of it */
     struct fx_turn turn;              /* of its handshake */
     struct fx_buf early;              /* ciphertext that waits for it */
+    struct fx_parcel parcel;          /* what is written and waits to be sent */
     struct fx_stream_scratch *scratch;
     const struct fx_stream_events *events;
     void *user;
@@ -102,10 +109,16 @@ bool fx_stream_connect(struct fx_stream *stream, const struct sockaddr *to,
 /* Goes on or pauses reading: a paused peer waits, as TCP makes it wait. */
 void fx_stream_read(struct fx_stream *stream, bool on);
 
-/* Sends all of it, in order; what does not leave at once is queued (`on_drained`). */
+/* Sends all of it, in order: at once, or at the end of the loop's turn where there is an
+ * outbox, together with all that is written until then. What the socket does not take is
+ * queued (`on_stuck`, `on_drained`). */
 void fx_stream_write(struct fx_stream *stream, struct fx_text bytes);
 
-/* Are writes still under way? */
+/* For fx_outbox_init(): the parcels of streams. */
+void fx_stream_on_parcel(struct fx_parcel *parcel);
+
+/* Is something queued that the socket did not take? What waits for the end of the turn
+ * does not count. */
 bool fx_stream_is_busy(const struct fx_stream *stream);
 
 /* Has there been a connection, whatever became of it? */
@@ -132,12 +145,13 @@ void fx_stream_acknowledge(struct fx_stream *stream);
 /* `on_late` in `ms` milliseconds; 0: never. Replaces the deadline before. */
 void fx_stream_set_deadline(struct fx_stream *stream, uint64_t ms);
 
-/* Sends what is queued and a goodbye, ignores what comes, and closes when the peer has,
- * or after a moment, or some megabytes: closed at once, TCP would take back what the peer
- * has not read. */
+/* Sends what waits or is queued and a goodbye, ignores what comes, and closes when the
+ * peer has, or after a moment, or some megabytes: closed at once, TCP would take back
+ * what the peer has not read. */
 void fx_stream_finish(struct fx_stream *stream);
 
-/* Closes now. Twice is fine. */
+/* Closes now. What waits for the end of the turn is sent before, as far as the socket
+ * takes it; what is queued is lost. Twice is fine. */
 void fx_stream_close(struct fx_stream *stream);
 
 void fx_stream_scratch_finish(struct fx_stream_scratch *scratch);

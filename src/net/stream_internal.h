@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/stream_internal.h - private to stream.c and handshakes.c.
+ * net/stream_internal.h - private to stream.c, stream_write.c and handshakes.c.
  */
 #ifndef FX_NET_STREAM_INTERNAL_H
 #define FX_NET_STREAM_INTERNAL_H
 
+#include <assert.h>
+
 #include "net/stream.h"
 #include "net/tls.h"
+
+#define FX_STREAM_MAGIC 0x66787374u /* "fxst" */
+
+#define FX_STREAM_LINGER_MS 2000 /* for the peer's goodbye, when all is said */
+
+static inline struct fx_stream *fx_stream_checked(void *data) {
+    struct fx_stream *stream = data;
+    assert(stream != NULL && stream->magic == FX_STREAM_MAGIC);
+    return stream;
+}
 
 /* ---- stream.c ---- */
 
@@ -15,11 +27,26 @@ void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
                        struct fx_buf *plain, struct fx_buf *cipher,
                        const struct fx_err *failure);
 
-/* Breaks the stream with the words of libuv's code. */
+/* Breaks the stream, with the words of libuv's code. */
+void fx_stream_break_with(struct fx_stream *stream, const struct fx_err *failure);
 void fx_stream_break(struct fx_stream *stream, const char *what, int rc);
+
+/* From now on what is queued has `write_ms` to become less. */
+void fx_stream_watch_progress(struct fx_stream *stream);
 
 /* One of the things that hold the stream's memory is gone; the last one ends it. */
 void fx_stream_let_go(struct fx_stream *stream);
+
+/* ---- stream_write.c ---- */
+
+/* Where bytes to be sent go, behind those that wait. fx_stream_post() follows. */
+struct fx_buf *fx_stream_gather(struct fx_stream *stream);
+
+/* What was gathered waits for the end of the turn, or is sent where nothing waits. */
+void fx_stream_post(struct fx_stream *stream);
+
+/* Sends what waits now. May break the stream. */
+void fx_stream_send(struct fx_stream *stream);
 
 /* ---- handshakes.c ---- */
 
