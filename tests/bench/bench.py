@@ -8,8 +8,8 @@ servers run on one core, wrk on another where there is one. Nothing but the
 loopback address is used, and every process ends with the program.
 
 Without an option all scenarios are measured. Exit status: 0; 1 where a figure of
-the table is not met, something regressed or grows worse than linearly, or could
-not be measured."""
+the table is not met, something regressed, grows worse than linearly or does not
+scale, or could not be measured; 2 where what is asked for cannot be meant."""
 
 import argparse
 import datetime
@@ -18,17 +18,21 @@ import json
 import os
 import pathlib
 import signal
+import statistics
 import sys
 import tempfile
+import time
 
+import api_server
 import compare
 import curves
 import external
 import report
+import scaling
 import table
 import wrk
 from scenarios import SCENARIOS
-from servers import Failed, fixpoint, limit, make_certificate
+from servers import Failed, Misused, fixpoint, limit, make_certificate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -49,6 +53,8 @@ def arguments():
     add = what.add_argument
     add("--table", action="store_true", help="only the figures that Fixpoint promises")
     add("--curves", action="store_true", help="how cost grows with work, and the pictures")
+    add("--scaling", action="store_true", help="from one core to two")
+    add("--create", action="store_true", help="only what is added to a create (see --creates)")
     add("--list", action="store_true", help="the names of the scenarios")
     add("--from", dest="saved", help="the scenarios of a saved run; nothing is measured", **path)
     add = parser.add_argument
@@ -56,8 +62,9 @@ def arguments():
     add("--quick", action="store_true", help="a short try: few scenarios, one round of a second")
     number = {"type": count, "metavar": "N"}
     add("--rounds", help="of each server (default 3)", **number)
+    add("--times", default=1, help="the whole --table so often (default 1)", **number)
     add("--seconds", help="of each run of wrk (default 4)", **number)
-    add("--creates", help="of Pods, per round and webhook (default 200)", **number)
+    add("--creates", help="of Pods in a round, of each webhook (default 200)", **number)
     add("--json", help="of the figures (default build/bench*.json)", **path)
     add("--markdown", action="store_true", help="print the result as a table of Markdown, too")
     add("--compare", help="with a saved run of the scenarios", **path)
@@ -114,6 +121,8 @@ def attempt(name, measure):
     """What it gives, and True; told where it cannot be measured, and the others go on."""
     try:
         return measure(), True
+    except Misused:
+        raise
     except Failed as failed:
         print(f"{name}\n  not measured: {failed}", flush=True)
         return None, False
@@ -177,28 +186,76 @@ def run_scenarios(options):
 # ---- the other modes ------------------------------------------------------------------
 
 
+def measure_table(options):
+    how = options.build, options.rounds, options.seconds, options.creates
+    found, notes = table.measure(*how)
+    print("\n".join([table.text(found), *notes]), flush=True)
+    return found, notes
+
+
 def run_table(options):
-    found, notes = table.measure(options.build, options.rounds, options.seconds, options.creates)
-    print("\n".join([table.text(found), *notes]))
+    measured = []
+    for turn in range(options.times):
+        if options.times > 1:
+            print(f"{turn + 1} of {options.times}", flush=True)
+        one, good = attempt("the table", functools.partial(measure_table, options))
+        if good:
+            measured.append(one)
+            plain = [{"table": table.plain(found), "notes": notes} for found, notes in measured]
+            save(options, "-table", {"tables": plain})
+    tables = [found for found, _ in measured]
+    if options.times > 1:
+        print(table.text_of_all(tables, options.times))
     if options.markdown:
-        print("\n" + table.markdown(found))
-    save(options, "-table", {"table": table.plain(found), "notes": notes})
-    return table.all_met(found)
+        for found in tables:
+            print("\n" + table.markdown(found))
+        if options.times > 1:
+            print("\n" + table.markdown_of_all(tables, options.times))
+    return len(tables) == options.times and all(map(table.all_met, tables))
 
 
 def run_curves(options):
     found = curves.measure(options.build, options.pictures, options.quick, options.only)
     print(curves.text(found))
+    print(f"the pictures are in {options.pictures}")
     if options.markdown:
         print("\n" + curves.markdown(found))
     save(options, "-curves", {"curves": found})
     steep = curves.too_steep(found)
     if steep:
         print(f"bench: worse than linear: {', '.join(steep)}")
-    lacking = curves.incomplete(found, options.quick)
+    lacking = curves.incomplete(found, options.quick, options.only)
     if lacking:
         print(f"bench: not all points were measured: {', '.join(lacking)}")
     return bool(found) and not steep and not lacking
+
+
+def run_scaling(options):
+    print(scaling.HEAD)
+    found = scaling.measure(options.build, options.rounds, options.seconds, options.quick)
+    print(scaling.LEGEND)
+    if options.markdown:
+        print("\n" + scaling.markdown(found))
+    save(options, "-scaling", {"scaling": found})
+    bad = list(scaling.bad(found))
+    for one in bad:
+        print(f"bench: {one}")
+    return not bad
+
+
+def run_create(options):
+    how = options.rounds, options.creates
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            found = api_server.measure(options.build, make_certificate(folder), folder, *how)
+    except api_server.Skipped as skipped:
+        raise Misused(skipped) from None
+    print(api_server.text(found))
+    if options.markdown:
+        print("\n" + api_server.markdown(found))
+    save(options, "-create", {"create": found})
+    return table.ADDED.is_met(statistics.median(api_server.added(found)))
 
 
 def run_list(_):
@@ -208,7 +265,13 @@ def run_list(_):
 
 def run(options):
     """True: all is well."""
-    modes = {run_list: options.list, run_table: options.table, run_curves: options.curves}
+    modes = {
+        run_list: options.list,
+        run_table: options.table,
+        run_curves: options.curves,
+        run_scaling: options.scaling,
+        run_create: options.create,
+    }
     chosen = [mode for mode, is_wanted in modes.items() if is_wanted]
     return (chosen or [run_scenarios])[0](options)
 
@@ -221,6 +284,7 @@ def end_on(number, _):
 def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end_on)
+    began = time.monotonic()
     try:
         good = run(arguments())
         sys.stdout.flush()
@@ -228,7 +292,10 @@ def main():
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         good = False
     except (Failed, OSError) as failed:
-        sys.exit(f"bench: {failed}")
+        print(f"bench: {failed}", file=sys.stderr)
+        sys.exit(2 if isinstance(failed, Misused) else 1)
+    minutes, seconds = divmod(round(time.monotonic() - began), 60)
+    print(f"bench: took {minutes} min {seconds} s", file=sys.stderr)
     sys.exit(0 if good else 1)
 
 

@@ -9,6 +9,7 @@ import connections
 import report
 import slope
 import svg
+from figures import LIMIT, OURS
 from scenarios import Scenario
 from servers import cores
 
@@ -94,9 +95,9 @@ BY_TIME = (
 
 
 def _of_connections(build, quick):
-    """The lines of the two pictures."""
+    """The lines of the two pictures, of those that have two points."""
     return [
-        [svg.Line(label, tuple(points)) for label, points in found.items()]
+        [svg.Line(label, tuple(points)) for label, points in found.items() if len(points) > 1]
         for found in connections.measure(build, quick)
     ]
 
@@ -130,13 +131,18 @@ def measure(build, folder, quick, only=""):
         if only in curve.name:
             print(curve.title, flush=True)
             keep(curve, _of_instructions(curve, build, quick))
-    timed = [curve for curve in BY_TIME if only in curve.name]
-    if timed and cores()[1] is not None:
+    timed = _timed(only)
+    if timed:
         print(BY_TIME[0].title, flush=True)
         for curve, lines in zip(BY_TIME, _of_connections(build, quick)):
-            if curve in timed:
+            if curve in timed and lines:
                 keep(curve, lines)
     return made
+
+
+def _timed(only):
+    """Those by time. Who asks would take the only core from who is measured."""
+    return [curve for curve in BY_TIME if only in curve.name and cores()[1] is not None]
 
 
 def too_steep(found):
@@ -150,14 +156,14 @@ def too_steep(found):
     ]
 
 
-def incomplete(found, quick):
-    """Those by time that lack points, the machine being too busy: "curve: line"."""
+def incomplete(found, quick, only=""):
+    """Those by time that lack points: "curve: line"."""
     wanted = len(connections.counts(quick))
     return [
         f"{curve.name}: {label}"
-        for curve in BY_TIME
-        for label, line in found.get(curve.name, {}).items()
-        if len(line["points"]) < wanted
+        for curve in _timed(only)
+        for label in (OURS, LIMIT)
+        if len(found.get(curve.name, {}).get(label, {"points": ()})["points"]) < wanted
     ]
 
 

@@ -5,6 +5,8 @@
  * and answers the same patch. No bounds, no timeouts: for benchmarks only.
  *
  *     limit --listen HOST:PORT --tls-cert FILE --tls-key FILE
+ *
+ * On SIGUSR1 it prints how many connections have asked and how many answers they got.
  */
 #include <assert.h>
 #include <signal.h>
@@ -45,6 +47,7 @@ struct limit {
     mbedtls_pk_context key;
     mbedtls_entropy_context entropy;
     mbedtls_ctr_drbg_context drbg;
+    unsigned long n_asked, n_answers;
 };
 
 struct conn {
@@ -58,7 +61,7 @@ struct conn {
     size_t out_len, out_cap;
     char *body;
     size_t body_len, body_cap;
-    bool broken;
+    bool asked, broken;
 };
 
 struct write {
@@ -149,6 +152,9 @@ static void respond(struct conn *conn) {
     assert(n > 0 && (size_t)n < sizeof answer);
     conn->broken =
         mbedtls_ssl_write(&conn->ssl, (const unsigned char *)answer, (size_t)n) != n;
+    limit.n_asked += conn->asked ? 0 : 1;
+    limit.n_answers++;
+    conn->asked = true;
 }
 
 /* ---- HTTP ---- */
@@ -371,8 +377,12 @@ static int start_listening(const char *address) {
 }
 
 static void on_signal(uv_signal_t *handle, int number) {
-    (void)number;
-    uv_stop(handle->loop);
+    if (number != SIGUSR1) {
+        uv_stop(handle->loop);
+        return;
+    }
+    (void)printf("%lu %lu\n", limit.n_asked, limit.n_answers);
+    (void)fflush(stdout);
 }
 
 static const char *option(int argc, char **argv, const char *name) {
@@ -385,7 +395,8 @@ static const char *option(int argc, char **argv, const char *name) {
 }
 
 int main(int argc, char **argv) {
-    static uv_signal_t signals[2];
+    static const int numbers[] = {SIGINT, SIGTERM, SIGUSR1};
+    static uv_signal_t signals[sizeof numbers / sizeof *numbers];
     const char *listen = option(argc, argv, "--listen");
     const char *cert = option(argc, argv, "--tls-cert");
     const char *key = option(argc, argv, "--tls-key");
@@ -404,10 +415,10 @@ int main(int argc, char **argv) {
     if (rc != 0) {
         return die(listen, uv_strerror(rc));
     }
-    (void)uv_signal_init(&limit.loop, &signals[0]);
-    (void)uv_signal_init(&limit.loop, &signals[1]);
-    (void)uv_signal_start(&signals[0], on_signal, SIGINT);
-    (void)uv_signal_start(&signals[1], on_signal, SIGTERM);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        (void)uv_signal_init(&limit.loop, &signals[i]);
+        (void)uv_signal_start(&signals[i], on_signal, numbers[i]);
+    }
     (void)uv_run(&limit.loop, UV_RUN_DEFAULT);
     return EXIT_SUCCESS; /* the process ends, and with it all it holds */
 }

@@ -138,9 +138,9 @@ def measure(build, rounds, seconds, creates):
         certificate = make_certificate(folder)
         found, notes = {row: [] for row in ROWS}, []
         try:
-            added = api_server.measure(build, certificate, folder, rounds, creates)
-            found[ADDED] = [one["fixpoint"] for one in added]
-            notes.append(api_server.note(added))
+            created = api_server.measure(build, certificate, folder, rounds, creates)
+            found[ADDED] = api_server.added(created)
+            notes.append(api_server.note(created))
         except api_server.Skipped as skipped:
             notes.append(f"Added to a create: {skipped}.")
         runs = _under_load(build, certificate, folder, rounds, seconds)
@@ -183,9 +183,44 @@ def text(found):
     return "\n".join(lines)
 
 
-def markdown(found):
-    text = report.table(["figure", "wanted", "got", "", "rounds"], _rows(found))
+def _in_signs(text):
     return text.replace(">=", "≥").replace("<=", "≤")
+
+
+def markdown(found):
+    return _in_signs(report.table(["figure", "wanted", "got", "", "rounds"], _rows(found)))
+
+
+# ---- several of them ------------------------------------------------------------------
+
+
+def _rows_of_all(tables, times):
+    """(row, what was got in each, in how many of so many it was met: one that could not be
+    measured counts as none)"""
+    for row in ROWS:
+        got = [statistics.median(found[row]) for found in tables if found[row]]
+        yield row, got, f"{sum(map(row.is_met, got))} of {times}" if got else "skipped"
+
+
+def text_of_all(tables, times):
+    """The verdict; 80 columns."""
+    lines = [f"{'figure':36}{'wanted':>11} {'worst':>11} {'best':>11}  met"]
+    for row, got, met in _rows_of_all(tables, times):
+        ends = [row.say(one) for one in sorted(got, reverse=not row.at_least)] or ["-"]
+        lines.append(f"{row.figure:36}{row.say_wanted():>11} {ends[0]:>11} {ends[-1]:>11}  {met}")
+    good = sum(map(all_met, tables))
+    lines.append(f"the whole table: met {good} of {times} times")
+    return "\n".join(lines)
+
+
+def markdown_of_all(tables, times):
+    """A column for each."""
+    head = ["figure", "wanted", *(f"{number + 1}" for number in range(len(tables))), "met"]
+    rows = [
+        [row.figure, row.say_wanted(), *(map(row.say, got) if got else "-" * len(tables)), met]
+        for row, got, met in _rows_of_all(tables, times)
+    ]
+    return _in_signs(report.table(head, rows))
 
 
 def plain(found):

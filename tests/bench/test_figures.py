@@ -4,14 +4,19 @@ the table, the tables of Markdown. (Nothing is measured.)"""
 
 import json
 import math
+import sys
+from types import SimpleNamespace
 
 import pytest
 
+import api_server
+import bench
 import compare
 import external
 import figures
 import instructions
 import report
+import servers
 import slope
 import table
 import wrk
@@ -72,6 +77,43 @@ def test_without_one_line_of_figures_there_are_none(out):
 def test_no_request_is_no_measurement():
     with pytest.raises(Failed, match="no request"):
         wrk.parse(said(requests=0))
+
+
+def test_some_errors_may_be_allowed():
+    failed = said(errors={**TOLD["errors"], "connect": 3})
+    assert wrk.parse(failed, allowed=("connect", "timeout"))["requests"] == 2000
+    with pytest.raises(Failed, match="status 1"):
+        worse = said(errors={**TOLD["errors"], "connect": 3, "status": 1})
+        wrk.parse(worse, allowed=("connect", "timeout"))
+
+
+def test_figures_of_a_while():
+    wanted = {"requests": 1000, "rate": 500}
+    wanted |= {"user_us": 60, "system_us": 20, "cpu_us": 80, "client_us": 30}
+    assert wrk.each_of(1000, 0.06, 0.02, 0.03, 2) == pytest.approx(wanted)
+    for nothing in ((0, 1, 1, 1, 2), (-1, 1, 1, 1, 2), (1000, 0, 0, 1, 2)):
+        with pytest.raises(Failed, match="no request"):
+            wrk.each_of(*nothing)
+
+
+def test_metrics_are_read():
+    text = """# HELP fixpoint_connections Open connections.
+fixpoint_connections 3
+fixpoint_thread_connections{thread="0"} 2
+fixpoint_reviews_total{decision="mutated"} 1.5e+06
+process_open_fds 9
+"""
+    assert servers.parse_metrics(text) == {
+        "fixpoint_connections": 3,
+        'fixpoint_thread_connections{thread="0"}': 2,
+        'fixpoint_reviews_total{decision="mutated"}': 1_500_000,
+    }
+
+
+def test_processor_time_is_read():
+    stat = "42 (a) b (c) S " + " ".join(map(str, range(1, 30)))
+    ticks = servers.TICKS
+    assert servers.cpu_of(stat) == (11 / ticks, 12 / ticks)
 
 
 # ---- ratios ---------------------------------------------------------------------------
@@ -199,6 +241,128 @@ def test_the_table_judges_the_median():
 def test_an_empty_table_is_no_success():
     with pytest.raises(Failed):
         table.all_met({row: [] for row in table.ROWS})
+
+
+def table_of(share, p99):
+    """One in which all else is left out."""
+    return {row: [] for row in table.ROWS} | {table.SHARE: share, table.P99: p99}
+
+
+def test_several_tables_are_judged_together():
+    tables = [table_of([52.0], [1.0]), table_of([49.0], [1.5]), table_of([51.0], [1.2])]
+    lines = {line[:36].strip(): line for line in table.text_of_all(tables, 3).splitlines()}
+    share = lines[table.SHARE.figure].split()
+    assert share[-9:] == ["50", "%", "49", "%", "52", "%", "2", "of", "3"]
+    assert lines[table.P99.figure].split()[-7:] == ["1.50", "ms", "1.00", "ms", "3", "of", "3"]
+    assert lines[table.ADDED.figure].endswith("skipped")
+    assert "the whole table: met 2 of 3 times" in table.text_of_all(tables, 3)
+    assert max(map(len, table.text_of_all(tables, 3).splitlines())) <= 80
+
+
+def test_a_table_that_could_not_be_measured_is_met_in_none():
+    said = table.text_of_all([table_of([52.0], [1.0])], 3)
+    assert "the whole table: met 1 of 3 times" in said and "1 of 3" in said.splitlines()[2]
+    assert "met 0 of 3" in table.text_of_all([], 3)
+
+
+def test_several_tables_have_a_column_each():
+    lines = table.markdown_of_all([table_of([52.0], [1.0]), table_of([49.0], [3.0])], 2)
+    lines = lines.splitlines()
+    assert len({line.count("|") for line in lines}) == 1
+    assert lines[0] == "| figure | wanted | 1 | 2 | met |"
+    assert lines[3] == f"| {table.SHARE.figure} | ≥ 50 % | 52 % | 49 % | 1 of 2 |"
+    assert lines[2].endswith("| - | - | skipped |")
+
+
+@pytest.mark.parametrize("fails, shares, good", [(0, 52, True), (0, 49, False), (1, 52, False)])
+def test_the_table_several_times(monkeypatch, capsys, tmp_path, fails, shares, good):
+    failing = [Failed("wrk did not end")] * fails
+
+    def measure(*_):
+        if failing:
+            raise failing.pop()
+        return table_of([shares], [1.0]), ["a note"]
+
+    monkeypatch.setattr(table, "measure", measure)
+    path = tmp_path / "table.json"
+    monkeypatch.setattr(sys, "argv", ["bench", "--table", "--times", "3", "--json", str(path)])
+    assert bench.run(bench.arguments()) == good
+    saved = json.loads(path.read_text())["tables"]
+    assert len(saved) == 3 - fails and saved[0]["table"][table.SHARE.figure] == [shares]
+    out = capsys.readouterr().out
+    assert f"the whole table: met {3 - fails if shares > 50 else 0} of 3 times" in out
+    assert ("not measured: wrk did not end" in out) == bool(fails)
+
+
+# ---- a create at an API server --------------------------------------------------------
+
+CREATED = [
+    {"nobody": 4.0, "limit": 4.5, "fixpoint": 4.75, "creates": 200},
+    {"nobody": 6.0, "limit": 6.25, "fixpoint": 6.5, "creates": 150},
+    {"nobody": 5.0, "limit": 5.75, "fixpoint": 6.0, "creates": 200},
+]
+
+
+def test_what_is_added_is_that_of_each_round():
+    assert api_server.added(CREATED) == [0.75, 0.5, 1.0]
+    assert api_server.added(CREATED, "limit") == [0.5, 0.25, 0.75]
+
+
+def test_a_create_is_told():
+    lines = {line[:24].strip(): line.split() for line in api_server.text(CREATED).splitlines()}
+    assert lines["added by Fixpoint"][-4:] == ["0.75", "0.75", "0.50", "1.00"]
+    assert lines["without a webhook"][-4:] == ["5.00", "4.00", "6.00", "5.00"]
+    assert "of 150 creates each" in api_server.text(CREATED)
+    assert "(+0.50)" in api_server.note(CREATED) and "(+0.75)" in api_server.note(CREATED)
+    told = [*api_server.text(CREATED).splitlines(), *api_server.note(CREATED).splitlines()]
+    assert max(map(len, told)) <= 80
+    assert len({line.count("|") for line in api_server.markdown(CREATED).splitlines()}) == 1
+
+
+class Busy:
+    """A cluster that refuses as often as it is told to, and then creates."""
+
+    def __init__(self, *statuses):
+        self.statuses, self.posts, self.deleted = list(statuses), 0, 0
+
+    def create(self, obj):
+        pass
+
+    def path_of(self, obj, named=True):
+        return "/pods"
+
+    def request(self, method, path, body=None):
+        if method == "DELETE":
+            self.deleted += 1
+            return None
+        self.posts += 1
+        status = self.statuses.pop(0) if self.statuses else 201
+        return SimpleNamespace(status=status, headers={"Retry-After": "0"}, body=b"why")
+
+
+def test_what_is_refused_for_the_moment_is_tried_again():
+    cluster = Busy(429, 503)
+    api_server._Namespaces(cluster).create("nobody")
+    assert cluster.posts == 3 and cluster.deleted == 1
+
+
+@pytest.mark.parametrize("statuses, posts", [((403,), 1), ((500,) * 5, 5)])
+def test_what_is_refused_for_good_is_told(statuses, posts):
+    cluster = Busy(*statuses)
+    with pytest.raises(Failed, match=f"not created: {statuses[0]}"):
+        api_server._Namespaces(cluster).create("nobody")
+    assert cluster.posts == posts
+
+
+def test_a_round_ends_in_time(monkeypatch):
+    monkeypatch.setattr(api_server, "ROUND_S", -1)
+    got = api_server._Namespaces(Busy()).round(200)
+    assert got["creates"] == api_server.FEWEST
+
+
+def test_a_round_is_of_so_many():
+    got = api_server._Namespaces(Busy()).round(30)
+    assert got["creates"] == 30 and set(got) == {"nobody", "limit", "fixpoint", "creates"}
 
 
 def test_text_fits_a_terminal():

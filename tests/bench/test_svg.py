@@ -3,6 +3,7 @@
 white and on black."""
 
 import re
+import resource
 import xml.etree.ElementTree as tree
 
 import pytest
@@ -92,7 +93,52 @@ def test_curves_are_drawn_and_judged(tmp_path):
     assert curves.too_steep(timed) == []
 
 
-def test_a_curve_without_all_of_its_points_is_told():
+@pytest.fixture
+def two_cores(monkeypatch):
+    monkeypatch.setattr(curves, "cores", lambda: ({0}, {1}))
+
+
+def lines(ours, limit):
+    return {"fixpoint": {"points": ours}, "limit": {"points": limit}}
+
+
+def test_a_curve_without_all_of_its_points_is_told(two_cores):
     points = [(one, 1.0) for one in connections.COUNTS]
-    found = {"connections": {"fixpoint": {"points": points}, "limit": {"points": points[1:]}}}
+    memory = lines(points, points)
+    found = {"connections": lines(points, points[1:]), "connections-memory": memory}
     assert curves.incomplete(found, quick=False) == ["connections: limit"]
+    assert curves.incomplete({}, quick=False, only="mutators") == []
+
+
+def test_a_line_that_is_not_there_is_told(two_cores):
+    points = [(one, 1.0) for one in connections.COUNTS]
+    found = {"connections": {"limit": {"points": points}}}
+    wanted = ["connections-memory: fixpoint", "connections-memory: limit"]
+    assert curves.incomplete(found, quick=False) == ["connections: fixpoint", *wanted]
+
+
+def test_one_point_is_no_curve(two_cores, monkeypatch, tmp_path):
+    found = {"fixpoint": [(1, 90.0)], "limit": [(1, 40.0), (4, 39.0)]}
+    monkeypatch.setattr(connections, "measure", lambda build, quick: (found, {"limit": []}))
+    made = curves.measure("build", tmp_path, quick=False, only="connections")
+    assert list(made) == ["connections"] and list(made["connections"]) == ["limit"]
+    assert [one.name for one in tmp_path.iterdir()] == ["connections.svg"]
+
+
+@pytest.mark.parametrize("count, hard, possible", [(1024, 1124, True), (1024, 1123, False)])
+def test_connections_need_descriptors(count, hard, possible):
+    reason = connections.too_many(count, hard)
+    assert (reason is None) == possible
+    if reason:
+        assert reason.startswith("1,024 connections need 1,124 descriptors")
+    assert connections.too_many(count, resource.RLIM_INFINITY) is None
+
+
+def test_as_many_descriptors_as_are_allowed():
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (200, before[1]))
+        assert connections.raise_descriptors() == before[1]
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (before[1], before[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)

@@ -27,7 +27,7 @@ GATEKEEPER_FLAGS = {
     "--enable-generator-resource-expansion", "--max-serving-threads",
     "--debug-use-fake-pod",
 }
-OTHER_FLAGS = {"--server-side", "--create-namespace", "--only", "--once"}
+OTHER_FLAGS = {"--server-side", "--create-namespace", "--once"}
 ALERT = re.compile(r"`(Fixpoint[A-Z]\w+)`")
 METRIC = re.compile(r"\b((?:fixpoint|gatekeeper)_[a-z]\w+[a-z])\b(?!…)")
 ANNOTATION = re.compile(r"\bfixpoint\.dev/([a-z-]*[a-z])(?=[`:'\", }])")
@@ -44,19 +44,29 @@ def help_of(binary, *command):
                           check=True).stdout
 
 
+def flags_of_tests():
+    """What the programs behind `./dev bench` and `./dev soak` take."""
+    texts = (path.read_text() for room in ("bench", "soak")
+             for path in (ROOT / "tests" / room).glob("*.py"))
+    asked = r'add(?:_argument)?\(\s*"(--[a-z-]+)"|argv.*"(--[a-z-]+)"'
+    return {flag for text in texts for match in re.findall(asked, text) for flag in match if flag}
+
+
 class Known:
     def __init__(self, binary):
         listed = re.findall(r"^  ([a-z]+)  ", help_of(binary), re.M)
         self.flags = {name: set(re.findall(r"--[a-z][a-z-]+", help_of(binary, name))) | {"--help"}
                       for name in listed}
-        self.all_flags = set().union(*self.flags.values()) | GATEKEEPER_FLAGS | OTHER_FLAGS
+        self.dev = (ROOT / "dev").read_text()
+        self.all_flags = (set().union(*self.flags.values()) | GATEKEEPER_FLAGS | OTHER_FLAGS
+                          | flags_of_tests() | set(re.findall(r'= (--[a-z-]+)', self.dev)))
         self.values = yaml.safe_load((CHART / "values.yaml").read_text())
         self.metrics = set(re.findall(r"^\| `(\w+)`", (ROOT / "docs/metrics.md").read_text(), re.M))
         self.alerts = set(re.findall(r"alert: (\w+)", (CHART / "files/alerts.yaml").read_text()))
         disable = (ROOT / "src/cluster/disable.c").read_text()
         self.annotations = {"disabled", *("disabled" + end for end in
                                           re.findall(r'PREFIX "(-\w+)"', disable))}
-        self.verbs = set(re.findall(r"^verb_(\w+)\(\)", (ROOT / "dev").read_text(), re.M))
+        self.verbs = set(re.findall(r"^verb_(\w+)\(\)", self.dev, re.M))
         self.sources = "\n".join(re.sub(r'"\s*\n\s*"', "", path.read_text())
                                  for path in (ROOT / "src").rglob("*.c"))
 
