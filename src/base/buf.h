@@ -51,7 +51,7 @@ static inline bool fx_buf_has_room(const struct fx_buf *buf, size_t more) {
 
 /* Appends. */
 static inline void fx_buf_add(struct fx_buf *buf, const void *data, size_t len) {
-    if (len == 0 || !fx_buf_has_room(buf, len)) {
+    if (len == 0 || buf->data == NULL || !fx_buf_has_room(buf, len)) {
         fx_buf_add_growing(buf, data, len);
         return;
     }
