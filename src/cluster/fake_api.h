@@ -30,7 +30,7 @@
 #include "value/json.h"
 #include "value/tree.h"
 
-#define FAKE_PATIENCE_MS 20000
+#define FAKE_PATIENCE_MS 120000
 #define FAKE_FAULTS      4
 
 /* The event of a watch whose version is too old. */
