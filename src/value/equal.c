@@ -4,8 +4,6 @@
  */
 #include "value/equal.h"
 
-#include <string.h>
-
 #include "value/node.h"
 #include "value/tree.h"
 
@@ -32,12 +30,6 @@ bool fx_equal_numbers(const json_t *a, const json_t *b) {
     return json_real_value(a) == json_real_value(b);
 }
 
-static bool is_same_key(void *a, void *b) {
-    const size_t len = json_object_iter_key_len(a);
-    return len == json_object_iter_key_len(b) &&
-           memcmp(json_object_iter_key(a), json_object_iter_key(b), len) == 0;
-}
-
 /* Keys mostly come in the same order: `beside` walks along in b for as long as they do.
  */
 static bool equal_objects(const json_t *a, const json_t *b) {
@@ -46,10 +38,11 @@ static bool equal_objects(const json_t *a, const json_t *b) {
     }
     void *beside = fx_node_first(b);
     for (void *iter = fx_node_first(a); iter != NULL; iter = fx_node_next(a, iter)) {
-        const bool is_beside = beside != NULL && is_same_key(iter, beside);
+        const struct fx_text key = fx_node_key(iter);
+        const bool is_beside = beside != NULL && fx_node_has_key(beside, key);
         const json_t *value = json_object_iter_value(iter);
-        const json_t *other = is_beside ? json_object_iter_value(beside)
-                                        : fx_tree_view_text(b, fx_node_key(iter));
+        const json_t *other =
+            is_beside ? json_object_iter_value(beside) : fx_tree_view_text(b, key);
         if (value != other && !fx_equal(value, other)) {
             return false;
         }

@@ -5,6 +5,9 @@
 #ifndef FX_VALUE_NODE_H
 #define FX_VALUE_NODE_H
 
+#include <stdbool.h>
+#include <string.h>
+
 #include <jansson.h>
 
 #include "base/text.h"
@@ -31,6 +34,11 @@ static inline void *fx_node_next(const json_t *object, void *iter) {
 /* The key under the iterator. */
 static inline struct fx_text fx_node_key(void *iter) {
     return (struct fx_text){json_object_iter_key(iter), json_object_iter_key_len(iter)};
+}
+
+static inline bool fx_node_has_key(void *iter, struct fx_text key) {
+    return json_object_iter_key_len(iter) == key.len &&
+           memcmp(json_object_iter_key(iter), key.data, key.len) == 0;
 }
 
 #endif

@@ -54,18 +54,12 @@ static bool fail_index(struct applier *a) {
 
 /* The next token, where it stands for itself; false where it does not, or is none. */
 static bool take_plain(struct fx_text *rest, struct fx_text *ret_token) {
-    if (rest->len == 0 || rest->data[0] != '/') {
+    struct fx_text left = *rest;
+    if (!fx_pointer_split(&left, ret_token) ||
+        memchr(ret_token->data, '~', ret_token->len) != NULL) {
         return false;
     }
-    const char *start = rest->data + 1;
-    const size_t left = rest->len - 1;
-    const char *slash = memchr(start, '/', left);
-    const size_t len = slash == NULL ? left : (size_t)(slash - start);
-    if (memchr(start, '~', len) != NULL) {
-        return false;
-    }
-    *ret_token = (struct fx_text){start, len};
-    *rest = (struct fx_text){start + len, left - len};
+    *rest = left;
     return true;
 }
 

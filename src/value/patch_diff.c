@@ -116,11 +116,6 @@ static bool is_shorter_whole(const struct fx_patch_path *path, const json_t *bef
     return repeated < (n_after - n_before) * (OP_BYTES + path->length) / 2;
 }
 
-static bool is_key(void *iter, struct fx_text key) {
-    return json_object_iter_key_len(iter) == key.len &&
-           memcmp(json_object_iter_key(iter), key.data, key.len) == 0;
-}
-
 /* Members that only `after` has, from the iterator on. `before` is NULL where it has none
  * of them for sure. */
 static void add_members(struct differ *d, const struct fx_patch_path *path,
@@ -144,7 +139,7 @@ static void diff_members(struct differ *d, const struct fx_patch_path *path,
         const struct fx_text key = fx_node_key(iter);
         json_t *old = json_object_iter_value(iter);
         json_t *value = NULL;
-        is_in_order = is_in_order && beside != NULL && is_key(beside, key);
+        is_in_order = is_in_order && beside != NULL && fx_node_has_key(beside, key);
         if (is_in_order) {
             value = json_object_iter_value(beside);
             beside = fx_node_next(after, beside);

@@ -29,8 +29,7 @@ void fx_pointer_push_index(struct fx_buf *buf, size_t index) {
     fx_buf_number(buf, index);
 }
 
-/* Splits "/a~1b/c" into the token as it is written, "a~1b", and "/c". */
-static bool split(struct fx_text *rest, struct fx_text *ret_raw) {
+bool fx_pointer_split(struct fx_text *rest, struct fx_text *ret_raw) {
     if (rest->len == 0 || rest->data[0] != '/') {
         return false;
     }
@@ -68,7 +67,7 @@ bool fx_pointer_next(struct fx_text *rest, struct fx_buf *token) {
     struct fx_text raw = {0};
     fx_buf_reset(token);
     fx_buf_add(token, "", 0);
-    if (!split(&left, &raw) || !unescape(raw, token)) {
+    if (!fx_pointer_split(&left, &raw) || !unescape(raw, token)) {
         return false;
     }
     *rest = left;
@@ -116,7 +115,7 @@ json_t *fx_pointer_view(json_t *root, struct fx_text pointer) {
     json_t *node = root;
     while (node != NULL && pointer.len > 0) {
         struct fx_text raw = {0};
-        if (!split(&pointer, &raw)) {
+        if (!fx_pointer_split(&pointer, &raw)) {
             return NULL;
         }
         const bool escaped = raw.len > 0 && memchr(raw.data, '~', raw.len) != NULL;

@@ -9,29 +9,15 @@ import threading
 import pytest
 import yaml
 from client import health
-from fixpoint_cluster import GATEKEEPER, definitions, manifests, until
+from failing_cluster import cluster, standin  # noqa: F401
+from fixpoint_cluster import GATEKEEPER, manifests, until
 from policies import annotation
 from process import SLOW, command
-from standin.cluster import Cluster
 from stored_policies import FAILING, GONE, RESOURCES, agree, said, split
 from webhook_configurations import NAMESPACE
 
 CONFIGURATIONS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 ACCOUNT = "system:serviceaccount:fixpoint-system:fixpoint"
-
-
-@pytest.fixture
-def cluster(tmp_path):
-    made = Cluster(tmp_path / "cluster")
-    made.need_standin()
-    made.load(*definitions())
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def standin(cluster):
-    return cluster.standin
 
 
 # --- who we are, and what we may -------------------------------------------------------------
