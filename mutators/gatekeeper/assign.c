@@ -3,11 +3,11 @@
  * mutators/gatekeeper/assign.c - kind Assign: writes a value anywhere but in metadata.
  */
 #include "mutators/gatekeeper/assigner.h"
-#include "mutators/gatekeeper/go_text.h"
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/shapes.h"
 #include "mutators/gatekeeper/target.h"
 #include "value/equal.h"
+#include "value/go_text.h"
 #include "value/tree.h"
 
 static const struct field parameters_fields[] = {FIELD_PATH_TESTS, FIELD_ASSIGN,
@@ -33,7 +33,7 @@ static bool fail_not_object(const struct source *source, struct fx_err *err) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_buf_str(&text, "invalid value: `");
-    fx_go_print(&text, source->value, GO_FLOAT64);
+    fx_go_text_add(&text, source->value, FX_GO_DOUBLES);
     fx_buf_str(&text, "`, only objects can be added to keyed lists");
     if (text.failed) {
         (void)fx_fail_nomem(err);
@@ -53,9 +53,9 @@ static bool fail_other_key(const struct source *source,
     fx_buf_str(&text, "adding object to list with different key ");
     fx_buf_text(&text, list->name);
     fx_buf_str(&text, ": list key ");
-    fx_go_print(&text, list->value, GO_INT64);
+    fx_go_text_add(&text, list->value, FX_GO_INTEGERS);
     fx_buf_str(&text, ", object key ");
-    fx_go_print(&text, key, GO_FLOAT64);
+    fx_go_text_add(&text, key, FX_GO_DOUBLES);
     if (text.failed) {
         (void)fx_fail_nomem(err);
     } else {

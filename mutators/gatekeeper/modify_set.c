@@ -5,12 +5,12 @@
  */
 #include <stdlib.h>
 
-#include "mutators/gatekeeper/go_text.h"
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/shapes.h"
 #include "mutators/gatekeeper/target.h"
 #include "mutators/gatekeeper/value_copy.h"
 #include "mutators/gatekeeper/value_set.h"
+#include "value/go_text.h"
 #include "value/tree.h"
 
 static const struct field values_fields[] = {
@@ -62,7 +62,7 @@ static bool check_list(json_t *old, struct fx_err *err) {
     }
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    fx_go_print(&text, old, GO_INT64);
+    fx_go_text_add(&text, old, FX_GO_INTEGERS);
     fx_buf_str(&text, " is not a list of values, cannot treat it as a set");
     if (text.failed) {
         (void)fx_fail_nomem(err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/go_text.c - `map[a:1 b:[x y]]`: Go's default format.
+ * value/go_text.c - `map[a:1 b:[x y]]`: Go's default format.
  */
-#include "mutators/gatekeeper/go_text.h"
+#include "value/go_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +21,7 @@ static void shortest(double value, char *out, size_t size) {
     }
 }
 
-/* Go's %g with as many digits as needed: an exponent below 1e-4 and from 1e6 on. */
-static void print_double(struct fx_buf *buf, double value) {
+void fx_go_text_add_double(struct fx_buf *buf, double value) {
     char text[40];
     shortest(value, text, sizeof text);
     const char *mark = strchr(text, 'e');
@@ -40,7 +39,7 @@ static void print_double(struct fx_buf *buf, double value) {
     fx_buf_printf(buf, "%.*f", exponent >= fraction ? 0 : fraction - exponent, value);
 }
 
-static void print_list(struct fx_buf *buf, json_t *list, enum go_integers integers) {
+static void print_list(struct fx_buf *buf, json_t *list, enum fx_go_integers integers) {
     fx_buf_char(buf, '[');
     size_t index = 0;
     json_t *element = NULL;
@@ -48,7 +47,7 @@ static void print_list(struct fx_buf *buf, json_t *list, enum go_integers intege
         if (index > 0) {
             fx_buf_char(buf, ' ');
         }
-        fx_go_print(buf, element, integers);
+        fx_go_text_add(buf, element, integers);
     }
     fx_buf_char(buf, ']');
 }
@@ -82,7 +81,7 @@ static struct entry *sorted_entries(json_t *object, size_t count) {
     return entries;
 }
 
-static void print_map(struct fx_buf *buf, json_t *object, enum go_integers integers) {
+static void print_map(struct fx_buf *buf, json_t *object, enum fx_go_integers integers) {
     const size_t count = json_object_size(object);
     struct entry *entries = sorted_entries(object, count);
     if (entries == NULL) {
@@ -96,22 +95,22 @@ static void print_map(struct fx_buf *buf, json_t *object, enum go_integers integ
         }
         fx_buf_text(buf, entries[i].key);
         fx_buf_char(buf, ':');
-        fx_go_print(buf, entries[i].value, integers);
+        fx_go_text_add(buf, entries[i].value, integers);
     }
     fx_buf_char(buf, ']');
     free(entries);
 }
 
 static void print_integer(struct fx_buf *buf, json_int_t value,
-                          enum go_integers integers) {
-    if (integers == GO_FLOAT64) {
-        print_double(buf, (double)value);
+                          enum fx_go_integers integers) {
+    if (integers == FX_GO_DOUBLES) {
+        fx_go_text_add_double(buf, (double)value);
     } else {
         fx_buf_printf(buf, "%" JSON_INTEGER_FORMAT, value);
     }
 }
 
-void fx_go_print(struct fx_buf *buf, json_t *value, enum go_integers integers) {
+void fx_go_text_add(struct fx_buf *buf, json_t *value, enum fx_go_integers integers) {
     if (value == NULL) {
         fx_buf_str(buf, "<nil>");
         return;
@@ -121,7 +120,7 @@ void fx_go_print(struct fx_buf *buf, json_t *value, enum go_integers integers) {
     case JSON_ARRAY: print_list(buf, value, integers); return;
     case JSON_STRING: fx_buf_text(buf, fx_tree_text(value)); return;
     case JSON_INTEGER: print_integer(buf, json_integer_value(value), integers); return;
-    case JSON_REAL: print_double(buf, json_real_value(value)); return;
+    case JSON_REAL: fx_go_text_add_double(buf, json_real_value(value)); return;
     case JSON_TRUE: fx_buf_str(buf, "true"); return;
     case JSON_FALSE: fx_buf_str(buf, "false"); return;
     case JSON_NULL: fx_buf_str(buf, "<nil>"); return;
