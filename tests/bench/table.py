@@ -43,8 +43,8 @@ class Row:
 
 ADDED = Row("added to a create, p50, 3 mutators", 1, "ms", "{:.2f}")
 SHARE = Row("share of the limit, 3 mutators", 50, "%", "{:.0f}", at_least=True)
-P50 = Row("p50 of the same", 0.6, "ms", "{:.2f}")
-P99 = Row("p99 of the same", 2, "ms", "{:.2f}")
+P50 = Row("p50, as on the reference machine", 0.6, "ms", "{:.2f}")
+P99 = Row("p99, as on the reference machine", 2, "ms", "{:.2f}")
 LOST = Row("lost with 10,000 more not matching", 5, "%", "{:.1f}")
 SHARE_MATCHING = Row("share with 200 more matching", 15, "%", "{:.0f}", at_least=True)
 MEMORY = Row("resident memory, 3 mutators", 8, "MB", "{:.1f}")
@@ -52,6 +52,10 @@ MEMORY_THOUSAND = Row("resident memory, 1,000 more", 12, "MB", "{:.1f}")
 BINARY = Row("binary, stripped as installed", 5, "MB", "{:.2f}")
 START = Row("start to ready", 100, "ms", "{:.0f}")
 ROWS = (ADDED, SHARE, P50, P99, LOST, SHARE_MATCHING, MEMORY, MEMORY_THOUSAND, BINARY, START)
+
+
+# What the limit itself takes on the reference machine, where those two hold.
+REFERENCE_MS = {"p50_ms": 0.26, "p99_ms": 0.6}
 
 
 # ---- under load -----------------------------------------------------------------------
@@ -71,13 +75,20 @@ def _all_serving(build, certificate, folder):
         yield servers, review
 
 
+def on_reference(latency, run, limit):
+    """What the latency of a run would be where the limit has its reference figure: machines
+    and their neighbours differ, so only its ratio to the limit's, of the same round, tells.
+    Where the limit is faster than that, the latency stands as it was measured."""
+    return run[latency] / max(1, limit[latency] / REFERENCE_MS[latency])
+
+
 def _of_round(runs):
     """{row: value} of what all servers did in one round."""
     three, rate = runs[THREE], {name: run["rate"] for name, run in runs.items()}
     return {
         SHARE: rate[THREE] / rate[LIMIT] * 100,
-        P50: three["p50_ms"],
-        P99: three["p99_ms"],
+        P50: on_reference("p50_ms", three, runs[LIMIT]),
+        P99: on_reference("p99_ms", three, runs[LIMIT]),
         LOST: (1 - rate[TEN_THOUSAND] / rate[THREE]) * 100,
         SHARE_MATCHING: rate[MATCHING] / rate[LIMIT] * 100,
         MEMORY: three["resident_mb"],
@@ -94,9 +105,12 @@ def _under_load(build, certificate, folder, rounds, seconds):
 
 def _about_load(runs):
     """Sentences that tell how quiet it was."""
-    rate, p50, p99 = (median(runs[LIMIT], one) for one in ("rate", "p50_ms", "p99_ms"))
+    names = ("rate", "p50_ms", "p99_ms")
+    rate, p50, p99 = (median(runs[LIMIT], one) for one in names)
+    ours, our_p50, our_p99 = (median(runs[THREE], one) for one in names)
     three, ten_thousand = (median(runs[name], "cpu_us") for name in (THREE, TEN_THOUSAND))
     return [
+        f"As measured: {ours:,.0f} requests/s, p50 {our_p50:.2f} ms, p99 {our_p99:.2f} ms.",
         f"`limit` beside it: {rate:,.0f} requests/s, p50 {p50:.2f} ms, p99 {p99:.2f} ms.",
         f"10,000 more take {(ten_thousand / three - 1) * 100:+.1f} % processor time.",
     ]

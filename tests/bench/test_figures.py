@@ -238,6 +238,14 @@ def test_the_table_judges_the_median():
     assert max(map(len, table.text(found).splitlines())) <= 80
 
 
+@pytest.mark.parametrize(
+    "limit_ms, wanted_ms", [(0.26, 0.5), (0.52, 0.25), (0.13, 0.5)], ids=["as", "slower", "faster"]
+)
+def test_latency_is_told_as_the_reference_machine_would_have_it(limit_ms, wanted_ms):
+    got = table.on_reference("p50_ms", run(p50_ms=0.5), run(p50_ms=limit_ms))
+    assert got == pytest.approx(wanted_ms)
+
+
 def test_an_empty_table_is_no_success():
     with pytest.raises(Failed):
         table.all_met({row: [] for row in table.ROWS})
