@@ -60,23 +60,24 @@ static inline void fx_err_reset(struct fx_err *err) {
 
 /* Fills `err` and returns false, so that callers can `return fx_fail(…)`. Text beyond
  * FX_ERR_TEXT is cut at a rune and ends in `…`. */
-FX_PRINTF(3, 4) bool fx_fail(struct fx_err *err, enum fx_code code, const char *fmt, ...);
+FX_PRINTF(3, 4)
+FX_RARE bool fx_fail(struct fx_err *err, enum fx_code code, const char *fmt, ...);
 
 /* The same, with the span at fault. */
 FX_PRINTF(5, 6)
-bool fx_fail_at(struct fx_err *err, enum fx_code code, uint32_t off, uint32_t len,
-                const char *fmt, ...);
+FX_RARE bool fx_fail_at(struct fx_err *err, enum fx_code code, uint32_t off, uint32_t len,
+                        const char *fmt, ...);
 
 /* The same, with the source node at fault (see fx_err.node). */
 FX_PRINTF(4, 5)
-bool fx_fail_in(struct fx_err *err, const void *node, enum fx_code code, const char *fmt,
-                ...);
+FX_RARE bool fx_fail_in(struct fx_err *err, const void *node, enum fx_code code,
+                        const char *fmt, ...);
 
 /* "out of memory", always false. */
-bool fx_fail_nomem(struct fx_err *err);
+FX_RARE bool fx_fail_nomem(struct fx_err *err);
 
 /* Puts words before those already there; code, span and node stay. Always false. */
-FX_PRINTF(2, 3) bool fx_err_prefix(struct fx_err *err, const char *fmt, ...);
+FX_PRINTF(2, 3) FX_RARE bool fx_err_prefix(struct fx_err *err, const char *fmt, ...);
 
 /* Our own failure (no memory, deadline, bug), never a verdict about the input? */
 bool fx_err_is_ours(const struct fx_err *err);
