@@ -140,7 +140,7 @@ static void test_criteria(void **state) {
         fx_buf_init(&buf, 0);
         fx_words_criterion(&buf, &mutator, cases[i].criterion);
         expect(&buf, cases[i].words);
-        fx_policy_text_destroy(mutator.policy);
+        fx_policy_text_unref(mutator.policy);
         json_decref(source);
     }
 }

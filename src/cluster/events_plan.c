@@ -82,8 +82,7 @@ static json_t *set_object(json_t *parent, const char *key) {
 }
 
 static bool fill_involved(json_t *involved, const struct fx_cluster_object *object) {
-    return involved != NULL && fx_frame_share(involved, object->object, "apiVersion") &&
-           fx_frame_share(involved, object->object, "kind") &&
+    return involved != NULL && fx_frame_set_type(involved, object->resource) &&
            fx_frame_set_text(involved, "name", object->name) &&
            fx_frame_set_text(involved, "uid", object->uid);
 }

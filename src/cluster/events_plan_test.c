@@ -23,26 +23,22 @@
 static const struct fx_cluster_identity identity = {.pod = "fixpoint-5c8f7b6d9-abcde",
                                                     .namespace_ = "ns"};
 
-struct mutator {
-    struct fx_cluster_object object;
-    json_t *tree;
-};
-
-static struct mutator make(const char *name) {
-    struct mutator made = {
-        .object = {.name = fx_text_of(name), .uid = FX_TEXT("u-1"), .generation = 3},
-        .tree =
-            read_json("{\"apiVersion\":\"mutations.gatekeeper.sh/v1\",\"kind\":\"Assign\""
-                      "}"),
+static struct fx_cluster_object make(const char *name) {
+    static const struct fx_kube_resource resource = {"mutations.gatekeeper.sh", "v1",
+                                                     "assign", "Assign"};
+    return (struct fx_cluster_object){
+        .resource = &resource,
+        .name = fx_text_of(name),
+        .uid = FX_TEXT("u-1"),
+        .generation = 3,
     };
-    made.object.object = made.tree;
-    return made;
 }
 
-static struct fx_event event_of(const struct mutator *mutator, const char *error) {
+static struct fx_event event_of(const struct fx_cluster_object *mutator,
+                                const char *error) {
     struct fx_event event;
     json_t *tree = read_json(error);
-    fx_event_read(&mutator->object, tree, &event);
+    fx_event_read(mutator, tree, &event);
     json_decref(tree);
     return event;
 }
@@ -59,11 +55,11 @@ static void expect_json(json_t *value_take, const char *wanted) {
 
 static void a_new_one(void **state) {
     (void)state;
-    struct mutator mutator = make("always-pull");
+    struct fx_cluster_object mutator = make("always-pull");
     struct fx_event event = event_of(&mutator, "{\"message\":\"it is wrong\"}");
     event.digest = UINT64_C(0x0123456789abcdef);
     expect_json(
-        fx_event_new(&identity, &mutator.object, &event, NOW),
+        fx_event_new(&identity, &mutator, &event, NOW),
         "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{\"name\":"
         "\"always-pull.0123456789abcdef\",\"namespace\":\"default\"},\"involvedObject\":{"
         "\"apiVersion\":\"mutations.gatekeeper.sh/v1\",\"kind\":\"Assign\",\"name\":"
@@ -72,7 +68,6 @@ static void a_new_one(void **state) {
         "\"reportingComponent\":\"fixpoint\",\"reportingInstance\":"
         "\"fixpoint-5c8f7b6d9-abcde\",\"firstTimestamp\":\"2026-11-21T10:02:33Z\","
         "\"lastTimestamp\":\"2026-11-21T10:02:33Z\",\"count\":1}");
-    json_decref(mutator.tree);
 }
 
 static void reasons(void **state) {
@@ -86,37 +81,35 @@ static void reasons(void **state) {
         {"{\"type\":\"Other\",\"message\":\"m\"}", "Invalid"},
         {"{}", "Invalid"},
     };
-    struct mutator mutator = make("a");
+    struct fx_cluster_object mutator = make("a");
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         const struct fx_event event = event_of(&mutator, cases[i].error);
         assert_string_equal(event.reason, cases[i].reason);
         assert_string_equal(event.message, i == 4 ? "" : "m");
     }
-    json_decref(mutator.tree);
 }
 
 /* The same is the same, wherever it is told; all else is not. */
 static void digests(void **state) {
     (void)state;
-    struct mutator mutator = make("a");
+    struct fx_cluster_object mutator = make("a");
     const uint64_t first = event_of(&mutator, "{\"message\":\"m\"}").digest;
     assert_true(first == event_of(&mutator, "{\"message\":\"m\"}").digest);
     assert_true(first != event_of(&mutator, "{\"message\":\"n\"}").digest);
     assert_true(
         first !=
         event_of(&mutator, "{\"type\":\"Quarantined\",\"message\":\"m\"}").digest);
-    mutator.object.generation = 4;
+    mutator.generation = 4;
     assert_true(first != event_of(&mutator, "{\"message\":\"m\"}").digest);
-    mutator.object.generation = 3;
-    mutator.object.uid = FX_TEXT("u-2");
+    mutator.generation = 3;
+    mutator.uid = FX_TEXT("u-2");
     assert_true(first != event_of(&mutator, "{\"message\":\"m\"}").digest);
-    json_decref(mutator.tree);
 }
 
 /* Cut at a character, with a mark. */
 static void long_messages(void **state) {
     (void)state;
-    struct mutator mutator = make("a");
+    struct fx_cluster_object mutator = make("a");
     for (size_t len = 1015; len < 1035; len++) {
         char error[1200] = "{\"message\":\"";
         size_t at = strlen(error);
@@ -130,7 +123,6 @@ static void long_messages(void **state) {
         assert_int_equal(strcmp(event.message + strlen(event.message) - 3, "…") == 0,
                          len + 4 > FX_EVENTS_MESSAGE_BYTES);
     }
-    json_decref(mutator.tree);
 }
 
 static void names(void **state) {
@@ -143,17 +135,16 @@ static void names(void **state) {
     const char *const given[] = {"a", long_name, ""};
     const size_t lengths[] = {18, 233 + 17, 16};
     for (size_t i = 0; i < FX_COUNT(given); i++) {
-        struct mutator mutator = make(given[i]);
+        struct fx_cluster_object mutator = make(given[i]);
         struct fx_event event = event_of(&mutator, "{\"message\":\"m\"}");
         event.digest = UINT64_C(0x0123456789abcdef);
-        json_t *body = fx_event_new(&identity, &mutator.object, &event, NOW);
+        json_t *body = fx_event_new(&identity, &mutator, &event, NOW);
         const char *name =
             json_string_value(json_object_get(json_object_get(body, "metadata"), "name"));
         assert_int_equal(strlen(name), lengths[i]);
         assert_true(fx_text_ends(fx_text_of(name), fx_text_of(tail + (i == 2))));
         assert_null(strstr(name, "-."));
         json_decref(body);
-        json_decref(mutator.tree);
     }
 }
 

@@ -12,6 +12,18 @@ bool fx_frame_set_text(json_t *object, const char *key, struct fx_text value) {
     return fx_tree_set_take(object, fx_text_of(key), fx_tree_new_string(value));
 }
 
+bool fx_frame_set_type(json_t *object, const struct fx_kube_resource *type) {
+    struct fx_buf version;
+    fx_buf_init(&version, 0);
+    fx_buf_printf(&version, "%s/%s", type->group, type->version);
+    const bool ok = !version.failed &&
+                    fx_frame_set_text(object, "apiVersion",
+                                      (struct fx_text){version.data, version.len}) &&
+                    fx_frame_set_text(object, "kind", fx_text_of(type->kind));
+    fx_buf_finish(&version);
+    return ok;
+}
+
 bool fx_frame_share(json_t *into, const json_t *from, const char *key) {
     json_t *value = fx_tree_view_key(from, key);
     return value == NULL || fx_tree_set_take(into, fx_text_of(key), json_incref(value));

@@ -11,6 +11,7 @@
 
 #include "base/macros.h"
 #include "base/text.h"
+#include "kube/resource.h"
 
 /* A new object with apiVersion and kind of `object`, and of its metadata name, namespace,
  * uid and resourceVersion: which object is meant, and in which state; whatever is no
@@ -20,6 +21,9 @@ json_t *fx_frame_of(const json_t *object, json_t **ret_metadata) FX_MUST_USE;
 
 /* object[key] = a string; false without memory. */
 bool fx_frame_set_text(json_t *object, const char *key, struct fx_text value) FX_MUST_USE;
+
+/* apiVersion and kind of a resource that has a group; false without memory. */
+bool fx_frame_set_type(json_t *object, const struct fx_kube_resource *type) FX_MUST_USE;
 
 /* into[key] = from[key], shared, where there is one; false without memory. */
 bool fx_frame_share(json_t *into, const json_t *from, const char *key) FX_MUST_USE;

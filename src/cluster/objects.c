@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/objects.c - a sorted array; objects of the API reduced to policies.
+ * cluster/objects.c - a sorted array; objects of the API reduced to policies, which are
+ * kept as text: most of them are never looked at again.
  */
 #include "cluster/objects.h"
 
@@ -11,49 +12,28 @@
 #include "base/vec.h"
 #include "cluster/frame.h"
 #include "cluster/status.h"
-#include "value/equal.h"
+#include "engine/policy_text.h"
 #include "value/tree.h"
 
 #define KEY_BYTES 512
 
 /* ---- one object ------------------------------------------------------------------ */
 
-/* Its texts are those of the key and of the kept tree. */
+/* Its texts are those of the key, and of the uid that it owns. */
 struct item {
     struct fx_cluster_object object; /* first: what the others see */
+    char *uid;
     char key[];
 };
 
+static struct item *item_of(struct fx_cluster_object *object) {
+    return (struct item *)object; /* its first member */
+}
+
 static void destroy(struct fx_cluster_object *object) {
-    json_decref(object->object);
+    fx_policy_text_unref(object->object);
+    free(item_of(object)->uid);
     free(object); /* struct item begins with it */
-}
-
-/* into[key] = from[key], as the one tree of that content, where there is one. */
-static bool keep_tree(struct fx_intern *intern, json_t *into, const json_t *from,
-                      const char *key) {
-    json_t *value = fx_tree_view_key(from, key);
-    return value == NULL ||
-           fx_tree_set_take(into, fx_text_of(key), fx_intern_tree(intern, value));
-}
-
-/* The fields of `spec` one by one: as a whole it is hardly the same twice. */
-static bool keep_spec(struct fx_intern *intern, json_t *kept, json_t *spec) {
-    const char *key = NULL;
-    json_t *value = NULL;
-    if (!json_is_object(spec)) {
-        return spec == NULL || fx_tree_set_take(kept, FX_TEXT("spec"), json_incref(spec));
-    }
-    json_t *made = json_object();
-    if (!fx_tree_set_take(kept, FX_TEXT("spec"), made)) {
-        return false;
-    }
-    json_object_foreach (spec, key, value) {
-        if (!keep_tree(intern, made, spec, key)) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* What there is one of in each object. */
@@ -72,16 +52,15 @@ static bool keep_metadata(json_t *kept, const json_t *from) {
 }
 
 /* What policies are made of, and no more; NULL without memory. */
-static json_t *reduce(struct fx_intern *intern, const json_t *object) {
+static struct fx_policy_text *reduce(const json_t *object) {
     json_t *kept = json_object();
-    if (kept == NULL || !keep_tree(intern, kept, object, "apiVersion") ||
-        !keep_tree(intern, kept, object, "kind") ||
-        !keep_metadata(kept, fx_tree_view_key(object, "metadata")) ||
-        !keep_spec(intern, kept, fx_tree_view_key(object, "spec"))) {
-        json_decref(kept);
-        return NULL;
-    }
-    return kept;
+    const bool ok = kept != NULL && fx_frame_share(kept, object, "apiVersion") &&
+                    fx_frame_share(kept, object, "kind") &&
+                    keep_metadata(kept, fx_tree_view_key(object, "metadata")) &&
+                    fx_frame_share(kept, object, "spec");
+    struct fx_policy_text *text = ok ? fx_policy_text_create(kept) : NULL;
+    json_decref(kept);
+    return text;
 }
 
 static uint64_t digest_own_status(const json_t *object, const char *pod) {
@@ -101,16 +80,6 @@ static bool print_key(char key[KEY_BYTES], const struct fx_kube_resource *resour
     const int len = snprintf(key, KEY_BYTES, "%s.%s/%.*s", resource->plural,
                              resource->group, FX_TEXT_ARG(name));
     return len > 0 && len < KEY_BYTES;
-}
-
-/* Takes over `kept`, and reads from it what others want to see. */
-static void keep(struct fx_cluster_object *object, json_t *kept) {
-    json_decref(object->object);
-    object->object = kept;
-    const json_t *metadata = fx_tree_view_key(kept, "metadata");
-    object->name = fx_tree_view_string(metadata, "name");
-    object->uid = fx_tree_view_string(metadata, "uid");
-    object->generation = json_integer_value(fx_tree_view_key(metadata, "generation"));
 }
 
 /* ---- all of them ----------------------------------------------------------------- */
@@ -146,6 +115,7 @@ static struct fx_cluster_object *insert(struct fx_cluster_objects *objects, size
     }
     memcpy(item->key, key, size);
     item->object.key = item->key;
+    item->object.name = fx_text_of(strchr(item->key, '/') + 1);
     struct fx_cluster_object **slot = objects->items + at;
     memmove(slot + 1, slot, (objects->n_items - at) * sizeof(*slot));
     *slot = &item->object;
@@ -153,22 +123,43 @@ static struct fx_cluster_object *insert(struct fx_cluster_objects *objects, size
     return &item->object;
 }
 
-static bool put(struct fx_cluster_objects *objects, const char *key, json_t *kept,
+/* Takes over the policy, whose metadata these are, and the uid. */
+static void keep(struct fx_cluster_object *object, const json_t *metadata,
+                 struct fx_policy_text *policy, char *uid) {
+    fx_policy_text_unref(object->object);
+    free(item_of(object)->uid);
+    object->object = policy;
+    object->uid = fx_text_of(uid);
+    object->generation = json_integer_value(fx_tree_view_key(metadata, "generation"));
+    item_of(object)->uid = uid;
+}
+
+/* Makes of the object what is kept of it. */
+static bool put(struct fx_cluster_objects *objects, const char *key, const json_t *object,
                 struct fx_cluster_object **ret_item, enum fx_object_change *ret_change) {
-    const size_t at = lower_bound(objects, key);
-    const bool is_new = !stands_at(objects, at, key);
-    struct fx_cluster_object *item =
-        is_new ? insert(objects, at, key) : objects->items[at];
-    if (item == NULL) {
-        json_decref(kept);
+    const json_t *metadata = fx_tree_view_key(object, "metadata");
+    struct fx_policy_text *kept = reduce(object);
+    struct fx_cluster_object *item = fx_cluster_objects_find(objects, key);
+    *ret_change = FX_OBJECT_SAME;
+    *ret_item = item;
+    if (kept == NULL) {
         return false;
     }
-    if (!is_new && fx_equal(item->object, kept)) {
-        json_decref(kept);
-    } else {
-        keep(item, kept);
-        *ret_change = FX_OBJECT_POLICY;
+    if (item != NULL && fx_policy_text_equal(item->object, kept)) {
+        fx_policy_text_unref(kept);
+        return true;
     }
+    char *uid = fx_text_dup(fx_tree_view_string(metadata, "uid"));
+    if (uid != NULL && item == NULL) {
+        item = insert(objects, lower_bound(objects, key), key);
+    }
+    if (uid == NULL || item == NULL) {
+        free(uid);
+        fx_policy_text_unref(kept);
+        return false;
+    }
+    keep(item, metadata, kept, uid);
+    *ret_change = FX_OBJECT_POLICY;
     *ret_item = item;
     return true;
 }
@@ -177,18 +168,10 @@ bool fx_cluster_objects_put(struct fx_cluster_objects *objects,
                             const struct fx_object_source *source, json_t *object,
                             struct fx_cluster_object **ret_item,
                             enum fx_object_change *ret_change) {
-    json_t *kept = reduce(&objects->intern, object);
-    if (kept == NULL) {
-        return false;
-    }
     char key[KEY_BYTES];
-    *ret_change = FX_OBJECT_SAME;
-    if (!print_key(key, source->resource,
-                   fx_tree_view_string(fx_tree_view_key(kept, "metadata"), "name"))) {
-        json_decref(kept);
-        return false;
-    }
-    if (!put(objects, key, kept, ret_item, ret_change)) {
+    const json_t *metadata = fx_tree_view_key(object, "metadata");
+    if (!print_key(key, source->resource, fx_tree_view_string(metadata, "name")) ||
+        !put(objects, key, object, ret_item, ret_change)) {
         return false;
     }
     struct fx_cluster_object *item = *ret_item;
@@ -231,6 +214,5 @@ void fx_cluster_objects_finish(struct fx_cluster_objects *objects) {
         destroy(objects->items[i]);
     }
     free(objects->items);
-    fx_intern_finish(&objects->intern);
     *objects = (struct fx_cluster_objects){0};
 }

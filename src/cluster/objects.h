@@ -13,7 +13,6 @@
 
 #include "base/macros.h"
 #include "base/text.h"
-#include "cluster/intern.h"
 #include "cluster/kinds.h"
 #include "cluster/policies.h"
 
@@ -21,7 +20,6 @@
 struct fx_cluster_objects {
     struct fx_cluster_object **items;
     size_t n_items, cap_items;
-    struct fx_intern intern; /* what of them is equal */
 };
 
 void fx_cluster_objects_finish(struct fx_cluster_objects *objects);
@@ -39,10 +37,9 @@ struct fx_object_source {
     const char *pod; /* whose status entry is ours */
 };
 
-/* Adds the object or replaces the one of its key. What is kept is made anew, sharing the
- * nodes of `object`; where it equals what was kept, the old nodes stay. `*ret_item` is
- * borrowed. False without memory (or with a name longer than names are), and then nothing
- * has changed. */
+/* Adds the object or replaces the one of its key. What is kept is written down anew;
+ * where it equals what was kept, the old text stays. `*ret_item` is borrowed. False
+ * without memory (or with a name longer than names are), and then nothing has changed. */
 bool fx_cluster_objects_put(struct fx_cluster_objects *objects,
                             const struct fx_object_source *source, json_t *object,
                             struct fx_cluster_object **ret_item,

@@ -94,7 +94,7 @@ static void on_timer_closed(uv_handle_t *timer) {
 static void job_finish(struct job *job) {
     for (size_t i = 0; i < job->n_inputs; i++) {
         free(job->files[i]);
-        json_decref(job->inputs[i].object);
+        fx_policy_text_unref(job->inputs[i].object);
     }
     free(job->files);
     free(job->inputs);
@@ -122,7 +122,7 @@ static bool job_fill(struct job *job, const struct fx_cluster_policies *policies
         }
         job->inputs[i] = (struct fx_policy_input){
             .file = job->files[i],
-            .object = json_incref(objects->items[i]->object),
+            .object = fx_policy_text_ref(objects->items[i]->object),
         };
         job->n_inputs++;
     }

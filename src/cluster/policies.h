@@ -3,10 +3,10 @@
  * cluster/policies.h - the policies of a cluster: watched, compiled in batches on a
  * worker thread, swapped at once. Loop thread only.
  *
- * What is kept of an object is what policies are made of: no status, no managed fields,
- * no annotations. So a change of nothing else is no change here. A burst of changes is
- * one build: the first waits a moment for the others, and while a build is under way all
- * that comes waits for the next.
+ * What is kept of an object is what policies are made of, as a text: no status, no
+ * managed fields, no annotations. So a change of nothing else is no change here. A burst
+ * of changes is one build: the first waits a moment for the others, and while a build is
+ * under way all that comes waits for the next.
  */
 #ifndef FX_CLUSTER_POLICIES_H
 #define FX_CLUSTER_POLICIES_H
@@ -35,7 +35,7 @@ struct fx_cluster_object {
                       * findings, unique */
     struct fx_text name, uid;
     int64_t generation;
-    json_t *object; /* what is kept of it; borrowed */
+    struct fx_policy_text *object; /* what is kept of it; borrowed */
     /* fx_cluster_status_digest() of the entry of status.byPod with our id, as last seen
      * in the cluster; 0: there is none. */
     uint64_t own_status;

@@ -64,17 +64,29 @@ static void expect_trust(const struct secret *bundle_from, const struct secret *
     fx_buf_finish(&bundle);
 }
 
+/* What is made where nothing was: once, for it takes time. */
+static struct secret first;
+
+static int make_first(void **state) {
+    (void)state;
+    first = follow(NULL, NOW, -1, false, FX_ROTATION_CREATE);
+    return 0;
+}
+
+static int drop_first(void **state) {
+    (void)state;
+    secret_finish(&first);
+    return 0;
+}
+
 static void one_that_was_never_there_is_made(void **state) {
     (void)state;
-    struct secret made = follow(NULL, NOW, -1, false, FX_ROTATION_CREATE);
-    expect_trust(&made, &made, NOW, true);
-    secret_finish(&made);
+    expect_trust(&first, &first, NOW, true);
 }
 
 static void a_deleted_one_comes_back_with_a_new_authority_beside_the_old(void **state) {
     (void)state;
     const int64_t later = NOW + 10 * DAY;
-    struct secret first = follow(NULL, NOW, -1, false, FX_ROTATION_CREATE);
     struct secret again = follow(&first, later, 100, true, FX_ROTATION_CREATE);
     assert_int_equal(count_certificates(&again.ca_cert), 2);
     assert_true(same_bytes(&again.cert, &first.cert));
@@ -95,25 +107,21 @@ static void a_deleted_one_comes_back_with_a_new_authority_beside_the_old(void **
     secret_finish(&done);
     secret_finish(&switched);
     secret_finish(&again);
-    secret_finish(&first);
 }
 
 static void what_is_in_use_stays_told(void **state) {
     (void)state;
-    struct secret first = follow(NULL, NOW, -1, false, FX_ROTATION_CREATE);
     struct fx_rotation rotation = step(&first, NOW, 100, true);
     assert_true(rotation.usable);
     assert_true(same_bytes(&rotation.bundle, &first.ca_cert));
     assert_non_null(strstr(rotation.reason, "deleted"));
     fx_rotation_finish(&rotation);
-    secret_finish(&first);
 }
 
 /* In phase 1, with the leaf of the older of two; and in phase 2. */
 static void a_rotation_under_way_goes_on(void **state) {
     (void)state;
     const int64_t due = NOW + 9 * YEAR + 350 * DAY;
-    struct secret first = follow(NULL, NOW, -1, false, FX_ROTATION_CREATE);
     struct secret leaf =
         follow(&first, due - 100 * DAY, 0, false, FX_ROTATION_RENEW_LEAF);
     struct secret phase_1 = follow(&leaf, due, 0, false, FX_ROTATION_RENEW_CA);
@@ -131,20 +139,17 @@ static void a_rotation_under_way_goes_on(void **state) {
     secret_finish(&again);
     secret_finish(&phase_1);
     secret_finish(&leaf);
-    secret_finish(&first);
 }
 
 /* A leaf that is due is made by the authority that everybody trusts. */
 static void what_was_due_is_done_too(void **state) {
     (void)state;
     const int64_t due = NOW + 300 * DAY;
-    struct secret first = follow(NULL, NOW, -1, false, FX_ROTATION_CREATE);
     struct secret again = follow(&first, due, 100, true, FX_ROTATION_CREATE);
     assert_int_equal(count_certificates(&again.ca_cert), 2);
     assert_false(same_bytes(&again.cert, &first.cert));
     expect_trust(&first, &again, due, true);
     secret_finish(&again);
-    secret_finish(&first);
 }
 
 static void what_was_of_no_use_is_not_brought_back(void **state) {
@@ -161,7 +166,6 @@ static void what_was_of_no_use_is_not_brought_back(void **state) {
 /* Spoilt first and deleted then: what is held comes back as if it had been there. */
 static void what_is_held_comes_back(void **state) {
     (void)state;
-    struct secret first = follow(NULL, NOW, -1, false, FX_ROTATION_CREATE);
     struct secret spoilt = {0};
     fx_buf_str(&spoilt.ca_cert, "x");
     const struct fx_rotation_content content = content_of(&spoilt);
@@ -181,18 +185,15 @@ static void what_is_held_comes_back(void **state) {
     fx_rotation_finish(&rotation);
     secret_finish(&again);
     secret_finish(&spoilt);
-    secret_finish(&first);
 }
 
 static void nothing_is_made_by_a_wrong_clock(void **state) {
     (void)state;
-    struct secret first = follow(NULL, NOW, -1, false, FX_ROTATION_CREATE);
     struct fx_rotation rotation = step(&first, 1000, -1, true);
     assert_int_equal(rotation.step, FX_ROTATION_KEEP);
     assert_int_equal(rotation.ca_cert.len, 0);
     assert_non_null(strstr(rotation.reason, "clock"));
     fx_rotation_finish(&rotation);
-    secret_finish(&first);
 }
 
 int main(void) {
@@ -206,5 +207,5 @@ int main(void) {
         cmocka_unit_test(what_is_held_comes_back),
         cmocka_unit_test(nothing_is_made_by_a_wrong_clock),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_first, drop_first);
 }

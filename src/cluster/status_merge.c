@@ -47,10 +47,8 @@ json_t *fx_status_apply(const struct fx_cluster_object *object, json_t *entry) {
     bool ok = metadata != NULL && body != NULL &&
               fx_frame_set_text(metadata, "name", object->name) &&
               fx_frame_set_text(metadata, "uid", object->uid);
-    const json_t *from = object->object;
     ok = ok && fx_tree_set_take(body, FX_TEXT("metadata"), json_incref(metadata)) &&
-         fx_frame_set_text(body, "apiVersion", fx_tree_view_string(from, "apiVersion")) &&
-         fx_frame_set_text(body, "kind", fx_tree_view_string(from, "kind"));
+         fx_frame_set_type(body, object->resource);
     json_decref(metadata);
     if (!ok) {
         json_decref(body);

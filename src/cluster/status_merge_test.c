@@ -47,12 +47,10 @@ static void managers(void **state) {
 
 static void what_is_applied(void **state) {
     (void)state;
-    json_t *tree =
-        read_json("{\"apiVersion\":\"g/v1\",\"kind\":\"Assign\",\"metadata\":{"
-                  "\"name\":\"a\",\"uid\":\"u\",\"generation\":2},\"spec\":{}}");
+    static const struct fx_kube_resource resource = {"g", "v1", "assign", "Assign"};
     json_t *entry = read_json("{\"id\":\"me\",\"enforced\":true}");
     const struct fx_cluster_object object = {
-        .name = FX_TEXT("a"), .uid = FX_TEXT("u"), .object = tree};
+        .name = FX_TEXT("a"), .uid = FX_TEXT("u"), .resource = &resource};
     json_t *body = fx_status_apply(&object, entry);
     expect_json(body,
                 "{\"status\":{\"byPod\":[{\"id\":\"me\",\"enforced\":true}]},"
@@ -60,7 +58,6 @@ static void what_is_applied(void **state) {
                 ",\"kind\":\"Assign\"}");
     json_decref(body);
     json_decref(entry);
-    json_decref(tree);
 }
 
 /* ---- merging ---- */

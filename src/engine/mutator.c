@@ -25,12 +25,20 @@ bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *op
            (policy == NULL || mutator->policy != NULL);
 }
 
+void fx_mutator_share_policy(struct fx_mutator *mutator, struct fx_policy_text *policy) {
+    if (fx_policy_text_equal(mutator->policy, policy)) {
+        struct fx_policy_text *own = mutator->policy;
+        mutator->policy = fx_policy_text_ref(policy);
+        fx_policy_text_unref(own);
+    }
+}
+
 void fx_mutator_finish(struct fx_mutator *mutator) {
     free(mutator->group);
     free(mutator->kind);
     free(mutator->name);
     free(mutator->origin.file);
-    fx_policy_text_destroy(mutator->policy);
+    fx_policy_text_unref(mutator->policy);
     free(mutator->footprint);
     mutator->group = NULL;
     mutator->kind = NULL;

@@ -123,7 +123,7 @@ struct fx_mutator {
     bool wants_external;     /* may ask for values from outside (engine/external.h), */
     struct fx_text provider; /* of this provider; the text is that of the policy */
     struct fx_origin origin;
-    struct fx_policy_text *policy; /* as it was read, its own; equal ones compile equal */
+    struct fx_policy_text *policy; /* as it was read, counted; equal ones compile equal */
     /* What a turn of it depends on in the object (engine/footprint.h), its own memory;
      * NULL: on anything, so that it has its turn in every pass. What comes of a turn is a
      * function of that, of its policy and of the request, and nothing else. */
@@ -144,6 +144,10 @@ struct fx_mutator {
 bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *ops,
                      struct fx_text group, struct fx_text kind, struct fx_text name,
                      const json_t *policy) FX_MUST_USE;
+
+/* Somebody else keeps that policy, too: where it is the mutator's, there is one text of
+ * it from now on. Before the mutator is in a snapshot. */
+void fx_mutator_share_policy(struct fx_mutator *mutator, struct fx_policy_text *policy);
 
 /* Frees what fx_mutator_init() made; for `destroy` of the dialects. */
 void fx_mutator_finish(struct fx_mutator *mutator);

@@ -53,6 +53,32 @@ static void counts(void **state) {
     json_decref(source);
 }
 
+static void shares_its_policy(void **state) {
+    (void)state;
+    json_t *source = json_object();
+    json_t *other = json_array();
+    struct fx_policy_text *same = fx_policy_text_create(source);
+    struct fx_policy_text *another = fx_policy_text_create(other);
+    struct fx_mutator *mutator = make(0, "g", "K", "n", source);
+    struct fx_mutator *without = make(0, "g", "K", "n", NULL);
+    assert_ptr_not_equal(mutator->policy, same);
+    fx_mutator_share_policy(mutator, same);
+    fx_mutator_share_policy(mutator, same);
+    fx_mutator_share_policy(mutator, another);
+    fx_mutator_share_policy(without, same);
+    assert_ptr_equal(mutator->policy, same);
+    assert_null(without->policy);
+    fx_policy_text_unref(same); /* the mutator's is one of its own */
+    json_t *policy = fx_policy_text_read(mutator->policy);
+    assert_true(fx_equal(policy, source));
+    json_decref(policy);
+    fx_mutator_unref(mutator);
+    fx_mutator_unref(without);
+    fx_policy_text_unref(another);
+    json_decref(source);
+    json_decref(other);
+}
+
 /* The order of a pass: each comes before the next. */
 static void orders(void **state) {
     (void)state;
@@ -108,9 +134,8 @@ static void prints_ids(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),
-        cmocka_unit_test(orders),
-        cmocka_unit_test(compilations),
+        cmocka_unit_test(counts),     cmocka_unit_test(shares_its_policy),
+        cmocka_unit_test(orders),     cmocka_unit_test(compilations),
         cmocka_unit_test(prints_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

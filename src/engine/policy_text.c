@@ -5,6 +5,7 @@
  */
 #include "engine/policy_text.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "value/json.h"
 
 struct fx_policy_text {
+    atomic_uint refs;
     size_t len;
     char bytes[];
 };
@@ -24,6 +26,7 @@ struct fx_policy_text *fx_policy_text_create(const json_t *policy) {
     fx_json_write(&buf, policy, FX_JSON_COMPACT | FX_JSON_SORT_KEYS);
     struct fx_policy_text *text = buf.failed ? NULL : malloc(sizeof *text + buf.len);
     if (text != NULL) {
+        atomic_init(&text->refs, 1);
         text->len = buf.len;
         memcpy(text->bytes, buf.data, buf.len);
     }
@@ -31,8 +34,16 @@ struct fx_policy_text *fx_policy_text_create(const json_t *policy) {
     return text;
 }
 
-void fx_policy_text_destroy(struct fx_policy_text *text) {
-    free(text);
+struct fx_policy_text *fx_policy_text_ref(struct fx_policy_text *text) {
+    (void)atomic_fetch_add_explicit(&text->refs, 1, memory_order_relaxed);
+    return text;
+}
+
+void fx_policy_text_unref(struct fx_policy_text *text) {
+    if (text != NULL &&
+        atomic_fetch_sub_explicit(&text->refs, 1, memory_order_acq_rel) == 1) {
+        free(text);
+    }
 }
 
 static struct fx_text text_of(const struct fx_policy_text *text) {

@@ -2,6 +2,7 @@
  *
  * engine/policy_text.h - the policy that a mutator was made of, kept as text. There may
  * be thousands of them and hardly anybody asks, and a tree takes ten times the memory.
+ * Whoever else keeps the policy counts the same text.
  */
 #ifndef FX_ENGINE_POLICY_TEXT_H
 #define FX_ENGINE_POLICY_TEXT_H
@@ -12,11 +13,12 @@
 
 #include "base/macros.h"
 
-struct fx_policy_text; /* opaque, immutable */
+struct fx_policy_text; /* opaque, immutable, counted */
 
-/* Writes the policy down. NULL without memory. */
+/* Writes the policy down, with one reference. NULL without memory. */
 struct fx_policy_text *fx_policy_text_create(const json_t *policy) FX_MUST_USE;
-void fx_policy_text_destroy(struct fx_policy_text *text); /* NULL is fine */
+struct fx_policy_text *fx_policy_text_ref(struct fx_policy_text *text);
+void fx_policy_text_unref(struct fx_policy_text *text); /* NULL is fine; any thread */
 
 /* Are the policies equal, whatever the order of their fields? */
 bool fx_policy_text_equal(const struct fx_policy_text *a, const struct fx_policy_text *b);

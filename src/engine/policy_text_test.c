@@ -47,8 +47,8 @@ static void compares(void **state) {
         assert_true(fx_policy_text_equal(a, a));
         assert_int_equal(fx_policy_text_equal(a, b), pairs[i].equal);
         assert_false(fx_policy_text_equal(a, NULL));
-        fx_policy_text_destroy(a);
-        fx_policy_text_destroy(b);
+        fx_policy_text_unref(a);
+        fx_policy_text_unref(b);
     }
 }
 
@@ -56,12 +56,24 @@ static void nothing(void **state) {
     (void)state;
     assert_true(json_is_null(fx_policy_text_read(NULL)));
     assert_true(fx_policy_text_equal(NULL, NULL));
-    fx_policy_text_destroy(NULL);
+    fx_policy_text_unref(NULL);
+}
+
+static void counts(void **state) {
+    (void)state;
+    struct fx_policy_text *text = text_of("{\"a\":1}");
+    assert_ptr_equal(fx_policy_text_ref(text), text);
+    fx_policy_text_unref(text);
+    json_t *read = fx_policy_text_read(text);
+    assert_int_equal(json_integer_value(json_object_get(read, "a")), 1);
+    json_decref(read);
+    fx_policy_text_unref(text);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compares),
+        cmocka_unit_test(counts),
         cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,9 @@ static bool keep_mutator(struct doc *doc, struct fx_mutator *made) {
     if (!set_origin(doc, &made->origin)) {
         return false;
     }
+    if (doc->build->input->object != NULL) {
+        fx_mutator_share_policy(made, doc->build->input->object);
+    }
     struct fx_mutator *same = fx_build_find_same(doc->build, made);
     return fx_build_keep_mutator(doc->build, same == NULL ? made : same);
 }

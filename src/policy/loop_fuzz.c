@@ -143,12 +143,16 @@ static struct fx_policies *draw_policies(struct draw *draw) {
     const size_t n = 1 + draw_below(draw, MOST_POLICIES);
     for (size_t i = 0; i < n; i++) {
         draw_policy(draw, (unsigned)i);
-        inputs[i] = (struct fx_policy_input){.file = "policy", .object = take(draw->out)};
+        json_t *policy = take(draw->out);
+        inputs[i] = (struct fx_policy_input){.file = "policy",
+                                             .object = fx_policy_text_create(policy)};
+        assert(inputs[i].object != NULL);
+        json_decref(policy);
     }
     const bool built = fx_policies_build(inputs, n, NULL, 1, &policies, &err);
     assert(built);
     for (size_t i = 0; i < n; i++) {
-        json_decref(inputs[i].object);
+        fx_policy_text_unref(inputs[i].object);
     }
     return policies;
 }

@@ -34,19 +34,21 @@ struct many {
 };
 
 /* Appends an input; takes the object. */
-static void add_take(struct many *many, unsigned name, json_t *object) {
-    assert_non_null(object);
+static void add_take(struct many *many, unsigned name, struct fx_policy_text *object) {
     const size_t at = many->n_inputs++;
     (void)snprintf(many->names[at], sizeof many->names[at], "a%u", name);
     many->inputs[at] =
         (struct fx_policy_input){.file = many->names[at], .object = object};
 }
 
-static json_t *must_read(const char *text) {
+static struct fx_policy_text *must_read(const char *text) {
     struct fx_err err = FX_ERR_INIT;
     json_t *object = fx_json_read(fx_text_of(text), NULL, &err);
     assert_non_null(object);
-    return object;
+    struct fx_policy_text *written = fx_policy_text_create(object);
+    assert_non_null(written);
+    json_decref(object);
+    return written;
 }
 
 static void add_policy(struct many *many, unsigned name, const char *location) {
@@ -68,7 +70,7 @@ static int make_many(void **state) {
 
 static void forget(struct many *many) {
     for (size_t i = 0; i < many->n_inputs; i++) {
-        json_decref(many->inputs[i].object);
+        fx_policy_text_unref(many->inputs[i].object);
     }
     many->n_inputs = 0;
 }
@@ -94,9 +96,9 @@ static void new_ones_among_others(void **state) {
     assert_int_equal(first->snapshot->n_mutators, MANY / 2);
     forget(many);
     for (unsigned i = 0; i < MANY; i++) {
-        json_t *there = i % 2 == 0 ? first->files[i / 2].object : NULL;
+        struct fx_policy_text *there = i % 2 == 0 ? first->files[i / 2].object : NULL;
         if (there != NULL) {
-            add_take(many, i, json_incref(there));
+            add_take(many, i, fx_policy_text_ref(there));
         } else {
             add_policy(many, i, "spec.x");
         }

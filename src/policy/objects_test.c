@@ -22,17 +22,20 @@
     "\",\"parameters\":{\"assign\":{\"value\":\"x\"}},\"oops\":1}}"
 #define WARNING(name) name ": warning: Assign/" name ": unknown field \"spec.oops\"\n"
 
-static json_t *read_object(const char *text) {
+static struct fx_policy_text *read_object(const char *text) {
     struct fx_err err = FX_ERR_INIT;
     json_t *object = fx_json_read(fx_text_of(text), NULL, &err);
     assert_non_null(object);
-    return object;
+    struct fx_policy_text *written = fx_policy_text_create(object);
+    assert_non_null(written);
+    json_decref(object);
+    return written;
 }
 
 static void objects_have_findings_without_lines(void **state) {
     (void)state;
-    json_t *good = read_object(OBJECT("pull", "spec.x"));
-    json_t *bad = read_object(OBJECT("bad", "spec.["));
+    struct fx_policy_text *good = read_object(OBJECT("pull", "spec.x"));
+    struct fx_policy_text *bad = read_object(OBJECT("bad", "spec.["));
     const struct fx_policy_input inputs[] = {{.file = "bad", .object = bad},
                                              {.file = "pull", .object = good}};
     struct fx_policies *policies = build(inputs, 2, NULL);
@@ -42,17 +45,17 @@ static void objects_have_findings_without_lines(void **state) {
     assert_string_equal(first->file, "bad");
     assert_int_equal(first->line, 0);
     fx_policies_unref(policies);
-    json_decref(good);
-    json_decref(bad);
+    fx_policy_text_unref(good);
+    fx_policy_text_unref(bad);
 }
 
 /* The proof is in the pointers: an equal object is compiled again and then shared, the
  * same one is not looked at; both give the same findings. */
 static void the_same_object_is_not_compiled_again(void **state) {
     (void)state;
-    json_t *pull = read_object(OBJECT("pull", "spec.x"));
-    json_t *zone = read_object(OBJECT("zone", "spec.y"));
-    json_t *alpha = read_object(OBJECT("alpha", "spec.z"));
+    struct fx_policy_text *pull = read_object(OBJECT("pull", "spec.x"));
+    struct fx_policy_text *zone = read_object(OBJECT("zone", "spec.y"));
+    struct fx_policy_text *alpha = read_object(OBJECT("alpha", "spec.z"));
     const struct fx_policy_input before[] = {{.file = "pull", .object = pull},
                                              {.file = "zone", .object = zone}};
     struct fx_policies *first = build(before, 2, NULL);
@@ -66,25 +69,40 @@ static void the_same_object_is_not_compiled_again(void **state) {
     assert_ptr_equal(second->files[1].mutators[0], first->files[0].mutators[0]);
     assert_ptr_equal(second->files[2].mutators[0], first->files[1].mutators[0]);
 
-    /* And it is the pointer that counts: this one would not compile. */
-    json_t *spec = json_object_get(pull, "spec");
-    assert_int_equal(json_object_set_new(spec, "location", json_string("spec.[")), 0);
-    struct fx_policies *third = build(after, 3, second);
-    expect_findings(third, WARNING("alpha") WARNING("pull") WARNING("zone"));
+    /* And it is the pointer that counts: who compiled an equal one has the former's. */
+    struct fx_policy_text *equal = read_object(OBJECT("pull", "spec.x"));
+    const struct fx_policy_input again[] = {{.file = "pull", .object = equal}};
+    struct fx_policies *third = build(again, 1, second);
+    expect_findings(third, WARNING("pull"));
+    assert_ptr_equal(third->files[0].mutators[0], first->files[0].mutators[0]);
+    assert_ptr_equal(third->files[0].mutators[0]->policy, pull);
+    fx_policy_text_unref(equal);
     fx_policies_unref(first);
     fx_policies_unref(second);
     fx_policies_unref(third);
-    json_decref(pull);
-    json_decref(zone);
-    json_decref(alpha);
+    fx_policy_text_unref(pull);
+    fx_policy_text_unref(zone);
+    fx_policy_text_unref(alpha);
+}
+
+/* Of thousands of policies each is there once. */
+static void an_object_and_its_mutator_are_one_text(void **state) {
+    (void)state;
+    struct fx_policy_text *pull = read_object(OBJECT("pull", "spec.x"));
+    const struct fx_policy_input input = {.file = "pull", .object = pull};
+    struct fx_policies *policies = build(&input, 1, NULL);
+    assert_ptr_equal(policies->snapshot->mutators[0]->policy, pull);
+    assert_ptr_equal(policies->files[0].object, pull);
+    fx_policy_text_unref(pull);
+    fx_policies_unref(policies);
 }
 
 /* An update that does not compile leaves the version before in force, for as long as it
  * stays: also in a build for which it is no news. */
 static void a_bad_update_leaves_the_version_before(void **state) {
     (void)state;
-    json_t *good = read_object(OBJECT("pull", "spec.x"));
-    json_t *bad = read_object(OBJECT("pull", "spec.["));
+    struct fx_policy_text *good = read_object(OBJECT("pull", "spec.x"));
+    struct fx_policy_text *bad = read_object(OBJECT("pull", "spec.["));
     const struct fx_policy_input before = {.file = "pull", .object = good};
     const struct fx_policy_input after = {.file = "pull", .object = bad};
     struct fx_policies *first = build(&before, 1, NULL);
@@ -102,14 +120,15 @@ static void a_bad_update_leaves_the_version_before(void **state) {
     for (size_t i = 0; i < 3; i++) {
         fx_policies_unref(of_three[i]);
     }
-    json_decref(good);
-    json_decref(bad);
+    fx_policy_text_unref(good);
+    fx_policy_text_unref(bad);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_have_findings_without_lines),
         cmocka_unit_test(the_same_object_is_not_compiled_again),
+        cmocka_unit_test(an_object_and_its_mutator_are_one_text),
         cmocka_unit_test(a_bad_update_leaves_the_version_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ static void file_finish(struct fx_policy_file *file) {
     free(file->mutators);
     free(file->resources);
     free(file->namespaces);
-    json_decref(file->object);
+    fx_policy_text_unref(file->object);
     free(file->file);
 }
 
@@ -103,15 +103,17 @@ static bool build_documents(struct fx_build *build,
     return ok;
 }
 
-/* The same node as in the previous build gives the same. */
+/* The same text as in the previous build gives the same. */
 static bool build_object(struct fx_build *build) {
-    json_t *object = build->input->object;
+    const struct fx_policy_text *object = build->input->object;
     if (build->before != NULL && build->before->object == object) {
         return fx_build_repeat_file(build);
     }
-    struct fx_document document = {.root = object};
+    struct fx_document document = {.root = fx_policy_text_read(object)};
     const struct fx_documents documents = {.items = &document, .n_items = 1};
-    return build_documents(build, &documents);
+    const bool ok = document.root != NULL && build_documents(build, &documents);
+    json_decref(document.root);
+    return ok;
 }
 
 /* Where the file breaks off and gave something before, that stays; where not, what comes
@@ -139,7 +141,9 @@ static bool build_input(struct fx_build *build) {
     struct fx_policy_file *file = build->file;
     const struct fx_findings *findings = &build->next->findings;
     file->file = strdup(build->input->file);
-    file->object = json_incref(build->input->object);
+    if (build->input->object != NULL) {
+        file->object = fx_policy_text_ref(build->input->object);
+    }
     file->first_finding = findings->n_items;
     const bool ok =
         file->file != NULL && build_file(build) && fx_build_report_rest(build);

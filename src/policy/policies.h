@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "engine/policy_text.h"
 #include "engine/snapshot.h"
 #include "policy/findings.h"
 #include "policy/namespaces.h"
@@ -25,8 +26,10 @@
 struct fx_policy_input {
     const char *file;    /* its name, for messages and as its identity in a reload */
     struct fx_text text; /* its bytes; borrowed for the call */
-    json_t *object;      /* instead of them, where it was read elsewhere: it has no lines,
-                          * and the same node in the next build is the same policy */
+    /* Instead of them, one object that was read elsewhere and written down: it has no
+     * lines, its mutator counts this text, and the same one in the next build is the same
+     * policy. Read when its turn comes, so that there is never more than one tree. */
+    struct fx_policy_text *object;
     const char *failure; /* NULL, or why it could not be read: then it counts as bad */
     bool is_flag;        /* no file: made of a flag of that name; it has no lines */
 };
@@ -40,7 +43,7 @@ struct fx_policy_file {
     size_t n_resources, cap_resources;
     json_t **namespaces; /* counted */
     size_t n_namespaces, cap_namespaces;
-    json_t *object;                   /* counted; NULL: it was a file */
+    struct fx_policy_text *object;    /* counted; NULL: it was a file */
     size_t first_finding, n_findings; /* made while it was read */
 };
 

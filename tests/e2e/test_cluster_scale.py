@@ -15,8 +15,8 @@ from webhook_configurations import NAMESPACE
 MUTATORS, NAMESPACES = 5000, 10000
 # A bound against hangs; what is really needed is printed (docs/scaling.md).
 READY_SECONDS = 60
-QUIET_SECONDS = 3  # in which it is ready where nobody else is busy
-RESIDENT_KIB = 40_000_000 >> 10
+# 40 MB are promised, and it is 30 (28.2 MiB): what grows is to be seen before it is there.
+RESIDENT_KIB = 34_000_000 >> 10
 STATUSES = 100  # of them a part is waited for: they are written at a bounded rate
 
 
@@ -96,11 +96,8 @@ def test_cold_start(world):
     assert changes(replica, "n00002") == 1  # by its name
     assert changes(replica, "n00001", app="a1") > 0  # by labels of both
     assert changes(replica, "n00001") == 0 and changes(replica, NAMESPACE, app="a1") == 0
-    # A sanitizer's memory is not ours. On a busy machine it is up to 6 MiB more; why is not
-    # known yet.
-    is_quiet = seconds < QUIET_SECONDS and not os.environ.get("FIXPOINT_WRAPPER")
-    if SLOW == 1 and is_quiet:
-        until(replica.memory, lambda kib: kib < RESIDENT_KIB)
+    if SLOW == 1 and not os.environ.get("FIXPOINT_WRAPPER"):  # a sanitizer's is not ours
+        assert replica.memory() < RESIDENT_KIB
 
 
 def test_all_of_it_again(world):
