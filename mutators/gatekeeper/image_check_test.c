@@ -16,6 +16,7 @@
 #include <regex.h>
 
 #include "base/macros.h"
+#include "base/slow_testing.h"
 #include "mutators/gatekeeper/image_check.h"
 
 #define WORD     "[A-Za-z0-9_]"
@@ -105,7 +106,8 @@ static void change(char *text) {
 }
 
 static void check_long(const struct form *form, const regex_t *regex, const char *seed) {
-    for (size_t copy = 0; copy < COPIES; copy++) {
+    const size_t copies = COPIES / slow();
+    for (size_t copy = 0; copy < copies; copy++) {
         char text[LENGTH_MAX + 1];
         (void)snprintf(text, sizeof text, "%s", seed);
         for (uint32_t changes = next_random() % 4; changes > 0; changes--) {

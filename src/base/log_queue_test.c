@@ -111,12 +111,15 @@ static void test_lines_of_threads(void **state) {
     assert_int_equal(pthread_join(reader, &text), 0);
     int next[THREADS] = {0};
     int n = 0;
-    for (const char *line = text; *line != '\0'; line = strchr(line, '\n') + 1, n++) {
+    for (char *line = text, *end = NULL; *line != '\0'; line = end + 1, n++) {
         char name = '\0';
         int i = -1;
+        end = strchr(line, '\n');
+        assert_non_null(end);
+        *end = '\0'; /* sscanf() measures what it is given */
         assert_int_equal(
             sscanf(line,
-                   "{\"time\":\"%*24s\",\"level\":\"info\",\"msg\":\"%c\",\"i\":%d}\n",
+                   "{\"time\":\"%*24s\",\"level\":\"info\",\"msg\":\"%c\",\"i\":%d}",
                    &name, &i),
             2);
         assert_int_equal(i, next[name - 'a']++);

@@ -5,6 +5,8 @@
  */
 #include "kube/reflector_world.h"
 
+#include "base/slow_testing.h"
+
 static struct fx_buf assigns, assigns_page, assign_events, namespace_list,
     namespace_events, too_old, error_500;
 
@@ -179,8 +181,9 @@ static void selectors(void **state) {
 static void cut_anywhere(void **state) {
     (void)state;
     const struct fx_buf *const lists[] = {&assigns, &assign_events};
+    const size_t step = 7 * (size_t)slow();
     for (size_t which = 0; which < FX_COUNT(lists); which++) {
-        for (size_t split = 1; split < lists[which]->len; split += 7) {
+        for (size_t split = 1; split < lists[which]->len; split += step) {
             struct world world;
             const struct reply replies[] = {
                 {IS_LIST, assigns.data, STAY, which == 0 ? split : 0},
