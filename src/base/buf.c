@@ -38,6 +38,7 @@ void fx_buf_finish(struct fx_buf *buf) {
 void fx_buf_reset(struct fx_buf *buf) {
     buf->len = 0;
     buf->failed = false;
+    buf->full = false;
     if (buf->data != NULL) {
         buf->data[0] = '\0';
     }
@@ -77,6 +78,7 @@ char *fx_buf_reserve(struct fx_buf *buf, size_t more) {
     const size_t max = buf->max == 0 ? SIZE_MAX / 4 : buf->max;
     if (more > max - buf->len) {
         buf->failed = true;
+        buf->full = true;
         return NULL;
     }
     if (buf->len + more >= buf->cap && !grow(buf, buf->len + more)) {

@@ -21,6 +21,7 @@ struct fx_buf {
     size_t len, cap;
     size_t max; /* 0: no bound */
     bool failed;
+    bool full;   /* it failed by its bound, not by the memory */
     bool secret; /* the bytes are overwritten before their memory is given back */
 };
 
@@ -35,6 +36,13 @@ void fx_buf_finish(struct fx_buf *buf);
 
 /* Forgets the bytes and a failure, keeps the memory. */
 void fx_buf_reset(struct fx_buf *buf);
+
+/* What was to be appended failed itself: so does the buffer, for the same reason. Where
+ * it did not, nothing happens. */
+static inline void fx_buf_fail_as(struct fx_buf *buf, const struct fx_buf *part) {
+    buf->failed |= part->failed;
+    buf->full |= part->full;
+}
 
 /* Makes room for `more` further bytes and returns where they go, or NULL (and sticks).
  * The caller adds to `len` what it wrote, and the NUL behind it. */

@@ -37,6 +37,39 @@
 #define FX_LIMIT_CONDITIONS         64u   /* of one policy */
 #define FX_LIMIT_CONDITION_VALUES   1024u /* that one of them compares with */
 #define FX_LIMIT_CONDITION_PATTERNS 64u   /* or regular expressions */
+
+/* KubeMod's expressions (location/jsonpath). A step is what takes some ten nanoseconds:
+ * a value looked at, a few bytes of text written or searched. */
+#define FX_LIMIT_JSONPATH_BYTES    65536u      /* text of one expression */
+#define FX_LIMIT_JSONPATH_DEPTH    500u        /* operators and brackets in one another */
+#define FX_LIMIT_JSONPATH_PATTERNS 64u         /* regular expressions in its text */
+#define FX_LIMIT_JSONPATH_STEPS    (1u << 20)  /* of one evaluation */
+#define FX_LIMIT_JSONPATH_MEMORY   (64u << 20) /* of one evaluation */
+#define FX_LIMIT_JSONPATH_FRAMES   4000u       /* calls in one another while evaluating */
+/* Regular expressions that come from the object, and the text of each of them: compiling
+ * one takes up to some ten milliseconds, which nothing can interrupt. */
+#define FX_LIMIT_JSONPATH_OBJECT_PATTERNS      4u
+#define FX_LIMIT_JSONPATH_OBJECT_PATTERN_BYTES 256u
+
+/* One template of Go's text/template: what is written … */
+#define FX_LIMIT_TEMPLATE_SOURCE_BYTES 65536u
+#define FX_LIMIT_TEMPLATE_NODES        32768u /* of its parse */
+#define FX_LIMIT_TEMPLATE_NESTING      200u   /* blocks in blocks, parentheses */
+#define FX_LIMIT_TEMPLATE_VARIABLES    256u   /* that can be named in one place */
+/* … and what an execution of it may take. */
+#define FX_LIMIT_TEMPLATE_STEPS        (1u << 20)  /* nodes evaluated, values touched */
+#define FX_LIMIT_TEMPLATE_DEPTH        500u        /* blocks, templates, parentheses */
+#define FX_LIMIT_TEMPLATE_VALUE_DEPTH  1000u       /* lists and maps in each other */
+#define FX_LIMIT_TEMPLATE_BYTES        (64u << 20) /* of memory */
+#define FX_LIMIT_TEMPLATE_OUTPUT_BYTES (1u << 20)  /* one text, the output too */
+#define FX_LIMIT_TEMPLATE_DIGITS       4096u       /* of one decimal number */
+
+/* A ModRule of KubeMod, in one review. */
+#define FX_LIMIT_MODRULE_STEPS      128u  /* of one path */
+#define FX_LIMIT_MODRULE_PADDING    1000u /* elements a list gets to have a given index */
+#define FX_LIMIT_MODRULE_OPERATIONS 10000u     /* that its selects lead to */
+#define FX_LIMIT_MODRULE_BYTES      (8u << 20) /* of text that its templates write */
+
 /* Nodes of a value that is copied from one place of an object to another: copies of
  * copies would grow without end. */
 #define FX_LIMIT_COPIED_NODES      65536u

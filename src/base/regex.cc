@@ -8,7 +8,10 @@
  */
 #include <cstdarg>
 #include <cstdint>
+#include <map>
 #include <new>
+#include <string>
+#include <vector>
 
 #include <re2/re2.h>
 
@@ -74,4 +77,70 @@ static bool matches(const RE2 &program, const re2::StringPiece &text) noexcept {
 
 bool fx_regex_matches(const fx_regex *regex, fx_text text) {
     return matches(regex->program, piece_of(text));
+}
+
+static fx_regex_span span_of(const fx_text &text, const re2::StringPiece &piece) {
+    if (piece.data() == nullptr) {
+        return {FX_REGEX_NO_SPAN, FX_REGEX_NO_SPAN};
+    }
+    const size_t from = static_cast<size_t>(piece.data() - text.data);
+    return {from, from + piece.size()};
+}
+
+/* Does the place lie within a rune? RE2 takes it for one where \B holds; Go does not. */
+static bool splits_rune(const fx_text &text, size_t at) {
+    for (size_t back = 1; back <= 3 && back <= at && at < text.len; back++) {
+        const fx_text rest = {text.data + at - back, text.len - (at - back)};
+        uint32_t rune = 0;
+        if (fx_text_rune(rest, &rune) > back) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* As matches(): without memory the process ends. */
+static bool find(const RE2 &program, const fx_text &text, size_t from,
+                 fx_regex_span *ret_spans, size_t n_spans) noexcept {
+    const size_t n_groups = static_cast<size_t>(program.NumberOfCapturingGroups());
+    std::vector<re2::StringPiece> pieces(n_groups + 1);
+    const size_t n = n_spans < n_groups + 1 ? n_spans : n_groups + 1;
+    do {
+        if (!program.Match(piece_of(text), from, text.len, RE2::UNANCHORED, pieces.data(),
+                           static_cast<int>(n == 0 ? 1 : n))) {
+            return false;
+        }
+        from = span_of(text, pieces[0]).from + 1;
+    } while (pieces[0].empty() && splits_rune(text, from - 1));
+    for (size_t i = 0; i < n_spans; i++) {
+        ret_spans[i] = i < n ? span_of(text, pieces[i])
+                             : fx_regex_span{FX_REGEX_NO_SPAN, FX_REGEX_NO_SPAN};
+    }
+    return true;
+}
+
+bool fx_regex_find(const fx_regex *regex, fx_text text, size_t from,
+                   fx_regex_span *ret_spans, size_t n_spans) {
+    if (text.data == nullptr) {
+        text.data = ""; /* a group without a span has no address either */
+    }
+    return find(regex->program, text, from, ret_spans, n_spans);
+}
+
+size_t fx_regex_count_groups(const fx_regex *regex) {
+    return static_cast<size_t>(regex->program.NumberOfCapturingGroups());
+}
+
+static size_t find_group(const RE2 &program, const fx_text &name) noexcept {
+    const std::map<std::string, int> &groups = program.NamedCapturingGroups();
+    const auto found = groups.find(std::string(name.data, name.len));
+    return found == groups.end() ? 0 : static_cast<size_t>(found->second);
+}
+
+size_t fx_regex_find_group(const fx_regex *regex, fx_text name) {
+    return name.len == 0 ? 0 : find_group(regex->program, name);
+}
+
+size_t fx_regex_size(const fx_regex *regex) {
+    return static_cast<size_t>(regex->program.ProgramSize());
 }

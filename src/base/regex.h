@@ -7,6 +7,8 @@
 #define FX_BASE_REGEX_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/macros.h"
@@ -25,5 +27,28 @@ void fx_regex_destroy(struct fx_regex *regex); /* NULL is fine */
  * below FX_LIMIT_REGEX_BYTES; where not even that can be had, the process ends, since
  * either answer would be a guess. Bytes that are no UTF-8 match nothing but \C. */
 bool fx_regex_matches(const struct fx_regex *regex, struct fx_text text);
+
+/* Bytes of a text from `from` up to `to`; a group that took no part has neither. */
+struct fx_regex_span {
+    size_t from, to;
+};
+
+#define FX_REGEX_NO_SPAN SIZE_MAX
+
+/* Finds the leftmost match that begins at `from` or behind it (at most the length of the
+ * text); what stands before still counts for `^` and \b. `ret_spans` get the match, then
+ * its groups in the order of their parentheses, `n_spans` in all; those that there are
+ * not get no span. Memory: as fx_regex_matches(). */
+bool fx_regex_find(const struct fx_regex *regex, struct fx_text text, size_t from,
+                   struct fx_regex_span *ret_spans, size_t n_spans);
+
+/* How many groups it has, the match itself not counted. */
+size_t fx_regex_count_groups(const struct fx_regex *regex);
+
+/* The number of the group `(?P<name>…)`, from 1; 0 where there is none. */
+size_t fx_regex_find_group(const struct fx_regex *regex, struct fx_text name);
+
+/* How large its program is: what compiling it took time for. */
+size_t fx_regex_size(const struct fx_regex *regex);
 
 #endif

@@ -150,6 +150,69 @@ static void takes_linear_time(void **state) {
     fx_buf_finish(&text);
 }
 
+/* What a match and its two groups are, from a place on; "-" is no span. */
+static const struct {
+    struct fx_text pattern, text;
+    size_t from;
+    const char *spans;
+} finds[] = {
+    {T("b"), T("abcb"), 0, "1,2 - -"},
+    {T("b"), T("abcb"), 2, "3,4 - -"},
+    {T("b"), T("abcb"), 4, ""},
+    {T("x*"), T("ab"), 2, "2,2 - -"},
+    {T("^a"), T("aa"), 0, "0,1 - -"},
+    {T("^a"), T("aa"), 1, ""},
+    {T("(?m)^b"), T("a\nb"), 2, "2,3 - -"},
+    {T("(?m)^b"), T("ab"), 1, ""},
+    {T("\\bb"), T("ab b"), 1, "3,4 - -"},
+    {T("a$"), T("aa"), 1, "1,2 - -"},
+    {T("(a)|(b)"), T("b"), 0, "0,1 - 0,1"},
+    {T("(a*)(b?)"), T("aac"), 0, "0,2 0,2 2,2"},
+    {T("((a)(b))"), T("xab"), 0, "1,3 1,3 1,2"},
+    {T("(.*)/(.*)"), T("a/b/c"), 0, "0,5 0,3 4,5"},
+    {T("é"), T("aéé"), 2, "3,5 - -"},
+    {T("\\B"), T("é"), 0, "0,0 - -"},
+    {T("\\B"), T("xéy"), 0, ""},
+    {T(""), T(""), 0, "0,0 - -"},
+    {{NULL, 0}, {NULL, 0}, 0, "0,0 - -"},
+};
+
+static void finds_matches_and_groups(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(finds); i++) {
+        struct fx_regex *regex = must_compile(finds[i].pattern);
+        struct fx_regex_span spans[3];
+        char found[128] = "";
+        if (fx_regex_find(regex, finds[i].text, finds[i].from, spans, FX_COUNT(spans))) {
+            size_t len = 0;
+            for (size_t k = 0; k < FX_COUNT(spans); k++) {
+                len += spans[k].from == FX_REGEX_NO_SPAN
+                           ? (size_t)snprintf(found + len, sizeof found - len, " -")
+                           : (size_t)snprintf(found + len, sizeof found - len, " %zu,%zu",
+                                              spans[k].from, spans[k].to);
+            }
+        }
+        assert_string_equal(found + (found[0] != '\0'), finds[i].spans);
+        assert_true(fx_regex_size(regex) > 0);
+        fx_regex_destroy(regex);
+    }
+}
+
+static void knows_groups_by_name(void **state) {
+    (void)state;
+    struct fx_regex *regex = must_compile(FX_TEXT("(a)(?P<n>b)(?:c)(?P<m_1>d)"));
+    assert_int_equal(fx_regex_count_groups(regex), 3);
+    assert_int_equal(fx_regex_find_group(regex, FX_TEXT("n")), 2);
+    assert_int_equal(fx_regex_find_group(regex, FX_TEXT("m_1")), 3);
+    assert_int_equal(fx_regex_find_group(regex, FX_TEXT("m")), 0);
+    assert_int_equal(fx_regex_find_group(regex, (struct fx_text){NULL, 0}), 0);
+    struct fx_regex_span match;
+    assert_true(fx_regex_find(regex, FX_TEXT("xabcd"), 0, &match, 1));
+    assert_int_equal(match.from, 1);
+    assert_true(fx_regex_find(regex, FX_TEXT("xabcd"), 0, NULL, 0));
+    fx_regex_destroy(regex);
+}
+
 static void *match_often(void *user) {
     const struct fx_regex *regex = user;
     size_t n_matches = 0;
@@ -212,9 +275,14 @@ static void has_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_as_go_does),    cmocka_unit_test(matches_the_empty_text),
-        cmocka_unit_test(refuses_what_is_none),  cmocka_unit_test(takes_linear_time),
-        cmocka_unit_test(lets_any_thread_match), cmocka_unit_test(has_limits),
+        cmocka_unit_test(matches_as_go_does),
+        cmocka_unit_test(matches_the_empty_text),
+        cmocka_unit_test(finds_matches_and_groups),
+        cmocka_unit_test(knows_groups_by_name),
+        cmocka_unit_test(refuses_what_is_none),
+        cmocka_unit_test(takes_linear_time),
+        cmocka_unit_test(lets_any_thread_match),
+        cmocka_unit_test(has_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
