@@ -4,39 +4,94 @@
  */
 #include "value/go_text.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "value/number.h"
 #include "value/tree.h"
 
-/* The shortest digits that read back as the same double, in the form of %e. */
-static void shortest(double value, char *out, size_t size) {
-    for (int digits = 0; digits <= 16; digits++) {
-        (void)snprintf(out, size, "%.*e", digits, value);
-        if (strtod(out, NULL) == value) {
-            return;
+/* ddd × 10^(point - n_digits) */
+struct digits {
+    char text[FX_NUMBER_SIZE];
+    int n_digits, point;
+};
+
+static void drop_leading_zeros(struct digits *digits) {
+    int zeros = 0;
+    while (zeros + 1 < digits->n_digits && digits->text[zeros] == '0') {
+        zeros++;
+    }
+    memmove(digits->text, digits->text + zeros, (size_t)(digits->n_digits - zeros));
+    digits->n_digits -= zeros;
+    digits->point -= zeros;
+}
+
+/* The shortest digits that read back as the same value (value/number.h), which is finite
+ * and not below 0, with no zeros around them. */
+static struct digits shortest_digits(double value) {
+    struct digits digits = {.point = -1};
+    char number[FX_NUMBER_SIZE];
+    (void)fx_number_print_double(value, number);
+    const char *at = number;
+    for (; *at != '\0' && *at != 'e'; at++) {
+        if (*at == '.') {
+            digits.point = digits.n_digits;
+        } else {
+            digits.text[digits.n_digits++] = *at;
         }
+    }
+    digits.point = digits.point < 0 ? digits.n_digits : digits.point;
+    digits.point += *at == 'e' ? (int)strtol(at + 1, NULL, 10) : 0;
+    drop_leading_zeros(&digits);
+    while (digits.n_digits > 1 && digits.text[digits.n_digits - 1] == '0') {
+        digits.n_digits--;
+    }
+    return digits;
+}
+
+/* 0.000ddd, dd.ddd or ddd000 */
+static void print_fixed(struct fx_buf *buf, const struct digits *digits) {
+    const int whole = digits->point > 0 ? digits->point : 0;
+    const int known = whole < digits->n_digits ? whole : digits->n_digits;
+    fx_buf_printf(buf, "%s%.*s", whole == 0 ? "0" : "", known, digits->text);
+    fx_buf_fill(buf, '0', (size_t)(whole - known));
+    if (known < digits->n_digits) {
+        fx_buf_char(buf, '.');
+        fx_buf_fill(buf, '0', (size_t)(whole - digits->point));
+        fx_buf_add(buf, digits->text + known, (size_t)(digits->n_digits - known));
     }
 }
 
+/* d.ddde+06 */
+static void print_exponent(struct fx_buf *buf, const struct digits *digits) {
+    fx_buf_char(buf, digits->text[0]);
+    if (digits->n_digits > 1) {
+        fx_buf_char(buf, '.');
+        fx_buf_add(buf, digits->text + 1, (size_t)digits->n_digits - 1);
+    }
+    fx_buf_printf(buf, "e%+03d", digits->point - 1);
+}
+
 void fx_go_text_add_double(struct fx_buf *buf, double value) {
-    char text[40];
-    shortest(value, text, sizeof text);
-    const char *mark = strchr(text, 'e');
-    if (mark == NULL) { /* no finite number: readers make none */
-        fx_buf_str(buf, text);
+    if (isnan(value)) {
+        fx_buf_str(buf, "NaN");
         return;
     }
-    const int exponent = (int)strtol(mark + 1, NULL, 10);
-    if (exponent < -4 || exponent >= 6) {
-        fx_buf_str(buf, text);
+    if (isinf(value)) {
+        fx_buf_str(buf, value < 0 ? "-Inf" : "+Inf");
         return;
     }
-    const char *point = memchr(text, '.', (size_t)(mark - text));
-    const int fraction = point == NULL ? 0 : (int)(mark - point) - 1;
-    fx_buf_printf(buf, "%.*f", exponent >= fraction ? 0 : fraction - exponent, value);
+    if (signbit(value)) {
+        fx_buf_char(buf, '-');
+    }
+    const struct digits digits = shortest_digits(fabs(value));
+    if (value != 0 && (digits.point < -3 || digits.point > 6)) {
+        print_exponent(buf, &digits);
+    } else {
+        print_fixed(buf, &digits);
+    }
 }
 
 static void print_list(struct fx_buf *buf, json_t *list, enum fx_go_integers integers) {

@@ -15,7 +15,7 @@
 enum fx_go_integers { FX_GO_INTEGERS, FX_GO_DOUBLES };
 
 /* Appends a number as Go prints a float64: the shortest digits that read back as the
- * same, with an exponent below 1e-4 and from 1e6 on. */
+ * same, with an exponent below 1e-4 and from 1e6 on; `NaN`, `+Inf` and `-Inf`. */
 void fx_go_text_add_double(struct fx_buf *buf, double value);
 
 /* Appends the value; NULL and null are `<nil>`. Failure sticks in `buf`. */
