@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gotemplate/format_text.c - strings: %s %q %x, cut to the precision, filled up
+ * to the width.
+ */
+#include <limits.h>
+
+#include "location/gotemplate/format.h"
+
+void format_fill(struct printer *p, int count) {
+    if (count > 0) {
+        fx_buf_fill(p->out, p->format.zero ? '0' : ' ', (size_t)count);
+    }
+}
+
+/* As many as there are: malformed bytes count one each. */
+static size_t count_runes(struct fx_text text) {
+    size_t n = 0;
+    for (size_t at = 0; at < text.len; n++) {
+        uint32_t rune = 0;
+        at += fx_text_rune((struct fx_text){text.data + at, text.len - at}, &rune);
+    }
+    return n;
+}
+
+void format_padded(struct printer *p, struct fx_text text) {
+    const struct format *format = &p->format;
+    if (!format->has_width || format->width == 0) {
+        fx_buf_text(p->out, text);
+        return;
+    }
+    const size_t n = count_runes(text);
+    const int missing = n >= (size_t)format->width ? 0 : format->width - (int)n;
+    if (!format->minus) {
+        format_fill(p, missing);
+    }
+    fx_buf_text(p->out, text);
+    if (format->minus) {
+        format_fill(p, missing);
+    }
+}
+
+void format_padded_blank(struct printer *p, struct fx_text text) {
+    const bool zero = p->format.zero;
+    p->format.zero = false;
+    format_padded(p, text);
+    p->format.zero = zero;
+}
+
+/* The first runes, as many as the precision says. */
+static struct fx_text cut(const struct format *format, struct fx_text text) {
+    if (!format->has_precision) {
+        return text;
+    }
+    size_t at = 0;
+    for (int n = format->precision; n > 0 && at < text.len; n--) {
+        uint32_t rune = 0;
+        at += fx_text_rune((struct fx_text){text.data + at, text.len - at}, &rune);
+    }
+    return (struct fx_text){text.data, at};
+}
+
+/* Can the text stand between backquotes: one line, no control but the tab, no backquote?
+ */
+static bool can_backquote(struct fx_text text) {
+    for (size_t at = 0; at < text.len;) {
+        uint32_t rune = 0;
+        const size_t len =
+            fx_text_rune((struct fx_text){text.data + at, text.len - at}, &rune);
+        if (rune == '`' || rune == 0x7F || (rune < ' ' && rune != '\t') ||
+            rune == 0xFEFF || (rune == 0xFFFD && len == 1)) {
+            return false;
+        }
+        at += len;
+    }
+    return true;
+}
+
+static void add_quoted(struct printer *p, struct fx_text text) {
+    const struct fx_text shown = cut(&p->format, text);
+    struct fx_buf quoted;
+    fx_buf_init(&quoted, p->out->max);
+    if (p->format.sharp && can_backquote(shown)) {
+        fx_buf_char(&quoted, '`');
+        fx_buf_text(&quoted, shown);
+        fx_buf_char(&quoted, '`');
+    } else {
+        format_quote(&quoted, shown, p->format.plus);
+    }
+    fx_buf_fail_as(p->out, &quoted);
+    if (!quoted.failed) {
+        format_padded(p, (struct fx_text){quoted.data, quoted.len});
+    }
+    fx_buf_finish(&quoted);
+}
+
+/* How many bytes the hexadecimal form of `n` > 0 bytes takes. */
+static size_t hex_length(const struct format *format, size_t n) {
+    if (!format->space) {
+        return 2 * n + (format->sharp ? 2 : 0);
+    }
+    return (format->sharp ? 4 : 2) * n + n - 1;
+}
+
+static void add_hex_bytes(struct printer *p, struct fx_text text, const char *digits) {
+    const char prefix[2] = {'0', digits[16]};
+    for (size_t i = 0; i < text.len && !p->out->failed; i++) {
+        if (p->format.space && i > 0) {
+            fx_buf_char(p->out, ' ');
+        }
+        if (p->format.sharp && (p->format.space || i == 0)) {
+            fx_buf_add(p->out, prefix, 2);
+        }
+        const unsigned char byte = (unsigned char)text.data[i];
+        const char pair[2] = {digits[byte >> 4], digits[byte & 15]};
+        fx_buf_add(p->out, pair, 2);
+    }
+}
+
+/* Byte by byte; the precision counts bytes. */
+static void add_hex(struct printer *p, struct fx_text text, const char *digits) {
+    const struct format *format = &p->format;
+    if (format->has_precision && (size_t)format->precision < text.len) {
+        text.len = (size_t)format->precision;
+    }
+    const size_t len = text.len == 0 ? 0 : hex_length(format, text.len);
+    const int missing =
+        !format->has_width || len >= (size_t)format->width ? 0 : format->width - (int)len;
+    if (!format->minus || text.len == 0) {
+        format_fill(p, missing);
+    }
+    add_hex_bytes(p, text, digits);
+    if (format->minus && text.len > 0) {
+        format_fill(p, missing);
+    }
+}
+
+bool format_string(struct printer *p, struct fx_text text, uint32_t verb) {
+    switch (verb) {
+    case 'v':
+        if (p->format.sharp_v) {
+            add_quoted(p, text);
+            return true;
+        }
+        format_padded(p, cut(&p->format, text));
+        return true;
+    case 's': format_padded(p, cut(&p->format, text)); return true;
+    case 'q': add_quoted(p, text); return true;
+    case 'x': add_hex(p, text, "0123456789abcdefx"); return true;
+    case 'X': add_hex(p, text, "0123456789ABCDEFX"); return true;
+    default: return false;
+    }
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gotemplate/format_value.c - a verb for any value: lists and maps element by
+ * element, times and versions by their own text, and what to say where none fits.
+ */
+#include <string.h>
+
+#include "location/gotemplate/format.h"
+
+static bool print(struct printer *p, const struct value *value, uint32_t verb,
+                  size_t depth);
+
+/* `%!d(string=x)` */
+static bool print_bad(struct printer *p, const struct value *value, uint32_t verb,
+                      size_t depth) {
+    p->is_bad = true;
+    fx_buf_str(p->out, "%!");
+    format_rune(p->out, verb);
+    fx_buf_char(p->out, '(');
+    bool printed = true;
+    if (value_is_nil(value)) {
+        fx_buf_str(p->out, "<nil>");
+    } else {
+        fx_buf_str(p->out, value_type_name(value));
+        fx_buf_char(p->out, '=');
+        printed = print(p, value, 'v', depth);
+    }
+    fx_buf_char(p->out, ')');
+    p->is_bad = false;
+    return printed;
+}
+
+static bool is_bool_verb(uint32_t verb) {
+    return verb == 't' || verb == 'v';
+}
+
+/* Between elements, and around all of them. */
+static const char *separator(const struct printer *p) {
+    return p->format.sharp_v ? ", " : " ";
+}
+
+static bool print_list(struct printer *p, const struct list *list, uint32_t verb,
+                       size_t depth) {
+    if (p->format.sharp_v) {
+        fx_buf_str(p->out, list->type);
+    }
+    fx_buf_char(p->out, p->format.sharp_v ? '{' : '[');
+    for (size_t i = 0; i < list->n; i++) {
+        if (i > 0) {
+            fx_buf_str(p->out, separator(p));
+        }
+        if (!print(p, &list->values[i], verb, depth + 1)) {
+            return false;
+        }
+    }
+    fx_buf_char(p->out, p->format.sharp_v ? '}' : ']');
+    return true;
+}
+
+static bool print_entry(struct printer *p, const struct map_entry *entry, uint32_t verb,
+                        size_t depth) {
+    const struct value key = value_string(entry->key);
+    if (!print(p, &key, verb, depth + 1)) {
+        return false;
+    }
+    fx_buf_char(p->out, ':');
+    return print(p, &entry->value, verb, depth + 1);
+}
+
+static bool print_map(struct printer *p, struct map *map, uint32_t verb, size_t depth) {
+    if (!value_map_fill(p->run, map)) {
+        return false;
+    }
+    if (p->format.sharp_v) {
+        fx_buf_str(p->out, map->type);
+    }
+    fx_buf_str(p->out, p->format.sharp_v ? "{" : "map[");
+    for (size_t i = 0; i < map->n; i++) {
+        if (i > 0) {
+            fx_buf_str(p->out, separator(p));
+        }
+        if (!print_entry(p, &map->entries[i], verb, depth)) {
+            return false;
+        }
+    }
+    fx_buf_char(p->out, p->format.sharp_v ? '}' : ']');
+    return true;
+}
+
+/* `{a b}`, with names where the flag asks for them. */
+static bool print_struct(struct printer *p, const struct context *context, uint32_t verb,
+                         size_t depth) {
+    fx_buf_str(p->out, p->format.sharp_v ? "struct{" : "{");
+    for (size_t i = 0; i < context->n; i++) {
+        if (i > 0) {
+            fx_buf_str(p->out, separator(p));
+        }
+        if (p->format.plus_v || p->format.sharp_v) {
+            fx_buf_text(p->out, context->fields[i].name);
+            fx_buf_char(p->out, ':');
+        }
+        if (!print(p, &context->fields[i].value, verb, depth + 1)) {
+            return false;
+        }
+    }
+    fx_buf_char(p->out, '}');
+    return true;
+}
+
+/* `{a b}`, with names where the flags ask for them. */
+static bool print_context(struct printer *p, const struct context *context, uint32_t verb,
+                          size_t depth) {
+    const bool is_named = p->format.plus_v || p->format.sharp_v;
+    if (p->format.sharp_v) {
+        const struct value value = {.kind = VALUE_STRUCT};
+        fx_buf_str(p->out, value_type_name(&value));
+    }
+    fx_buf_char(p->out, '{');
+    for (size_t i = 0; i < context->n; i++) {
+        if (i > 0) {
+            fx_buf_str(p->out, separator(p));
+        }
+        if (is_named) {
+            fx_buf_text(p->out, context->fields[i].name);
+            fx_buf_char(p->out, ':');
+        }
+        if (!print(p, &context->fields[i].value, verb, depth + 1)) {
+            return false;
+        }
+    }
+    fx_buf_char(p->out, '}');
+    return true;
+}
+
+/* Those that have a text of their own (fmt.Stringer) are formatted as strings. */
+static bool print_own_text(struct printer *p, const struct value *value, uint32_t verb) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    if (value->kind == VALUE_DURATION) {
+        duration_print(&text, value->integer);
+    } else if (value->kind == VALUE_TIME) {
+        moment_print(&text, value->moment);
+    } else {
+        version_print(&text, value->version);
+    }
+    bool printed = !text.failed;
+    fx_buf_fail_as(p->out, &text);
+    if (!text.failed) {
+        printed = format_string(p, (struct fx_text){text.data, text.len}, verb);
+    }
+    fx_buf_finish(&text);
+    return printed;
+}
+
+static bool has_own_text(const struct printer *p, const struct value *value,
+                         uint32_t verb) {
+    return !p->is_bad && verb < 0x80 && verb != 0 && strchr("vsxXq", (int)verb) != NULL &&
+           (value->kind != VALUE_DURATION || !p->format.sharp_v);
+}
+
+static bool print_nil(struct printer *p, uint32_t verb, size_t depth) {
+    if (depth > 0) {
+        fx_buf_str(p->out, p->format.sharp_v ? "interface {}(nil)" : "<nil>");
+        return true;
+    }
+    if (verb == 'v') {
+        format_padded(p, FX_TEXT("<nil>"));
+        return true;
+    }
+    return false;
+}
+
+/* What is no list, no map and no struct. False: there is no such verb for it. */
+static bool print_scalar(struct printer *p, const struct value *value, uint32_t verb,
+                         size_t depth) {
+    switch (value->kind) {
+    case VALUE_MISSING:
+    case VALUE_NIL: return print_nil(p, verb, depth);
+    case VALUE_BOOL:
+        if (is_bool_verb(verb)) {
+            format_padded(p, fx_text_of(value->boolean ? "true" : "false"));
+        }
+        return is_bool_verb(verb);
+    case VALUE_INT:
+    case VALUE_INT64: return format_integer(p, value->integer, true, verb);
+    case VALUE_UINT64: return format_integer(p, value->integer, false, verb);
+    case VALUE_FLOAT64: return format_float(p, value->number, verb);
+    case VALUE_STRING: return format_string(p, value->string, verb);
+    case VALUE_DURATION:
+        return has_own_text(p, value, verb)
+                   ? print_own_text(p, value, verb)
+                   : format_integer(p, value->integer, true, verb);
+    case VALUE_TIME:
+    case VALUE_SEMVER:
+    case VALUE_STRUCT:
+    case VALUE_LIST:
+    case VALUE_MAP: break;
+    }
+    return print_own_text(p, value, verb);
+}
+
+static bool print(struct printer *p, const struct value *value, uint32_t verb,
+                  size_t depth) {
+    if (!run_check_depth(p->run, depth) || !run_spend(p->run, 1)) {
+        return false;
+    }
+    if (value->kind == VALUE_LIST) {
+        return print_list(p, value->list, verb, depth);
+    }
+    if (value->kind == VALUE_MAP) {
+        return print_map(p, value->map, verb, depth);
+    }
+    if (value->kind == VALUE_STRUCT) {
+        return print_context(p, value->context, verb, depth);
+    }
+    if (value->kind == VALUE_STRUCT) {
+        return print_struct(p, value->context, verb, depth);
+    }
+    /* A text that is bad twice says no more than one that is bad once. */
+    return print_scalar(p, value, verb, depth) || p->is_bad || p->out->failed ||
+           print_bad(p, value, verb, depth);
+}
+
+bool format_value(struct printer *p, const struct value *value, uint32_t verb) {
+    if (verb == 'T') {
+        if (value_is_nil(value)) {
+            p->format.has_precision = false; /* `<nil>` is never cut */
+        }
+        return format_string(p, fx_text_of(value_type_name(value)), 's');
+    }
+    /* Addresses, which differ from run to run, and errors, which no value is. */
+    if (verb == 'p' || verb == 'w') {
+        return print_bad(p, value, verb, 0);
+    }
+    return print(p, value, verb, 0);
+}

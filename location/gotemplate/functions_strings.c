@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gotemplate/functions_strings.c - Sprig's strings: the table, and those that
+ * put texts together or ask about one.
+ */
+#include "location/gotemplate/functions_strings.h"
+
+#include "base/err.h"
+#include "location/gotemplate/finder.h"
+#include "location/gotemplate/print.h"
+
+static bool call_hello(struct call *call) {
+    return return_text(call, FX_TEXT("Hello!"));
+}
+
+static bool fail_negative(struct call *call) {
+    return fx_fail(call->err, FX_EMUTATE, "strings: negative Repeat count");
+}
+
+static bool call_repeat(struct call *call) {
+    const struct fx_text text = argument_text(call, 1);
+    if (argument_int(call, 0) < 0) {
+        return fail_negative(call);
+    }
+    struct fx_buf *buf = run_scratch(call->run);
+    for (int64_t i = argument_int(call, 0); i > 0 && text.len > 0 && !buf->failed; i--) {
+        fx_buf_text(buf, text);
+    }
+    return run_take_scratch(call->run, call->ret);
+}
+
+static bool call_contains(struct call *call) {
+    const struct fx_text needle = argument_text(call, 0);
+    struct finder finder;
+    if (needle.len == 0) {
+        return return_bool(call, true);
+    }
+    return finder_init(&finder, call->run, needle) &&
+           return_bool(call,
+                       finder_next(&finder, argument_text(call, 1), 0) != FINDER_NONE);
+}
+
+static bool call_has_prefix(struct call *call) {
+    return return_bool(call,
+                       fx_text_starts(argument_text(call, 1), argument_text(call, 0)));
+}
+
+static bool call_has_suffix(struct call *call) {
+    return return_bool(call,
+                       fx_text_ends(argument_text(call, 1), argument_text(call, 0)));
+}
+
+/* What quote, squote and cat do with each argument that is not nil, blanks between. */
+static bool join_arguments(struct call *call,
+                           bool (*add)(struct call *call, struct fx_buf *buf,
+                                       const struct value *value)) {
+    struct fx_buf *buf = run_scratch(call->run);
+    bool is_first = true;
+    for (size_t i = 0; i < call->n_arguments; i++) {
+        if (value_is_nil(&call->arguments[i])) {
+            continue;
+        }
+        if (!is_first) {
+            fx_buf_char(buf, ' ');
+        }
+        is_first = false;
+        if (!add(call, buf, &call->arguments[i])) {
+            return false;
+        }
+    }
+    return run_take_scratch(call->run, call->ret);
+}
+
+static bool add_plain(struct call *call, struct fx_buf *buf, const struct value *value) {
+    return value_print(call->run, buf, value);
+}
+
+static bool add_single_quoted(struct call *call, struct fx_buf *buf,
+                              const struct value *value) {
+    fx_buf_char(buf, '\'');
+    if (!value_print(call->run, buf, value)) {
+        return false;
+    }
+    fx_buf_char(buf, '\'');
+    return true;
+}
+
+static bool add_double_quoted(struct call *call, struct fx_buf *buf,
+                              const struct value *value) {
+    struct fx_text text = {0};
+    if (!value_text(call->run, value, &text)) {
+        return false;
+    }
+    fx_text_quote_go(buf, text);
+    return true;
+}
+
+static bool call_cat(struct call *call) {
+    return join_arguments(call, add_plain);
+}
+
+static bool call_squote(struct call *call) {
+    return join_arguments(call, add_single_quoted);
+}
+
+static bool call_quote(struct call *call) {
+    return join_arguments(call, add_double_quoted);
+}
+
+static bool indent(struct call *call, const char *before) {
+    const struct fx_text text = argument_text(call, 1);
+    if (argument_int(call, 0) < 0) {
+        return fail_negative(call);
+    }
+    const size_t width = (size_t)argument_int(call, 0);
+    struct fx_buf *buf = run_scratch(call->run);
+    fx_buf_str(buf, before);
+    fx_buf_fill(buf, ' ', width);
+    for (size_t i = 0; i < text.len && !buf->failed; i++) {
+        fx_buf_char(buf, text.data[i]);
+        if (text.data[i] == '\n') {
+            fx_buf_fill(buf, ' ', width);
+        }
+    }
+    return run_take_scratch(call->run, call->ret);
+}
+
+static bool call_indent(struct call *call) {
+    return indent(call, "");
+}
+
+static bool call_nindent(struct call *call) {
+    return indent(call, "\n");
+}
+
+/* The empty text stands before every rune and at the end. */
+static void replace_nothing(struct fx_buf *buf, struct fx_text by, struct fx_text text) {
+    for (size_t at = 0; at < text.len && !buf->failed;) {
+        uint32_t rune = 0;
+        const struct fx_text rest = text_between(text, at, text.len);
+        const size_t len = fx_text_rune(rest, &rune);
+        fx_buf_text(buf, by);
+        fx_buf_add(buf, rest.data, len);
+        at += len;
+    }
+    fx_buf_text(buf, by);
+}
+
+static void replace(struct fx_buf *buf, const struct finder *what, struct fx_text by,
+                    struct fx_text text) {
+    size_t from = 0;
+    for (size_t at = finder_next(what, text, 0); at != FINDER_NONE && !buf->failed;
+         at = finder_next(what, text, from)) {
+        fx_buf_text(buf, text_between(text, from, at));
+        fx_buf_text(buf, by);
+        from = at + what->needle.len;
+    }
+    fx_buf_text(buf, text_between(text, from, text.len));
+}
+
+static bool call_replace(struct call *call) {
+    const struct fx_text what = argument_text(call, 0);
+    const struct fx_text by = argument_text(call, 1);
+    const struct fx_text text = argument_text(call, 2);
+    struct finder finder;
+    if (what.len > 0 && !finder_init(&finder, call->run, what)) {
+        return false;
+    }
+    struct fx_buf *buf = run_scratch(call->run);
+    if (what.len == 0) {
+        replace_nothing(buf, by, text);
+    } else {
+        replace(buf, &finder, by, text);
+    }
+    return run_take_scratch(call->run, call->ret);
+}
+
+static bool call_plural(struct call *call) {
+    return return_text(call, argument_text(call, argument_int(call, 2) == 1 ? 0 : 1));
+}
+
+static bool call_to_string(struct call *call) {
+    struct fx_text text = {0};
+    return value_text(call->run, &call->arguments[0], &text) && return_text(call, text);
+}
+
+#define STRING PARAMETER_STRING
+#define INT    PARAMETER_INT
+#define ANY    PARAMETER_ANY
+#define END    PARAMETER_NONE
+
+const struct function functions_strings[] = {
+    {"hello", call_hello, {END}, false, NULL},
+    {"abbrev", call_abbrev, {INT, STRING, END}, false, NULL},
+    {"abbrevboth", call_abbrevboth, {INT, INT, STRING, END}, false, NULL},
+    {"trunc", call_trunc, {INT, STRING, END}, false, NULL},
+    {"trim", call_trim, {STRING, END}, false, NULL},
+    {"trimAll", call_trim_all, {STRING, STRING, END}, false, NULL},
+    {"trimall", call_trim_all, {STRING, STRING, END}, false, NULL},
+    {"trimPrefix", call_trim_prefix, {STRING, STRING, END}, false, NULL},
+    {"trimSuffix", call_trim_suffix, {STRING, STRING, END}, false, NULL},
+    {"upper", call_upper, {STRING, END}, false, NULL},
+    {"lower", call_lower, {STRING, END}, false, NULL},
+    {"title", call_title, {STRING, END}, false, NULL},
+    {"untitle", call_untitle, {STRING, END}, false, NULL},
+    {"substr", call_substr, {INT, INT, STRING, END}, false, NULL},
+    {"repeat", call_repeat, {INT, STRING, END}, false, NULL},
+    {"nospace", call_nospace, {STRING, END}, false, NULL},
+    {"initials", call_initials, {STRING, END}, false, NULL},
+    {"swapcase", call_swapcase, {STRING, END}, false, NULL},
+    {"snakecase", call_snakecase, {STRING, END}, false, NULL},
+    {"camelcase", call_camelcase, {STRING, END}, false, NULL},
+    {"kebabcase", call_kebabcase, {STRING, END}, false, NULL},
+    {"wrap", call_wrap, {INT, STRING, END}, false, NULL},
+    {"wrapWith", call_wrap_with, {INT, STRING, STRING, END}, false, NULL},
+    {"contains", call_contains, {STRING, STRING, END}, false, NULL},
+    {"hasPrefix", call_has_prefix, {STRING, STRING, END}, false, NULL},
+    {"hasSuffix", call_has_suffix, {STRING, STRING, END}, false, NULL},
+    {"quote", call_quote, {ANY, END}, true, NULL},
+    {"squote", call_squote, {ANY, END}, true, NULL},
+    {"cat", call_cat, {ANY, END}, true, NULL},
+    {"indent", call_indent, {INT, STRING, END}, false, NULL},
+    {"nindent", call_nindent, {INT, STRING, END}, false, NULL},
+    {"replace", call_replace, {STRING, STRING, STRING, END}, false, NULL},
+    {"plural", call_plural, {STRING, STRING, INT, END}, false, NULL},
+    {"toString", call_to_string, {ANY, END}, false, NULL},
+    {"toStrings", call_to_strings, {ANY, END}, false, NULL},
+    {"join", call_join, {STRING, ANY, END}, false, NULL},
+    {"split", call_split, {STRING, STRING, END}, false, NULL},
+    {"splitn", call_splitn, {STRING, INT, STRING, END}, false, NULL},
+    {"splitList", call_split_list, {STRING, STRING, END}, false, NULL},
+    {"sortAlpha", call_sort_alpha, {ANY, END}, false, NULL},
+    {NULL, NULL, {END}, false, NULL},
+};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gotemplate/gotemplate.h - Go's text/template with the Sprig functions that
+ * KubeMod has (templates spec). Text in, an immutable program out; program and context
+ * in, text out.
+ */
+#ifndef FX_LOCATION_GOTEMPLATE_GOTEMPLATE_H
+#define FX_LOCATION_GOTEMPLATE_GOTEMPLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+
+struct fx_gotemplate; /* opaque, immutable once made: any thread may use it */
+
+/* Parses. `name` is what messages of text/template name it by. Errors: FX_ESYNTAX with
+ * the span at fault, in words that say what to do; FX_EINVALID for a function that is
+ * refused (random, clock, network, secrets), with the reason; FX_ELIMIT; FX_ENOMEM. */
+bool fx_gotemplate_compile(struct fx_text name, struct fx_text text,
+                           struct fx_gotemplate **ret_template,
+                           struct fx_err *err) FX_MUST_USE;
+void fx_gotemplate_destroy(struct fx_gotemplate *template); /* NULL is fine */
+
+/* The fields of the context, which is a struct in Go: any other top-level name fails. */
+struct fx_gotemplate_field {
+    struct fx_text name; /* "Target" */
+    json_t *value; /* borrowed; NULL: nil. Its numbers count as float64 unless … */
+    bool integers; /* … this says that its integers are Go ints (SelectKeyParts) */
+};
+
+struct fx_gotemplate_context {
+    const struct fx_gotemplate_field *fields;
+    size_t n_fields;
+};
+
+/* Executes, appends the output to `ret_text`. The context is never written: `set` and its
+ * like change a copy of this execution's own. Errors: FX_EMUTATE with the words of the
+ * execution error and the span of the action at fault; FX_ELIMIT over a bound of steps,
+ * depth, memory or output; FX_ENOMEM. On failure nothing is appended. */
+bool fx_gotemplate_execute(const struct fx_gotemplate *template,
+                           const struct fx_gotemplate_context *context,
+                           struct fx_buf *ret_text, struct fx_err *err) FX_MUST_USE;
+
+#endif

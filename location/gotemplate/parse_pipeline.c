@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gotemplate/parse_pipeline.c - what stands in an action: variables, commands,
+ * operands.
+ */
+#include "location/gotemplate/parser.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "location/gotemplate/literal.h"
+
+/* ---- operands -------------------------------------------------------------------- */
+
+static bool parse_variable(struct parser *parser, struct operand *operand) {
+    operand->type = OPERAND_VARIABLE;
+    if (!parser_find_variable(parser, parser->token.text, &operand->variable)) {
+        return PARSER_FAIL(
+            parser, FX_ESYNTAX,
+            "undefined variable \"%.*s\": declare it first, with `:=`, in this "
+            "block or in one around it",
+            FX_TEXT_ARG(parser->token.text));
+    }
+    return parser_advance(parser);
+}
+
+static bool fail_function(struct parser *parser) {
+    const struct fx_text name = parser->token.text;
+    if (fx_text_is(name, "env") || fx_text_is(name, "expandenv")) {
+        return PARSER_FAIL(parser, FX_ESYNTAX,
+                           "function \"%.*s\" not defined: templates do not read the "
+                           "environment of the server",
+                           FX_TEXT_ARG(name));
+    }
+    return PARSER_FAIL(
+        parser, FX_ESYNTAX,
+        "function \"%.*s\" not defined: a text needs quotes, a field a dot in "
+        "front",
+        FX_TEXT_ARG(name));
+}
+
+static bool parse_function(struct parser *parser, struct operand *operand) {
+    const struct function *function = function_find(parser->token.text);
+    if (function == NULL) {
+        return fail_function(parser);
+    }
+    if (function->refused != NULL) {
+        return PARSER_FAIL(parser, FX_EINVALID, "function `%s` is refused: %s",
+                           function->name, function->refused);
+    }
+    operand->type = OPERAND_FUNCTION;
+    operand->function = function;
+    return parser_advance(parser);
+}
+
+static bool parse_number(struct parser *parser, struct operand *operand) {
+    struct literal *literal = parser_nodes(parser, 1, sizeof *literal);
+    if (literal == NULL || !literal_read_number(&parser->token, literal, parser->err)) {
+        return false;
+    }
+    operand->type = OPERAND_NUMBER;
+    operand->literal = literal;
+    return parser_advance(parser);
+}
+
+static bool parse_string(struct parser *parser, struct operand *operand) {
+    operand->type = OPERAND_STRING;
+    return literal_read_string(&parser->program->arena, &parser->token, &operand->string,
+                               parser->err) &&
+           parser_advance(parser);
+}
+
+static bool parse_word(struct parser *parser, struct operand *operand,
+                       enum operand_type type) {
+    operand->type = type;
+    if (type == OPERAND_BOOL) {
+        operand->boolean = parser->token.type == TOKEN_TRUE;
+    }
+    return parser_advance(parser);
+}
+
+/* '(' pipeline ')' */
+static bool parse_parentheses(struct parser *parser, struct operand *operand) {
+    operand->type = OPERAND_PIPELINE;
+    if (!parser_enter(parser) || !parser_advance(parser) ||
+        !parser_pipeline(parser, "parenthesized pipeline", TOKEN_RIGHT,
+                         &operand->pipeline)) {
+        return false;
+    }
+    parser_leave(parser);
+    return true;
+}
+
+/* Fields and operands are gathered in a list, and then laid out in an array. */
+struct field {
+    struct field *next;
+    struct fx_text name;
+};
+
+/* A field that touches what stands in front of it. */
+static bool at_field(const struct parser *parser) {
+    return parser->token.type == TOKEN_FIELD && !parser->token.spaced;
+}
+
+static bool lay_out_fields(struct parser *parser, const struct field *first, size_t n,
+                           struct operand *operand) {
+    struct fx_text *fields = parser_nodes(parser, n, sizeof *fields);
+    if (fields == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++, first = first->next) {
+        fields[i] = first->name;
+    }
+    operand->fields = fields;
+    operand->n_fields = n;
+    return true;
+}
+
+/* ( '.' name )* directly behind an operand; for a dot the first one is here, too. */
+static bool parse_fields(struct parser *parser, struct operand *operand) {
+    struct field *first = NULL;
+    struct field **last = &first;
+    size_t n = 0;
+    for (bool more = parser->token.type == TOKEN_FIELD; more; more = at_field(parser)) {
+        struct field *field = parser_nodes(parser, 1, sizeof *field);
+        if (field == NULL) {
+            return false;
+        }
+        *field = (struct field){.name = parser->token.text};
+        *last = field;
+        last = &field->next;
+        n++;
+        if (!parser_advance(parser)) {
+            return false;
+        }
+    }
+    return n == 0 || lay_out_fields(parser, first, n, operand);
+}
+
+static bool may_have_fields(enum operand_type type) {
+    return type == OPERAND_VARIABLE || type == OPERAND_PIPELINE ||
+           type == OPERAND_FUNCTION;
+}
+
+/* Without the fields behind it. */
+static bool parse_term(struct parser *parser, struct operand *operand) {
+    switch ((int)parser->token.type) {
+    case TOKEN_FIELD: operand->type = OPERAND_DOT; return parse_fields(parser, operand);
+    case TOKEN_DOT: return parse_word(parser, operand, OPERAND_DOT);
+    case TOKEN_VARIABLE: return parse_variable(parser, operand);
+    case TOKEN_IDENTIFIER: return parse_function(parser, operand);
+    case TOKEN_NIL: return parse_word(parser, operand, OPERAND_NIL);
+    case TOKEN_TRUE:
+    case TOKEN_FALSE: return parse_word(parser, operand, OPERAND_BOOL);
+    case TOKEN_NUMBER:
+    case TOKEN_RUNE: return parse_number(parser, operand);
+    case TOKEN_STRING:
+    case TOKEN_RAW_STRING: return parse_string(parser, operand);
+    case TOKEN_LEFT: return parse_parentheses(parser, operand);
+    default: return parser_fail_token(parser, "operand");
+    }
+}
+
+/* operand := term ( '.' name )* */
+static bool parse_operand(struct parser *parser, struct operand *operand) {
+    const uint32_t off = parser->token.off;
+    if (!parse_term(parser, operand)) {
+        return false;
+    }
+    if (at_field(parser)) {
+        if (!may_have_fields(operand->type)) {
+            return PARSER_FAIL(parser, FX_ESYNTAX,
+                               "unexpected . after term: it has no fields");
+        }
+        if (!parse_fields(parser, operand)) {
+            return false;
+        }
+    }
+    operand->span = parser_span(parser, off);
+    return true;
+}
+
+/* ---- commands -------------------------------------------------------------------- */
+
+struct operand_link {
+    struct operand_link *next;
+    struct operand operand;
+};
+
+static bool lay_out_operands(struct parser *parser, const struct operand_link *first,
+                             size_t n, struct command *command) {
+    struct operand *operands = parser_nodes(parser, n, sizeof *operands);
+    if (operands == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++, first = first->next) {
+        operands[i] = first->operand;
+    }
+    command->operands = operands;
+    command->n_operands = n;
+    return true;
+}
+
+static bool ends_command(const struct parser *parser) {
+    return parser->token.type == TOKEN_PIPE || parser->token.type == TOKEN_SHUT ||
+           parser->token.type == TOKEN_RIGHT;
+}
+
+/* command := operand ( space operand )* */
+static bool parse_command(struct parser *parser, struct command *command) {
+    const uint32_t off = parser->token.off;
+    struct operand_link *first = NULL;
+    struct operand_link **last = &first;
+    size_t n = 0;
+    do {
+        if (n > 0 && !parser->token.spaced) {
+            return parser_fail_token(parser, "operand");
+        }
+        struct operand_link *link = parser_nodes(parser, 1, sizeof *link);
+        if (link == NULL || !parse_operand(parser, &link->operand)) {
+            return false;
+        }
+        *last = link;
+        last = &link->next;
+        n++;
+    } while (!ends_command(parser));
+    command->span = parser_span(parser, off);
+    return lay_out_operands(parser, first, n, command);
+}
+
+/* ---- pipelines ------------------------------------------------------------------- */
+
+/* A literal takes no arguments, so it cannot stand behind a `|`. */
+static bool can_be_called(const struct command *command) {
+    const struct operand *first = &command->operands[0];
+    return may_have_fields(first->type) || first->n_fields > 0;
+}
+
+static bool check_stage(struct parser *parser, const struct command *command,
+                        size_t stage) {
+    if (stage == 1 || can_be_called(command)) {
+        return true;
+    }
+    const struct span span = command->operands[0].span;
+    return fx_fail_at(parser->err, FX_ESYNTAX, span.off, span.len,
+                      "non executable command in pipeline stage %zu: behind `|` stands a "
+                      "function",
+                      stage);
+}
+
+/* commands := command ( '|' command )* */
+static bool parse_commands(struct parser *parser, const char *where, enum token_type shut,
+                           const struct command **ret_commands) {
+    const struct command **last = ret_commands;
+    for (size_t stage = 1; parser->token.type != shut; stage++) {
+        struct command *command = parser_nodes(parser, 1, sizeof *command);
+        if (command == NULL || !parse_command(parser, command) ||
+            !check_stage(parser, command, stage)) {
+            return false;
+        }
+        *last = command;
+        last = &command->next;
+        if (parser->token.type == TOKEN_PIPE && !parser_advance(parser)) {
+            return false;
+        }
+    }
+    if (*ret_commands == NULL) {
+        return PARSER_FAIL(parser, FX_ESYNTAX, "missing value for %s", where);
+    }
+    return true;
+}
+
+static bool declare(struct parser *parser, const struct token *name,
+                    struct pipeline *pipeline) {
+    return parser_declare(parser, name->text,
+                          &pipeline->variables[pipeline->n_variables++]);
+}
+
+/* Behind `$x,`: */
+static bool parse_second(struct parser *parser, struct pipeline *pipeline) {
+    const struct token name = parser->token;
+    if (name.type != TOKEN_VARIABLE) {
+        return PARSER_FAIL(parser, FX_ESYNTAX,
+                           "range can only initialize variables: `range $i, $e := …`");
+    }
+    if (!parser_advance(parser)) {
+        return false;
+    }
+    if (parser->token.type == TOKEN_COMMA) {
+        return PARSER_FAIL(parser, FX_ESYNTAX,
+                           "too many declarations in range: two at most");
+    }
+    if (parser->token.type != TOKEN_DECLARE && parser->token.type != TOKEN_ASSIGN) {
+        return parser_fail_token(parser, "range");
+    }
+    return declare(parser, &name, pipeline);
+}
+
+/* declaration := $x ( ',' $y )? ( ':=' | '=' ). A `$x` alone is the first operand, and
+ * the scanner goes back to it. */
+static bool parse_declaration(struct parser *parser, const char *where,
+                              struct pipeline *pipeline) {
+    const struct parser before = *parser;
+    const struct token name = parser->token;
+    if (name.type != TOKEN_VARIABLE) {
+        return true;
+    }
+    if (!parser_advance(parser)) {
+        return false;
+    }
+    const enum token_type type = parser->token.type;
+    if (type != TOKEN_COMMA && type != TOKEN_DECLARE && type != TOKEN_ASSIGN) {
+        parser->scanner = before.scanner;
+        parser->token = before.token;
+        parser->end = before.end;
+        return true;
+    }
+    if (type == TOKEN_COMMA && strcmp(where, "range") != 0) {
+        return PARSER_FAIL(parser, FX_ESYNTAX,
+                           "too many declarations in %s: only `range` takes two", where);
+    }
+    if (!declare(parser, &name, pipeline) ||
+        (type == TOKEN_COMMA &&
+         (!parser_advance(parser) || !parse_second(parser, pipeline)))) {
+        return false;
+    }
+    pipeline->assigns = parser->token.type == TOKEN_ASSIGN;
+    return parser_advance(parser);
+}
+
+/* pipeline := declaration? commands */
+bool parser_pipeline(struct parser *parser, const char *where, enum token_type shut,
+                     const struct pipeline **ret_pipeline) {
+    struct pipeline *pipeline = parser_nodes(parser, 1, sizeof *pipeline);
+    const uint32_t off = parser->token.off;
+    if (pipeline == NULL || !parse_declaration(parser, where, pipeline) ||
+        !parse_commands(parser, where, shut, &pipeline->commands)) {
+        return false;
+    }
+    pipeline->span = parser_span(parser, off);
+    *ret_pipeline = pipeline;
+    return parser_advance(parser);
+}

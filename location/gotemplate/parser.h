@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gotemplate/parser.h - private: the parse of one template. One token is looked
+ * at; the first fault ends the parse.
+ */
+#ifndef FX_LOCATION_GOTEMPLATE_PARSER_H
+#define FX_LOCATION_GOTEMPLATE_PARSER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "location/gotemplate/program.h"
+#include "location/gotemplate/scanner.h"
+
+/* A variable that can be named here. */
+struct declared {
+    struct fx_text name;
+    uint32_t id;
+};
+
+/* A statement that names a template, which may be defined behind it. */
+struct use {
+    struct use *next;
+    struct statement *statement;
+};
+
+struct parser {
+    struct scanner scanner;
+    struct token token; /* the one to be looked at */
+    uint32_t end;       /* where the one before it ended */
+    struct fx_gotemplate *program;
+    struct declared *variables; /* the innermost last */
+    size_t n_variables, cap_variables;
+    size_t first_variable; /* of the definition that is being parsed */
+    uint32_t n_ids;
+    size_t n_nodes, nesting, loops;
+    struct use *uses; /* of templates */
+    struct fx_err *err;
+};
+
+/* Goes on to the next token. */
+bool parser_advance(struct parser *parser) FX_MUST_USE;
+
+/* Memory for `n` nodes of a size, counted. Errors: FX_ELIMIT, FX_ENOMEM. */
+void *parser_nodes(struct parser *parser, size_t n, size_t bytes) FX_MUST_USE;
+
+/* One level deeper, and back. Errors: FX_ELIMIT. */
+bool parser_enter(struct parser *parser) FX_MUST_USE;
+void parser_leave(struct parser *parser);
+
+/* Says what is wrong with the token that is looked at. Always false. */
+#define PARSER_FAIL(parser, code, ...)                                                \
+    fx_fail_at((parser)->err, code, (parser)->token.off, parser_token_length(parser), \
+               __VA_ARGS__)
+uint32_t parser_token_length(const struct parser *parser);
+
+/* The source from `off` to the end of the token before this one. */
+struct span parser_span(const struct parser *parser, uint32_t off);
+
+/* "unexpected <token> in <where>". Always false. */
+bool parser_fail_token(struct parser *parser, const char *where);
+
+/* Can the variable be named here? `$` always can. */
+bool parser_find_variable(const struct parser *parser, struct fx_text name,
+                          uint32_t *ret_id);
+
+/* The name can be used from here on. *ret_id: by which it is told from others. */
+bool parser_declare(struct parser *parser, struct fx_text name,
+                    uint32_t *ret_id) FX_MUST_USE;
+
+/* Parses a pipeline up to and including `shut` (SHUT or RIGHT). `where` is "if", "range",
+ * …; only in "range" two variables can be declared. */
+bool parser_pipeline(struct parser *parser, const char *where, enum token_type shut,
+                     const struct pipeline **ret_pipeline) FX_MUST_USE;
+
+/* Parses program->source into the program. */
+bool program_parse(struct fx_gotemplate *program, struct fx_err *err) FX_MUST_USE;
+
+#endif

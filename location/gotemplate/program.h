@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gotemplate/program.h - private: what the parser makes of a template's text,
+ * and the interpreter walks. Nothing in it changes after the parse; all of it lies in the
+ * arena of the program, texts in its copy of the source.
+ */
+#ifndef FX_LOCATION_GOTEMPLATE_PROGRAM_H
+#define FX_LOCATION_GOTEMPLATE_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "location/gotemplate/function.h"
+#include "location/gotemplate/value.h"
+
+/* A piece of the source. */
+struct span {
+    uint32_t off, len;
+};
+
+/* A literal number, which becomes what its place asks for. Without a type asked for it is
+ * `ideal`: an int or, with a fraction or an exponent, a float64. */
+struct literal {
+    bool is_int, is_float; /* can it be one? */
+    int64_t integer;
+    double number;
+    struct value ideal; /* MISSING: an integer beyond an int */
+};
+
+enum operand_type {
+    OPERAND_DOT,      /* . .a.b */
+    OPERAND_VARIABLE, /* $x $x.a.b */
+    OPERAND_PIPELINE, /* (…) (…).a.b */
+    OPERAND_FUNCTION, /* f f.a.b */
+    OPERAND_NIL,
+    OPERAND_BOOL,
+    OPERAND_NUMBER,
+    OPERAND_STRING,
+};
+
+struct operand {
+    enum operand_type type;
+    struct span span;
+    /* The fields behind it, from left to right. */
+    const struct fx_text *fields;
+    size_t n_fields;
+    union {
+        uint32_t variable;
+        const struct pipeline *pipeline;
+        const struct function *function;
+        bool boolean;
+        const struct literal *literal;
+        struct fx_text string;
+    };
+};
+
+/* operand+: a value, or a function with its arguments. */
+struct command {
+    struct span span;
+    const struct operand *operands;
+    size_t n_operands;
+    const struct command *next; /* behind the `|` */
+};
+
+enum { MOST_DECLARED = 2 };
+
+/* [ $x [ , $y ] ( := | = ) ] command { | command } */
+struct pipeline {
+    struct span span;
+    uint32_t variables[MOST_DECLARED];
+    size_t n_variables;
+    bool assigns; /* to variables that there are */
+    const struct command *commands;
+};
+
+enum statement_type {
+    STATEMENT_TEXT,
+    STATEMENT_PRINT, /* a pipeline; with variables nothing is printed */
+    STATEMENT_IF,
+    STATEMENT_RANGE,
+    STATEMENT_WITH,
+    STATEMENT_TEMPLATE, /* also where a block stands */
+    STATEMENT_BREAK,
+    STATEMENT_CONTINUE,
+};
+
+struct statement {
+    enum statement_type type;
+    struct span span;
+    struct fx_text text;                 /* or the template's name */
+    const struct definition *definition; /* NULL: there is no template of that name */
+    const struct pipeline *pipeline;     /* NULL where there is none */
+    const struct statement *body, *otherwise;
+    const struct statement *next;
+};
+
+/* What `define`, `block` and the text as a whole are. */
+struct definition {
+    struct fx_text name;
+    const struct statement *body;
+    struct definition *next;
+};
+
+/* The id of `$`. */
+#define VARIABLE_ROOT 0u
+
+struct fx_gotemplate {
+    struct fx_arena arena;
+    struct fx_text name, source;
+    const struct definition *root;
+    struct definition *definitions;
+};
+
+#endif

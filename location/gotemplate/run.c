@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gotemplate/run.c - what one execution may use, and how it is told that it may
+ * not.
+ */
+#include "location/gotemplate/run.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "location/gotemplate/regex_cache.h"
+
+void run_init(struct run *run, void *block, size_t bytes, struct fx_err *err) {
+    *run = (struct run){.steps = FX_LIMIT_TEMPLATE_STEPS, .err = err};
+    fx_arena_init_within(&run->arena, FX_LIMIT_TEMPLATE_BYTES, block, bytes);
+    fx_buf_init(&run->scratch, FX_LIMIT_TEMPLATE_OUTPUT_BYTES);
+}
+
+void run_finish(struct run *run) {
+    regex_cache_finish(run->regexes);
+    fx_arena_finish(&run->arena);
+    fx_buf_finish(&run->scratch);
+}
+
+void *run_alloc(struct run *run, size_t bytes) {
+    void *piece = fx_arena_alloc(&run->arena, bytes);
+    if (piece != NULL) {
+        return piece;
+    }
+    if (bytes > run->arena.max - run->arena.total) {
+        (void)fx_fail(run->err, FX_ELIMIT, "template needs more than %u bytes of memory",
+                      FX_LIMIT_TEMPLATE_BYTES);
+    } else {
+        (void)fx_fail_nomem(run->err);
+    }
+    return NULL;
+}
+
+bool run_copy(struct run *run, struct fx_text text, struct fx_text *ret_copy) {
+    char *copy = run_alloc(run, text.len + 1);
+    if (copy == NULL) {
+        return false;
+    }
+    if (text.len > 0) {
+        memcpy(copy, text.data, text.len);
+    }
+    *ret_copy = (struct fx_text){copy, text.len};
+    return true;
+}
+
+bool run_spend(struct run *run, size_t steps) {
+    if (steps > run->steps) {
+        run->steps = 0;
+        return fx_fail(run->err, FX_ELIMIT, "template takes more than %u steps",
+                       FX_LIMIT_TEMPLATE_STEPS);
+    }
+    run->steps -= steps;
+    return true;
+}
+
+bool run_check_depth(struct run *run, size_t depth) {
+    return depth <= FX_LIMIT_TEMPLATE_VALUE_DEPTH ||
+           fx_fail(run->err, FX_ELIMIT,
+                   "value is nested deeper than %u levels, or holds itself",
+                   FX_LIMIT_TEMPLATE_VALUE_DEPTH);
+}
+
+struct fx_buf *run_scratch(struct run *run) {
+    fx_buf_reset(&run->scratch);
+    return &run->scratch;
+}
+
+bool run_take_scratch(struct run *run, struct value *ret_value) {
+    const struct fx_buf *buf = &run->scratch;
+    struct fx_text copy = {0};
+    if (buf->failed) {
+        return run_fail_buf(run, buf);
+    }
+    if (!run_copy(run, (struct fx_text){buf->data, buf->len}, &copy)) {
+        return false;
+    }
+    *ret_value = value_string(copy);
+    return true;
+}
+
+bool run_fail_buf(struct run *run, const struct fx_buf *buf) {
+    if (!buf->full) {
+        return fx_fail_nomem(run->err);
+    }
+    return fx_fail(run->err, FX_ELIMIT, "template makes a text of more than %zu bytes",
+                   buf->max);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gotemplate/run.h - private: one execution: its memory, its bounds.
+ *
+ * Whatever says false or NULL here has filled run->err: FX_ELIMIT over a bound, else
+ * FX_ENOMEM.
+ */
+#ifndef FX_LOCATION_GOTEMPLATE_RUN_H
+#define FX_LOCATION_GOTEMPLATE_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "location/gotemplate/value.h"
+
+struct regex_cache;
+
+struct run {
+    struct fx_arena arena;
+    size_t steps; /* left */
+    struct fx_buf scratch;
+    struct regex_cache *regexes; /* regex_cache.h; NULL: none yet */
+    struct fx_err *err;
+};
+
+void run_init(struct run *run, void *block, size_t bytes, struct fx_err *err);
+void run_finish(struct run *run);
+
+/* Zeroed bytes of the arena. */
+void *run_alloc(struct run *run, size_t bytes) FX_MUST_USE;
+
+/* A copy in the arena. */
+bool run_copy(struct run *run, struct fx_text text, struct fx_text *ret_copy) FX_MUST_USE;
+
+/* Work beyond what a call costs by the size of its arguments: loops over what is not an
+ * argument, recursion into values. */
+bool run_spend(struct run *run, size_t steps) FX_MUST_USE;
+
+/* A depth of recursion into a value: maps can hold themselves, lists can be nested at
+ * will. Every walk into values asks at each level. */
+bool run_check_depth(struct run *run, size_t depth) FX_MUST_USE;
+
+/* An empty, bounded buffer for a function to build its text in. There is one: whoever
+ * calls again begins anew. */
+struct fx_buf *run_scratch(struct run *run);
+
+/* What is in it, as a string in the arena. */
+bool run_take_scratch(struct run *run, struct value *ret_value) FX_MUST_USE;
+
+/* Tells why the buffer, one with a bound, failed. Always false. */
+bool run_fail_buf(struct run *run, const struct fx_buf *buf);
+
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gotemplate/scanner.c - splits a template into tokens: where actions begin and
+ * end, and what is in them.
+ */
+#include "location/gotemplate/scanner.h"
+
+#include <string.h>
+
+#include "location/gotemplate/runes.h"
+
+static const struct {
+    const char *word;
+    enum token_type type;
+} keywords[] = {
+#define X(type, word) {word, TOKEN_##type},
+    KEYWORDS(X)
+#undef X
+};
+
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* What is to be read yet. */
+static struct fx_text rest(const struct scanner *scanner) {
+    return (struct fx_text){scanner->source.data + scanner->at,
+                            scanner->source.len - scanner->at};
+}
+
+static bool at_end(const struct scanner *scanner) {
+    return scanner->at >= scanner->source.len;
+}
+
+/* The byte so many behind this one, or NUL. */
+static char ahead(const struct scanner *scanner, size_t by) {
+    const struct fx_text text = rest(scanner);
+    if (by >= text.len) {
+        return '\0';
+    }
+    return text.data[by];
+}
+
+static bool stands(const struct scanner *scanner, size_t by, const char *word) {
+    const struct fx_text text = rest(scanner);
+    return by <= text.len &&
+           fx_text_starts((struct fx_text){text.data + by, text.len - by},
+                          fx_text_of(word));
+}
+
+static struct token token_from(const struct scanner *scanner, size_t start,
+                               enum token_type type) {
+    return (struct token){
+        .type = type,
+        .text = {scanner->source.data + start, scanner->at - start},
+        .off = (uint32_t)start,
+    };
+}
+
+/* The bytes from `start` to here are at fault. */
+#define FAIL(scanner, start, err, ...)                                                  \
+    fx_fail_at(err, FX_ESYNTAX, (uint32_t)(start), (uint32_t)((scanner)->at - (start)), \
+               __VA_ARGS__)
+
+/* ---- between actions ------------------------------------------------------------- */
+
+/* `{{`, then `- ` where the white space in front is to be dropped. */
+static bool opens_trimming(const struct scanner *scanner, size_t by) {
+    return ahead(scanner, by + 2) == '-' && is_space(ahead(scanner, by + 3));
+}
+
+/* ` -}}` here? */
+static bool shuts_trimming(const struct scanner *scanner) {
+    return is_space(ahead(scanner, 0)) && stands(scanner, 1, "-}}");
+}
+
+/* Skips `}}` or ` -}}`, if one of them is here. */
+static bool skip_shut(struct scanner *scanner) {
+    scanner->trims = shuts_trimming(scanner);
+    if (!scanner->trims && !stands(scanner, 0, "}}")) {
+        return false;
+    }
+    scanner->at += scanner->trims ? strlen(" -}}") : strlen("}}");
+    return true;
+}
+
+/* The bytes until the next action, or the end. */
+static size_t text_length(const struct scanner *scanner) {
+    const struct fx_text text = rest(scanner);
+    size_t len = 0;
+    while (len < text.len && !stands(scanner, len, "{{")) {
+        const char *next = memchr(text.data + len + 1, '{', text.len - len - 1);
+        len = next == NULL ? text.len : (size_t)(next - text.data);
+    }
+    return len;
+}
+
+static struct token scan_text(struct scanner *scanner) {
+    while (scanner->trims && is_space(ahead(scanner, 0))) {
+        scanner->at++;
+    }
+    scanner->trims = false;
+    const size_t start = scanner->at;
+    const size_t len = text_length(scanner);
+    const bool trims = opens_trimming(scanner, len);
+    scanner->at += len;
+    struct token token = token_from(scanner, start, TOKEN_TEXT);
+    while (trims && token.text.len > 0 && is_space(token.text.data[token.text.len - 1])) {
+        token.text.len--;
+    }
+    return token;
+}
+
+/* comment := '/' '*' any* '*' '/', with nothing between it and the delimiters */
+static bool skip_comment(struct scanner *scanner, size_t start, struct fx_err *err) {
+    const struct fx_text text = rest(scanner);
+    size_t len = strlen("/*");
+    while (len < text.len && !stands(scanner, len, "*/")) {
+        len++;
+    }
+    scanner->at += len;
+    if (at_end(scanner)) {
+        return FAIL(scanner, start, err, "unclosed comment: write `*/}}` at its end");
+    }
+    scanner->at += strlen("*/");
+    return skip_shut(scanner) ||
+           FAIL(scanner, start, err,
+                "comment ends before closing delimiter: nothing may stand between `*/` "
+                "and `}}`");
+}
+
+/* Enters the action that is here, unless it is a comment. */
+static bool scan_open(struct scanner *scanner, struct token *ret_token,
+                      struct fx_err *err) {
+    const size_t start = scanner->at;
+    scanner->at += opens_trimming(scanner, 0) ? strlen("{{- ") : strlen("{{");
+    if (stands(scanner, 0, "/*")) {
+        return skip_comment(scanner, start, err);
+    }
+    scanner->in_action = true;
+    scanner->action = start;
+    scanner->parentheses = 0;
+    *ret_token = token_from(scanner, start, TOKEN_OPEN);
+    return true;
+}
+
+/* Text, an action, or the end; TEXT without bytes is a comment. */
+static bool scan_outside(struct scanner *scanner, struct token *ret_token,
+                         struct fx_err *err) {
+    do {
+        *ret_token = scan_text(scanner);
+        if (ret_token->text.len > 0) {
+            return true;
+        }
+        if (at_end(scanner)) {
+            *ret_token = token_from(scanner, scanner->at, TOKEN_END);
+            return true;
+        }
+        if (!scan_open(scanner, ret_token, err)) {
+            return false;
+        }
+    } while (!scanner->in_action);
+    return true;
+}
+
+/* ---- in actions ------------------------------------------------------------------ */
+
+/* Is a letter, digit or underscore here? Its bytes. */
+static size_t word_rune(const struct scanner *scanner) {
+    if (at_end(scanner)) {
+        return 0;
+    }
+    uint32_t rune = 0;
+    const size_t len = fx_text_rune(rest(scanner), &rune);
+    return rune == '_' || rune_is_letter(rune) || rune_is_digit(rune) ? len : 0;
+}
+
+static void skip_word(struct scanner *scanner) {
+    for (size_t len = word_rune(scanner); len > 0; len = word_rune(scanner)) {
+        scanner->at += len;
+    }
+}
+
+/* A name must end where something else can begin. */
+static bool check_name_end(struct scanner *scanner, size_t start, struct fx_err *err) {
+    const char c = ahead(scanner, 0);
+    if (at_end(scanner) || is_space(c) || strchr(".,|:)(}", c) != NULL) {
+        return true;
+    }
+    uint32_t rune = 0;
+    scanner->at += fx_text_rune(rest(scanner), &rune);
+    const struct token name = token_from(scanner, start, TOKEN_OTHER);
+    if (c == '-') {
+        return FAIL(scanner, start, err,
+                    "bad character U+002D '-' in a name: for a key with a dash write "
+                    "`index .x \"a-b\"`");
+    }
+    return FAIL(scanner, start, err, "bad character U+%04X behind a name: `%.*s`", rune,
+                FX_TEXT_ARG(name.text));
+}
+
+static enum token_type word_type(struct fx_text word) {
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
+        if (fx_text_is(word, keywords[i].word)) {
+            return keywords[i].type;
+        }
+    }
+    return TOKEN_IDENTIFIER;
+}
+
+static bool scan_word(struct scanner *scanner, struct token *ret_token,
+                      struct fx_err *err) {
+    const size_t start = scanner->at;
+    skip_word(scanner);
+    *ret_token = token_from(scanner, start, TOKEN_IDENTIFIER);
+    ret_token->type = word_type(ret_token->text);
+    return check_name_end(scanner, start, err);
+}
+
+/* variable := '$' word?        field := '.' word? */
+static bool scan_name(struct scanner *scanner, enum token_type type,
+                      struct token *ret_token, struct fx_err *err) {
+    const size_t start = scanner->at;
+    scanner->at++;
+    skip_word(scanner);
+    *ret_token = token_from(scanner, start, type);
+    if (type == TOKEN_FIELD && ret_token->text.len == 1) {
+        ret_token->type = TOKEN_DOT;
+    } else if (type == TOKEN_FIELD) {
+        ret_token->text.data++;
+        ret_token->text.len--;
+    }
+    return check_name_end(scanner, start, err);
+}
+
+/* A run of quoted text, up to the same quote; a backslash hides the next rune. */
+static bool scan_quoted(struct scanner *scanner, enum token_type type,
+                        struct token *ret_token, struct fx_err *err) {
+    const size_t start = scanner->at;
+    const char quote = ahead(scanner, 0);
+    scanner->at++;
+    while (ahead(scanner, 0) != quote || at_end(scanner)) {
+        if (ahead(scanner, 0) == '\\') {
+            scanner->at++;
+        }
+        if (at_end(scanner) || ahead(scanner, 0) == '\n') {
+            return FAIL(scanner, start, err, "unterminated %s: its closing %c is missing",
+                        type == TOKEN_RUNE ? "character constant" : "quoted string",
+                        quote);
+        }
+        scanner->at++;
+    }
+    scanner->at++;
+    *ret_token = token_from(scanner, start, type);
+    return true;
+}
+
+/* Between back quotes everything means itself, line ends too. */
+static bool scan_raw(struct scanner *scanner, struct token *ret_token,
+                     struct fx_err *err) {
+    const size_t start = scanner->at;
+    const struct fx_text text = rest(scanner);
+    const char *end = memchr(text.data + 1, '`', text.len - 1);
+    if (end == NULL) {
+        scanner->at = scanner->source.len;
+        return FAIL(scanner, start, err,
+                    "unterminated raw quoted string: its closing back quote is missing");
+    }
+    scanner->at += (size_t)(end - text.data) + 1;
+    *ret_token = token_from(scanner, start, TOKEN_RAW_STRING);
+    return true;
+}
+
+static bool accept(struct scanner *scanner, const char *any) {
+    const char c = ahead(scanner, 0);
+    const bool fits = c != '\0' && strchr(any, c) != NULL;
+    scanner->at += fits ? 1 : 0;
+    return fits;
+}
+
+static void skip_any(struct scanner *scanner, const char *any) {
+    while (accept(scanner, any)) {
+    }
+}
+
+#define DECIMAL "0123456789_"
+#define HEX     "0123456789abcdefABCDEF_"
+
+/* number := [+-]? ( decimal | 0x hex | 0o octal | 0b binary ) fraction? exponent?
+ * Whether it is one at all is seen when it is read (literal.c). */
+static bool scan_number(struct scanner *scanner, struct token *ret_token,
+                        struct fx_err *err) {
+    const size_t start = scanner->at;
+    (void)accept(scanner, "+-");
+    const char *digits = DECIMAL;
+    const char *exponent = "eE";
+    if (accept(scanner, "0")) {
+        if (accept(scanner, "xX")) {
+            digits = HEX;
+            exponent = "pP";
+        } else if (accept(scanner, "oO")) {
+            digits = "01234567_";
+            exponent = "";
+        } else if (accept(scanner, "bB")) {
+            digits = "01_";
+            exponent = "";
+        }
+    }
+    skip_any(scanner, digits);
+    if (accept(scanner, ".")) {
+        skip_any(scanner, digits);
+    }
+    if (accept(scanner, exponent)) {
+        (void)accept(scanner, "+-");
+        skip_any(scanner, DECIMAL);
+    }
+    *ret_token = token_from(scanner, start, TOKEN_NUMBER);
+    const char next = ahead(scanner, 0);
+    if (next == 'i') {
+        scanner->at++;
+        return FAIL(scanner, start, err, "imaginary numbers are not supported");
+    }
+    const size_t more = next == '+' || next == '-' ? 1 : word_rune(scanner);
+    scanner->at += more;
+    const struct token bad = token_from(scanner, start, TOKEN_OTHER);
+    return more == 0 ||
+           FAIL(scanner, start, err, "bad number syntax: `%.*s`", FX_TEXT_ARG(bad.text));
+}
+
+/* What is only itself. */
+static enum token_type sign_type(char c) {
+    switch (c) {
+    case '(': return TOKEN_LEFT;
+    case ')': return TOKEN_RIGHT;
+    case '|': return TOKEN_PIPE;
+    case ',': return TOKEN_COMMA;
+    case '=': return TOKEN_ASSIGN;
+    default: return TOKEN_OTHER;
+    }
+}
+
+static bool scan_sign(struct scanner *scanner, struct token *ret_token,
+                      struct fx_err *err) {
+    const size_t start = scanner->at;
+    uint32_t rune = 0;
+    scanner->at += fx_text_rune(rest(scanner), &rune);
+    if (rune < ' ' || rune > '~') {
+        return FAIL(scanner, start, err, "unrecognized character in action: U+%04X",
+                    rune);
+    }
+    *ret_token = token_from(scanner, start, sign_type((char)rune));
+    if (rune == '(') {
+        scanner->parentheses++;
+    }
+    if (rune == ')' && scanner->parentheses-- == 0) {
+        return FAIL(scanner, start, err, "unexpected right paren: none is open");
+    }
+    return true;
+}
+
+static bool scan_declare(struct scanner *scanner, struct token *ret_token,
+                         struct fx_err *err) {
+    const size_t start = scanner->at;
+    scanner->at++;
+    if (!accept(scanner, "=")) {
+        return FAIL(scanner, start, err, "expected :=");
+    }
+    *ret_token = token_from(scanner, start, TOKEN_DECLARE);
+    return true;
+}
+
+static bool scan_shut(struct scanner *scanner, size_t start, struct token *ret_token,
+                      struct fx_err *err) {
+    scanner->in_action = false;
+    *ret_token = token_from(scanner, start, TOKEN_SHUT);
+    return scanner->parentheses == 0 ||
+           FAIL(scanner, start, err, "unclosed left paren: a `)` is missing");
+}
+
+static bool is_number_start(const struct scanner *scanner) {
+    const char c = ahead(scanner, 0);
+    return is_digit(c) || c == '+' || c == '-' ||
+           (c == '.' && is_digit(ahead(scanner, 1)));
+}
+
+/* What starts a token decides its type. */
+static bool scan_inside(struct scanner *scanner, struct token *ret_token,
+                        struct fx_err *err) {
+    if (is_number_start(scanner)) {
+        return scan_number(scanner, ret_token, err);
+    }
+    switch (ahead(scanner, 0)) {
+    case '.': return scan_name(scanner, TOKEN_FIELD, ret_token, err);
+    case '$': return scan_name(scanner, TOKEN_VARIABLE, ret_token, err);
+    case '"': return scan_quoted(scanner, TOKEN_STRING, ret_token, err);
+    case '\'': return scan_quoted(scanner, TOKEN_RUNE, ret_token, err);
+    case '`': return scan_raw(scanner, ret_token, err);
+    case ':': return scan_declare(scanner, ret_token, err);
+    default:
+        return word_rune(scanner) > 0 ? scan_word(scanner, ret_token, err)
+                                      : scan_sign(scanner, ret_token, err);
+    }
+}
+
+bool template_scan(struct scanner *scanner, struct token *ret_token, struct fx_err *err) {
+    if (!scanner->in_action) {
+        return scan_outside(scanner, ret_token, err);
+    }
+    const size_t start = scanner->at;
+    while (is_space(ahead(scanner, 0)) && !shuts_trimming(scanner)) {
+        scanner->at++;
+    }
+    const size_t at = scanner->at;
+    if (skip_shut(scanner)) {
+        return scan_shut(scanner, at, ret_token, err);
+    }
+    if (at_end(scanner)) {
+        return fx_fail_at(err, FX_ESYNTAX, (uint32_t)scanner->action, 2,
+                          "unclosed action: write `}}` at its end");
+    }
+    if (!scan_inside(scanner, ret_token, err)) {
+        return false;
+    }
+    ret_token->spaced = at > start;
+    return true;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gotemplate/scanner.h - private: the text of a template as tokens: the text
+ * around actions, and what stands in them. Comments are no tokens, nor is white space,
+ * but each token knows whether there was some in front of it.
+ */
+#ifndef FX_LOCATION_GOTEMPLATE_SCANNER_H
+#define FX_LOCATION_GOTEMPLATE_SCANNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+
+/* type, word. */
+#define KEYWORDS(X)         \
+    X(BLOCK, "block")       \
+    X(BREAK, "break")       \
+    X(CONTINUE, "continue") \
+    X(DEFINE, "define")     \
+    X(ELSE, "else")         \
+    X(CLOSE, "end")         \
+    X(FALSE, "false")       \
+    X(IF, "if")             \
+    X(NIL, "nil")           \
+    X(RANGE, "range")       \
+    X(TEMPLATE, "template") \
+    X(TRUE, "true")         \
+    X(WITH, "with")
+
+enum token_type {
+    TOKEN_TEXT,  /* outside of actions */
+    TOKEN_OPEN,  /* {{ */
+    TOKEN_SHUT,  /* }} */
+    TOKEN_END,   /* of the source */
+    TOKEN_DOT,   /* . */
+    TOKEN_FIELD, /* .name, the text is without the dot */
+    TOKEN_VARIABLE,
+    TOKEN_IDENTIFIER,
+    TOKEN_NUMBER,
+    TOKEN_RUNE,
+    TOKEN_STRING,
+    TOKEN_RAW_STRING,
+    TOKEN_LEFT,    /* ( */
+    TOKEN_RIGHT,   /* ) */
+    TOKEN_PIPE,    /* | */
+    TOKEN_COMMA,   /* , */
+    TOKEN_ASSIGN,  /* = */
+    TOKEN_DECLARE, /* := */
+    TOKEN_OTHER,   /* any other ASCII character */
+#define X(type, word) TOKEN_##type,
+    KEYWORDS(X)
+#undef X
+};
+
+/* `text` is as written, quotes included, and lies in the source. */
+struct token {
+    enum token_type type;
+    bool spaced; /* white space stands in front of it */
+    struct fx_text text;
+    uint32_t off;
+};
+
+/* A place in the source, which is UTF-8. */
+struct scanner {
+    struct fx_text source;
+    size_t at;
+    bool in_action;
+    size_t action;      /* where it began */
+    size_t parentheses; /* that are open in it */
+    bool trims;         /* the white space that follows is not text */
+};
+
+/* The next token; behind the end that again. Errors: FX_ESYNTAX with the span. */
+bool template_scan(struct scanner *scanner, struct token *ret_token,
+                   struct fx_err *err) FX_MUST_USE;
+
+#endif

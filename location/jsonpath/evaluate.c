@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/jsonpath/evaluate.c - what others ask of an expression: its value, or the
+ * places that a path leads to.
+ */
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "location/jsonpath/value.h"
+
+/* ---- values --------------------------------------------------------------------------
+ */
+
+void fx_jsonpath_result_finish(struct fx_jsonpath_result *result) {
+    if (result == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < result->n_values; i++) {
+        json_decref(result->values[i]);
+    }
+    free(result->values);
+    *result = (struct fx_jsonpath_result){0};
+}
+
+/* Room for so many values, none of them there yet. */
+static bool make_room(struct run *run, enum fx_jsonpath_shape shape, size_t count,
+                      struct fx_jsonpath_result *ret_result) {
+    *ret_result = (struct fx_jsonpath_result){.shape = shape};
+    if (count == 0) {
+        return true;
+    }
+    ret_result->values = malloc(count * sizeof(json_t *));
+    return ret_result->values != NULL || fx_fail_nomem(run->err);
+}
+
+static bool add_value(struct run *run, const struct value *value,
+                      struct fx_jsonpath_result *result) {
+    json_t *node = NULL;
+    if (value->kind != VALUE_UNDEFINED) {
+        node = fx_jsonpath_json(run, value);
+        if (node == NULL) {
+            return false;
+        }
+    }
+    result->values[result->n_values++] = node;
+    return true;
+}
+
+static bool make_list(struct run *run, const struct value *list, size_t count,
+                      struct fx_jsonpath_result *ret_result) {
+    bool ok = make_room(run, FX_JSONPATH_LIST, count, ret_result);
+    for (size_t i = 0; ok && i < count; i++) {
+        const struct value entry = fx_jsonpath_list_at(list, i);
+        ok = add_value(run, &entry, ret_result);
+    }
+    return ok;
+}
+
+static bool make_result(struct run *run, const struct value *value,
+                        struct fx_jsonpath_result *ret_result) {
+    size_t count = 0;
+    if (value->kind == VALUE_UNDEFINED) {
+        return make_room(run, FX_JSONPATH_UNDEFINED, 0, ret_result);
+    }
+    if (fx_jsonpath_is_list(value, &count)) {
+        return make_list(run, value, count, ret_result);
+    }
+    return make_room(run, FX_JSONPATH_VALUE, 1, ret_result) &&
+           add_value(run, value, ret_result);
+}
+
+bool fx_jsonpath_eval(const struct fx_jsonpath *path, json_t *root,
+                      struct fx_jsonpath_result *ret_result, struct fx_err *err) {
+    alignas(max_align_t) char block[RUN_BLOCK_BYTES];
+    struct run run;
+    fx_jsonpath_run_init(&run, path, root, block, err);
+    const struct value none = fx_jsonpath_of_node(json_null());
+    struct value value;
+    struct fx_jsonpath_result result = {0};
+    const bool ok =
+        fx_jsonpath_eval_node(&run, &path->nodes[path->root], &none, &value) &&
+        make_result(&run, &value, &result);
+    if (ok) {
+        *ret_result = result;
+    } else {
+        fx_jsonpath_result_finish(&result);
+    }
+    fx_jsonpath_run_finish(&run);
+    return ok;
+}
+
+/* ---- places --------------------------------------------------------------------------
+ */
+
+void fx_jsonpath_places_finish(struct fx_jsonpath_places *places) {
+    if (places == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < places->n_places; i++) {
+        json_decref(places->places[i].value);
+    }
+    free(places->places);
+    *places = (struct fx_jsonpath_places){0};
+}
+
+/* A place as it is found; its parts are in the run's memory. */
+struct found {
+    struct value value;
+    const struct way_part *parts;
+    size_t n_parts;
+};
+
+struct finding {
+    struct found *items;
+    size_t n_items, cap_items;
+    size_t n_parts, key_bytes; /* of all of them */
+};
+
+static bool add_found(struct walk *walk, const struct value *value) {
+    struct finding *finding = walk->user;
+    struct run *run = walk->run;
+    const size_t n_parts = walk->way.n_parts;
+    if (!fx_jsonpath_spend(run, 2 + n_parts)) {
+        return false;
+    }
+    struct way_part *parts = fx_jsonpath_alloc(run, n_parts * sizeof *parts);
+    if (parts == NULL || (finding->n_items == finding->cap_items &&
+                          !fx_jsonpath_grow(run, &finding->items, &finding->cap_items,
+                                            sizeof *finding->items))) {
+        return false;
+    }
+    size_t bytes = 0;
+    for (size_t i = 0; i < n_parts; i++) {
+        parts[i] = walk->way.parts[i];
+        bytes += parts[i].key.len;
+    }
+    finding->n_parts += n_parts;
+    finding->key_bytes += bytes;
+    finding->items[finding->n_items++] = (struct found){*value, parts, n_parts};
+    return fx_jsonpath_spend(run, bytes / 16);
+}
+
+/* Where the next part and the next key go, in the memory behind the places. */
+struct behind {
+    struct fx_jsonpath_part *part;
+    char *key;
+};
+
+static void put_parts(struct behind *behind, const struct found *found,
+                      struct fx_jsonpath_place *place) {
+    place->parts = behind->part;
+    place->n_parts = found->n_parts;
+    for (size_t i = 0; i < found->n_parts; i++) {
+        const struct way_part *part = &found->parts[i];
+        if (part->key.len > 0) {
+            memcpy(behind->key, part->key.data, part->key.len);
+        }
+        *behind->part++ = (struct fx_jsonpath_part){
+            part->is_index, part->index, {behind->key, part->key.len}};
+        behind->key += part->key.len;
+    }
+}
+
+/* All places in one piece of memory: the places, their parts, the bytes of the keys. */
+static bool make_places(struct run *run, const struct finding *finding,
+                        struct fx_jsonpath_places *ret_places) {
+    const size_t bytes = finding->n_items * sizeof(struct fx_jsonpath_place) +
+                         finding->n_parts * sizeof(struct fx_jsonpath_part) +
+                         finding->key_bytes;
+    *ret_places = (struct fx_jsonpath_places){0};
+    if (finding->n_items == 0) {
+        return true;
+    }
+    ret_places->places = malloc(bytes);
+    if (ret_places->places == NULL) {
+        return fx_fail_nomem(run->err);
+    }
+    struct fx_jsonpath_part *parts =
+        (struct fx_jsonpath_part *)(void *)(ret_places->places + finding->n_items);
+    struct behind behind = {parts, (char *)(parts + finding->n_parts)};
+    for (size_t i = 0; i < finding->n_items; i++) {
+        struct fx_jsonpath_place *place = &ret_places->places[i];
+        place->value = fx_jsonpath_json(run, &finding->items[i].value);
+        if (place->value == NULL) {
+            return false;
+        }
+        ret_places->n_places++;
+        put_parts(&behind, &finding->items[i], place);
+    }
+    return true;
+}
+
+bool fx_jsonpath_find(const struct fx_jsonpath *path, json_t *root,
+                      struct fx_jsonpath_places *ret_places, struct fx_err *err) {
+    alignas(max_align_t) char block[RUN_BLOCK_BYTES];
+    struct run run;
+    fx_jsonpath_run_init(&run, path, root, block, err);
+    const struct value none = fx_jsonpath_of_node(json_null());
+    struct finding finding = {0};
+    struct walk walk = {
+        .run = &run, .keeps_way = true, .found = add_found, .user = &finding};
+    struct fx_jsonpath_places places = {0};
+    const bool ok = fx_jsonpath_walk(&walk, &path->nodes[path->root], &none) &&
+                    make_places(&run, &finding, &places);
+    if (ok) {
+        *ret_places = places;
+    } else {
+        fx_jsonpath_places_finish(&places);
+    }
+    fx_jsonpath_run_finish(&run);
+    return ok;
+}

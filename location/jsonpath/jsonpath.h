@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/jsonpath/jsonpath.h - KubeMod's expression language and its JSONPath (KubeMod
+ * spec section 7): `$.spec.containers[? @.name == "app"].image`. Text in, an immutable
+ * program out; program and tree in, values or places out.
+ *
+ * Where KubeMod leaves something to chance it is settled here: the members of objects
+ * come sorted by key, and a date without a zone is UTC. Operators need no spaces around
+ * them. Integers of 64 bits compare exactly with each other; all else about numbers is
+ * as with doubles.
+ */
+#ifndef FX_LOCATION_JSONPATH_JSONPATH_H
+#define FX_LOCATION_JSONPATH_JSONPATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+
+struct fx_jsonpath; /* opaque, immutable once made: any thread may use it */
+
+/* What the text is to be. */
+enum fx_jsonpath_use {
+    FX_JSONPATH_EXPRESSION, /* `match[].select`: any expression */
+    FX_JSONPATH_PLACES,     /* `patch[].select`: a pure path from $ or @ (section 5.2) */
+};
+
+/* Compiles. Errors: FX_ESYNTAX with the span of the token at fault (at the end of the
+ * text: one byte behind it), or of the operation that no constants can take; FX_ELIMIT
+ * over a bound of base/limits.h; FX_ENOMEM. */
+bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
+                         struct fx_jsonpath **ret_path, struct fx_err *err) FX_MUST_USE;
+void fx_jsonpath_destroy(struct fx_jsonpath *path); /* NULL is fine */
+
+/* Appends the expression so that it reads back as the same. Failure sticks in `buf`. */
+void fx_jsonpath_print(struct fx_buf *buf, const struct fx_jsonpath *path);
+
+/* What an expression yields. A path with *, a filter, a union, a range or .. gives a LIST
+ * even of one; so does whatever else is a list, a field of the object included. The
+ * entries of a list literal may be undefined. */
+enum fx_jsonpath_shape { FX_JSONPATH_UNDEFINED, FX_JSONPATH_VALUE, FX_JSONPATH_LIST };
+
+/* What JSON has no word for is given as the text that Go's %v prints of it: dates, NaN
+ * and infinities, lengths from a million on (which as doubles would print with an
+ * exponent), and what is undefined deeper within a list or object, which is the empty
+ * text. */
+struct fx_jsonpath_result {
+    enum fx_jsonpath_shape shape;
+    json_t **values; /* counted; NULL: undefined */
+    size_t n_values; /* 0 where UNDEFINED, 1 where VALUE, any number where LIST */
+};
+
+void fx_jsonpath_result_finish(struct fx_jsonpath_result *result); /* zeroed is fine */
+
+/* Evaluates with `root` as $ and null as @; nodes of the object are shared, not copied.
+ * Errors: FX_EMUTATE where the expression fails on this object (section 7.2), with the
+ * span of the operation that does; FX_ELIMIT where it takes more than
+ * FX_LIMIT_JSONPATH_STEPS, or is over another bound; FX_ENOMEM. */
+bool fx_jsonpath_eval(const struct fx_jsonpath *path, json_t *root,
+                      struct fx_jsonpath_result *ret_result,
+                      struct fx_err *err) FX_MUST_USE;
+
+/* A part of the way to a place (section 5.2): the index or key that a *, a filter, a
+ * union or a range chose, and every one that .. went through. A key is a text, whatever
+ * it looks like. */
+struct fx_jsonpath_part {
+    bool is_index;
+    size_t index;
+    struct fx_text key; /* borrowed from the places */
+};
+
+struct fx_jsonpath_place {
+    json_t *value; /* counted */
+    const struct fx_jsonpath_part *parts;
+    size_t n_parts;
+};
+
+struct fx_jsonpath_places {
+    struct fx_jsonpath_place *places; /* lists by index, objects by sorted key */
+    size_t n_places;
+};
+
+void fx_jsonpath_places_finish(struct fx_jsonpath_places *places); /* zeroed is fine */
+
+/* Where in `root` a path of FX_JSONPATH_PLACES leads, with the captured key parts. What
+ * fails within the path counts as no place. `root` may be written while the places are
+ * kept. Errors: FX_ELIMIT, FX_ENOMEM. */
+bool fx_jsonpath_find(const struct fx_jsonpath *path, json_t *root,
+                      struct fx_jsonpath_places *ret_places,
+                      struct fx_err *err) FX_MUST_USE;
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/jsonpath/operate.c - operators and their operands (spec section 7.2).
+ */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "location/jsonpath/value.h"
+
+/* Both operands, in what may be asked of them first: numbers and numeric texts. */
+struct operands {
+    struct run *run;
+    const struct node *node;
+    const struct value *left, *right;
+    bool are_numbers;
+    struct number a, b;
+};
+
+/* `-` is said more of, because names with a hyphen end up there. */
+static bool fail_types(const struct operands *of) {
+    const enum operator_id id = (enum operator_id)of->node->id;
+    return FX_JSONPATH_FAIL(
+        of->run, of->node, "`%s` does not go with %s and %s%s",
+        fx_jsonpath_operator(id)->text, fx_jsonpath_type_name(of->left),
+        fx_jsonpath_type_name(of->right),
+        id == OPERATOR_SUBTRACT ? " (a name with a hyphen is selected as in `[\"a-b\"]`)"
+                                : "");
+}
+
+/* ---- numbers -------------------------------------------------------------------------
+ */
+
+/* Bits that are moved out are lost, however many: a count below 0 is a large one. */
+static double shift(enum operator_id id, double number, double by) {
+    const int64_t bits = fx_jsonpath_truncate(number);
+    const int64_t count = fx_jsonpath_truncate(by);
+    const bool all = count < 0 || count > 63;
+    if (id == OPERATOR_SHIFT_LEFT) {
+        const uint64_t moved = all ? 0 : (uint64_t)bits << count;
+        int64_t result = 0;
+        memcpy(&result, &moved, sizeof result);
+        return (double)result;
+    }
+    const int64_t divided =
+        bits >= 0 ? bits : ~bits; /* >> of a negative is the compiler's */
+    const int64_t moved = all ? 0 : divided >> count;
+    return (double)(bits >= 0 ? moved : ~moved);
+}
+
+static double bits(enum operator_id id, double a, double b) {
+    const int64_t left = fx_jsonpath_truncate(a);
+    const int64_t right = fx_jsonpath_truncate(b);
+    switch ((int)id) {
+    case OPERATOR_XOR: return (double)(left ^ right);
+    case OPERATOR_BIT_AND: return (double)(left & right);
+    default: return (double)(left | right);
+    }
+}
+
+static double calculate(enum operator_id id, double a, double b) {
+    switch ((int)id) {
+    case OPERATOR_ADD: return a + b;
+    case OPERATOR_SUBTRACT: return a - b;
+    case OPERATOR_MULTIPLY: return a * b;
+    case OPERATOR_DIVIDE: return a / b; /* by 0: infinite, or NaN */
+    case OPERATOR_MODULO: return fmod(a, b);
+    case OPERATOR_POWER: return pow(a, b);
+    case OPERATOR_SHIFT_LEFT:
+    case OPERATOR_SHIFT_RIGHT: return shift(id, a, b);
+    default: return bits(id, a, b);
+    }
+}
+
+static bool arithmetic(const struct operands *of, struct value *ret_value) {
+    if (!of->are_numbers) {
+        return fail_types(of);
+    }
+    *ret_value = fx_jsonpath_of_number(
+        calculate((enum operator_id)of->node->id, of->a.real, of->b.real));
+    return true;
+}
+
+/* ---- texts ---------------------------------------------------------------------------
+ */
+
+/* The texts of both operands, neither of which may be null. */
+static bool both_texts(const struct operands *of, struct fx_text *ret_left,
+                       struct fx_text *ret_right) {
+    if (fx_jsonpath_is_null(of->left) || fx_jsonpath_is_null(of->right)) {
+        return fail_types(of);
+    }
+    return fx_jsonpath_text(of->run, of->left, ret_left) &&
+           fx_jsonpath_text(of->run, of->right, ret_right);
+}
+
+static bool concatenate(const struct operands *of, struct value *ret_value) {
+    struct fx_text left = {0};
+    struct fx_text right = {0};
+    if (!both_texts(of, &left, &right) ||
+        !fx_jsonpath_spend(of->run, (left.len + right.len) / 16)) {
+        return false;
+    }
+    char *whole = fx_jsonpath_alloc(of->run, left.len + right.len);
+    if (whole == NULL) {
+        return false;
+    }
+    memcpy(whole, left.len > 0 ? left.data : "", left.len);
+    memcpy(whole + left.len, right.len > 0 ? right.data : "", right.len);
+    *ret_value =
+        (struct value){.kind = VALUE_TEXT, .as.text = {whole, left.len + right.len}};
+    return true;
+}
+
+static bool are_texts(const struct operands *of) {
+    struct fx_text text = {0};
+    return fx_jsonpath_as_text(of->left, &text) && fx_jsonpath_as_text(of->right, &text);
+}
+
+static bool add(const struct operands *of, struct value *ret_value) {
+    return of->are_numbers && !are_texts(of) ? arithmetic(of, ret_value)
+                                             : concatenate(of, ret_value);
+}
+
+/* ---- comparisons ---------------------------------------------------------------------
+ */
+
+static bool is_in_order(enum operator_id id, int order) {
+    switch ((int)id) {
+    case OPERATOR_GREATER: return order > 0;
+    case OPERATOR_GREATER_OR_EQUAL: return order >= 0;
+    case OPERATOR_LESS: return order < 0;
+    default: return order <= 0;
+    }
+}
+
+static bool compare(const struct operands *of, struct value *ret_value) {
+    const enum operator_id id = (enum operator_id)of->node->id;
+    int order = 0;
+    bool ordered = true;
+    if (of->are_numbers && !are_texts(of)) {
+        order = fx_jsonpath_compare_numbers(&of->a, &of->b, &ordered);
+    } else {
+        struct fx_text left = {0};
+        struct fx_text right = {0};
+        if (!both_texts(of, &left, &right)) {
+            return false;
+        }
+        order = fx_text_compare(left, right);
+    }
+    *ret_value = fx_jsonpath_of_bool(ordered && is_in_order(id, order));
+    return true;
+}
+
+/* Numbers and numeric texts by value: "1.10" == "1.1". */
+static bool equal(const struct operands *of, struct value *ret_value) {
+    bool same = false;
+    if (of->are_numbers) {
+        bool ordered = false;
+        same = fx_jsonpath_compare_numbers(&of->a, &of->b, &ordered) == 0 && ordered;
+    } else {
+        same = fx_jsonpath_equal(of->run, of->left, of->right);
+    }
+    *ret_value = fx_jsonpath_of_bool(same == (of->node->id == OPERATOR_EQUAL));
+    return !of->run->is_over;
+}
+
+static bool is_in(const struct operands *of, struct value *ret_value) {
+    size_t count = 0;
+    bool found = false;
+    if (!fx_jsonpath_is_list(of->right, &count)) {
+        return FX_JSONPATH_FAIL(of->run, of->node, "what is right of `in` is %s, no list",
+                                fx_jsonpath_type_name(of->right));
+    }
+    for (size_t i = 0; i < count && !found && !of->run->is_over; i++) {
+        const struct value entry = fx_jsonpath_list_at(of->right, i);
+        found = fx_jsonpath_equal(of->run, of->left, &entry);
+    }
+    *ret_value = fx_jsonpath_of_bool(found);
+    return !of->run->is_over;
+}
+
+/* ---- truth ---------------------------------------------------------------------------
+ */
+
+static bool fail_truth(struct run *run, const struct node *node, const char *operation,
+                       const struct value *operand) {
+    return FX_JSONPATH_FAIL(run, node, "`%s` needs true or false, not %s%s", operation,
+                            fx_jsonpath_type_name(operand),
+                            operand->kind == VALUE_UNDEFINED
+                                ? " (`isDefined(…)` asks whether a field is there)"
+                                : "");
+}
+
+/* The left operand has not decided, so the right one does. */
+static bool logic(const struct operands *of, struct value *ret_value) {
+    const char *text = fx_jsonpath_operator((enum operator_id)of->node->id)->text;
+    bool truth = false;
+    if (!fx_jsonpath_as_bool(of->left, &truth)) {
+        return fail_truth(of->run, of->node, text, of->left);
+    }
+    if (!fx_jsonpath_as_bool(of->right, &truth)) {
+        return fail_truth(of->run, of->node, text, of->right);
+    }
+    *ret_value = *of->right;
+    return true;
+}
+
+static bool match(const struct operands *of, struct value *ret_value) {
+    bool matches = false;
+    if (!fx_jsonpath_match(of->run, of->node, of->left, of->right, &matches)) {
+        return false;
+    }
+    *ret_value = fx_jsonpath_of_bool(matches == (of->node->id == OPERATOR_MATCH));
+    return true;
+}
+
+static bool takes_numbers(enum operator_id id) {
+    switch ((int)id) {
+    case OPERATOR_COALESCE:
+    case OPERATOR_OR:
+    case OPERATOR_AND:
+    case OPERATOR_MATCH:
+    case OPERATOR_NO_MATCH:
+    case OPERATOR_IN: return false;
+    default: return true;
+    }
+}
+
+/* What reading it as a number may take: long texts are none (literal.h). */
+static size_t number_steps(const struct value *value) {
+    struct fx_text text = {0};
+    return fx_jsonpath_as_text(value, &text) && text.len <= 1000 ? text.len / 4 : 0;
+}
+
+bool fx_jsonpath_operate(struct run *run, const struct node *infix,
+                         const struct value *left, const struct value *right,
+                         struct value *ret_value) {
+    struct operands of = {.run = run, .node = infix, .left = left, .right = right};
+    const enum operator_id id = (enum operator_id)infix->id;
+    if (!fx_jsonpath_spend(run, number_steps(left) + number_steps(right))) {
+        return false;
+    }
+    of.are_numbers = takes_numbers(id) && fx_jsonpath_as_number(left, &of.a) &&
+                     fx_jsonpath_as_number(right, &of.b);
+    switch (id) {
+    case OPERATOR_COALESCE: *ret_value = *right; return true;
+    case OPERATOR_OR:
+    case OPERATOR_AND: return logic(&of, ret_value);
+    case OPERATOR_EQUAL:
+    case OPERATOR_UNEQUAL: return equal(&of, ret_value);
+    case OPERATOR_GREATER:
+    case OPERATOR_GREATER_OR_EQUAL:
+    case OPERATOR_LESS:
+    case OPERATOR_LESS_OR_EQUAL: return compare(&of, ret_value);
+    case OPERATOR_MATCH:
+    case OPERATOR_NO_MATCH: return match(&of, ret_value);
+    case OPERATOR_IN: return is_in(&of, ret_value);
+    case OPERATOR_ADD: return add(&of, ret_value);
+    case OPERATOR_XOR:
+    case OPERATOR_BIT_AND:
+    case OPERATOR_BIT_OR:
+    case OPERATOR_SHIFT_LEFT:
+    case OPERATOR_SHIFT_RIGHT:
+    case OPERATOR_SUBTRACT:
+    case OPERATOR_MULTIPLY:
+    case OPERATOR_DIVIDE:
+    case OPERATOR_MODULO:
+    case OPERATOR_POWER: return arithmetic(&of, ret_value);
+    case OPERATOR_NONE: break;
+    }
+    assert(false);
+    return false;
+}
+
+bool fx_jsonpath_prefix(struct run *run, const struct node *prefix,
+                        const struct value *operand, struct value *ret_value) {
+    struct number number = {0};
+    bool truth = false;
+    if (prefix->id == PREFIX_NOT) {
+        if (!fx_jsonpath_as_bool(operand, &truth)) {
+            return fail_truth(run, prefix, "!", operand);
+        }
+        *ret_value = fx_jsonpath_of_bool(!truth);
+        return true;
+    }
+    if (!fx_jsonpath_as_number(operand, &number)) {
+        return FX_JSONPATH_FAIL(run, prefix, "`%c` needs a number, not %s",
+                                prefix->id == PREFIX_MINUS ? '-' : '~',
+                                fx_jsonpath_type_name(operand));
+    }
+    *ret_value = fx_jsonpath_of_number(prefix->id == PREFIX_MINUS
+                                           ? -number.real
+                                           : (double)~fx_jsonpath_truncate(number.real));
+    return true;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/jsonpath/parse.c - operators and what binds them (spec section 7.2), and the
+ * whole of a text.
+ */
+#include "location/jsonpath/parser.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+
+/* The operator at hand, without taking it. */
+static enum operator_id peek_operator(const struct parser *parser,
+                                      struct scanner *ret_behind) {
+    *ret_behind = parser->scanner;
+    return fx_jsonpath_scan_operator(ret_behind, &parser->token);
+}
+
+static bool make_infix(struct parser *parser, enum operator_id id, node_index left,
+                       node_index right, node_index *ret_node) {
+    const uint32_t off = fx_jsonpath_at(parser, left)->off;
+    struct siblings operands = {0};
+    fx_jsonpath_add_sibling(parser, &operands, left);
+    fx_jsonpath_add_sibling(parser, &operands, right);
+    if (!fx_jsonpath_add_node(parser, NODE_INFIX, ret_node) ||
+        !fx_jsonpath_adopt(parser, *ret_node, &operands, off)) {
+        return false;
+    }
+    struct node *node = fx_jsonpath_at(parser, *ret_node);
+    node->id = (uint8_t)id;
+    node->as.pattern = NULL;
+    node->is_constant = operands.constant && id != OPERATOR_IN;
+    return fx_jsonpath_check_constant(parser, *ret_node);
+}
+
+/*
+ * operation := operand ( operator operand )*
+ *
+ * with operators that bind at least as tightly as `least`; those that bind alike from
+ * left to right.
+ */
+static bool parse_operation(struct parser *parser, int least, node_index *ret_node) {
+    if (!fx_jsonpath_parse_operand(parser, ret_node)) {
+        return false;
+    }
+    for (;;) {
+        struct scanner behind;
+        const enum operator_id id = peek_operator(parser, &behind);
+        if (id == OPERATOR_NONE || fx_jsonpath_operator(id)->binding < least) {
+            return true;
+        }
+        parser->scanner = behind;
+        fx_jsonpath_advance(parser);
+        node_index right = 0;
+        if (!parse_operation(parser, fx_jsonpath_operator(id)->binding + 1, &right) ||
+            !make_infix(parser, id, *ret_node, right, ret_node)) {
+            return false;
+        }
+    }
+}
+
+/* The part of a choice behind its condition: expression ( ':' expression )?
+ *
+ * The second one may be missing only where the text ends. */
+static bool parse_choice(struct parser *parser, node_index condition,
+                         node_index *ret_node) {
+    const uint32_t off = fx_jsonpath_at(parser, condition)->off;
+    struct siblings children = {0};
+    node_index branch = 0;
+    fx_jsonpath_add_sibling(parser, &children, condition);
+    if (!fx_jsonpath_parse_expression(parser, &branch)) {
+        return false;
+    }
+    fx_jsonpath_add_sibling(parser, &children, branch);
+    if (fx_jsonpath_skip_mark(parser, ':')) {
+        if (!fx_jsonpath_parse_expression(parser, &branch)) {
+            return false;
+        }
+        fx_jsonpath_add_sibling(parser, &children, branch);
+    } else if (parser->token.type != TOKEN_END) {
+        return fx_jsonpath_fail_expected(parser, "`:` and what holds otherwise");
+    }
+    return fx_jsonpath_add_node(parser, NODE_IF, ret_node) &&
+           fx_jsonpath_adopt(parser, *ret_node, &children, off);
+}
+
+/* expression := operation ( '?' expression ( ':' expression )? )? */
+bool fx_jsonpath_parse_expression(struct parser *parser, node_index *ret_node) {
+    if (parser->depth >= FX_LIMIT_JSONPATH_DEPTH) {
+        return fx_fail_at(parser->err, FX_ELIMIT, parser->token.off, parser->token.len,
+                          "expression is more than %u levels deep",
+                          FX_LIMIT_JSONPATH_DEPTH);
+    }
+    parser->depth++;
+    bool ok = parse_operation(parser, 0, ret_node);
+    if (ok && fx_jsonpath_skip_mark(parser, '?')) {
+        ok = parse_choice(parser, *ret_node, ret_node);
+    }
+    parser->depth--;
+    return ok;
+}
+
+static bool check_text(struct fx_text text, struct fx_err *err) {
+    if (text.len > FX_LIMIT_JSONPATH_BYTES) {
+        return fx_fail(err, FX_ELIMIT, "expression is longer than %u bytes",
+                       FX_LIMIT_JSONPATH_BYTES);
+    }
+    if (!fx_text_is_utf8(text)) {
+        return fx_fail(err, FX_ESYNTAX, "expression is not valid UTF-8");
+    }
+    return true;
+}
+
+static bool parse_place(struct parser *parser) {
+    if (!fx_jsonpath_is_mark(parser, '$') && !fx_jsonpath_is_mark(parser, '@')) {
+        return fx_jsonpath_fail_expected(parser, "a path, which begins with `$`,");
+    }
+    if (!fx_jsonpath_parse_path(parser, &parser->program->root)) {
+        return false;
+    }
+    return parser->token.type == TOKEN_END ||
+           fx_jsonpath_fail_expected(
+               parser, "the end of the path (a patch selects with a path alone)");
+}
+
+static bool parse_whole(struct parser *parser) {
+    if (!fx_jsonpath_parse_expression(parser, &parser->program->root)) {
+        return false;
+    }
+    return parser->token.type == TOKEN_END ||
+           fx_jsonpath_fail_expected(parser,
+                                     "an operator, or the end of the expression,");
+}
+
+static struct fx_jsonpath *create(size_t text_len) {
+    struct fx_jsonpath *path = calloc(1, sizeof *path);
+    if (path == NULL) {
+        return NULL;
+    }
+    path->store = malloc(text_len + 1);
+    if (path->store == NULL) {
+        free(path);
+        return NULL;
+    }
+    return path;
+}
+
+/* Thousands of them are kept, and most have fewer nodes than there is room for. */
+static bool trim(struct parser *parser) {
+    struct fx_jsonpath *path = parser->program;
+    struct node *nodes = realloc(path->nodes, path->n_nodes * sizeof *nodes);
+    if (nodes == NULL) {
+        return fx_fail_nomem(parser->err);
+    }
+    path->nodes = nodes;
+    return true;
+}
+
+bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
+                         struct fx_jsonpath **ret_path, struct fx_err *err) {
+    if (!check_text(text, err)) {
+        return false;
+    }
+    struct parser parser = {
+        .scanner = {.source = text},
+        .program = create(text.len),
+        .folding_steps = FX_LIMIT_JSONPATH_STEPS,
+        .err = err,
+    };
+    if (parser.program == NULL) {
+        return fx_fail_nomem(err);
+    }
+    node_index none = 0;
+    fx_jsonpath_advance(&parser);
+    if (!fx_jsonpath_add_node(&parser, NODE_NONE, &none) ||
+        !(use == FX_JSONPATH_PLACES ? parse_place(&parser) : parse_whole(&parser)) ||
+        !trim(&parser)) {
+        fx_jsonpath_destroy(parser.program);
+        return false;
+    }
+    *ret_path = parser.program;
+    return true;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/jsonpath/parse_path.c - paths (spec section 7.4).
+ */
+#include <assert.h>
+
+#include "location/jsonpath/parser.h"
+
+/* A step that has no children. */
+static bool add_step(struct parser *parser, enum node_type type, struct siblings *steps) {
+    node_index step = 0;
+    if (!fx_jsonpath_add_node(parser, type, &step)) {
+        return false;
+    }
+    fx_jsonpath_add_sibling(parser, steps, step);
+    return true;
+}
+
+/* A step of these children, which begins at `off`. */
+static bool add_parent(struct parser *parser, enum node_type type,
+                       const struct siblings *children, uint32_t off,
+                       struct siblings *steps) {
+    node_index step = 0;
+    if (!fx_jsonpath_add_node(parser, type, &step) ||
+        !fx_jsonpath_adopt(parser, step, children, off)) {
+        return false;
+    }
+    fx_jsonpath_add_sibling(parser, steps, step);
+    return true;
+}
+
+static bool parse_child(struct parser *parser, struct siblings *children) {
+    node_index child = 0;
+    if (!fx_jsonpath_parse_expression(parser, &child)) {
+        return false;
+    }
+    fx_jsonpath_add_sibling(parser, children, child);
+    return true;
+}
+
+/* The name at hand. */
+static bool parse_name(struct parser *parser, struct siblings *steps) {
+    if (!add_step(parser, STEP_NAME, steps)) {
+        return false;
+    }
+    fx_jsonpath_at(parser, steps->last)->as.text =
+        fx_jsonpath_keep(parser, parser->token.text);
+    fx_jsonpath_advance(parser);
+    return true;
+}
+
+/* ---- between brackets ----------------------------------------------------------------
+ */
+
+/* "]" as the end of what has only the separator `mark`. */
+static bool take_end(struct parser *parser, char mark) {
+    if (fx_jsonpath_skip_mark(parser, ']')) {
+        return true;
+    }
+    if (fx_jsonpath_is_mark(parser, ',') || fx_jsonpath_is_mark(parser, ':')) {
+        return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off, parser->token.len,
+                          mark == '?' ? "a filter is one condition"
+                          : mark == parser->token.mark
+                              ? "a range has three parts at most: `[min:max:step]`"
+                              : "`,` and `:` do not mix: between brackets is a union "
+                                "`[a, b]` or a range `[min:max:step]`");
+    }
+    return fx_jsonpath_fail_expected(parser, "`]`");
+}
+
+/* filter := '?' expression ']' */
+static bool parse_filter(struct parser *parser, uint32_t off, struct siblings *steps) {
+    struct siblings condition = {0};
+    fx_jsonpath_advance(parser);
+    return parse_child(parser, &condition) && take_end(parser, '?') &&
+           add_parent(parser, STEP_FILTER, &condition, off, steps);
+}
+
+/* The part of a union behind its first key: ( ',' expression )+ ']' */
+static bool parse_union(struct parser *parser, uint32_t off, struct siblings *keys,
+                        struct siblings *steps) {
+    while (fx_jsonpath_skip_mark(parser, ',')) {
+        if (!parse_child(parser, keys)) {
+            return false;
+        }
+    }
+    return take_end(parser, ',') && add_parent(parser, STEP_UNION, keys, off, steps);
+}
+
+/* A part of a range that was left out. */
+static bool add_none(struct parser *parser, struct siblings *bounds) {
+    node_index none = 0;
+    if (!fx_jsonpath_add_node(parser, NODE_NONE, &none)) {
+        return false;
+    }
+    fx_jsonpath_add_sibling(parser, bounds, none);
+    return true;
+}
+
+static bool parse_bound(struct parser *parser, struct siblings *bounds) {
+    return fx_jsonpath_is_mark(parser, ':') || fx_jsonpath_is_mark(parser, ']')
+               ? add_none(parser, bounds)
+               : parse_child(parser, bounds);
+}
+
+/* The part of a range behind its first bound: ':' bound? ( ':' bound? )? ']' */
+static bool parse_range(struct parser *parser, uint32_t off, struct siblings *bounds,
+                        struct siblings *steps) {
+    for (unsigned i = 1; i < 3; i++) {
+        if (!(fx_jsonpath_skip_mark(parser, ':') ? parse_bound(parser, bounds)
+                                                 : add_none(parser, bounds))) {
+            return false;
+        }
+    }
+    return take_end(parser, ':') && add_parent(parser, STEP_RANGE, bounds, off, steps);
+}
+
+/* What one key means: behind `..` any number of places, elsewhere one. */
+static bool end_key(struct parser *parser, uint32_t off, const struct siblings *key,
+                    struct siblings *steps) {
+    const node_index before = steps->last;
+    const bool descends =
+        before != 0 && fx_jsonpath_at(parser, before)->type == STEP_DESCEND;
+    return fx_jsonpath_take_mark(parser, ']') &&
+           add_parent(parser, descends ? STEP_UNION : STEP_KEY, key, off, steps);
+}
+
+/* bracket := '[' ( '*' ']' | filter | union | range | expression ']' ) */
+static bool parse_bracket(struct parser *parser, struct siblings *steps) {
+    const uint32_t off = parser->token.off;
+    struct siblings children = {0};
+    fx_jsonpath_advance(parser);
+    if (fx_jsonpath_skip_mark(parser, '*')) {
+        return fx_jsonpath_take_mark(parser, ']') &&
+               add_parent(parser, STEP_ALL, &children, off, steps);
+    }
+    if (fx_jsonpath_is_mark(parser, '?')) {
+        return parse_filter(parser, off, steps);
+    }
+    if (fx_jsonpath_is_mark(parser, ']')) {
+        return fx_jsonpath_fail_expected(parser, "a key, `*` or `?` and a condition");
+    }
+    if (!parse_bound(parser, &children)) {
+        return false;
+    }
+    if (fx_jsonpath_is_mark(parser, ':')) {
+        return parse_range(parser, off, &children, steps);
+    }
+    return fx_jsonpath_is_mark(parser, ',') ? parse_union(parser, off, &children, steps)
+                                            : end_key(parser, off, &children, steps);
+}
+
+/* ---- steps
+ * ----------------------------------------------------------------------------- */
+
+/* script := '(' expression ')' */
+static bool parse_script(struct parser *parser, struct siblings *steps) {
+    const uint32_t off = parser->token.off;
+    struct siblings script = {0};
+    fx_jsonpath_advance(parser);
+    return parse_child(parser, &script) && fx_jsonpath_take_mark(parser, ')') &&
+           add_parent(parser, STEP_SCRIPT, &script, off, steps);
+}
+
+/* What goes with `..`: ident | '*' | bracket | script */
+static bool parse_descent(struct parser *parser, struct siblings *steps) {
+    if (!add_step(parser, STEP_DESCEND, steps)) {
+        return false;
+    }
+    fx_jsonpath_advance(parser);
+    if (parser->token.type == TOKEN_IDENT) {
+        return parse_name(parser, steps);
+    }
+    if (fx_jsonpath_is_mark(parser, '(')) {
+        return parse_script(parser, steps);
+    }
+    if (fx_jsonpath_is_mark(parser, '*')) {
+        const bool ok = add_step(parser, STEP_ALL, steps);
+        fx_jsonpath_advance(parser);
+        return ok;
+    }
+    if (!fx_jsonpath_is_mark(parser, '[')) {
+        return fx_jsonpath_fail_expected(parser,
+                                         "a field name, `*`, `[` or `(` behind `..`");
+    }
+    const struct token bracket = parser->token;
+    if (!parse_bracket(parser, steps)) {
+        return false;
+    }
+    return fx_jsonpath_at(parser, steps->last)->type != STEP_RANGE ||
+           fx_fail_at(parser->err, FX_ESYNTAX, bracket.off, parser->behind - bracket.off,
+                      "a range does not go with `..`: write `..*` before it");
+}
+
+/* What goes with `.`: ident | '*' | '.' descent */
+static bool parse_dotted(struct parser *parser, struct siblings *steps) {
+    fx_jsonpath_advance(parser);
+    if (parser->token.type == TOKEN_IDENT) {
+        return parse_name(parser, steps);
+    }
+    if (fx_jsonpath_is_mark(parser, '.')) {
+        return parse_descent(parser, steps);
+    }
+    if (fx_jsonpath_is_mark(parser, '*')) {
+        const bool ok = add_step(parser, STEP_ALL, steps);
+        fx_jsonpath_advance(parser);
+        return ok;
+    }
+    return fx_jsonpath_fail_expected(
+        parser, "a field name or `*` (other names as in `[\"my-name\"]`)");
+}
+
+/* `$.1a` begins with a number, as the scanner has it. */
+static bool check_number(struct parser *parser) {
+    const struct token *token = &parser->token;
+    return token->type != TOKEN_NUMBER || token->text.data[0] != '.' ||
+           fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
+                      "no field name behind a point begins with a digit: write an index "
+                      "as in `[0]` and other names as in `[\"1a\"]`");
+}
+
+/* Ends the path that began at `off`. */
+static bool end_path(struct parser *parser, node_index path, const struct siblings *steps,
+                     uint32_t off) {
+    bool branches = false;
+    for (node_index i = steps->first; i != 0; i = fx_jsonpath_at(parser, i)->next) {
+        branches = branches || fx_jsonpath_is_branching(fx_jsonpath_at(parser, i));
+    }
+    fx_jsonpath_at(parser, path)->as.path.branches = branches;
+    return fx_jsonpath_adopt(parser, path, steps, off);
+}
+
+/* path := ( '$' | '@' ) ( '.' dotted | bracket | script )* */
+bool fx_jsonpath_parse_path(struct parser *parser, node_index *ret_node) {
+    const struct token start = parser->token;
+    struct siblings steps = {0};
+    if (!fx_jsonpath_add_node(parser, NODE_PATH, ret_node)) {
+        return false;
+    }
+    fx_jsonpath_at(parser, *ret_node)->id = (uint8_t)start.mark;
+    fx_jsonpath_advance(parser);
+    bool ok = true;
+    while (ok && parser->token.type == TOKEN_MARK) {
+        switch (parser->token.mark) {
+        case '.': ok = parse_dotted(parser, &steps); break;
+        case '[': ok = parse_bracket(parser, &steps); break;
+        case '(': ok = parse_script(parser, &steps); break;
+        default: return end_path(parser, *ret_node, &steps, start.off);
+        }
+    }
+    return ok && check_number(parser) && end_path(parser, *ret_node, &steps, start.off);
+}

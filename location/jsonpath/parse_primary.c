@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/jsonpath/parse_primary.c - operands: literals, lists, objects, variables,
+ * calls, and what stands before an operand (spec section 7.3).
+ */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "location/jsonpath/literal.h"
+#include "location/jsonpath/parser.h"
+
+/* ---- literals ------------------------------------------------------------------------
+ */
+
+static bool is_decimal(struct fx_text text) {
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Decimal digits that fit 64 bits signed. */
+static bool read_integer(struct fx_text text, int64_t *ret_value) {
+    int64_t value = 0;
+    if (!is_decimal(text)) {
+        return false;
+    }
+    for (size_t i = 0; i < text.len; i++) {
+        const int digit = text.data[i] - '0';
+        if (value > (INT64_MAX - digit) / 10) {
+            return false;
+        }
+        value = value * 10 + digit;
+    }
+    *ret_value = value;
+    return true;
+}
+
+static bool parse_number(struct parser *parser, node_index *ret_node) {
+    const struct token token = parser->token;
+    int64_t integer = 0;
+    double number = 0;
+    const bool exact = read_integer(token.text, &integer);
+    if (!exact && !fx_jsonpath_parse_float(token.text, &number)) {
+        return fx_fail_at(parser->err, FX_ESYNTAX, token.off, token.len,
+                          "`%.*s` is no decimal number, or too large for one",
+                          FX_TEXT_ARG(token.text));
+    }
+    if (!fx_jsonpath_add_node(parser, exact ? NODE_INTEGER : NODE_NUMBER, ret_node)) {
+        return false;
+    }
+    struct node *node = fx_jsonpath_at(parser, *ret_node);
+    node->is_constant = true;
+    if (exact) {
+        node->as.integer = integer;
+    } else {
+        node->as.number = number;
+    }
+    fx_jsonpath_advance(parser);
+    return true;
+}
+
+static bool fail_quoted(struct parser *parser, enum quote_fault fault, size_t off,
+                        size_t len) {
+    const struct token *token = &parser->token;
+    switch (fault) {
+    case QUOTE_OPEN:
+        return fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
+                          "this text has no closing quote");
+    case QUOTE_LONG:
+        return fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
+                          "single quotes hold one character: use double quotes");
+    case QUOTE_ESCAPE:
+        return fx_fail_at(parser->err, FX_ESYNTAX, token->off + (uint32_t)off,
+                          (uint32_t)len,
+                          "there is no such escape: write `\\\\` for a backslash, or put "
+                          "the text in backquotes");
+    case QUOTE_BYTES:
+        return fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
+                          "the escapes of this text make it something else than UTF-8");
+    case QUOTE_OK: break;
+    }
+    assert(false);
+    return false;
+}
+
+static bool parse_text(struct parser *parser, node_index *ret_node) {
+    struct fx_text text = {0};
+    size_t off = 0;
+    size_t len = 0;
+    char *store = parser->program->store + parser->stored;
+    const enum quote_fault fault =
+        fx_jsonpath_unquote(parser->token.text, store, &text, &off, &len);
+    if (fault != QUOTE_OK) {
+        return fail_quoted(parser, fault, off, len);
+    }
+    if (!fx_jsonpath_add_node(parser, NODE_TEXT, ret_node)) {
+        return false;
+    }
+    parser->stored += text.len;
+    fx_jsonpath_at(parser, *ret_node)->as.text = text;
+    fx_jsonpath_at(parser, *ret_node)->is_constant = true;
+    fx_jsonpath_advance(parser);
+    return true;
+}
+
+static bool parse_truth(struct parser *parser, bool truth, node_index *ret_node) {
+    if (!fx_jsonpath_add_node(parser, NODE_BOOL, ret_node)) {
+        return false;
+    }
+    fx_jsonpath_at(parser, *ret_node)->as.truth = truth;
+    fx_jsonpath_at(parser, *ret_node)->is_constant = true;
+    fx_jsonpath_advance(parser);
+    return true;
+}
+
+/* ---- lists and objects ---------------------------------------------------------------
+ */
+
+/* list := '[' ( expression | ',' )* ']'
+ *
+ * KubeMod minds no comma too many or too few between entries. */
+static bool parse_list(struct parser *parser, node_index *ret_node) {
+    const uint32_t off = parser->token.off;
+    struct siblings entries = {0};
+    if (!fx_jsonpath_add_node(parser, NODE_LIST, ret_node)) {
+        return false;
+    }
+    fx_jsonpath_advance(parser);
+    while (!fx_jsonpath_skip_mark(parser, ']')) {
+        node_index entry = 0;
+        if (fx_jsonpath_skip_mark(parser, ',')) {
+            continue;
+        }
+        if (parser->token.type == TOKEN_END) {
+            return fx_jsonpath_fail_expected(parser, "`]`");
+        }
+        if (!fx_jsonpath_parse_expression(parser, &entry)) {
+            return false;
+        }
+        fx_jsonpath_add_sibling(parser, &entries, entry);
+    }
+    return fx_jsonpath_adopt(parser, *ret_node, &entries, off);
+}
+
+/* The key of a member, in which placeholders may stand for parts of the path behind it.
+ */
+static bool parse_key(struct parser *parser, node_index *ret_node,
+                      bool *ret_has_placeholder) {
+    const bool in_key = parser->in_key;
+    const bool had_placeholder = parser->has_placeholder;
+    parser->in_key = true;
+    parser->has_placeholder = false;
+    const bool ok = fx_jsonpath_parse_expression(parser, ret_node);
+    *ret_has_placeholder = parser->has_placeholder;
+    parser->in_key = in_key;
+    parser->has_placeholder = had_placeholder;
+    return ok;
+}
+
+/* member := expression ':' expression
+ *
+ * Behind a key with a placeholder there is a path and nothing else. */
+static bool parse_member(struct parser *parser, struct siblings *members) {
+    node_index key = 0;
+    node_index value = 0;
+    bool follows_path = false;
+    if (!parse_key(parser, &key, &follows_path) || !fx_jsonpath_take_mark(parser, ':')) {
+        return false;
+    }
+    if (!follows_path) {
+        if (!fx_jsonpath_parse_expression(parser, &value)) {
+            return false;
+        }
+    } else if (!fx_jsonpath_is_mark(parser, '$') && !fx_jsonpath_is_mark(parser, '@')) {
+        return fx_jsonpath_fail_expected(parser, "a path, because the key has a `#`,");
+    } else if (!fx_jsonpath_parse_path(parser, &value)) {
+        return false;
+    } else {
+        fx_jsonpath_at(parser, value)->as.path.follows_key = true;
+    }
+    fx_jsonpath_add_sibling(parser, members, key);
+    fx_jsonpath_add_sibling(parser, members, value);
+    return true;
+}
+
+/* object := '{' ( member | ',' )* '}' */
+static bool parse_object(struct parser *parser, node_index *ret_node) {
+    const uint32_t off = parser->token.off;
+    struct siblings members = {0};
+    if (!fx_jsonpath_add_node(parser, NODE_OBJECT, ret_node)) {
+        return false;
+    }
+    fx_jsonpath_advance(parser);
+    while (!fx_jsonpath_skip_mark(parser, '}')) {
+        if (fx_jsonpath_skip_mark(parser, ',')) {
+            continue;
+        }
+        if (parser->token.type == TOKEN_END) {
+            return fx_jsonpath_fail_expected(parser, "`}`");
+        }
+        if (!parse_member(parser, &members)) {
+            return false;
+        }
+    }
+    return fx_jsonpath_adopt(parser, *ret_node, &members, off);
+}
+
+/* placeholder := '#' digits? */
+static bool parse_placeholder(struct parser *parser, node_index *ret_node) {
+    if (!parser->in_key) {
+        return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off, parser->token.len,
+                          "`#` stands only in the key of an object");
+    }
+    parser->has_placeholder = true;
+    if (!fx_jsonpath_add_node(parser, NODE_PLACEHOLDER, ret_node)) {
+        return false;
+    }
+    int64_t which = -1;
+    fx_jsonpath_advance(parser);
+    if (parser->token.type == TOKEN_NUMBER && read_integer(parser->token.text, &which)) {
+        fx_jsonpath_advance(parser);
+    }
+    fx_jsonpath_at(parser, *ret_node)->as.integer = which;
+    return true;
+}
+
+/* ---- names ----------------------------------------------------------------------------
+ */
+
+/* arguments := '(' ( expression ( ',' expression )* )? ')' */
+static bool parse_arguments(struct parser *parser, struct siblings *arguments) {
+    fx_jsonpath_advance(parser);
+    if (fx_jsonpath_skip_mark(parser, ')')) {
+        return true;
+    }
+    do {
+        node_index argument = 0;
+        if (!fx_jsonpath_parse_expression(parser, &argument)) {
+            return false;
+        }
+        fx_jsonpath_add_sibling(parser, arguments, argument);
+    } while (fx_jsonpath_skip_mark(parser, ','));
+    return fx_jsonpath_take_mark(parser, ')');
+}
+
+/* call := name arguments?
+ *
+ * How many there must be is seen when it is called. */
+static bool parse_call(struct parser *parser, enum function_id id, node_index *ret_node) {
+    const uint32_t off = parser->token.off;
+    struct siblings arguments = {0};
+    if (!fx_jsonpath_add_node(parser, NODE_CALL, ret_node)) {
+        return false;
+    }
+    fx_jsonpath_at(parser, *ret_node)->id = (uint8_t)id;
+    fx_jsonpath_advance(parser);
+    return (!fx_jsonpath_is_mark(parser, '(') || parse_arguments(parser, &arguments)) &&
+           fx_jsonpath_adopt(parser, *ret_node, &arguments, off);
+}
+
+/* '.' ident | '[' expression ']' */
+static bool parse_variable_key(struct parser *parser, struct siblings *keys) {
+    node_index key = 0;
+    if (fx_jsonpath_skip_mark(parser, '[')) {
+        if (!fx_jsonpath_parse_expression(parser, &key) ||
+            !fx_jsonpath_take_mark(parser, ']')) {
+            return false;
+        }
+    } else {
+        fx_jsonpath_advance(parser);
+        if (parser->token.type != TOKEN_IDENT) {
+            return fx_jsonpath_fail_expected(parser, "a field name");
+        }
+        if (!fx_jsonpath_add_node(parser, NODE_TEXT, &key)) {
+            return false;
+        }
+        fx_jsonpath_at(parser, key)->as.text =
+            fx_jsonpath_keep(parser, parser->token.text);
+        fx_jsonpath_advance(parser);
+    }
+    fx_jsonpath_add_sibling(parser, keys, key);
+    return true;
+}
+
+/* What is called is no function, whatever it is: that fails when it is called. */
+static bool parse_unknown_call(struct parser *parser, node_index variable,
+                               node_index *ret_node) {
+    const uint32_t off = fx_jsonpath_at(parser, variable)->off;
+    struct siblings children = {0};
+    fx_jsonpath_add_sibling(parser, &children, variable);
+    return fx_jsonpath_add_node(parser, NODE_UNKNOWN, ret_node) &&
+           parse_arguments(parser, &children) &&
+           fx_jsonpath_adopt(parser, *ret_node, &children, off);
+}
+
+/* variable := ident ( '.' ident | '[' expression ']' )* arguments? */
+static bool parse_variable(struct parser *parser, node_index *ret_node) {
+    const uint32_t off = parser->token.off;
+    struct siblings keys = {0};
+    if (!fx_jsonpath_add_node(parser, NODE_VARIABLE, ret_node)) {
+        return false;
+    }
+    fx_jsonpath_at(parser, *ret_node)->as.text =
+        fx_jsonpath_keep(parser, parser->token.text);
+    fx_jsonpath_advance(parser);
+    while (fx_jsonpath_is_mark(parser, '.') || fx_jsonpath_is_mark(parser, '[')) {
+        if (!parse_variable_key(parser, &keys)) {
+            return false;
+        }
+    }
+    return fx_jsonpath_adopt(parser, *ret_node, &keys, off) &&
+           (!fx_jsonpath_is_mark(parser, '(') ||
+            parse_unknown_call(parser, *ret_node, ret_node));
+}
+
+static bool parse_name(struct parser *parser, node_index *ret_node) {
+    const struct fx_text name = parser->token.text;
+    if (fx_text_is(name, "true") || fx_text_is(name, "false")) {
+        return parse_truth(parser, name.data[0] == 't', ret_node);
+    }
+    for (unsigned id = 0; id < FUNCTION_NONE; id++) {
+        if (fx_text_is(name, fx_jsonpath_function_name((enum function_id)id))) {
+            return parse_call(parser, (enum function_id)id, ret_node);
+        }
+    }
+    return parse_variable(parser, ret_node);
+}
+
+/* ---- operands -------------------------------------------------------------------------
+ */
+
+/* prefixed := ( '!' | '-' | '~' ) operand */
+static bool parse_prefixed(struct parser *parser, enum prefix_id id,
+                           node_index *ret_node) {
+    const uint32_t off = parser->token.off;
+    struct siblings operand = {0};
+    node_index child = 0;
+    if (parser->depth >= FX_LIMIT_JSONPATH_DEPTH) {
+        return fx_fail_at(parser->err, FX_ELIMIT, parser->token.off, parser->token.len,
+                          "expression is more than %u levels deep",
+                          FX_LIMIT_JSONPATH_DEPTH);
+    }
+    fx_jsonpath_advance(parser);
+    parser->depth++;
+    const bool ok = fx_jsonpath_parse_operand(parser, &child);
+    parser->depth--;
+    if (!ok) {
+        return false;
+    }
+    fx_jsonpath_add_sibling(parser, &operand, child);
+    if (!fx_jsonpath_add_node(parser, NODE_PREFIX, ret_node) ||
+        !fx_jsonpath_adopt(parser, *ret_node, &operand, off)) {
+        return false;
+    }
+    fx_jsonpath_at(parser, *ret_node)->id = (uint8_t)id;
+    fx_jsonpath_at(parser, *ret_node)->is_constant = operand.constant;
+    return fx_jsonpath_check_constant(parser, *ret_node);
+}
+
+static bool parse_marked(struct parser *parser, node_index *ret_node) {
+    switch (parser->token.mark) {
+    case '$':
+    case '@': return fx_jsonpath_parse_path(parser, ret_node);
+    case '(':
+        fx_jsonpath_advance(parser);
+        return fx_jsonpath_parse_expression(parser, ret_node) &&
+               fx_jsonpath_take_mark(parser, ')');
+    case '[': return parse_list(parser, ret_node);
+    case '{': return parse_object(parser, ret_node);
+    case '#': return parse_placeholder(parser, ret_node);
+    case '!': return parse_prefixed(parser, PREFIX_NOT, ret_node);
+    case '-': return parse_prefixed(parser, PREFIX_MINUS, ret_node);
+    case '~': return parse_prefixed(parser, PREFIX_COMPLEMENT, ret_node);
+    default: return fx_jsonpath_fail_expected(parser, "an expression");
+    }
+}
+
+/* operand := number | text | name | path | list | object | placeholder | prefixed
+ *          | '(' expression ')' */
+bool fx_jsonpath_parse_operand(struct parser *parser, node_index *ret_node) {
+    switch (parser->token.type) {
+    case TOKEN_NUMBER: return parse_number(parser, ret_node);
+    case TOKEN_QUOTED: return parse_text(parser, ret_node);
+    case TOKEN_IDENT: return parse_name(parser, ret_node);
+    case TOKEN_MARK: return parse_marked(parser, ret_node);
+    case TOKEN_END:
+    case TOKEN_COMMENT: break;
+    }
+    return fx_jsonpath_fail_expected(parser, "an expression");
+}

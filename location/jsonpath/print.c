@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/jsonpath/print.c - an expression as text that reads back as the same: with
+ * brackets only where the operators would bind otherwise.
+ */
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "location/jsonpath/program.h"
+#include "value/number.h"
+
+struct printer {
+    struct fx_buf *buf;
+    const struct fx_jsonpath *program;
+};
+
+static void print_node(const struct printer *to, const struct node *node);
+
+/* The first child and the next sibling; NODE_NONE's node where there is none. */
+static const struct node *first(const struct printer *to, const struct node *node) {
+    return &to->program->nodes[node->first];
+}
+
+static const struct node *next(const struct printer *to, const struct node *node) {
+    return &to->program->nodes[node->next];
+}
+
+/* Is there such a node? One that was left out has a place of its own. */
+static bool is_there(const struct printer *to, const struct node *node) {
+    return node != to->program->nodes;
+}
+
+/* The node, in parentheses where it must have some. */
+static void print_within(const struct printer *to, const struct node *node,
+                         bool bracket) {
+    if (bracket) {
+        fx_buf_char(to->buf, '(');
+    }
+    print_node(to, node);
+    if (bracket) {
+        fx_buf_char(to->buf, ')');
+    }
+}
+
+/* The node and all its siblings. */
+static void print_all(const struct printer *to, const struct node *node,
+                      const char *between) {
+    for (; is_there(to, node); node = next(to, node)) {
+        print_node(to, node);
+        if (node->next != 0) {
+            fx_buf_str(to->buf, between);
+        }
+    }
+}
+
+/* ---- operators -----------------------------------------------------------------------
+ */
+
+/* How tightly what the node is made of is bound; operands are bound best. */
+static int binding_of(const struct node *node) {
+    if (node->type == NODE_IF) {
+        return -1;
+    }
+    return node->type == NODE_INFIX
+               ? fx_jsonpath_operator((enum operator_id)node->id)->binding
+               : INT32_MAX;
+}
+
+static void print_infix(const struct printer *to, const struct node *node) {
+    const struct operator_entry *own = fx_jsonpath_operator((enum operator_id)node->id);
+    const struct node *left = first(to, node);
+    const struct node *right = next(to, left);
+    print_within(to, left, binding_of(left) < own->binding);
+    fx_buf_printf(to->buf, " %s ", own->text);
+    print_within(to, right, binding_of(right) <= own->binding);
+}
+
+static void print_prefix(const struct printer *to, const struct node *node) {
+    static const char marks[] = {
+        [PREFIX_NOT] = '!', [PREFIX_MINUS] = '-', [PREFIX_COMPLEMENT] = '~'};
+    const struct node *operand = first(to, node);
+    fx_buf_char(to->buf, marks[node->id]);
+    print_within(to, operand, binding_of(operand) < INT32_MAX);
+}
+
+/* What has no second branch stands at the end of the text, without brackets around it. */
+static void print_if(const struct printer *to, const struct node *node) {
+    const struct node *condition = first(to, node);
+    const struct node *branch = next(to, condition);
+    print_within(to, condition, condition->type == NODE_IF);
+    fx_buf_str(to->buf, " ? ");
+    print_node(to, branch);
+    if (branch->next != 0) {
+        fx_buf_str(to->buf, " : ");
+        print_node(to, next(to, branch));
+    }
+}
+
+/* ---- operands ------------------------------------------------------------------------
+ */
+
+static void print_number(const struct printer *to, double number) {
+    char text[FX_NUMBER_SIZE];
+    fx_buf_add(to->buf, text, fx_number_print_double(number, text));
+}
+
+static void print_object(const struct printer *to, const struct node *node) {
+    fx_buf_char(to->buf, '{');
+    for (const struct node *key = first(to, node); is_there(to, key);) {
+        const struct node *value = next(to, key);
+        print_within(to, key, key->type == NODE_IF);
+        fx_buf_str(to->buf, ": ");
+        print_node(to, value);
+        key = next(to, value);
+        if (is_there(to, key)) {
+            fx_buf_str(to->buf, ", ");
+        }
+    }
+    fx_buf_char(to->buf, '}');
+}
+
+static void print_variable(const struct printer *to, const struct node *node) {
+    fx_buf_text(to->buf, node->as.text);
+    for (const struct node *key = first(to, node); is_there(to, key);
+         key = next(to, key)) {
+        fx_buf_char(to->buf, '[');
+        print_node(to, key);
+        fx_buf_char(to->buf, ']');
+    }
+}
+
+/* Of what is no function the first child is its name. */
+static void print_call(const struct printer *to, const struct node *node) {
+    const struct node *argument = first(to, node);
+    if (node->type == NODE_CALL) {
+        fx_buf_str(to->buf, fx_jsonpath_function_name((enum function_id)node->id));
+    } else {
+        print_variable(to, argument);
+        argument = next(to, argument);
+    }
+    fx_buf_char(to->buf, '(');
+    print_all(to, argument, ", ");
+    fx_buf_char(to->buf, ')');
+}
+
+static void print_placeholder(const struct printer *to, const struct node *node) {
+    fx_buf_char(to->buf, '#');
+    if (node->as.integer >= 0) {
+        fx_buf_printf(to->buf, "%" PRId64, node->as.integer);
+    }
+}
+
+/* ---- paths ---------------------------------------------------------------------------
+ */
+
+static void print_bounds(const struct printer *to, const struct node *step) {
+    const struct node *min = first(to, step);
+    const struct node *max = next(to, min);
+    const struct node *by = next(to, max);
+    print_within(to, min, min->type == NODE_IF);
+    fx_buf_char(to->buf, ':');
+    print_within(to, max, max->type == NODE_IF);
+    if (by->type != NODE_NONE) {
+        fx_buf_char(to->buf, ':');
+        print_within(to, by, by->type == NODE_IF);
+    }
+}
+
+static void print_bracket(const struct printer *to, const struct node *step) {
+    fx_buf_char(to->buf, '[');
+    if (step->type == STEP_ALL) {
+        fx_buf_char(to->buf, '*');
+    } else if (step->type == STEP_RANGE) {
+        print_bounds(to, step);
+    } else {
+        fx_buf_str(to->buf, step->type == STEP_FILTER ? "? " : "");
+        print_all(to, first(to, step), ", ");
+    }
+    fx_buf_char(to->buf, ']');
+}
+
+static void print_step(const struct printer *to, const struct node *step,
+                       bool behind_descent) {
+    switch (step->type) {
+    case STEP_NAME:
+        fx_buf_str(to->buf, behind_descent ? "" : ".");
+        fx_buf_text(to->buf, step->as.text);
+        return;
+    case STEP_SCRIPT: print_within(to, first(to, step), true); return;
+    case STEP_DESCEND: fx_buf_str(to->buf, ".."); return;
+    default: print_bracket(to, step); return;
+    }
+}
+
+static void print_path(const struct printer *to, const struct node *node) {
+    bool behind_descent = false;
+    fx_buf_char(to->buf, (char)node->id);
+    for (const struct node *step = first(to, node); is_there(to, step);
+         step = next(to, step)) {
+        print_step(to, step, behind_descent);
+        behind_descent = step->type == STEP_DESCEND;
+    }
+}
+
+/* ---- all ------------------------------------------------------------------------------
+ */
+
+static void print_node(const struct printer *to, const struct node *node) {
+    switch (node->type) {
+    case NODE_NONE: return;
+    case NODE_NUMBER: print_number(to, node->as.number); return;
+    case NODE_INTEGER: fx_buf_printf(to->buf, "%" PRId64, node->as.integer); return;
+    case NODE_TEXT: fx_text_quote_go(to->buf, node->as.text); return;
+    case NODE_BOOL: fx_buf_str(to->buf, node->as.truth ? "true" : "false"); return;
+    case NODE_LIST:
+        fx_buf_char(to->buf, '[');
+        print_all(to, first(to, node), ", ");
+        fx_buf_char(to->buf, ']');
+        return;
+    case NODE_OBJECT: print_object(to, node); return;
+    case NODE_VARIABLE: print_variable(to, node); return;
+    case NODE_CALL:
+    case NODE_UNKNOWN: print_call(to, node); return;
+    case NODE_PLACEHOLDER: print_placeholder(to, node); return;
+    case NODE_PATH: print_path(to, node); return;
+    case NODE_PREFIX: print_prefix(to, node); return;
+    case NODE_INFIX: print_infix(to, node); return;
+    default: print_if(to, node); return;
+    }
+}
+
+void fx_jsonpath_print(struct fx_buf *buf, const struct fx_jsonpath *path) {
+    const struct printer to = {.buf = buf, .program = path};
+    print_node(&to, &path->nodes[path->root]);
+}

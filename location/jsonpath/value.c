@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/jsonpath/value.c - what values are and hold.
+ */
+#include "location/jsonpath/value.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "location/jsonpath/literal.h"
+#include "value/tree.h"
+
+struct value fx_jsonpath_of_bool(bool truth) {
+    return fx_jsonpath_of_node(truth ? json_true() : json_false());
+}
+
+struct value fx_jsonpath_of_number(double number) {
+    return (struct value){.kind = VALUE_NUMBER, .as.number = number};
+}
+
+bool fx_jsonpath_is_null(const struct value *value) {
+    return value->kind == VALUE_NODE && json_is_null(value->as.node);
+}
+
+bool fx_jsonpath_as_bool(const struct value *value, bool *ret_truth) {
+    if (value->kind != VALUE_NODE || !json_is_boolean(value->as.node)) {
+        return false;
+    }
+    *ret_truth = json_is_true(value->as.node);
+    return true;
+}
+
+bool fx_jsonpath_as_text(const struct value *value, struct fx_text *ret_text) {
+    if (value->kind == VALUE_TEXT) {
+        *ret_text = value->as.text;
+        return true;
+    }
+    if (value->kind == VALUE_NODE && json_is_string(value->as.node)) {
+        *ret_text = fx_tree_text(value->as.node);
+        return true;
+    }
+    return false;
+}
+
+/* ---- numbers -------------------------------------------------------------------------
+ */
+
+static struct number exact_number(int64_t integer) {
+    return (struct number){(double)integer, true, integer};
+}
+
+static bool text_as_number(struct fx_text text, struct number *ret_number) {
+    *ret_number = (struct number){0};
+    return fx_jsonpath_parse_float(text, &ret_number->real);
+}
+
+static bool node_as_number(const json_t *node, struct number *ret_number) {
+    if (json_is_integer(node)) {
+        *ret_number = exact_number(json_integer_value(node));
+        return true;
+    }
+    if (json_is_real(node)) {
+        *ret_number = (struct number){.real = json_real_value(node)};
+        return true;
+    }
+    return json_is_string(node) && text_as_number(fx_tree_text(node), ret_number);
+}
+
+bool fx_jsonpath_as_number(const struct value *value, struct number *ret_number) {
+    switch (value->kind) {
+    case VALUE_UNDEFINED: *ret_number = (struct number){.real = (double)NAN}; return true;
+    case VALUE_NODE: return node_as_number(value->as.node, ret_number);
+    case VALUE_NUMBER:
+        *ret_number = (struct number){.real = value->as.number};
+        return true;
+    case VALUE_INTEGER:
+    case VALUE_COUNT: *ret_number = exact_number(value->as.integer); return true;
+    case VALUE_TEXT: return text_as_number(value->as.text, ret_number);
+    case VALUE_DATE:
+    case VALUE_LIST:
+    case VALUE_MAP: break;
+    }
+    return false;
+}
+
+int fx_jsonpath_compare_numbers(const struct number *a, const struct number *b,
+                                bool *ret_ordered) {
+    *ret_ordered = true;
+    if (a->is_exact && b->is_exact) {
+        return (a->integer > b->integer) - (a->integer < b->integer);
+    }
+    *ret_ordered = !isnan(a->real) && !isnan(b->real);
+    return (a->real > b->real) - (a->real < b->real);
+}
+
+int64_t fx_jsonpath_truncate(double number) {
+    const bool fits = number >= -0x1p63 && number < 0x1p63; /* not so for NaN */
+    return fits ? (int64_t)number : INT64_MIN;
+}
+
+/* ---- lists and maps ------------------------------------------------------------------
+ */
+
+bool fx_jsonpath_is_list(const struct value *value, size_t *ret_count) {
+    if (value->kind == VALUE_LIST) {
+        *ret_count = value->as.list->n_values;
+        return true;
+    }
+    if (value->kind == VALUE_NODE && json_is_array(value->as.node)) {
+        *ret_count = json_array_size(value->as.node);
+        return true;
+    }
+    return false;
+}
+
+struct value fx_jsonpath_list_at(const struct value *list, size_t index) {
+    return list->kind == VALUE_LIST
+               ? list->as.list->values[index]
+               : fx_jsonpath_of_node(json_array_get(list->as.node, index));
+}
+
+bool fx_jsonpath_is_map(const struct value *value) {
+    return value->kind == VALUE_MAP ||
+           (value->kind == VALUE_NODE && json_is_object(value->as.node));
+}
+
+size_t fx_jsonpath_map_size(const struct value *map) {
+    return map->kind == VALUE_MAP ? map->as.map->n_members
+                                  : json_object_size(map->as.node);
+}
+
+static int compare_members(const void *a, const void *b) {
+    const struct value_member *left = a;
+    const struct value_member *right = b;
+    return fx_text_compare(left->key, right->key);
+}
+
+/* What sorting so many costs beyond one step each. */
+static size_t sorting_steps(size_t count) {
+    size_t levels = 0;
+    while (count >> levels > 1) {
+        levels++;
+    }
+    return count * levels / 2;
+}
+
+bool fx_jsonpath_members(struct run *run, const struct value *value,
+                         const struct value_map **ret_map) {
+    if (value->kind == VALUE_MAP) {
+        *ret_map = value->as.map;
+        return true;
+    }
+    json_t *object = value->as.node;
+    const size_t count = json_object_size(object);
+    struct value_map *map = fx_jsonpath_alloc(run, sizeof *map);
+    if (map == NULL || !fx_jsonpath_spend(run, count + sorting_steps(count))) {
+        return false;
+    }
+    map->members = fx_jsonpath_alloc(run, count * sizeof *map->members);
+    if (map->members == NULL) {
+        return false;
+    }
+    for (void *i = json_object_iter(object); i != NULL;
+         i = json_object_iter_next(object, i)) {
+        map->members[map->n_members++] = (struct value_member){
+            {json_object_iter_key(i), json_object_iter_key_len(i)},
+            fx_jsonpath_of_node(json_object_iter_value(i)),
+        };
+    }
+    qsort(map->members, count, sizeof *map->members, compare_members);
+    *ret_map = map;
+    return true;
+}
+
+bool fx_jsonpath_map_find(const struct value *map, struct fx_text key,
+                          struct value *ret_value) {
+    if (map->kind == VALUE_NODE) {
+        json_t *node = fx_tree_view_text(map->as.node, key);
+        if (node != NULL) {
+            *ret_value = fx_jsonpath_of_node(node);
+        }
+        return node != NULL;
+    }
+    const struct value_map *own = map->as.map;
+    const struct value_member wanted = {.key = key};
+    const struct value_member *found =
+        own->n_members == 0 ? NULL
+                            : bsearch(&wanted, own->members, own->n_members,
+                                      sizeof *own->members, compare_members);
+    if (found != NULL) {
+        *ret_value = found->value;
+    }
+    return found != NULL;
+}
+
+bool fx_jsonpath_append(struct run *run, struct value_list *list,
+                        const struct value *value) {
+    if (list->n_values == list->cap_values &&
+        !fx_jsonpath_grow(run, &list->values, &list->cap_values, sizeof *list->values)) {
+        return false;
+    }
+    list->values[list->n_values++] = *value;
+    return true;
+}
+
+/* ---- words ---------------------------------------------------------------------------
+ */
+
+static const char *node_type_name(const json_t *node) {
+    switch (json_typeof(node)) {
+    case JSON_OBJECT: return "an object";
+    case JSON_ARRAY: return "a list";
+    case JSON_STRING: return "a text";
+    case JSON_INTEGER:
+    case JSON_REAL: return "a number";
+    case JSON_TRUE:
+    case JSON_FALSE: return "a boolean";
+    case JSON_NULL: return "null";
+    }
+    assert(false);
+    return "";
+}
+
+const char *fx_jsonpath_type_name(const struct value *value) {
+    switch (value->kind) {
+    case VALUE_UNDEFINED: return "undefined";
+    case VALUE_NODE: return node_type_name(value->as.node);
+    case VALUE_NUMBER:
+    case VALUE_INTEGER:
+    case VALUE_COUNT: return "a number";
+    case VALUE_TEXT: return "a text";
+    case VALUE_DATE: return "a date";
+    case VALUE_LIST: return "a list";
+    case VALUE_MAP: return "an object";
+    }
+    assert(false);
+    return "";
+}

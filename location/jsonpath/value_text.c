@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/jsonpath/value_text.c - values as Go's %v prints them, counted in steps. What
+ * is undefined prints as nothing; numbers are doubles, but for those of length().
+ */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/limits.h"
+#include "location/jsonpath/date.h"
+#include "location/jsonpath/value.h"
+#include "value/go_text.h"
+#include "value/tree.h"
+
+#define DOUBLE_STEPS 40 /* finding its shortest digits */
+
+static bool print(struct run *run, struct fx_buf *buf, const struct value *value);
+
+static bool print_list(struct run *run, struct fx_buf *buf, const struct value *list,
+                       size_t count) {
+    bool ok = true;
+    fx_buf_char(buf, '[');
+    for (size_t i = 0; ok && i < count; i++) {
+        if (i > 0) {
+            fx_buf_char(buf, ' ');
+        }
+        const struct value entry = fx_jsonpath_list_at(list, i);
+        ok = print(run, buf, &entry);
+    }
+    fx_buf_char(buf, ']');
+    return ok;
+}
+
+static bool print_map(struct run *run, struct fx_buf *buf, const struct value *value) {
+    const struct value_map *map = NULL;
+    bool ok = fx_jsonpath_members(run, value, &map);
+    fx_buf_str(buf, "map[");
+    for (size_t i = 0; ok && i < map->n_members; i++) {
+        if (i > 0) {
+            fx_buf_char(buf, ' ');
+        }
+        fx_buf_text(buf, map->members[i].key);
+        fx_buf_char(buf, ':');
+        ok = fx_jsonpath_spend(run, map->members[i].key.len / 16) &&
+             print(run, buf, &map->members[i].value);
+    }
+    fx_buf_char(buf, ']');
+    return ok;
+}
+
+/* Integers below a million print as they are. */
+static bool print_number(struct run *run, struct fx_buf *buf, double number) {
+    if (fabs(number) < 1e6 && number == trunc(number) &&
+        (number != 0 || !signbit(number))) {
+        fx_buf_printf(buf, "%" PRId64, (int64_t)number);
+        return fx_jsonpath_spend(run, 5);
+    }
+    fx_go_text_add_double(buf, number);
+    return fx_jsonpath_spend(run, DOUBLE_STEPS);
+}
+
+static bool print_text(struct run *run, struct fx_buf *buf, struct fx_text text) {
+    fx_buf_text(buf, text);
+    return fx_jsonpath_spend(run, text.len / 16);
+}
+
+static bool print_node(struct run *run, struct fx_buf *buf, const struct value *value) {
+    const json_t *node = value->as.node;
+    switch (json_typeof(node)) {
+    case JSON_OBJECT: return print_map(run, buf, value);
+    case JSON_ARRAY: return print_list(run, buf, value, json_array_size(node));
+    case JSON_STRING: return print_text(run, buf, fx_tree_text(node));
+    case JSON_INTEGER: return print_number(run, buf, (double)json_integer_value(node));
+    case JSON_REAL: return print_number(run, buf, json_real_value(node));
+    case JSON_TRUE: fx_buf_str(buf, "true"); return true;
+    case JSON_FALSE: fx_buf_str(buf, "false"); return true;
+    case JSON_NULL: fx_buf_str(buf, "<nil>"); return true;
+    }
+    return false;
+}
+
+static bool print_value(struct run *run, struct fx_buf *buf, const struct value *value) {
+    switch (value->kind) {
+    case VALUE_UNDEFINED: return true;
+    case VALUE_NODE: return print_node(run, buf, value);
+    case VALUE_NUMBER: return print_number(run, buf, value->as.number);
+    case VALUE_INTEGER: return print_number(run, buf, (double)value->as.integer);
+    case VALUE_COUNT: fx_buf_printf(buf, "%" PRId64, value->as.integer); return true;
+    case VALUE_TEXT: return print_text(run, buf, value->as.text);
+    case VALUE_DATE: fx_jsonpath_date_print(buf, value->as.date); return true;
+    case VALUE_LIST: return print_list(run, buf, value, value->as.list->n_values);
+    case VALUE_MAP: return print_map(run, buf, value);
+    }
+    return false;
+}
+
+static bool print(struct run *run, struct fx_buf *buf, const struct value *value) {
+    if (!fx_jsonpath_spend(run, 1) || !fx_jsonpath_enter(run)) {
+        return false;
+    }
+    const bool ok = print_value(run, buf, value);
+    fx_jsonpath_leave(run);
+    return ok;
+}
+
+/* What was printed, moved to the run's memory. */
+static bool keep(struct run *run, const struct fx_buf *buf, struct fx_text *ret_text) {
+    if (buf->failed) {
+        run->is_over = true;
+        return fx_fail_nomem(run->err);
+    }
+    char *copy = fx_jsonpath_alloc(run, buf->len + 1);
+    if (copy == NULL) {
+        return false;
+    }
+    if (buf->len > 0) {
+        memcpy(copy, buf->data, buf->len);
+    }
+    *ret_text = (struct fx_text){copy, buf->len};
+    return true;
+}
+
+bool fx_jsonpath_text(struct run *run, const struct value *value,
+                      struct fx_text *ret_text) {
+    if (fx_jsonpath_as_text(value, ret_text)) {
+        return true;
+    }
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0); /* what goes in is counted in steps */
+    const bool ok = print(run, &buf, value) && keep(run, &buf, ret_text);
+    fx_buf_finish(&buf);
+    return ok;
+}

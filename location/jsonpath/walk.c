@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/jsonpath/walk.c - paths: one value, or all that branching steps lead to (spec
+ * section 7.4), lists by index and maps by sorted key.
+ *
+ * What fails within a branch ends that branch alone. So the functions here are false only
+ * where the whole walk ends: the run is over, or the one who asked has had enough.
+ */
+#include "location/jsonpath/value.h"
+
+static bool go_on(struct walk *walk, const struct node *step, struct value value);
+
+/* ---- the way -------------------------------------------------------------------------
+ */
+
+static bool push_part(struct walk *walk, const struct way_part *part) {
+    struct way *way = &walk->way;
+    if (!walk->keeps_way) {
+        return true;
+    }
+    if (way->n_parts == way->cap_parts &&
+        !fx_jsonpath_grow(walk->run, &way->parts, &way->cap_parts, sizeof *way->parts)) {
+        return false;
+    }
+    way->parts[way->n_parts++] = *part;
+    return true;
+}
+
+static void pop_part(struct walk *walk) {
+    walk->way.n_parts -= walk->keeps_way ? 1 : 0;
+}
+
+/* Goes on behind `step` with the value that it chose. */
+static bool choose(struct walk *walk, const struct node *step,
+                   const struct way_part *part, const struct value *value) {
+    if (!push_part(walk, part)) {
+        return false;
+    }
+    const bool ok = go_on(walk, fx_jsonpath_next(walk->run, step), *value);
+    pop_part(walk);
+    return ok;
+}
+
+/* ---- children ------------------------------------------------------------------------
+ */
+
+struct children {
+    const struct value *of;
+    const struct value_map *map; /* NULL: of a list */
+    size_t count;
+};
+
+/* A scalar has none. */
+static bool view_children(struct run *run, const struct value *value,
+                          struct children *ret_children) {
+    *ret_children = (struct children){.of = value};
+    if (fx_jsonpath_is_map(value)) {
+        if (!fx_jsonpath_members(run, value, &ret_children->map)) {
+            return false;
+        }
+        ret_children->count = ret_children->map->n_members;
+        return true;
+    }
+    if (!fx_jsonpath_is_list(value, &ret_children->count)) {
+        ret_children->count = 0;
+    }
+    return true;
+}
+
+static struct value view_child(const struct children *children, size_t at,
+                               const struct node *step, struct way_part *ret_part) {
+    if (children->map == NULL) {
+        *ret_part = (struct way_part){step, true, at, {NULL, 0}};
+        return fx_jsonpath_list_at(children->of, at);
+    }
+    const struct value_member *member = &children->map->members[at];
+    *ret_part = (struct way_part){step, false, 0, member->key};
+    return member->value;
+}
+
+/* ---- branching steps ------------------------------------------------------------------
+ */
+
+/* Is the condition true of the element? What is no truth value at all is an error. */
+static bool holds(struct run *run, const struct node *condition,
+                  const struct value *element) {
+    struct value value;
+    struct number number = {0};
+    struct fx_text text = {0};
+    bool truth = false;
+    if (!fx_jsonpath_eval_node(run, condition, element, &value)) {
+        return false;
+    }
+    if (fx_jsonpath_as_bool(&value, &truth)) {
+        return truth;
+    }
+    if (fx_jsonpath_as_text(&value, &text) &&
+        (fx_text_is(text, "true") || fx_text_is(text, "TRUE"))) {
+        return true;
+    }
+    return fx_jsonpath_as_number(&value, &number) && number.real != 0;
+}
+
+/* `*`, or `[? condition]` where there is one. */
+static bool branch_all(struct walk *walk, const struct node *step,
+                       const struct value *value, const struct node *condition) {
+    struct children children;
+    bool ok = view_children(walk->run, value, &children);
+    for (size_t i = 0; ok && i < children.count; i++) {
+        struct way_part part;
+        const struct value child = view_child(&children, i, step, &part);
+        ok = fx_jsonpath_spend(walk->run, 1);
+        if (ok && (condition == NULL || holds(walk->run, condition, &child))) {
+            ok = choose(walk, step, &part, &child);
+        }
+        ok = ok && !walk->run->is_over;
+    }
+    return ok;
+}
+
+/* `[a, b]`, in the order in which they are written. */
+static bool branch_union(struct walk *walk, const struct node *step,
+                         const struct value *value) {
+    struct run *run = walk->run;
+    bool ok = true;
+    for (const struct node *key = fx_jsonpath_first(run, step); ok && key != NULL;
+         key = fx_jsonpath_next(run, key)) {
+        struct value name;
+        struct value chosen;
+        struct way_part part;
+        ok = fx_jsonpath_spend(run, 1);
+        if (ok && fx_jsonpath_eval_node(run, key, value, &name) &&
+            fx_jsonpath_select(run, step, value, &name, &chosen, &part) &&
+            chosen.kind != VALUE_UNDEFINED) {
+            ok = choose(walk, step, &part, &chosen);
+        }
+        ok = ok && !run->is_over;
+    }
+    return ok;
+}
+
+/* A bound of a range; what is left out has a value of its own. False where it is none. */
+static bool eval_bound(struct run *run, const struct node *bound,
+                       const struct value *value, int64_t *ret_bound) {
+    struct value own;
+    return bound->type == NODE_NONE || (fx_jsonpath_eval_node(run, bound, value, &own) &&
+                                        fx_jsonpath_integer(run, bound, &own, ret_bound));
+}
+
+/* A bound below 0 counts from the end. */
+static int64_t clamp(int64_t bound, int64_t count) {
+    if (bound < 0) {
+        return bound + count < 0 ? 0 : bound + count;
+    }
+    return bound > count ? count : bound;
+}
+
+/* `[min:max:step]`; one whose min is above its max as they are written is empty. */
+static bool branch_range(struct walk *walk, const struct node *step,
+                         const struct value *list) {
+    struct run *run = walk->run;
+    const struct node *first = fx_jsonpath_child(run, step);
+    const struct node *second = fx_jsonpath_sibling(run, first);
+    int64_t min = 0;
+    int64_t max = INT32_MAX;
+    int64_t by = 1;
+    size_t count = 0;
+    if (!fx_jsonpath_is_list(list, &count) || !eval_bound(run, first, list, &min) ||
+        !eval_bound(run, second, list, &max) ||
+        !eval_bound(run, fx_jsonpath_sibling(run, second), list, &by) || min > max) {
+        return !run->is_over;
+    }
+    min = clamp(min, (int64_t)count);
+    max = clamp(max, (int64_t)count);
+    by = by == 0 ? 1 : by;
+    bool ok = true;
+    for (int64_t at = by > 0 ? min : max - 1; ok && at >= min && at < max;) {
+        const struct way_part part = {step, true, (size_t)at, {NULL, 0}};
+        const struct value element = fx_jsonpath_list_at(list, (size_t)at);
+        ok = fx_jsonpath_spend(run, 1) && choose(walk, step, &part, &element);
+        at = by > max - at ? max : at + by;
+    }
+    return ok;
+}
+
+static bool descend(struct walk *walk, const struct node *step,
+                    const struct value *value);
+
+static bool descend_to_children(struct walk *walk, const struct node *step,
+                                const struct value *value) {
+    struct children children;
+    bool ok = view_children(walk->run, value, &children);
+    for (size_t i = 0; ok && i < children.count; i++) {
+        struct way_part part;
+        const struct value child = view_child(&children, i, step, &part);
+        if (!push_part(walk, &part)) {
+            return false;
+        }
+        ok = descend(walk, step, &child);
+        pop_part(walk);
+    }
+    return ok;
+}
+
+/* `..`: the value itself, then all below it. */
+static bool descend(struct walk *walk, const struct node *step,
+                    const struct value *value) {
+    if (!fx_jsonpath_spend(walk->run, 1) || !fx_jsonpath_enter(walk->run)) {
+        return false;
+    }
+    const bool ok = go_on(walk, fx_jsonpath_next(walk->run, step), *value) &&
+                    descend_to_children(walk, step, value);
+    fx_jsonpath_leave(walk->run);
+    return ok;
+}
+
+static bool branch_by_type(struct walk *walk, const struct node *step,
+                           const struct value *value) {
+    switch (step->type) {
+    case STEP_UNION: return branch_union(walk, step, value);
+    case STEP_RANGE: return branch_range(walk, step, value);
+    case STEP_FILTER:
+        return branch_all(walk, step, value, fx_jsonpath_child(walk->run, step));
+    case STEP_DESCEND: return descend(walk, step, value);
+    default: return branch_all(walk, step, value, NULL);
+    }
+}
+
+static bool branch(struct walk *walk, const struct node *step,
+                   const struct value *value) {
+    if (!fx_jsonpath_enter(walk->run)) {
+        return false;
+    }
+    const bool ok = branch_by_type(walk, step, value);
+    fx_jsonpath_leave(walk->run);
+    return ok;
+}
+
+/* ---- the whole ------------------------------------------------------------------------
+ */
+
+/* Goes the steps from `step` on (NULL: there are no more). */
+static bool go_on(struct walk *walk, const struct node *step, struct value value) {
+    for (; step != NULL; step = fx_jsonpath_next(walk->run, step)) {
+        if (fx_jsonpath_is_branching(step)) {
+            return branch(walk, step, &value);
+        }
+        if (!fx_jsonpath_step(walk->run, step, &value, &value)) {
+            return !walk->run->is_over;
+        }
+    }
+    return value.kind == VALUE_UNDEFINED || walk->found(walk, &value);
+}
+
+static struct value start(const struct run *run, const struct node *path,
+                          const struct value *current) {
+    return path->id == '$' ? fx_jsonpath_of_node(run->root) : *current;
+}
+
+bool fx_jsonpath_walk(struct walk *walk, const struct node *path,
+                      const struct value *current) {
+    struct run *run = walk->run;
+    walk->way.path = path;
+    run->quiet++;
+    const bool ok = go_on(walk, fx_jsonpath_first(run, path), start(run, path, current));
+    run->quiet--;
+    return ok;
+}
+
+static bool collect(struct walk *walk, const struct value *value) {
+    return fx_jsonpath_append(walk->run, walk->user, value);
+}
+
+bool fx_jsonpath_eval_path(struct run *run, const struct node *path,
+                           const struct value *current, struct value *ret_value) {
+    if (path->as.path.branches) {
+        struct value_list *list = fx_jsonpath_alloc(run, sizeof *list);
+        struct walk walk = {.run = run, .found = collect, .user = list};
+        *ret_value = (struct value){.kind = VALUE_LIST, .as.list = list};
+        return list != NULL && fx_jsonpath_walk(&walk, path, current);
+    }
+    *ret_value = start(run, path, current);
+    for (const struct node *step = fx_jsonpath_first(run, path); step != NULL;
+         step = fx_jsonpath_next(run, step)) {
+        if (!fx_jsonpath_step(run, step, ret_value, ret_value)) {
+            return false;
+        }
+    }
+    return true;
+}
