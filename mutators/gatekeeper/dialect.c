@@ -18,10 +18,10 @@ static const char *const beta_versions[] = {"v1beta1", "v1alpha1", NULL};
 static const char *const only_v1alpha1[] = {"v1alpha1", NULL};
 
 static const struct fx_policy_kind kinds[] = {
-#define X(group, kind, prefix, versions) {group, kind, versions},
+#define X(group, kind, prefix, versions) {group, kind, versions, false},
     KINDS(X)
 #undef X
-        {NULL, NULL, NULL},
+        {NULL, NULL, NULL, false},
 };
 
 /* By the index in `kinds`. */

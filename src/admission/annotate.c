@@ -22,14 +22,16 @@ static int by_bytes(const void *a, const void *b) {
     return strcmp(*left, *right);
 }
 
-/* `Assign//a:7`, sorted: by the whole text, in which `a-b:0` comes before `a:7`. */
+/* `Assign//a:7`, with the namespace between the slashes, sorted: by the whole text, in
+ * which `a-b:0` comes before `a:7`. */
 static const char **name_all(const struct fx_snapshot *snapshot,
                              const struct fx_outcome *outcome, struct fx_arena *arena) {
     const char **names = fx_arena_alloc(arena, outcome->n_applied * sizeof *names);
     for (size_t i = 0; names != NULL && i < outcome->n_applied; i++) {
         const struct fx_mutator *mutator = snapshot->mutators[outcome->applied[i]];
-        names[i] = fx_arena_printf(arena, "%s//%s:%" PRId64, mutator->kind, mutator->name,
-                                   mutator->generation);
+        names[i] = fx_arena_printf(arena, "%s/%s/%s:%" PRId64, mutator->kind,
+                                   mutator->namespace_ == NULL ? "" : mutator->namespace_,
+                                   mutator->name, mutator->generation);
         if (names[i] == NULL) {
             return NULL;
         }

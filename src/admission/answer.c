@@ -29,6 +29,24 @@ static void begin(struct fx_review *review, bool allowed) {
     fx_buf_str(body, allowed ? ",\"allowed\":true" : ",\"allowed\":false");
 }
 
+/* "warnings": those who were left out, each with the reason. */
+static void add_drops(struct fx_review *review) {
+    const struct fx_outcome *outcome = &review->mutation.outcome;
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    for (size_t i = 0; i < outcome->n_drops; i++) {
+        const struct fx_drop *drop = &outcome->drops[i];
+        fx_buf_reset(&words);
+        fx_mutator_print_id(&words, review->snapshot->mutators[drop->mutator]);
+        fx_buf_printf(&words, "%s: %s", drop->fails ? " was left out" : "", drop->words);
+        fx_buf_str(&review->body, i == 0 ? ",\"warnings\":[" : ",");
+        add_string(&review->body, (struct fx_text){words.data, words.len});
+        fx_buf_fail_as(&review->body, &words);
+    }
+    fx_buf_str(&review->body, outcome->n_drops == 0 ? "" : "]");
+    fx_buf_finish(&words);
+}
+
 static void add_status(struct fx_buf *body, struct fx_text message, unsigned code) {
     fx_buf_str(body, ",\"status\":{");
     if (message.len > 0) {
@@ -99,6 +117,7 @@ enum fx_next fx_answer_allow(struct fx_review *review, enum fx_decision decision
                              const char *message) {
     begin(review, true);
     add_status(&review->body, fx_text_of(message), 200);
+    add_drops(review);
     return end(review, decision);
 }
 
@@ -124,6 +143,21 @@ enum fx_next fx_answer_deny(struct fx_review *review, unsigned code) {
     return end(review, FX_DECISION_FAILED);
 }
 
+/* Judges refuse the object: their words, whole, are the reason as well. */
+static enum fx_next answer_denial(struct fx_review *review) {
+    const struct fx_text words = review->mutation.outcome.denial;
+    struct fx_buf *body = &review->body;
+    review->result.failure = &review->err;
+    begin(review, false);
+    fx_buf_str(body, ",\"status\":{\"message\":");
+    add_string(body, words);
+    fx_buf_str(body, ",\"reason\":");
+    add_string(body, words);
+    fx_buf_str(body, ",\"code\":403}");
+    add_drops(review);
+    return end(review, FX_DECISION_DENIED);
+}
+
 /* "Assign/a,AssignMetadata/b": the mutators that applied, as many as have room. */
 struct names {
     char bytes[FX_LIMIT_NAMED_MUTATORS_BYTES + sizeof ",…"];
@@ -142,7 +176,7 @@ static void list_mutators(const struct fx_review *review, struct names *names) {
         const struct fx_mutator *mutator =
             review->snapshot->mutators[outcome->applied[i]];
         const struct fx_text kind = fx_text_of(mutator->kind);
-        const struct fx_text name = fx_text_of(mutator->name);
+        const struct fx_text name = fx_text_of(mutator->full_name);
         const struct fx_text comma = {",", i == 0 ? 0 : 1};
         if (comma.len + kind.len + 1 + name.len >
             FX_LIMIT_NAMED_MUTATORS_BYTES - names->len) {
@@ -177,6 +211,7 @@ enum fx_next fx_answer_patch(struct fx_review *review) {
     fx_base64_encode_tail(body, from);
     fx_buf_str(body, "\",\"patchType\":\"JSONPatch\"");
     add_annotations(review);
+    add_drops(review);
     review->result.patch = &review->mutation.patch;
     return end(review, FX_DECISION_MUTATED);
 }
@@ -219,6 +254,7 @@ enum fx_next fx_answer_fail(struct fx_review *review) {
     case FX_EIO: return answer_busy(review); /* the API server could not be asked */
     case FX_ELIMIT: return answer_plain(review, 413, FX_DECISION_REFUSED);
     case FX_EINTERNAL: return answer_plain(review, 500, FX_DECISION_BROKEN);
+    case FX_EDENIED: return answer_denial(review);
     case FX_OK:
     case FX_ESYNTAX:
     case FX_EINVALID:

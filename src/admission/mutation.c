@@ -127,6 +127,9 @@ bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) {
     fx_patch_init(&mutation->patch, mutation->arena);
     mutation->outcome = (struct fx_outcome){0};
     mutation->root = json_incref(mutation->object);
+    if (mutation->request.namespace_.data == NULL && mutation->namespace_.len > 0) {
+        mutation->request.namespace_ = mutation->namespace_;
+    }
     if (!make_placeholders(mutation)) {
         return fx_fail_nomem(err);
     }

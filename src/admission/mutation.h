@@ -29,7 +29,8 @@
 struct fx_mutation {
     /* Given; borrowed, and outlives the mutation. */
     const struct fx_snapshot *snapshot;
-    struct fx_request request; /* `placeholders` is filled in here */
+    struct fx_request request; /* `placeholders` is filled in here, and `namespace_` with
+                                * the one below where it has none */
     struct fx_text namespace_; /* metadata.namespace for matching; empty: as it is */
     json_t *object;            /* stays as it is, unless it is spent */
     /* Who owns `object` and asks for it no more once the patch is made, nor for what the
@@ -59,7 +60,8 @@ struct fx_mutation {
 };
 
 /* Sets metadata.namespace for matching, converges, and finds what is to be asked. Errors:
- * those of fx_converge (outcome.cycle and .turns are filled for FX_ENOCONVERGE) and of
+ * those of fx_converge (outcome.cycle and .turns are filled for FX_ENOCONVERGE, .denial
+ * for FX_EDENIED) and of
  * fx_external_collect. */
 bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) FX_MUST_USE;
 

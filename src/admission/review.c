@@ -61,6 +61,15 @@ static enum fx_next start_over(struct fx_review *review) {
     return FX_NEXT_AGAIN;
 }
 
+enum fx_next fx_review_delete(struct fx_review *review) {
+    if (review->skims) {
+        return start_over(review);
+    }
+    review->request.only_judges = true;
+    review->object = review->old_object;
+    return FX_NEXT;
+}
+
 /* The words of a failure may be about any part of the object, and an error may be one of
  * the part only. */
 static enum fx_next fail(struct fx_review *review) {
@@ -77,13 +86,16 @@ static enum fx_next step_converge(struct fx_review *review) {
     review->request.annotates = admission->annotates;
     review->request.tells_passes = admission->tells_passes;
     review->request.tells_fares = admission->tells_fares;
+    review->request.namespace_ =
+        review->matching_namespace.len > 0 ? review->matching_namespace : FX_TEXT("");
     review->request.namespace_object = review->namespace_object;
     review->mutation = (struct fx_mutation){
         .snapshot = review->snapshot,
         .request = review->request,
         .namespace_ = review->matching_namespace,
         .object = review->object,
-        .spent = &review->envelope.of_request.object.node,
+        .spent =
+            review->request.only_judges ? NULL : &review->envelope.of_request.object.node,
         .is_part = review->skims,
         .arena = &review->arena,
         .trace = admission->trace,

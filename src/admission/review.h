@@ -70,6 +70,7 @@ struct fx_admission {
     X(EXCLUDED, "excluded")   /* the same, by a Config; Gatekeeper counts a skip */ \
     X(UNCHANGED, "unchanged") /* no mutator changed it */                           \
     X(MUTATED, "mutated")     /* allowed with a patch */                            \
+    X(DENIED, "denied")       /* a policy refuses the object */                     \
     X(FAILED, "failed")       /* a policy's failure: answered as on_error says */   \
     X(REFUSED, "refused")     /* the input is no review: HTTP 400, 413 */           \
     X(BROKEN, "broken")       /* our own failure: HTTP 5xx, never a verdict */
@@ -123,7 +124,7 @@ struct fx_review_result {
     const struct fx_outcome *outcome; /* NULL where mutation was not tried */
     const struct fx_patch *patch;     /* NULL where nothing changed */
     const struct fx_snapshot *snapshot;
-    const struct fx_err *failure; /* NULL where nothing failed */
+    const struct fx_err *failure; /* NULL where nothing failed, nor was denied */
 };
 
 const struct fx_review_result *fx_review_result(const struct fx_review *review);

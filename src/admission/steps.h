@@ -73,6 +73,9 @@ struct fx_review {
 struct fx_review *fx_review_begin(fx_step *const *journey, struct fx_text text,
                                   uint64_t deadline_ns) FX_MUST_USE;
 
+/* review.c: goes on with what is to be deleted, which nobody may change. */
+enum fx_next fx_review_delete(struct fx_review *review);
+
 /* decode.c: bytes to a checked request. */
 fx_step fx_step_decode, fx_step_object;
 

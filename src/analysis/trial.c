@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "engine/once.h"
 #include "value/equal.h"
 
 #define LAP_STEPS_MAX 4096u /* noted of one lap */
@@ -17,9 +18,11 @@ struct run {
     json_t *root; /* counted */
     struct fx_subject subject;
     bool *done;
-    bool has_changed;    /* in this pass */
-    bool has_taken_once; /* likewise: a once-rule had its turn */
-    struct lap *lap;     /* or NULL */
+    bool has_changed;      /* in this pass */
+    bool has_taken_once;   /* likewise: a once-rule had its turn, and … */
+    bool has_once_changed; /* … has changed something */
+    struct fx_once once;
+    struct lap *lap; /* or NULL */
     struct trial_outcome *outcome;
 };
 
@@ -73,6 +76,8 @@ static bool apply(struct run *run, size_t at, struct fx_err *err) {
         ok = note_failure(run, index, err);
     } else if (effect.changed) {
         run->has_changed = true;
+        run->has_once_changed = run->has_once_changed || mutator->once;
+        fx_once_note_change(&run->once, mutator);
         fx_subject_read(run->root, &run->subject);
         ok = run->lap == NULL || note_step(run, index, before, err);
     }
@@ -87,7 +92,7 @@ static bool apply(struct run *run, size_t at, struct fx_err *err) {
 static bool take_turn(struct run *run, size_t at, struct fx_err *err) {
     const uint32_t index = run->trial->order[at];
     const struct fx_mutator *mutator = run->trial->snapshot->mutators[index];
-    if (run->done[at]) {
+    if (run->done[at] || (mutator->once && !fx_once_is_asked(&run->once, mutator))) {
         return true;
     }
     if (*run->trial->steps_left == 0) {
@@ -111,6 +116,8 @@ static bool is_over(const struct run *run) {
 static bool run_pass(struct run *run, struct fx_err *err) {
     run->has_changed = false;
     run->has_taken_once = false;
+    run->has_once_changed = false;
+    fx_once_begin_pass(&run->once);
     fx_subject_read(run->root, &run->subject);
     for (size_t at = 0; at < run->trial->n_order && !is_over(run); at++) {
         if (!take_turn(run, at, err)) {
@@ -142,7 +149,7 @@ static bool look(struct run *run, json_t *before, struct mark *mark) {
     if (is_over(run)) {
         return false;
     }
-    if (!run->has_changed || fx_equal(before, run->root)) {
+    if (!run->has_changed || (!run->has_once_changed && fx_equal(before, run->root))) {
         run->outcome->settled = true;
         if (run->has_changed) {
             set_lap(run, before, 1);

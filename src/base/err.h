@@ -28,6 +28,7 @@ enum fx_code {
     FX_EDEADLINE,   /* the review's time is up */
     FX_EIO,         /* a file, socket or cluster failed */
     FX_EINTERNAL,   /* our own bug */
+    FX_EDENIED,     /* a policy refuses the object */
 };
 
 #define FX_ERR_TEXT 2048

@@ -74,7 +74,7 @@ static bool add_finding(const struct report *report, const struct fx_finding *fi
 }
 
 static json_t *id_of(const struct fx_mutator *mutator) {
-    return json_sprintf("%s/%s", mutator->kind, mutator->name);
+    return json_sprintf("%s/%s", mutator->kind, mutator->full_name);
 }
 
 static bool add_conflicts(json_t *entry, const struct fx_snapshot *snapshot,

@@ -86,7 +86,7 @@ static void print_others(const struct printer *printer,
         print_label(printer, i == 1 ? "with" : "");
         fx_plain_add(printer->buf, fx_text_of(mutator->kind));
         fx_buf_char(printer->buf, '/');
-        fx_plain_add(printer->buf, fx_text_of(mutator->name));
+        fx_plain_add(printer->buf, fx_text_of(mutator->full_name));
         fx_buf_str(printer->buf, ", ");
         print_place(printer->buf, mutator);
         fx_buf_char(printer->buf, '\n');
@@ -253,7 +253,7 @@ static void print_limits(const struct printer *printer) {
         for (size_t i = 0; i < analysis->n_untried && i < NOTES_TOLD; i++) {
             const struct fx_mutator *mutator = mutator_of(printer, analysis->untried[i]);
             fx_buf_printf(&words, "%s %s/%s", i == 0 ? "" : ",", mutator->kind,
-                          mutator->name);
+                          mutator->full_name);
         }
         fx_buf_str(&words, analysis->n_untried > NOTES_TOLD ? ", …" : "");
         fx_fill(printer->buf, (struct fx_text){words.data, words.len}, 0, INDENT);

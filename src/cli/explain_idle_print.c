@@ -16,7 +16,7 @@ static void add_idler(const struct fx_printer *printer, struct fx_rows *rows,
     const struct fx_conflict_set *set = &snapshot->conflicts.sets[idler->mutator];
     struct fx_cells cells;
     fx_cells_init(&cells);
-    fx_buf_printf(&cells.texts[0], "%s/%s", mutator->kind, mutator->name);
+    fx_buf_printf(&cells.texts[0], "%s/%s", mutator->kind, mutator->full_name);
     fx_cells_origin(&cells.texts[1], &mutator->origin);
     if (idler->criterion[0] != '\0') {
         fx_words_criterion(&cells.texts[2], mutator, idler->criterion);
@@ -26,7 +26,7 @@ static void add_idler(const struct fx_printer *printer, struct fx_rows *rows,
             const struct fx_mutator *other = snapshot->mutators[set->members[i]];
             fx_buf_printf(&cells.texts[2], "%s%s/%s",
                           cells.texts[2].len > 0 ? ", " : "with ", other->kind,
-                          other->name);
+                          other->full_name);
         }
     }
     fx_cells_end(&cells, rows);

@@ -79,7 +79,8 @@ static void add_mutator(struct members *members, const struct fx_actor *actor) {
 }
 
 static struct fx_actor actor_of(const struct fx_mutator *mutator) {
-    return (struct fx_actor){mutator->kind, fx_text_of(mutator->name), &mutator->origin};
+    return (struct fx_actor){mutator->kind, fx_text_of(mutator->full_name),
+                             &mutator->origin};
 }
 
 /* ---- the object ------------------------------------------------------------------ */
@@ -196,7 +197,7 @@ static void add_conflicts(struct members *members, const struct fx_snapshot *sna
         if (set->members[i] != index) {
             struct fx_buf id;
             fx_buf_init(&id, 0);
-            fx_buf_printf(&id, "%s/%s", other->kind, other->name);
+            fx_buf_printf(&id, "%s/%s", other->kind, other->full_name);
             fx_buf_str(buf, count++ > 0 ? "," : "");
             fx_json_write_string(buf, (struct fx_text){id.data, id.len}, FX_JSON_COMPACT);
             buf->failed = buf->failed || id.failed;

@@ -52,7 +52,7 @@ static void make_field(const char *before, const char *after, struct fx_arena *a
                        struct fx_fields *ret_fields) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_trace trace;
-    const struct fx_trace_step step = {0, 1, {true, NULL}, {true, true, NULL, 0}};
+    const struct fx_trace_step step = {0, 1, {true, NULL}, {true, true, NULL, 0}, NULL};
     json_t *old = read_json(before);
     json_t *new = read_json(after);
     fx_trace_init(&trace, arena);

@@ -17,7 +17,7 @@ static void print_contender(struct fx_buf *buf, const struct fx_review_result *r
                             const struct fx_contender *contender) {
     const struct fx_mutator *mutator = result->snapshot->mutators[contender->mutator];
     fx_buf_printf(buf, "    %s/", mutator->kind);
-    fx_plain_add(buf, fx_text_of(mutator->name));
+    fx_plain_add(buf, fx_text_of(mutator->full_name));
     fx_buf_str(buf, "  ");
     fx_plain_add(buf, contender->path);
     if (mutator->origin.file != NULL) {

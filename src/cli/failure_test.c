@@ -17,8 +17,8 @@ static void test_a_cycle_names_its_mutators(void **state) {
     char names[2][2] = {"a", "\033"};
     char file[] = "policies/a.yaml";
     struct fx_mutator mutators[2] = {
-        {.kind = kind, .name = names[0], .origin = {file, 3}},
-        {.kind = kind, .name = names[1]},
+        {.kind = kind, .name = names[0], .full_name = names[0], .origin = {file, 3}},
+        {.kind = kind, .name = names[1], .full_name = names[1]},
     };
     struct fx_mutator *list[] = {&mutators[0], &mutators[1]};
     const struct fx_snapshot snapshot = {.mutators = list, .n_mutators = 2};

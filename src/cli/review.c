@@ -35,7 +35,8 @@ static enum fx_exit print_result(const struct fx_review_result *result,
     const enum fx_exit status = fx_output_write(&line);
     fx_buf_finish(&line);
     const bool denied =
-        result->decision == FX_DECISION_FAILED && on_error != FX_ON_ERROR_ALLOW;
+        result->decision == FX_DECISION_DENIED ||
+        (result->decision == FX_DECISION_FAILED && on_error != FX_ON_ERROR_ALLOW);
     return status == FX_EXIT_DONE && denied ? FX_EXIT_MUTATION : status;
 }
 

@@ -11,7 +11,6 @@
 #include "engine/converge_run.h"
 #include "engine/converge_words.h"
 #include "value/equal.h"
-#include "value/patch.h"
 
 /* The clock is read before every so many mutators. */
 #define MUTATORS_A_LOOK 16u
@@ -28,6 +27,31 @@ static bool make_notes(struct run *run) {
     return fx_index_set_init(&run->applied_now, run->arena, n) &&
            fx_index_set_init(&run->applied_ever, run->arena, n) &&
            fx_index_set_init(&run->done, run->arena, n);
+}
+
+void *fx_run_grow(struct fx_arena *arena, void *items, size_t n_items, size_t *cap_items,
+                  size_t size) {
+    if (n_items < *cap_items) {
+        return items;
+    }
+    const size_t bigger = *cap_items == 0 ? 8 : *cap_items * 2;
+    void *moved = fx_arena_alloc(arena, bigger * size);
+    if (moved != NULL) {
+        if (n_items > 0) {
+            memcpy(moved, items, n_items * size);
+        }
+        *cap_items = bigger;
+    }
+    return moved;
+}
+
+/* Judges come last, if there are any. */
+static size_t count_acting(const struct run *run) {
+    size_t n = run->candidates.n_indices;
+    while (n > 0 && run->candidates.indices[n - 1] >= run->snapshot->n_acting) {
+        n--;
+    }
+    return n;
 }
 
 static bool keep_text(struct fx_arena *arena, struct fx_text text, struct fx_text *ret) {
@@ -47,6 +71,7 @@ bool fx_run_find_candidates(struct run *run, struct fx_err *err) {
                         : fx_snapshot_candidates(run->snapshot, run->request,
                                                  &run->subject, &run->candidates, err);
     run->knows_place = false;
+    run->n_acting = count_acting(run);
     return ok && (fx_run_make_lasts(run) || fx_fail_nomem(err));
 }
 
@@ -67,14 +92,14 @@ static bool keep_place(struct run *run, const struct fx_mutator *mutator) {
     return run->knows_place;
 }
 
-static bool has_moved(const struct run *run) {
+bool fx_run_has_moved(const struct run *run) {
     const struct fx_subject *subject = &run->subject;
     return !fx_text_equal(run->api_version, subject->api_version) ||
            !fx_text_equal(run->kind, subject->kind) ||
            !fx_text_equal(run->namespace_, fx_subject_namespace(subject, run->request));
 }
 
-static bool look_at_clock(struct run *run, struct fx_err *err) {
+bool fx_run_look_at_clock(struct run *run, struct fx_err *err) {
     const uint64_t deadline = run->deadline_ns;
     if (deadline == 0 || run->looks++ % MUTATORS_A_LOOK != 0 ||
         fx_clock_ns() < deadline) {
@@ -84,80 +109,28 @@ static bool look_at_clock(struct run *run, struct fx_err *err) {
                    run->pass);
 }
 
-/* Notes who changed what in the last pass there may be. */
-static bool add_contender(struct run *run, uint32_t index, json_t *before,
-                          struct fx_err *err) {
-    struct fx_outcome *outcome = run->outcome;
-    if (outcome->n_cycle == run->cap_cycle) {
-        const size_t bigger = run->cap_cycle == 0 ? 8 : run->cap_cycle * 2;
-        struct fx_contender *moved = fx_arena_alloc(run->arena, bigger * sizeof *moved);
-        if (moved == NULL) {
-            return fx_fail_nomem(err);
-        }
-        if (outcome->n_cycle > 0) {
-            memcpy(moved, outcome->cycle, outcome->n_cycle * sizeof *moved);
-        }
-        outcome->cycle = moved;
-        run->cap_cycle = bigger;
+/* It failed: that is the end of the review, or of its part in it. */
+static bool fail_apply(struct run *run, struct fx_trace_step *step, json_t *before,
+                       struct fx_err *err) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
+    if (fx_run_may_drop(mutator, err)) {
+        return fx_run_drop(run, step, before, err);
     }
-    struct fx_patch patch;
-    fx_patch_init(&patch, run->arena);
-    if (!fx_patch_diff(&patch, before, *run->root, err)) {
-        return false;
-    }
-    outcome->cycle[outcome->n_cycle++] = (struct fx_contender){
-        .mutator = index,
-        .path = patch.n_ops > 0 ? patch.ops[0].path : FX_TEXT(""),
-    };
-    return true;
-}
-
-/* Is it anything new? A mutator may fare the same for very many passes: that is told
- * once, but each change. */
-static bool is_news(struct run *run, const struct fx_trace_step *step) {
-    const struct news now = {
-        .told = true,
-        .matched = step->verdict.matched,
-        .applied = step->effect.applied,
-        .changed = step->effect.changed,
-        .criterion =
-            step->verdict.matched ? step->effect.criterion : step->verdict.criterion,
-    };
-    struct news *last = &run->news[step->mutator];
-    const bool same = last->told && last->matched == now.matched &&
-                      last->applied == now.applied && last->changed == now.changed &&
-                      last->criterion == now.criterion;
-    *last = now;
-    return !same || now.changed;
-}
-
-static bool record(struct run *run, const struct fx_trace_step *step, json_t *before,
-                   struct fx_err *err) {
-    if (run->trace != NULL && is_news(run, step) &&
-        !fx_trace_record(run->trace, step, before, *run->root)) {
-        return fx_fail_nomem(err);
-    }
-    if (!step->effect.changed) {
-        return true;
-    }
-    if (run->fight != NULL && !fx_trace_record(run->fight, step, before, *run->root)) {
-        return fx_fail_nomem(err);
-    }
-    return !run->is_last_pass || add_contender(run, step->mutator, before, err);
+    run->outcome->failed = mutator;
+    return fx_converge_fail_apply(run->request, mutator, *run->root, err);
 }
 
 /* Applies a mutator that matched. */
 static bool apply(struct run *run, struct fx_trace_step *step, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
     const bool is_recorded =
-        run->trace != NULL || run->is_last_pass || run->fight != NULL;
+        run->trace != NULL || run->is_last_pass || run->fight != NULL || mutator->lenient;
     json_t *before = is_recorded ? json_incref(*run->root) : NULL;
     bool ok = mutator->ops->apply(mutator, run->request, run->root, &step->effect, err);
     if (!ok) {
-        run->outcome->failed = mutator;
-        (void)fx_converge_fail_apply(run->request, mutator, *run->root, err);
+        ok = fail_apply(run, step, before, err);
     } else if (is_recorded) {
-        ok = record(run, step, before, err);
+        ok = fx_run_record(run, step, before, err);
     }
     json_decref(before);
     if (mutator->once) {
@@ -180,13 +153,13 @@ static bool apply_and_note(struct run *run, struct fx_trace_step *step,
     fare->matched = true;
     fare->applied = fare->applied || step->effect.applied;
     fare->changed = fare->changed || step->effect.changed;
-    fare->failed = !ok && err->code == FX_EMUTATE;
+    fare->failed = step->failure != NULL || (!ok && err->code == FX_EMUTATE);
     fx_fares_end_turn(run->fares, fare);
     return ok;
 }
 
 /* Without memory it stays untold, as the review fails in any case. */
-static bool fail_match(struct run *run, uint32_t index, struct fx_err *err) {
+bool fx_run_fail_match(struct run *run, uint32_t index, struct fx_err *err) {
     run->outcome->failed = run->snapshot->mutators[index];
     struct fx_fare *fare =
         run->fares == NULL ? NULL : fx_fares_begin_turn(run->fares, index);
@@ -197,43 +170,60 @@ static bool fail_match(struct run *run, uint32_t index, struct fx_err *err) {
     return false;
 }
 
+static bool apply_matched(struct run *run, struct fx_trace_step *step,
+                          struct fx_effect *ret_effect, struct fx_err *err) {
+    const bool ok =
+        run->fares == NULL ? apply(run, step, err) : apply_and_note(run, step, err);
+    *ret_effect = step->effect;
+    return ok;
+}
+
 /* One mutator's turn. */
 static bool run_mutator(struct run *run, uint32_t index, struct fx_effect *ret_effect,
                         struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->pass};
-    if (mutator->once && fx_index_set_has(&run->done, index)) {
-        return true;
-    }
     if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
-        return fail_match(run, index, err);
+        return fx_run_may_drop(mutator, err) ? fx_run_drop(run, &step, *run->root, err)
+                                             : fx_run_fail_match(run, index, err);
     }
     if (!step.verdict.matched) {
         if (run->fares != NULL) {
             fx_fares_pass_over(run->fares);
         }
-        return record(run, &step, *run->root, err);
+        return fx_run_record(run, &step, *run->root, err);
     }
-    const bool ok =
-        run->fares == NULL ? apply(run, &step, err) : apply_and_note(run, &step, err);
-    *ret_effect = step.effect;
-    return ok;
+    return apply_matched(run, &step, ret_effect, err);
+}
+
+/* The turn of one that was asked with all of its tier. */
+static bool run_of_tier(struct run *run, size_t at, struct fx_effect *ret_effect,
+                        struct fx_err *err) {
+    struct fx_trace_step step = {
+        .mutator = run->candidates.indices[at],
+        .pass = run->pass,
+        .verdict.matched = true,
+    };
+    bool matched = false;
+    return fx_run_match_tier(run, at, &matched, err) &&
+           (!matched || apply_matched(run, &step, ret_effect, err));
 }
 
 /* After a write anywhere the texts of the subject are gone, and the object may be another
- * kind of object now, which other mutators want. *at becomes the place to go on from. */
+ * kind of object now, which other mutators want. *at becomes the place to go on from.
+ * Those that were asked together come first. */
 static bool follow_far(struct run *run, size_t *at, struct fx_err *err) {
     const uint32_t index = run->candidates.indices[*at - 1];
     fx_subject_read(*run->root, &run->subject);
     run->is_stale = false;
-    if (!has_moved(run)) {
+    if (run->snapshot->mutators[index]->together || !fx_run_has_moved(run)) {
         return true;
     }
     if (!fx_run_find_candidates(run, err)) {
         return false;
     }
     *at = 0;
-    while (*at < run->candidates.n_indices && run->candidates.indices[*at] <= index) {
+    while (*at < run->n_acting && run->candidates.indices[*at] <= index) {
         ++*at;
     }
     return true;
@@ -274,6 +264,8 @@ static bool follow(struct run *run, size_t *at, struct fx_err *err) {
     const uint32_t index = run->candidates.indices[*at - 1];
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     run->has_changed = true;
+    fx_once_note_change(&run->once, mutator);
+    run->has_taken_once = run->has_taken_once || mutator->once;
     if (writes_alone(run, index)) {
         note_difference(run, index);
     }
@@ -286,7 +278,7 @@ static bool follow(struct run *run, size_t *at, struct fx_err *err) {
 }
 
 /* Completes the subject where the mutator asks for what is not read yet. */
-static void complete_subject(struct run *run, const struct fx_mutator *mutator) {
+void fx_run_complete_subject(struct run *run, const struct fx_mutator *mutator) {
     if (run->is_stale &&
         (mutator->footprint == NULL || mutator->footprint->asks_metadata)) {
         fx_subject_refresh(*run->root, &run->subject);
@@ -294,21 +286,33 @@ static void complete_subject(struct run *run, const struct fx_mutator *mutator) 
     }
 }
 
+/* Has it had all the turns it may have, or all of this pass? */
+static bool is_done(const struct run *run, const struct fx_mutator *mutator,
+                    uint32_t index) {
+    return ((mutator->once || mutator->lenient) && fx_index_set_has(&run->done, index)) ||
+           (mutator->once && !fx_once_is_asked(&run->once, mutator));
+}
+
 /* The turn of the candidate before *at. */
 static bool take_turn(struct run *run, size_t *at, struct fx_err *err) {
     const size_t own = *at - 1;
     const uint32_t index = run->candidates.indices[own];
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
-    if (fx_run_rest(run, own)) {
+    if (fx_run_rest(run, own) || is_done(run, mutator, index)) {
         return true;
     }
-    complete_subject(run, mutator);
     keep_before(run, index);
+    if (mutator->ops->guise != run->guise &&
+        !fx_run_dress(run, mutator->ops->guise, err)) {
+        return false;
+    }
+    fx_run_complete_subject(run, mutator);
     if (!keep_place(run, mutator)) {
         return fx_fail_nomem(err);
     }
     struct fx_effect effect = {.applied = false};
-    if (!run_mutator(run, index, &effect, err)) {
+    if (mutator->together ? !run_of_tier(run, own, &effect, err)
+                          : !run_mutator(run, index, &effect, err)) {
         return false;
     }
     fx_run_note_turn(run, own, &effect);
@@ -326,25 +330,31 @@ bool fx_run_pass(struct run *run, struct fx_err *err) {
     fx_index_set_clear(&run->applied_now);
     run->has_changed = false;
     run->has_differed = false;
+    run->has_taken_once = false;
     if (run->fares != NULL) {
         fx_fares_begin(run->fares);
     }
-    for (size_t at = 0; at < run->candidates.n_indices;) {
+    run->tier = NULL;
+    fx_once_begin_pass(&run->once);
+    size_t at = 0;
+    while (at < run->n_acting) {
         at++;
-        if (!look_at_clock(run, err) || !take_turn(run, &at, err)) {
+        if (!fx_run_look_at_clock(run, err) || !take_turn(run, &at, err) ||
+            (run->tier != NULL && !fx_run_end_tier(run, &at, err))) {
             return false;
         }
     }
-    return true;
+    return run->guise == NULL || fx_run_dress(run, NULL, err);
 }
 
 /* Did the pass leave the object as it was? Mutators that undo each other within a pass
- * have settled too: then the object from before is put back. */
+ * have settled too: then the object from before is put back. Not where one of them does
+ * not come again: what it undid may come back. */
 static bool has_settled(struct run *run) {
     if (!run->has_changed) {
         return true;
     }
-    if (run->has_differed || !fx_equal(run->before, *run->root)) {
+    if (run->has_differed || run->has_taken_once || !fx_equal(run->before, *run->root)) {
         return false;
     }
     json_decref(*run->root);
@@ -398,7 +408,7 @@ static bool run_passes(struct run *run, bool *ret_settled, struct fx_err *err) {
 
 static bool settle(struct run *run, struct fx_err *err) {
     struct fx_outcome *outcome = run->outcome;
-    bool settled = false;
+    bool settled = run->request->only_judges;
     if (!run_passes(run, &settled, err)) {
         return false;
     }
@@ -442,13 +452,15 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
     fx_subject_read(*root, &run.subject);
     const bool ok =
         (make_notes(&run) || fx_fail_nomem(err)) && fx_run_find_candidates(&run, err) &&
-        (fx_run_make_changes(&run) || fx_fail_nomem(err)) && settle(&run, err);
+        (fx_run_make_changes(&run) || fx_fail_nomem(err)) && settle(&run, err) &&
+        (run.n_acting == run.candidates.n_indices || fx_run_judge(&run, err));
     if (ok) {
         ret_outcome->mutated = ret_outcome->iterations > 1 &&
                                (run.lasting != NULL || !fx_equal(original, *root));
     }
     ret_outcome->fares = fares.items;
     ret_outcome->n_fares = fares.n_items;
+    json_decref(run.kept);
     json_decref(original);
     fx_candidates_finish(&run.candidates);
     return ok;

@@ -36,7 +36,7 @@ struct fx_turn {
 struct fx_fare {
     uint32_t mutator;
     bool matched, applied, changed; /* in some pass */
-    bool failed;                    /* its match or mutation did: FX_EMUTATE */
+    bool failed;                    /* its match or mutation did: FX_EMUTATE, or a drop */
     /* Its own time. That of its match is only in it where the mutator before it in the
      * pass matched, too: the clock is not read for those that do not. */
     uint64_t ns;
@@ -61,6 +61,22 @@ struct fx_outcome {
      * failure. */
     struct fx_fare *fares;
     size_t n_fares;
+    /* Those who failed and were left out from there on (fx_mutator.lenient), in order: an
+     * object is what it would be without them. Also judges, whose `fails` is false where
+     * they did judge, but with fewer words. */
+    struct fx_drop {
+        uint32_t mutator, pass;
+        bool fails;
+        const char *words;
+    } * drops;
+    size_t n_drops;
+    /* The judges who refuse the object, in order, each with its entry. */
+    struct fx_refusal {
+        uint32_t mutator;
+        struct fx_text entry;
+    } * refusals;
+    size_t n_refusals;
+    struct fx_text denial; /* what they say, all together, however long; empty: nothing */
     /* The mutator whose match or mutation failed, borrowed from the snapshot; or NULL. */
     const struct fx_mutator *failed;
     /* Where there is no fixed point: those that changed something in the last pass, in
@@ -87,8 +103,9 @@ void fx_outcome_finish(struct fx_outcome *outcome);
  *
  * Errors, with the words of spec section 5: FX_EMUTATE (a match or a mutation failed),
  * FX_ENOCONVERGE (ret_outcome->cycle tells the contenders, ->turns the fight),
- * FX_EDEADLINE (looked at between mutators), FX_ENOMEM. After an error *root is a tree to
- * be dropped; the outcome is to be finished in any case.
+ * FX_EDENIED (judges refuse what came of it; ->denial has the words whole), FX_EDEADLINE
+ * (looked at between mutators), FX_ENOMEM. After an error *root is a tree to be dropped;
+ * the outcome is to be finished in any case.
  */
 bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *request,
                  struct fx_arena *arena, struct fx_trace *trace, json_t **root,

@@ -76,6 +76,7 @@ void fx_run_tell_fight(struct run *run) {
     const uint64_t until = fx_clock_ns() + FIGHT_NS;
     json_t **const root = run->root;
     json_t *copy = json_incref(*root);
+    const size_t n_drops = outcome->n_drops;
     uint32_t period = 0;
     run->root = &copy;
     run->trace = NULL;
@@ -94,6 +95,7 @@ void fx_run_tell_fight(struct run *run) {
             outcome->n_turns = 0;
         }
     }
+    outcome->n_drops = n_drops;
     outcome->failed = NULL; /* nobody, as far as the review went */
     run->root = root;
     json_decref(copy);

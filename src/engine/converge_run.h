@@ -14,7 +14,9 @@
 #include "engine/changes.h"
 #include "engine/converge.h"
 #include "engine/fares.h"
+#include "engine/guise.h"
 #include "engine/index_set.h"
+#include "engine/once.h"
 
 /* What a trace has told of a mutator. */
 struct news {
@@ -39,7 +41,8 @@ struct run {
     struct fx_subject subject;       /* of *root as it is … */
     bool is_stale;                   /* … but for labels and annotations */
     struct fx_candidates candidates; /* for a subject at this place: */
-    bool knows_place;                /* the texts that follow are filled in */
+    size_t n_acting;  /* the first so many of them; the others are judges */
+    bool knows_place; /* the texts that follow are filled in */
     struct fx_text api_version, kind, namespace_; /* the arena's */
 
     bool plain;              /* no turn is left out */
@@ -49,21 +52,77 @@ struct run {
 
     struct fx_index_set applied_now;  /* in this pass */
     struct fx_index_set applied_ever; /* in passes that changed something */
-    struct fx_index_set done;         /* once-rules that had their turn */
-    struct news *news;                /* with a trace: what was told of each last */
-    struct fx_fares *fares;           /* or NULL: how each fares is noted in it */
+    struct fx_index_set done;      /* once-rules that had their turn, and the dropped */
+    struct fx_index_set in_tier;   /* of the tier under way, those that matched; where
+                                    * there may be such tiers */
+    const struct fx_mutator *tier; /* one of it, or NULL */
+    struct fx_once once;
+    const struct fx_guise *guise; /* that *root wears; NULL: none */
+    json_t *kept;                 /* what is to be put back for it */
+    struct news *news;            /* with a trace: what was told of each last */
+    struct fx_fares *fares;       /* or NULL: how each fares is noted in it */
     uint32_t pass;
-    bool is_last_pass; /* the last there may be: contenders are noted */
-    bool has_changed;  /* a mutator of this pass has changed something, */
-    bool has_differed; /* which nobody undoes */
-    json_t *before;    /* as the object was before the pass, counted; NULL: as it is, or
-                        * it is not asked for any more */
+    bool is_last_pass;   /* the last there may be: contenders are noted */
+    bool has_changed;    /* a mutator of this pass has changed something, */
+    bool has_differed;   /* which nobody undoes */
+    bool has_taken_once; /* a once-rule of this pass has changed something */
+    json_t *before;      /* as the object was before the pass, counted; NULL: as it is, or
+                          * it is not asked for any more */
     const struct fx_mutator *lasting; /* what it changed stays so to the end; or NULL */
-    size_t cap_cycle;
+    size_t cap_cycle, cap_drops, cap_refusals;
     struct fx_trace *fight; /* or NULL: every change is recorded in it */
     uint64_t deadline_ns;
     unsigned looks;
 };
+
+/* Another list of the arena's with room for one item more: the same one where it has it,
+ * NULL without memory. */
+void *fx_run_grow(struct fx_arena *arena, void *items, size_t n_items, size_t *cap_items,
+                  size_t size) FX_MUST_USE;
+
+/* Notes what a mutator did to the object, which was `before`, for those who ask. */
+bool fx_run_record(struct run *run, const struct fx_trace_step *step, json_t *before,
+                   struct fx_err *err) FX_MUST_USE;
+
+/* A match failed: fills in whose, and tells it in the words of the spec. */
+bool fx_run_fail_match(struct run *run, uint32_t index, struct fx_err *err);
+
+/* Fills in the subject's labels and annotations. */
+void fx_run_complete_subject(struct run *run, const struct fx_mutator *mutator);
+
+/* Is the object another kind of object than that of the candidates? */
+bool fx_run_has_moved(const struct run *run);
+
+bool fx_run_look_at_clock(struct run *run, struct fx_err *err) FX_MUST_USE;
+
+/* converge_lenient.c: may the failure be passed over by leaving out the mutator? */
+bool fx_run_may_drop(const struct fx_mutator *mutator, const struct fx_err *err);
+
+/* Leaves it out from here on: the object is what it was before, `err` becomes the reason
+ * that is told. */
+bool fx_run_drop(struct run *run, struct fx_trace_step *step, json_t *before,
+                 struct fx_err *err) FX_MUST_USE;
+
+/* Tells what went wrong with a judge who judges all the same. */
+bool fx_run_note_less(struct run *run, const struct fx_trace_step *step,
+                      const struct fx_err *why) FX_MUST_USE;
+
+/* converge_tier.c: has the mutator, one of those that are asked together, matched? For
+ * the first one of its tier, all of them are asked. */
+bool fx_run_match_tier(struct run *run, size_t at, bool *ret_matched,
+                       struct fx_err *err) FX_MUST_USE;
+
+/* After a turn: ends the tier under way where the next candidate, at *at, is not of it.
+ * Who wants an object that has become another one is found then, and *at is the place to
+ * go on from. */
+bool fx_run_end_tier(struct run *run, size_t *at, struct fx_err *err) FX_MUST_USE;
+
+/* converge_guise.c: lets the object wear this guise, and no other; NULL: none. */
+bool fx_run_dress(struct run *run, const struct fx_guise *guise,
+                  struct fx_err *err) FX_MUST_USE;
+
+/* converge_judge.c: asks the judges about the object as it is now. */
+bool fx_run_judge(struct run *run, struct fx_err *err) FX_MUST_USE;
 
 /* Finds who may want the object as it is now. */
 bool fx_run_find_candidates(struct run *run, struct fx_err *err) FX_MUST_USE;

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "engine/mutator.h"
+#include "engine/request.h"
 #include "engine/resource.h"
 
 /* Collects what a policy yields, and what its author should hear. */
@@ -27,6 +28,14 @@ struct fx_compilation {
         char *text;
     } * warnings;
     size_t n_warnings, cap_warnings;
+    /* All that is wrong with a policy that fails, where its dialect does not stop at the
+     * first fault: what the error of `compile` says in one sentence, one by one. */
+    struct fx_fault {
+        const json_t *node; /* at fault, borrowed from the policy; may be NULL */
+        uint32_t off, len;  /* the span within its text; len 0: none */
+        char *text;
+    } * faults;
+    size_t n_faults, cap_faults;
 };
 
 /* Drops the mutators and warnings. NULL and zeroed ones are fine. */
@@ -42,11 +51,22 @@ FX_PRINTF(3, 4)
 bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
                          const char *fmt, ...) FX_MUST_USE;
 
+/* Adds a fault (its words are copied). `span` (may be NULL) is an error that knows where
+ * in the text of `node` it is. False without memory. */
+FX_PRINTF(4, 5)
+bool fx_compilation_fault(struct fx_compilation *compilation, const json_t *node,
+                          const struct fx_err *span, const char *fmt, ...) FX_MUST_USE;
+
 /* A kind of policy object. */
 struct fx_policy_kind {
     const char *group, *kind;
     const char *const *versions; /* NULL ends */
+    bool namespaced;             /* two of one name in two namespaces are two policies */
 };
+
+/* The namespace of a namespaced policy: where its file names none, it would go to
+ * `default`. */
+struct fx_text fx_policy_namespace(const struct fx_subject *policy);
 
 struct fx_dialect {
     const char *name; /* "gatekeeper" */
@@ -55,8 +75,8 @@ struct fx_dialect {
 
     /* Compiles one policy object of one of `kinds` (group, version and kind already
      * checked). Fails with the words of the dialect (FX_EINVALID, FX_ESYNTAX; node and
-     * span of the text at fault); a policy that fails yields nothing. Unknown fields are
-     * warnings that name them. */
+     * span of the text at fault), and may tell several faults one by one; a policy that
+     * fails yields nothing else. Unknown fields are warnings that name them. */
     bool (*compile)(json_t *policy, struct fx_compilation *ret_compilation,
                     struct fx_err *err);
 };

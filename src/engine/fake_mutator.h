@@ -28,7 +28,9 @@ struct fake_plan {
     const char *set_key;    /* it sets root[set_key] … */
     const char *set_value;  /* … to this string */
     bool append;            /* rather: appends it to the list root[set_key] */
-    bool once;
+    bool once, together, lenient;
+    unsigned rank;
+    int tier;
     const char *match_error, *apply_error;
 };
 
@@ -128,6 +130,10 @@ static inline struct fake *fake_create(const struct fake_plan *plan) {
     }
     fake->plan = *plan;
     fake->head.once = plan->once;
+    fake->head.together = plan->together;
+    fake->head.lenient = plan->lenient;
+    fake->head.rank = plan->rank;
+    fake->head.tier = plan->tier;
     if (plan->binding != NULL) {
         fake->binding = (struct fx_binding){
             .group = FX_TEXT(""),

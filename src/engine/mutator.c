@@ -20,6 +20,7 @@ bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *op
         .name = fx_text_dup(name),
         .policy = policy == NULL ? NULL : fx_policy_text_create(policy),
     };
+    mutator->full_name = mutator->name;
     atomic_init(&mutator->refs, 1);
     return mutator->group != NULL && mutator->kind != NULL && mutator->name != NULL &&
            (policy == NULL || mutator->policy != NULL);
@@ -33,16 +34,49 @@ void fx_mutator_share_policy(struct fx_mutator *mutator, struct fx_policy_text *
     }
 }
 
+/* The name is the end of the full one, and lives in it. */
+bool fx_mutator_set_namespace(struct fx_mutator *mutator, struct fx_text namespace_) {
+    assert(mutator->namespace_ == NULL);
+    struct fx_buf full;
+    fx_buf_init(&full, 0);
+    fx_buf_text(&full, namespace_);
+    fx_buf_char(&full, '/');
+    const size_t at = full.len;
+    fx_buf_str(&full, mutator->name);
+    char *text = fx_buf_steal(&full);
+    fx_buf_finish(&full);
+    mutator->namespace_ = fx_text_dup(namespace_);
+    if (text == NULL || mutator->namespace_ == NULL) {
+        free(text);
+        return false;
+    }
+    free(mutator->name);
+    mutator->full_name = text;
+    mutator->name = text + at;
+    return true;
+}
+
+static void free_names(struct fx_mutator *mutator) {
+    char *whole = mutator->name;
+    if (whole != mutator->full_name) {
+        whole -= strlen(mutator->namespace_) + 1;
+    }
+    free(whole);
+    free(mutator->namespace_);
+    mutator->name = NULL;
+    mutator->namespace_ = NULL;
+    mutator->full_name = NULL;
+}
+
 void fx_mutator_finish(struct fx_mutator *mutator) {
+    free_names(mutator);
     free(mutator->group);
     free(mutator->kind);
-    free(mutator->name);
     free(mutator->origin.file);
     fx_policy_text_unref(mutator->policy);
     free(mutator->footprint);
     mutator->group = NULL;
     mutator->kind = NULL;
-    mutator->name = NULL;
     mutator->origin = (struct fx_origin){0};
     mutator->policy = NULL;
     mutator->footprint = NULL;
@@ -66,17 +100,45 @@ void fx_mutator_unref(struct fx_mutator *mutator) {
     }
 }
 
-int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b) {
-    if (a->rank != b->rank) {
-        return a->rank < b->rank ? -1 : 1;
+/* No namespace comes before the first one. */
+static int compare_namespaces(const struct fx_mutator *a, const struct fx_mutator *b) {
+    if (a->namespace_ == b->namespace_) {
+        return 0;
     }
+    if (a->namespace_ == NULL || b->namespace_ == NULL) {
+        return a->namespace_ == NULL ? -1 : 1;
+    }
+    return strcmp(a->namespace_, b->namespace_);
+}
+
+int fx_mutator_compare_ids(const struct fx_mutator *a, const struct fx_mutator *b) {
     int order = strcmp(a->group, b->group);
     if (order == 0) {
         order = strcmp(a->kind, b->kind);
     }
+    if (order == 0) {
+        order = compare_namespaces(a, b);
+    }
     return order != 0 ? order : strcmp(a->name, b->name);
 }
 
+int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b) {
+    if (fx_mutator_is_judge(a) != fx_mutator_is_judge(b)) {
+        return fx_mutator_is_judge(b) ? -1 : 1;
+    }
+    if (a->rank != b->rank) {
+        return a->rank < b->rank ? -1 : 1;
+    }
+    if (a->tier != b->tier) {
+        return a->tier < b->tier ? -1 : 1;
+    }
+    if (a->place != b->place) {
+        return a->place < b->place ? -1 : 1;
+    }
+    return fx_mutator_compare_ids(a, b);
+}
+
 void fx_mutator_print_id(struct fx_buf *buf, const struct fx_mutator *mutator) {
-    fx_buf_printf(buf, "%s.%s /%s", mutator->kind, mutator->group, mutator->name);
+    fx_buf_printf(buf, "%s.%s %s/%s", mutator->kind, mutator->group,
+                  mutator->namespace_ == NULL ? "" : mutator->namespace_, mutator->name);
 }

@@ -17,7 +17,9 @@
 #include "base/macros.h"
 #include "base/text.h"
 
+struct fx_denial;
 struct fx_footprint;
+struct fx_guise;
 struct fx_mutator;
 struct fx_policy_text;
 struct fx_reads;
@@ -56,6 +58,19 @@ struct fx_mutator_ops {
     bool (*apply)(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err);
 
+    /* Of a judge, who changes nothing (its `apply` says so) and is asked about the object
+     * as it ends up, if it matches: appends why it refuses it, as one entry of `denial`.
+     * What goes wrong on the way to the words is told in `note` (FX_OK: nothing did).
+     * NULL: it is no judge. */
+    bool (*judge)(const struct fx_mutator *self, const struct fx_request *request,
+                  json_t *root, struct fx_buf *entry, struct fx_err *note,
+                  struct fx_err *err);
+    const struct fx_denial *denial; /* how the entries of its kind of judges are told */
+
+    /* How the object is shown to `match`, `apply` and `judge`; NULL: as it is. Who is
+     * shown another one has no footprint. */
+    const struct fx_guise *guise;
+
     /* Adds what `match` and `apply` may look at in an object, or write, beyond what every
      * review reads. False without memory. May be NULL: all of it. */
     bool (*reads)(const struct fx_mutator *self, struct fx_reads *reads);
@@ -67,6 +82,11 @@ struct fx_mutator_ops {
 
     /* Frees the mutator and all that is its own. */
     void (*destroy)(struct fx_mutator *self);
+};
+
+/* How refusals are told: `begin`, the entries with `between` between them. */
+struct fx_denial {
+    const char *begin, *between;
 };
 
 /* Objects a mutator can want. */
@@ -111,15 +131,28 @@ struct fx_origin {
     uint32_t line;
 };
 
+#define FX_RANKS 8u
+
 /* The head of every mutator: a dialect's own struct begins with it. Immutable and
  * counted once it is in a snapshot; dialects fill it with fx_mutator_init(). */
 struct fx_mutator {
     const struct fx_mutator_ops *ops;
     atomic_uint refs;
-    unsigned rank; /* the dialect's place in a pass */
+    unsigned rank; /* the dialect's place in a pass, below FX_RANKS, and … */
+    int32_t tier;  /* … its own among those of the dialect; … */
+    uint8_t place; /* … and among those of the tier */
     char *group, *kind, *name;
+    char *namespace_;      /* where the policy lives; NULL: in none */
+    const char *full_name; /* "namespace/name", or the name alone */
     int64_t generation;
-    bool once;               /* at most one application a review (design section 5) */
+    bool once;     /* at most one application a review (design section 5): in the first
+                    * pass, or in a later one, if others than the once-rules of its rank
+                    * have changed the object since it was last asked */
+    bool together; /* its match is asked before any other of its tier is applied: none
+                    * of them sees there what another one did. All of a rank say the same
+                    */
+    bool lenient;  /* where it fails, it alone is left out, and that is told; otherwise
+                    * the review fails */
     bool wants_external;     /* may ask for values from outside (engine/external.h), */
     struct fx_text provider; /* of this provider; the text is that of the policy */
     struct fx_origin origin;
@@ -145,6 +178,11 @@ bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *op
                      struct fx_text group, struct fx_text kind, struct fx_text name,
                      const json_t *policy) FX_MUST_USE;
 
+/* The same for a policy that lives in a namespace: behind fx_mutator_init(), before
+ * anybody asks for the name. False without memory. */
+bool fx_mutator_set_namespace(struct fx_mutator *mutator,
+                              struct fx_text namespace_) FX_MUST_USE;
+
 /* Somebody else keeps that policy, too: where it is the mutator's, there is one text of
  * it from now on. Before the mutator is in a snapshot. */
 void fx_mutator_share_policy(struct fx_mutator *mutator, struct fx_policy_text *policy);
@@ -155,10 +193,19 @@ void fx_mutator_finish(struct fx_mutator *mutator);
 struct fx_mutator *fx_mutator_ref(struct fx_mutator *mutator);
 void fx_mutator_unref(struct fx_mutator *mutator); /* calls destroy at 0; NULL is fine */
 
-/* The order of a pass: rank, then group, kind and name, bytewise. */
+static inline bool fx_mutator_is_judge(const struct fx_mutator *mutator) {
+    return mutator->ops->judge != NULL;
+}
+
+/* The order of a pass, judges behind all others: rank, tier and place, then group, kind,
+ * namespace and name, bytewise. */
 int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b);
 
-/* Appends the id that messages name it by: `<Kind>.<group> /<name>`. */
+/* By what names it alone: 0 where both are versions of one policy, whatever their places.
+ */
+int fx_mutator_compare_ids(const struct fx_mutator *a, const struct fx_mutator *b);
+
+/* Appends the id that messages name it by: `<Kind>.<group> <namespace>/<name>`. */
 void fx_mutator_print_id(struct fx_buf *buf, const struct fx_mutator *mutator);
 
 #endif

@@ -60,10 +60,15 @@ struct fx_request {
     enum fx_operation operation;
     enum fx_source source;
     struct fx_text source_words; /* of an INVALID source, for the message */
+    struct fx_text namespace_;   /* that of the request, empty for what is in none; data
+                                  * NULL: as the object says */
     json_t *namespace_object;    /* the object's namespace, or NULL */
-    bool annotates;              /* the object is to say who changed it */
-    bool tells_passes;           /* the outcome is to list who applied in each pass */
-    bool tells_fares;            /* the outcome is to tell how each mutator fared */
+    json_t *node_object;         /* the Node that the object runs on, or NULL */
+    bool
+        only_judges; /* there is nothing to change (DELETE): nobody but judges is asked */
+    bool annotates;  /* the object is to say who changed it */
+    bool tells_passes; /* the outcome is to list who applied in each pass */
+    bool tells_fares;  /* the outcome is to tell how each mutator fared */
     /* Every mutator is to have its turn in every pass. Otherwise those turns are left out
      * that would come out as the last one did. What comes of it is the same: for tests
      * that see to it. */

@@ -19,7 +19,7 @@ struct given {
 };
 
 static int compare_mutators(const void *a, const void *b) {
-    return fx_mutator_compare(a, b);
+    return fx_mutator_compare_ids(a, b);
 }
 
 static int compare_resources(const void *a, const void *b) {
@@ -45,7 +45,38 @@ static size_t sort(struct given *given, size_t n) {
     return n_kept;
 }
 
-/* Fills `mutators` in the order of a pass. */
+static int compare_turns(const void *left, const void *right) {
+    struct fx_mutator *const *a = left;
+    struct fx_mutator *const *b = right;
+    return fx_mutator_compare(*a, *b);
+}
+
+static bool wants_deletes(const struct fx_mutator *mutator) {
+    bool wants = mutator->n_bindings == 0;
+    for (size_t i = 0; !wants && i < mutator->n_bindings; i++) {
+        wants = (mutator->bindings[i].operations &
+                 FX_OPERATION_BIT(FX_OPERATION_DELETE)) != 0;
+    }
+    return wants;
+}
+
+/* Brings the mutators, of which there is one for each id, into the order of a pass. */
+static void order_mutators(struct fx_snapshot *snapshot) {
+    qsort(snapshot->mutators, snapshot->n_mutators, sizeof(struct fx_mutator *),
+          compare_turns);
+    for (size_t i = 0; i < snapshot->n_mutators; i++) {
+        const struct fx_mutator *mutator = snapshot->mutators[i];
+        assert(mutator->rank < FX_RANKS);
+        snapshot->wants_external = snapshot->wants_external || mutator->wants_external;
+        if (!fx_mutator_is_judge(mutator)) {
+            snapshot->n_acting = i + 1;
+        } else if (wants_deletes(mutator)) {
+            snapshot->judges_deletes = true;
+        }
+    }
+}
+
+/* Fills `mutators`. */
 static bool sort_mutators(struct fx_snapshot *snapshot,
                           struct fx_mutator *const *mutators, size_t n_mutators) {
     struct given *given = calloc(n_mutators + 1, sizeof *given);
@@ -56,9 +87,10 @@ static bool sort_mutators(struct fx_snapshot *snapshot,
     }
     const size_t n = ok ? sort(given, n_mutators) : 0;
     for (size_t i = 0; i < n; i++) {
-        struct fx_mutator *mutator = fx_mutator_ref(given[i].item);
-        snapshot->wants_external = snapshot->wants_external || mutator->wants_external;
-        snapshot->mutators[snapshot->n_mutators++] = mutator;
+        snapshot->mutators[snapshot->n_mutators++] = fx_mutator_ref(given[i].item);
+    }
+    if (n > 0) {
+        order_mutators(snapshot);
     }
     free(given);
     return ok;

@@ -29,6 +29,8 @@ struct fx_snapshot {
     uint64_t generation;          /* as given by the builder; for logs and metrics */
     struct fx_mutator **mutators; /* in the order of a pass */
     size_t n_mutators;
+    size_t n_acting;                /* the first so many of them; the others are judges */
+    bool judges_deletes;            /* some judge may be asked about DELETE */
     bool wants_external;            /* some mutator may ask for values from outside */
     struct fx_resource **resources; /* ordered by type, then name */
     size_t n_resources;
@@ -51,7 +53,7 @@ struct fx_snapshot_parts {
                                        * NULL: nobody is */
 };
 
-/* Sorts, drops all but the last of several with one id (as an upsert would), finds
+/* Drops all but the last of several with one id (as an upsert would), sorts, finds
  * conflicts and makes the index. Takes references of its own. Errors: FX_ENOMEM. */
 bool fx_snapshot_build(const struct fx_snapshot_parts *parts, uint64_t generation,
                        struct fx_snapshot **ret_snapshot, struct fx_err *err) FX_MUST_USE;

@@ -28,12 +28,18 @@ static bool is_passed(const struct fx_footprint *footprint, size_t step) {
     return fx_footprint_steps(footprint)[step] != end_of(footprint);
 }
 
+/* Nobody who writes anything. */
+static bool is_idle(const struct fx_snapshot *snapshot, size_t i) {
+    return fx_mutator_is_judge(snapshot->mutators[i]) ||
+           fx_snapshot_is_disabled(snapshot, i);
+}
+
 /* How many steps there are; 0 where somebody may write anywhere, and for nobody. */
 static size_t count_steps(const struct fx_snapshot *snapshot) {
     size_t n = 0;
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
         const struct fx_footprint *footprint = snapshot->mutators[i]->footprint;
-        if (fx_snapshot_is_disabled(snapshot, i)) {
+        if (is_idle(snapshot, i)) {
             continue;
         }
         if (footprint == NULL || footprint->n_steps == 0) {
@@ -57,7 +63,7 @@ static void sort(struct spots *spots) {
 static void fill(struct ways *ways, const struct fx_snapshot *snapshot) {
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
         const struct fx_footprint *footprint = snapshot->mutators[i]->footprint;
-        if (fx_snapshot_is_disabled(snapshot, i)) {
+        if (is_idle(snapshot, i)) {
             continue;
         }
         ways->ends.items[ways->ends.n_items++] = end_of(footprint);
@@ -112,8 +118,8 @@ bool fx_snapshot_find_alone(const struct fx_snapshot *snapshot, bool *alone) {
         fill(&ways, snapshot);
     }
     for (size_t i = 0; ok && i < snapshot->n_mutators; i++) {
-        alone[i] = !fx_snapshot_is_disabled(snapshot, i) &&
-                   is_alone(&ways, snapshot->mutators[i]->footprint);
+        alone[i] =
+            !is_idle(snapshot, i) && is_alone(&ways, snapshot->mutators[i]->footprint);
     }
     free(ways.ends.items);
     free(ways.passed.items);

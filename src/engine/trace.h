@@ -36,6 +36,7 @@ struct fx_trace_step {
     uint32_t mutator, pass;
     struct fx_verdict verdict;
     struct fx_effect effect;
+    const char *failure; /* why it is left out from here on (fx_outcome.drops), or NULL */
 };
 
 /* Texts are the arena's; the nodes are counted. */

@@ -81,12 +81,33 @@ static bool warn_all(struct doc *doc, const struct fx_compilation *made) {
     return true;
 }
 
+/* The same, where the dialect tells its faults one by one. */
+static bool refuse_all(struct doc *doc, const struct fx_compilation *made) {
+    bool stays = false;
+    if (!fx_build_fall_back(doc->build, &doc->subject, &stays)) {
+        return false;
+    }
+    for (size_t i = 0; i < made->n_faults; i++) {
+        const struct fx_fault *one = &made->faults[i];
+        struct fx_err fault = FX_ERR_INIT;
+        (void)fx_fail_in(&fault, one->node, FX_EINVALID, "%s", one->text);
+        fault.off = one->off;
+        fault.len = one->len;
+        if (!fx_build_report(doc->build, FX_SEVERITY_ERROR, &fault,
+                             stays && i + 1 == made->n_faults)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool compile(struct doc *doc, const struct fx_dialect *dialect) {
     struct fx_compilation made = {0};
     struct fx_err fault = FX_ERR_INIT;
     const bool compiled = fx_policy_compile(dialect, doc->root, &made, &fault);
     bool ok = compiled                  ? keep_all(doc, &made)
               : fault.code == FX_ENOMEM ? false
+              : made.n_faults > 0       ? refuse_all(doc, &made)
                                         : refuse(doc, &fault);
     ok = ok && warn_all(doc, &made); /* a warning may well be the reason */
     fx_compilation_finish(&made);
@@ -185,12 +206,22 @@ static bool read_document(struct doc *doc) {
                : leave_out(doc);
 }
 
-/* "Kind/name", for messages; NULL without memory. */
+/* Only where policies of the kind live in namespaces does the name of one count. */
+static void place(struct fx_subject *subject) {
+    const struct fx_policy_kind *kind = NULL;
+    (void)fx_policy_groups_dialect(subject->group, subject->kind, &kind);
+    subject->namespace_ = kind != NULL && kind->namespaced ? fx_policy_namespace(subject)
+                                                           : (struct fx_text){0};
+}
+
+/* "Kind/name" or "Kind/namespace/name", for messages; NULL without memory. */
 static char *print_id(const struct fx_subject *subject) {
     struct fx_buf id;
     fx_buf_init(&id, 0);
     fx_buf_text(&id, subject->kind);
     fx_buf_char(&id, '/');
+    fx_buf_text(&id, subject->namespace_);
+    fx_buf_str(&id, subject->namespace_.len > 0 ? "/" : "");
     fx_buf_text(&id, subject->name);
     char *text = fx_buf_steal(&id);
     fx_buf_finish(&id);
@@ -200,6 +231,7 @@ static char *print_id(const struct fx_subject *subject) {
 bool fx_build_document(struct fx_build *build, const struct fx_document *document) {
     struct doc doc = {.build = build, .root = document->root};
     fx_subject_read(document->root, &doc.subject);
+    place(&doc.subject);
     build->line = document->line;
     build->id = NULL;
     const bool named = doc.subject.kind.len > 0 && doc.subject.name.len > 0;

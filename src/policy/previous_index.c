@@ -89,7 +89,8 @@ bool fx_previous_index_find_file(struct fx_previous_index *index, const char *na
 static int compare_subjects(const struct fx_subject *a, const struct fx_subject *b) {
     int order = fx_text_compare(a->name, b->name);
     order = order != 0 ? order : fx_text_compare(a->kind, b->kind);
-    return order != 0 ? order : fx_text_compare(a->group, b->group);
+    order = order != 0 ? order : fx_text_compare(a->group, b->group);
+    return order != 0 ? order : fx_text_compare(a->namespace_, b->namespace_);
 }
 
 static int compare_items(const void *a, const void *b) {
@@ -121,12 +122,14 @@ static bool sort_items(struct fx_previous_index *index) {
         struct fx_mutator *mutator = snapshot->mutators[i];
         const struct fx_subject subject = {.group = fx_text_of(mutator->group),
                                            .kind = fx_text_of(mutator->kind),
-                                           .name = fx_text_of(mutator->name)};
+                                           .name = fx_text_of(mutator->name),
+                                           .namespace_ = fx_text_of(mutator->namespace_)};
         add_item(index, &subject, mutator, NULL);
     }
     for (size_t i = 0; i < snapshot->n_resources; i++) {
         struct fx_subject subject;
         fx_subject_read(snapshot->resources[i]->source, &subject);
+        subject.namespace_ = (struct fx_text){0};
         add_item(index, &subject, NULL, snapshot->resources[i]);
     }
     qsort(index->items, index->n_items, sizeof *index->items, compare_items);

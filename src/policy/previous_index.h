@@ -15,7 +15,8 @@
 
 /* A mutator or a resource, and the policy that gave it: one may give several. */
 struct fx_previous_item {
-    struct fx_subject subject; /* group, kind and name; borrowed of the following */
+    struct fx_subject subject; /* group, kind, name and, where such policies live in some,
+                                * namespace; borrowed of the following */
     struct fx_mutator *mutator;
     struct fx_resource *resource;
     size_t at; /* in the order of the snapshot, resources behind mutators */
@@ -27,7 +28,7 @@ struct fx_previous_index {
     const struct fx_policies *policies;  /* or NULL */
     size_t cursor;                       /* of the file expected next */
     const struct fx_policy_file **files; /* sorted by name */
-    struct fx_previous_item *items;      /* sorted by name, kind and group */
+    struct fx_previous_item *items;      /* sorted by name, kind, group, namespace */
     size_t n_items;
 };
 
@@ -38,8 +39,8 @@ void fx_previous_index_finish(struct fx_previous_index *index);
 bool fx_previous_index_find_file(struct fx_previous_index *index, const char *name,
                                  const struct fx_policy_file **ret_file) FX_MUST_USE;
 
-/* What is in force of the policy of that group, kind and name: *ret_n items from
- * *ret_first on, in the order of the snapshot. False without memory. */
+/* What is in force of the policy of that group, kind, name and namespace: *ret_n items
+ * from *ret_first on, in the order of the snapshot. False without memory. */
 bool fx_previous_index_find(struct fx_previous_index *index,
                             const struct fx_subject *subject,
                             const struct fx_previous_item **ret_first,

@@ -27,7 +27,7 @@ static const char *file_of(const struct entry *entry) {
 
 static void print_id(struct fx_buf *buf, const struct entry *entry) {
     if (entry->mutator != NULL) {
-        fx_buf_printf(buf, "%s/%s", entry->mutator->kind, entry->mutator->name);
+        fx_buf_printf(buf, "%s/%s", entry->mutator->kind, entry->mutator->full_name);
     } else {
         fx_buf_printf(buf, "%s/%s", fx_resource_kind(entry->resource->type),
                       entry->resource->name);
@@ -53,7 +53,7 @@ static bool report(struct fx_policies *policies, enum fx_severity severity,
 /* Mutators come before resources. */
 static int compare_ids(const struct entry *x, const struct entry *y) {
     if (x->mutator != NULL && y->mutator != NULL) {
-        return fx_mutator_compare(x->mutator, y->mutator);
+        return fx_mutator_compare_ids(x->mutator, y->mutator);
     }
     if (x->resource != NULL && y->resource != NULL) {
         return fx_resource_compare(x->resource, y->resource);

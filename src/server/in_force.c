@@ -149,7 +149,7 @@ static void tell(enum fx_log_level level, const char *msg,
     struct fx_buf reason;
     fx_buf_init(&id, 0);
     fx_buf_init(&reason, 0);
-    fx_buf_printf(&id, "%s/%s", member->mutator->kind, member->mutator->name);
+    fx_buf_printf(&id, "%s/%s", member->mutator->kind, member->mutator->full_name);
     fx_quarantined_print(&reason, member);
     const struct fx_log_field fields[] = {
         fx_log_str("mutator", id.failed ? "" : id.data),

@@ -22,6 +22,7 @@ static bool mutation_status(enum fx_decision decision,
                             enum fx_mutation_status *ret_status) {
     switch (decision) {
     case FX_DECISION_UNCHANGED:
+    case FX_DECISION_DENIED:
     case FX_DECISION_MUTATED: *ret_status = FX_MUTATION_SUCCESS; return true;
     case FX_DECISION_FAILED: *ret_status = FX_MUTATION_ERROR; return true;
     case FX_DECISION_BROKEN: *ret_status = FX_MUTATION_UNKNOWN; return true;

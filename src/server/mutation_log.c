@@ -50,7 +50,8 @@ static void list_ids(struct fx_buf *list, const struct fx_snapshot *snapshot,
             fx_buf_str(list, ", …");
             return;
         }
-        fx_buf_printf(list, "%s%s//%s:%" PRId64, i == 0 ? "" : ", ", mutator->kind,
+        fx_buf_printf(list, "%s%s/%s/%s:%" PRId64, i == 0 ? "" : ", ", mutator->kind,
+                      mutator->namespace_ == NULL ? "" : mutator->namespace_,
                       mutator->name, mutator->generation);
     }
 }

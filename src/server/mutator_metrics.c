@@ -78,7 +78,7 @@ void fx_mutator_metrics_destroy(struct fx_mutator_metrics *metrics) {
 static void values_of(const struct fx_mutator *mutator, struct fx_text values[N_KEYS]) {
     values[0] = fx_text_of(mutator->group);
     values[1] = fx_text_of(mutator->kind);
-    values[2] = fx_text_of(mutator->name);
+    values[2] = fx_text_of(mutator->full_name);
 }
 
 /* What both snapshots have keeps its series. Both are in the order of a pass. */

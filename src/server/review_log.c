@@ -80,7 +80,7 @@ static void add_mutator(struct fx_buf *list, const struct fx_mutator *mutator,
     }
     struct name name;
     fx_buf_printf(list, "%s%s/%s", list->len == 0 ? "" : ", ", mutator->kind,
-                  copy_name(&name, fx_text_of(mutator->name)));
+                  copy_name(&name, fx_text_of(mutator->full_name)));
     if (path.len > 0) {
         fx_buf_printf(list, " %s", copy_name(&name, path));
     }
@@ -150,6 +150,7 @@ static void log_changed(const struct fx_review_result *result, struct fx_text tr
 static const char *words_of(const struct fx_err *failure) {
     switch (failure->code) {
     case FX_EMUTATE: return "a match or mutation failed, for the reason in the answer";
+    case FX_EDENIED: return "a policy refuses the object, for the reason in the answer";
     case FX_ESYNTAX: return "the body is no JSON";
     case FX_EINVALID: return "the body is no AdmissionReview";
     case FX_OK:
@@ -196,6 +197,7 @@ void fx_review_log(const struct fx_review_result *result, struct fx_text tracepa
             log_changed(result, traceparent, ms);
         }
         break;
+    case FX_DECISION_DENIED:
     case FX_DECISION_FAILED:
     case FX_DECISION_REFUSED:
     case FX_DECISION_BROKEN: log_failed(result, traceparent, ms); break;

@@ -82,8 +82,10 @@ static void assert_has(const char *part) {
 
 /* Two mutators, and a review of a Pod. */
 static char assign_kind[] = "Assign", first_name[] = "a", second_name[] = "b";
-static struct fx_mutator first = {.kind = assign_kind, .name = first_name};
-static struct fx_mutator second = {.kind = assign_kind, .name = second_name};
+static struct fx_mutator first = {
+    .kind = assign_kind, .name = first_name, .full_name = first_name};
+static struct fx_mutator second = {
+    .kind = assign_kind, .name = second_name, .full_name = second_name};
 static struct fx_mutator *both[] = {&first, &second};
 static const struct fx_snapshot snapshot = {.mutators = both, .n_mutators = 2};
 static const struct fx_review_result pod = {

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/converge_kinds_test.c - what dialects may ask of the loop: tiers, rules that are
+ * asked together, once, leniently, or as judges, and a guise for the object.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/limits.h"
+#include "engine/converge.h"
+#include "engine/fake_mutator.h"
+#include "engine/guise.h"
+#include "value/equal.h"
+#include "value/json.h"
+
+#define MAX_FAKES 8
+
+/* A fake, and what of its head is not what fakes have. */
+struct cast {
+    struct fake_plan plan;
+    const char *namespace_;
+    const struct fx_mutator_ops *ops; /* instead of those of a fake */
+};
+
+struct play {
+    struct fx_snapshot *snapshot;
+    struct fx_request request;
+    struct fx_arena arena;
+    struct fx_trace trace;
+    struct fx_outcome outcome;
+    struct fx_err err;
+    json_t *root;
+    bool ok;
+};
+
+static struct fx_mutator *make(const struct cast *cast) {
+    struct fake *fake = fake_create(&cast->plan);
+    assert_non_null(fake);
+    if (cast->ops != NULL) {
+        fake->head.ops = cast->ops;
+    }
+    if (cast->namespace_ != NULL) {
+        assert_true(fx_mutator_set_namespace(&fake->head, fx_text_of(cast->namespace_)));
+    }
+    return &fake->head;
+}
+
+static void begin(struct play *play, const struct cast *casts, size_t n) {
+    struct fx_mutator *mutators[MAX_FAKES];
+    assert_true(n <= MAX_FAKES);
+    for (size_t i = 0; i < n; i++) {
+        mutators[i] = make(&casts[i]);
+    }
+    const struct fx_snapshot_parts parts = {.mutators = mutators, .n_mutators = n};
+    play->err = FX_ERR_INIT;
+    assert_true(fx_snapshot_build(&parts, 1, &play->snapshot, &play->err));
+    for (size_t i = 0; i < n; i++) {
+        fx_mutator_unref(mutators[i]);
+    }
+    play->request.operation = FX_OPERATION_CREATE;
+    fx_arena_init(&play->arena, FX_LIMIT_ARENA_BYTES);
+    fx_trace_init(&play->trace, &play->arena);
+}
+
+static void run(struct play *play, const char *object) {
+    play->root = fake_json(object);
+    assert_non_null(play->root);
+    play->ok = fx_converge(play->snapshot, &play->request, &play->arena, &play->trace,
+                           &play->root, &play->outcome, &play->err);
+}
+
+static void end(struct play *play) {
+    fx_outcome_finish(&play->outcome);
+    fx_trace_finish(&play->trace);
+    json_decref(play->root);
+    fx_arena_finish(&play->arena);
+    fx_snapshot_unref(play->snapshot);
+    *play = (struct play){0};
+}
+
+static void expect_root(const struct play *play, const char *text) {
+    json_t *wanted = fake_json(text);
+    struct fx_buf got;
+    fx_buf_init(&got, 0);
+    fx_json_write(&got, play->root, FX_JSON_COMPACT);
+    if (!fx_equal(wanted, play->root)) {
+        fail_msg("wanted %s, got %s", text, got.data);
+    }
+    fx_buf_finish(&got);
+    json_decref(wanted);
+}
+
+/* Plays it and compares what comes of it. */
+static void expect(const struct cast *casts, size_t n, const char *object,
+                   const char *wanted) {
+    struct play play = {0};
+    begin(&play, casts, n);
+    run(&play, object);
+    if (!play.ok) {
+        fail_msg("%s", play.err.msg);
+    }
+    expect_root(&play, wanted);
+    end(&play);
+}
+
+#define APPENDS(word) .set_key = "l", .set_value = word, .append = true, .once = true
+
+/* ---- order ----------------------------------------------------------------------- */
+
+static void tiers_come_before_names(void **state) {
+    (void)state;
+    const struct cast casts[] = {
+        {.plan = {.name = "a", APPENDS("2")}, .plan.tier = 2},
+        {.plan = {.name = "b", APPENDS("1")}, .plan.tier = -5},
+        {.plan = {.name = "c", APPENDS("3")}, .plan.tier = 2},
+        {.plan = {.name = "d", APPENDS("0")}, .plan.rank = 0, .plan.tier = -6},
+    };
+    expect(casts, FX_COUNT(casts), "{}", "{\"l\": [\"0\", \"1\", \"2\", \"3\"]}");
+}
+
+static void namespaces_are_part_of_the_id(void **state) {
+    (void)state;
+    const struct cast casts[] = {
+        {.plan = {.name = "a", APPENDS("x")}, .namespace_ = "n", .plan.tier = 1},
+        {.plan = {.name = "a", APPENDS("y")}, .namespace_ = "m"},
+        {.plan = {.name = "a", APPENDS("z")}},
+        /* The same policy again, at another place: it counts. */
+        {.plan = {.name = "a", APPENDS("w")}, .namespace_ = "n"},
+    };
+    struct play play = {0};
+    struct fx_buf id;
+    begin(&play, casts, FX_COUNT(casts));
+    assert_int_equal(play.snapshot->n_mutators, 3);
+    run(&play, "{}");
+    expect_root(&play, "{\"l\": [\"z\", \"y\", \"w\"]}");
+    fx_buf_init(&id, 0);
+    fx_mutator_print_id(&id, play.snapshot->mutators[1]);
+    assert_string_equal(id.data, "Fake.test.dev m/a");
+    assert_string_equal(play.snapshot->mutators[1]->full_name, "m/a");
+    assert_string_equal(play.snapshot->mutators[0]->full_name, "a");
+    fx_buf_finish(&id);
+    end(&play);
+}
+
+/* ---- asked together -------------------------------------------------------------- */
+
+#define NEEDS_L_APPENDS(word) .if_key = "l", APPENDS(word)
+
+static void none_of_a_tier_sees_the_others(void **state) {
+    (void)state;
+    const struct cast together[] = {
+        {.plan = {.name = "a", APPENDS("1")}, .plan.together = true},
+        {.plan = {.name = "b", NEEDS_L_APPENDS("2")}, .plan.together = true},
+    };
+    const struct cast tiers[] = {
+        {.plan = {.name = "a", APPENDS("1")}, .plan.together = true},
+        {.plan = {.name = "b", NEEDS_L_APPENDS("2")},
+         .plan.together = true,
+         .plan.tier = 1},
+    };
+    const struct cast alone[] = {
+        {.plan = {.name = "a", APPENDS("1")}},
+        {.plan = {.name = "b", NEEDS_L_APPENDS("2")}},
+    };
+    expect(together, 2, "{}", "{\"l\": [\"1\"]}");
+    expect(tiers, 2, "{}", "{\"l\": [\"1\", \"2\"]}");
+    expect(alone, 2, "{}", "{\"l\": [\"1\", \"2\"]}");
+}
+
+/* One that is not asked for the object as it is any more was not asked with its tier. */
+static void an_object_that_moves_leaves_the_tier(void **state) {
+    (void)state;
+    const struct cast casts[] = {
+        {.plan = {.name = "a", .set_key = "kind", .set_value = "B", .once = true},
+         .plan.together = true},
+        {.plan = {.name = "b", .binding = "B", APPENDS("b")}, .plan.together = true},
+        {.plan = {.name = "c", .binding = "A", APPENDS("c")}, .plan.together = true},
+    };
+    /* c matched, and is no candidate any more. */
+    expect(casts, FX_COUNT(casts), "{\"apiVersion\": \"v1\", \"kind\": \"A\"}",
+           "{\"apiVersion\": \"v1\", \"kind\": \"B\", \"l\": [\"c\"]}");
+}
+
+/* ---- once ------------------------------------------------------------------------ */
+
+static void once_rules_are_asked_again_after_others(void **state) {
+    (void)state;
+    const struct cast casts[] = {
+        {.plan = {.name = "a", APPENDS("1")}, .plan.rank = 2, .plan.together = true},
+        {.plan = {.name = "b", .if_key = "late", APPENDS("2")},
+         .plan.rank = 2,
+         .plan.together = true},
+        {.plan = {.name = "c", .if_key = "l", .set_key = "late", .set_value = "1"},
+         .plan.rank = 1},
+    };
+    struct play play = {0};
+    begin(&play, casts, FX_COUNT(casts));
+    run(&play, "{}");
+    expect_root(&play, "{\"l\": [\"1\", \"2\"], \"late\": \"1\"}");
+    assert_int_equal(play.outcome.iterations, 3);
+    assert_int_equal(play.outcome.n_applied, 3);
+    end(&play);
+}
+
+/* ---- lenient --------------------------------------------------------------------- */
+
+static bool write_and_fail(const struct fx_mutator *self,
+                           const struct fx_request *request, json_t **root,
+                           struct fx_effect *ret_effect, struct fx_err *err) {
+    (void)self;
+    (void)request;
+    (void)ret_effect;
+    json_t *own = fx_tree_own_root(root);
+    return own != NULL &&
+           fx_tree_set_take(own, FX_TEXT("half"), json_string("written")) &&
+           fx_fail(err, FX_EMUTATE, "it broke");
+}
+
+static const struct fx_mutator_ops half_ops = {
+    .match = fake_match, .apply = write_and_fail, .destroy = fake_destroy};
+
+static void lenient_ones_are_left_out(void **state) {
+    (void)state;
+    const struct cast casts[] = {
+        {.plan = {.name = "a", APPENDS("1")}},
+        {.plan = {.name = "b"}, .plan.lenient = true, .ops = &half_ops},
+        {.plan = {.name = "c", .match_error = "no match today"}, .plan.lenient = true},
+        {.plan = {.name = "d", .match_error = "nor here"},
+         .plan.lenient = true,
+         .plan.together = true},
+        {.plan = {.name = "e", .set_key = "x", .set_value = "1"}},
+    };
+    struct play play = {.request.tells_fares = true};
+    begin(&play, casts, FX_COUNT(casts));
+    run(&play, "{}");
+    assert_true(play.ok);
+    expect_root(&play, "{\"l\": [\"1\"], \"x\": \"1\"}");
+    assert_int_equal(play.outcome.n_drops, 3);
+    assert_int_equal(play.outcome.drops[0].mutator, 1);
+    assert_true(play.outcome.drops[0].fails);
+    assert_string_equal(play.outcome.drops[0].words, "it broke");
+    assert_string_equal(play.outcome.drops[1].words, "no match today");
+    assert_string_equal(play.outcome.drops[2].words, "nor here");
+    assert_null(play.outcome.failed);
+    assert_int_equal(play.outcome.n_applied, 2);
+    size_t n_failed = 0;
+    for (size_t i = 0; i < play.outcome.n_fares; i++) {
+        n_failed += play.outcome.fares[i].failed ? 1 : 0;
+    }
+    assert_int_equal(n_failed, 3);
+    size_t n_told = 0;
+    for (size_t i = 0; i < play.trace.n_steps; i++) {
+        n_told += play.trace.steps[i].failure != NULL ? 1 : 0;
+    }
+    assert_int_equal(n_told, 3);
+    end(&play);
+}
+
+/* ---- judges ---------------------------------------------------------------------- */
+
+static bool judge(const struct fx_mutator *self, const struct fx_request *request,
+                  json_t *root, struct fx_buf *entry, struct fx_err *note,
+                  struct fx_err *err) {
+    const struct fake_plan *plan = &((const struct fake *)self)->plan;
+    (void)request;
+    (void)root;
+    if (plan->apply_error != NULL) {
+        return fx_fail(err, FX_EMUTATE, "%s", plan->apply_error);
+    }
+    if (plan->set_value != NULL) {
+        (void)fx_fail(note, FX_EMUTATE, "%s", plan->set_value);
+    }
+    fx_buf_str(entry, self->name);
+    return true;
+}
+
+static const struct fx_denial fakes_say = {"fakes refuse: ", ","};
+static const struct fx_denial others_say = {"others refuse: ", " and "};
+
+static const struct fx_mutator_ops judge_ops = {
+    .match = fake_match,
+    .apply = fake_apply,
+    .judge = judge,
+    .denial = &fakes_say,
+    .destroy = fake_destroy,
+};
+
+static const struct fx_mutator_ops other_ops = {
+    .match = fake_match,
+    .apply = fake_apply,
+    .judge = judge,
+    .denial = &others_say,
+    .destroy = fake_destroy,
+};
+
+static void judges_see_the_end(void **state) {
+    (void)state;
+    const struct cast casts[] = {
+        {.plan = {.name = "j", .if_key = "x"}, .ops = &judge_ops},
+        {.plan = {.name = "i", .if_key = "x"}, .plan.tier = 1, .ops = &judge_ops},
+        {.plan = {.name = "k", .if_key = "no"}, .ops = &judge_ops},
+        {.plan = {.name = "o"}, .plan.rank = 3, .ops = &other_ops},
+        {.plan = {.name = "p", .set_value = "lost words"},
+         .plan.rank = 3,
+         .ops = &other_ops},
+        {.plan = {.name = "q", .apply_error = "it broke"},
+         .plan.rank = 4,
+         .plan.lenient = true,
+         .ops = &other_ops},
+        {.plan = {.name = "z", .set_key = "x", .set_value = "1"}, .plan.rank = 5},
+    };
+    struct play play = {.request.tells_fares = true};
+    begin(&play, casts, FX_COUNT(casts));
+    assert_int_equal(play.snapshot->n_acting, 1);
+    assert_true(play.snapshot->judges_deletes);
+    run(&play, "{}");
+    assert_false(play.ok);
+    assert_int_equal(play.err.code, FX_EDENIED);
+    assert_string_equal(play.err.msg, "fakes refuse: j,i; others refuse: o and p");
+    assert_true(fx_text_is(play.outcome.denial, play.err.msg));
+    assert_int_equal(play.outcome.n_refusals, 4);
+    assert_int_equal(play.outcome.n_drops, 2);
+    assert_false(play.outcome.drops[0].fails);
+    assert_string_equal(play.outcome.drops[0].words, "lost words");
+    assert_true(play.outcome.drops[1].fails);
+    end(&play);
+}
+
+static void judges_alone_change_nothing(void **state) {
+    (void)state;
+    const struct cast casts[] = {
+        {.plan = {.name = "a", APPENDS("1")}},
+        {.plan = {.name = "j", .if_key = "l"}, .ops = &judge_ops},
+    };
+    struct play play = {.request.only_judges = true};
+    begin(&play, casts, FX_COUNT(casts));
+    run(&play, "{}");
+    assert_true(play.ok);
+    expect_root(&play, "{}");
+    assert_int_equal(play.outcome.iterations, 0);
+    assert_false(play.outcome.mutated);
+    end(&play);
+    play.request.only_judges = true;
+    begin(&play, casts, FX_COUNT(casts));
+    run(&play, "{\"l\": []}");
+    assert_int_equal(play.err.code, FX_EDENIED);
+    end(&play);
+}
+
+/* ---- guises ---------------------------------------------------------------------- */
+
+static bool put_on(const struct fx_request *request, json_t **root, json_t **ret_kept,
+                   struct fx_err *err) {
+    (void)request;
+    json_t *own = fx_tree_own_root(root);
+    *ret_kept = json_incref(fx_tree_view_key(own, "mask"));
+    return (own != NULL && fx_tree_set_take(own, FX_TEXT("mask"), json_string("on"))) ||
+           fx_fail_nomem(err);
+}
+
+static bool take_off(json_t **root, const json_t *kept, struct fx_err *err) {
+    json_t *own = fx_tree_own_root(root);
+    if (own == NULL) {
+        return fx_fail_nomem(err);
+    }
+    fx_tree_remove_key(own, FX_TEXT("mask"));
+    return kept == NULL ||
+           fx_tree_set_take(own, FX_TEXT("mask"), json_string(json_string_value(kept))) ||
+           fx_fail_nomem(err);
+}
+
+static const struct fx_guise mask = {put_on, take_off};
+
+static const struct fx_mutator_ops masked_ops = {
+    .match = fake_match, .apply = fake_apply, .guise = &mask, .destroy = fake_destroy};
+
+static const struct fx_mutator_ops masked_judge_ops = {
+    .match = fake_match,
+    .apply = fake_apply,
+    .judge = judge,
+    .denial = &fakes_say,
+    .guise = &mask,
+    .destroy = fake_destroy,
+};
+
+#define WANTS_MASK(word) .if_key = "mask", .if_value = "on", APPENDS(word)
+
+static void a_guise_is_seen_by_its_own_alone(void **state) {
+    (void)state;
+    const struct cast casts[] = {
+        {.plan = {.name = "a", WANTS_MASK("1")}},
+        {.plan = {.name = "b", WANTS_MASK("2")}, .plan.rank = 1, .ops = &masked_ops},
+        {.plan = {.name = "c", WANTS_MASK("3")}, .plan.rank = 1, .ops = &masked_ops},
+        {.plan = {.name = "d", WANTS_MASK("4")}, .plan.rank = 2},
+    };
+    expect(casts, FX_COUNT(casts), "{}", "{\"l\": [\"2\", \"3\"]}");
+    expect(casts, FX_COUNT(casts), "{\"mask\": \"mine\"}",
+           "{\"l\": [\"2\", \"3\"], \"mask\": \"mine\"}");
+}
+
+static void who_only_looks_changes_nothing(void **state) {
+    (void)state;
+    const struct cast casts[] = {
+        {.plan = {.name = "a", .if_key = "no", APPENDS("1")}, .ops = &masked_ops},
+    };
+    struct play play = {0};
+    begin(&play, casts, 1);
+    run(&play, "{\"x\": 1}");
+    assert_true(play.ok);
+    expect_root(&play, "{\"x\": 1}");
+    assert_false(play.outcome.mutated);
+    assert_int_equal(play.outcome.iterations, 1);
+    end(&play);
+}
+
+static void judges_wear_it_too(void **state) {
+    (void)state;
+    const struct cast casts[] = {
+        {.plan = {.name = "j", .if_key = "mask", .if_value = "on"},
+         .ops = &masked_judge_ops},
+        {.plan = {.name = "k", .if_key = "mask", .if_value = "on"}, .ops = &judge_ops},
+    };
+    struct play play = {0};
+    begin(&play, casts, FX_COUNT(casts));
+    run(&play, "{}");
+    assert_string_equal(play.err.msg, "fakes refuse: j");
+    expect_root(&play, "{}");
+    end(&play);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiers_come_before_names),
+        cmocka_unit_test(namespaces_are_part_of_the_id),
+        cmocka_unit_test(none_of_a_tier_sees_the_others),
+        cmocka_unit_test(an_object_that_moves_leaves_the_tier),
+        cmocka_unit_test(once_rules_are_asked_again_after_others),
+        cmocka_unit_test(lenient_ones_are_left_out),
+        cmocka_unit_test(judges_see_the_end),
+        cmocka_unit_test(judges_alone_change_nothing),
+        cmocka_unit_test(a_guise_is_seen_by_its_own_alone),
+        cmocka_unit_test(who_only_looks_changes_nothing),
+        cmocka_unit_test(judges_wear_it_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

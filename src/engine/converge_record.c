@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/converge_record.c - what is noted of a turn, for those who ask: the trace, the
+ * contenders of a last pass, the fight.
+ */
+#include "engine/converge_run.h"
+#include "value/patch.h"
+
+/* Notes who changed what in the last pass there may be. */
+static bool add_contender(struct run *run, uint32_t index, json_t *before,
+                          struct fx_err *err) {
+    struct fx_outcome *outcome = run->outcome;
+    struct fx_contender *cycle = fx_run_grow(run->arena, outcome->cycle, outcome->n_cycle,
+                                             &run->cap_cycle, sizeof *cycle);
+    if (cycle == NULL) {
+        return fx_fail_nomem(err);
+    }
+    outcome->cycle = cycle;
+    struct fx_patch patch;
+    fx_patch_init(&patch, run->arena);
+    if (!fx_patch_diff(&patch, before, *run->root, err)) {
+        return false;
+    }
+    outcome->cycle[outcome->n_cycle++] = (struct fx_contender){
+        .mutator = index,
+        .path = patch.n_ops > 0 ? patch.ops[0].path : FX_TEXT(""),
+    };
+    return true;
+}
+
+/* Is it anything new? A mutator may fare the same for very many passes: that is told
+ * once, but each change. */
+static bool is_news(struct run *run, const struct fx_trace_step *step) {
+    const struct news now = {
+        .told = true,
+        .matched = step->verdict.matched,
+        .applied = step->effect.applied,
+        .changed = step->effect.changed,
+        .criterion =
+            step->verdict.matched ? step->effect.criterion : step->verdict.criterion,
+    };
+    struct news *last = &run->news[step->mutator];
+    const bool same = last->told && last->matched == now.matched &&
+                      last->applied == now.applied && last->changed == now.changed &&
+                      last->criterion == now.criterion;
+    *last = now;
+    return !same || now.changed;
+}
+
+bool fx_run_record(struct run *run, const struct fx_trace_step *step, json_t *before,
+                   struct fx_err *err) {
+    if (run->trace != NULL && is_news(run, step) &&
+        !fx_trace_record(run->trace, step, before, *run->root)) {
+        return fx_fail_nomem(err);
+    }
+    if (!step->effect.changed) {
+        return true;
+    }
+    if (run->fight != NULL && !fx_trace_record(run->fight, step, before, *run->root)) {
+        return fx_fail_nomem(err);
+    }
+    return !run->is_last_pass || add_contender(run, step->mutator, before, err);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/converge_tier.c - mutators that are asked together: all of a tier on the object
+ * as it is before any of them is applied.
+ */
+#include "engine/converge_run.h"
+
+static bool is_of_tier(const struct fx_mutator *mutator, const struct fx_mutator *tier) {
+    return mutator->together && mutator->rank == tier->rank &&
+           mutator->tier == tier->tier;
+}
+
+static bool begin_tier(struct run *run, const struct fx_mutator *tier) {
+    run->tier = tier;
+    if (run->in_tier.words == NULL) {
+        return fx_index_set_init(&run->in_tier, run->arena, run->snapshot->n_mutators);
+    }
+    fx_index_set_clear(&run->in_tier);
+    return true;
+}
+
+static bool ask(struct run *run, uint32_t index, struct fx_err *err) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    struct fx_trace_step step = {.mutator = index, .pass = run->pass};
+    if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
+        return fx_run_may_drop(mutator, err) ? fx_run_drop(run, &step, *run->root, err)
+                                             : fx_run_fail_match(run, index, err);
+    }
+    if (step.verdict.matched) {
+        fx_index_set_add(&run->in_tier, index);
+        return true;
+    }
+    return fx_run_record(run, &step, *run->root, err);
+}
+
+/* Fares are noted in the order of a pass, which begins anew with the first turn of the
+ * tier. */
+static bool ask_all(struct run *run, size_t at, struct fx_err *err) {
+    const size_t place = run->fares == NULL ? 0 : run->fares->at;
+    for (; at < run->n_acting; at++) {
+        const uint32_t index = run->candidates.indices[at];
+        if (!is_of_tier(run->snapshot->mutators[index], run->tier)) {
+            break;
+        }
+        if (!fx_index_set_has(&run->done, index) &&
+            (!fx_run_look_at_clock(run, err) || !ask(run, index, err))) {
+            return false;
+        }
+    }
+    if (run->fares != NULL) {
+        run->fares->at = place;
+        fx_fares_pass_over(run->fares);
+    }
+    return true;
+}
+
+bool fx_run_match_tier(struct run *run, size_t at, bool *ret_matched,
+                       struct fx_err *err) {
+    const uint32_t index = run->candidates.indices[at];
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    if (run->tier == NULL || !is_of_tier(mutator, run->tier)) {
+        if (!begin_tier(run, mutator)) {
+            return fx_fail_nomem(err);
+        }
+        if (!ask_all(run, at, err)) {
+            return false;
+        }
+    }
+    *ret_matched = fx_index_set_has(&run->in_tier, index);
+    return true;
+}
+
+static const struct fx_mutator *candidate(const struct run *run, size_t at) {
+    return run->snapshot->mutators[run->candidates.indices[at]];
+}
+
+/* Those of the tier that want the object only now were not asked with it. */
+bool fx_run_end_tier(struct run *run, size_t *at, struct fx_err *err) {
+    const struct fx_mutator *tier = run->tier;
+    const uint32_t last = run->candidates.indices[*at - 1];
+    if (*at < run->n_acting && is_of_tier(candidate(run, *at), tier)) {
+        return true;
+    }
+    run->tier = NULL;
+    if (!run->knows_place || !fx_run_has_moved(run)) {
+        return true;
+    }
+    if (!fx_run_find_candidates(run, err)) {
+        return false;
+    }
+    *at = 0;
+    while (*at < run->n_acting && (run->candidates.indices[*at] <= last ||
+                                   is_of_tier(candidate(run, *at), tier))) {
+        ++*at;
+    }
+    return true;
+}
