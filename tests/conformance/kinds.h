@@ -31,5 +31,14 @@ void fx_case_location(json_t *row, struct fx_case_result *result);
 void fx_case_match(json_t *row, struct fx_case_result *result);
 void fx_case_conflicts(json_t *row, struct fx_case_result *result);
 void fx_case_mutate(json_t *row, struct fx_case_result *result);
+/* kubemod_modrules.c, kubemod_pathtemplates.c: KubeMod */
+void fx_case_modrules(json_t *row, struct fx_case_result *result);
+void fx_case_pathtemplates(json_t *row, struct fx_case_result *result);
+
+/* kubemod_gotemplate.c: its templates */
+void fx_case_gotemplate(json_t *row, struct fx_case_result *result);
+/* kubemod_jsonpath.c */
+void fx_case_jsonpath(json_t *row, struct fx_case_result *result);
+void fx_case_number_text(json_t *row, struct fx_case_result *result);
 
 #endif

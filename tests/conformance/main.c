@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * main.c - fixpoint-conformance FILE.jsonl...: runs every case of the files through the
- * code that serves requests, and counts. A case is a JSON object on a line of its own.
+ * main.c - fixpoint-conformance FILE...: runs every case of the files through the code
+ * that serves requests, and counts. In a .jsonl file a case is a JSON object on a line of
+ * its own; a .json file is a list of cases.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,12 @@ struct tally {
     size_t n_reasons, cap_reasons;
 };
 
+/* A line, or an index in a list. */
+struct place {
+    const char *path;
+    size_t number;
+};
+
 static void count_skip(struct tally *tally, const char *words) {
     tally->skipped++;
     for (size_t i = 0; i < tally->n_reasons; i++) {
@@ -45,27 +52,33 @@ static void tell_failure(const char *path, size_t line, struct fx_text name,
                  words->failed || words->data == NULL ? "out of memory" : words->data);
 }
 
-/* Runs the case in one line of a file. */
-static void run_line(const struct fx_case_kind *kind, const char *path, size_t line,
-                     struct fx_text text, struct tally *tally) {
+/* Runs one case; `row` is NULL where it cannot be read, which `err` tells. */
+static void run_case(const struct fx_case_kind *kind, const struct place *place,
+                     json_t *row, const struct fx_err *err, struct tally *tally) {
     struct fx_case_result result = {.skipped = kind->skipped};
-    struct fx_err err = FX_ERR_INIT;
-    json_t *row = fx_json_read(text, NULL, &err);
     if (!json_is_object(row)) {
-        fx_case_fail(&result, "the line", "a JSON object",
-                     row == NULL ? err.msg : "another value");
+        fx_case_fail(&result, "the case", "a JSON object",
+                     row == NULL ? err->msg : "another value");
     } else if (kind->run != NULL) {
         kind->run(row, &result);
     }
     if (result.failed) {
         tally->failed++;
-        tell_failure(path, line, fx_tree_view_string(row, "name"), &result.words);
+        tell_failure(place->path, place->number, fx_tree_view_string(row, "name"),
+                     &result.words);
     } else if (result.skipped != NULL) {
         count_skip(tally, result.skipped);
     } else {
         tally->passed++;
     }
     fx_case_result_finish(&result);
+}
+
+static void run_line(const struct fx_case_kind *kind, const struct place *place,
+                     struct fx_text text, struct tally *tally) {
+    struct fx_err err = FX_ERR_INIT;
+    json_t *row = fx_json_read(text, NULL, &err);
+    run_case(kind, place, row, &err, tally);
     json_decref(row);
 }
 
@@ -78,11 +91,27 @@ static void run_text(const struct fx_case_kind *kind, const char *path,
             end++;
         }
         if (end > start) {
-            run_line(kind, path, line, (struct fx_text){text.data + start, end - start},
+            const struct place place = {path, line};
+            run_line(kind, &place, (struct fx_text){text.data + start, end - start},
                      tally);
         }
         start = end + 1;
     }
+}
+
+static void run_list(const struct fx_case_kind *kind, const char *path,
+                     struct fx_text text, struct tally *tally) {
+    struct fx_err err = FX_ERR_INIT;
+    json_t *rows = fx_json_read(text, NULL, &err);
+    struct place place = {path, 0};
+    if (!json_is_array(rows)) {
+        run_case(kind, &place, NULL, &err, tally);
+    }
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        place.number = i;
+        run_case(kind, &place, json_array_get(rows, i), &err, tally);
+    }
+    json_decref(rows);
 }
 
 static int run_file(const char *path, struct tally *tally) {
@@ -96,8 +125,11 @@ static int run_file(const char *path, struct tally *tally) {
     struct fx_err err = FX_ERR_INIT;
     fx_buf_init(&bytes, 0);
     const bool ok = fx_file_read(path, MAX_FILE_BYTES, &bytes, &err);
-    if (ok) {
-        run_text(kind, path, (struct fx_text){bytes.data, bytes.len}, tally);
+    const struct fx_text text = {bytes.data, bytes.len};
+    if (ok && fx_text_ends(fx_text_of(path), FX_TEXT(".json"))) {
+        run_list(kind, path, text, tally);
+    } else if (ok) {
+        run_text(kind, path, text, tally);
     } else {
         (void)fprintf(stderr, "%s\n", err.msg);
     }
@@ -107,7 +139,7 @@ static int run_file(const char *path, struct tally *tally) {
 
 int main(int argc, char **argv) {
     if (argc < 2) {
-        (void)fprintf(stderr, "usage: fixpoint-conformance FILE.jsonl...\n");
+        (void)fprintf(stderr, "usage: fixpoint-conformance FILE...\n");
         return EXIT_USAGE;
     }
     struct tally tally = {0};

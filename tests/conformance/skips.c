@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * skips.c - the Gatekeeper cases that are not run, each with its reason: where Fixpoint
+ * skips.c - the cases that are not run, each with its reason: where Fixpoint
  * differs on purpose (docs/compatibility.md).
  */
 #include "skips.h"
@@ -172,4 +172,90 @@ const char *fx_case_skip_reason(const json_t *row, const json_t *policies) {
         }
     }
     return NULL;
+}
+
+/* ---- KubeMod ---------------------------------------------------------------------- */
+
+/* The case is about KubeMod's webhook alone, behind which the schema of its CRD stands.
+ */
+static bool is_for_webhook_alone(const json_t *row) {
+    return json_is_true(fx_tree_view_key(fx_tree_view_key(row, "expect"), "valid"));
+}
+
+static const json_t *view_spec(const json_t *row) {
+    const json_t *rule = json_array_get(fx_tree_view_key(row, "modrules"), 0);
+    return fx_tree_view_key(rule, "spec");
+}
+
+static const json_t *view_operations(const json_t *row) {
+    return fx_tree_view_key(view_spec(row), "admissionOperations");
+}
+
+static bool patches_deletes_alone(const json_t *row) {
+    const json_t *operations = view_operations(row);
+    return fx_text_is(fx_tree_view_string(view_spec(row), "type"), "Patch") &&
+           json_array_size(operations) == 1 &&
+           fx_text_is(fx_tree_text(json_array_get(operations, 0)), "DELETE");
+}
+
+static struct fx_text view_value(const json_t *row) {
+    const json_t *patch = fx_tree_view_key(view_spec(row), "patch");
+    return fx_tree_view_string(json_array_get(patch, 0), "value");
+}
+
+static bool writes_large_integer(const json_t *row) {
+    return fx_text_is(view_value(row), "9007199254740993");
+}
+
+/* The case intends "y" where its value is YAML's true. */
+static bool intends_a_text(const json_t *row) {
+    const json_t *intended =
+        fx_tree_view_key(fx_tree_view_key(row, "intended"), "object");
+    const json_t *labels =
+        fx_tree_view_key(fx_tree_view_key(intended, "metadata"), "labels");
+    return fx_text_is(view_value(row), "y") &&
+           fx_text_is(fx_tree_view_string(labels, "c"), "y");
+}
+
+static const struct {
+    bool (*is)(const json_t *row);
+    const char *reason;
+} by_modrule[] = {
+    {is_for_webhook_alone, "refused here, as by the schema of KubeMod's CRD"},
+    {patches_deletes_alone, "on purpose: a patch for nothing but DELETE is refused"},
+    {writes_large_integer, "on purpose: integers stay exact to 64 bits"},
+    {intends_a_text, "its intention takes YAML's `y` for a text"},
+};
+
+const char *fx_case_kubemod_skip_reason(const json_t *row) {
+    for (size_t i = 0; i < FX_COUNT(by_modrule); i++) {
+        if (by_modrule[i].is(row)) {
+            return by_modrule[i].reason;
+        }
+    }
+    return NULL;
+}
+
+/* Templates were run with a map for a context, and by a later Go than KubeMod's. */
+static const struct {
+    const char *template;
+    const char *reason;
+} by_template[] = {
+    {"{{ $ }}", "the context is a struct, as in KubeMod, and no map"},
+    {"{{ .NoSuch }}", "the context is a struct, as in KubeMod, and no map"},
+    {"{{ with .Target.nope }}a{{ else with .Target.kind }}b{{ end }}",
+     "Go 1.18, which KubeMod is built with, has no `else with`"},
+};
+
+const char *fx_case_gotemplate_skip_reason(const json_t *row, const struct fx_err *err) {
+    for (size_t i = 0; i < FX_COUNT(by_template); i++) {
+        if (fx_text_is(fx_tree_view_string(row, "template"), by_template[i].template)) {
+            return by_template[i].reason;
+        }
+    }
+    /* A function that is refused: the original has it. */
+    const json_t *expect = fx_tree_view_key(row, "expect");
+    return err->code == FX_EINVALID && fx_tree_view_key(expect, "error") == NULL
+               ? "on purpose: functions of random, clock, network and secrets are refused"
+               : NULL;
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/dialect.c - KubeMod's ModRule joins the house.
+ */
+#include "engine/dialect.h"
+
+#include "mutators/kubemod/modrule.h"
+#include "mutators/kubemod/rule.h"
+
+static const char *const versions[] = {"v1beta1", NULL};
+
+static const struct fx_policy_kind kinds[] = {
+    {KUBEMOD_GROUP, "ModRule", versions, true},
+    {NULL, NULL, NULL, false},
+};
+
+const struct fx_dialect fx_dialect_kubemod = {
+    .name = "kubemod",
+    .rank = KUBEMOD_RANK,
+    .kinds = kinds,
+    .compile = fx_rule_compile,
+};

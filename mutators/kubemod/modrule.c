@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/modrule.c - a ModRule at work: whose it is, whether it matches, and
+ * what it does then.
+ */
+#include "mutators/kubemod/modrule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mutators/kubemod/last_applied.h"
+#include "mutators/kubemod/reject.h"
+#include "mutators/kubemod/synthetic_refs.h"
+#include "value/equal.h"
+#include "value/tree.h"
+
+struct fx_text fx_modrule_namespace(const struct fx_request *request,
+                                    const struct fx_subject *subject) {
+    if (subject->is_namespace) {
+        return FX_TEXT("");
+    }
+    if (request->namespace_.data != NULL) {
+        return request->namespace_;
+    }
+    const struct fx_text namespace_ = fx_subject_namespace(subject, request);
+    return namespace_.len > 0 ? namespace_ : FX_TEXT("");
+}
+
+/* Section 3. */
+static bool is_for(const struct modrule *rule, struct fx_text namespace_) {
+    if (namespace_.len > 0 && fx_text_is(namespace_, rule->head.namespace_)) {
+        return true;
+    }
+    if (!rule->is_cluster) {
+        return false;
+    }
+    return rule->target == NULL ? namespace_.len == 0
+                                : fx_regex_matches(rule->target, namespace_);
+}
+
+/* Looking at it, nobody writes it: what is found in it is counted. */
+static json_t *object_of(const struct fx_subject *subject) {
+    union {
+        const json_t *read;
+        json_t *counted;
+    } object = {.read = subject->object};
+    return object.counted;
+}
+
+static bool match(const struct fx_mutator *self, const struct fx_request *request,
+                  const struct fx_subject *subject, struct fx_verdict *ret_verdict,
+                  struct fx_err *err) {
+    const struct modrule *rule = (const struct modrule *)self;
+    *ret_verdict = (struct fx_verdict){false, "admissionOperations"};
+    if ((rule->operations & FX_OPERATION_BIT(request->operation)) == 0) {
+        return true;
+    }
+    ret_verdict->criterion = rule->is_cluster ? "targetNamespaceRegex" : "namespace";
+    if (!is_for(rule, fx_modrule_namespace(request, subject))) {
+        return true;
+    }
+    for (size_t i = 0; i < rule->n_items; i++) {
+        bool holds = false;
+        ret_verdict->criterion = rule->items[i].criterion;
+        if (!fx_match_item_eval(&rule->items[i], object_of(subject), &holds, err)) {
+            if (!fx_err_is_ours(err)) {
+                (void)fx_err_prefix(err, "spec.%s.select: ", rule->items[i].criterion);
+            }
+            return false;
+        }
+        if (!holds) {
+            return true;
+        }
+    }
+    *ret_verdict = (struct fx_verdict){true, NULL};
+    return true;
+}
+
+static bool patch(const struct modrule *rule, const struct fx_request *request,
+                  json_t **root, struct fx_err *err) {
+    struct fx_subject subject;
+    fx_subject_read(*root, &subject);
+    const struct patch_circumstances circumstances = {
+        .namespace_ = fx_modrule_namespace(request, &subject),
+        .deadline_ns = request->deadline_ns,
+    };
+    struct plan plan = {0};
+    json_t *before = json_incref(*root); /* which the plan borrows of, and the note */
+    const bool ok =
+        fx_plan_make(rule->patch, rule->n_patch, &circumstances, *root, &plan, err) &&
+        fx_plan_apply(&plan, root, err) &&
+        fx_last_applied_follow(&plan, fx_last_applied_view(before), root, err);
+    fx_plan_finish(&plan);
+    json_decref(before);
+    return ok;
+}
+
+static bool apply(const struct fx_mutator *self, const struct fx_request *request,
+                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+    json_t *before = json_incref(*root);
+    const bool ok = patch((const struct modrule *)self, request, root, err);
+    if (ok) {
+        *ret_effect = (struct fx_effect){
+            .applied = true,
+            .changed = !fx_equal(before, *root),
+        };
+    }
+    json_decref(before);
+    return ok;
+}
+
+/* A judge changes nothing. */
+static bool apply_nothing(const struct fx_mutator *self, const struct fx_request *request,
+                          json_t **root, struct fx_effect *ret_effect,
+                          struct fx_err *err) {
+    (void)self;
+    (void)request;
+    (void)root;
+    (void)err;
+    *ret_effect = (struct fx_effect){.applied = false};
+    return true;
+}
+
+static void finish(struct modrule *rule) {
+    for (size_t i = 0; i < rule->n_items; i++) {
+        fx_match_item_finish(&rule->items[i]);
+    }
+    for (size_t i = 0; i < rule->n_patch; i++) {
+        fx_patch_operation_finish(&rule->patch[i]);
+    }
+    free(rule->items);
+    free(rule->patch);
+    free(rule->bindings);
+    fx_regex_destroy(rule->target);
+    fx_gotemplate_destroy(rule->message);
+}
+
+void fx_modrule_destroy(struct modrule *rule) {
+    if (rule != NULL) {
+        finish(rule);
+        fx_mutator_finish(&rule->head);
+        free(rule);
+    }
+}
+
+static void destroy(struct fx_mutator *self) {
+    fx_modrule_destroy((struct modrule *)self);
+}
+
+static const struct fx_mutator_ops patch_ops = {
+    .match = match,
+    .apply = apply,
+    .guise = &fx_synthetic_refs,
+    .destroy = destroy,
+};
+
+static const struct fx_mutator_ops reject_ops = {
+    .match = match,
+    .apply = apply_nothing,
+    .judge = fx_reject_judge,
+    .denial = &fx_reject_denial,
+    .guise = &fx_synthetic_refs,
+    .destroy = destroy,
+};
+
+void fx_modrule_set_type(struct modrule *rule, bool rejects) {
+    rule->rejects = rejects;
+    rule->head.ops = rejects ? &reject_ops : &patch_ops;
+}
+
+bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
+                      json_t *source) {
+    const struct fx_text namespace_ = fx_policy_namespace(policy);
+    struct fx_mutator *head = &rule->head;
+    if (!fx_mutator_init(head, &patch_ops, FX_TEXT(KUBEMOD_GROUP), FX_TEXT("ModRule"),
+                         policy->name, source) ||
+        !fx_mutator_set_namespace(head, namespace_)) {
+        return false;
+    }
+    const json_t *metadata = fx_tree_view_key(source, "metadata");
+    head->generation = json_integer_value(fx_tree_view_key(metadata, "generation"));
+    head->rank = KUBEMOD_RANK;
+    head->once = true;
+    head->together = true;
+    head->lenient = true;
+    rule->is_cluster = fx_text_is(namespace_, KUBEMOD_CLUSTER_NAMESPACE);
+    head->place =
+        rule->is_cluster ? 0 : 1; /* section 4: those of the cluster come first */
+    return true;
+}
+
+/* ---- the index ------------------------------------------------------------------- */
+
+/* The kinds that the item asks for: `select: $.kind` with a value or values. NULL where
+ * it asks for something else. */
+static const json_t *kinds_of(const struct match_item *item) {
+    struct fx_buf select;
+    fx_buf_init(&select, 0);
+    fx_jsonpath_print(&select, item->select);
+    const bool asks = !select.failed && !item->negate &&
+                      fx_text_is((struct fx_text){select.data, select.len}, "$.kind");
+    fx_buf_finish(&select);
+    if (!asks) {
+        return NULL;
+    }
+    return item->value != NULL ? item->value : item->values;
+}
+
+static bool add_bindings(struct modrule *rule, const json_t *kinds) {
+    const size_t n = json_is_array(kinds) ? json_array_size(kinds) : 1;
+    rule->bindings = calloc(n, sizeof *rule->bindings);
+    if (rule->bindings == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const json_t *kind = json_is_array(kinds) ? json_array_get(kinds, i) : kinds;
+        rule->bindings[i] = (struct fx_binding){
+            .kind = fx_tree_text(kind),
+            .operations = rule->operations,
+            .any_group = true,
+            .any_version = true,
+            .any_kind = kind == NULL,
+        };
+    }
+    rule->head.bindings = rule->bindings;
+    rule->head.n_bindings = n;
+    return true;
+}
+
+/* A rule of the cluster may be for any namespace. */
+bool fx_modrule_index(struct modrule *rule) {
+    const json_t *kinds = NULL;
+    for (size_t i = 0; i < rule->n_items && kinds == NULL; i++) {
+        kinds = kinds_of(&rule->items[i]);
+    }
+    if (!rule->is_cluster) {
+        rule->own_namespace = fx_text_of(rule->head.namespace_);
+        rule->head.namespaces = &rule->own_namespace;
+        rule->head.n_namespaces = 1;
+    }
+    return add_bindings(rule, kinds);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/modrule.h - private: KubeMod's ModRule, compiled. "The spec" in this
+ * room is KubeMod's.
+ */
+#ifndef FX_MUTATORS_KUBEMOD_MODRULE_H
+#define FX_MUTATORS_KUBEMOD_MODRULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/regex.h"
+#include "engine/dialect.h"
+#include "engine/mutator.h"
+#include "engine/request.h"
+#include "location/gotemplate/gotemplate.h"
+#include "mutators/kubemod/match_item.h"
+#include "mutators/kubemod/patch_rule.h"
+
+#define KUBEMOD_GROUP "api.kubemod.io"
+#define KUBEMOD_RANK  2u /* place in a pass */
+
+/* Whose rules see objects of other namespaces, and those of none. */
+#define KUBEMOD_CLUSTER_NAMESPACE "kubemod-system"
+
+/* Immutable once made. */
+struct modrule {
+    struct fx_mutator head; /* first */
+    bool is_cluster;        /* it lives in the namespace above */
+    bool rejects;
+    unsigned operations;     /* FX_OPERATION_BIT */
+    struct fx_regex *target; /* targetNamespaceRegex, or NULL */
+    struct match_item *items;
+    size_t n_items;
+    struct patch_operation *patch;
+    size_t n_patch;
+    struct fx_gotemplate *message; /* rejectMessage, or NULL */
+
+    /* For the index. */
+    struct fx_binding *bindings;
+    struct fx_text own_namespace;
+};
+
+/* What a rule is made of, once it is read: names the rule, and finishes the head. Takes
+ * nothing of `rule` on failure. Errors: FX_ENOMEM. */
+bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
+                      json_t *source) FX_MUST_USE;
+
+/* Fills what the index asks for. False without memory. */
+bool fx_modrule_index(struct modrule *rule) FX_MUST_USE;
+
+/* Makes it a judge, who rejects, from one who patches. Before it is in a snapshot. */
+void fx_modrule_set_type(struct modrule *rule, bool rejects);
+
+void fx_modrule_destroy(struct modrule *rule); /* NULL, half-made ones are fine */
+
+/* The namespace that counts for rules, and is `.Namespace` to templates: that of the
+ * request; empty for what is in none, a Namespace included (section 2). */
+struct fx_text fx_modrule_namespace(const struct fx_request *request,
+                                    const struct fx_subject *subject);
+
+#endif

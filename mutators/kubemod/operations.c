@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/operations.c - down the path, and then add, replace or remove.
+ */
+#include "mutators/kubemod/operations.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/limits.h"
+#include "value/tree.h"
+
+static const char *const texts[] = {
+#define X(name, text) [OPERATION_##name] = text,
+    OPERATIONS(X)
+#undef X
+};
+
+const char *fx_operation_text(enum operation operation) {
+    return texts[operation];
+}
+
+/* One operation under way. */
+struct change {
+    enum operation operation;
+    struct fx_text path; /* for words */
+    const struct steps *steps;
+    json_t *value;
+    struct fx_err *err;
+};
+
+FX_PRINTF(2, 3) static bool fail(const struct change *change, const char *fmt, ...) {
+    va_list args;
+    struct fx_err *err = change->err;
+    va_start(args, fmt);
+    char words[FX_ERR_TEXT];
+    (void)vsnprintf(words, sizeof words, fmt, args);
+    va_end(args);
+    return fx_fail(err, FX_EMUTATE, "%s operation does not apply: %s: %.*s",
+                   texts[change->operation], words, FX_TEXT_ARG(change->path));
+}
+
+/* An index into a list of `n`, of which a negative one counts from the end. */
+static bool to_index(long long number, size_t n, size_t *ret_index) {
+    const long long from_start = number < 0 ? number + (long long)n : number;
+    *ret_index = from_start < 0 ? 0 : (size_t)from_start;
+    return from_start >= 0 && (size_t)from_start < n;
+}
+
+/* ---- parents that are missing ---------------------------------------------------- */
+
+/* Fields that hold free keys in every Kubernetes object that has them. */
+static bool is_map(struct fx_text field) {
+    static const char *const maps[] = {
+        "annotations", "labels",     "matchLabels", "nodeSelector",
+        "data",        "binaryData", "stringData",
+    };
+    for (size_t i = 0; i < FX_COUNT(maps); i++) {
+        if (fx_text_is(field, maps[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `null` up to so many elements. */
+static bool pad(const struct change *change, json_t *list, size_t n) {
+    if (n > FX_LIMIT_MODRULE_PADDING) {
+        return fx_fail(change->err, FX_ELIMIT,
+                       "a list would be padded to %zu elements: %.*s", n,
+                       FX_TEXT_ARG(change->path));
+    }
+    while (json_array_size(list) < n) {
+        if (!fx_tree_append_take(list, json_null())) {
+            return fx_fail_nomem(change->err);
+        }
+    }
+    return true;
+}
+
+/* What is put where nothing was, for the step behind it: a list where that is an index,
+ * of as many elements as it needs. */
+static bool make_parent(const struct change *change, size_t at, json_t **ret_parent) {
+    const struct step *next = &change->steps->items[at + 1];
+    const bool wants_list = next->is_number && !is_map(change->steps->items[at].text);
+    if (wants_list && next->number < -1) {
+        return fail(change,
+                    "Unable to ensure path for negative index other than -1: %lld",
+                    next->number);
+    }
+    json_t *parent = wants_list ? json_array() : json_object();
+    if (parent == NULL) {
+        return fx_fail_nomem(change->err);
+    }
+    const bool is_last = at + 2 == change->steps->n_items;
+    if (wants_list && is_last && next->number > 0 &&
+        !pad(change, parent, (size_t)next->number)) {
+        json_decref(parent);
+        return false;
+    }
+    *ret_parent = parent;
+    return true;
+}
+
+/* ---- going down ------------------------------------------------------------------ */
+
+static json_t *view_index(const struct change *change, json_t *list,
+                          const struct step *step, bool *ret_bad) {
+    size_t index = 0;
+    if (!step->is_number) {
+        *ret_bad =
+            !fail(change, "not an index of a list: `%.*s`", FX_TEXT_ARG(step->text));
+        return NULL;
+    }
+    return to_index(step->number, json_array_size(list), &index)
+               ? json_array_get(list, index)
+               : NULL;
+}
+
+/* The child that the step leads to, NULL where there is none; *ret_bad: that is an error,
+ * and told. */
+static json_t *view_child(const struct change *change, json_t *parent,
+                          const struct step *step, bool *ret_bad) {
+    *ret_bad = false;
+    if (json_is_object(parent)) {
+        return fx_tree_view_text(parent, step->text);
+    }
+    return json_is_array(parent) ? view_index(change, parent, step, ret_bad) : NULL;
+}
+
+/* Makes the child writable. */
+static json_t *own_child(const struct change *change, json_t *parent,
+                         const struct step *step) {
+    size_t index = 0;
+    json_t *child = NULL;
+    if (json_is_object(parent)) {
+        child = fx_tree_own_key(parent, step->text);
+    } else if (to_index(step->number, json_array_size(parent), &index)) {
+        child = fx_tree_own_index(parent, index);
+    }
+    if (child == NULL) {
+        (void)fx_fail_nomem(change->err);
+    }
+    return child;
+}
+
+/* Puts a new parent at this step; an index behind the end of a list pads it. */
+static bool put_parent(const struct change *change, json_t *parent, size_t at) {
+    const struct step *step = &change->steps->items[at];
+    const size_t n = json_array_size(parent);
+    json_t *made = NULL;
+    size_t index = 0;
+    if (json_is_array(parent) && step->number < 0 && !to_index(step->number, n, &index) &&
+        !(n == 0 && step->number == -1)) {
+        return fail(change, "Unable to access invalid index: %lld", step->number);
+    }
+    if (json_is_array(parent) && step->number >= 0) {
+        index = (size_t)step->number;
+    }
+    if (!make_parent(change, at, &made)) {
+        return false;
+    }
+    if (json_is_object(parent)) {
+        return fx_tree_set_take(parent, step->text, made) || fx_fail_nomem(change->err);
+    }
+    if (!pad(change, parent, index + 1)) {
+        json_decref(made);
+        return false;
+    }
+    return fx_tree_set_index_take(parent, index, made) || fx_fail_nomem(change->err);
+}
+
+static bool can_hold(const json_t *node) {
+    return json_is_object(node) || json_is_array(node);
+}
+
+/* Makes what the first steps lead to writable, all but the last one; missing parents are
+ * made where something is to be added. */
+static bool enter(const struct change *change, json_t **root, json_t **ret_parent) {
+    json_t *parent = fx_tree_own_root(root);
+    if (parent == NULL) {
+        return fx_fail_nomem(change->err);
+    }
+    for (size_t i = 0; i + 1 < change->steps->n_items; i++) {
+        const struct step *step = &change->steps->items[i];
+        bool is_bad = false;
+        const json_t *child = view_child(change, parent, step, &is_bad);
+        if (is_bad) {
+            return false;
+        }
+        const bool is_missing = child == NULL || json_is_null(child);
+        if (!can_hold(parent) || (!is_missing && !can_hold(child))) {
+            return fail(change, "a parent is neither a list nor a map");
+        }
+        if (is_missing && !put_parent(change, parent, i)) {
+            return false;
+        }
+        parent = own_child(change, parent, step);
+        if (parent == NULL) {
+            return false;
+        }
+    }
+    *ret_parent = parent;
+    return true;
+}
+
+/* The parent of what is to be changed, NULL where there is none; it is not touched. */
+static bool view_parent(const struct change *change, json_t *root, json_t **ret_parent) {
+    json_t *parent = root;
+    for (size_t i = 0; i + 1 < change->steps->n_items && parent != NULL; i++) {
+        bool is_bad = false;
+        parent = view_child(change, parent, &change->steps->items[i], &is_bad);
+        if (is_bad) {
+            return false;
+        }
+    }
+    *ret_parent = can_hold(parent) ? parent : NULL;
+    return true;
+}
+
+/* ---- the last step --------------------------------------------------------------- */
+
+static bool insert(const struct change *change, json_t *list, const struct step *last) {
+    const size_t n = json_array_size(list);
+    size_t index = n;
+    if (!fx_text_is(last->text, "-")) {
+        if (!last->is_number) {
+            return fail(change, "not an index of a list: `%.*s`",
+                        FX_TEXT_ARG(last->text));
+        }
+        if (!to_index(last->number, n + 1, &index)) {
+            return fail(change, "Unable to access invalid index: %lld", last->number);
+        }
+    }
+    return fx_tree_insert_take(list, index, json_incref(change->value)) ||
+           fx_fail_nomem(change->err);
+}
+
+static bool add(const struct change *change, json_t **root) {
+    json_t *parent = NULL;
+    if (change->steps->n_items == 0) {
+        return fail(change, "doc is missing path");
+    }
+    if (!enter(change, root, &parent)) {
+        return false;
+    }
+    const struct step *last = &change->steps->items[change->steps->n_items - 1];
+    if (json_is_array(parent)) {
+        return insert(change, parent, last);
+    }
+    if (!json_is_object(parent)) {
+        return fail(change, "a parent is neither a list nor a map");
+    }
+    return fx_tree_set_take(parent, last->text, json_incref(change->value)) ||
+           fx_fail_nomem(change->err);
+}
+
+/* Is there anything at the last step? Fails where a list has no such index at all. */
+static bool find_target(const struct change *change, json_t *root, bool *ret_exists) {
+    json_t *parent = NULL;
+    bool is_bad = false;
+    *ret_exists = false;
+    if (!view_parent(change, root, &parent)) {
+        return false;
+    }
+    if (parent != NULL) {
+        *ret_exists =
+            view_child(change, parent, &change->steps->items[change->steps->n_items - 1],
+                       &is_bad) != NULL;
+    }
+    return !is_bad;
+}
+
+static bool replace(const struct change *change, json_t **root) {
+    bool exists = false;
+    json_t *parent = NULL;
+    size_t index = 0;
+    if (change->steps->n_items > 0 && !find_target(change, *root, &exists)) {
+        return false;
+    }
+    if (!exists) {
+        return fail(change, "doc is missing key");
+    }
+    if (!enter(change, root, &parent)) {
+        return false;
+    }
+    const struct step *last = &change->steps->items[change->steps->n_items - 1];
+    if (json_is_object(parent)) {
+        return fx_tree_set_take(parent, last->text, json_incref(change->value)) ||
+               fx_fail_nomem(change->err);
+    }
+    (void)to_index(last->number, json_array_size(parent), &index);
+    return fx_tree_set_index_take(parent, index, json_incref(change->value)) ||
+           fx_fail_nomem(change->err);
+}
+
+static bool remove_it(const struct change *change, json_t **root) {
+    bool exists = false;
+    json_t *parent = NULL;
+    size_t index = 0;
+    if (change->steps->n_items == 0) {
+        return true;
+    }
+    if (!find_target(change, *root, &exists)) {
+        return false;
+    }
+    if (!exists) {
+        return true;
+    }
+    if (!enter(change, root, &parent)) {
+        return false;
+    }
+    const struct step *last = &change->steps->items[change->steps->n_items - 1];
+    if (json_is_object(parent)) {
+        fx_tree_remove_key(parent, last->text);
+    } else {
+        (void)to_index(last->number, json_array_size(parent), &index);
+        fx_tree_remove_index(parent, index);
+    }
+    return true;
+}
+
+bool fx_operation_apply(enum operation operation, const struct place *place,
+                        json_t *value, json_t **root, struct fx_err *err) {
+    const struct change change = {
+        .operation = operation,
+        .path = place->path,
+        .steps = place->steps,
+        .value = value,
+        .err = err,
+    };
+    switch (operation) {
+    case OPERATION_ADD: return add(&change, root);
+    case OPERATION_REPLACE: return replace(&change, root);
+    case OPERATION_REMOVE: break;
+    }
+    return remove_it(&change, root);
+}

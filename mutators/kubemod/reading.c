@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/reading.c - fields with their types, and faults in the words of
+ * Kubernetes.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "mutators/kubemod/rule.h"
+#include "value/json.h"
+#include "value/tree.h"
+
+#define MOST_VALUE_BYTES 400u /* of a list or map in a message */
+
+json_t *fx_reading_view(const json_t *object, const char *key) {
+    json_t *node = fx_tree_view_key(object, key);
+    return json_is_null(node) ? NULL : node;
+}
+
+/* true, false and null are one node each, wherever they stand. */
+static const json_t *place_of(const json_t *node, const json_t *within) {
+    return node == NULL || json_is_boolean(node) || json_is_null(node) ? within : node;
+}
+
+/* As field.Invalid prints it. */
+static void print_value(struct fx_buf *buf, const json_t *value) {
+    if (json_is_string(value)) {
+        fx_text_quote_go(buf, fx_tree_text(value));
+        return;
+    }
+    const size_t first = buf->len;
+    fx_json_write(buf, value, FX_JSON_COMPACT);
+    if (!buf->failed && buf->len - first > MOST_VALUE_BYTES) {
+        buf->len = fx_text_rune_floor(buf->data, first + MOST_VALUE_BYTES);
+        fx_buf_str(buf, "…");
+    }
+}
+
+static void add_fault(struct reading *reading, const json_t *node,
+                      const struct fx_err *span, const struct fx_buf *words) {
+    if (words->failed || !fx_compilation_fault(reading->compilation, node, span, "%.*s",
+                                               (int)words->len, words->data)) {
+        reading->is_out_of_memory = true;
+    }
+}
+
+/* NOLINTNEXTLINE(readability-function-size): what a fault is made of. */
+void fx_reading_fault(struct reading *reading, const json_t *within, const json_t *value,
+                      const char *path, const struct fx_err *span, const char *fmt, ...) {
+    char words[FX_ERR_TEXT];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(words, sizeof words, fmt, args);
+    va_end(args);
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_printf(&text, "%s: Invalid value: ", path);
+    print_value(&text, value);
+    fx_buf_printf(&text, ": %s", words);
+    add_fault(reading, place_of(value, within), span, &text);
+    fx_buf_finish(&text);
+}
+
+void fx_reading_require(struct reading *reading, const json_t *within, const char *path) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_printf(&text, "%s: Required value", path);
+    add_fault(reading, within, NULL, &text);
+    fx_buf_finish(&text);
+}
+
+static const char *type_of(const json_t *node) {
+    switch (json_typeof(node)) {
+    case JSON_STRING: return "string";
+    case JSON_INTEGER: return "integer";
+    case JSON_REAL: return "number";
+    case JSON_TRUE:
+    case JSON_FALSE: return "boolean";
+    case JSON_ARRAY: return "array";
+    case JSON_OBJECT: return "object";
+    case JSON_NULL: break;
+    }
+    return "null";
+}
+
+json_t *fx_reading_field(struct reading *reading, const json_t *object, const char *key,
+                         const char *path, const char *type) {
+    json_t *node = fx_reading_view(object, key);
+    if (node == NULL || strcmp(type_of(node), type) == 0) {
+        return node;
+    }
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_printf(&text,
+                  "%s: Invalid value: \"%s\": %s in body must be of type %s: \"%s\"",
+                  path, type_of(node), path, type, type_of(node));
+    add_fault(reading, place_of(node, object), NULL, &text);
+    fx_buf_finish(&text);
+    return NULL;
+}
+
+void fx_reading_compile_fault(struct reading *reading, const json_t *value,
+                              const char *path, const struct fx_err *err) {
+    if (err->code == FX_ENOMEM) {
+        reading->is_out_of_memory = true;
+        return;
+    }
+    fx_reading_fault(reading, value, value, path, err, "%s", err->msg);
+}
+
+static bool is_known(const char *key, const char *const *known) {
+    while (*known != NULL && strcmp(*known, key) != 0) {
+        known++;
+    }
+    return *known != NULL;
+}
+
+void fx_reading_warn_unknown(struct reading *reading, const json_t *object,
+                             const char *path, const char *const *known) {
+    json_t *counted = NULL;
+    memcpy(&counted, &object, sizeof counted); /* jansson's iterators write nothing */
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach (counted, key, value) {
+        if (!is_known(key, known) &&
+            !fx_compilation_warn(reading->compilation, place_of(value, object),
+                                 "unknown field \"%s%s%s\"", path,
+                                 path[0] == '\0' ? "" : ".", key)) {
+            reading->is_out_of_memory = true;
+        }
+    }
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/rule_fuzz.c - a YAML stream: ModRules, and as its last document an
+ * object. Either a reason, or rules under which the object comes to an end: the same one
+ * each time, with nothing of what rules are shown besides it, and the object as it came
+ * untouched.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/limits.h"
+#include "engine/converge.h"
+#include "engine/dialect.h"
+#include "value/equal.h"
+#include "value/tree.h"
+#include "value/yaml.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+extern const struct fx_dialect fx_dialect_kubemod;
+
+#define MAX_BYTES 16384u
+#define MAX_RULES 16u
+
+static void check_fault(const struct fx_compilation *made, const struct fx_err *err) {
+    assert(err->code != FX_OK && err->msg[0] != '\0');
+    for (size_t i = 0; i < made->n_faults; i++) {
+        assert(made->faults[i].text[0] != '\0');
+    }
+}
+
+/* Reads the stream: what compiles of it, and its last object. */
+static json_t *read_all(struct fx_text text, struct fx_compilation *ret_made) {
+    struct fx_yaml_reader *reader = fx_yaml_open(text);
+    struct fx_err err = FX_ERR_INIT;
+    json_t *last = NULL;
+    json_t *document = NULL;
+    assert(reader != NULL);
+    while (ret_made->n_mutators < MAX_RULES &&
+           fx_yaml_next(reader, NULL, &document, &err) && document != NULL) {
+        struct fx_compilation made = {0};
+        if (json_is_object(document) &&
+            fx_dialect_kubemod.compile(document, &made, &err)) {
+            assert(made.n_mutators == 1 && made.n_faults == 0);
+            assert(fx_compilation_add_take(ret_made, fx_mutator_ref(made.mutators[0])));
+        } else if (json_is_object(document)) {
+            check_fault(&made, &err);
+            assert(made.n_mutators == 0);
+        }
+        fx_compilation_finish(&made);
+        json_decref(last);
+        last = document;
+    }
+    fx_yaml_close(reader);
+    return last;
+}
+
+static json_t *converge(const struct fx_snapshot *snapshot, json_t *object,
+                        enum fx_code *ret_code) {
+    const struct fx_request request = {
+        .operation = FX_OPERATION_CREATE,
+        .namespace_object = object,
+        .node_object = object,
+    };
+    struct fx_arena arena;
+    struct fx_outcome outcome;
+    struct fx_err err = FX_ERR_INIT;
+    json_t *root = json_incref(object);
+    fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
+    const bool ok = fx_converge(snapshot, &request, &arena, NULL, &root, &outcome, &err);
+    assert(ok || err.code == FX_EDENIED || err.code == FX_ENOMEM);
+    assert(ok == (outcome.n_refusals == 0) || err.code == FX_ENOMEM);
+    assert(outcome.iterations <= 2);
+    *ret_code = ok ? FX_OK : err.code;
+    fx_outcome_finish(&outcome);
+    fx_arena_finish(&arena);
+    return root;
+}
+
+static void check(const struct fx_snapshot *snapshot, json_t *object) {
+    json_t *before = json_deep_copy(object);
+    enum fx_code first = FX_OK;
+    enum fx_code second = FX_OK;
+    json_t *root = converge(snapshot, object, &first);
+    json_t *again = converge(snapshot, object, &second);
+    assert(before != NULL && fx_equal(before, object));
+    assert(first == second && (first == FX_ENOMEM || fx_equal(root, again)));
+    assert(first == FX_ENOMEM || fx_equal(fx_tree_view_key(root, "syntheticRefs"),
+                                          fx_tree_view_key(object, "syntheticRefs")));
+    json_decref(root);
+    json_decref(again);
+    json_decref(before);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct fx_compilation made = {0};
+    struct fx_snapshot *snapshot = NULL;
+    struct fx_err err = FX_ERR_INIT;
+    if (size > MAX_BYTES) {
+        return 0;
+    }
+    json_t *object = read_all((struct fx_text){(const char *)data, size}, &made);
+    const struct fx_snapshot_parts parts = {.mutators = made.mutators,
+                                            .n_mutators = made.n_mutators};
+    if (json_is_object(object) && fx_snapshot_build(&parts, 1, &snapshot, &err)) {
+        check(snapshot, object);
+    }
+    fx_snapshot_unref(snapshot);
+    fx_compilation_finish(&made);
+    json_decref(object);
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/select_path.h - private: paths with placeholders for what a `select`
+ * found on its way (spec section 5.2): /spec/containers/#0/ports/#1.
+ */
+#ifndef FX_MUTATORS_KUBEMOD_SELECT_PATH_H
+#define FX_MUTATORS_KUBEMOD_SELECT_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "location/jsonpath/jsonpath.h"
+
+/* Appends the path with each `#N` replaced by part N, escaped (RFC 6901), or where there
+ * is no part N, by `#(BADINDEX)`; then false is returned. Failure sticks in `buf`. */
+bool fx_select_path_print(struct fx_buf *buf, struct fx_text path,
+                          const struct fx_jsonpath_part *parts, size_t n_parts);
+
+/* Appends a template's text with each `.#N` as text/template understands it:
+ * `(index .SelectKeyParts N)`. Failure sticks in `buf`. */
+void fx_select_path_rewrite(struct fx_buf *buf, struct fx_text value);
+
+#endif

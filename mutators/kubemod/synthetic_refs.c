@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/synthetic_refs.c - one field on top of the object, one out of it.
+ */
+#include "mutators/kubemod/synthetic_refs.h"
+
+#include "mutators/kubemod/last_applied.h"
+#include "mutators/kubemod/modrule.h"
+#include "value/tree.h"
+
+#define REFS           FX_TEXT(SYNTHETIC_REFS)
+#define METADATA       FX_TEXT("metadata")
+#define MANAGED_FIELDS FX_TEXT("managedFields")
+#define ANNOTATIONS    FX_TEXT("annotations")
+
+static json_t *view_metadata(const json_t *object) {
+    return fx_tree_view_key(object, "metadata");
+}
+
+/* Takes a field out of metadata; nothing is copied where it is not there. */
+static bool drop_managed_fields(json_t **root) {
+    if (fx_tree_view_text(view_metadata(*root), MANAGED_FIELDS) == NULL) {
+        return true;
+    }
+    json_t *own = fx_tree_own_root(root);
+    json_t *metadata = own == NULL ? NULL : fx_tree_own_key(own, METADATA);
+    if (metadata == NULL) {
+        return false;
+    }
+    fx_tree_remove_key(metadata, MANAGED_FIELDS);
+    return true;
+}
+
+static bool drop_last_applied(json_t **root) {
+    const json_t *annotations = fx_tree_view_text(view_metadata(*root), ANNOTATIONS);
+    if (fx_tree_view_text(annotations, LAST_APPLIED) == NULL) {
+        return true;
+    }
+    json_t *own = fx_tree_own_root(root);
+    json_t *metadata = own == NULL ? NULL : fx_tree_own_key(own, METADATA);
+    json_t *written = metadata == NULL ? NULL : fx_tree_own_key(metadata, ANNOTATIONS);
+    if (written == NULL) {
+        return false;
+    }
+    fx_tree_remove_key(written, LAST_APPLIED);
+    return true;
+}
+
+/* A manifest as it is referred to. Takes the reference. */
+static bool add_ref_take(json_t *refs, struct fx_text name, json_t *manifest,
+                         bool is_namespace) {
+    if (!drop_managed_fields(&manifest) ||
+        (is_namespace && !drop_last_applied(&manifest))) {
+        json_decref(manifest);
+        return false;
+    }
+    return fx_tree_set_take(refs, name, manifest);
+}
+
+static bool wants_node(const struct fx_subject *subject) {
+    return fx_text_is(subject->kind, "Pod") &&
+           fx_tree_view_string(subject->annotations, NODE_NAME).len > 0;
+}
+
+static json_t *make_refs(const struct fx_request *request, const json_t *object) {
+    struct fx_subject subject;
+    json_t *refs = json_object();
+    fx_subject_read(object, &subject);
+    bool ok = refs != NULL;
+    if (ok && request->namespace_object != NULL &&
+        fx_modrule_namespace(request, &subject).len > 0) {
+        ok = add_ref_take(refs, FX_TEXT("namespace"),
+                          json_incref(request->namespace_object), true);
+    }
+    if (ok && request->node_object != NULL && wants_node(&subject)) {
+        ok =
+            add_ref_take(refs, FX_TEXT("node"), json_incref(request->node_object), false);
+    }
+    if (!ok) {
+        json_decref(refs);
+        return NULL;
+    }
+    return refs;
+}
+
+/* What the object has where we write: {"syntheticRefs": …, "managedFields": …}. */
+static bool keep(const json_t *object, json_t **ret_kept) {
+    json_t *const theirs = fx_tree_view_text(object, REFS);
+    json_t *const managed = fx_tree_view_text(view_metadata(object), MANAGED_FIELDS);
+    *ret_kept = NULL;
+    if (theirs == NULL && managed == NULL) {
+        return true;
+    }
+    *ret_kept = json_object();
+    const bool ok =
+        *ret_kept != NULL &&
+        (theirs == NULL || fx_tree_set_take(*ret_kept, REFS, json_incref(theirs))) &&
+        (managed == NULL ||
+         fx_tree_set_take(*ret_kept, MANAGED_FIELDS, json_incref(managed)));
+    if (!ok) {
+        json_decref(*ret_kept);
+        *ret_kept = NULL;
+    }
+    return ok;
+}
+
+static bool put_on(const struct fx_request *request, json_t **root, json_t **ret_kept,
+                   struct fx_err *err) {
+    if (!keep(*root, ret_kept)) {
+        return fx_fail_nomem(err);
+    }
+    json_t *refs = make_refs(request, *root);
+    if (refs == NULL || !drop_managed_fields(root) || fx_tree_own_root(root) == NULL) {
+        json_decref(refs);
+        return fx_fail_nomem(err);
+    }
+    return fx_tree_set_take(*root, REFS, refs) || fx_fail_nomem(err);
+}
+
+/* Where a rule took metadata away, there is nothing to put them back into. */
+static bool return_managed_fields(json_t *root, json_t *managed) {
+    if (managed == NULL || !json_is_object(view_metadata(root))) {
+        return true;
+    }
+    json_t *metadata = fx_tree_own_key(root, METADATA);
+    return metadata != NULL &&
+           fx_tree_set_take(metadata, MANAGED_FIELDS, json_incref(managed));
+}
+
+static bool take_off(json_t **root, const json_t *kept, struct fx_err *err) {
+    json_t *own = fx_tree_own_root(root);
+    json_t *const theirs = fx_tree_view_text(kept, REFS);
+    if (own == NULL) {
+        return fx_fail_nomem(err);
+    }
+    if (theirs == NULL) {
+        fx_tree_remove_key(own, REFS);
+    } else if (!fx_tree_set_take(own, REFS, json_incref(theirs))) {
+        return fx_fail_nomem(err);
+    }
+    return return_managed_fields(own, fx_tree_view_text(kept, MANAGED_FIELDS)) ||
+           fx_fail_nomem(err);
+}
+
+const struct fx_guise fx_synthetic_refs = {.put_on = put_on, .take_off = take_off};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/value.c - a text without anything of a template in it is read once and
+ * for all.
+ */
+#include "mutators/kubemod/value.h"
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "mutators/kubemod/select_path.h"
+#include "value/tree.h"
+#include "value/yaml.h"
+
+void fx_patch_value_finish(struct patch_value *value) {
+    json_decref(value->constant);
+    fx_gotemplate_destroy(value->template);
+    *value = (struct patch_value){0};
+}
+
+json_t *fx_patch_value_read(struct fx_text yaml, struct fx_err *err) {
+    struct fx_yaml_reader *reader = fx_yaml_open(yaml);
+    json_t *document = NULL;
+    if (reader == NULL) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    const bool ok = fx_yaml_next(reader, NULL, &document, err);
+    fx_yaml_close(reader);
+    if (!ok) {
+        /* What its text was made of is not what stands in the policy. */
+        err->code = err->code == FX_ENOMEM ? FX_ENOMEM : FX_EMUTATE;
+        err->off = 0;
+        err->len = 0;
+        return NULL;
+    }
+    return document == NULL ? json_null() : document;
+}
+
+static bool compile_template(struct fx_text name, struct fx_text text,
+                             struct patch_value *value, struct fx_err *err) {
+    struct fx_buf rewritten;
+    fx_buf_init(&rewritten, 0);
+    fx_select_path_rewrite(&rewritten, text);
+    const struct fx_text whole = {rewritten.data, rewritten.len};
+    const bool ok = rewritten.failed
+                        ? fx_fail_nomem(err)
+                        : fx_gotemplate_compile(name, whole, &value->template, err);
+    if (!ok && rewritten.len != text.len) {
+        err->off = 0; /* it is not the text that its author knows */
+        err->len = 0;
+    }
+    fx_buf_finish(&rewritten);
+    return ok;
+}
+
+static bool is_plain(struct fx_text text) {
+    return !fx_text_contains(text, FX_TEXT("{{")) &&
+           !fx_text_contains(text, FX_TEXT(".#"));
+}
+
+bool fx_patch_value_compile(struct fx_text name, const json_t *text,
+                            struct patch_value *ret_value, struct fx_err *err) {
+    if (text == NULL) {
+        ret_value->constant = json_null();
+        return true;
+    }
+    const struct fx_text words = fx_tree_text(text);
+    if (is_plain(words)) {
+        struct fx_err fault = FX_ERR_INIT;
+        ret_value->constant = fx_patch_value_read(words, &fault);
+        if (ret_value->constant != NULL) {
+            return true;
+        }
+        if (fault.code == FX_ENOMEM) {
+            return fx_fail_nomem(err);
+        }
+    }
+    return compile_template(name, words, ret_value, err);
+}
+
+json_t *fx_patch_value_eval(const struct patch_value *value,
+                            const struct fx_gotemplate_context *context,
+                            size_t *bytes_left, struct fx_err *err) {
+    if (value->constant != NULL) {
+        return json_incref(value->constant);
+    }
+    struct fx_buf text;
+    json_t *result = NULL;
+    fx_buf_init(&text, 0);
+    if (fx_gotemplate_execute(value->template, context, &text, err)) {
+        if (text.failed) {
+            (void)fx_fail_nomem(err);
+        } else if (text.len > *bytes_left) {
+            (void)fx_fail(err, FX_ELIMIT, "the templates write more than %u bytes",
+                          FX_LIMIT_MODRULE_BYTES);
+        } else {
+            *bytes_left -= text.len;
+            result = fx_patch_value_read((struct fx_text){text.data, text.len}, err);
+        }
+    }
+    fx_buf_finish(&text);
+    return result;
+}

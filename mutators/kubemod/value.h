@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/value.h - private: what a patch operation writes: a template whose
+ * output is YAML (spec section 5.3).
+ */
+#ifndef FX_MUTATORS_KUBEMOD_VALUE_H
+#define FX_MUTATORS_KUBEMOD_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "location/gotemplate/gotemplate.h"
+
+struct patch_value {
+    json_t *constant; /* counted; NULL: it depends on the object */
+    struct fx_gotemplate *template;
+};
+
+/* Compiles; NULL text stands for null. `name` is that of the template. Errors: those of
+ * fx_gotemplate_compile(), whose span is within the text as it was written, or none. */
+bool fx_patch_value_compile(struct fx_text name, const json_t *text,
+                            struct patch_value *ret_value,
+                            struct fx_err *err) FX_MUST_USE;
+void fx_patch_value_finish(struct patch_value *value); /* zeroed is fine */
+
+/* The value for this context: a new reference, NULL on failure. `*bytes_left` is what
+ * templates may still write, and is counted down. Errors: FX_EMUTATE, FX_ELIMIT,
+ * FX_ENOMEM. */
+json_t *fx_patch_value_eval(const struct patch_value *value,
+                            const struct fx_gotemplate_context *context,
+                            size_t *bytes_left, struct fx_err *err) FX_MUST_USE;
+
+/* Reads YAML as a value of a patch: its first document; no text at all is null. A new
+ * reference, NULL on failure. Errors: FX_EMUTATE, FX_ENOMEM. */
+json_t *fx_patch_value_read(struct fx_text yaml, struct fx_err *err) FX_MUST_USE;
+
+#endif
