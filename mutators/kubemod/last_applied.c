@@ -37,7 +37,10 @@ static int by_key(const void *left, const void *right) {
 static json_t *sorted(json_t *object) {
     const size_t n = json_object_size(object);
     struct member *members = calloc(n + 1, sizeof *members);
-    json_t *made = members == NULL ? NULL : json_object();
+    if (members == NULL) {
+        return NULL;
+    }
+    json_t *made = json_object();
     size_t at = 0;
     for (void *i = json_object_iter(object); made != NULL && i != NULL;
          i = json_object_iter_next(object, i)) {

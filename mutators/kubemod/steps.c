@@ -40,10 +40,13 @@ static void read_number(struct step *step) {
 static size_t decode(char *bytes, size_t len) {
     size_t to = 0;
     for (size_t i = 0; i < len; i++) {
-        const bool is_code = bytes[i] == '~' && i + 1 < len &&
-                             (bytes[i + 1] == '0' || bytes[i + 1] == '1');
-        bytes[to++] = !is_code ? bytes[i] : bytes[i + 1] == '0' ? '~' : '/';
-        i += is_code ? 1 : 0;
+        const char code = bytes[i] == '~' && i + 1 < len ? bytes[i + 1] : '\0';
+        if (code == '1') {
+            bytes[to++] = '/';
+        } else { /* ~0 is the tilde that stands there already */
+            bytes[to++] = bytes[i];
+        }
+        i += code == '0' || code == '1' ? 1 : 0;
     }
     return to;
 }

@@ -79,7 +79,7 @@ static void print_denial(const struct run *run, struct fx_buf *words) {
         const struct fx_refusal *refusal = &run->outcome->refusals[i];
         const struct fx_denial *denial =
             run->snapshot->mutators[refusal->mutator]->ops->denial;
-        if (denial != last) {
+        if (last == NULL || denial != last) {
             fx_buf_str(words, last == NULL ? "" : "; ");
             fx_buf_str(words, denial->begin);
         } else {
