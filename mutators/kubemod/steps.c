@@ -40,13 +40,14 @@ static void read_number(struct step *step) {
 static size_t decode(char *bytes, size_t len) {
     size_t to = 0;
     for (size_t i = 0; i < len; i++) {
-        const char code = bytes[i] == '~' && i + 1 < len ? bytes[i + 1] : '\0';
-        if (code == '1') {
+        const bool is_code = bytes[i] == '~' && i + 1 < len;
+        if (is_code && bytes[i + 1] == '1') {
             bytes[to++] = '/';
+            i++;
         } else { /* ~0 is the tilde that stands there already */
             bytes[to++] = bytes[i];
+            i += is_code && bytes[i + 1] == '0' ? 1 : 0;
         }
-        i += code == '0' || code == '1' ? 1 : 0;
     }
     return to;
 }
