@@ -157,7 +157,7 @@ static void counts_steps(void **state) {
     assert_true(fx_steps_read(fx_text_of(path), &steps, &err));
     assert_int_equal(steps.n_items, FX_LIMIT_MODRULE_STEPS);
     fx_steps_finish(&steps);
-    memcpy(path + 2 * FX_LIMIT_MODRULE_STEPS, "/a", 3);
+    memcpy(path + (size_t)2 * FX_LIMIT_MODRULE_STEPS, "/a", 3);
     assert_false(fx_steps_read(fx_text_of(path), &steps, &err));
     assert_int_equal(err.code, FX_ELIMIT);
     fx_steps_finish(&steps);

@@ -144,6 +144,22 @@ static bool travel(const struct journey *journey, const struct fx_admission *adm
     return !refused;
 }
 
+/* Each allocation refused in turn. */
+static void refuse_each(const struct journey *journey,
+                        const struct fx_admission *admission, bool ever_after) {
+    assert_true(travel(journey, admission, RUNS_MAX, false)); /* caches are filled */
+    const long live = refuse_live();
+    long n = 0;
+    for (; !travel(journey, admission, n, ever_after); n++) {
+        assert_true(n < RUNS_MAX);
+        if (refuse_live() != live) {
+            fail_msg("%ld allocations are left behind, where number %ld was refused",
+                     refuse_live() - live, n);
+        }
+    }
+    assert_true(n > 20); /* it was tried at all */
+}
+
 static void test_reviews(void **state) {
     (void)state;
     static const struct fx_admission admissions[] = {
@@ -151,19 +167,7 @@ static void test_reviews(void **state) {
         {.annotates = true, .tells_passes = true, .tells_fares = true},
     };
     for (size_t i = 0; i < FX_COUNT(journeys) * FX_COUNT(admissions) * 2; i++) {
-        const struct journey *journey = &journeys[i / 4];
-        const struct fx_admission *admission = &admissions[i / 2 % 2];
-        assert_true(travel(journey, admission, RUNS_MAX, false)); /* caches are filled */
-        const long live = refuse_live();
-        long n = 0;
-        for (; !travel(journey, admission, n, i % 2 == 1); n++) {
-            assert_true(n < RUNS_MAX);
-            if (refuse_live() != live) {
-                fail_msg("%ld allocations are left behind, where number %ld was refused",
-                         refuse_live() - live, n);
-            }
-        }
-        assert_true(n > 20); /* it was tried at all */
+        refuse_each(&journeys[i / 4], &admissions[i / 2 % 2], i % 2 == 1);
     }
 }
 
