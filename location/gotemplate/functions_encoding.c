@@ -16,57 +16,6 @@ static bool call_b64enc(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-static bool is_line_end(char c) {
-    return c == '\n' || c == '\r';
-}
-
-static size_t skip_line_ends(struct fx_text text, size_t at) {
-    while (at < text.len && is_line_end(text.data[at])) {
-        at++;
-    }
-    return at;
-}
-
-static bool is_base64_digit(char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-           c == '+' || c == '/';
-}
-
-/* Where Go sees the fault in padding that begins before `at`, behind so many digits of a
- * group of four. */
-static size_t fault_of_padding(struct fx_text text, size_t at, size_t digits) {
-    if (digits < 2) {
-        return at - 1;
-    }
-    if (digits == 2) {
-        at = skip_line_ends(text, at);
-        if (at == text.len) {
-            return at;
-        }
-        if (text.data[at] != '=') {
-            return at - 1;
-        }
-        at++;
-    }
-    return skip_line_ends(text, at);
-}
-
-/* Where Go sees the fault in a text that is no base64. */
-static size_t fault_of_base64(struct fx_text text) {
-    size_t digits = 0; /* of this group */
-    for (size_t at = 0; at < text.len; at++) {
-        const char c = text.data[at];
-        if (is_line_end(c)) {
-            continue;
-        }
-        if (!is_base64_digit(c)) {
-            return c == '=' ? fault_of_padding(text, at + 1, digits) : at;
-        }
-        digits = (digits + 1) % 4;
-    }
-    return text.len - digits;
-}
-
 /* The error is the result: Sprig has it so. */
 static bool give_fault(struct call *call, const char *encoding, size_t at) {
     struct fx_buf *buf = run_scratch(call->run);
@@ -80,7 +29,7 @@ static bool call_b64dec(struct call *call) {
     if (fx_base64_decode(buf, text) || buf->failed) {
         return run_take_scratch(call->run, call->ret);
     }
-    return give_fault(call, "base64", fault_of_base64(text));
+    return give_fault(call, "base64", fx_base64_find_fault(text));
 }
 
 static bool call_b32enc(struct call *call) {

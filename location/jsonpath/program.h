@@ -135,11 +135,6 @@ struct fx_jsonpath {
     size_t n_patterns;
 };
 
-static inline const struct node *fx_jsonpath_node(const struct fx_jsonpath *path,
-                                                  node_index index) {
-    return &path->nodes[index];
-}
-
 /* Is it a step that leads to any number of values? Each of them adds to the key parts. */
 static inline bool fx_jsonpath_is_branching(const struct node *node) {
     return node->type >= STEP_ALL;

@@ -90,60 +90,9 @@ static bool check_url(const struct policy *policy, struct fx_text text,
 
 /* ---- the certificates ------------------------------------------------------------ */
 
-static bool is_line_end(char c) {
-    return c == '\n' || c == '\r';
-}
-
-static bool is_digit64(char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-           c == '+' || c == '/';
-}
-
-static size_t skip_line_ends(struct fx_text text, size_t at) {
-    while (at < text.len && is_line_end(text.data[at])) {
-        at++;
-    }
-    return at;
-}
-
-/* Where Go finds fault with padding whose first `=`, behind `digits` digits of its group,
- * stands before `at`. */
-static size_t find_bad_padding(struct fx_text text, size_t at, size_t digits) {
-    if (digits < 2) {
-        return at - 1;
-    }
-    if (digits == 2) {
-        at = skip_line_ends(text, at);
-        if (at == text.len) {
-            return at;
-        }
-        if (text.data[at] != '=') {
-            return at - 1;
-        }
-        at++;
-    }
-    return skip_line_ends(text, at); /* what follows the end */
-}
-
-/* The byte at which Go gives up on a text that is no base64. */
-static size_t find_corrupt(struct fx_text text) {
-    size_t digits = 0; /* of this group of four */
-    for (size_t at = 0; at < text.len; at++) {
-        const char c = text.data[at];
-        if (c == '=') {
-            return find_bad_padding(text, at + 1, digits);
-        }
-        if (!is_digit64(c) && !is_line_end(c)) {
-            return at;
-        }
-        digits = (digits + (is_digit64(c) ? 1 : 0)) % 4;
-    }
-    return text.len - digits;
-}
-
 static bool fail_base64(const struct policy *policy, struct fx_text bundle,
                         struct fx_err *err) {
-    const size_t at = find_corrupt(bundle);
+    const size_t at = fx_base64_find_fault(bundle);
     (void)fx_fail_in(err, spec_node(policy, "caBundle"), FX_EINVALID,
                      "failed to base64 decode caBundle: illegal base64 data at input "
                      "byte %zu",

@@ -59,26 +59,14 @@ static bool test_entry(const struct match_item *item, json_t *entry, bool *ret_p
     return ok;
 }
 
-/* The entries of a list, be it one of the language or of the object. */
-struct entries {
-    json_t *const *values; /* of the language; NULL: they are those of … */
-    const json_t *list;
-    size_t n;
-};
-
-static json_t *entry_at(const struct entries *entries, size_t at) {
-    return entries->values != NULL ? entries->values[at]
-                                   : json_array_get(entries->list, at);
-}
-
 /* An undefined entry counts for nothing, but it is not as All wants it. No entries at all
  * match neither way. */
-static bool test_entries(const struct match_item *item, const struct entries *entries,
-                         bool *ret_matched) {
+static bool test_entries(const struct match_item *item,
+                         const struct fx_jsonpath_result *entries, bool *ret_matched) {
     size_t n_defined = 0;
     size_t n_passed = 0;
-    for (size_t i = 0; i < entries->n; i++) {
-        json_t *entry = entry_at(entries, i);
+    for (size_t i = 0; i < entries->n_values; i++) {
+        json_t *entry = entries->values[i];
         bool passes = false;
         if (entry == NULL) {
             continue;
@@ -92,22 +80,18 @@ static bool test_entries(const struct match_item *item, const struct entries *en
             break; /* that decides it */
         }
     }
-    *ret_matched = item->for_all ? n_defined > 0 && n_passed == entries->n : n_passed > 0;
+    *ret_matched =
+        item->for_all ? n_defined > 0 && n_passed == entries->n_values : n_passed > 0;
     return true;
 }
 
 static bool test(const struct match_item *item, const struct fx_jsonpath_result *result,
                  bool *ret_matched) {
-    json_t *const one = result->shape == FX_JSONPATH_VALUE ? result->values[0] : NULL;
     *ret_matched = false;
-    if (result->shape == FX_JSONPATH_LIST || json_is_array(one)) {
-        const struct entries entries = {
-            .values = one == NULL ? result->values : NULL,
-            .list = one,
-            .n = one == NULL ? result->n_values : json_array_size(one),
-        };
-        return test_entries(item, &entries, ret_matched);
+    if (result->shape == FX_JSONPATH_LIST) {
+        return test_entries(item, result, ret_matched);
     }
+    json_t *const one = result->shape == FX_JSONPATH_VALUE ? result->values[0] : NULL;
     if (one == NULL || json_is_null(one)) {
         return true;
     }

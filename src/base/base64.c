@@ -213,3 +213,48 @@ bool fx_base64_decode(struct fx_buf *buf, struct fx_text text) {
     }
     return false;
 }
+
+static bool is_line_end(char c) {
+    return c == '\n' || c == '\r';
+}
+
+static size_t skip_line_ends(struct fx_text text, size_t at) {
+    while (at < text.len && is_line_end(text.data[at])) {
+        at++;
+    }
+    return at;
+}
+
+/* In padding whose first `=`, behind `digits` digits of its group, stands before `at`. */
+static size_t find_fault_of_padding(struct fx_text text, size_t at, size_t digits) {
+    if (digits < 2) {
+        return at - 1;
+    }
+    if (digits == 2) {
+        at = skip_line_ends(text, at);
+        if (at == text.len) {
+            return at;
+        }
+        if (text.data[at] != '=') {
+            return at - 1;
+        }
+        at++;
+    }
+    return skip_line_ends(text, at); /* what follows the end */
+}
+
+size_t fx_base64_find_fault(struct fx_text text) {
+    size_t digits = 0; /* of this group of four */
+    for (size_t at = 0; at < text.len; at++) {
+        const char c = text.data[at];
+        if (c == '=') {
+            return find_fault_of_padding(text, at + 1, digits);
+        }
+        const bool is_digit = digit_of(c) != NO_DIGIT;
+        if (!is_digit && !is_line_end(c)) {
+            return at;
+        }
+        digits = (digits + (is_digit ? 1 : 0)) % 4;
+    }
+    return text.len - digits;
+}

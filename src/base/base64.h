@@ -28,4 +28,8 @@ void fx_base64_encode_tail(struct fx_buf *buf, size_t from);
  * for any other text and where `buf` fails (then buf->failed is set). */
 bool fx_base64_decode(struct fx_buf *buf, struct fx_text text) FX_MUST_USE;
 
+/* The byte at which Go's StdEncoding gives up on a text that is no base64: what its
+ * `illegal base64 data at input byte %d` says. */
+size_t fx_base64_find_fault(struct fx_text text);
+
 #endif

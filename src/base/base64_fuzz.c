@@ -63,6 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         assert(bytes.len <= size / 4 * 3);
     } else {
         assert(bytes.len == 0 && !bytes.failed);
+        assert(fx_base64_find_fault(text) <= size);
     }
     fx_buf_finish(&bytes);
     return 0;

@@ -95,6 +95,25 @@ static void test_what_is_not_base64(void **state) {
     }
 }
 
+static void test_where_it_is_at_fault(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t at;
+    } cases[] = {
+        {"!", 0},        {"Zm9!", 3}, {"Zm9v\nZ", 5},   {"=", 0},     {"Z===", 1},
+        {"Zg=", 3},      {"Zg=v", 2}, {"Zg\n=\n=v", 6}, {"Zm8=v", 4}, {"Zm8=\nv", 5},
+        {"Zm9vZ\nm", 5}, {"Zm 9", 2}, {"Zg==Zg==", 4},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct fx_buf buf;
+        fx_buf_init(&buf, 0);
+        assert_false(fx_base64_decode(&buf, fx_text_of(cases[i].text)));
+        assert_int_equal(fx_base64_find_fault(fx_text_of(cases[i].text)), cases[i].at);
+        fx_buf_finish(&buf);
+    }
+}
+
 static void test_the_bound_holds(void **state) {
     (void)state;
     struct fx_buf buf;
@@ -113,6 +132,7 @@ int main(void) {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_line_ends_are_skipped),
         cmocka_unit_test(test_what_is_not_base64),
+        cmocka_unit_test(test_where_it_is_at_fault),
         cmocka_unit_test(test_the_bound_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
