@@ -5,6 +5,7 @@
 option(FX_WERROR "Warnings are errors (presets dev and CI; off for packagers)" OFF)
 option(FX_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
 option(FX_ARENA_DEBUG "Each arena piece is a malloc of its own, for sanitizers" OFF)
+option(FX_STATIC_CXX "Link RE2 and the C++ runtime into the program" OFF)
 option(FX_HARDEN "Release hardening: PIE, full RELRO, stack protector, FORTIFY" OFF)
 set(FX_SANITIZE "" CACHE STRING "Comma list for -fsanitize=")
 option(FX_COVERAGE "Count executed lines" OFF)

@@ -31,6 +31,13 @@ while read -r library; do
   copyright "$(readlink -f "$library")"
 done < <(grep -o '/[^ ]*' <<<"$libraries" | sort -u)
 
+# What is linked into the program (cmake/FindRE2.cmake) is no library, but has a licence.
+if ! grep -q libre2 <<<"$libraries"; then
+  for archive in /usr/lib/*/libre2.a /usr/lib/gcc/*/*/libstdc++.a; do
+    [ ! -e "$archive" ] || copyright "$archive"
+  done
+fi
+
 install -d -m 0755 "$root/etc"
 printf 'root:x:0:0:root:/:/nonexistent\nfixpoint:x:65532:65532::/:/nonexistent\n' \
   >"$root/etc/passwd"
