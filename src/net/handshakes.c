@@ -6,6 +6,7 @@
 
 #include <assert.h>
 
+#include "base/priority.h"
 #include "net/stream_internal.h"
 
 #define HANDSHAKES_MAGIC 0x66786861u /* "fxha" */
@@ -46,14 +47,18 @@ size_t fx_handshakes_waiting(const struct fx_handshakes *handshakes) {
 
 /* ---- steps ---- */
 
-/* On a worker thread. */
+/* On a worker thread. A step takes as long as many reviews, and a kernel need not take
+ * the core away from who has it before its slice is over, who else may want it: so this
+ * one stands behind who serves, and offers it after each step. */
 static void compute(uv_work_t *work) {
     struct fx_handshakes *handshakes = checked(work->data);
+    fx_priority_lower();
     for (size_t i = 0; i < handshakes->n_steps; i++) {
         struct fx_handshake_step *step = &handshakes->steps[i];
         const struct fx_text received = {step->received.data, step->received.len};
         step->state = fx_tls_receive(step->stream->tls, received, &step->plain,
                                      &step->cipher, &step->failure);
+        fx_priority_yield();
     }
 }
 

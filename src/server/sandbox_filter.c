@@ -95,7 +95,8 @@ static const struct condition allowed_where[] = {
     {"mprotect", 2, PROT_EXEC, 0},
     {"clone", 0, THREAD | NAMESPACES, THREAD},
     {"prctl", 0, ALL, PR_SET_NAME},
-    {"prlimit64", 2, ALL, 0}, /* asks, and sets nothing */
+    {"prlimit64", 2, ALL, 0},   /* asks, and sets nothing */
+    {"setpriority", 1, ALL, 0}, /* of the calling thread (base/priority.h) */
     {"ioctl", 1, UINT32_MAX, FIONBIO},
     {"ioctl", 1, UINT32_MAX, FIONREAD},
     {"ioctl", 1, UINT32_MAX, FIOCLEX},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python3 -m hostile ATTACK PORT CERTIFICATE [N [NICENESS]]: an attack on a server of this
+"""python3 -m hostile ATTACK PORT CERTIFICATE [N [idle]]: an attack on a server of this
 machine.
 
 Says `ready` on a line of its own at full strength, goes on until its input ends, or for
@@ -18,8 +18,9 @@ from hostile.line import Target
 LONGEST = 300
 
 
-def main(name, port, certificate, n=0, niceness=0):
-    os.nice(int(niceness))
+def main(name, port, certificate, n=0, idle=""):
+    if idle:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     attack = ATTACKS[name](Target(int(port), certificate), int(n))

@@ -27,7 +27,6 @@ from process import Server  # noqa: E402
 
 BOUND = 3  # of the good client's p99
 GROWN_MB = 16  # that may be kept
-LOWEST = 19  # the attackers' priority
 
 # name: (how many, how it reads, options of the server)
 ATTACKS = {
@@ -89,7 +88,7 @@ class Rounds:
 
     def _round(self, good):
         quiet = self._window(good)
-        with Attack(self.server, self.name, self.n, LOWEST) as attack:
+        with Attack(self.server, self.name, self.n, idle=True) as attack:
             during = self._window(good)
             self.most_mb = max(self.most_mb, resident_mb(self.server))
             self.most_open = max(self.most_open, descriptors(self.server))
@@ -99,6 +98,9 @@ class Rounds:
         self.p50.append(during.get("p50", 1e6) / quiet["p50"])
         self.p99.append(during.get("p99", 1e6) / quiet["p99"])
         self.after.append(after.get("p99", 1e6) / quiet["p99"])
+        if self.chosen.verbose:
+            print({key: [round(window.get(key, 0), 2) for window in (quiet, during, after)]
+                   for key in ("p50", "p99", "new_p50")})
 
 
 def row(*cells):

@@ -73,10 +73,11 @@ class Good(Program):
 
 class Attack(Program):
     """One attack, at full strength when this returns. In the world it has a machine of its
-    own: where times are measured it takes only what processor time nobody else wants."""
+    own: where times are measured it takes only what processor time nobody else wants (idle)."""
 
-    def __init__(self, server, name, n=0, niceness=0):
-        super().__init__("hostile", name, server.port, server.certificate, n, niceness)
+    def __init__(self, server, name, n=0, idle=False):
+        more = ["idle"] if idle else []
+        super().__init__("hostile", name, server.port, server.certificate, n, *more)
         assert self.hear() == "ready"
 
     def stop(self):
