@@ -8,11 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "mutators/kubemod/last_applied.h"
 #include "mutators/kubemod/reject.h"
 #include "mutators/kubemod/synthetic_refs.h"
 #include "value/equal.h"
 #include "value/tree.h"
+
+/* The clock is read before every so many items of a match. */
+#define ITEMS_A_LOOK 16u
 
 struct fx_text fx_modrule_namespace(const struct fx_request *request,
                                     const struct fx_subject *subject) {
@@ -47,6 +51,14 @@ static json_t *object_of(const struct fx_subject *subject) {
     return object.counted;
 }
 
+/* Before the items whose turn it is to look at the clock. */
+static bool is_in_time(const struct fx_request *request, size_t item,
+                       struct fx_err *err) {
+    const uint64_t deadline = request->deadline_ns;
+    return deadline == 0 || (item + 1) % ITEMS_A_LOOK != 0 || fx_clock_ns() < deadline ||
+           fx_fail(err, FX_EDEADLINE, "out of time in a match");
+}
+
 static bool match(const struct fx_mutator *self, const struct fx_request *request,
                   const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                   struct fx_err *err) {
@@ -56,12 +68,15 @@ static bool match(const struct fx_mutator *self, const struct fx_request *reques
         return true;
     }
     ret_verdict->criterion = rule->is_cluster ? "targetNamespaceRegex" : "namespace";
-    if (!is_for(rule, fx_modrule_namespace(request, subject))) {
+    if (!request->everywhere && !is_for(rule, fx_modrule_namespace(request, subject))) {
         return true;
     }
     for (size_t i = 0; i < rule->n_items; i++) {
         bool holds = false;
         ret_verdict->criterion = rule->items[i].criterion;
+        if (!is_in_time(request, i, err)) {
+            return false;
+        }
         if (!fx_match_item_eval(&rule->items[i], object_of(subject), &holds, err)) {
             if (!fx_err_is_ours(err)) {
                 (void)fx_err_prefix(err, "spec.%s.select: ", rule->items[i].criterion);
@@ -83,6 +98,7 @@ static bool patch(const struct modrule *rule, const struct fx_request *request,
     const struct patch_circumstances circumstances = {
         .namespace_ = fx_modrule_namespace(request, &subject),
         .deadline_ns = request->deadline_ns,
+        .text_left = request->text_left,
     };
     struct plan plan = {0};
     json_t *before = json_incref(*root); /* which the plan borrows of, and the note */

@@ -234,6 +234,71 @@ static void stops_in_time(void **state) {
     end(&play);
 }
 
+/* A long match looks at the clock itself. */
+static void stops_in_a_match(void **state) {
+    (void)state;
+    struct fx_buf rule;
+    fx_buf_init(&rule, 0);
+    fx_buf_str(&rule, "{apiVersion: api.kubemod.io/v1beta1, kind: ModRule, metadata: "
+                      "{name: r, namespace: ns}, spec: {type: Reject, match: [");
+    for (unsigned i = 0; i < 20; i++) {
+        fx_buf_str(&rule, "{select: $.kind}, ");
+    }
+    fx_buf_str(&rule, "]}}");
+    struct fx_snapshot *snapshot = make_snapshot(rule.data);
+    const struct fx_mutator *mutator = snapshot->mutators[0];
+    struct fx_request request = {.operation = FX_OPERATION_CREATE};
+    struct fx_subject subject;
+    struct fx_verdict verdict;
+    struct fx_err err = FX_ERR_INIT;
+    json_t *object = must_read(POD "}}");
+    fx_subject_read(object, &subject);
+    assert_true(mutator->ops->match(mutator, &request, &subject, &verdict, &err));
+    assert_true(verdict.matched);
+    request.deadline_ns = 1;
+    assert_false(mutator->ops->match(mutator, &request, &subject, &verdict, &err));
+    assert_int_equal(err.code, FX_EDEADLINE);
+    json_decref(object);
+    fx_snapshot_unref(snapshot);
+    fx_buf_finish(&rule);
+}
+
+/* Where they are only tried out, it does not matter where they live. */
+static void count_everywhere(void **state) {
+    (void)state;
+    static const char *const objects[] = {
+        "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: other}}",
+        "{apiVersion: v1, kind: Pod, metadata: {name: p}}",
+        "{apiVersion: v1, kind: Namespace, metadata: {name: n}}",
+    };
+    for (size_t i = 0; i < FX_COUNT(objects) * 2; i++) {
+        struct play play = {.request = {.everywhere = i % 2 == 1}};
+        run(&play, REJECTS("r", ""), objects[i / 2]);
+        assert_int_equal(play.ok ? FX_OK : play.err.code,
+                         i % 2 == 1 ? FX_EDENIED : FX_OK);
+        end(&play);
+    }
+}
+
+static void templates_share_a_bound(void **state) {
+    (void)state;
+    static const char rules[] = PATCHES(
+        "a", "", "{op: add, path: /a, value: '{{ repeat 60 \"x\" }}'}")
+        NEXT_RULE PATCHES("b", "", "{op: add, path: /b, value: '{{ repeat 60 \"y\" }}'}")
+            NEXT_RULE PATCHES("c", "",
+                              "{op: add, path: /c, value: '{{ repeat 9 \"z\" }}'}");
+    size_t text_left = 100;
+    struct play play = {.request = {.text_left = &text_left}};
+    run(&play, rules, POD "}}");
+    assert_true(play.ok);
+    assert_int_equal(play.outcome.n_drops, 1);
+    assert_string_equal(
+        play.outcome.drops[0].words,
+        "spec.patch[0]: the templates write more than they may, 20 bytes too many");
+    assert_int_equal(text_left, 31);
+    end(&play);
+}
+
 static void many_operations_are_refused(void **state) {
     (void)state;
     struct play play = {0};
@@ -261,6 +326,9 @@ int main(void) {
         cmocka_unit_test(shows_namespace_and_node),
         cmocka_unit_test(rejects),
         cmocka_unit_test(stops_in_time),
+        cmocka_unit_test(stops_in_a_match),
+        cmocka_unit_test(count_everywhere),
+        cmocka_unit_test(templates_share_a_bound),
         cmocka_unit_test(many_operations_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,6 +194,13 @@ static bool plan_operation(struct planning *planning, size_t at) {
     return ok;
 }
 
+/* What its templates may write. */
+static size_t text_bound(const struct patch_circumstances *circumstances) {
+    const size_t *left = circumstances->text_left;
+    return left == NULL || *left > FX_LIMIT_MODRULE_BYTES ? FX_LIMIT_MODRULE_BYTES
+                                                          : *left;
+}
+
 bool fx_plan_make(const struct patch_operation *patch, size_t n_patch,
                   const struct patch_circumstances *circumstances, json_t *root,
                   struct plan *ret_plan, struct fx_err *err) {
@@ -201,7 +208,7 @@ bool fx_plan_make(const struct patch_operation *patch, size_t n_patch,
         .circumstances = circumstances,
         .root = root,
         .namespace_ = fx_tree_new_string(circumstances->namespace_),
-        .bytes_left = FX_LIMIT_MODRULE_BYTES,
+        .bytes_left = text_bound(circumstances),
         .plan = ret_plan,
         .err = err,
     };
@@ -209,6 +216,9 @@ bool fx_plan_make(const struct patch_operation *patch, size_t n_patch,
     for (size_t i = 0; ok && i < n_patch; i++) {
         planning.operation = &patch[i];
         ok = plan_operation(&planning, i);
+    }
+    if (circumstances->text_left != NULL) {
+        *circumstances->text_left -= text_bound(circumstances) - planning.bytes_left;
     }
     json_decref(planning.namespace_);
     return ok;

@@ -35,6 +35,7 @@ void fx_patch_operation_finish(struct patch_operation *operation); /* zeroed is 
 struct patch_circumstances {
     struct fx_text namespace_;
     uint64_t deadline_ns; /* 0: none */
+    size_t *text_left;    /* of the request (engine/request.h), or NULL */
 };
 
 /* One operation that was computed. */

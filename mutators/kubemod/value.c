@@ -91,8 +91,10 @@ json_t *fx_patch_value_eval(const struct patch_value *value,
         if (text.failed) {
             (void)fx_fail_nomem(err);
         } else if (text.len > *bytes_left) {
-            (void)fx_fail(err, FX_ELIMIT, "the templates write more than %u bytes",
-                          FX_LIMIT_MODRULE_BYTES);
+            (void)fx_fail(err, FX_ELIMIT,
+                          "the templates write more than they may, %zu bytes "
+                          "too many",
+                          text.len - *bytes_left);
         } else {
             *bytes_left -= text.len;
             result = fx_patch_value_read((struct fx_text){text.data, text.len}, err);

@@ -142,6 +142,19 @@
 /* However busy: then its name is looked up and its certificate checked anew. */
 #define FX_LIMIT_POOL_AGE_MS 300000u
 
+/* Dry runs (dryrun/dryrun.h): of one the rules, with an object, and how many at a time.
+ * They are for people; those whose turn it is not wait, so many of them. */
+#define FX_LIMIT_DRYRUN_BODY_BYTES    (2u << 20)
+#define FX_LIMIT_DRYRUN_POLICIES      64u
+#define FX_LIMIT_DRYRUN_PATTERNS      256u /* regular expressions, and the memory of each */
+#define FX_LIMIT_DRYRUN_PATTERN_BYTES (512u << 10)
+#define FX_LIMIT_DRYRUN_TEXT_BYTES    (4u << 20)  /* that templates write */
+#define FX_LIMIT_DRYRUN_ANSWER_BYTES  (16u << 20) /* and each text on the way to it */
+#define FX_LIMIT_DRYRUNS              2u
+#define FX_LIMIT_DRYRUNS_WAITING      32u
+#define FX_LIMIT_DRYRUN_CONNECTIONS   64u
+#define FX_LIMIT_DRYRUN_HELD_BYTES    (32u << 20) /* of requests not yet answered */
+
 /* The API server. */
 #define FX_LIMIT_KUBE_ANSWER_BYTES (8u << 20)  /* one object; etcd keeps 1.5 MiB of it */
 #define FX_LIMIT_KUBE_LIST_BYTES   (64u << 20) /* one page of a list */

@@ -28,11 +28,31 @@ struct fx_regex {
 
 /* Everything else as RE2 has it by default, which is Go's syntax: UTF-8, leftmost-first,
  * Perl's classes, `^` and `$` at the ends of the text only, `.` without the newline. */
-static RE2::Options options() {
+static RE2::Options options(size_t max_bytes) {
     RE2::Options options;
     options.set_log_errors(false);
-    options.set_max_mem(FX_LIMIT_REGEX_BYTES);
+    options.set_max_mem(static_cast<int64_t>(max_bytes));
     return options;
+}
+
+static thread_local fx_regex_allowance *allowance;
+
+void fx_regex_allow(fx_regex_allowance *given) {
+    allowance = given;
+}
+
+/* One more: how much memory it may take. False where it may not be. */
+static bool take_allowance(size_t *ret_max_bytes, fx_err *err) {
+    *ret_max_bytes = FX_LIMIT_REGEX_BYTES;
+    if (allowance == nullptr) {
+        return true;
+    }
+    if (allowance->n_left == 0) {
+        return fx_fail(err, FX_ELIMIT, "too many regular expressions");
+    }
+    allowance->n_left--;
+    *ret_max_bytes = allowance->bytes_each;
+    return true;
 }
 
 static re2::StringPiece piece_of(fx_text text) {
@@ -41,19 +61,23 @@ static re2::StringPiece piece_of(fx_text text) {
 
 static bool fail_pattern(const RE2 &program, fx_err *err) {
     if (program.error_code() == RE2::ErrorPatternTooLarge) {
-        return fx_fail(err, FX_ELIMIT, "regular expression takes more than %u bytes",
-                       FX_LIMIT_REGEX_BYTES);
+        return fx_fail(err, FX_ELIMIT, "regular expression takes more than %zu bytes",
+                       static_cast<size_t>(program.options().max_mem()));
     }
     return fx_fail(err, FX_ESYNTAX, "%s", program.error().c_str());
 }
 
 bool fx_regex_compile(fx_text pattern, fx_regex **ret_regex, fx_err *err) {
+    size_t max_bytes = 0;
     if (pattern.len > FX_LIMIT_REGEX_PATTERN_BYTES) {
         return fx_fail(err, FX_ELIMIT, "regular expression is longer than %u bytes",
                        FX_LIMIT_REGEX_PATTERN_BYTES);
     }
+    if (!take_allowance(&max_bytes, err)) {
+        return false;
+    }
     try {
-        fx_regex *regex = new fx_regex{{piece_of(pattern), options()}};
+        fx_regex *regex = new fx_regex{{piece_of(pattern), options(max_bytes)}};
         if (!regex->program.ok()) {
             (void)fail_pattern(regex->program, err);
             delete regex;

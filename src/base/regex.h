@@ -21,6 +21,18 @@ struct fx_regex; /* opaque, immutable once made: any thread may use it */
  * than FX_LIMIT_REGEX_BYTES; FX_ENOMEM. */
 bool fx_regex_compile(struct fx_text pattern, struct fx_regex **ret_regex,
                       struct fx_err *err) FX_MUST_USE;
+
+/* What somebody may compile: so many (those that fail included), each in so much memory,
+ * now and when it matches. */
+struct fx_regex_allowance {
+    size_t n_left, bytes_each;
+};
+
+/* From here on, this thread's fx_regex_compile() keeps within the allowance, which is
+ * borrowed until the next call; NULL: no bound but those above. For those who compile for
+ * strangers: many small ones would take as much as they like. */
+void fx_regex_allow(struct fx_regex_allowance *allowance);
+
 void fx_regex_destroy(struct fx_regex *regex); /* NULL is fine */
 
 /* Does it match anywhere in the text, as Go's MatchString? What it takes of memory stays

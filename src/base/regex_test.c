@@ -213,6 +213,26 @@ static void knows_groups_by_name(void **state) {
     fx_regex_destroy(regex);
 }
 
+/* So many, those that fail included; and the memory of each. */
+static void keeps_within_an_allowance(void **state) {
+    (void)state;
+    struct fx_regex_allowance allowance = {.n_left = 3, .bytes_each = 64u << 10};
+    struct fx_regex *regex = NULL;
+    struct fx_err err = FX_ERR_INIT;
+    fx_regex_allow(&allowance);
+    fx_regex_destroy(must_compile(FX_TEXT("a+")));
+    assert_false(fx_regex_compile(FX_TEXT("\\pL{100}"), &regex, &err));
+    assert_int_equal(err.code, FX_ELIMIT);
+    assert_string_equal(err.msg, "regular expression takes more than 65536 bytes");
+    assert_false(fx_regex_compile(FX_TEXT("("), &regex, &err));
+    assert_int_equal(err.code, FX_ESYNTAX);
+    assert_false(fx_regex_compile(FX_TEXT("a"), &regex, &err));
+    assert_int_equal(err.code, FX_ELIMIT);
+    assert_string_equal(err.msg, "too many regular expressions");
+    fx_regex_allow(NULL);
+    fx_regex_destroy(must_compile(FX_TEXT("\\pL{100}")));
+}
+
 static void *match_often(void *user) {
     const struct fx_regex *regex = user;
     size_t n_matches = 0;
@@ -281,6 +301,7 @@ int main(void) {
         cmocka_unit_test(knows_groups_by_name),
         cmocka_unit_test(refuses_what_is_none),
         cmocka_unit_test(takes_linear_time),
+        cmocka_unit_test(keeps_within_an_allowance),
         cmocka_unit_test(lets_any_thread_match),
         cmocka_unit_test(has_limits),
     };

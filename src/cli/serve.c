@@ -17,8 +17,8 @@
 struct values {
     struct fx_strings policies, tls_names, client_names, operations;
     struct fx_strings exempt_names, exempt_prefixes, exempt_suffixes;
-    const char *listen, *health_listen, *tls_cert, *tls_key, *tls_ca, *tls_cert_out,
-        *client_ca, *own_namespace;
+    const char *listen, *health_listen, *web_listen, *tls_cert, *tls_key, *tls_ca,
+        *tls_cert_out, *client_ca, *own_namespace;
     struct fx_cluster_flags cluster;
     bool tls_self_signed, mutation_annotations, log_mutations;
     unsigned on_error, log_level, sandbox;
@@ -136,7 +136,9 @@ static bool is_usable(const struct values *values) {
     }
     return address_fits("--listen", or_else(values->listen, DEFAULT_LISTEN)) &&
            address_fits("--health-listen",
-                        or_else(values->health_listen, DEFAULT_HEALTH_LISTEN));
+                        or_else(values->health_listen, DEFAULT_HEALTH_LISTEN)) &&
+           (or_else(values->web_listen, NULL) == NULL ||
+            address_fits("--web-listen", values->web_listen));
 }
 
 /* ---- the command ----------------------------------------------------------------- */
@@ -148,6 +150,7 @@ static enum fx_exit serve(const struct values *values,
     const struct fx_server_options options = {
         .listen = or_else(values->listen, DEFAULT_LISTEN),
         .health_listen = or_else(values->health_listen, DEFAULT_HEALTH_LISTEN),
+        .web_listen = or_else(values->web_listen, NULL),
         .policies = values->policies.items,
         .n_policies = values->policies.n_items,
         .tls_cert = values->tls_cert,
@@ -190,11 +193,12 @@ static enum fx_exit serve(const struct values *values,
         .threads = values->threads,
         .shed_after_ms = values->shed_after,
     };
-    const char *const addresses[] = {options.listen, options.health_listen};
+    const char *const addresses[] = {options.listen, options.health_listen,
+                                     options.web_listen};
+    const size_t n_addresses = FX_COUNT(addresses) - (options.web_listen == NULL);
     struct fx_err err = FX_ERR_INIT;
-    const bool served =
-        fx_sandbox_drop(options.sandbox, addresses, FX_COUNT(addresses), &err) &&
-        fx_server_run(&options, &err);
+    const bool served = fx_sandbox_drop(options.sandbox, addresses, n_addresses, &err) &&
+                        fx_server_run(&options, &err);
     return served ? FX_EXIT_DONE : fx_say_err(&err);
 }
 
@@ -250,6 +254,9 @@ static const struct fx_option options[] = {
      "HOST:PORT of the webhook, HTTPS (default :8443)"},
     {"health-listen", '\0', FX_OPTION_TEXT, FIELD(health_listen), "ADDRESS", NULL,
      "HOST:PORT of health and metrics, HTTP (default :9090)"},
+    {"web-listen", '\0', FX_OPTION_TEXT, FIELD(web_listen), "ADDRESS", NULL,
+     "HOST:PORT for dry runs of rules, PUT /v1/dryrun, HTTP that asks nobody who he is, "
+     "such as 127.0.0.1:8081 (default: nowhere)"},
     {"tls-cert", '\0', FX_OPTION_TEXT, FIELD(tls_cert), "FILE", NULL,
      "the certificate, PEM"},
     {"tls-key", '\0', FX_OPTION_TEXT, FIELD(tls_key), "FILE", NULL, "its key, PEM"},
@@ -330,7 +337,8 @@ const struct fx_command fx_command_serve = {
     .summary = "be the webhook",
     .details = "Answers POST /v1/mutate, /v1/admit and /v1/admitlabel over HTTPS, and "
                "GET /healthz, /readyz and "
-               "/metrics on a plain port of their own, until SIGTERM or SIGINT. Changed "
+               "/metrics on a plain port of their own (with --web-listen, PUT /v1/dryrun "
+               "on another), until SIGTERM or SIGINT. Changed "
                "policies and certificates are read again. Logs are JSON, "
                "a line each, on standard error.\n"
                "\n"

@@ -64,9 +64,10 @@ static bool keep_text(struct fx_arena *arena, struct fx_text text, struct fx_tex
 }
 
 /* Asks the index for the mutators of the subject's place. Who wants to see why a mutator
- * did not act is shown all of them: those left out would not match. */
+ * did not act is shown all of them: those left out would not match. Where all count
+ * everywhere, the index, which looks at namespaces, does not know. */
 bool fx_run_find_candidates(struct run *run, struct fx_err *err) {
-    const bool ok = run->trace != NULL
+    const bool ok = run->trace != NULL || run->request->everywhere
                         ? fx_snapshot_all(run->snapshot, &run->candidates, err)
                         : fx_snapshot_candidates(run->snapshot, run->request,
                                                  &run->subject, &run->candidates, err);

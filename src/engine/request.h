@@ -6,6 +6,7 @@
 #define FX_ENGINE_REQUEST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <jansson.h>
@@ -66,6 +67,8 @@ struct fx_request {
     json_t *node_object;         /* the Node that the object runs on, or NULL */
     bool
         only_judges; /* there is nothing to change (DELETE): nobody but judges is asked */
+    bool everywhere; /* policies that live in a namespace count in every one, and for what
+                      * is in none: for trying them out */
     bool annotates;  /* the object is to say who changed it */
     bool tells_passes; /* the outcome is to list who applied in each pass */
     bool tells_fares;  /* the outcome is to tell how each mutator fared */
@@ -75,8 +78,11 @@ struct fx_request {
     bool plain;
     /* Where mutators may ask for values from outside, or NULL where nobody would. */
     struct fx_placeholders *placeholders;
-    const char *mutation_id;  /* a UUID, for messages */
-    uint64_t deadline_ns;     /* base/clock.h; 0: none */
+    const char *mutation_id; /* a UUID, for messages */
+    uint64_t deadline_ns;    /* base/clock.h; 0: none */
+    /* Bytes of text that mutators with templates may still write into the object, all
+     * together; NULL: each has a bound of its own alone. */
+    size_t *text_left;
     const json_t *user_info;  /* AdmissionReview's request.userInfo, or NULL */
     const json_t *old_object; /* or NULL; also where no policy reads it */
 };

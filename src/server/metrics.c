@@ -9,6 +9,7 @@
 #include "admission/review.h"
 #include "net/tls_clients.h"
 #include "policy/findings.h"
+#include "server/dryruns.h"
 #include "server/external_calls.h"
 #include "server/reload.h"
 #include "server/shed.h"
@@ -22,6 +23,8 @@ static const char *const mutator_statuses[] = {"active", "error", NULL};
 static const char *const handshake_results[] = {"ok", "failed", NULL};
 static const char *const certificate_kinds[] = {"leaf", "ca", NULL};
 static const char *const client_refusals[] = {FX_TLS_REFUSALS(WORD) NULL};
+#define NUMBER(number) #number,
+static const char *const dryrun_statuses[] = {FX_DRYRUN_STATUSES(NUMBER) NULL};
 static const char *const versions[] = {FX_VERSION, NULL};
 static const char *const decisions[] = {FX_DECISIONS(WORD) NULL};
 static const char *const severities[] = {FX_SEVERITIES(WORD) NULL};
@@ -60,6 +63,7 @@ static const struct fx_buckets bucket_lists[] = {
 #define HANDSHAKE_RESULTS handshake_results
 #define CERTIFICATE_KINDS certificate_kinds
 #define CLIENT_REFUSALS   client_refusals
+#define DRYRUN_STATUSES   dryrun_statuses
 #define VERSIONS          versions
 #define DECISIONS         decisions
 #define SEVERITIES        severities

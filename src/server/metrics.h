@@ -50,6 +50,8 @@
       "Is everything let pass unchanged, by a signal?")                                  \
     X(COUNTER, ADMISSIONS, "fixpoint_admissions_total", "decision", DECISIONS,           \
       NO_BUCKETS, "Policies and labels validated, by how that ended.")                   \
+    X(COUNTER, DRYRUNS, "fixpoint_dryrun_requests_total", "code", DRYRUN_STATUSES,       \
+      NO_BUCKETS, "Dry runs asked for, by the HTTP status of the answer.")               \
     X(GAUGE, QUARANTINED, "fixpoint_mutators_quarantined", NULL, NONE, NO_BUCKETS,       \
       "Mutators taken out because they failed again and again.")                         \
     X(GAUGE, GENERATION, "fixpoint_policy_generation", NULL, NONE, NO_BUCKETS,           \
@@ -103,7 +105,8 @@ enum fx_metric {
 
 /* The label values that are ours; `decision` has those of enum fx_decision, `severity`
  * those of enum fx_severity, `result` those of enum fx_reload_result or enum
- * fx_external_result, `reason` those of enum fx_shed_reason or enum fx_tls_refusal. */
+ * fx_external_result, `reason` those of enum fx_shed_reason or enum fx_tls_refusal,
+ * `code` those of enum fx_dryrun_status. */
 enum fx_mutation_status {
     FX_MUTATION_SUCCESS,
     FX_MUTATION_SKIP,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/routes.c - the two tables, and what is said where they have nothing.
+ * server/routes.c - the tables, and what is said where they have nothing.
  */
 #include "server/routes.h"
 
 #include "server/admit.h"
+#include "server/dryruns.h"
 #include "server/health.h"
 #include "server/mutate.h"
 #include "server/state.h"
@@ -32,8 +33,13 @@ static const struct fx_route health[] = {
     {"HEAD", "/metrics", NULL, fx_answer_metrics, NULL},
 };
 
+static const struct fx_route web[] = {
+    {"PUT", "/v1/dryrun", NULL, fx_answer_dryrun, NULL},
+};
+
 const struct fx_routes fx_routes_webhook = {webhook, FX_COUNT(webhook)};
 const struct fx_routes fx_routes_health = {health, FX_COUNT(health)};
+const struct fx_routes fx_routes_web = {web, FX_COUNT(web)};
 
 const struct fx_route *fx_routes_find(const struct fx_routes *routes,
                                       const struct fx_server *server,
@@ -84,8 +90,9 @@ void fx_routes_serve(struct fx_thread *thread, struct fx_http_exchange *exchange
     }
 }
 
-void fx_routes_tell(struct fx_server *server, struct fx_http_exchange *exchange) {
-    const struct fx_route *route = look_up(&fx_routes_health, server, exchange);
+void fx_routes_tell(const struct fx_routes *routes, struct fx_server *server,
+                    struct fx_http_exchange *exchange) {
+    const struct fx_route *route = look_up(routes, server, exchange);
     if (route != NULL) {
         route->tell(server, exchange);
     }

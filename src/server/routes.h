@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/routes.h - who answers what: a table for each of our two ports.
+ * server/routes.h - who answers what: a table for each of our ports.
  */
 #ifndef FX_SERVER_ROUTES_H
 #define FX_SERVER_ROUTES_H
@@ -28,7 +28,7 @@ struct fx_routes {
     size_t n_items;
 };
 
-extern const struct fx_routes fx_routes_webhook, fx_routes_health;
+extern const struct fx_routes fx_routes_webhook, fx_routes_health, fx_routes_web;
 
 /* The route of this method and path, or NULL; a path that is not served is none. Then
  * `allow` (empty before) has the methods the path knows, as a header line, and stays
@@ -40,7 +40,8 @@ const struct fx_route *fx_routes_find(const struct fx_routes *routes,
 
 /* Have the request answered by its route, or say 404, 405. */
 void fx_routes_serve(struct fx_thread *thread, struct fx_http_exchange *exchange);
-void fx_routes_tell(struct fx_server *server, struct fx_http_exchange *exchange);
+void fx_routes_tell(const struct fx_routes *routes, struct fx_server *server,
+                    struct fx_http_exchange *exchange);
 
 /* Answers with one line of plain text. */
 void fx_answer_text(struct fx_http_exchange *exchange, unsigned status,

@@ -40,6 +40,7 @@ struct life {
     uv_signal_t signals[FX_COUNT(signals)];
     uv_timer_t drain;
     bool stopping;
+    unsigned n_stopping; /* ports that still answer what is in flight */
 };
 
 static struct life *life_of(void *data) {
@@ -72,9 +73,12 @@ static bool listens(const struct fx_http_server *server) {
     return server != NULL && fx_http_server_port(server) != 0;
 }
 
-/* Every review is answered. */
-static void on_threads_stopped(void *user) {
+/* Once every review and dry run is answered. */
+static void on_answered(void *user) {
     struct life *life = life_of(user);
+    if (--life->n_stopping > 0) {
+        return;
+    }
     if (listens(life->server.health)) {
         fx_http_server_stop(life->server.health, on_health_stopped, life);
     } else {
@@ -85,7 +89,7 @@ static void on_threads_stopped(void *user) {
 /* No further connection comes. */
 static void on_webhook_stopped(void *user) {
     struct life *life = life_of(user);
-    fx_threads_stop(&life->server.threads, on_threads_stopped, life);
+    fx_threads_stop(&life->server.threads, on_answered, life);
 }
 
 /* Also the end of a start that failed: whatever is not there is left out. */
@@ -94,8 +98,10 @@ static void stop(struct life *life) {
         return;
     }
     life->stopping = true;
+    life->n_stopping = 2; /* the webhook's and the one for dry runs */
     uv_close((uv_handle_t *)&life->drain, NULL);
     fx_self_probe_close(life->server.probe);
+    fx_web_stop(&life->server.web, on_answered, life);
     if (listens(life->server.webhook)) {
         fx_http_server_stop(life->server.webhook, on_webhook_stopped, life);
     } else {
@@ -125,6 +131,7 @@ static void drain(struct life *life) {
         fx_cluster_retire(server->cluster);
     }
     fx_threads_drain(&server->threads);
+    fx_web_drain(&server->web);
     (void)uv_timer_start(&life->drain, on_drained, ms, 0);
     fx_log(INFO, "draining", fx_log_int("ms", (int64_t)ms));
 }
@@ -186,7 +193,7 @@ static bool start_signals(struct life *life, struct fx_err *err) {
 /* ---- the start ---- */
 
 static void on_health_request(struct fx_http_exchange *exchange, void *user) {
-    fx_routes_tell(user, exchange);
+    fx_routes_tell(&fx_routes_health, user, exchange);
 }
 
 static void on_certificate(void *user) {
@@ -274,6 +281,12 @@ static void tell_start(const struct fx_server *server) {
     fx_buf_finish(&health);
 }
 
+static size_t web_connections(const struct life *life) {
+    return life->health_connections < FX_LIMIT_DRYRUN_CONNECTIONS
+               ? life->health_connections
+               : FX_LIMIT_DRYRUN_CONNECTIONS;
+}
+
 static bool start(struct life *life, struct fx_err *err) {
     struct fx_server *server = &life->server;
     const struct fx_server_options *options = server->options;
@@ -288,7 +301,8 @@ static bool start(struct life *life, struct fx_err *err) {
         return false;
     }
     if (!fx_sources_start(server, err) || !fx_threads_start(server, err) ||
-        !start_webhook(server, err) || !start_health(life, err)) {
+        !start_webhook(server, err) || !start_health(life, err) ||
+        !fx_web_start(server, web_connections(life), err)) {
         return false;
     }
     server->probe = fx_self_probe_create(
@@ -400,6 +414,7 @@ static void run(struct life *life) {
     (void)uv_run(&life->server.loop, UV_RUN_DEFAULT);
     fx_http_server_destroy(life->server.webhook);
     fx_http_server_destroy(life->server.health);
+    fx_web_finish(&life->server.web);
     const int status = uv_loop_close(&life->server.loop);
     assert(status == 0);
     (void)status;

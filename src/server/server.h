@@ -21,6 +21,7 @@
 struct fx_server_options {
     const char *listen;          /* "HOST:PORT" of the webhook */
     const char *health_listen;   /* "HOST:PORT" of health and metrics, plain HTTP */
+    const char *web_listen;      /* "HOST:PORT" for dry runs, plain HTTP; NULL: nowhere */
     const char *const *policies; /* files and folders */
     size_t n_policies;
     const struct fx_cluster_options *cluster; /* instead of those; NULL: files */

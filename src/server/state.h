@@ -26,6 +26,7 @@
 #include "server/thread.h"
 #include "server/thread_metrics.h"
 #include "server/threads.h"
+#include "server/web.h"
 
 struct fx_server {
     const struct fx_server_options *options; /* any thread */
@@ -43,6 +44,7 @@ struct fx_server {
     struct fx_threads threads;    /* who serve */
     struct fx_thread_metrics *thread_metrics;
     struct fx_http_server *webhook, *health; /* the webhook's only accepts */
+    struct fx_web web;
     struct fx_self_probe *probe;
     bool draining;      /* asked to end */
     atomic_bool passes; /* any thread: everything is let pass unchanged */

@@ -12,8 +12,8 @@ blocks run in order, in one empty folder with the repository's examples/ in it. 
 A page with `<!-- standin: FILE... -->` has a cluster: the stand-in API server of
 tests/e2e/standin with these files, in the environment's KUBECONFIG, and deploy/. Blocks with kubectl or
 curl are left out, and counted, where there is none. A command that ends in `&`
-runs until the page does, and is waited for until it is ready; the ports 8443 and 9090 of
-the page are others here."""
+runs until the page does, and is waited for until it is ready; the ports 8443, 9090 and 8081
+of a page with a cluster or with `fixpoint serve … &` are others here."""
 import contextlib
 import os
 import re
@@ -35,6 +35,7 @@ VARYING = re.compile(r'(?<=[(\t])\d+\.\d{3}(?=s\)?$)'           # of `fixpoint t
                      r'|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}', re.M)
 FENCE = re.compile(r"(<!-- no test -->\n+)?^```(\w*)\n(.*?)^```$", re.M | re.S)
 STANDIN = re.compile(r"^<!-- standin: (.*) -->$", re.M)
+SERVES = re.compile(r"^\$ fixpoint serve .*&$", re.M)
 TOOLS = re.compile(r"\b(kubectl|curl) ")  # that Debian has not, or not everybody
 
 
@@ -175,6 +176,14 @@ class Page:
         finally:
             background.close()
 
+    def take_ports(self):
+        webhook, self.health = free_port(), free_port()
+        for told, taken in (("8443", webhook), ("9090", self.health), ("8081", free_port())):
+            self.text = self.text.replace(told, taken)
+        self.text = self.text.replace("fixpoint serve ", "fixpoint serve "
+                                      f"--listen 127.0.0.1:{webhook} "
+                                      f"--health-listen 127.0.0.1:{self.health} ")
+
     def run(self):
         wanted = STANDIN.search(self.text)
         with contextlib.ExitStack() as stack:
@@ -184,11 +193,8 @@ class Page:
                 self.env["KUBECACHEDIR"] = own
                 shutil.copytree(ROOT / "deploy", Path(folder) / "deploy")
                 self.env["KUBECONFIG"] = stack.enter_context(cluster(wanted[1].split(), own))
-                webhook, self.health = free_port(), free_port()
-                self.text = self.text.replace("8443", webhook).replace("9090", self.health)
-                self.text = self.text.replace("fixpoint serve ", "fixpoint serve "
-                                              f"--listen 127.0.0.1:{webhook} "
-                                              f"--health-listen 127.0.0.1:{self.health} ")
+            if wanted or SERVES.search(self.text):
+                self.take_ports()
             self.run_blocks(folder)
 
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dryrun/question.h - private: the request of a dry run.
+ */
+#ifndef FX_DRYRUN_QUESTION_H
+#define FX_DRYRUN_QUESTION_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "engine/request.h"
+
+/* Where rules and object are that nobody has placed. */
+#define FX_DRYRUN_NAMESPACE "dryrun-namespace"
+
+/* What is not given is NULL. Everything is borrowed from `root`. */
+struct fx_dryrun_question {
+    json_t *root; /* counted */
+    json_t *object, *rules, *policies, *old, *namespace_object, *node;
+    enum fx_operation operation;
+    struct fx_text namespace_; /* the object's; empty: none */
+    bool is_placed;            /* somebody said where it is */
+};
+
+/* Reads it. `ret_question` is zeroed, and to be finished in any case. Errors: FX_ESYNTAX,
+ * FX_EINVALID, FX_ELIMIT, FX_ENOMEM. */
+bool fx_dryrun_question_read(struct fx_text text, struct fx_dryrun_question *ret_question,
+                             struct fx_err *err) FX_MUST_USE;
+void fx_dryrun_question_finish(struct fx_dryrun_question *question); /* NULL is fine */
+
+/* Is a member of that name known? */
+bool fx_dryrun_question_knows(const char *key);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/dryruns.c - jobs: each waits, runs on a thread, and comes back as a letter.
+ */
+#include "server/dryruns.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "dryrun/dryrun.h"
+#include "server/answer.h"
+#include "server/state.h"
+
+#define RETRY_AFTER "Retry-After: 1\r\n"
+#define JSON        FX_TEXT("application/json")
+
+/* One request. Its texts are the exchange's. */
+struct fx_dryrun_job {
+    struct fx_dryruns *dryruns;
+    struct fx_http_exchange *exchange;
+    struct fx_text body;
+    uint64_t deadline_ns;
+    struct fx_dryrun_job *next;
+    uv_thread_t thread;
+    struct fx_dryrun_answer answer; /* the thread's until the letter comes */
+    struct fx_letter done;
+};
+
+void fx_dryruns_init(struct fx_dryruns *dryruns, struct fx_server *server) {
+    *dryruns = (struct fx_dryruns){.server = server};
+    dryruns->last = &dryruns->first;
+}
+
+/* ---- answering ------------------------------------------------------------------- */
+
+static enum fx_dryrun_status label_of(unsigned status) {
+    switch (status) {
+#define X(number) \
+    case (number): return FX_DRYRUN_##number;
+        FX_DRYRUN_STATUSES(X)
+#undef X
+    default: break;
+    }
+    return FX_DRYRUN_500;
+}
+
+/* Empties the body. */
+static void respond(struct fx_server *server, struct fx_http_exchange *exchange,
+                    unsigned status, struct fx_buf *body) {
+    const double ms = fx_answer_seconds(exchange) * 1e3;
+    fx_metrics_count(&server->metrics, FX_METRIC_DRYRUNS, label_of(status));
+    fx_log(INFO, "dry run", fx_log_int("status", status), fx_log_num("ms", ms));
+    fx_http_respond(exchange, status, "application/json",
+                    status == 503 ? RETRY_AFTER : NULL, body);
+}
+
+static void refuse(struct fx_server *server, struct fx_http_exchange *exchange,
+                   unsigned status, const char *words) {
+    struct fx_buf body;
+    fx_buf_init(&body, 0);
+    fx_dryrun_write_error(&body, fx_text_of(words));
+    if (body.failed) { /* the status says enough */
+        fx_buf_reset(&body);
+    }
+    respond(server, exchange, status, &body);
+    fx_buf_finish(&body);
+}
+
+/* ---- running --------------------------------------------------------------------- */
+
+/* On its thread. */
+static void run(void *user) {
+    struct fx_dryrun_job *job = user;
+    fx_dryrun(job->body, job->deadline_ns, &job->answer);
+    fx_mailbox_post(&job->dryruns->server->mailbox, &job->done);
+}
+
+static void on_done(void *user);
+
+/* Where it does not begin, it is answered. */
+static void start(struct fx_dryrun_job *job) {
+    struct fx_dryruns *dryruns = job->dryruns;
+    const bool is_late = fx_clock_ns() >= job->deadline_ns;
+    job->done = (struct fx_letter){.open = on_done, .user = job};
+    if (!is_late && uv_thread_create(&job->thread, run, job) == 0) {
+        dryruns->n_running++;
+        return;
+    }
+    refuse(dryruns->server, job->exchange, 503,
+           is_late ? "out of time before its turn came" : "no thread for it");
+    free(job);
+}
+
+static struct fx_dryrun_job *take_next(struct fx_dryruns *dryruns) {
+    struct fx_dryrun_job *job = dryruns->first;
+    dryruns->first = job->next;
+    dryruns->last = dryruns->first == NULL ? &dryruns->first : dryruns->last;
+    dryruns->n_waiting--;
+    return job;
+}
+
+static void start_all(struct fx_dryruns *dryruns) {
+    while (dryruns->first != NULL && dryruns->n_running < FX_LIMIT_DRYRUNS) {
+        start(take_next(dryruns));
+    }
+}
+
+/* The thread has nothing left to do but to end. */
+static void on_done(void *user) {
+    struct fx_dryrun_job *job = user;
+    struct fx_dryruns *dryruns = job->dryruns;
+    const int joined = uv_thread_join(&job->thread);
+    assert(joined == 0);
+    (void)joined;
+    dryruns->n_running--;
+    respond(dryruns->server, job->exchange, job->answer.status, &job->answer.body);
+    fx_buf_finish(&job->answer.body);
+    free(job);
+    start_all(dryruns);
+}
+
+/* ---- the route ------------------------------------------------------------------- */
+
+/* "application/json; charset=utf-8", in any case. */
+static bool is_json(struct fx_text type) {
+    size_t len = 0;
+    while (len < type.len && type.data[len] != ';') {
+        len++;
+    }
+    while (len > 0 && (type.data[len - 1] == ' ' || type.data[len - 1] == '\t')) {
+        len--;
+    }
+    return len == JSON.len && strncasecmp(type.data, JSON.data, len) == 0;
+}
+
+static void enqueue(struct fx_dryruns *dryruns, struct fx_dryrun_job *job) {
+    *dryruns->last = job;
+    dryruns->last = &job->next;
+    dryruns->n_waiting++;
+    start_all(dryruns);
+}
+
+void fx_answer_dryrun(struct fx_server *server, struct fx_http_exchange *exchange) {
+    struct fx_dryruns *dryruns = &server->web.dryruns;
+    if (!is_json(fx_http_header(exchange, "Content-Type"))) {
+        refuse(server, exchange, 415, "the Content-Type must be application/json");
+        return;
+    }
+    if (dryruns->n_waiting >= FX_LIMIT_DRYRUNS_WAITING) {
+        refuse(server, exchange, 503, "too many dry runs at once");
+        return;
+    }
+    struct fx_dryrun_job *job = calloc(1, sizeof *job);
+    if (job == NULL) {
+        refuse(server, exchange, 503, "out of memory");
+        return;
+    }
+    *job = (struct fx_dryrun_job){
+        .dryruns = dryruns,
+        .exchange = exchange,
+        .body = fx_http_body(exchange),
+        .deadline_ns = fx_answer_deadline_ns(server, exchange),
+    };
+    enqueue(dryruns, job);
+}
