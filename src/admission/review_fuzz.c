@@ -70,17 +70,17 @@ static struct fx_snapshot *snapshot(void) {
 }
 
 /* Namespaces whose name begins with `w` are waited for, those with `f` fail. */
-static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **ret_object,
-                                     struct fx_err *err) {
+static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
+                                  json_t **ret_object, struct fx_err *err) {
     (void)user;
-    if (name.data[0] == 'f') {
+    if (reference->name.data[0] == 'f') {
         (void)fx_fail(err, FX_EMUTATE, "it fails");
         return FX_LOOKUP_FAILED;
     }
-    if (name.data[0] == 'w') {
+    if (reference->name.data[0] == 'w') {
         return FX_LOOKUP_WAIT;
     }
-    *ret_object = fx_namespaces_find(NULL, name);
+    *ret_object = fx_namespaces_find(NULL, reference->name);
     return FX_LOOKUP_FOUND;
 }
 
@@ -129,14 +129,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const struct fx_admission admission = {
         .on_error = FX_ON_ERROR_DENY,
         .own_namespace = "fixpoint",
-        .find_namespace = find_namespace,
+        .find_object = find_object,
     };
     const struct fx_text text = {(const char *)data, size};
     struct fx_review *review = fx_review_create(&admission, snapshot(), text, 0);
     assert(review != NULL);
-    if (fx_review_run(review) == FX_REVIEW_WANTS_NAMESPACE) {
-        json_t *object = fx_namespaces_find(NULL, fx_review_namespace(review));
-        fx_review_give_namespace(review, object, NULL);
+    if (fx_review_run(review) == FX_REVIEW_WANTS_OBJECT) {
+        json_t *object = fx_namespaces_find(NULL, fx_review_wanted(review)->name);
+        fx_review_give(review, object, NULL);
         const enum fx_review_state state = fx_review_run(review);
         assert(state == FX_REVIEW_DONE);
     }
