@@ -13,6 +13,7 @@
 
 #include "admission/admit.h"
 #include "admission/admit_label.h"
+#include "admission/binding.h"
 #include "admission/fakes.h"
 #include "admission/mutation.h"
 #include "admission/review_texts.h"
@@ -194,6 +195,10 @@ static bool admit_label(void *user) {
     return run_review(fx_admit_label_create(&exempt, fx_text_of(user), 0));
 }
 
+static bool bind(void *user) {
+    return run_review(fx_binding_create(fx_text_of(user), 0));
+}
+
 #define META(location)                                                                 \
     REQUEST("'operation':'CREATE','kind':{'group':'mutations.gatekeeper.sh'},'name':'" \
             "a','object':{'apiVersion':'mutations.gatekeeper.sh/v1','kind':'AssignMet" \
@@ -203,6 +208,10 @@ static bool admit_label(void *user) {
     REQUEST("'operation':'CREATE','kind':{'group':'','kind':'Namespace'},'object':{'m" \
             "etadata':{'name':'" name                                                  \
             "','labels':{'admission.gatekeeper.sh/ignore':''}}}")
+
+#define BINDING(node)                                                                   \
+    REQUEST("'operation':'CREATE','kind':{'group':'','kind':'Binding'},'namespace':'n'" \
+            ",'name':'p','object':{'target':{'name':'" node "'}}")
 
 static void test_admitting(void **state) {
     (void)state;
@@ -214,6 +223,8 @@ static void test_admitting(void **state) {
         {admit, META("spec.x")},
         {admit_label, LABELLED("free")},
         {admit_label, LABELLED("x")},
+        {bind, BINDING("w")},
+        {bind, BINDING("..")},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         char *request = with_quotes(cases[i].request);

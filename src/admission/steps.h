@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "admission/binding.h"
 #include "admission/envelope.h"
 #include "admission/mutation.h"
 #include "admission/review.h"
@@ -74,6 +75,7 @@ struct fx_review {
     struct fx_arena arena;
     struct fx_mutation mutation;
     struct fx_compilation warnings; /* of a policy that is looked at */
+    struct fx_pod_binding binding;  /* that is looked at; borrowed from the envelope */
     struct fx_buf body;
     struct fx_review_result result;
 

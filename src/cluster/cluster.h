@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "cluster/bindings.h"
 #include "cluster/events.h"
 #include "cluster/fetches.h"
 #include "cluster/identity.h"
@@ -74,6 +75,9 @@ struct fx_cluster_namespaces *fx_cluster_spaces_of(struct fx_cluster *cluster);
 bool fx_cluster_fetch_node(struct fx_cluster *cluster, struct fx_text name,
                            uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
                            void *user) FX_MUST_USE;
+
+/* For Pods that are being bound (cluster/bindings.h). */
+struct fx_cluster_bindings *fx_cluster_bindings_of(struct fx_cluster *cluster);
 
 /* Has all been read once that a review needs? Once true it stays true. If not,
  * `ret_waits_for` says for what it waits, borrowed. */
