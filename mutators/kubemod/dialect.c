@@ -6,6 +6,7 @@
 
 #include "mutators/kubemod/modrule.h"
 #include "mutators/kubemod/rule.h"
+#include "mutators/kubemod/synthetic_refs.h"
 
 static const char *const versions[] = {"v1beta1", NULL};
 
@@ -18,5 +19,6 @@ const struct fx_dialect fx_dialect_kubemod = {
     .name = "kubemod",
     .rank = KUBEMOD_RANK,
     .kinds = kinds,
+    .node_annotations = &fx_synthetic_node,
     .compile = fx_rule_compile,
 };

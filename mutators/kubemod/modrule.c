@@ -199,6 +199,8 @@ bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
     head->once = true;
     head->together = true;
     head->lenient = true;
+    head->wants_namespace = true;
+    head->wants_node = true;
     rule->is_cluster = fx_text_is(namespace_, KUBEMOD_CLUSTER_NAMESPACE);
     head->place =
         rule->is_cluster ? 0 : 1; /* section 4: those of the cluster come first */

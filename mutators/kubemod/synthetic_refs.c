@@ -57,9 +57,23 @@ static bool add_ref_take(json_t *refs, struct fx_text name, json_t *manifest,
     return fx_tree_set_take(refs, name, manifest);
 }
 
-static bool wants_node(const struct fx_subject *subject) {
-    return fx_text_is(subject->kind, "Pod") &&
-           fx_tree_view_string(subject->annotations, NODE_NAME).len > 0;
+const struct fx_node_annotations fx_synthetic_node = {
+    .asks = "ref.kubemod.io/inject-node-ref",
+    .names = "ref.kubemod.io/nodename",
+};
+
+static struct fx_text node_name(const struct fx_subject *subject) {
+    return fx_text_is(subject->kind, "Pod")
+               ? fx_tree_view_string(subject->annotations, fx_synthetic_node.names)
+               : (struct fx_text){0};
+}
+
+/* The one at hand may be another: somebody may have written the annotation since. (Nodes
+ * have names; one that says none is taken for it.) */
+static bool is_its_node(const json_t *node, const struct fx_subject *subject) {
+    const struct fx_text wanted = node_name(subject);
+    const struct fx_text name = fx_tree_view_string(view_metadata(node), "name");
+    return wanted.len > 0 && (name.len == 0 || fx_text_equal(name, wanted));
 }
 
 static json_t *make_refs(const struct fx_request *request, const json_t *object) {
@@ -72,7 +86,8 @@ static json_t *make_refs(const struct fx_request *request, const json_t *object)
         ok = add_ref_take(refs, FX_TEXT("namespace"),
                           json_incref(request->namespace_object), true);
     }
-    if (ok && request->node_object != NULL && wants_node(&subject)) {
+    if (ok && request->node_object != NULL &&
+        is_its_node(request->node_object, &subject)) {
         ok =
             add_ref_take(refs, FX_TEXT("node"), json_incref(request->node_object), false);
     }
@@ -142,4 +157,5 @@ static bool take_off(json_t **root, const json_t *kept, struct fx_err *err) {
            fx_fail_nomem(err);
 }
 
-const struct fx_guise fx_synthetic_refs = {.put_on = put_on, .take_off = take_off};
+const struct fx_guise fx_synthetic_refs = {
+    .put_on = put_on, .take_off = take_off, .node_name = node_name};

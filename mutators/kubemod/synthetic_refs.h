@@ -6,15 +6,16 @@
 #ifndef FX_MUTATORS_KUBEMOD_SYNTHETIC_REFS_H
 #define FX_MUTATORS_KUBEMOD_SYNTHETIC_REFS_H
 
+#include "engine/dialect.h"
 #include "engine/guise.h"
 
 #define SYNTHETIC_REFS "syntheticRefs"
 
-/* The annotation that names the Node of a Pod. */
-#define NODE_NAME "ref.kubemod.io/nodename"
-
 /* `syntheticRefs` with the namespace and the node, as far as the request has them; no
  * metadata.managedFields. */
 extern const struct fx_guise fx_synthetic_refs;
+
+/* How a Pod asks for its Node, and where the name of it stands. */
+extern const struct fx_node_annotations fx_synthetic_node;
 
 #endif

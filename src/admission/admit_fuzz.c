@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/admit_fuzz.c - any bytes are answered by both validating webhooks, with a
- * review that allows or says why not, or with a sentence.
+ * admission/admit_fuzz.c - any bytes are answered by the webhooks that never pause, with
+ * a review that allows or says why not, or with a sentence. What a Binding names can go
+ * into a path.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -9,6 +10,8 @@
 
 #include "admission/admit.h"
 #include "admission/admit_label.h"
+#include "admission/binding.h"
+#include "base/dns_name.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -27,6 +30,13 @@ static void check_response(struct fx_text body, enum fx_decision decision) {
     json_decref(answered);
 }
 
+static void check_binding(const struct fx_review *review) {
+    const struct fx_pod_binding *binding = fx_binding_view(review);
+    assert(binding == NULL ||
+           (fx_dns_is_subdomain(binding->namespace_) &&
+            fx_dns_is_subdomain(binding->pod) && fx_dns_is_subdomain(binding->node)));
+}
+
 static void check(struct fx_review *review) {
     assert(review != NULL);
     const enum fx_review_state state = fx_review_run(review);
@@ -37,6 +47,7 @@ static void check(struct fx_review *review) {
         check_response((struct fx_text){result->body->data, result->body->len},
                        result->decision);
     }
+    check_binding(review);
     fx_review_destroy(review);
 }
 
@@ -47,5 +58,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct fx_text text = {(const char *)data, size};
     check(fx_admit_create(&admission, text, 0));
     check(fx_admit_label_create(&exempt, text, 0));
+    check(fx_binding_create(text, 0));
     return 0;
 }

@@ -29,21 +29,32 @@ static void begin(struct fx_review *review, bool allowed) {
     fx_buf_str(body, allowed ? ",\"allowed\":true" : ",\"allowed\":false");
 }
 
-/* "warnings": those who were left out, each with the reason. */
-static void add_drops(struct fx_review *review) {
+static void add_warning(struct fx_review *review, bool is_first, struct fx_text words) {
+    fx_buf_str(&review->body, is_first ? ",\"warnings\":[" : ",");
+    add_string(&review->body, words);
+}
+
+/* "warnings": what policies had to do without, and those who were left out, each with the
+ * reason. */
+static void add_warnings(struct fx_review *review) {
     const struct fx_outcome *outcome = &review->mutation.outcome;
+    bool is_first = true;
     struct fx_buf words;
     fx_buf_init(&words, 0);
+    if (review->warning != NULL) {
+        add_warning(review, is_first, fx_text_of(review->warning));
+        is_first = false;
+    }
     for (size_t i = 0; i < outcome->n_drops; i++) {
         const struct fx_drop *drop = &outcome->drops[i];
         fx_buf_reset(&words);
         fx_mutator_print_id(&words, review->snapshot->mutators[drop->mutator]);
         fx_buf_printf(&words, "%s: %s", drop->fails ? " was left out" : "", drop->words);
-        fx_buf_str(&review->body, i == 0 ? ",\"warnings\":[" : ",");
-        add_string(&review->body, (struct fx_text){words.data, words.len});
+        add_warning(review, is_first, (struct fx_text){words.data, words.len});
         fx_buf_fail_as(&review->body, &words);
+        is_first = false;
     }
-    fx_buf_str(&review->body, outcome->n_drops == 0 ? "" : "]");
+    fx_buf_str(&review->body, is_first ? "" : "]");
     fx_buf_finish(&words);
 }
 
@@ -117,7 +128,7 @@ enum fx_next fx_answer_allow(struct fx_review *review, enum fx_decision decision
                              const char *message) {
     begin(review, true);
     add_status(&review->body, fx_text_of(message), 200);
-    add_drops(review);
+    add_warnings(review);
     return end(review, decision);
 }
 
@@ -154,7 +165,7 @@ static enum fx_next answer_denial(struct fx_review *review) {
     fx_buf_str(body, ",\"reason\":");
     add_string(body, words);
     fx_buf_str(body, ",\"code\":403}");
-    add_drops(review);
+    add_warnings(review);
     return end(review, FX_DECISION_DENIED);
 }
 
@@ -211,7 +222,7 @@ enum fx_next fx_answer_patch(struct fx_review *review) {
     fx_base64_encode_tail(body, from);
     fx_buf_str(body, "\",\"patchType\":\"JSONPatch\"");
     add_annotations(review);
-    add_drops(review);
+    add_warnings(review);
     review->result.patch = &review->mutation.patch;
     return end(review, FX_DECISION_MUTATED);
 }

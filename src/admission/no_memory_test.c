@@ -13,9 +13,11 @@
 
 #include "admission/admit.h"
 #include "admission/admit_label.h"
+#include "admission/binding.h"
 #include "admission/fakes.h"
 #include "admission/mutation.h"
 #include "admission/review_texts.h"
+#include "engine/guise.h"
 #include "refuse.h"
 
 #define RUNS_MAX 100000 /* no run needs that many allocations */
@@ -194,6 +196,10 @@ static bool admit_label(void *user) {
     return run_review(fx_admit_label_create(&exempt, fx_text_of(user), 0));
 }
 
+static bool bind(void *user) {
+    return run_review(fx_binding_create(fx_text_of(user), 0));
+}
+
 #define META(location)                                                                 \
     REQUEST("'operation':'CREATE','kind':{'group':'mutations.gatekeeper.sh'},'name':'" \
             "a','object':{'apiVersion':'mutations.gatekeeper.sh/v1','kind':'AssignMet" \
@@ -203,6 +209,10 @@ static bool admit_label(void *user) {
     REQUEST("'operation':'CREATE','kind':{'group':'','kind':'Namespace'},'object':{'m" \
             "etadata':{'name':'" name                                                  \
             "','labels':{'admission.gatekeeper.sh/ignore':''}}}")
+
+#define BINDING(node)                                                                   \
+    REQUEST("'operation':'CREATE','kind':{'group':'','kind':'Binding'},'namespace':'n'" \
+            ",'name':'p','object':{'target':{'name':'" node "'}}")
 
 static void test_admitting(void **state) {
     (void)state;
@@ -214,6 +224,8 @@ static void test_admitting(void **state) {
         {admit, META("spec.x")},
         {admit_label, LABELLED("free")},
         {admit_label, LABELLED("x")},
+        {bind, BINDING("w")},
+        {bind, BINDING("..")},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         char *request = with_quotes(cases[i].request);
@@ -222,12 +234,119 @@ static void test_admitting(void **state) {
     }
 }
 
+/* ---- other objects --------------------------------------------------------------- */
+
+static bool put_on(const struct fx_request *request, json_t **root, json_t **ret_kept,
+                   struct fx_err *err) {
+    (void)request;
+    (void)root;
+    (void)err;
+    *ret_kept = NULL;
+    return true;
+}
+
+static bool take_off(json_t **root, const json_t *kept, struct fx_err *err) {
+    (void)root;
+    (void)kept;
+    (void)err;
+    return true;
+}
+
+static struct fx_text node_name(const struct fx_subject *subject) {
+    return fx_tree_view_string(subject->labels, "node");
+}
+
+static bool leave(const struct fx_request *request, json_t *root, struct fx_err *err,
+                  bool *ret_changed) {
+    (void)request;
+    (void)root;
+    (void)err;
+    *ret_changed = false;
+    return true;
+}
+
+static struct fx_snapshot *wanting_snapshot(void) {
+    static const struct fx_guise guise = {put_on, take_off, node_name};
+    static const struct fx_mutator_ops ops = {.match = fake_match,
+                                              .apply = fake_apply,
+                                              .guise = &guise,
+                                              .destroy = fake_destroy};
+    struct fx_snapshot *snapshot = NULL;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_mutator *mutator = fake_mutator(leave, "a");
+    mutator->ops = &ops;
+    mutator->wants_namespace = true;
+    mutator->wants_node = true;
+    const struct fx_snapshot_parts parts = {.mutators = &mutator, .n_mutators = 1};
+    assert_true(fx_snapshot_build(&parts, 1, &snapshot, &err));
+    fx_mutator_unref(mutator);
+    return snapshot;
+}
+
+/* All is to be waited for. */
+static enum fx_lookup find_later(void *user, const struct fx_reference *reference,
+                                 json_t **ret_object, struct fx_err *err) {
+    (void)user;
+    (void)reference;
+    (void)ret_object;
+    (void)err;
+    return FX_LOOKUP_WAIT;
+}
+
+/* Who brings it has memory. A Node named `gone` is not there. */
+static void bring(struct fx_review *review) {
+    struct fx_err failure = FX_ERR_INIT;
+    refuse_pause();
+    if (fx_text_is(fx_review_wanted(review)->name, "gone")) {
+        (void)fx_fail(&failure, FX_EMUTATE, "not found");
+        fx_review_give(review, NULL, &failure);
+    } else {
+        fx_review_give(review, json_pack("{s:{s:s}}", "metadata", "name", "x"), NULL);
+    }
+    refuse_resume();
+}
+
+struct referring {
+    struct fx_snapshot *snapshot;
+    const char *request;
+};
+
+static bool refer(void *user) {
+    static const struct fx_admission admission = {.find_object = find_later};
+    const struct referring *given = user;
+    struct fx_review *review =
+        fx_review_create(&admission, given->snapshot, fx_text_of(given->request), 0);
+    while (review != NULL && fx_review_run(review) == FX_REVIEW_WANTS_OBJECT) {
+        bring(review);
+    }
+    return run_review(review);
+}
+
+#define REFERRING(node)                                                              \
+    REQUEST(POD_KIND ",'operation':'CREATE','namespace':'n','object':{'kind':'Pod'," \
+                     "'metadata':{'labels':{'node':'" node "'}}}")
+
+static void test_referring(void **state) {
+    (void)state;
+    static const char *const requests[] = {REFERRING("w"), REFERRING("gone"),
+                                           REFERRING("..")};
+    struct referring given = {.snapshot = wanting_snapshot()};
+    for (size_t i = 0; i < FX_COUNT(requests); i++) {
+        char *request = with_quotes(requests[i]);
+        given.request = request;
+        refuse_all(refer, &given);
+        free(request);
+    }
+    fx_snapshot_unref(given.snapshot);
+}
+
 int main(void) {
     refuse_install();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_asking),
         cmocka_unit_test(test_fights),
         cmocka_unit_test(test_admitting),
+        cmocka_unit_test(test_referring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

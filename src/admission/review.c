@@ -14,42 +14,11 @@
 #include "base/limits.h"
 #include "value/node_pool.h"
 
-/* Step 5 of spec section 8. A Namespace is its own context, and in none. */
-static enum fx_next step_namespace(struct fx_review *review) {
-    const struct fx_admission *admission = review->admission;
-    const struct fx_text name = review->result.namespace_;
-    if (review->result.group.len == 0 && fx_text_is(review->result.kind, "Namespace")) {
-        review->namespace_object = json_incref(review->object);
-        return FX_NEXT;
-    }
-    review->matching_namespace = name;
-    if (review->namespace_state == FX_NAMESPACE_AWAITED) {
-        return FX_NEXT_WAIT;
-    }
-    if (review->namespace_state == FX_NAMESPACE_GIVEN) {
-        return review->namespace_object == NULL ? fx_answer_fail(review) : FX_NEXT;
-    }
-    if (name.len == 0 || admission->find_namespace == NULL) {
-        return FX_NEXT;
-    }
-    switch (admission->find_namespace(admission->user, name, &review->namespace_object,
-                                      &review->err)) {
-    case FX_LOOKUP_FOUND: return FX_NEXT;
-    case FX_LOOKUP_FAILED: return fx_answer_fail(review);
-    case FX_LOOKUP_WAIT: break;
-    }
-    review->namespace_state = FX_NAMESPACE_AWAITED;
-    return FX_NEXT_WAIT;
-}
-
 /* A part was not enough: once more with the whole. What was given stays. */
 static enum fx_next start_over(struct fx_review *review) {
     fx_mutation_finish(&review->mutation);
     review->mutation = (struct fx_mutation){0};
-    if (review->namespace_state != FX_NAMESPACE_GIVEN) {
-        json_decref(review->namespace_object);
-        review->namespace_object = NULL;
-    }
+    fx_references_reset(review);
     fx_envelope_finish(&review->envelope);
     review->result = (struct fx_review_result){
         .body = &review->body,
@@ -88,7 +57,8 @@ static enum fx_next step_converge(struct fx_review *review) {
     review->request.tells_fares = admission->tells_fares;
     review->request.namespace_ =
         review->matching_namespace.len > 0 ? review->matching_namespace : FX_TEXT("");
-    review->request.namespace_object = review->namespace_object;
+    review->request.namespace_object = review->namespace_.object;
+    review->request.node_object = review->node.object;
     review->mutation = (struct fx_mutation){
         .snapshot = review->snapshot,
         .request = review->request,
@@ -127,11 +97,11 @@ static enum fx_next step_encode(struct fx_review *review) {
     return fx_answer_allow(review, FX_DECISION_UNCHANGED, "Resource was not mutated");
 }
 
-/* The whole journey. Only step_namespace and step_ask may wait. */
+/* The whole journey. Only fx_step_namespace, fx_step_node and step_ask may wait. */
 static fx_step *const steps[] = {
-    fx_step_decode, fx_step_self,      fx_step_operation, fx_step_group,
-    fx_step_object, fx_step_exclusion, step_namespace,    step_converge,
-    step_ask,       step_settle,       step_encode,       NULL,
+    fx_step_decode,    fx_step_self,  fx_step_operation, fx_step_group, fx_step_object,
+    fx_step_exclusion, fx_step_wants, fx_step_namespace, fx_step_node,  step_converge,
+    step_ask,          step_settle,   step_encode,       NULL,
 };
 
 static bool is_late(const struct fx_review *review) {
@@ -151,7 +121,7 @@ static enum fx_review_state run(struct fx_review *review) {
         case FX_NEXT: review->at++; break;
         case FX_NEXT_AGAIN: review->at = 0; break;
         case FX_NEXT_WAIT:
-            return review->wants_data ? FX_REVIEW_WANTS_DATA : FX_REVIEW_WANTS_NAMESPACE;
+            return review->wants_data ? FX_REVIEW_WANTS_DATA : FX_REVIEW_WANTS_OBJECT;
         case FX_NEXT_DONE: review->is_done = true; break;
         }
     }
@@ -164,21 +134,6 @@ enum fx_review_state fx_review_run(struct fx_review *review) {
     const enum fx_review_state state = run(review);
     fx_node_pool_leave();
     return state;
-}
-
-struct fx_text fx_review_namespace(const struct fx_review *review) {
-    return review->result.namespace_;
-}
-
-void fx_review_give_namespace(struct fx_review *review, json_t *object_take,
-                              const struct fx_err *failure) {
-    assert(review->namespace_state == FX_NAMESPACE_AWAITED);
-    assert((object_take == NULL) == (failure != NULL));
-    review->namespace_state = FX_NAMESPACE_GIVEN;
-    review->namespace_object = object_take;
-    if (failure != NULL) {
-        review->err = *failure;
-    }
 }
 
 struct fx_external_calls *fx_review_calls(struct fx_review *review,
@@ -229,7 +184,7 @@ void fx_review_destroy(struct fx_review *review) {
     }
     fx_mutation_finish(&review->mutation);
     fx_compilation_finish(&review->warnings);
-    json_decref(review->namespace_object);
+    fx_references_finish(review);
     fx_envelope_finish(&review->envelope);
     fx_arena_finish(&review->arena);
     fx_buf_finish(&review->body);

@@ -3,8 +3,9 @@
  * admission/review.h - one AdmissionReview from bytes to bytes (spec section 8). Pure: it
  * runs on a loop, on a pool thread, in the command line, in a fuzzer.
  *
- * The journey is a list of steps; it may pause where the namespace object has to be
- * fetched, and where providers are to be asked, and goes on when it was given.
+ * The journey is a list of steps; it may pause where other objects have to be fetched
+ * (its Namespace, a Node), and where providers are to be asked, and goes on when it was
+ * given what it waits for.
  */
 #ifndef FX_ADMISSION_REVIEW_H
 #define FX_ADMISSION_REVIEW_H
@@ -39,13 +40,27 @@ enum fx_on_error {
 #undef X
 };
 
-/* The answer of a namespace look-up. */
+/* Another object that a review needs. */
+enum fx_reference_type {
+    FX_REFERENCE_LABELS,    /* a Namespace; its name and labels are enough */
+    FX_REFERENCE_NAMESPACE, /* a Namespace, all of it */
+    FX_REFERENCE_NODE,
+};
+
+struct fx_reference {
+    enum fx_reference_type type;
+    struct fx_text name; /* borrowed from the review; of a Node, always a name that can be
+                          * one (base/dns_name.h) */
+};
+
+/* The answer of a look-up. Of a failure err says why. That there is no such object is
+ * FX_EMUTATE: of a Namespace it is answered as a policy's failure is (denied with these
+ * words, code 500, unless on_error says else); of a Node it is a warning, and policies
+ * see none. Where the failure is ours (FX_EIO, FX_ENOMEM, FX_EDEADLINE): HTTP 5xx. */
 enum fx_lookup {
-    FX_LOOKUP_FOUND,  /* *ret_object is a new reference */
-    FX_LOOKUP_WAIT,   /* not here; fx_review_give_namespace() will bring it */
-    FX_LOOKUP_FAILED, /* err says why; answered as a policy's failure is (denied with
-                         these words, code 500, unless on_error says else), or with HTTP
-                         5xx where the failure is ours (FX_ENOMEM, FX_EDEADLINE) */
+    FX_LOOKUP_FOUND, /* *ret_object is a new reference */
+    FX_LOOKUP_WAIT,  /* not here; fx_review_give() will bring it */
+    FX_LOOKUP_FAILED,
 };
 
 /* What reviews share; borrowed, and outlives each. */
@@ -59,8 +74,9 @@ struct fx_admission {
     struct fx_trace *trace; /* or NULL: what each mutator did (engine/trace.h) */
     const char
         *own_namespace; /* whose service account `gatekeeper-admin` is not mutated */
-    enum fx_lookup (*find_namespace)(void *user, struct fx_text name, json_t **ret_object,
-                                     struct fx_err *err);
+    /* NULL: none is known, and none is missed. */
+    enum fx_lookup (*find_object)(void *user, const struct fx_reference *reference,
+                                  json_t **ret_object, struct fx_err *err);
     void *user;
 };
 
@@ -91,19 +107,19 @@ struct fx_review *fx_review_create(const struct fx_admission *admission,
 void fx_review_destroy(struct fx_review *review); /* NULL is fine */
 
 enum fx_review_state {
-    FX_REVIEW_DONE,            /* fx_review_result() has the answer */
-    FX_REVIEW_WANTS_NAMESPACE, /* fx_review_namespace() names it; give it, run again */
-    FX_REVIEW_WANTS_DATA,      /* answer each of fx_review_calls(), run again */
+    FX_REVIEW_DONE,         /* fx_review_result() has the answer */
+    FX_REVIEW_WANTS_OBJECT, /* fx_review_wanted() names it; give it, run again */
+    FX_REVIEW_WANTS_DATA,   /* answer each of fx_review_calls(), run again */
 };
 
 /* Goes on as far as it can. Never fails: failures are answers. */
 enum fx_review_state fx_review_run(struct fx_review *review);
 
-/* The namespace it waits for, and giving it: the object (reference taken over), or NULL
- * and the reason. */
-struct fx_text fx_review_namespace(const struct fx_review *review);
-void fx_review_give_namespace(struct fx_review *review, json_t *object_take,
-                              const struct fx_err *failure);
+/* The object it waits for, and giving it: the object (reference taken over), or NULL and
+ * the reason (see enum fx_lookup). */
+const struct fx_reference *fx_review_wanted(const struct fx_review *review);
+void fx_review_give(struct fx_review *review, json_t *object_take,
+                    const struct fx_err *failure);
 
 /* The requests to providers it waits for: each is to be answered with fx_external_give()
  * or fx_external_fail() and the arena (admission/external.h), all before

@@ -9,6 +9,7 @@
 
 #include "admission/review.h"
 #include "base/base64.h"
+#include "base/dns_name.h"
 #include "policy/policies.h"
 #include "value/json.h"
 #include "value/patch.h"
@@ -50,6 +51,15 @@ static const char policies_text[] =
     "  location: 'spec.containers[name: *].image'\n"
     "  parameters: {assign: {externalData: {provider: nobody, failurePolicy: Ignore}}}\n"
     "---\n"
+    "apiVersion: api.kubemod.io/v1beta1\n"
+    "kind: ModRule\n"
+    "metadata: {name: node, namespace: kubemod-system}\n"
+    "spec:\n"
+    "  type: Patch\n"
+    "  targetNamespaceRegex: '.*'\n"
+    "  match: [{select: $.syntheticRefs.node.metadata.name}]\n"
+    "  patch: [{op: add, path: /metadata/labels/node, value: '\"there\"'}]\n"
+    "---\n"
     "apiVersion: config.gatekeeper.sh/v1alpha1\n"
     "kind: Config\n"
     "metadata: {name: config}\n"
@@ -63,24 +73,29 @@ static struct fx_snapshot *snapshot(void) {
                                               .text = FX_TEXT(policies_text)};
         struct fx_err err = FX_ERR_INIT;
         const bool ok = fx_policies_build(&input, 1, NULL, 1, &policies, &err);
-        assert(ok && policies->snapshot->n_mutators == 4);
+        assert(ok && policies->snapshot->n_mutators == 5);
         assert(policies->findings.n_items == 1); /* a provider that nobody knows */
     }
     return policies->snapshot;
 }
 
-/* Namespaces whose name begins with `w` are waited for, those with `f` fail. */
-static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **ret_object,
-                                     struct fx_err *err) {
+/* Namespaces whose name begins with `w` are waited for, those with `f` fail. Nodes are
+ * all waited for. */
+static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
+                                  json_t **ret_object, struct fx_err *err) {
     (void)user;
-    if (name.data[0] == 'f') {
+    if (reference->type == FX_REFERENCE_NODE) {
+        assert(fx_dns_is_subdomain(reference->name));
+        return FX_LOOKUP_WAIT;
+    }
+    if (reference->name.data[0] == 'f') {
         (void)fx_fail(err, FX_EMUTATE, "it fails");
         return FX_LOOKUP_FAILED;
     }
-    if (name.data[0] == 'w') {
+    if (reference->name.data[0] == 'w') {
         return FX_LOOKUP_WAIT;
     }
-    *ret_object = fx_namespaces_find(NULL, name);
+    *ret_object = fx_namespaces_find(NULL, reference->name);
     return FX_LOOKUP_FOUND;
 }
 
@@ -125,20 +140,28 @@ static void check_response(struct fx_text body, struct fx_text request) {
     json_decref(answered);
 }
 
+static void give(struct fx_review *review) {
+    const struct fx_reference *wanted = fx_review_wanted(review);
+    struct fx_err failure = FX_ERR_INIT;
+    if (wanted->type == FX_REFERENCE_NODE && wanted->name.data[0] == 'f') {
+        (void)fx_fail(&failure, FX_EMUTATE, "there is none");
+        fx_review_give(review, NULL, &failure);
+    } else {
+        fx_review_give(review, fx_namespaces_find(NULL, wanted->name), NULL);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const struct fx_admission admission = {
         .on_error = FX_ON_ERROR_DENY,
         .own_namespace = "fixpoint",
-        .find_namespace = find_namespace,
+        .find_object = find_object,
     };
     const struct fx_text text = {(const char *)data, size};
     struct fx_review *review = fx_review_create(&admission, snapshot(), text, 0);
     assert(review != NULL);
-    if (fx_review_run(review) == FX_REVIEW_WANTS_NAMESPACE) {
-        json_t *object = fx_namespaces_find(NULL, fx_review_namespace(review));
-        fx_review_give_namespace(review, object, NULL);
-        const enum fx_review_state state = fx_review_run(review);
-        assert(state == FX_REVIEW_DONE);
+    while (fx_review_run(review) == FX_REVIEW_WANTS_OBJECT) {
+        give(review);
     }
     const struct fx_review_result *result = fx_review_result(review);
     assert(result->decision != FX_DECISION_BROKEN);

@@ -8,17 +8,24 @@
 
 #include <stddef.h>
 
+#include "admission/binding.h"
 #include "admission/envelope.h"
 #include "admission/mutation.h"
 #include "admission/review.h"
 #include "base/uuid.h"
 #include "engine/dialect.h"
 
-/* Where the object's namespace stands. */
-enum fx_namespace_state {
-    FX_NAMESPACE_UNASKED,
-    FX_NAMESPACE_AWAITED, /* the caller was told to bring it */
-    FX_NAMESPACE_GIVEN,   /* it did, or brought the reason why not (review->err) */
+/* Where another object stands that the review needs. */
+enum fx_obtained_state {
+    FX_OBTAINED_UNASKED,
+    FX_OBTAINED_AWAITED, /* the caller was told to bring it */
+    FX_OBTAINED_GIVEN,
+    FX_OBTAINED_FAILED, /* review->err says why */
+};
+
+struct fx_obtained {
+    enum fx_obtained_state state;
+    json_t *object; /* counted, or NULL: there is none */
 };
 
 /* What a step says. */
@@ -53,14 +60,22 @@ struct fx_review {
     struct fx_text api_version; /* of the AdmissionReview */
     struct fx_request request;
     struct fx_text matching_namespace; /* empty for a Namespace itself */
-    enum fx_namespace_state namespace_state;
-    json_t *namespace_object; /* counted, or NULL */
-    bool wants_data;          /* it stands where providers are asked */
+
+    /* Objects besides its own (references.c). */
+    bool wants_namespace;     /* all of its namespace */
+    struct fx_text node_name; /* as the object has it; empty: no Node is wanted */
+    struct fx_obtained namespace_, node;
+    struct fx_obtained *awaited;   /* one of these two, for which it waits, and … */
+    struct fx_reference reference; /* … as what */
+    char *warning;                 /* to the user; its own; or NULL */
+
+    bool wants_data; /* it stands where providers are asked */
     char mutation_id[FX_UUID_SIZE];
 
     struct fx_arena arena;
     struct fx_mutation mutation;
     struct fx_compilation warnings; /* of a policy that is looked at */
+    struct fx_pod_binding binding;  /* that is looked at; borrowed from the envelope */
     struct fx_buf body;
     struct fx_review_result result;
 
@@ -84,6 +99,13 @@ fx_step fx_step_self, fx_step_operation, fx_step_group, fx_step_exclusion;
 
 /* Is it one of the groups of the policies themselves? */
 bool fx_is_own_group(struct fx_text group);
+
+/* references.c: what other objects it needs, and having them. */
+fx_step fx_step_wants, fx_step_namespace, fx_step_node;
+
+/* references.c: after it has started over, what was given stays. */
+void fx_references_reset(struct fx_review *review);
+void fx_references_finish(struct fx_review *review);
 
 /* answer.c: the ends of a review. Each writes the answer and says FX_NEXT_DONE. */
 

@@ -55,10 +55,10 @@ static struct {
     char *request, *expected;
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **ret_object,
-                                     struct fx_err *err) {
+static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
+                                  json_t **ret_object, struct fx_err *err) {
     (void)user;
-    (void)name;
+    (void)reference;
     (void)err;
     *ret_object = json_incref(shared.namespace_object);
     return FX_LOOKUP_FOUND;
@@ -83,7 +83,7 @@ static void replace_snapshot(void) {
 /* The body of the answer, to be freed. */
 static char *answer(bool skims) {
     const struct fx_admission admission = {
-        .own_namespace = "own", .skims = skims, .find_namespace = find_namespace};
+        .own_namespace = "own", .skims = skims, .find_object = find_object};
     struct fx_snapshot *snapshot = sample();
     struct fx_review *review =
         fx_review_create(&admission, snapshot, fx_text_of(shared.request), 0);

@@ -71,9 +71,8 @@ static bool find_namespace(const struct study *study, struct situation *situatio
     if (!json_is_object(fx_tree_view_key(situation->object, "metadata"))) {
         return true;
     }
-    for (size_t i = 0;
-         !*ret_found && given != NULL && i < given->n_objects && i < NAMESPACES_MAX;
-         i++) {
+    const size_t n = fx_namespaces_count(given);
+    for (size_t i = 0; !*ret_found && i < n && i < NAMESPACES_MAX; i++) {
         json_t *moved = move_to(situation->object, given->objects[i]);
         if (moved == NULL) {
             return fx_fail_nomem(err);

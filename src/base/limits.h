@@ -131,7 +131,8 @@
 /* Asking others. */
 #define FX_LIMIT_URL_BYTES           8192u      /* one URL */
 #define FX_LIMIT_PROVIDER_BODY_BYTES (8u << 20) /* one answer, its head apart */
-#define FX_LIMIT_NAMESPACE_FETCHES   1024u      /* namespaces that reviews wait for */
+#define FX_LIMIT_OBJECT_FETCHES      1024u      /* objects that reviews wait for */
+#define FX_LIMIT_BINDINGS            1024u      /* Pods that are being told their Node */
 /* Connections kept for the next request; over TLS each takes about 40 KiB. */
 #define FX_LIMIT_POOL_IDLE        256u /* in all */
 #define FX_LIMIT_POOL_IDLE_TARGET 64u  /* to one host and port */
@@ -161,6 +162,10 @@
 #define FX_LIMIT_KUBE_LIST_PAGES   65536u      /* of one list */
 #define FX_LIMIT_KUBE_EVENT_BYTES  (8u << 20)  /* one event of a watch */
 #define FX_LIMIT_KUBE_OBJECTS      (1u << 20)  /* of one resource */
-#define FX_LIMIT_SWEEP_NAMES       65536u      /* Pods of our namespace */
+/* Namespaces that are kept whole: so many, their texts together, and one of them. */
+#define FX_LIMIT_MANIFESTS       1024u
+#define FX_LIMIT_MANIFESTS_BYTES (4u << 20)
+#define FX_LIMIT_MANIFEST_BYTES  (256u << 10)
+#define FX_LIMIT_SWEEP_NAMES     65536u /* Pods of our namespace */
 
 #endif

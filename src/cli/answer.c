@@ -47,14 +47,28 @@ void fx_answer_finish(struct fx_answer *answer) {
     *answer = (struct fx_answer){0};
 }
 
-enum fx_lookup fx_answer_find_namespace(void *user, struct fx_text name,
-                                        json_t **ret_object, struct fx_err *err) {
-    json_t *object = fx_namespaces_find(user, name);
-    if (object == NULL) {
+/* What no file gives is not there. */
+static enum fx_lookup find_node(const struct fx_namespaces *among, struct fx_text name,
+                                json_t **ret_object, struct fx_err *err) {
+    *ret_object = fx_namespaces_find_node(among, name);
+    if (*ret_object == NULL) {
+        (void)fx_fail(err, FX_EMUTATE, "no Node `%.*s` is among the files",
+                      FX_TEXT_ARG(name));
+        return FX_LOOKUP_FAILED;
+    }
+    return FX_LOOKUP_FOUND;
+}
+
+enum fx_lookup fx_answer_find_object(void *user, const struct fx_reference *reference,
+                                     json_t **ret_object, struct fx_err *err) {
+    if (reference->type == FX_REFERENCE_NODE) {
+        return find_node(user, reference->name, ret_object, err);
+    }
+    *ret_object = fx_namespaces_find(user, reference->name);
+    if (*ret_object == NULL) {
         (void)fx_fail_nomem(err);
         return FX_LOOKUP_FAILED;
     }
-    *ret_object = object;
     return FX_LOOKUP_FOUND;
 }
 
@@ -169,8 +183,8 @@ bool fx_answer_run(struct fx_review *review, struct fx_outside *outside,
     for (;;) {
         switch (fx_review_run(review)) {
         case FX_REVIEW_DONE: return true;
-        case FX_REVIEW_WANTS_NAMESPACE:
-            return fx_fail(err, FX_EINTERNAL, "the review waits for a namespace");
+        case FX_REVIEW_WANTS_OBJECT:
+            return fx_fail(err, FX_EINTERNAL, "the review waits for an object");
         case FX_REVIEW_WANTS_DATA: break;
         }
         struct fx_arena *arena = NULL;
@@ -184,7 +198,7 @@ bool fx_answer_run(struct fx_review *review, struct fx_outside *outside,
 
 bool fx_answer_ask(const struct fx_question *question, json_t *object,
                    struct fx_answer *ret_answer, struct fx_err *err) {
-    /* find_namespace only looks. */
+    /* find_object only looks. */
     const union {
         const struct fx_namespaces *in;
         void *out;
@@ -192,7 +206,7 @@ bool fx_answer_ask(const struct fx_question *question, json_t *object,
     const struct fx_admission admission = {
         .on_error = FX_ON_ERROR_DENY,
         .trace = question->trace,
-        .find_namespace = fx_answer_find_namespace,
+        .find_object = fx_answer_find_object,
         .user = namespaces.out,
     };
     struct fx_buf *request = &ret_answer->request;

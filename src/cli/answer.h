@@ -58,9 +58,9 @@ bool fx_answer_generate(const struct fx_question *question, json_t *object,
 bool fx_answer_run(struct fx_review *review, struct fx_outside *outside,
                    struct fx_err *err) FX_MUST_USE;
 
-/* For struct fx_admission: finds among the namespaces that `user` points to. */
-enum fx_lookup fx_answer_find_namespace(void *user, struct fx_text name,
-                                        json_t **ret_object, struct fx_err *err);
+/* For struct fx_admission: finds among the namespaces and Nodes that `user` points to. */
+enum fx_lookup fx_answer_find_object(void *user, const struct fx_reference *reference,
+                                     json_t **ret_object, struct fx_err *err);
 
 /* Appends who the object is: "Pod/shop/web", "ClusterRole/admin", "Pod/shop/web-*" where
  * the name is still to be generated. In plain text, see policy/plain.h. */

@@ -92,7 +92,8 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
     "Folders are read with all below them: *.yaml, *.yml and *.json. Files may hold " \
     "several documents and Lists. Namespaces in either place are context for "        \
     "selectors; "                                                                     \
-    "a namespace that nobody gives counts as one whose only label is its name.\n"
+    "a namespace that nobody gives counts as one whose only label is its name. "      \
+    "Nodes are context for ModRules.\n"
 
 /* And of failures, where objects are printed. */
 #define FX_APPLY_DETAILS                                                                 \

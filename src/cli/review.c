@@ -44,7 +44,7 @@ static enum fx_exit review_text(const struct values *values, struct fx_policies 
                                 struct fx_text text) {
     const struct fx_admission admission = {
         .on_error = (enum fx_on_error)values->on_error,
-        .find_namespace = fx_answer_find_namespace,
+        .find_object = fx_answer_find_object,
         .user = &policies->namespaces,
     };
     struct fx_err err = FX_ERR_INIT;
@@ -123,7 +123,8 @@ const struct fx_command fx_command_review = {
     .details =
         "Reads an AdmissionReview (JSON) from standard input and prints the one that the "
         "webhook would answer. Namespaces among the policies are context for selectors; "
-        "a namespace that nobody gives counts as one whose only label is its name.\n"
+        "a namespace that nobody gives counts as one whose only label is its name. Nodes "
+        "are context for ModRules.\n"
         "\n"
         "Status 3 where the input is no review (its sentence goes to standard error), 4 "
         "where the answer is a denial; it is printed all the same. An invalid policy: 3 "

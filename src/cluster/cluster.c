@@ -21,6 +21,8 @@ struct fx_cluster {
     struct fx_kube_client *client;
     struct fx_cluster_policies *policies;
     struct fx_cluster_namespaces *namespaces;
+    struct fx_cluster_fetches nodes;
+    struct fx_cluster_bindings *bindings;
     struct fx_cluster_webhooks *webhooks;
     struct fx_cluster_secret *secret; /* NULL: the certificate is not ours */
     struct fx_cluster_status *status; /* NULL: not written */
@@ -162,6 +164,16 @@ static bool start_reading(struct fx_cluster *cluster, uv_loop_t *loop,
     return cluster->namespaces != NULL;
 }
 
+/* What reviews may ask for, and for whom that is. */
+static bool start_asking(struct fx_cluster *cluster, uv_loop_t *loop,
+                         struct fx_err *err) {
+    static const struct fx_kube_resource nodes = {"", "v1", "nodes", "Node"};
+    cluster->bindings = fx_cluster_bindings_create(loop, cluster->client);
+    return (cluster->bindings != NULL &&
+            fx_cluster_fetches_init(&cluster->nodes, cluster->client, &nodes)) ||
+           fx_fail_nomem(err);
+}
+
 static bool start_certificate(struct fx_cluster *cluster, uv_loop_t *loop,
                               const struct fx_cluster_options *options,
                               struct fx_err *err) {
@@ -230,6 +242,7 @@ struct fx_cluster *fx_cluster_create(uv_loop_t *loop,
     cluster->client =
         fx_kube_client_create(loop, options->config, on_request, cluster, err);
     if (cluster->client == NULL || !start_reading(cluster, loop, options, err) ||
+        !start_asking(cluster, loop, err) ||
         !start_certificate(cluster, loop, options, err) ||
         !start_reporting(cluster, loop, options, err)) {
         fx_cluster_close(cluster);
@@ -256,6 +269,8 @@ void fx_cluster_close(struct fx_cluster *cluster) {
     fx_cluster_status_close(cluster->status);
     fx_cluster_secret_close(cluster->secret);
     fx_cluster_webhooks_close(cluster->webhooks);
+    fx_cluster_bindings_close(cluster->bindings);
+    fx_cluster_fetches_finish(&cluster->nodes);
     fx_cluster_namespaces_close(cluster->namespaces);
     fx_cluster_policies_close(cluster->policies);
     fx_kube_client_close(cluster->client);
@@ -268,6 +283,22 @@ void fx_cluster_close(struct fx_cluster *cluster) {
 
 struct fx_cluster_namespaces *fx_cluster_spaces_of(struct fx_cluster *cluster) {
     return cluster->namespaces;
+}
+
+bool fx_cluster_fetch_node(struct fx_cluster *cluster, struct fx_text name,
+                           uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
+                           void *user) {
+    const struct fx_cluster_order order = {
+        .name = name,
+        .deadline_ns = deadline_ns,
+        .on_done = on_done,
+        .user = user,
+    };
+    return fx_cluster_fetches_start(&cluster->nodes, &order);
+}
+
+struct fx_cluster_bindings *fx_cluster_bindings_of(struct fx_cluster *cluster) {
+    return cluster->bindings;
 }
 
 bool fx_cluster_ready(const struct fx_cluster *cluster, const char **ret_waits_for) {

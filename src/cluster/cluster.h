@@ -20,7 +20,9 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "cluster/bindings.h"
 #include "cluster/events.h"
+#include "cluster/fetches.h"
 #include "cluster/identity.h"
 #include "cluster/namespaces.h"
 #include "cluster/policies.h"
@@ -65,6 +67,17 @@ void fx_cluster_report(struct fx_cluster *cluster, struct fx_policies *in_force)
 
 /* For reviews (cluster/namespaces.h). */
 struct fx_cluster_namespaces *fx_cluster_spaces_of(struct fx_cluster *cluster);
+
+/* Asks the API server for a Node, by a name that can be one: none is watched, since each
+ * changes every few seconds. How that ends: cluster/fetches.h. Cancelled, and not told,
+ * when the cluster is closed. `deadline_ns` 0: none of its own. False without memory, or
+ * where too many are asked for already. */
+bool fx_cluster_fetch_node(struct fx_cluster *cluster, struct fx_text name,
+                           uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
+                           void *user) FX_MUST_USE;
+
+/* For Pods that are being bound (cluster/bindings.h). */
+struct fx_cluster_bindings *fx_cluster_bindings_of(struct fx_cluster *cluster);
 
 /* Has all been read once that a review needs? Once true it stays true. If not,
  * `ret_waits_for` says for what it waits, borrowed. */

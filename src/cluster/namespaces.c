@@ -1,43 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/namespaces.c - a reflector, a sorted array of short texts, and asking for one.
+ * cluster/namespaces.c - a reflector, a sorted array of short texts, another of those
+ * that were asked for whole, and asking for one.
  */
 #include "cluster/namespaces.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/clock.h"
-#include "base/limits.h"
+#include "cluster/manifests.h"
 #include "cluster/spaces.h"
 #include "value/tree.h"
 
 #define NAMESPACES_MAGIC 0x66786e73u /* "fxns" */
 
-#define NS_IN_MS UINT64_C(1000000)
-
 static const struct fx_kube_resource resource = {"", "v1", "namespaces", "Namespace"};
-
-struct fetch {
-    struct fx_cluster_namespaces *namespaces;
-    struct fetch *next, *previous;
-    char *name;
-    struct fx_kube_call *call;
-    void (*on_done)(json_t *object_take, const struct fx_err *failure, void *user);
-    void *user;
-};
 
 struct fx_cluster_namespaces {
     uint32_t magic;
-    struct fx_kube_client *client;
     struct fx_kube_reflector *reflector;
     fx_cluster_on_state *on_state;
     void *user;
-    uv_rwlock_t lock; /* on `spaces`: the loop writes, and all read */
+    uv_rwlock_t lock; /* on the next two: the loop writes, and all read */
     struct fx_cluster_spaces spaces;
-    struct fetch *fetches;
-    size_t n_fetches;
+    struct fx_cluster_manifests manifests;
+    struct fx_cluster_fetches fetches;
     bool ready;
 };
 
@@ -45,7 +32,12 @@ struct fx_cluster_namespaces {
 
 static bool on_object(json_t *object, void *user) {
     struct fx_cluster_namespaces *namespaces = user;
+    const struct fx_text name =
+        fx_tree_view_string(fx_tree_view_key(object, "metadata"), "name");
+    fx_cluster_fetches_note(&namespaces->fetches, name);
     uv_rwlock_wrlock(&namespaces->lock);
+    fx_cluster_manifests_note(&namespaces->manifests, name,
+                              fx_kube_object_version(object));
     const bool ok = fx_cluster_spaces_put(&namespaces->spaces, object);
     uv_rwlock_wrunlock(&namespaces->lock);
     return ok;
@@ -54,7 +46,9 @@ static bool on_object(json_t *object, void *user) {
 static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
     (void)namespace_; /* they are in none */
     struct fx_cluster_namespaces *namespaces = user;
+    fx_cluster_fetches_note(&namespaces->fetches, name);
     uv_rwlock_wrlock(&namespaces->lock);
+    fx_cluster_manifests_remove(&namespaces->manifests, name);
     fx_cluster_spaces_remove(&namespaces->spaces, name);
     uv_rwlock_wrunlock(&namespaces->lock);
 }
@@ -72,124 +66,37 @@ static void on_state(enum fx_kube_state state, const struct fx_kube_failure *fai
 
 /* ---- asking for one -------------------------------------------------------------- */
 
-static void unlink_fetch(struct fetch *fetch) {
-    struct fx_cluster_namespaces *namespaces = fetch->namespaces;
-    if (fetch->previous != NULL) {
-        fetch->previous->next = fetch->next;
-    } else {
-        namespaces->fetches = fetch->next;
-    }
-    if (fetch->next != NULL) {
-        fetch->next->previous = fetch->previous;
-    }
-    namespaces->n_fetches--;
+static json_t *read_labels(json_t *object, bool is_current, void *reader) {
+    (void)is_current;
+    (void)reader;
+    return fx_cluster_space_read(object);
 }
 
-/* What the server says is the answer, as Gatekeeper gives it (spec section 8); that it
- * could not be asked is our own failure, and no verdict. */
-static void say_failure(const struct fx_kube_failure *failure, struct fx_err *err) {
-    switch (failure->reason) {
-    case FX_KUBE_REASON_MEMORY: (void)fx_fail_nomem(err); return;
-    case FX_KUBE_REASON_NOT_FOUND:
-    case FX_KUBE_REASON_INVALID:
-        (void)fx_fail(err, FX_EMUTATE, "%s", failure->words);
-        return;
-    case FX_KUBE_REASON_NONE:
-    case FX_KUBE_REASON_NETWORK:
-    case FX_KUBE_REASON_UNAUTHORIZED:
-    case FX_KUBE_REASON_FORBIDDEN:
-    case FX_KUBE_REASON_UNKNOWN:
-    case FX_KUBE_REASON_EXISTS:
-    case FX_KUBE_REASON_CONFLICT:
-    case FX_KUBE_REASON_EXPIRED:
-    case FX_KUBE_REASON_BUSY:
-    case FX_KUBE_REASON_SERVER: break;
+/* Kept for the next review, unless the watch has told of another one meanwhile. */
+static json_t *read_whole(json_t *object, bool is_current, void *reader) {
+    struct fx_cluster_namespaces *namespaces = reader;
+    if (is_current) {
+        uv_rwlock_wrlock(&namespaces->lock);
+        fx_cluster_manifests_put(&namespaces->manifests, object);
+        uv_rwlock_wrunlock(&namespaces->lock);
     }
-    (void)fx_fail(err, FX_EIO, "%s", failure->words);
+    return json_incref(object);
 }
 
-static void destroy_fetch(struct fetch *fetch) {
-    if (fetch != NULL) {
-        free(fetch->name);
-        free(fetch);
-    }
-}
-
-/* The object that was asked for; NULL with the reason. What comes instead of it, from
- * whatever stands between us and the API server, is no namespace without labels. */
-static json_t *read_answer(const struct fetch *fetch, const struct fx_kube_answer *answer,
-                           struct fx_err *err) {
-    if (answer->failure != NULL) {
-        say_failure(answer->failure, err);
-        return NULL;
-    }
-    const json_t *metadata = fx_tree_view_key(answer->object, "metadata");
-    if (!fx_text_is(fx_tree_view_string(metadata, "name"), fetch->name)) {
-        (void)fx_fail(err, FX_EIO,
-                      "get namespaces `%s`: the answer is not the namespace of that name",
-                      fetch->name);
-        return NULL;
-    }
-    json_t *object = fx_cluster_space_read(answer->object);
-    if (object == NULL) {
-        (void)fx_fail_nomem(err);
-    }
-    return object;
-}
-
-static void on_fetched(const struct fx_kube_answer *answer, void *user) {
-    struct fetch *fetch = user;
-    struct fx_err err = FX_ERR_INIT;
-    json_t *object = read_answer(fetch, answer, &err);
-    unlink_fetch(fetch);
-    fetch->on_done(object, object == NULL ? &err : NULL, fetch->user);
-    destroy_fetch(fetch);
-}
-
-static uint64_t timeout_until(uint64_t deadline_ns) {
-    const uint64_t now_ns = fx_clock_ns();
-    if (deadline_ns == 0) {
-        return FX_LIMIT_REVIEW_MS;
-    }
-    return deadline_ns > now_ns ? (deadline_ns - now_ns) / NS_IN_MS + 1 : 1;
-}
-
-bool fx_cluster_namespaces_fetch(
-    struct fx_cluster_namespaces *namespaces, struct fx_text name, uint64_t deadline_ns,
-    void (*on_done)(json_t *object_take, const struct fx_err *failure, void *user),
-    void *user) {
+bool fx_cluster_namespaces_fetch(struct fx_cluster_namespaces *namespaces,
+                                 const struct fx_cluster_wish *wish,
+                                 fx_cluster_on_fetched *on_done, void *user) {
     assert(namespaces->magic == NAMESPACES_MAGIC);
-    struct fetch *fetch = calloc(1, sizeof *fetch);
-    if (fetch != NULL) {
-        fetch->name = fx_text_dup(name);
-    }
-    if (fetch == NULL || fetch->name == NULL ||
-        namespaces->n_fetches >= FX_LIMIT_NAMESPACE_FETCHES) {
-        destroy_fetch(fetch);
-        return false;
-    }
-    const struct fx_kube_request request = {
-        .verb = FX_KUBE_VERB_GET,
-        .resource = &resource,
-        .name = {.name = name},
-        .metadata_only = true,
-        .timeout_ms = timeout_until(deadline_ns),
+    const struct fx_cluster_order order = {
+        .name = wish->name,
+        .metadata_only = !wish->whole,
+        .deadline_ns = wish->deadline_ns,
+        .read = wish->whole ? read_whole : read_labels,
+        .reader = namespaces,
+        .on_done = on_done,
+        .user = user,
     };
-    fetch->call = fx_kube_call_start(namespaces->client, &request, on_fetched, fetch);
-    if (fetch->call == NULL) {
-        destroy_fetch(fetch);
-        return false;
-    }
-    fetch->namespaces = namespaces;
-    fetch->on_done = on_done;
-    fetch->user = user;
-    fetch->next = namespaces->fetches;
-    if (fetch->next != NULL) {
-        fetch->next->previous = fetch;
-    }
-    namespaces->fetches = fetch;
-    namespaces->n_fetches++;
-    return true;
+    return fx_cluster_fetches_start(&namespaces->fetches, &order);
 }
 
 /* ---- all of it ------------------------------------------------------------------- */
@@ -216,14 +123,16 @@ fx_cluster_namespaces_create(uv_loop_t *loop, struct fx_kube_client *client,
         return NULL;
     }
     namespaces->magic = NAMESPACES_MAGIC;
-    namespaces->client = client;
     namespaces->on_state = told;
     namespaces->user = user;
-    namespaces->reflector =
-        fx_kube_reflector_create(loop, client, &options, &events, namespaces, err);
+    if (!fx_cluster_fetches_init(&namespaces->fetches, client, &resource)) {
+        (void)fx_fail_nomem(err);
+    } else {
+        namespaces->reflector =
+            fx_kube_reflector_create(loop, client, &options, &events, namespaces, err);
+    }
     if (namespaces->reflector == NULL) {
-        uv_rwlock_destroy(&namespaces->lock);
-        free(namespaces);
+        fx_cluster_namespaces_close(namespaces);
         return NULL;
     }
     return namespaces;
@@ -245,6 +154,14 @@ json_t *fx_cluster_namespaces_find(struct fx_cluster_namespaces *namespaces,
     return object;
 }
 
+json_t *fx_cluster_namespaces_find_whole(struct fx_cluster_namespaces *namespaces,
+                                         struct fx_text name) {
+    uv_rwlock_rdlock(&namespaces->lock);
+    json_t *object = json_incref(fx_cluster_manifests_find(&namespaces->manifests, name));
+    uv_rwlock_rdunlock(&namespaces->lock);
+    return object;
+}
+
 bool fx_cluster_namespaces_ready(const struct fx_cluster_namespaces *namespaces) {
     return namespaces->ready;
 }
@@ -258,13 +175,9 @@ void fx_cluster_namespaces_close(struct fx_cluster_namespaces *namespaces) {
     if (namespaces == NULL) {
         return;
     }
-    struct fetch *next = NULL;
-    for (struct fetch *fetch = namespaces->fetches; fetch != NULL; fetch = next) {
-        next = fetch->next;
-        fx_kube_call_cancel(fetch->call);
-        destroy_fetch(fetch);
-    }
+    fx_cluster_fetches_finish(&namespaces->fetches);
     fx_kube_reflector_close(namespaces->reflector);
+    fx_cluster_manifests_finish(&namespaces->manifests);
     fx_cluster_spaces_finish(&namespaces->spaces);
     uv_rwlock_destroy(&namespaces->lock);
     namespaces->magic = 0;

@@ -2,8 +2,9 @@
  *
  * cluster/namespaces.h - the namespaces of a cluster, for selectors: watched as metadata
  * only, kept as short texts (name and labels), made into trees for the review that asks.
- * Ten thousand of them cost a megabyte or two. Loop thread only, but for
- * fx_cluster_namespaces_find().
+ * Ten thousand of them cost a megabyte or two. Those that are asked for whole are kept
+ * so, within bounds, until the watch tells of a change. Loop thread only, but for
+ * fx_cluster_namespaces_find() and _find_whole().
  */
 #ifndef FX_CLUSTER_NAMESPACES_H
 #define FX_CLUSTER_NAMESPACES_H
@@ -17,6 +18,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "cluster/fetches.h"
 #include "kube/client.h"
 #include "kube/reflector.h"
 
@@ -38,16 +40,25 @@ fx_cluster_namespaces_create(uv_loop_t *loop, struct fx_kube_client *client,
 json_t *fx_cluster_namespaces_find(struct fx_cluster_namespaces *namespaces,
                                    struct fx_text name, bool *ret_nomem) FX_MUST_USE;
 
-/* Asks the API server for one that is not known (it may be younger than the watch).
- * `on_done` is called once, later, on the loop: with the object (a new reference to be
- * taken over) or the reason, in the words of spec section 8: FX_EMUTATE where the server
- * has none, FX_EIO where it could not be asked, FX_ENOMEM. Cancelled, and not told, when
- * the namespaces are closed. False without memory, or where too many are asked for
- * already. `deadline_ns` 0: none of its own. */
-bool fx_cluster_namespaces_fetch(
-    struct fx_cluster_namespaces *namespaces, struct fx_text name, uint64_t deadline_ns,
-    void (*on_done)(json_t *object_take, const struct fx_err *failure, void *user),
-    void *user) FX_MUST_USE;
+/* All of the namespace of that name, without what nobody reads, as a new reference that
+ * is shared with others; NULL: not at hand, ask for it. From any thread, likewise. */
+json_t *fx_cluster_namespaces_find_whole(struct fx_cluster_namespaces *namespaces,
+                                         struct fx_text name) FX_MUST_USE;
+
+/* Which one is wanted. */
+struct fx_cluster_wish {
+    struct fx_text name;
+    bool whole;           /* else name and labels */
+    uint64_t deadline_ns; /* 0: none of its own */
+};
+
+/* Asks the API server for one that is not known (it may be younger than the watch). How
+ * that ends, and its failures: cluster/fetches.h. Cancelled, and not told, when the
+ * namespaces are closed. False without memory, or where too many are asked for already.
+ */
+bool fx_cluster_namespaces_fetch(struct fx_cluster_namespaces *namespaces,
+                                 const struct fx_cluster_wish *wish,
+                                 fx_cluster_on_fetched *on_done, void *user) FX_MUST_USE;
 
 /* Has the first list been told? */
 bool fx_cluster_namespaces_ready(const struct fx_cluster_namespaces *namespaces);

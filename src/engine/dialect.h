@@ -68,10 +68,18 @@ struct fx_policy_kind {
  * `default`. */
 struct fx_text fx_policy_namespace(const struct fx_subject *policy);
 
+/* The annotations of a Pod by which the rules of a dialect get to know its Node: whoever
+ * binds a Pod that has the first one, with the value "true", is to write the Node's name
+ * into the second. */
+struct fx_node_annotations {
+    const char *asks, *names;
+};
+
 struct fx_dialect {
     const char *name; /* "gatekeeper" */
     unsigned rank;    /* place in a pass: MutatingAdmissionPolicy 0, Gatekeeper 1, … */
-    const struct fx_policy_kind *kinds; /* kind NULL ends */
+    const struct fx_policy_kind *kinds;                 /* kind NULL ends */
+    const struct fx_node_annotations *node_annotations; /* or NULL: it has none */
 
     /* Compiles one policy object of one of `kinds` (group, version and kind already
      * checked). Fails with the words of the dialect (FX_EINVALID, FX_ESYNTAX; node and

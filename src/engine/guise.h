@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "engine/request.h"
 
 /* Neither may change the object's type or names. Those who see the guise must leave what
@@ -25,6 +26,11 @@ struct fx_guise {
 
     /* Takes it off. `kept` stays the caller's. Errors: FX_ENOMEM. */
     bool (*take_off)(json_t **root, const json_t *kept, struct fx_err *err);
+
+    /* The Node whose manifest belongs to the guise of this object, by its name as the
+     * object gives it, whatever that is; empty: none. Borrowed from the object. May be
+     * NULL: never any. */
+    struct fx_text (*node_name)(const struct fx_subject *subject);
 };
 
 #endif

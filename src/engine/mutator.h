@@ -155,6 +155,9 @@ struct fx_mutator {
                     * the review fails */
     bool wants_external;     /* may ask for values from outside (engine/external.h), */
     struct fx_text provider; /* of this provider; the text is that of the policy */
+    bool wants_namespace; /* looks at the whole manifest of the object's namespace: name
+                           * and labels, which all may ask for, are not enough */
+    bool wants_node;      /* looks at the Node that its guise finds named */
     struct fx_origin origin;
     struct fx_policy_text *policy; /* as it was read, counted; equal ones compile equal */
     /* What a turn of it depends on in the object (engine/footprint.h), its own memory;

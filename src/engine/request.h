@@ -63,8 +63,9 @@ struct fx_request {
     struct fx_text source_words; /* of an INVALID source, for the message */
     struct fx_text namespace_;   /* that of the request, empty for what is in none; data
                                   * NULL: as the object says */
-    json_t *namespace_object;    /* the object's namespace, or NULL */
-    json_t *node_object;         /* the Node that the object runs on, or NULL */
+    json_t *namespace_object;    /* the object's namespace, or NULL: name and labels at
+                                  * least, and all of it where a mutator wants that */
+    json_t *node_object;         /* the Node that the object names, or NULL */
     bool
         only_judges; /* there is nothing to change (DELETE): nobody but judges is asked */
     bool everywhere; /* policies that live in a namespace count in every one, and for what

@@ -60,6 +60,12 @@ static bool wants_deletes(const struct fx_mutator *mutator) {
     return wants;
 }
 
+static void note_wants(struct fx_snapshot *snapshot, const struct fx_mutator *mutator) {
+    snapshot->wants_external = snapshot->wants_external || mutator->wants_external;
+    snapshot->wants_namespace = snapshot->wants_namespace || mutator->wants_namespace;
+    snapshot->wants_node = snapshot->wants_node || mutator->wants_node;
+}
+
 /* Brings the mutators, of which there is one for each id, into the order of a pass. */
 static void order_mutators(struct fx_snapshot *snapshot) {
     qsort(snapshot->mutators, snapshot->n_mutators, sizeof(struct fx_mutator *),
@@ -67,7 +73,7 @@ static void order_mutators(struct fx_snapshot *snapshot) {
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
         const struct fx_mutator *mutator = snapshot->mutators[i];
         assert(mutator->rank < FX_RANKS);
-        snapshot->wants_external = snapshot->wants_external || mutator->wants_external;
+        note_wants(snapshot, mutator);
         if (!fx_mutator_is_judge(mutator)) {
             snapshot->n_acting = i + 1;
         } else if (wants_deletes(mutator)) {

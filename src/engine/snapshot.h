@@ -31,7 +31,9 @@ struct fx_snapshot {
     size_t n_mutators;
     size_t n_acting;                /* the first so many of them; the others are judges */
     bool judges_deletes;            /* some judge may be asked about DELETE */
-    bool wants_external;            /* some mutator may ask for values from outside */
+    bool wants_external;            /* some mutator may ask for values from outside, */
+    bool wants_namespace;           /* for the whole manifest of the namespace, */
+    bool wants_node;                /* for a Node (engine/mutator.h) */
     struct fx_resource **resources; /* ordered by type, then name */
     size_t n_resources;
     struct fx_conflicts conflicts;             /* by index in `mutators` */

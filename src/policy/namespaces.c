@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/namespaces.c - a sorted list of Namespace objects.
+ * policy/namespaces.c - a sorted list of Namespaces and Nodes.
  */
 #include "policy/namespaces.h"
 
@@ -29,19 +29,38 @@ static struct fx_text name_of(const json_t *object) {
     return fx_tree_view_string(fx_tree_view_key(object, "metadata"), "name");
 }
 
+static bool is_kind(const json_t *document, const char *kind) {
+    return fx_text_is(fx_tree_view_string(document, "kind"), kind);
+}
+
 bool fx_namespaces_is_one(const json_t *document) {
     return fx_text_is(fx_tree_view_string(document, "apiVersion"), "v1") &&
-           fx_text_is(fx_tree_view_string(document, "kind"), "Namespace") &&
+           (is_kind(document, "Namespace") || is_kind(document, "Node")) &&
            name_of(document).len > 0;
 }
 
-/* The index of the first namespace whose name is not before `name`. */
-static size_t lower_bound(const struct fx_namespaces *namespaces, struct fx_text name) {
+/* What they are sorted by. */
+struct key {
+    bool is_node;
+    struct fx_text name;
+};
+
+static struct key key_of(const json_t *object) {
+    return (struct key){is_kind(object, "Node"), name_of(object)};
+}
+
+static int compare_keys(struct key a, struct key b) {
+    return a.is_node != b.is_node ? (int)a.is_node - (int)b.is_node
+                                  : fx_text_compare(a.name, b.name);
+}
+
+/* The index of the first object whose key is not before `key`. */
+static size_t lower_bound(const struct fx_namespaces *namespaces, struct key key) {
     size_t low = 0;
     size_t high = namespaces->n_objects;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (fx_text_compare(name_of(namespaces->objects[middle]), name) < 0) {
+        if (compare_keys(key_of(namespaces->objects[middle]), key) < 0) {
             low = middle + 1;
         } else {
             high = middle;
@@ -50,17 +69,16 @@ static size_t lower_bound(const struct fx_namespaces *namespaces, struct fx_text
     return low;
 }
 
-/* Does the namespace of that name stand at `at`? */
-static bool stands_at(const struct fx_namespaces *namespaces, size_t at,
-                      struct fx_text name) {
+/* Does the object of that key stand at `at`? */
+static bool stands_at(const struct fx_namespaces *namespaces, size_t at, struct key key) {
     return at < namespaces->n_objects &&
-           fx_text_equal(name_of(namespaces->objects[at]), name);
+           compare_keys(key_of(namespaces->objects[at]), key) == 0;
 }
 
 bool fx_namespaces_add(struct fx_namespaces *namespaces, json_t *object) {
-    const struct fx_text name = name_of(object);
-    const size_t at = lower_bound(namespaces, name);
-    if (stands_at(namespaces, at, name)) {
+    const struct key key = key_of(object);
+    const size_t at = lower_bound(namespaces, key);
+    if (stands_at(namespaces, at, key)) {
         json_incref(object);
         json_decref(namespaces->objects[at]);
         namespaces->objects[at] = object;
@@ -77,9 +95,9 @@ bool fx_namespaces_add(struct fx_namespaces *namespaces, json_t *object) {
     return true;
 }
 
-/* A namespace, and its place among those given. */
+/* An object, and its place among those given. */
 struct given {
-    struct fx_text name;
+    struct key key;
     json_t *object;
     size_t at;
 };
@@ -87,7 +105,7 @@ struct given {
 static int compare_given(const void *a, const void *b) {
     const struct given *x = a;
     const struct given *y = b;
-    const int order = fx_text_compare(x->name, y->name);
+    const int order = compare_keys(x->key, y->key);
     return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
 }
 
@@ -95,7 +113,7 @@ static int compare_given(const void *a, const void *b) {
 static void keep_last(struct fx_namespaces *namespaces, const struct given *given,
                       size_t n) {
     for (size_t i = 0; i < n; i++) {
-        if (i + 1 == n || !fx_text_equal(given[i].name, given[i + 1].name)) {
+        if (i + 1 == n || compare_keys(given[i].key, given[i + 1].key) != 0) {
             namespaces->objects[namespaces->n_objects++] = json_incref(given[i].object);
         }
     }
@@ -114,7 +132,7 @@ bool fx_namespaces_fill(struct fx_namespaces *namespaces, json_t *const *objects
     namespaces->objects = room;
     namespaces->cap_objects = n_objects + 1;
     for (size_t i = 0; i < n_objects; i++) {
-        given[i] = (struct given){name_of(objects[i]), objects[i], i};
+        given[i] = (struct given){key_of(objects[i]), objects[i], i};
     }
     qsort(given, n_objects, sizeof *given, compare_given);
     keep_last(namespaces, given, n_objects);
@@ -143,12 +161,19 @@ static bool describe(json_t *object, struct fx_text name) {
            set_string(labels, NAME_LABEL, name);
 }
 
+/* The object of that key as a new reference, or NULL. */
+static json_t *find(const struct fx_namespaces *namespaces, struct key key) {
+    if (namespaces == NULL) {
+        return NULL;
+    }
+    const size_t at = lower_bound(namespaces, key);
+    return stands_at(namespaces, at, key) ? json_incref(namespaces->objects[at]) : NULL;
+}
+
 json_t *fx_namespaces_find(const struct fx_namespaces *namespaces, struct fx_text name) {
-    if (namespaces != NULL) {
-        const size_t at = lower_bound(namespaces, name);
-        if (stands_at(namespaces, at, name)) {
-            return json_incref(namespaces->objects[at]);
-        }
+    json_t *given = find(namespaces, (struct key){false, name});
+    if (given != NULL) {
+        return given;
     }
     json_t *made = json_object();
     if (made != NULL && !describe(made, name)) {
@@ -156,4 +181,14 @@ json_t *fx_namespaces_find(const struct fx_namespaces *namespaces, struct fx_tex
         made = NULL;
     }
     return made;
+}
+
+size_t fx_namespaces_count(const struct fx_namespaces *namespaces) {
+    return namespaces == NULL ? 0
+                              : lower_bound(namespaces, (struct key){true, FX_TEXT("")});
+}
+
+json_t *fx_namespaces_find_node(const struct fx_namespaces *namespaces,
+                                struct fx_text name) {
+    return find(namespaces, (struct key){true, name});
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/namespaces.h - the Namespace objects that are context for matching, where they
- * come from files: those given, and for the others one whose only label is its name.
+ * policy/namespaces.h - the objects that are context for others, where they come from
+ * files: Namespaces, those given, and for the others one whose only label is its name;
+ * and Nodes.
  */
 #ifndef FX_POLICY_NAMESPACES_H
 #define FX_POLICY_NAMESPACES_H
@@ -15,7 +16,8 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* Sorted by name; of several with one name the last added counts. */
+/* Sorted, Namespaces before Nodes, by name; of several with one name the last added
+ * counts. */
 struct fx_namespaces {
     json_t **objects; /* counted */
     size_t n_objects, cap_objects;
@@ -23,7 +25,7 @@ struct fx_namespaces {
 
 void fx_namespaces_finish(struct fx_namespaces *namespaces); /* NULL, zeroed are fine */
 
-/* Is this document a Namespace (v1) with a name? */
+/* Is this document a Namespace or a Node (v1) with a name? */
 bool fx_namespaces_is_one(const json_t *document);
 
 /* Adds or replaces; takes a reference of its own. False without memory. */
@@ -38,5 +40,13 @@ bool fx_namespaces_fill(struct fx_namespaces *namespaces, json_t *const *objects
  * label `kubernetes.io/metadata.name`. NULL without memory. `namespaces` may be NULL. */
 json_t *fx_namespaces_find(const struct fx_namespaces *namespaces,
                            struct fx_text name) FX_MUST_USE;
+
+/* How many of the first are Namespaces. NULL is fine. */
+size_t fx_namespaces_count(const struct fx_namespaces *namespaces);
+
+/* The Node of that name as a new reference; NULL where none was given. `namespaces` may
+ * be NULL. */
+json_t *fx_namespaces_find_node(const struct fx_namespaces *namespaces,
+                                struct fx_text name) FX_MUST_USE;
 
 #endif

@@ -114,6 +114,36 @@ static void test_make_what_is_missing(void **state) {
     fx_namespaces_finish(&namespaces);
 }
 
+static void add_node(struct fx_namespaces *namespaces, const char *name) {
+    json_t *node = json_pack("{s:s,s:s,s:{s:s}}", "apiVersion", "v1", "kind", "Node",
+                             "metadata", "name", name);
+    assert_non_null(node);
+    assert_true(fx_namespaces_is_one(node));
+    assert_true(fx_namespaces_add(namespaces, node));
+    json_decref(node);
+}
+
+static void test_nodes_beside_namespaces(void **state) {
+    (void)state;
+    struct fx_namespaces namespaces = {0};
+    assert_null(fx_namespaces_find_node(NULL, FX_TEXT("m")));
+    assert_int_equal(fx_namespaces_count(NULL), 0);
+    add_node(&namespaces, "a");
+    assert_int_equal(fx_namespaces_count(&namespaces), 0);
+    add(&namespaces, "m", "1");
+    add_node(&namespaces, "m");
+    add(&namespaces, "z", "2");
+    add_node(&namespaces, "m");
+    assert_int_equal(namespaces.n_objects, 4);
+    assert_int_equal(fx_namespaces_count(&namespaces), 2);
+    expect_team(&namespaces, "m", "1");
+    json_t *node = fx_namespaces_find_node(&namespaces, FX_TEXT("m"));
+    assert_true(fx_text_is(fx_tree_view_string(node, "kind"), "Node"));
+    json_decref(node);
+    assert_null(fx_namespaces_find_node(&namespaces, FX_TEXT("z")));
+    fx_namespaces_finish(&namespaces);
+}
+
 static void test_what_is_a_namespace(void **state) {
     (void)state;
     static const struct {
@@ -123,6 +153,9 @@ static void test_what_is_a_namespace(void **state) {
         {"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"a\"}}",
          true},
         {"{\"apiVersion\":\"v2\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"a\"}}",
+         false},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"a\"}}", true},
+        {"{\"apiVersion\":\"v2\",\"kind\":\"Node\",\"metadata\":{\"name\":\"a\"}}",
          false},
         {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}", false},
         {"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"\"}}",
@@ -148,6 +181,7 @@ int main(void) {
         cmocka_unit_test(test_add_the_same_object_again),
         cmocka_unit_test(test_fill),
         cmocka_unit_test(test_make_what_is_missing),
+        cmocka_unit_test(test_nodes_beside_namespaces),
         cmocka_unit_test(test_what_is_a_namespace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,8 @@
       NO_BUCKETS, "Policies and labels validated, by how that ended.")                   \
     X(COUNTER, DRYRUNS, "fixpoint_dryrun_requests_total", "code", DRYRUN_STATUSES,       \
       NO_BUCKETS, "Dry runs asked for, by the HTTP status of the answer.")               \
+    X(COUNTER, BINDINGS, "fixpoint_pod_bindings_total", "result", BINDING_RESULTS,       \
+      NO_BUCKETS, "Pods that were bound, by whether they were told their Node.")         \
     X(GAUGE, QUARANTINED, "fixpoint_mutators_quarantined", NULL, NONE, NO_BUCKETS,       \
       "Mutators taken out because they failed again and again.")                         \
     X(GAUGE, GENERATION, "fixpoint_policy_generation", NULL, NONE, NO_BUCKETS,           \
@@ -113,6 +115,7 @@ enum fx_mutation_status {
     FX_MUTATION_ERROR,
     FX_MUTATION_UNKNOWN
 };
+enum fx_binding_result { FX_BINDING_TOLD, FX_BINDING_UNASKED, FX_BINDING_FAILED };
 enum fx_success { FX_SUCCESS_TRUE, FX_SUCCESS_FALSE };
 enum fx_mutator_status { FX_MUTATOR_ACTIVE, FX_MUTATOR_ERROR };
 enum fx_handshake_result { FX_HANDSHAKE_OK, FX_HANDSHAKE_FAILED };

@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "server/answer.h"
 #include "server/mutation_log.h"
-#include "server/namespace_ask.h"
+#include "server/object_ask.h"
 #include "server/review_log.h"
 #include "server/sources.h"
 #include "server/state.h"
@@ -85,15 +85,15 @@ struct journey {
     uint64_t deadline_ns;
     struct fx_admission admission;
     struct fx_review *review;
-    struct fx_namespace_ask ask;
+    struct fx_object_ask ask;
     bool waits; /* for others, and counts among those who do */
 };
 
-static enum fx_lookup find_namespace(void *user, struct fx_text name, json_t **ret_object,
-                                     struct fx_err *err) {
+static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
+                                  json_t **ret_object, struct fx_err *err) {
     const struct journey *journey = user;
-    return fx_sources_find_namespace(journey->thread->server, journey->policies, name,
-                                     ret_object, err);
+    return fx_sources_find_object(journey->thread->server, journey->policies, reference,
+                                  ret_object, err);
 }
 
 static void end(struct journey *journey) {
@@ -139,22 +139,23 @@ static bool ask_providers(struct journey *journey) {
     return fx_external_client_run(journey->thread->external, calls, arena, &waiter, &err);
 }
 
-static void on_namespace(json_t *object_take, const struct fx_err *failure, void *user) {
+static void on_object(json_t *object_take, const struct fx_err *failure, void *user) {
     struct journey *journey = user;
-    fx_review_give_namespace(journey->review, object_take, failure);
+    fx_review_give(journey->review, object_take, failure);
     go_on(journey);
 }
 
-/* A namespace younger than the watch is to be asked for. */
-static void ask_namespace(struct journey *journey) {
-    journey->ask = (struct fx_namespace_ask){
+/* What nobody here has is to be asked for: a namespace younger than the watch, or one of
+ * which more is wanted than the watch tells; a Node. */
+static void ask_object(struct journey *journey) {
+    journey->ask = (struct fx_object_ask){
         .thread = journey->thread,
-        .name = fx_review_namespace(journey->review),
+        .reference = *fx_review_wanted(journey->review),
         .deadline_ns = journey->deadline_ns,
-        .on_done = on_namespace,
+        .on_done = on_object,
         .user = journey,
     };
-    fx_namespace_ask(&journey->ask);
+    fx_object_ask(&journey->ask);
 }
 
 /* Where it waits now: true; else it has been answered that it cannot. */
@@ -171,12 +172,12 @@ static bool wait_for_data(struct journey *journey) {
     return true;
 }
 
-static bool wait_for_namespace(struct journey *journey) {
+static bool wait_for_object(struct journey *journey) {
     if (!start_waiting(journey)) {
         answer_overloaded(journey);
         return false;
     }
-    ask_namespace(journey);
+    ask_object(journey);
     return true;
 }
 
@@ -190,8 +191,8 @@ static void go_on(void *user) {
             return;
         }
         break;
-    case FX_REVIEW_WANTS_NAMESPACE:
-        if (wait_for_namespace(journey)) {
+    case FX_REVIEW_WANTS_OBJECT:
+        if (wait_for_object(journey)) {
             return;
         }
         break;
@@ -220,7 +221,7 @@ static bool begin(struct fx_thread *thread, struct fx_http_exchange *exchange) {
         .tells_fares = true,
         .skims = true,
         .own_namespace = options->own_namespace,
-        .find_namespace = find_namespace,
+        .find_object = find_object,
         .user = journey,
     };
     journey->deadline_ns = fx_answer_deadline_ns(server, exchange);

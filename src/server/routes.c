@@ -5,6 +5,7 @@
 #include "server/routes.h"
 
 #include "server/admit.h"
+#include "server/binding.h"
 #include "server/dryruns.h"
 #include "server/health.h"
 #include "server/mutate.h"
@@ -22,6 +23,7 @@ static const struct fx_route webhook[] = {
     {"POST", "/v1/mutate", fx_answer_mutate, NULL, mutates},
     {"POST", "/v1/admit", fx_answer_admit, NULL, admits},
     {"POST", "/v1/admitlabel", fx_answer_admit_label, NULL, admits},
+    {"POST", "/podbinding-webhook", fx_answer_binding, NULL, mutates},
 };
 
 static const struct fx_route health[] = {

@@ -29,6 +29,7 @@ static void test_find(void **state) {
     } cases[] = {
         {&fx_routes_webhook, "POST", "/v1/admit", NULL},
         {&fx_routes_webhook, "POST", "/v1/admitlabel", NULL},
+        {&fx_routes_webhook, "POST", "/podbinding-webhook", NULL},
         {&fx_routes_webhook, "PUT", "/v1/admit", "Allow: POST\r\n"},
         {&fx_routes_webhook, "POST", "/v1/mutate", NULL},
         {&fx_routes_webhook, "GET", "/v1/mutate", "Allow: POST\r\n"},
@@ -79,6 +80,9 @@ static void test_operations(void **state) {
         assert_int_equal(
             options.mutates,
             fx_routes_find(routes, server, post, FX_TEXT("/v1/mutate"), &allow) != NULL);
+        assert_int_equal(options.mutates,
+                         fx_routes_find(routes, server, post,
+                                        FX_TEXT("/podbinding-webhook"), &allow) != NULL);
         assert_int_equal(
             options.admits,
             fx_routes_find(routes, server, post, FX_TEXT("/v1/admit"), &allow) != NULL);

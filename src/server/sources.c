@@ -82,29 +82,57 @@ struct fx_policies *fx_sources_sample(const struct fx_server *server, unsigned t
     return fx_policies_ref(now != NULL ? now : server->nothing);
 }
 
-/* Files know namespaces at once: those they hold, and a plain one for each other name.
- * Who lets everything pass does not ask anybody about it. */
-static json_t *find_plain(const struct fx_policies *policies, struct fx_text name,
-                          bool *ret_nomem) {
-    json_t *object = fx_namespaces_find(&policies->namespaces, name);
-    *ret_nomem = object == NULL;
+/* Files know at once what they hold, and a plain Namespace for each other name. */
+static json_t *find_in_files(const struct fx_policies *policies,
+                             const struct fx_reference *reference, struct fx_err *err) {
+    json_t *object = NULL;
+    if (reference->type == FX_REFERENCE_NODE) {
+        object = fx_namespaces_find_node(&policies->namespaces, reference->name);
+        if (object == NULL) {
+            (void)fx_fail(err, FX_EMUTATE, "no Node `%.*s` is among the files",
+                          FX_TEXT_ARG(reference->name));
+        }
+        return object;
+    }
+    object = fx_namespaces_find(&policies->namespaces, reference->name);
+    if (object == NULL) {
+        (void)fx_fail_nomem(err);
+    }
     return object;
 }
 
-enum fx_lookup fx_sources_find_namespace(const struct fx_server *server,
-                                         const struct fx_policies *policies,
-                                         struct fx_text name, json_t **ret_object,
-                                         struct fx_err *err) {
+/* NULL without a failure: the API server is to be asked. */
+static json_t *find_in_cluster(const struct fx_server *server,
+                               const struct fx_reference *reference, struct fx_err *err) {
+    struct fx_cluster_namespaces *spaces = fx_cluster_spaces_of(server->cluster);
     bool nomem = false;
-    const bool asks = server->cluster != NULL && policies != server->nothing;
-    *ret_object = asks ? fx_cluster_namespaces_find(fx_cluster_spaces_of(server->cluster),
-                                                    name, &nomem)
-                       : find_plain(policies, name, &nomem);
-    if (nomem) {
-        (void)fx_fail_nomem(err);
-        return FX_LOOKUP_FAILED;
+    switch (reference->type) {
+    case FX_REFERENCE_LABELS: {
+        json_t *object = fx_cluster_namespaces_find(spaces, reference->name, &nomem);
+        if (nomem) {
+            (void)fx_fail_nomem(err);
+        }
+        return object;
     }
-    return *ret_object != NULL ? FX_LOOKUP_FOUND : FX_LOOKUP_WAIT;
+    case FX_REFERENCE_NAMESPACE:
+        return fx_cluster_namespaces_find_whole(spaces, reference->name);
+    case FX_REFERENCE_NODE: break; /* they change every few seconds */
+    }
+    return NULL;
+}
+
+/* Who lets everything pass does not ask anybody about it. */
+enum fx_lookup fx_sources_find_object(const struct fx_server *server,
+                                      const struct fx_policies *policies,
+                                      const struct fx_reference *reference,
+                                      json_t **ret_object, struct fx_err *err) {
+    const bool asks = server->cluster != NULL && policies != server->nothing;
+    *ret_object = asks ? find_in_cluster(server, reference, err)
+                       : find_in_files(policies, reference, err);
+    if (*ret_object != NULL) {
+        return FX_LOOKUP_FOUND;
+    }
+    return err->code != FX_OK ? FX_LOOKUP_FAILED : FX_LOOKUP_WAIT;
 }
 
 bool fx_sources_ready(const struct fx_server *server, const char **ret_reason) {

@@ -26,12 +26,12 @@ void fx_sources_report(struct fx_server *server);
  * force, or none at all while everything is let pass. By the thread of that number. */
 struct fx_policies *fx_sources_sample(const struct fx_server *server, unsigned thread);
 
-/* The namespace of a review under these policies, as a new reference; WAIT: only the API
- * server can know it. By any thread. */
-enum fx_lookup fx_sources_find_namespace(const struct fx_server *server,
-                                         const struct fx_policies *policies,
-                                         struct fx_text name, json_t **ret_object,
-                                         struct fx_err *err);
+/* An object that a review under these policies needs, as a new reference; WAIT: only the
+ * API server can know it. `err` is a fresh one. By any thread. */
+enum fx_lookup fx_sources_find_object(const struct fx_server *server,
+                                      const struct fx_policies *policies,
+                                      const struct fx_reference *reference,
+                                      json_t **ret_object, struct fx_err *err);
 
 /* Are there policies? Else what is waited for, text that stays until the loop goes on. */
 bool fx_sources_ready(const struct fx_server *server, const char **ret_reason);

@@ -141,20 +141,20 @@ static const struct journey {
 };
 
 /* Every namespace is to be asked for. */
-static enum fx_lookup find_later(void *user, struct fx_text name, json_t **ret_object,
-                                 struct fx_err *err) {
+static enum fx_lookup find_later(void *user, const struct fx_reference *reference,
+                                 json_t **ret_object, struct fx_err *err) {
     (void)user;
-    (void)name;
+    (void)reference;
     (void)ret_object;
     (void)err;
     return FX_LOOKUP_WAIT;
 }
 
 static const struct fx_admission admissions[] = {
-    {.own_namespace = "own", .find_namespace = find_later},
-    {.own_namespace = "own", .find_namespace = find_later, .skims = true},
+    {.own_namespace = "own", .find_object = find_later},
+    {.own_namespace = "own", .find_object = find_later, .skims = true},
     {.own_namespace = "own",
-     .find_namespace = find_later,
+     .find_object = find_later,
      .skims = true,
      .annotates = true,
      .tells_passes = true,
@@ -166,16 +166,16 @@ static const struct fx_admission admissions[] = {
 static void give_namespace(struct fx_review *review) {
     struct fx_err failure = FX_ERR_INIT;
     refuse_pause();
-    const struct fx_text name = fx_review_namespace(review);
+    const struct fx_text name = fx_review_wanted(review)->name;
     if (fx_text_is(name, "gone")) {
         (void)fx_fail(&failure, FX_EMUTATE, "namespaces \"gone\" not found");
-        fx_review_give_namespace(review, NULL, &failure);
+        fx_review_give(review, NULL, &failure);
     } else {
         json_t *object = json_pack("{s:s,s:s,s:{s:s#,s:{s:s}}}", "apiVersion", "v1",
                                    "kind", "Namespace", "metadata", "name", name.data,
                                    (int)name.len, "labels", "team", "red");
         assert_non_null(object);
-        fx_review_give_namespace(review, object, NULL);
+        fx_review_give(review, object, NULL);
     }
     refuse_resume();
 }
@@ -197,7 +197,7 @@ static void answer_calls(struct fx_review *review, const char *answer) {
 
 static bool is_done(struct fx_review *review, const struct journey *journey) {
     switch (fx_review_run(review)) {
-    case FX_REVIEW_WANTS_NAMESPACE: give_namespace(review); return false;
+    case FX_REVIEW_WANTS_OBJECT: give_namespace(review); return false;
     case FX_REVIEW_WANTS_DATA: answer_calls(review, journey->answer); return false;
     case FX_REVIEW_DONE: break;
     }

@@ -8,6 +8,7 @@ import traceback
 
 from . import openapi, resources, selectors, status
 from .auth import SELF_REVIEWS
+from .binding import is_binding
 from .faults import Cut, Handled
 from .incoming import Write
 from .storage import compact, continue_token, read_token
@@ -57,8 +58,9 @@ class Settings:
 
 
 class Api:
-    def __init__(self, storage, registry, writes, authenticator, authorizer, rules):
+    def __init__(self, storage, registry, writes, bindings, authenticator, authorizer, rules):
         self._storage, self._registry, self._writes = storage, registry, writes
+        self._bindings = bindings
         self._authenticator, self._authorizer, self._faults = authenticator, authorizer, rules
         self.settings, self.log = Settings(), Log()
         self.mistakes = []  # of the stand-in itself
@@ -144,6 +146,9 @@ class Api:
             return
         if request.resource in SELF_REVIEWS:
             self._review_self(exchange)
+            return
+        if is_binding(request):
+            self._document(exchange, self._bindings.create(request), 201)
             return
         resource = self._registry.find(request.group, request.version, request.resource)
         if resource is None or request.subresource not in ("", "status"):

@@ -232,6 +232,14 @@ class Cluster:
         """The items of a list."""
         return self._json("GET", self.path(resource, None, namespace, **query))["items"]
 
+    def bind(self, pod, node, namespace="default", **query):
+        """Puts a Pod on a Node, as a scheduler does; gives the Answer."""
+        metadata = {"name": pod, "namespace": namespace}
+        target = {"apiVersion": "v1", "kind": "Node", "name": node}
+        body = {"apiVersion": "v1", "kind": "Binding", "metadata": metadata, "target": target}
+        path = self.path("pods", pod, namespace, subresource="binding", **query)
+        return self.request("POST", path, body)
+
     def update(self, obj, subresource=None, **query):
         return self._json("PUT", self.path_of(obj, subresource, **query), obj)
 

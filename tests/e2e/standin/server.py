@@ -17,6 +17,7 @@ from .auth import (
     User,
     service_account,
 )
+from .binding import Bindings
 from .faults import Faults
 from .http_server import HttpServer
 from .incoming import Write
@@ -44,6 +45,7 @@ class Standin:
             self.storage,
             self.registry,
             self._writes,
+            Bindings(self.storage, self.registry.get("", "pods"), self.admission),
             self.authenticator,
             self.authorizer,
             self.faults,

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/namespace_ask.h - a thread's question for a Namespace that is younger than the
- * watch, which the main thread takes to the API server.
+ * server/object_ask.h - a thread's question for an object that a review needs and nobody
+ * here has, which the main thread takes to the API server.
  */
-#ifndef FX_SERVER_NAMESPACE_ASK_H
-#define FX_SERVER_NAMESPACE_ASK_H
+#ifndef FX_SERVER_OBJECT_ASK_H
+#define FX_SERVER_OBJECT_ASK_H
 
 #include <stdint.h>
 
 #include <jansson.h>
 
+#include "admission/review.h"
 #include "base/err.h"
-#include "base/text.h"
 #include "server/mailbox.h"
 
 struct fx_thread;
 
 /* Written by the asker but for the last three; stands still until it is answered. */
-struct fx_namespace_ask {
+struct fx_object_ask {
     struct fx_thread *thread;
-    struct fx_text name; /* borrowed */
+    struct fx_reference reference; /* its text is borrowed */
     uint64_t deadline_ns;
     /* On the asker's loop, later: the object, to be taken over, or why there is none
-     * (cluster/namespaces.h). */
+     * (cluster/fetches.h). */
     void (*on_done)(json_t *object_take, const struct fx_err *failure, void *user);
     void *user;
     struct fx_letter letter; /* there, and back */
@@ -31,6 +31,6 @@ struct fx_namespace_ask {
 };
 
 /* Asks. It is always answered, before the thread can end. */
-void fx_namespace_ask(struct fx_namespace_ask *ask);
+void fx_object_ask(struct fx_object_ask *ask);
 
 #endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/dns_name.h - names of Kubernetes objects, as RFC 1123 has them.
+ */
+#ifndef FX_BASE_DNS_NAME_H
+#define FX_BASE_DNS_NAME_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+
+/* Is it a subdomain: labels of lower case letters, digits and inner dashes with dots
+ * between them, 253 bytes at most? So are nearly all names; such a one is safe in a path.
+ */
+bool fx_dns_is_subdomain(struct fx_text name);
+
+#endif

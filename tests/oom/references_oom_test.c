@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tests/oom/references_oom_test.c - what reviews ask of an API server beside them, with
+ * every allocation refused in turn: a whole namespace, a Node, and Pods that are told
+ * theirs. Whoever was let down asks again, and has it in the end.
+ */
+#include "play.h"
+
+#include "base/log.h"
+#include "cluster/bindings.h"
+#include "cluster/fetches.h"
+#include "cluster/namespaces.h"
+#include "refuse.h"
+
+#define SPACES "/api/v1/namespaces"
+#define NODE   "/api/v1/nodes/w"
+#define POD    SPACES "/shop/pods/web"
+#define ASKS   "\"ref.kubemod.io/inject-node-ref\":\"true\""
+
+static struct actor {
+    struct fx_kube_client *client;
+    struct fx_cluster_namespaces *namespaces;
+    struct fx_cluster_fetches nodes;
+    struct fx_cluster_bindings *bindings;
+    bool asks_space, asks_node, binds; /* under way */
+    unsigned n_nodes;
+} actor;
+
+static void on_state(const struct fx_kube_resource *resource, enum fx_kube_state state,
+                     const struct fx_kube_failure *failure, void *user) {
+    (void)resource;
+    (void)state;
+    (void)failure;
+    (void)user;
+}
+
+static void put_space(struct stage *stage, const char *label) {
+    char text[200];
+    (void)snprintf(text, sizeof text,
+                   "{\"metadata\":{\"name\":\"shop\",\"annotations\":{\"a\":\"%s\"}}}",
+                   label);
+    fake_put(&stage->api, SPACES "/shop", text);
+}
+
+static void put_pod(struct stage *stage) {
+    fake_put(&stage->api, POD,
+             "{\"metadata\":{\"name\":\"web\",\"annotations\":{" ASKS "}}}");
+}
+
+static void prepare(struct stage *stage) {
+    fake_collect(&stage->api, SPACES);
+    fake_put(&stage->api, NODE, "{\"metadata\":{\"name\":\"w\"}}");
+    put_space(stage, "0");
+    put_pod(stage);
+}
+
+static bool begin(struct stage *stage, struct fx_err *err) {
+    static const struct fx_kube_resource nodes = {"", "v1", "nodes", "Node"};
+    actor = (struct actor){.client = play_client(stage, err)};
+    if (actor.client == NULL) {
+        return false;
+    }
+    actor.namespaces =
+        fx_cluster_namespaces_create(&stage->loop, actor.client, on_state, NULL, err);
+    if (actor.namespaces == NULL) {
+        return false;
+    }
+    actor.bindings = fx_cluster_bindings_create(&stage->loop, actor.client);
+    return (actor.bindings != NULL &&
+            fx_cluster_fetches_init(&actor.nodes, actor.client, &nodes)) ||
+           fx_fail_nomem(err);
+}
+
+static void change(struct stage *stage, unsigned step) {
+    char label[12];
+    (void)snprintf(label, sizeof label, "%u", step);
+    put_space(stage, label);
+    put_pod(stage);
+}
+
+/* ---- asking, which may fail ------------------------------------------------------- */
+
+static void expect_no_memory(const struct fx_err *failure) {
+    assert_true(failure == NULL || failure->code == FX_ENOMEM || failure->code == FX_EIO);
+}
+
+static void on_space(json_t *object_take, const struct fx_err *failure, void *user) {
+    (void)user;
+    expect_no_memory(failure);
+    json_decref(object_take);
+    actor.asks_space = false;
+}
+
+static void on_node(json_t *object_take, const struct fx_err *failure, void *user) {
+    (void)user;
+    expect_no_memory(failure);
+    actor.n_nodes += object_take != NULL;
+    json_decref(object_take);
+    actor.asks_node = false;
+}
+
+static void on_bound(bool told, const struct fx_err *failure, void *user) {
+    (void)told;
+    (void)user;
+    expect_no_memory(failure);
+    actor.binds = false;
+}
+
+static void ask_space(void) {
+    const struct fx_cluster_wish wish = {.name = FX_TEXT("shop"), .whole = true};
+    actor.asks_space =
+        fx_cluster_namespaces_fetch(actor.namespaces, &wish, on_space, NULL);
+}
+
+static void ask_node(void) {
+    const struct fx_cluster_order order = {.name = FX_TEXT("w"), .on_done = on_node};
+    actor.asks_node = fx_cluster_fetches_start(&actor.nodes, &order);
+}
+
+static void bind_pod(void) {
+    const struct fx_cluster_binding binding = {
+        .namespace_ = FX_TEXT("shop"),
+        .pod = FX_TEXT("web"),
+        .node = FX_TEXT("w"),
+        .deadline_ns = fx_clock_ns() + UINT64_C(1000000000),
+    };
+    actor.binds = fx_cluster_bindings_start(actor.bindings, &binding, on_bound, NULL);
+}
+
+/* True where it is so; otherwise it is asked for, unless it is. */
+static bool have(bool is_so, bool is_under_way, void (*ask)(void)) {
+    if (!is_so && !is_under_way) {
+        refuse_resume();
+        ask();
+        refuse_pause();
+    }
+    return is_so;
+}
+
+static const char *annotation_of(const json_t *object, const char *key) {
+    const json_t *metadata = fx_tree_view_key(object, "metadata");
+    return json_string_value(
+        fx_tree_view_key(fx_tree_view_key(metadata, "annotations"), key));
+}
+
+static bool has_space(unsigned step) {
+    char label[12];
+    (void)snprintf(label, sizeof label, "%u", step);
+    json_t *whole = fx_cluster_namespaces_find_whole(actor.namespaces, FX_TEXT("shop"));
+    const char *kept = annotation_of(whole, "a");
+    const bool has = kept != NULL && strcmp(kept, label) == 0;
+    json_decref(whole);
+    return has;
+}
+
+static bool is_right(struct stage *stage, unsigned step) {
+    const char *told =
+        annotation_of(fake_view(&stage->api, POD), "ref.kubemod.io/nodename");
+    const bool space = have(has_space(step), actor.asks_space, ask_space);
+    const bool node = have(actor.n_nodes > step, actor.asks_node, ask_node);
+    const bool pod = have(told != NULL, actor.binds, bind_pod);
+    return space && node && pod && fx_cluster_namespaces_ready(actor.namespaces);
+}
+
+static void end(struct stage *stage) {
+    (void)stage;
+    fx_cluster_bindings_close(actor.bindings);
+    fx_cluster_fetches_finish(&actor.nodes);
+    fx_cluster_namespaces_close(actor.namespaces);
+    fx_kube_client_close(actor.client);
+}
+
+static const struct play references = {
+    .name = "references",
+    .prepare = prepare,
+    .begin = begin,
+    .change = change,
+    .n_steps = 1,
+    .is_right = is_right,
+    .end = end,
+    .least = 300,
+    .exactly = PLAY_EXACTLY,
+    .stride = 3,
+    .starved_stride = 13,
+};
+
+static void test_references(void **state) {
+    (void)state;
+    play_refused(&references);
+}
+
+static void test_references_starved(void **state) {
+    (void)state;
+    play_starved(&references);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_references),
+        cmocka_unit_test(test_references_starved),
+    };
+    refuse_install();
+    fx_log_set_level(FX_LOG_ERROR);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
