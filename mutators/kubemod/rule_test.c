@@ -181,6 +181,8 @@ static void warns(void **state) {
          "unknown field \"spec.patch[0].from\""},
         {RULE("type: Patch, admissionOperations: [CREATE, DELETE], " MATCH ", " PATCH),
          "there is nothing to patch on DELETE: the rule is not applied then"},
+        {RULE("type: Reject, targetNamespaceRegex: x, " MATCH),
+         "spec.targetNamespaceRegex counts only in the namespace of the cluster's rules"},
         {RULE("type: Patch, " MATCH ", patch: [{op: add, path: /x, value: 'a: b: c'}]"),
          "spec.patch[0].value is no YAML, so that the rule is left out each time: "},
     };
