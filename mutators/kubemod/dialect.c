@@ -4,6 +4,7 @@
  */
 #include "engine/dialect.h"
 
+#include "mutators/kubemod/defaults.h"
 #include "mutators/kubemod/modrule.h"
 #include "mutators/kubemod/rule.h"
 
@@ -19,4 +20,5 @@ const struct fx_dialect fx_dialect_kubemod = {
     .rank = KUBEMOD_RANK,
     .kinds = kinds,
     .compile = fx_rule_compile,
+    .fill_in = fx_rule_fill_in,
 };

@@ -103,6 +103,10 @@ struct fx_dialect {
      * fails yields nothing else. Unknown fields are warnings that name them. */
     bool (*compile)(json_t *policy, struct fx_compilation *ret_compilation,
                     struct fx_err *err);
+
+    /* Fills in what the author of a policy of one of `kinds` left out, copying on write;
+     * what is not as it should be stays. Errors: FX_ENOMEM. May be NULL: nothing. */
+    bool (*fill_in)(json_t **policy, struct fx_err *err);
 };
 
 /* All dialects; NULL ends. Made by mutators/CMakeLists.txt. */
