@@ -14,6 +14,9 @@
 #include "value/equal.h"
 #include "value/tree.h"
 
+/* Set to "true" on a Namespace (section 9). */
+#define IGNORE_LABEL "admission.kubemod.io/ignore"
+
 struct fx_text fx_modrule_namespace(const struct fx_request *request,
                                     const struct fx_subject *subject) {
     if (subject->is_namespace) {
@@ -38,6 +41,20 @@ static bool is_for(const struct modrule *rule, struct fx_text namespace_) {
                                 : fx_regex_matches(rule->target, namespace_);
 }
 
+/* Is it in a namespace whose label keeps rules away, or such a namespace itself? What is
+ * in none is never kept from them: as a namespaceSelector would have it. */
+static bool is_ignored(const struct fx_request *request,
+                       const struct fx_subject *subject) {
+    const json_t *labels = subject->labels;
+    if (!subject->is_namespace) {
+        const json_t *namespace_ = fx_modrule_namespace(request, subject).len > 0
+                                       ? request->namespace_object
+                                       : NULL;
+        labels = fx_tree_view_key(fx_tree_view_key(namespace_, "metadata"), "labels");
+    }
+    return fx_text_is(fx_tree_view_string(labels, IGNORE_LABEL), "true");
+}
+
 /* Looking at it, nobody writes it: what is found in it is counted. */
 static json_t *object_of(const struct fx_subject *subject) {
     union {
@@ -57,6 +74,10 @@ static bool match(const struct fx_mutator *self, const struct fx_request *reques
     }
     ret_verdict->criterion = rule->is_cluster ? "targetNamespaceRegex" : "namespace";
     if (!is_for(rule, fx_modrule_namespace(request, subject))) {
+        return true;
+    }
+    ret_verdict->criterion = IGNORE_LABEL;
+    if (is_ignored(request, subject)) {
         return true;
     }
     for (size_t i = 0; i < rule->n_items; i++) {
