@@ -4,6 +4,7 @@
  */
 #include "engine/dialect.h"
 
+#include "mutators/kubemod/defaults.h"
 #include "mutators/kubemod/modrule.h"
 #include "mutators/kubemod/rule.h"
 #include "mutators/kubemod/synthetic_refs.h"
@@ -21,4 +22,5 @@ const struct fx_dialect fx_dialect_kubemod = {
     .kinds = kinds,
     .node_annotations = &fx_synthetic_node,
     .compile = fx_rule_compile,
+    .fill_in = fx_rule_fill_in,
 };

@@ -17,6 +17,8 @@
 
 /* The clock is read before every so many items of a match. */
 #define ITEMS_A_LOOK 16u
+/* Set to "true" on a Namespace (section 9). */
+#define IGNORE_LABEL "admission.kubemod.io/ignore"
 
 struct fx_text fx_modrule_namespace(const struct fx_request *request,
                                     const struct fx_subject *subject) {
@@ -40,6 +42,20 @@ static bool is_for(const struct modrule *rule, struct fx_text namespace_) {
     }
     return rule->target == NULL ? namespace_.len == 0
                                 : fx_regex_matches(rule->target, namespace_);
+}
+
+/* Is it in a namespace whose label keeps rules away, or such a namespace itself? What is
+ * in none is never kept from them: as a namespaceSelector would have it. */
+static bool is_ignored(const struct fx_request *request,
+                       const struct fx_subject *subject) {
+    const json_t *labels = subject->labels;
+    if (!subject->is_namespace) {
+        const json_t *namespace_ = fx_modrule_namespace(request, subject).len > 0
+                                       ? request->namespace_object
+                                       : NULL;
+        labels = fx_tree_view_key(fx_tree_view_key(namespace_, "metadata"), "labels");
+    }
+    return fx_text_is(fx_tree_view_string(labels, IGNORE_LABEL), "true");
 }
 
 /* Looking at it, nobody writes it: what is found in it is counted. */
@@ -69,6 +85,10 @@ static bool match(const struct fx_mutator *self, const struct fx_request *reques
     }
     ret_verdict->criterion = rule->is_cluster ? "targetNamespaceRegex" : "namespace";
     if (!request->everywhere && !is_for(rule, fx_modrule_namespace(request, subject))) {
+        return true;
+    }
+    ret_verdict->criterion = IGNORE_LABEL;
+    if (is_ignored(request, subject)) {
         return true;
     }
     for (size_t i = 0; i < rule->n_items; i++) {

@@ -12,7 +12,7 @@
 #include "value/json.h"
 #include "value/tree.h"
 
-#define MOST_VALUE_BYTES 400u /* of a list or map in a message */
+#define MOST_VALUE_BYTES 400u /* of a value in a message */
 
 json_t *fx_reading_view(const json_t *object, const char *key) {
     json_t *node = fx_tree_view_key(object, key);
@@ -24,24 +24,25 @@ static const json_t *place_of(const json_t *node, const json_t *within) {
     return node == NULL || json_is_boolean(node) || json_is_null(node) ? within : node;
 }
 
-/* As field.Invalid prints it. */
+/* As field.Invalid prints it; what is long is cut. */
 static void print_value(struct fx_buf *buf, const json_t *value) {
+    const size_t first = buf->len;
     if (json_is_string(value)) {
         fx_text_quote_go(buf, fx_tree_text(value));
-        return;
+    } else {
+        fx_json_write(buf, value, FX_JSON_COMPACT);
     }
-    const size_t first = buf->len;
-    fx_json_write(buf, value, FX_JSON_COMPACT);
     if (!buf->failed && buf->len - first > MOST_VALUE_BYTES) {
         buf->len = fx_text_rune_floor(buf->data, first + MOST_VALUE_BYTES);
-        fx_buf_str(buf, "…");
+        fx_buf_str(buf, json_is_string(value) ? "…\"" : "…");
     }
 }
 
-static void add_fault(struct reading *reading, const json_t *node,
-                      const struct fx_err *span, const struct fx_buf *words) {
-    if (words->failed || !fx_compilation_fault(reading->compilation, node, span, "%.*s",
-                                               (int)words->len, words->data)) {
+static void add_fault(struct reading *reading, const struct fx_fault *fault,
+                      const struct fx_buf *words) {
+    if (words->failed ||
+        !fx_compilation_fault(reading->compilation, fault,
+                              (struct fx_text){words->data, words->len})) {
         reading->is_out_of_memory = true;
     }
 }
@@ -59,7 +60,14 @@ void fx_reading_fault(struct reading *reading, const json_t *within, const json_
     fx_buf_printf(&text, "%s: Invalid value: ", path);
     print_value(&text, value);
     fx_buf_printf(&text, ": %s", words);
-    add_fault(reading, place_of(value, within), span, &text);
+    const struct fx_fault fault = {
+        .type = FX_FAULT_INVALID,
+        .node = place_of(value, within),
+        .off = span == NULL ? 0 : span->off,
+        .len = span == NULL ? 0 : span->len,
+        .field_len = strlen(path),
+    };
+    add_fault(reading, &fault, &text);
     fx_buf_finish(&text);
 }
 
@@ -67,7 +75,12 @@ void fx_reading_require(struct reading *reading, const json_t *within, const cha
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_buf_printf(&text, "%s: Required value", path);
-    add_fault(reading, within, NULL, &text);
+    const struct fx_fault fault = {
+        .type = FX_FAULT_REQUIRED,
+        .node = within,
+        .field_len = strlen(path),
+    };
+    add_fault(reading, &fault, &text);
     fx_buf_finish(&text);
 }
 
@@ -96,7 +109,12 @@ json_t *fx_reading_field(struct reading *reading, const json_t *object, const ch
     fx_buf_printf(&text,
                   "%s: Invalid value: \"%s\": %s in body must be of type %s: \"%s\"",
                   path, type_of(node), path, type, type_of(node));
-    add_fault(reading, place_of(node, object), NULL, &text);
+    const struct fx_fault fault = {
+        .type = FX_FAULT_TYPE,
+        .node = place_of(node, object),
+        .field_len = strlen(path),
+    };
+    add_fault(reading, &fault, &text);
     fx_buf_finish(&text);
     return NULL;
 }

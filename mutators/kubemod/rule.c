@@ -115,6 +115,19 @@ static void read_message(struct reading *reading, const json_t *spec,
     }
 }
 
+/* Who writes one means other namespaces. */
+static void warn_of_target(struct reading *reading, const json_t *regex,
+                           const struct modrule *rule) {
+    if (!rule->is_cluster &&
+        !fx_compilation_warn(reading->compilation, regex,
+                             "spec.targetNamespaceRegex counts only in the namespace of "
+                             "the cluster's rules: this one is for what is in namespace "
+                             "\"%s\", and for nothing else",
+                             rule->head.namespace_)) {
+        reading->is_out_of_memory = true;
+    }
+}
+
 /* KubeMod keeps a rule with a bad one, and never runs it. */
 static void read_target(struct reading *reading, const json_t *spec,
                         struct modrule *rule) {
@@ -122,9 +135,14 @@ static void read_target(struct reading *reading, const json_t *spec,
                                            "spec.targetNamespaceRegex", "string");
     const struct fx_text pattern = fx_tree_text(regex);
     struct fx_err err = FX_ERR_INIT;
-    if (pattern.len > 0 && !fx_regex_compile(pattern, &rule->target, &err)) {
+    if (pattern.len == 0) {
+        return;
+    }
+    if (!fx_regex_compile(pattern, &rule->target, &err)) {
         (void)fx_err_prefix(&err, "error parsing regexp: ");
         fx_reading_compile_fault(reading, regex, "spec.targetNamespaceRegex", &err);
+    } else {
+        warn_of_target(reading, regex, rule);
     }
 }
 

@@ -80,6 +80,25 @@ static const struct {
      {"spec.targetNamespaceRegex: Invalid value: \"(\": error parsing regexp: "}},
 };
 
+/* What it says of itself agrees with its words. */
+static void expect_parts(const struct fx_fault *fault) {
+    static const char *const begins[] = {
+        [FX_FAULT_INVALID] = "Invalid value: ",
+        [FX_FAULT_REQUIRED] = "Required value",
+        [FX_FAULT_TYPE] = "Invalid value: \"",
+    };
+    const struct fx_text field = fx_fault_field(fault);
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    fx_fault_print(&words, fault);
+    assert_true(fx_text_starts(field, FX_TEXT("spec")) ||
+                fx_text_starts(field, FX_TEXT("metadata.")));
+    assert_int_equal(fault->text[field.len], ':');
+    assert_int_equal(
+        strncmp(words.data, begins[fault->type], strlen(begins[fault->type])), 0);
+    fx_buf_finish(&words);
+}
+
 static void expect_faults(const struct fx_compilation *compilation, size_t at) {
     size_t n = 0;
     while (n < FX_COUNT(refused[at].faults) && refused[at].faults[n] != NULL) {
@@ -95,6 +114,7 @@ static void expect_faults(const struct fx_compilation *compilation, size_t at) {
             fail_msg("wanted %s, got %s", refused[at].faults[i], got);
         }
         assert_non_null(compilation->faults[i].node);
+        expect_parts(&compilation->faults[i]);
     }
 }
 
@@ -161,6 +181,8 @@ static void warns(void **state) {
          "unknown field \"spec.patch[0].from\""},
         {RULE("type: Patch, admissionOperations: [CREATE, DELETE], " MATCH ", " PATCH),
          "there is nothing to patch on DELETE: the rule is not applied then"},
+        {RULE("type: Reject, targetNamespaceRegex: x, " MATCH),
+         "spec.targetNamespaceRegex counts only in the namespace of the cluster's rules"},
         {RULE("type: Patch, " MATCH ", patch: [{op: add, path: /x, value: 'a: b: c'}]"),
          "spec.patch[0].value is no YAML, so that the rule is left out each time: "},
     };

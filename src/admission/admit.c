@@ -4,6 +4,7 @@
  */
 #include "admission/admit.h"
 
+#include "admission/namespace_field.h"
 #include "admission/steps.h"
 #include "policy/check.h"
 
@@ -12,8 +13,14 @@
 /* What Go says of a value of the wrong type, before anybody reads what it means. */
 #define DECODE_WORDS FX_TEXT("json: cannot unmarshal")
 
+/* Does Gatekeeper's webhook look at it? It has rules of its own, which other dialects do
+ * not follow: what goes must be sound, too, and names are short. */
 static bool is_own(const struct fx_review *review) {
     return fx_is_own_group(review->result.group);
+}
+
+static bool is_policy(const struct fx_review *review) {
+    return is_own(review) || fx_policy_is_kind(review->result.group, review->result.kind);
 }
 
 /* Of a DELETE the object that was. What is deleted as a collection is nobody's concern,
@@ -23,8 +30,8 @@ static enum fx_next step_concern(struct fx_review *review) {
     if (is_delete) {
         review->object = review->old_object;
     }
-    if ((is_delete && review->result.name.len == 0) ||
-        (!is_own(review) && review->object == NULL)) {
+    if ((is_delete && (!is_own(review) || review->result.name.len == 0)) ||
+        (!is_policy(review) && review->object == NULL)) {
         return fx_answer_allow(review, FX_DECISION_UNCHANGED, "");
     }
     if (is_delete && review->object == NULL) {
@@ -48,11 +55,26 @@ static enum fx_next step_name(struct fx_review *review) {
     return FX_NEXT;
 }
 
+/* An API server that enters the namespace later says in the request which one it is. The
+ * object is nobody else's. */
+static bool enter_namespace(struct fx_review *review) {
+    const bool ok = fx_namespace_enter(&review->envelope.of_request.object.node,
+                                       review->result.namespace_, &review->err);
+    review->object = review->envelope.of_request.object.node;
+    return ok;
+}
+
 static enum fx_next step_check(struct fx_review *review) {
     struct fx_err *err = &review->err;
-    bool is_policy = false;
-    if (fx_policy_check(review->object, &review->warnings, &is_policy, err)) {
+    bool is_spoken = false;
+    if (!is_own(review) && !enter_namespace(review)) {
+        return fx_answer_fail(review);
+    }
+    if (fx_policy_check(review->object, &review->told, &is_spoken, err)) {
         return fx_answer_allow_policy(review);
+    }
+    if (!fx_err_is_ours(err) && review->told.n_faults > 0) {
+        return fx_answer_invalid(review);
     }
     const bool is_decoding = fx_text_starts(fx_text_of(err->msg), DECODE_WORDS);
     return fx_answer_deny(review, is_decoding ? 500 : 422);

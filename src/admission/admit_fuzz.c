@@ -12,10 +12,23 @@
 #include "admission/admit_label.h"
 #include "admission/binding.h"
 #include "base/dns_name.h"
+#include "admission/fill_in.h"
 #include "value/json.h"
 #include "value/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A policy that is denied with its faults has some. */
+static void check_causes(const json_t *details) {
+    const json_t *causes = fx_tree_view_key(details, "causes");
+    size_t index = 0;
+    const json_t *cause = NULL;
+    assert(details == NULL || json_array_size(causes) > 0);
+    json_array_foreach (causes, index, cause) {
+        assert(fx_tree_view_string(cause, "reason").len > 0);
+        assert(fx_tree_view_string(cause, "message").len > 0);
+    }
+}
 
 static void check_response(struct fx_text body, enum fx_decision decision) {
     struct fx_err err = FX_ERR_INIT;
@@ -27,6 +40,7 @@ static void check_response(struct fx_text body, enum fx_decision decision) {
     assert(json_is_boolean(allowed));
     assert(json_is_true(allowed) == (decision != FX_DECISION_FAILED));
     assert(json_is_true(allowed) || fx_tree_view_string(status, "message").len > 0);
+    check_causes(fx_tree_view_key(status, "details"));
     json_decref(answered);
 }
 
@@ -59,5 +73,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check(fx_admit_create(&admission, text, 0));
     check(fx_admit_label_create(&exempt, text, 0));
     check(fx_binding_create(text, 0));
+    check(fx_fill_in_create(text, 0));
     return 0;
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "admission/invalid.h"
 #include "admission/steps.h"
 #include "base/base64.h"
 #include "base/limits.h"
@@ -133,7 +134,7 @@ enum fx_next fx_answer_allow(struct fx_review *review, enum fx_decision decision
 }
 
 enum fx_next fx_answer_allow_policy(struct fx_review *review) {
-    const struct fx_compilation *told = &review->warnings;
+    const struct fx_compilation *told = &review->told;
     begin(review, true);
     add_status(&review->body, (struct fx_text){0}, 200);
     for (size_t i = 0; i < told->n_warnings; i++) {
@@ -151,6 +152,13 @@ enum fx_next fx_answer_deny(struct fx_review *review, unsigned code) {
     review->result.failure = &review->err;
     begin(review, false);
     add_status(&review->body, fx_text_of(review->err.msg), code);
+    return end(review, FX_DECISION_FAILED);
+}
+
+enum fx_next fx_answer_invalid(struct fx_review *review) {
+    review->result.failure = &review->err;
+    begin(review, false);
+    fx_invalid_add_status(&review->body, review->object, &review->told);
     return end(review, FX_DECISION_FAILED);
 }
 
@@ -213,17 +221,27 @@ static void add_annotations(struct fx_review *review) {
     fx_buf_str(body, "\"}");
 }
 
-enum fx_next fx_answer_patch(struct fx_review *review) {
+static void add_patch(struct fx_review *review, const struct fx_patch *patch) {
     struct fx_buf *body = &review->body;
-    begin(review, true);
     fx_buf_str(body, ",\"patch\":\"");
     const size_t from = body->len;
-    fx_patch_write(body, &review->mutation.patch, FX_JSON_COMPACT);
+    fx_patch_write(body, patch, FX_JSON_COMPACT);
     fx_base64_encode_tail(body, from);
     fx_buf_str(body, "\",\"patchType\":\"JSONPatch\"");
+    review->result.patch = patch;
+}
+
+enum fx_next fx_answer_patch(struct fx_review *review) {
+    begin(review, true);
+    add_patch(review, &review->mutation.patch);
     add_annotations(review);
     add_warnings(review);
-    review->result.patch = &review->mutation.patch;
+    return end(review, FX_DECISION_MUTATED);
+}
+
+enum fx_next fx_answer_filled_in(struct fx_review *review) {
+    begin(review, true);
+    add_patch(review, &review->patch);
     return end(review, FX_DECISION_MUTATED);
 }
 

@@ -4,8 +4,9 @@
  */
 #include "admission/steps.h"
 #include "engine/exclusion.h"
+#include "policy/check.h"
 
-/* The groups of the policies themselves. */
+/* The groups of Gatekeeper's policies, and of our own. */
 #define OWN_GROUPS(X)               \
     X("templates.gatekeeper.sh")    \
     X("constraints.gatekeeper.sh")  \
@@ -78,6 +79,9 @@ enum fx_next fx_step_group(struct fx_review *review) {
     if (fx_is_own_group(review->result.group)) {
         return fx_answer_allow(review, FX_DECISION_SKIPPED,
                                "Not mutating gatekeeper resources");
+    }
+    if (fx_policy_is_kind(review->result.group, review->result.kind)) {
+        return fx_answer_allow(review, FX_DECISION_SKIPPED, "Not mutating policies");
     }
     return FX_NEXT;
 }

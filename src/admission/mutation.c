@@ -5,77 +5,10 @@
 #include "admission/mutation.h"
 
 #include "admission/annotate.h"
+#include "admission/namespace_field.h"
+#include "admission/proof.h"
 #include "value/equal.h"
 #include "value/tree.h"
-
-#define METADATA  FX_TEXT("metadata")
-#define NAMESPACE FX_TEXT("namespace")
-
-static json_t *view_namespace(const json_t *object) {
-    return fx_tree_view_key(fx_tree_view_key(object, "metadata"), "namespace");
-}
-
-/* The object's metadata, writable; made where there is none. NULL without memory. */
-static json_t *own_metadata(json_t **root) {
-    if (fx_tree_own_root(root) == NULL) {
-        return NULL;
-    }
-    if (fx_tree_view_key(*root, "metadata") == NULL &&
-        !fx_tree_set_take(*root, METADATA, json_object())) {
-        return NULL;
-    }
-    return fx_tree_own_key(*root, METADATA);
-}
-
-/* Can it hold a namespace: metadata is an object, or may become one? */
-static bool can_hold_namespace(const json_t *object) {
-    const json_t *metadata = fx_tree_view_key(object, "metadata");
-    return json_is_object(object) && (metadata == NULL || json_is_object(metadata));
-}
-
-/* Puts the request's namespace into the object, for matching and fromMetadata (spec
- * section 8, step 6). Nothing is copied where it stands there already. */
-static bool enter_namespace(json_t **root, struct fx_text namespace_,
-                            struct fx_err *err) {
-    const struct fx_text own = fx_tree_text(view_namespace(*root));
-    if (namespace_.len == 0 || fx_text_equal(own, namespace_) ||
-        !can_hold_namespace(*root)) {
-        return true;
-    }
-    json_t *metadata = own_metadata(root);
-    if (metadata == NULL ||
-        !fx_tree_set_take(metadata, NAMESPACE, fx_tree_new_string(namespace_))) {
-        return fx_fail_nomem(err);
-    }
-    return true;
-}
-
-/* Takes the namespace out again, and with it the metadata that was made for it. */
-static void remove_namespace(json_t *root, json_t *metadata, const json_t *object) {
-    fx_tree_remove_key(metadata, NAMESPACE);
-    if (json_object_size(metadata) == 0 && fx_tree_view_key(object, "metadata") == NULL) {
-        fx_tree_remove_key(root, METADATA);
-    }
-}
-
-/* Gives the result the namespace that `object` came with, perhaps none, so that no patch
- * ever touches it. */
-static bool restore_namespace(json_t **root, const json_t *object, struct fx_err *err) {
-    json_t *original = view_namespace(object);
-    if (view_namespace(*root) == original || !can_hold_namespace(*root)) {
-        return true;
-    }
-    json_t *metadata = own_metadata(root);
-    if (metadata == NULL) {
-        return fx_fail_nomem(err);
-    }
-    if (original == NULL) {
-        remove_namespace(*root, metadata, object);
-        return true;
-    }
-    return fx_tree_set_take(metadata, NAMESPACE, json_incref(original)) ||
-           fx_fail_nomem(err);
-}
 
 /* What is taken away is gone once an object is spent. */
 static void forget_old(struct fx_patch *patch) {
@@ -84,19 +17,12 @@ static void forget_old(struct fx_patch *patch) {
     }
 }
 
-/* Applies the patch to the object as it came: what comes of it must be the result, since
- * a patch that does not apply would block the user. A failure is our own bug. Where
- * others share the object, a copy is written to in any case. */
+/* Tries the patch on the object as it came. Where others share the object, a copy is
+ * written to in any case. */
 static bool prove(struct fx_mutation *mutation, struct fx_err *err) {
     json_t *own = mutation->spent == NULL ? json_incref(mutation->object) : NULL;
     json_t **tried = mutation->spent == NULL ? &own : mutation->spent;
-    bool ok = fx_patch_apply(&mutation->patch, tried, err);
-    if (!ok && err->code != FX_ENOMEM) {
-        err->code = FX_EINTERNAL;
-        (void)fx_err_prefix(err, "our own patch does not apply: ");
-    } else if (ok && !fx_equal(*tried, mutation->root)) {
-        ok = fx_fail(err, FX_EINTERNAL, "our own patch does not give the result");
-    }
+    const bool ok = fx_proof_try(&mutation->patch, tried, mutation->root, err);
     if (mutation->spent != NULL) {
         forget_old(&mutation->patch);
     }
@@ -133,7 +59,7 @@ bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) {
     if (!make_placeholders(mutation)) {
         return fx_fail_nomem(err);
     }
-    if (!enter_namespace(&mutation->root, mutation->namespace_, err) ||
+    if (!fx_namespace_enter(&mutation->root, mutation->namespace_, err) ||
         !fx_converge(mutation->snapshot, &mutation->request, mutation->arena,
                      mutation->trace, &mutation->root, &mutation->outcome, err)) {
         return false;
@@ -174,7 +100,7 @@ static bool annotate(struct fx_mutation *mutation, struct fx_err *err) {
 static bool settle(struct fx_mutation *mutation, struct fx_err *err) {
     struct fx_patch *patch = &mutation->patch;
     json_t *object = mutation->object;
-    if (!resolve(mutation, err) || !restore_namespace(&mutation->root, object, err) ||
+    if (!resolve(mutation, err) || !fx_namespace_restore(&mutation->root, object, err) ||
         !annotate(mutation, err) ||
         !fx_patch_diff_brief(patch, object, mutation->root, err)) {
         return false;

@@ -15,6 +15,7 @@
 #include "admission/admit_label.h"
 #include "admission/binding.h"
 #include "admission/fakes.h"
+#include "admission/fill_in.h"
 #include "admission/mutation.h"
 #include "admission/review_texts.h"
 #include "engine/guise.h"
@@ -190,6 +191,10 @@ static bool admit(void *user) {
     return run_review(fx_admit_create(&admission, fx_text_of(user), 0));
 }
 
+static bool fill_in(void *user) {
+    return run_review(fx_fill_in_create(fx_text_of(user), 0));
+}
+
 static bool admit_label(void *user) {
     static const char *const names[] = {"free"};
     static const struct fx_exemptions exempt = {.names = names, .n_names = 1};
@@ -205,6 +210,10 @@ static bool bind(void *user) {
             "a','object':{'apiVersion':'mutations.gatekeeper.sh/v1','kind':'AssignMet" \
             "adata','metadata':{'name':'a'},'spec':{'location':'" location             \
             "','unknown':1,'parameters':{'assign':{'value':'b'}}}}")
+#define MODRULE(spec)                                                                   \
+    REQUEST("'operation':'CREATE','namespace':'ns','kind':{'group':'api.kubemod.io','k" \
+            "ind':'ModRule'},'name':'a','object':{'apiVersion':'api.kubemod.io/v1beta1" \
+            "','kind':'ModRule','metadata':{'name':'a'},'spec':{" spec "}}")
 #define LABELLED(name)                                                                 \
     REQUEST("'operation':'CREATE','kind':{'group':'','kind':'Namespace'},'object':{'m" \
             "etadata':{'name':'" name                                                  \
@@ -222,6 +231,9 @@ static void test_admitting(void **state) {
     } cases[] = {
         {admit, META("metadata.labels.a")},
         {admit, META("spec.x")},
+        {admit, MODRULE("'type':'Patch','match':[{},{'select':'$.a ]'}]")},
+        {admit, MODRULE("'type':'Reject','match':[{'select':'$.kind'}],'x':1")},
+        {fill_in, MODRULE("'match':[{},{'matchFor':'Any'}]")},
         {admit_label, LABELLED("free")},
         {admit_label, LABELLED("x")},
         {bind, BINDING("w")},

@@ -183,7 +183,8 @@ void fx_review_destroy(struct fx_review *review) {
         return;
     }
     fx_mutation_finish(&review->mutation);
-    fx_compilation_finish(&review->warnings);
+    fx_compilation_finish(&review->told);
+    json_decref(review->filled_in);
     fx_references_finish(review);
     fx_envelope_finish(&review->envelope);
     fx_arena_finish(&review->arena);

@@ -74,8 +74,10 @@ struct fx_review {
 
     struct fx_arena arena;
     struct fx_mutation mutation;
-    struct fx_compilation warnings; /* of a policy that is looked at */
-    struct fx_pod_binding binding;  /* that is looked at; borrowed from the envelope */
+    struct fx_compilation told; /* of a policy that is looked at: what is wrong with it */
+    json_t *filled_in;          /* counted: a policy with what its author left out */
+    struct fx_patch patch;      /* … and the way to it */
+    struct fx_pod_binding binding; /* that is looked at; borrowed from the envelope */
     struct fx_buf body;
     struct fx_review_result result;
 
@@ -97,7 +99,7 @@ fx_step fx_step_decode, fx_step_object;
 /* gate.c: who and what is not mutated at all. */
 fx_step fx_step_self, fx_step_operation, fx_step_group, fx_step_exclusion;
 
-/* Is it one of the groups of the policies themselves? */
+/* Is it one of the groups of Gatekeeper's policies, or of our own? */
 bool fx_is_own_group(struct fx_text group);
 
 /* references.c: what other objects it needs, and having them. */
@@ -116,6 +118,10 @@ enum fx_next fx_answer_allow(struct fx_review *review, enum fx_decision decision
 enum fx_next fx_answer_patch(struct fx_review *review);
 /* Allowed, with what the author of the policy should hear. */
 enum fx_next fx_answer_allow_policy(struct fx_review *review);
+/* Allowed, with what its author left out. */
+enum fx_next fx_answer_filled_in(struct fx_review *review);
+/* Denied as an API server denies what is invalid: with all faults of the policy. */
+enum fx_next fx_answer_invalid(struct fx_review *review);
 /* Denied with the words of review->err. Our own failure: as fx_answer_fail(). */
 enum fx_next fx_answer_deny(struct fx_review *review, unsigned code);
 /* The input is no review: HTTP 400 with review->err. No memory: HTTP 503. */

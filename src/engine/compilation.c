@@ -4,11 +4,15 @@
  */
 #include "engine/dialect.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
+#include "value/place.h"
+#include "value/tree.h"
 
 void fx_compilation_finish(struct fx_compilation *compilation) {
     if (compilation == NULL) {
@@ -87,26 +91,55 @@ bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
     return true;
 }
 
-bool fx_compilation_fault(struct fx_compilation *compilation, const json_t *node,
-                          const struct fx_err *span, const char *fmt, ...) {
+bool fx_compilation_fault(struct fx_compilation *compilation,
+                          const struct fx_fault *fault, struct fx_text words) {
     if (!FX_VEC_GROW(compilation->faults, compilation->n_faults,
                      compilation->cap_faults)) {
         return false;
     }
-    va_list args;
-    va_start(args, fmt);
-    char *text = print(fmt, args);
-    va_end(args);
+    char *text = fx_text_dup(words);
     if (text == NULL) {
         return false;
     }
-    compilation->faults[compilation->n_faults++] = (struct fx_fault){
-        .node = node,
-        .off = span == NULL ? 0 : span->off,
-        .len = span == NULL ? 0 : span->len,
-        .text = text,
-    };
+    struct fx_fault *added = &compilation->faults[compilation->n_faults++];
+    *added = *fault;
+    added->text = text;
     return true;
+}
+
+/* ---- a fault in words ------------------------------------------------------------- */
+
+const char *fx_fault_type_name(enum fx_fault_type type) {
+    static const char *const names[] = {
+#define X(name, text) [FX_FAULT_##name] = text,
+        FX_FAULT_TYPES(X)
+#undef X
+    };
+    return names[type];
+}
+
+struct fx_text fx_fault_field(const struct fx_fault *fault) {
+    return (struct fx_text){fault->text, fault->field_len};
+}
+
+static void print_place(struct fx_buf *buf, const struct fx_fault *fault) {
+    const struct fx_text text = fx_tree_text(fault->node);
+    struct fx_place place = fx_place_start(text);
+    if (fault->len == 0 || text.data == NULL) {
+        return;
+    }
+    fx_place_advance(&place, text, fault->off);
+    fx_buf_str(buf, " (at ");
+    if (fx_text_contains(text, FX_TEXT("\n"))) {
+        fx_buf_printf(buf, "line %" PRIu32 ", ", place.line);
+    }
+    fx_buf_printf(buf, "character %" PRIu32 ")", place.column);
+}
+
+void fx_fault_print(struct fx_buf *buf, const struct fx_fault *fault) {
+    const size_t field = fault->field_len == 0 ? 0 : fault->field_len + strlen(": ");
+    fx_buf_str(buf, fault->text + field);
+    print_place(buf, fault);
 }
 
 struct fx_text fx_policy_namespace(const struct fx_subject *policy) {

@@ -11,11 +11,41 @@
 
 #include <jansson.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "engine/mutator.h"
 #include "engine/request.h"
 #include "engine/resource.h"
+
+/* What kind of fault it is: as Kubernetes names it among the causes of a refusal. */
+#define FX_FAULT_TYPES(X)             \
+    X(INVALID, "FieldValueInvalid")   \
+    X(REQUIRED, "FieldValueRequired") \
+    X(TYPE, "FieldValueTypeInvalid")
+
+enum fx_fault_type {
+#define X(name, text) FX_FAULT_##name,
+    FX_FAULT_TYPES(X)
+#undef X
+};
+
+const char *fx_fault_type_name(enum fx_fault_type type);
+
+/* One thing that is wrong with a policy. */
+struct fx_fault {
+    enum fx_fault_type type;
+    const json_t *node; /* at fault, borrowed from the policy; may be NULL */
+    uint32_t off, len;  /* the span within its text; len 0: none */
+    size_t field_len;   /* `text` begins with so much of a field's path, then ": " */
+    char *text;         /* "spec.type: Required value" */
+};
+
+/* Its field, and its words without it; where these are about a part of a text, with its
+ * place there ("(at character 5)"), for all who can show no caret. */
+struct fx_text fx_fault_field(const struct fx_fault *fault);
+void fx_fault_print(struct fx_buf *buf, const struct fx_fault *fault);
 
 /* Collects what a policy yields, and what its author should hear. */
 struct fx_compilation {
@@ -30,11 +60,7 @@ struct fx_compilation {
     size_t n_warnings, cap_warnings;
     /* All that is wrong with a policy that fails, where its dialect does not stop at the
      * first fault: what the error of `compile` says in one sentence, one by one. */
-    struct fx_fault {
-        const json_t *node; /* at fault, borrowed from the policy; may be NULL */
-        uint32_t off, len;  /* the span within its text; len 0: none */
-        char *text;
-    } * faults;
+    struct fx_fault *faults;
     size_t n_faults, cap_faults;
 };
 
@@ -51,11 +77,9 @@ FX_PRINTF(3, 4)
 bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
                          const char *fmt, ...) FX_MUST_USE;
 
-/* Adds a fault (its words are copied). `span` (may be NULL) is an error that knows where
- * in the text of `node` it is. False without memory. */
-FX_PRINTF(4, 5)
-bool fx_compilation_fault(struct fx_compilation *compilation, const json_t *node,
-                          const struct fx_err *span, const char *fmt, ...) FX_MUST_USE;
+/* Adds the fault with a copy of these words for a text. False without memory. */
+bool fx_compilation_fault(struct fx_compilation *compilation,
+                          const struct fx_fault *fault, struct fx_text words) FX_MUST_USE;
 
 /* A kind of policy object. */
 struct fx_policy_kind {
@@ -87,6 +111,10 @@ struct fx_dialect {
      * fails yields nothing else. Unknown fields are warnings that name them. */
     bool (*compile)(json_t *policy, struct fx_compilation *ret_compilation,
                     struct fx_err *err);
+
+    /* Fills in what the author of a policy of one of `kinds` left out, copying on write;
+     * what is not as it should be stays. Errors: FX_ENOMEM. May be NULL: nothing. */
+    bool (*fill_in)(json_t **policy, struct fx_err *err);
 };
 
 /* All dialects; NULL ends. Made by mutators/CMakeLists.txt. */

@@ -30,6 +30,11 @@ static bool check(const struct fx_dialect *dialect, const struct fx_policy_kind 
     return check_config(&subject, err) && fx_policy_compile(dialect, object, made, err);
 }
 
+bool fx_policy_is_kind(struct fx_text group, struct fx_text kind) {
+    const struct fx_policy_kind *found = NULL;
+    return fx_policy_groups_dialect(group, kind, &found) != NULL;
+}
+
 bool fx_policy_check(json_t *object, struct fx_compilation *ret_compilation,
                      bool *ret_is_policy, struct fx_err *err) {
     struct fx_subject subject;
@@ -38,15 +43,5 @@ bool fx_policy_check(json_t *object, struct fx_compilation *ret_compilation,
     const struct fx_dialect *dialect =
         fx_policy_groups_dialect(subject.group, subject.kind, &kind);
     *ret_is_policy = dialect != NULL;
-    if (dialect == NULL) {
-        return true;
-    }
-    struct fx_compilation made = {0};
-    const bool ok = check(dialect, kind, object, &made, err);
-    if (ok && ret_compilation != NULL) {
-        *ret_compilation = made;
-        return true;
-    }
-    fx_compilation_finish(&made);
-    return ok;
+    return dialect == NULL || check(dialect, kind, object, ret_compilation, err);
 }

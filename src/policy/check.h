@@ -12,16 +12,21 @@
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "engine/dialect.h"
+
+/* Is this the kind of a policy that a dialect speaks, whatever its version? */
+bool fx_policy_is_kind(struct fx_text group, struct fx_text kind);
 
 /*
  * Takes the object as files of policies are taken: the same checks, and what Gatekeeper's
  * webhook checks besides (a Config must be called `config`). *ret_is_policy: is it of a
  * kind that a dialect speaks? Objects of all other kinds pass.
  *
- * `ret_compilation` (zeroed at first; may be NULL) gets what the policy yields and the
- * warnings about it, whose nodes are those of `object`; the caller finishes it. A valid
- * policy may yield nothing. After a failure it is empty.
+ * `ret_compilation` (zeroed at first) gets what the policy yields and the warnings about
+ * it, whose nodes are those of `object`; the caller finishes it. A valid policy may yield
+ * nothing. After a failure only the faults in it count: there are some where the dialect
+ * tells them one by one.
  *
  * Errors, *ret_is_policy then being true: FX_EINVALID, FX_ESYNTAX, FX_ELIMIT, all in the
  * words of the dialect and faults of the user; FX_ENOMEM. Not looked at here: how long

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "engine/request.h"
 #include "policy/ca_testing.h"
 #include "policy/check.h"
 #include "value/documents.h"
@@ -19,6 +20,8 @@
 #define CONFIG                   "apiVersion: config.gatekeeper.sh/v1alpha1, kind: Config"
 #define TEMPLATE                 "apiVersion: expansion.gatekeeper.sh/v1alpha1, kind: ExpansionTemplate"
 #define APPLY_TO                 "applyTo: [{groups: [\"\"], versions: [v1], kinds: [Pod]}]"
+
+#define MODRULE "apiVersion: api.kubemod.io/v1beta1, kind: ModRule"
 
 /* An object, whether it is a policy, what is wrong with it (NULL: nothing), how many
  * mutators, resources and warnings it yields. */
@@ -63,23 +66,33 @@ static const struct {
      true, NULL, 0, 1, 0},
     {OBJECT(TEMPLATE, "t", "{templateSource: s, generatedGVK: {kind: X}}"), true,
      "ExpansionTemplate t must specify ApplyTo", 0, 0, 0},
+    {OBJECT(MODRULE, "m", "{type: Reject, match: [{select: $.kind}]}"), true, NULL, 1, 0,
+     0},
+    {OBJECT(MODRULE, "m", "{type: Reject}"), true,
+     "ModRule.api.kubemod.io \"m\" is invalid: spec.match: Required value", 0, 0, 0},
+    {OBJECT(MODRULE, "m", "{}"), true,
+     "ModRule.api.kubemod.io \"m\" is invalid: [spec.type: Required value, spec.match: "
+     "Required value]",
+     0, 0, 0},
+    {"{apiVersion: api.kubemod.io/v1, kind: ModRule, metadata: {name: m}}", true,
+     "no matches for kind \"ModRule\" in version \"api.kubemod.io/v1\"", 0, 0, 0},
 };
 
-static void check_row(size_t index, json_t *object, bool wants_compilation) {
+static void check_row(size_t index, json_t *object) {
     struct fx_compilation made = {0};
     struct fx_err err = FX_ERR_INIT;
     bool is_policy = !cases[index].is_policy;
-    const bool ok =
-        fx_policy_check(object, wants_compilation ? &made : NULL, &is_policy, &err);
+    const bool ok = fx_policy_check(object, &made, &is_policy, &err);
     assert_int_equal(ok, cases[index].msg == NULL);
     assert_int_equal(is_policy, cases[index].is_policy);
     if (!ok) {
         assert_true(err.code == FX_EINVALID || err.code == FX_ESYNTAX);
         assert_string_equal(err.msg, cases[index].msg);
+    } else {
+        assert_int_equal(made.n_mutators, cases[index].n_mutators);
+        assert_int_equal(made.n_resources, cases[index].n_resources);
+        assert_int_equal(made.n_warnings, cases[index].n_warnings);
     }
-    assert_int_equal(made.n_mutators, wants_compilation ? cases[index].n_mutators : 0);
-    assert_int_equal(made.n_resources, wants_compilation ? cases[index].n_resources : 0);
-    assert_int_equal(made.n_warnings, wants_compilation ? cases[index].n_warnings : 0);
     fx_compilation_finish(&made);
 }
 
@@ -92,16 +105,37 @@ static void checks(void **state) {
         assert_true(fx_documents_read(fx_text_of(cases[i].object), &documents, &err));
         assert_int_equal(documents.n_items, 1);
         json_t *object = documents.items[0].root;
-        check_row(i, object, true);
-        check_row(i, object, false);
+        struct fx_subject subject;
+        fx_subject_read(object, &subject);
+        assert_int_equal(fx_policy_is_kind(subject.group, subject.kind),
+                         cases[i].is_policy);
+        check_row(i, object);
         assert_int_equal(object->refcount, 1); /* nothing of it is left */
         fx_documents_finish(&documents);
     }
 }
 
+/* Those of a dialect that does not stop at the first one. */
+static void keeps_faults(void **state) {
+    (void)state;
+    struct fx_documents documents = {0};
+    struct fx_compilation made = {0};
+    struct fx_err err = FX_ERR_INIT;
+    bool is_policy = false;
+    const char *text = OBJECT(MODRULE, "m", "{}");
+    assert_true(fx_documents_read(fx_text_of(text), &documents, &err));
+    assert_false(fx_policy_check(documents.items[0].root, &made, &is_policy, &err));
+    assert_int_equal(made.n_faults, 2);
+    assert_string_equal(made.faults[0].text, "spec.type: Required value");
+    assert_string_equal(made.faults[1].text, "spec.match: Required value");
+    fx_compilation_finish(&made);
+    fx_documents_finish(&documents);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(checks),
+        cmocka_unit_test(keeps_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/admit.c - two reviews that never pause.
+ * server/admit.c - reviews that never pause.
  */
 #include "server/admit.h"
 
@@ -8,6 +8,7 @@
 
 #include "admission/admit.h"
 #include "admission/admit_label.h"
+#include "admission/fill_in.h"
 #include "server/answer.h"
 #include "server/review_log.h"
 #include "server/routes.h"
@@ -43,6 +44,16 @@ void fx_answer_admit(struct fx_thread *thread, struct fx_http_exchange *exchange
     answer(server, exchange,
            fx_admit_create(&admission, fx_http_body(exchange),
                            fx_answer_deadline_ns(server, exchange)));
+}
+
+void fx_answer_fill_in(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    if (fx_answer_if_late(thread, exchange)) {
+        return;
+    }
+    struct fx_server *server = thread->server;
+    answer(server, exchange,
+           fx_fill_in_create(fx_http_body(exchange),
+                             fx_answer_deadline_ns(server, exchange)));
 }
 
 void fx_answer_admit_label(struct fx_thread *thread, struct fx_http_exchange *exchange) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/admit.h - the routes POST /v1/admit and POST /v1/admitlabel: validation of
- * policies, and the guard of the ignore label.
+ * server/admit.h - the routes of policies that are about to be stored: what is left out
+ * is filled in, and they are validated; and POST /v1/admitlabel, the guard of the ignore
+ * label.
  */
 #ifndef FX_SERVER_ADMIT_H
 #define FX_SERVER_ADMIT_H
@@ -10,6 +11,7 @@ struct fx_http_exchange;
 struct fx_thread;
 
 void fx_answer_admit(struct fx_thread *thread, struct fx_http_exchange *exchange);
+void fx_answer_fill_in(struct fx_thread *thread, struct fx_http_exchange *exchange);
 void fx_answer_admit_label(struct fx_thread *thread, struct fx_http_exchange *exchange);
 
 #endif

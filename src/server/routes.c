@@ -24,6 +24,10 @@ static const struct fx_route webhook[] = {
     {"POST", "/v1/admit", fx_answer_admit, NULL, admits},
     {"POST", "/v1/admitlabel", fx_answer_admit_label, NULL, admits},
     {"POST", "/podbinding-webhook", fx_answer_binding, NULL, mutates},
+    /* Where KubeMod's own webhook configurations send to. */
+    {"POST", "/dragnet-webhook", fx_answer_mutate, NULL, mutates},
+    {"POST", "/validate-api-kubemod-io-v1beta1-modrule", fx_answer_admit, NULL, admits},
+    {"POST", "/mutate-api-kubemod-io-v1beta1-modrule", fx_answer_fill_in, NULL, admits},
 };
 
 static const struct fx_route health[] = {

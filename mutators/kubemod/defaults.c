@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/defaults.c - two fields of a ModRule.
+ */
+#include "mutators/kubemod/defaults.h"
+
+#include "mutators/kubemod/rule.h"
+#include "value/tree.h"
+
+#define SPEC_KEY       FX_TEXT("spec")
+#define OPERATIONS_KEY FX_TEXT("admissionOperations")
+#define MATCH_KEY      FX_TEXT("match")
+#define MATCH_FOR_KEY  FX_TEXT("matchFor")
+
+static json_t *view_spec(const json_t *policy) {
+    return fx_tree_view_text(policy, SPEC_KEY);
+}
+
+/* The spec, which there is, writable; NULL without memory. */
+static json_t *own_spec(json_t **policy) {
+    json_t *own = fx_tree_own_root(policy);
+    return own == NULL ? NULL : fx_tree_own_key(own, SPEC_KEY);
+}
+
+static bool lacks_operations(const json_t *spec) {
+    const json_t *list = fx_reading_view(spec, "admissionOperations");
+    return list == NULL || (json_is_array(list) && json_array_size(list) == 0);
+}
+
+static bool fill_in_operations(json_t **policy) {
+    json_t *spec = own_spec(policy);
+    return spec != NULL &&
+           fx_tree_set_take(spec, OPERATIONS_KEY, json_pack("[ss]", "CREATE", "UPDATE"));
+}
+
+/* An empty one is none, as for KubeMod. */
+static bool lacks_match_for(const json_t *item) {
+    const json_t *match_for = fx_reading_view(item, "matchFor");
+    return json_is_object(item) &&
+           (match_for == NULL ||
+            (json_is_string(match_for) && json_string_length(match_for) == 0));
+}
+
+static bool fill_in_item(json_t **policy, size_t index) {
+    json_t *spec = own_spec(policy);
+    json_t *match = spec == NULL ? NULL : fx_tree_own_key(spec, MATCH_KEY);
+    json_t *item = match == NULL ? NULL : fx_tree_own_index(match, index);
+    return item != NULL && fx_tree_set_take(item, MATCH_FOR_KEY, json_string("Any"));
+}
+
+bool fx_rule_fill_in(json_t **policy, struct fx_err *err) {
+    if (!json_is_object(view_spec(*policy))) {
+        return true;
+    }
+    if (lacks_operations(view_spec(*policy)) && !fill_in_operations(policy)) {
+        return fx_fail_nomem(err);
+    }
+    const json_t *match = fx_tree_view_text(view_spec(*policy), MATCH_KEY);
+    const size_t n = json_is_array(match) ? json_array_size(match) : 0;
+    for (size_t i = 0; i < n; i++) {
+        match = fx_tree_view_text(view_spec(*policy), MATCH_KEY);
+        if (lacks_match_for(json_array_get(match, i)) && !fill_in_item(policy, i)) {
+            return fx_fail_nomem(err);
+        }
+    }
+    return true;
+}

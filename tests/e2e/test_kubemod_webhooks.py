@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The paths that KubeMod's own webhook configurations send to, with the reviews that an API
+server sends there: v1beta1, and DELETE as well."""
+
+import copy
+
+import jsonpatch
+import pytest
+from client import answer, ask, health, patch_of, pod, review
+from policies import annotation, assign
+
+DRAGNET = "/dragnet-webhook?timeout=10s"
+VALIDATE = "/validate-api-kubemod-io-v1beta1-modrule?timeout=5s"
+FILL_IN = "/mutate-api-kubemod-io-v1beta1-modrule?timeout=5s"
+IGNORE = "admission.kubemod.io/ignore"
+
+
+def modrule(name, namespace="shop", **spec):
+    spec.setdefault("match", [{"select": "$.kind", "matchValue": "Pod"}])
+    return {
+        "apiVersion": "api.kubemod.io/v1beta1",
+        "kind": "ModRule",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": spec,
+    }
+
+
+def labels(name="label", **more):
+    patch = [{"op": "add", "path": "/metadata/labels/by", "value": name}]
+    return modrule(name, type="Patch", patch=patch, **more)
+
+
+def keeps(name="keep", **more):
+    more.setdefault("rejectMessage", "{{ .Target.metadata.name }} stays")
+    return modrule(name, type="Reject", admissionOperations=["DELETE"], **more)
+
+
+def namespace(name, **marks):
+    return {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": name, "labels": dict(marks)},
+    }
+
+
+def beta(obj, operation="CREATE", old=None, **how):
+    """As an API server sends it to who takes v1beta1 only."""
+    body = review(obj, operation=operation, version="v1beta1", **how)
+    body["request"]["oldObject"] = old
+    if operation == "DELETE":
+        body["request"].update(object=None, oldObject=obj)
+    return body
+
+
+def answered(server, body, path):
+    response = ask(server, body, path=path)
+    assert response.json()["apiVersion"] == "admission.k8s.io/v1beta1"
+    return answer(response)
+
+
+def test_the_dragnet_mutates(start):
+    server = start(labels(), assign("policy", "spec.hostname", "h"))
+    reviewed = answered(server, beta(pod()), DRAGNET)
+    after = jsonpatch.apply(pod(), patch_of(reviewed))
+    assert after["metadata"]["labels"] == {"by": "label"}
+    assert after["spec"]["hostname"] == "h"  # all dialects, one loop
+    again = answered(server, beta(after, "UPDATE", old=pod()), DRAGNET)
+    assert again["allowed"] is True and patch_of(again) is None
+    assert server.log.wait("review changed")["mutators"] == "Assign/policy, ModRule/shop/label"
+
+
+def test_two_configurations_settle_on_one_result(start):
+    """KubeMod's beside ours: the object comes twice, and rules that may run again leave it as
+    it is."""
+    server = start(labels())
+    first = answer(ask(server, review(pod())))
+    after = jsonpatch.apply(pod(), patch_of(first))
+    assert patch_of(answered(server, beta(after), DRAGNET)) is None
+
+
+def test_the_dragnet_rejects(start):
+    server = start(keeps(), labels())
+    reviewed = answered(server, beta(pod(), "DELETE"), DRAGNET)
+    words = 'operation rejected by the following ModRule(s): shop/keep: "web stays"'
+    assert reviewed["allowed"] is False and patch_of(reviewed) is None
+    assert reviewed["status"] == {"message": words, "reason": words, "code": 403}
+    config_map = {"apiVersion": "v1", "kind": "ConfigMap",
+                  "metadata": {"name": "c", "namespace": "shop"}}
+    reviewed = answered(server, beta(config_map, "DELETE"), DRAGNET)
+    assert reviewed["allowed"] is True and patch_of(reviewed) is None
+
+
+def test_the_dragnet_has_a_deadline(start):
+    server = start(labels())
+    response = ask(server, beta(pod()), path="/dragnet-webhook?timeout=1ns")
+    assert response.status == 503 and response.headers["retry-after"] == "1"
+
+
+@pytest.mark.parametrize("path", [DRAGNET, "/v1/mutate"])
+def test_an_ignored_namespace(start, path):
+    """Only ModRules leave alone what is in it."""
+    server = start(
+        labels(), labels("cluster", namespace="kubemod-system", targetNamespaceRegex="shop"),
+        keeps(), annotation("seen", "example.com/seen", "yes"),
+        namespace("shop", **{IGNORE: "true"}),
+    )
+    patch = patch_of(answered(server, beta(pod()), path))
+    assert jsonpatch.apply(pod(), patch)["metadata"].get("labels") is None
+    assert jsonpatch.apply(pod(), patch)["metadata"]["annotations"]["example.com/seen"] == "yes"
+    assert answered(server, beta(pod(), "DELETE"), path)["allowed"] is True
+
+
+def test_a_namespace_that_is_ignored_itself(start):
+    match = [{"select": "$.kind", "matchValue": "Namespace"}]
+    server = start(labels(namespace="kubemod-system", match=match))
+    for marks, is_changed in (({IGNORE: "true"}, False), ({IGNORE: "false"}, True), ({}, True)):
+        obj = namespace("shop", **marks)
+        reviewed = answered(server, beta(obj), DRAGNET)
+        assert (patch_of(reviewed) is not None) is is_changed, marks
+
+
+UNSOUND = modrule("bad", type="Patch", executionTier=99999,
+                  match=[{"select": "$.a ]"}, {"select": "$.b\n  == 'Pod'"}],
+                  patch=[{"op": "add", "path": "/x", "value": "{{ nope }}"}])
+
+
+@pytest.mark.parametrize("path", [VALIDATE, "/v1/admit?timeout=3s"])
+@pytest.mark.parametrize("operation", ["CREATE", "UPDATE"])
+def test_an_invalid_rule_is_denied_with_all_its_faults(start, path, operation):
+    server = start()
+    reviewed = answered(server, beta(UNSOUND, operation), path)
+    status = reviewed["status"]
+    assert reviewed["allowed"] is False
+    assert status["code"] == 422 and status["reason"] == "Invalid"
+    assert (status["details"]["name"], status["details"]["group"], status["details"]["kind"]) == (
+        "bad", "api.kubemod.io", "ModRule")
+    causes = status["details"]["causes"]
+    assert [cause["field"] for cause in causes] == [
+        "spec.executionTier", "spec.match[0].select", "spec.match[1].select",
+        "spec.patch[0].value"]
+    assert {cause["reason"] for cause in causes} == {"FieldValueInvalid"}
+    assert causes[1]["message"].endswith("(at character 5)")
+    assert causes[2]["message"].endswith("(at line 2, character 6)")
+    told = ", ".join("%s: %s" % (cause["field"], cause["message"]) for cause in causes)
+    assert status["message"] == 'ModRule.api.kubemod.io "bad" is invalid: [%s]' % told
+    line = server.log.wait("admission denied", kind="ModRule", name="bad")
+    assert "nope" not in str(line)
+    assert 'fixpoint_admissions_total{decision="failed"} 1' in health(server, "/metrics")[1]
+
+
+def test_a_sound_rule_is_allowed(start):
+    server = start()
+    assert answered(server, beta(labels(oops=1)), VALIDATE) == {
+        "uid": "uid-1", "allowed": True, "status": {"code": 200},
+        "warnings": ['unknown field "spec.oops"'],
+    }
+
+
+def test_an_invalid_rule_may_go(start):
+    server = start()
+    for path in (VALIDATE, "/v1/admit"):
+        assert answered(server, beta(UNSOUND, "DELETE"), path)["allowed"] is True
+
+
+def test_names_may_be_long(start):
+    server = start()
+    assert answered(server, beta(labels("x" * 200)), VALIDATE)["allowed"] is True
+
+
+def test_what_is_left_out_is_filled_in(start):
+    server = start()
+    rule = modrule("r", type="Reject", match=[{"select": "$.a"}, {"select": "$.b", "matchFor": "All"}])
+    reviewed = answered(server, beta(rule), FILL_IN)
+    expected = copy.deepcopy(rule)
+    expected["spec"]["admissionOperations"] = ["CREATE", "UPDATE"]
+    expected["spec"]["match"][0]["matchFor"] = "Any"
+    assert reviewed["allowed"] is True
+    assert jsonpatch.apply(rule, patch_of(reviewed)) == expected
+    again = answered(server, beta(expected, "UPDATE", old=rule), FILL_IN)
+    assert again["allowed"] is True and patch_of(again) is None
+    assert answered(server, beta(expected), VALIDATE)["allowed"] is True
+    assert 'fixpoint_admissions_total{decision="mutated"} 1' in health(server, "/metrics")[1]
+
+
+def test_filling_in_judges_nobody(start):
+    server = start()
+    assert answered(server, beta(UNSOUND), FILL_IN)["allowed"] is True
+    assert patch_of(answered(server, beta(modrule("r", match=5)), FILL_IN)) == [
+        {"op": "add", "path": "/spec/admissionOperations", "value": ["CREATE", "UPDATE"]}]
+    for obj in (pod(), assign("a", "spec.x", "y")):
+        assert patch_of(answered(server, beta(obj), FILL_IN)) is None
+    assert patch_of(answered(server, beta(UNSOUND, "DELETE"), FILL_IN)) is None
+
+
+@pytest.mark.parametrize("path", [DRAGNET, "/v1/mutate"])
+def test_rules_are_not_mutated(start, path):
+    server = start(annotation("seen", "example.com/seen", "yes"),
+                   labels(match=[{"select": "$.kind"}]))
+    reviewed = answered(server, beta(labels("other")), path)
+    assert reviewed["allowed"] is True and patch_of(reviewed) is None
+
+
+def test_operations(start):
+    only_mutate = start(args=["--operation", "mutation-webhook"])
+    assert ask(only_mutate, beta(pod()), path=DRAGNET).status == 200
+    for path in (VALIDATE, FILL_IN):
+        assert ask(only_mutate, beta(labels()), path=path).status == 404
+    only_admit = start(args=["--operation", "webhook"])
+    assert ask(only_admit, beta(pod()), path=DRAGNET).status == 404
+    for path in (VALIDATE, FILL_IN):
+        assert ask(only_admit, beta(labels()), path=path).status == 200
+
+
+def test_garbage(start):
+    server = start()
+    for path in (DRAGNET, VALIDATE, FILL_IN):
+        assert ask(server, b"{", path=path).status == 400
+        assert ask(server, b"", path=path, method="GET").status == 405
