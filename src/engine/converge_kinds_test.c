@@ -373,7 +373,7 @@ static bool take_off(json_t **root, const json_t *kept, struct fx_err *err) {
            fx_fail_nomem(err);
 }
 
-static const struct fx_guise mask = {put_on, take_off};
+static const struct fx_guise mask = {.put_on = put_on, .take_off = take_off};
 
 static const struct fx_mutator_ops masked_ops = {
     .match = fake_match, .apply = fake_apply, .guise = &mask, .destroy = fake_destroy};
