@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "mutators/kubemod/rule.h"
 #include "value/json.h"
 #include "value/tree.h"
@@ -126,6 +127,16 @@ void fx_reading_compile_fault(struct reading *reading, const json_t *value,
         return;
     }
     fx_reading_fault(reading, value, value, path, err, "%s", err->msg);
+}
+
+bool fx_reading_is_too_long(struct reading *reading, const json_t *list,
+                            const char *path) {
+    if (json_array_size(list) <= FX_LIMIT_MODRULE_ENTRIES) {
+        return false;
+    }
+    fx_reading_fault(reading, list, list, path, NULL, "must have at most %u items",
+                     FX_LIMIT_MODRULE_ENTRIES);
+    return true;
 }
 
 static bool is_known(const char *key, const char *const *known) {

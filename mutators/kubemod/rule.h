@@ -44,6 +44,10 @@ json_t *fx_reading_field(struct reading *reading, const json_t *object, const ch
 void fx_reading_compile_fault(struct reading *reading, const json_t *value,
                               const char *path, const struct fx_err *err);
 
+/* Has the list more entries than a rule may have? That is a fault. */
+bool fx_reading_is_too_long(struct reading *reading, const json_t *list,
+                            const char *path);
+
 /* A warning about every field that is not in the list; NULL ends it. */
 void fx_reading_warn_unknown(struct reading *reading, const json_t *object,
                              const char *path, const char *const *known);

@@ -3,7 +3,7 @@
  * mutators/kubemod/rule_fuzz.c - a YAML stream: ModRules, and as its last document an
  * object. Either a reason, or rules under which the object comes to an end: the same one
  * each time, with nothing of what rules are shown besides it, and the object as it came
- * untouched.
+ * untouched. What a rule leaves out is filled in once, and it is as sound as before.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -30,6 +30,24 @@ static void check_fault(const struct fx_compilation *made, const struct fx_err *
     }
 }
 
+static void check_fill_in(json_t *document, bool is_sound) {
+    struct fx_compilation made = {0};
+    struct fx_err err = FX_ERR_INIT;
+    json_t *before = json_deep_copy(document);
+    json_t *root = json_incref(document);
+    assert(fx_dialect_kubemod.fill_in(&root, &err));
+    json_t *once = json_incref(root);
+    assert(fx_dialect_kubemod.fill_in(&root, &err) && root == once);
+    assert(before != NULL && fx_equal(document, before));
+    if (is_sound) {
+        assert(json_is_object(root) && fx_dialect_kubemod.compile(root, &made, &err));
+    }
+    fx_compilation_finish(&made);
+    json_decref(once);
+    json_decref(root);
+    json_decref(before);
+}
+
 /* Reads the stream: what compiles of it, and its last object. */
 static json_t *read_all(struct fx_text text, struct fx_compilation *ret_made) {
     struct fx_yaml_reader *reader = fx_yaml_open(text);
@@ -48,6 +66,7 @@ static json_t *read_all(struct fx_text text, struct fx_compilation *ret_made) {
             check_fault(&made, &err);
             assert(made.n_mutators == 0);
         }
+        check_fill_in(document, made.n_mutators > 0);
         fx_compilation_finish(&made);
         json_decref(last);
         last = document;

@@ -117,6 +117,9 @@ void fx_reading_match(struct reading *reading, const json_t *spec, struct modrul
                          "spec.match in body should have at least 1 items");
         return;
     }
+    if (fx_reading_is_too_long(reading, list, "spec.match")) {
+        return;
+    }
     if (!make_items(rule, list)) {
         reading->is_out_of_memory = true;
         return;

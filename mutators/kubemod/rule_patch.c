@@ -154,7 +154,8 @@ void fx_reading_patch(struct reading *reading, const json_t *spec, struct modrul
             reading, spec, list, "spec.patch", NULL,
             "field 'patch' should be present only for ModRules of type Patch");
     }
-    if (json_array_size(list) > 0) {
+    if (json_array_size(list) > 0 &&
+        !fx_reading_is_too_long(reading, list, "spec.patch")) {
         read_list(reading, list, rule);
     }
 }

@@ -10,13 +10,18 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "engine/request.h"
 #include "mutators/kubemod/modrule.h"
 #include "mutators/kubemod/testing.h"
 #include "value/tree.h"
 
+#define RULE_HEAD                                                              \
+    "{apiVersion: api.kubemod.io/v1beta1, kind: ModRule, metadata: {name: r, " \
+    "namespace: ns}, spec: "
 #define PATCH "patch: [{op: add, path: /x, value: '1'}]"
 
 /* A rule that is refused: each fault begins with one of these. */
@@ -139,6 +144,48 @@ static void tells_all_faults(void **state) {
     }
 }
 
+/* A rule with so many entries; what is wrong with it, to be freed. */
+static char *judge(const char *begin, const char *entry, size_t n, const char *end) {
+    struct fx_compilation compilation = {0};
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_str(&text, begin);
+    for (size_t i = 0; i < n; i++) {
+        fx_buf_printf(&text, "%s%s", i == 0 ? "" : ", ", entry);
+    }
+    fx_buf_str(&text, end);
+    json_t *policy = must_read(text.data);
+    const bool ok = fx_dialect_kubemod.compile(policy, &compilation, &err);
+    char *fault = fx_text_dup(fx_text_of(ok ? "" : compilation.faults[0].text));
+    assert_non_null(fault);
+    fx_compilation_finish(&compilation);
+    json_decref(policy);
+    fx_buf_finish(&text);
+    return fault;
+}
+
+static void bounds_lists(void **state) {
+    (void)state;
+    static const struct {
+        const char *begin, *entry, *end, *fault;
+    } cases[] = {
+        {RULE_HEAD "{type: Reject, match: [", "{select: $.a}", "]}}", "spec.match: "},
+        {RULE_HEAD "{type: Patch, " MATCH ", patch: [", "{op: add, path: /x}", "]}}",
+         "spec.patch: "},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        const size_t most = FX_LIMIT_MODRULE_ENTRIES;
+        char *fault = judge(cases[i].begin, cases[i].entry, most, cases[i].end);
+        assert_string_equal(fault, "");
+        free(fault);
+        fault = judge(cases[i].begin, cases[i].entry, most + 1, cases[i].end);
+        assert_int_equal(strncmp(fault, cases[i].fault, strlen(cases[i].fault)), 0);
+        assert_non_null(strstr(fault, "…: must have at most 1000 items"));
+        free(fault);
+    }
+}
+
 /* The fault points at the character. */
 static void points_at_the_fault(void **state) {
     (void)state;
@@ -228,9 +275,8 @@ static void fills_the_head(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_all_faults),
-        cmocka_unit_test(points_at_the_fault),
-        cmocka_unit_test(warns),
+        cmocka_unit_test(tells_all_faults),    cmocka_unit_test(bounds_lists),
+        cmocka_unit_test(points_at_the_fault), cmocka_unit_test(warns),
         cmocka_unit_test(fills_the_head),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,7 @@ static size_t count_told(const struct fx_compilation *told) {
 static void add_message(struct fx_buf *body, const struct fx_subject *policy,
                         const struct fx_compilation *told) {
     const size_t n = count_told(told);
+    const size_t n_more = told->n_faults - n + told->n_untold_faults;
     struct fx_buf words;
     fx_buf_init(&words, 0);
     fx_buf_text(&words, policy->kind);
@@ -42,8 +43,8 @@ static void add_message(struct fx_buf *body, const struct fx_subject *policy,
         fx_buf_str(&words, field.len == 0 ? "" : ": ");
         fx_fault_print(&words, &told->faults[i]);
     }
-    if (n < told->n_faults) {
-        fx_buf_printf(&words, ", and %zu more", told->n_faults - n);
+    if (n_more > 0) {
+        fx_buf_printf(&words, ", and %zu more", n_more);
     }
     fx_buf_str(&words, told->n_faults > 1 ? "]" : "");
     add_printed(body, &words);

@@ -65,7 +65,9 @@
 #define FX_LIMIT_TEMPLATE_OUTPUT_BYTES (1u << 20)  /* one text, the output too */
 #define FX_LIMIT_TEMPLATE_DIGITS       4096u       /* of one decimal number */
 
-/* A ModRule of KubeMod, in one review. */
+/* A ModRule of KubeMod: the entries of its `match`, and those of its `patch` … */
+#define FX_LIMIT_MODRULE_ENTRIES 1000u
+/* … and what it may come to in one review. */
 #define FX_LIMIT_MODRULE_STEPS      128u  /* of one path */
 #define FX_LIMIT_MODRULE_PADDING    1000u /* elements a list gets to have a given index */
 #define FX_LIMIT_MODRULE_OPERATIONS 10000u     /* that its selects lead to */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/vec.h"
 #include "value/place.h"
 #include "value/tree.h"
@@ -93,6 +94,10 @@ bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
 
 bool fx_compilation_fault(struct fx_compilation *compilation,
                           const struct fx_fault *fault, struct fx_text words) {
+    if (compilation->n_faults == FX_LIMIT_FINDINGS) {
+        compilation->n_untold_faults++;
+        return true;
+    }
     if (!FX_VEC_GROW(compilation->faults, compilation->n_faults,
                      compilation->cap_faults)) {
         return false;

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "engine/dialect.h"
 
 static const struct {
@@ -56,6 +57,20 @@ static void prints_faults(void **state) {
     }
 }
 
+/* So many are kept, and the others are counted. */
+static void bounds_faults(void **state) {
+    (void)state;
+    struct fx_compilation compilation = {0};
+    const struct fx_fault fault = {.type = FX_FAULT_REQUIRED};
+    for (size_t i = 0; i < FX_LIMIT_FINDINGS + 7; i++) {
+        assert_true(fx_compilation_fault(&compilation, &fault, FX_TEXT("missing")));
+    }
+    assert_int_equal(compilation.n_faults, FX_LIMIT_FINDINGS);
+    assert_int_equal(compilation.n_untold_faults, 7);
+    fx_compilation_finish(&compilation);
+    assert_int_equal(compilation.n_untold_faults, 0);
+}
+
 static void names_types(void **state) {
     (void)state;
     assert_string_equal(fx_fault_type_name(FX_FAULT_INVALID), "FieldValueInvalid");
@@ -66,6 +81,7 @@ static void names_types(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints_faults),
+        cmocka_unit_test(bounds_faults),
         cmocka_unit_test(names_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,6 +62,7 @@ struct fx_compilation {
      * first fault: what the error of `compile` says in one sentence, one by one. */
     struct fx_fault *faults;
     size_t n_faults, cap_faults;
+    size_t n_untold_faults; /* beyond FX_LIMIT_FINDINGS, only counted */
 };
 
 /* Drops the mutators and warnings. NULL and zeroed ones are fine. */
@@ -77,7 +78,8 @@ FX_PRINTF(3, 4)
 bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
                          const char *fmt, ...) FX_MUST_USE;
 
-/* Adds the fault with a copy of these words for a text. False without memory. */
+/* Adds the fault with a copy of these words for a text, or counts it where there are very
+ * many. False without memory. */
 bool fx_compilation_fault(struct fx_compilation *compilation,
                           const struct fx_fault *fault, struct fx_text words) FX_MUST_USE;
 

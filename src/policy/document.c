@@ -98,6 +98,10 @@ static bool refuse_all(struct doc *doc, const struct fx_compilation *made) {
             return false;
         }
     }
+    for (size_t i = 0; i < made->n_untold_faults; i++) { /* so many were told before */
+        (void)fx_tally_tells(&doc->build->tally, FX_SEVERITY_ERROR,
+                             doc->build->input->file);
+    }
     return true;
 }
 

@@ -270,6 +270,14 @@ static void test_these_findings_are_bounded_too(void **state) {
                       i, i, (i + 1) % (FX_LIMIT_FINDINGS + 5));
     }
     expect_last(build_one(file.data, NULL), FX_SEVERITY_ERROR, "and 5 more");
+    fx_buf_reset(&file);
+    fx_buf_str(&file, "{apiVersion: api.kubemod.io/v1beta1, kind: ModRule, metadata: "
+                      "{name: r}, spec: {type: Reject, match: [{}");
+    for (size_t i = 1; i < FX_LIMIT_FINDINGS + 6; i++) {
+        fx_buf_str(&file, ", {}");
+    }
+    fx_buf_str(&file, "]}}\n");
+    expect_last(build_one(file.data, NULL), FX_SEVERITY_ERROR, "and 6 more");
     fx_buf_finish(&file);
 }
 

@@ -3,11 +3,14 @@
 server sends there: v1beta1, and DELETE as well."""
 
 import copy
+import pathlib
 
 import jsonpatch
 import pytest
 from client import answer, ask, health, patch_of, pod, review
 from policies import annotation, assign
+from standin.cluster import Refused, configuration, webhook
+from standin.definitions import definition
 
 DRAGNET = "/dragnet-webhook?timeout=10s"
 VALIDATE = "/validate-api-kubemod-io-v1beta1-modrule?timeout=5s"
@@ -132,9 +135,8 @@ def test_an_invalid_rule_is_denied_with_all_its_faults(start, path, operation):
     status = reviewed["status"]
     assert reviewed["allowed"] is False
     assert status["code"] == 422 and status["reason"] == "Invalid"
-    assert (status["details"]["name"], status["details"]["group"], status["details"]["kind"]) == (
-        "bad", "api.kubemod.io", "ModRule")
-    causes = status["details"]["causes"]
+    causes = status["details"].pop("causes")
+    assert status["details"] == {"name": "bad", "group": "api.kubemod.io", "kind": "ModRule"}
     assert [cause["field"] for cause in causes] == [
         "spec.executionTier", "spec.match[0].select", "spec.match[1].select",
         "spec.patch[0].value"]
@@ -169,7 +171,8 @@ def test_names_may_be_long(start):
 
 def test_what_is_left_out_is_filled_in(start):
     server = start()
-    rule = modrule("r", type="Reject", match=[{"select": "$.a"}, {"select": "$.b", "matchFor": "All"}])
+    match = [{"select": "$.a"}, {"select": "$.b", "matchFor": "All"}]
+    rule = modrule("r", type="Reject", match=match)
     reviewed = answered(server, beta(rule), FILL_IN)
     expected = copy.deepcopy(rule)
     expected["spec"]["admissionOperations"] = ["CREATE", "UPDATE"]
@@ -216,3 +219,94 @@ def test_garbage(start):
     for path in (DRAGNET, VALIDATE, FILL_IN):
         assert ask(server, b"{", path=path).status == 400
         assert ask(server, b"", path=path, method="GET").status == 405
+
+
+# --- KubeMod's configurations, in an API server ----------------------------------------------
+
+
+def kubemod_hook(server, name, path, *rules, **more):
+    ca = pathlib.Path(server.certificate).read_bytes()
+    url = "https://localhost:%d%s" % (server.port, path)
+    more = {"failurePolicy": "Fail", "timeoutSeconds": 10, **more}
+    versions = ["v1beta1"]
+    return webhook(name, ca, url=url, admissionReviewVersions=versions,
+                   rules=list(rules), **more)
+
+
+def rule_for(group, version, *resources, operations=("CREATE", "UPDATE")):
+    return {"apiGroups": [group], "apiVersions": [version], "resources": list(resources),
+            "operations": list(operations)}
+
+
+def kubemod_configurations(server):
+    """As KubeMod installs them."""
+    modrules = rule_for("api.kubemod.io", "v1beta1", "modrules")
+    everything = rule_for("*", "*", "namespaces", "configmaps", "pods",
+                          operations=("CREATE", "UPDATE", "DELETE"))
+    spared = {"matchExpressions": [{"key": IGNORE, "operator": "NotIn", "values": ["true"]}]}
+    dragnet = kubemod_hook(server, "dragnet.kubemod.io", "/dragnet-webhook", everything,
+                           failurePolicy="Ignore", namespaceSelector=spared)
+    mutating = kubemod_hook(server, "mmodrule.kubemod.io",
+                            "/mutate-api-kubemod-io-v1beta1-modrule", modrules)
+    validating = kubemod_hook(server, "vmodrule.kubemod.io",
+                              "/validate-api-kubemod-io-v1beta1-modrule", modrules)
+    validating.pop("reinvocationPolicy")
+    yield configuration(mutating, dragnet, name="kubemod-mutating-webhook-configuration")
+    yield configuration(validating, kind="Validating",
+                        name="kubemod-validating-webhook-configuration")
+
+
+def config_map(name, namespace="shop", **more):
+    metadata = {"name": name, "namespace": namespace, **more}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+
+
+@pytest.fixture
+def kubemod(start, cluster):
+    """A server of rules in files, and a cluster that has KubeMod's configurations and its
+    definition."""
+    cluster.need_standin()
+    match = [{"select": "$.kind", "matchValue": "ConfigMap"}]
+    kept = match + [{"select": "$.metadata.labels.keep"}]
+    server = start(labels(match=match), keeps(match=kept))
+    anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    cluster.define(definition("api.kubemod.io", "ModRule", ["v1beta1"], anything,
+                              plural="modrules", scope="Namespaced"))
+    cluster.create(namespace("shop"))
+    cluster.create(namespace("spared", **{IGNORE: "true"}))
+    cluster.load(*kubemod_configurations(server))
+    return cluster
+
+
+def refusal(action, *arguments):
+    with pytest.raises(Refused) as caught:
+        action(*arguments)
+    return caught.value
+
+
+def test_rules_come_to_a_cluster(kubemod):
+    rule = modrule("r", type="Reject", match=[{"select": "$.a"}])
+    made = kubemod.create(rule)["spec"]
+    assert made["admissionOperations"] == ["CREATE", "UPDATE"]
+    assert made["match"] == [{"select": "$.a", "matchFor": "Any"}]
+    refused = refusal(kubemod.create, UNSOUND)
+    words = 'admission webhook "vmodrule.kubemod.io" denied the request: ModRule.api.kubemod.io'
+    assert refused.code == 422 and refused.status["reason"] == "Invalid"
+    assert refused.message.startswith(words + ' "bad" is invalid: [spec.executionTier: ')
+    assert len(refused.status["details"]["causes"]) == 4
+    kubemod.delete("modrules.api.kubemod.io", "r", "shop")
+
+
+def test_objects_come_to_a_cluster(kubemod):
+    made = kubemod.create(config_map("c", labels={"keep": "yes"}))
+    assert made["metadata"]["labels"] == {"keep": "yes", "by": "label"}
+    refused = refusal(kubemod.delete, "configmaps", "c", "shop")
+    assert refused.code == 403
+    assert refused.message == (
+        'admission webhook "dragnet.kubemod.io" denied the request: operation rejected by the '
+        'following ModRule(s): shop/keep: "c stays"')
+    kubemod.patch("configmaps", "c", {"metadata": {"labels": {"keep": None}}}, "shop")
+    kubemod.delete("configmaps", "c", "shop")
+    assert "labels" not in kubemod.create(config_map("c", "spared"))["metadata"]
+    calls = kubemod.standin.admission.calls
+    assert calls.count("failed") == calls.count("failed open") == 0

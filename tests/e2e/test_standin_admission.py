@@ -31,7 +31,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         hook.bodies.append(body)
         review = json.loads(body)
         code, response, headers = hook.respond(review["request"])
-        answer = {"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1"}
+        answer = {"kind": "AdmissionReview", "apiVersion": review["apiVersion"]}
         answer["response"] = {"uid": review["request"]["uid"], **response}
         data = json.dumps(answer).encode()
         self.send_response(code)
@@ -165,6 +165,16 @@ def test_reviews_are_shaped_as_recorded(name, cluster, hook):
     assert fields == [one["fieldsV1"] for one in obj["metadata"]["managedFields"]]
     assert bool(got["oldObject"]) == bool(wanted["oldObject"])
     cluster.delete("namespaces", made["metadata"].get("namespace") or metadata["name"])
+
+
+def test_reviews_are_of_the_first_version_that_both_know(cluster, hook):
+    register(cluster, hook, admissionReviewVersions=["v1beta1"])
+    register(cluster, hook, "z.example.com", admissionReviewVersions=["v2", "v1", "v1beta1"])
+    cluster.create(config_map("reviewed"))
+    versions = [json.loads(body)["apiVersion"] for body in hook.bodies]
+    assert versions == ["admission.k8s.io/v1beta1", "admission.k8s.io/v1"]
+    assert cluster.standin.admission.calls.count("allowed") == 2
+    cluster.delete("configmaps", "reviewed", "default")
 
 
 def test_a_patch_is_applied_and_read_again(cluster, hook):

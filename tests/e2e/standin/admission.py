@@ -136,14 +136,18 @@ class Review:
         }
         return {key: value for key, value in told.items() if value != ""}
 
-    def encode(self, version, told):
-        """The bytes of the AdmissionReview."""
+    def encode(self, version, told, api_version):
+        """The bytes of the AdmissionReview, which is of that version."""
         tail = {"dryRun": self.write.dry_run, "options": self.write.options(self.operation)}
         objects = (self._object(one, version) for one in (self.obj, self.old))
-        return b'{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":%b}' % (
+        request = (
             compact(told)[:-1]
             + b',"object":%b,"oldObject":%b,' % tuple(objects)
             + compact(tail)[1:]
+        )
+        return b'{"kind":"AdmissionReview","apiVersion":"%b","request":%b}' % (
+            api_version.encode(),
+            request,
         )
 
     def _object(self, obj, version):
@@ -303,9 +307,10 @@ class Admission:
         return all(cel.evaluate(one["expression"], names) for one in conditions)
 
     def _call(self, hook, review, told, version, call):
-        body = review.encode(version, told)
+        api_version = _review_version(hook)
+        body = review.encode(version, told, api_version)
         raw = self.client.post(hook["clientConfig"], body, hook.get("timeoutSeconds", 10))
-        answer = _checked(raw, told["uid"])
+        answer = _checked(raw, told["uid"], api_version)
         call.annotations = answer.get("auditAnnotations") or {}
         review.write.warnings += answer.get("warnings") or []
         if not answer.get("allowed"):
@@ -315,7 +320,15 @@ class Admission:
         return answer
 
 
-def _checked(raw, uid):
+def _review_version(hook):
+    """The first that the webhook names and an API server speaks."""
+    for version in hook["admissionReviewVersions"]:
+        if version in ("v1", "v1beta1"):
+            return "admission.k8s.io/" + version
+    raise CallError("webhook does not accept known AdmissionReview versions (v1, v1beta1)")
+
+
+def _checked(raw, uid, api_version):
     """The response of an AdmissionReview, as an API server insists on it."""
     try:
         review = json.loads(raw)
@@ -323,10 +336,8 @@ def _checked(raw, uid):
         got = (review.get("kind"), review.get("apiVersion"), answer.get("uid"))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CallError("the answer is no AdmissionReview: %r" % (error,)) from error
-    if got != ("AdmissionReview", "admission.k8s.io/v1", uid):
-        raise CallError(
-            "expected AdmissionReview, admission.k8s.io/v1, %s; got %r" % (uid, got)
-        )
+    if got != ("AdmissionReview", api_version, uid):
+        raise CallError("expected AdmissionReview, %s, %s; got %r" % (api_version, uid, got))
     if bool(answer.get("patch")) != bool(answer.get("patchType")):
         raise CallError("a patch and its type must come together")
     if answer.get("patchType", "JSONPatch") != "JSONPatch":
