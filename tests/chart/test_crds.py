@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The definitions: what they are, and what they take."""
 
+import json
+import os
 import re
+import subprocess
 
 import pytest
 
@@ -28,8 +31,10 @@ DEFINITIONS = {
     f"fixpointmodifysets.{FIXPOINT}": ("ModifySet", "Cluster", ["v1alpha1"]),
     f"fixpointassignimages.{FIXPOINT}": ("AssignImage", "Cluster", ["v1alpha1"]),
     f"fixpointremoves.{FIXPOINT}": ("Remove", "Cluster", ["v1alpha1"]),
+    "modrules.api.kubemod.io": ("ModRule", "Namespaced", ["v1beta1"]),
 }  # fmt: skip
-MUTATORS = [name for name in DEFINITIONS if ".mutations." in name]
+MODRULES = "modrules.api.kubemod.io"
+MUTATORS = [name for name in DEFINITIONS if ".mutations." in name or name == MODRULES]
 
 
 def test_there_are_these():
@@ -42,6 +47,23 @@ def test_there_are_these():
         for name, one in chart.definitions().items()
     }
     assert found == DEFINITIONS
+
+
+@pytest.mark.parametrize(
+    ("values", "gone"),
+    [
+        (None, ".kubemod.io"),
+        ({**chart.MODRULES, "crds": {"kubemod": False}}, ".kubemod.io"),
+        ({**chart.MODRULES, "crds": {"gatekeeper": False}}, ".gatekeeper.sh"),
+        ({"apis": {"gatekeeper": {"enabled": False}, "kubemod": {"enabled": True}}},
+         (".gatekeeper.sh", ".fixpoint.dev")),
+        ({**chart.MODRULES, "crds": {"install": False}}, ("",)),
+    ],
+    ids=str,
+)
+def test_only_what_is_asked_for_is_there(values, gone):
+    found = set(chart.definitions(chart.render(values)))
+    assert found == {name for name in DEFINITIONS if not name.endswith(gone)}
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
@@ -138,7 +160,7 @@ POLICIES = known_policies()
 def test_pages_have_policies():
     assert len(POLICIES) > 30
     shown = {name for name, _, _ in POLICIES.values()}
-    assert set(MUTATORS) - shown <= {f"fixpointmodifysets.{FIXPOINT}"}
+    assert set(MUTATORS) - shown <= {f"fixpointmodifysets.{FIXPOINT}", MODRULES}
     assert NOT_FOR_A_CLUSTER <= set(POLICIES)
 
 
@@ -265,7 +287,208 @@ def test_defaults():
     }
 
 
+# ---- ModRules ---------------------------------------------------------------------------
+
+MATCH = [{"select": "$.kind"}]
+ADD = {"op": "add", "path": "/x", "value": "1"}
+
+
+def rule(**spec):
+    """A rule with these fields; those that are None are not there."""
+    given = {"type": "Patch", "match": MATCH, "patch": [ADD], **spec}
+    return {
+        "apiVersion": "api.kubemod.io/v1beta1", "kind": "ModRule",
+        "metadata": {"name": "a", "namespace": "b"},
+        "spec": {key: value for key, value in given.items() if value is not None},
+    }  # fmt: skip
+
+
+def matching(**item):
+    return rule(match=[{"select": "$.kind", **item}])
+
+
+def patching(**operation):
+    return rule(patch=[{**ADD, **operation}])
+
+
+def rejecting(**spec):
+    return rule(type="Reject", patch=None, **spec)
+
+
+# Definition and program take it.
+RULES = [
+    rule(), rule(executionTier=-32767), rule(executionTier=32766), rule(executionTier=0),
+    rule(admissionOperations=[]), rule(admissionOperations=["CREATE"]),
+    rejecting(), rejecting(admissionOperations=["CREATE", "UPDATE", "DELETE"]),
+    rejecting(rejectMessage="no {{ .Target.kind }}"), rejecting(rejectMessage=""),
+    rule(targetNamespaceRegex=""), rule(targetNamespaceRegex="^a|b$"),
+    matching(matchFor="Any"), matching(matchFor="All"), matching(matchValue=""),
+    matching(matchValues=[]), matching(matchValues=["a", ""]), matching(matchRegex="^a"),
+    matching(negate=True), matching(negate=False),
+    rule(match=MATCH * 3), rule(patch=[ADD, {"op": "remove", "path": "/y"}]),
+    patching(op="replace"), patching(value=""), patching(select="$.spec.containers[*]"),
+    rule(type="Reject", patch=[]),
+]  # fmt: skip
+# A null is as good as nothing.
+NULLS = [
+    matching(matchValue=None, matchRegex=None), patching(select=None, value=None),
+    {**rejecting(), "spec": {**rejecting()["spec"], "rejectMessage": None,
+                             "targetNamespaceRegex": None}},
+]  # fmt: skip
+# The definition refuses it, and so does the program, of a definition that is KubeMod's.
+NO_RULES = [
+    rule(type=None), rule(type="patch"), rule(type=5), rule(match=None), rule(match=[]),
+    rule(match={}), rule(match=["x"]), rule(match=[{}]), rule(match=[{"select": ""}]),
+    rule(match=[{"select": 5}]), rule(executionTier=-32768), rule(executionTier=32767),
+    rule(executionTier=1.5), rule(executionTier="1"), rule(admissionOperations=["CONNECT"]),
+    rule(admissionOperations=["create"]), rule(admissionOperations="CREATE"),
+    matching(matchFor="None"), matching(matchValue=5), matching(matchValues="a"),
+    matching(matchValues=[5]), matching(matchRegex=5), matching(negate="true"),
+    rule(patch=[{"op": "move", "path": "/x"}]), rule(patch=[{"op": "add"}]),
+    rule(patch=[{"path": "/x"}]), rule(patch=["x"]), rule(patch={}), patching(path=5),
+    patching(value=5), patching(value={"a": 1}), patching(select=""), patching(select=5),
+    rejecting(rejectMessage=5), rule(targetNamespaceRegex=5), {**rule(), "spec": None},
+    {**rule(), "spec": []},
+]  # fmt: skip
+# What only the program can tell.
+FAULTY_RULES = [
+    rule(patch=None), rule(patch=[]), rejecting(match=[{"select": "$.a["}]),
+    rule(rejectMessage="x"), rule(targetNamespaceRegex="("), matching(matchRegex="("),
+    patching(value="{{"), patching(select="$.a == 1"), rule(admissionOperations=["DELETE"]),
+    {**rejecting(), "spec": {**rejecting()["spec"], "patch": [ADD]}},
+]  # fmt: skip
+
+
+def schema_of_modrules():
+    return definition.schema_of(chart.definitions()[MODRULES])
+
+
+@pytest.mark.parametrize("item", [*RULES, *NULLS, *FAULTY_RULES], ids=str)
+def test_takes_rules(item):
+    assert definition.faults(schema_of_modrules(), item) == []
+    assert list(definition.dropped(schema_of_modrules(), item)) == []
+
+
+@pytest.mark.parametrize("item", NO_RULES, ids=str)
+def test_refuses_what_is_no_rule(item):
+    assert definition.faults(schema_of_modrules(), item) != []
+
+
+def test_what_is_nullable():
+    """As in KubeMod's definition (spec section 1); of anything else an API server makes its
+    default, or nothing."""
+    spec = schema_of_modrules()["properties"]["spec"]["properties"]
+    levels = {"": spec, "match": spec["match"]["items"]["properties"],
+              "patch": spec["patch"]["items"]["properties"]}  # fmt: skip
+    assert {
+        (level, name) for level, fields in levels.items() for name, one in fields.items()
+        if one.get("nullable")
+    } == {
+        ("", "rejectMessage"), ("", "targetNamespaceRegex"), ("match", "matchValue"),
+        ("match", "matchRegex"), ("patch", "select"), ("patch", "value"),
+    }  # fmt: skip
+
+
+def test_defaults_of_rules():
+    filled = definition.defaulted(schema_of_modrules(), rule())
+    assert filled["spec"] == {
+        **rule()["spec"], "executionTier": 0, "admissionOperations": ["CREATE", "UPDATE"],
+        "match": [{"select": "$.kind", "matchFor": "Any"}],
+    }  # fmt: skip
+
+
+def test_names_and_columns_of_rules():
+    spec = chart.definitions()[MODRULES]["spec"]
+    assert spec["names"] == {
+        "kind": "ModRule", "listKind": "ModRuleList", "plural": "modrules", "singular": "modrule",
+        "categories": ["fixpoint", "mutators"],
+    }  # fmt: skip
+    (version,) = spec["versions"]
+    columns = version["additionalPrinterColumns"]
+    assert [one["name"] for one in columns if "priority" not in one] == ["Type", "Tier", "Ready", "Age"]
+    # Any name that KubeMod takes.
+    assert "properties" not in schema_of_modrules()["properties"]["metadata"]
+
+
+def test_conditions_of_rules():
+    """Those of metav1.Condition."""
+    status = schema_of_modrules()["properties"]["status"]
+    assert set(status["properties"]) == {"byPod", "conditions"}
+    conditions = status["properties"]["conditions"]
+    assert conditions["x-kubernetes-list-type"] == "map"
+    assert conditions["x-kubernetes-list-map-keys"] == ["type"]
+    ready = {
+        "type": "Ready", "status": "True", "reason": "Accepted", "message": "",
+        "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 1,
+    }  # fmt: skip
+    assert set(conditions["items"]["properties"]) == set(ready)
+    entry = {"id": "p", "mutatorUID": "u", "observedGeneration": 1, "enforced": True,
+             "operations": [], "errors": [{"message": "m"}]}  # fmt: skip
+    whole = {**rule(), "status": {"byPod": [entry], "conditions": [ready]}}
+    assert definition.faults(schema_of_modrules(), whole) == []
+    assert list(definition.dropped(schema_of_modrules(), whole)) == []
+    for wrong in ({"status": "true"}, {"reason": ""}, {"reason": "not one word"}):
+        item = {**whole, "status": {"conditions": [{**ready, **wrong}]}}
+        assert definition.faults(schema_of_modrules(), item) != []
+    for field in set(ready) - {"observedGeneration"}:
+        less = {key: value for key, value in ready.items() if key != field}
+        assert definition.faults(schema_of_modrules(), {**rule(), "status": {"conditions": [less]}}) != []
+
+
 # ---- and the program --------------------------------------------------------------------
+
+KUBEMOD = chart.ROOT / "mutators" / "kubemod"
+
+
+def words_of_sources(name):
+    """The words of a list of fields in the sources: `static const char *const NAME[]`."""
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(KUBEMOD.glob("rule*.c")))
+    (body,) = re.findall(rf"\b{name}\[\] = \{{(.*?)\}};", text, re.S)
+    return set(re.findall(r'"(\w+)"', body))
+
+
+def test_fields_of_rules_are_those_of_the_program():
+    """What the program does not know it warns of; what the definition does not is dropped."""
+    schema = schema_of_modrules()
+    spec = schema["properties"]["spec"]["properties"]
+    for name, properties in (
+        ("root_fields", schema["properties"]),
+        ("spec_fields", spec),
+        ("item_fields", spec["match"]["items"]["properties"]),
+        ("operation_fields", spec["patch"]["items"]["properties"]),
+    ):
+        assert set(properties) == words_of_sources(name), name
+
+
+@pytest.fixture(scope="module")
+def check(tmp_path_factory):
+    """Does the program under test take this rule, from a file?"""
+    program = os.environ.get("FIXPOINT")
+    if not program:
+        pytest.skip("no FIXPOINT to ask")
+    path = tmp_path_factory.mktemp("rules") / "rule.json"
+
+    def ask(item):
+        path.write_text(json.dumps(item), encoding="utf-8")
+        done = subprocess.run([program, "check", "-p", path], capture_output=True, text=True, check=False)
+        assert done.returncode in (0, 1, 3), done.stderr
+        return done.returncode != 3
+
+    return ask
+
+
+def test_program_agrees_with_the_definition(check):
+    """Whichever of the two a rule meets first: in a cluster the definition, in a file, or under
+    a definition of KubeMod's, the program alone."""
+    assert [item for item in [*RULES, *NULLS] if not check(item)] == []
+    assert [item for item in [*NO_RULES, *FAULTY_RULES] if check(item)] == []
+
+
+def test_program_takes_defaults_for_what_is_absent(check):
+    """A rule that the definition has filled in, and one that it has not, are the same rule."""
+    for item in [*RULES, *NULLS]:
+        assert check(definition.defaulted(schema_of_modrules(), item))
+
 
 SHAPES = chart.ROOT / "mutators" / "gatekeeper"
 
@@ -292,7 +515,9 @@ GATEKEEPERS_ALONE = {"syncOnly", "traces", "user", "dump", "statsEnabled"}
 def test_fields_are_those_of_the_program():
     read = {name for names in fields_of_sources() for name in names if name}
     known = set()
-    for one in chart.definitions().values():
+    for name, one in chart.definitions().items():
+        if name == MODRULES:
+            continue
         schema = dict(definition.schema_of(one)["properties"])
         known |= set(schema) | {"name", "generation"}  # of `metadata`
         known |= set(fields_of_schema(schema["spec"]))
