@@ -132,7 +132,8 @@ def test_bindings():
 
 
 def test_nothing_is_for_everything():
-    for role in [*chart.default().of("ClusterRole"), *chart.default().of("Role")]:
+    objects = chart.with_modrules()
+    for role in [*objects.of("ClusterRole"), *objects.of("Role")]:
         for rule in role["rules"]:
             assert not {"*"} & {*rule["apiGroups"], *rule["resources"], *rule["verbs"]}
             assert "delete" not in rule["verbs"] and "deletecollection" not in rule["verbs"]
