@@ -463,38 +463,6 @@ def test_definitions_of_others_are_left_alone(annotations, is_rendered):
     assert (f"\n  {NAME}\n" in notes) != is_rendered
 
 
-RULES = "modrules.api.kubemod.io"
-
-
-@pytest.mark.parametrize(("annotations", "is_rendered"), [(None, False), (ours(), True)])
-def test_kubemods_definition_is_left_alone(annotations, is_rendered):
-    """Until somebody makes it ours; with its objects in it, as no definition is ever deleted."""
-    lookup = [installed(RULES, annotations)]
-    found = chart.definitions(chart.render(chart.MODRULES, lookup=lookup))
-    assert (RULES in found) == is_rendered
-    notes = chart.render_text(chart.MODRULES, args=["--notes", "--lookup", write(lookup)])
-    assert ("keeps no status" in notes) != is_rendered
-    assert (f"\n  {RULES}\n" in notes) != is_rendered
-    # Who does not read ModRules is not bothered with it.
-    assert RULES not in chart.render_text(args=["--notes", "--lookup", write(lookup)])
-
-
-def test_not_beside_kubemods_webhooks():
-    """Each rule would act twice."""
-    theirs = {
-        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
-        "metadata": {"name": "kubemod-mutating-webhook-configuration"},
-    }  # fmt: skip
-    with pytest.raises(chart.RenderError, match="each ModRule would act twice"):
-        chart.render(chart.MODRULES, lookup=[theirs])
-    assert chart.render(lookup=[theirs]) == chart.default()
-    in_place = {
-        **chart.MODRULES, "mutatingWebhookName": theirs["metadata"]["name"],
-        "webhookConfigurations": {"create": False},
-    }  # fmt: skip
-    assert chart.render(in_place, lookup=[theirs]).of("MutatingWebhookConfiguration") == []
-
-
 def write(lookup):
     path = chart.renderer().with_name("lookup.yaml")
     path.write_text(chart.yaml.safe_dump(lookup), encoding="utf-8")
@@ -542,104 +510,6 @@ def test_notes():
     assert "can be drained" in chart.render_text(blocks, args=["--notes"])
 
 
-def test_notes_of_modrules():
-    values = {"apis": {"gatekeeper": {"enabled": False}, "kubemod": {"enabled": True}},
-              "web": {"enabled": True}}  # fmt: skip
-    notes = chart.render_text(values, args=["--notes"])
-    for words in (
-        "kubectl -n kubemod-system get modrules",
-        "kubectl get modrules -A -o wide",
-        "kubectl -n NAMESPACE delete modrule NAME",
-        "kubectl label namespace NAME admission.kubemod.io/ignore=true",
-        "port-forward service/fixpoint-web 8081",
-    ):
-        assert words in notes
-    assert "delete assign" not in notes and "get mutators" not in notes
-    policy = re.search(r"<<'END'\n(.*?)\n  END", notes, re.S).group(1)
-    (item,) = chart.load_all(policy)
-    schema = definition.schema_of(chart.definitions()[RULES])
-    assert definition.faults(schema, item) == [] and list(definition.dropped(schema, item)) == []
-    assert "modrule" not in chart.render_text(args=["--notes"]).lower()
-    both = chart.render_text({**chart.MODRULES, "mutatingWebhookFailurePolicy": "Fail"}, args=["--notes"])
-    assert "kubectl delete assign NAME" in both and "can be written or deleted in" in both
-
-
-def test_notes_of_webhooks_of_others():
-    """Nothing is said of what only our own have: labels, and their first webhook."""
-    values = {"webhookConfigurations": {"create": False}, "mutatingWebhookName": "theirs"}
-    notes = chart.render_text(values, args=["--notes"])
-    assert "kubectl delete mutatingwebhookconfiguration theirs" in notes
-    assert "fixpoint disable --name theirs" in notes
-    assert "/webhooks/0" not in notes and "app.kubernetes.io/name=fixpoint,app" not in notes
-    assert "admission.gatekeeper.sh/ignore" not in notes
-
-
-# ---- ModRules ---------------------------------------------------------------------------
-
-
-def named(objects):
-    return {(one["kind"], one["metadata"]["name"]): one for one in objects}
-
-
-def test_default_knows_nothing_of_modrules():
-    """Who has Gatekeeper's mutators alone sees nothing of them, and is not asked about more."""
-    assert "--apis=gatekeeper" in chart.default().flags
-    assert not any("modrules" in flag or "web-listen" in flag for flag in chart.default().flags)
-    for words in ("kubemod", "modrule", "podbinding", "DELETE"):
-        assert words not in str(chart.default()), words
-
-
-def test_what_modrules_add():
-    """A definition; and what is there is the same but in these objects, whose tests have them
-    to the letter."""
-    before, after = named(chart.default()), named(chart.with_modrules())
-    assert set(after) - set(before) == {("CustomResourceDefinition", RULES)}
-    assert set(before) <= set(after)
-    assert {key for key, one in before.items() if one != after[key]} == {
-        ("Deployment", "fixpoint"), ("ClusterRole", "fixpoint"),
-        ("MutatingWebhookConfiguration", "gatekeeper-mutating-webhook-configuration"),
-        ("ValidatingWebhookConfiguration", "gatekeeper-validating-webhook-configuration"),
-    }  # fmt: skip
-    changed = chart.render(chart.MODRULES)
-    changed.container["args"] = [
-        flag.replace("=gatekeeper,kubemod", "=gatekeeper") for flag in changed.container["args"]
-        if flag != "--cluster-modrules-namespace=kubemod-system"
-    ]  # fmt: skip
-    assert changed.deployment == chart.default().deployment
-
-
-def test_flags_of_modrules():
-    assert set(chart.render(chart.MODRULES).flags) >= {
-        "--apis=gatekeeper,kubemod", "--cluster-modrules-namespace=kubemod-system",
-    }  # fmt: skip
-    values, arguments = MATRIX["modrules-alone"]
-    assert set(chart.render(values, **arguments).flags) >= {
-        "--apis=kubemod", "--cluster-modrules-namespace=rules",
-    }  # fmt: skip
-
-
-# ---- the dry run ------------------------------------------------------------------------
-
-
-def test_dry_runs_are_off():
-    assert "web" not in {port["name"] for port in chart.default().container["ports"]}
-    assert ("Service", "fixpoint-web") not in named(chart.default())
-
-
-def test_dry_runs():
-    values, arguments = MATRIX["dry-runs"]
-    objects = chart.render({**values, "web": {"enabled": True, "port": 9000}}, **arguments)
-    assert "--web-listen=:9000" in objects.flags
-    assert {"name": "web", "containerPort": 9000, "protocol": "TCP"} in objects.container["ports"]
-    service = objects.one("Service", "fixpoint-web")["spec"]
-    # Only from within: whoever reaches it may ask.
-    assert service["type"] == "ClusterIP"
-    assert service["ports"] == [{"name": "web", "port": 9000, "targetPort": "web", "protocol": "TCP"}]
-    others, own = objects.one("NetworkPolicy")["spec"]["ingress"]
-    assert [port["port"] for port in others["ports"]] == ["webhook", "health"] and "from" not in others
-    assert own == {"ports": [{"port": "web", "protocol": "TCP"}], "from": [{"podSelector": {}}]}
-
-
 # ---- webhook configurations of others ---------------------------------------------------
 
 
@@ -654,3 +524,13 @@ def test_webhooks_of_others():
     assert objects.one("Service", "their-service")
     made = chart.render({**values, "certs": {"mode": "cert-manager"}}, **arguments)
     assert "their-service.fixpoint-system.svc" in made.one("Certificate", "fixpoint")["spec"]["dnsNames"]
+
+
+def test_notes_of_webhooks_of_others():
+    """Nothing is said of what only our own have: labels, and their first webhook."""
+    values = {"webhookConfigurations": {"create": False}, "mutatingWebhookName": "theirs"}
+    notes = chart.render_text(values, args=["--notes"])
+    assert "kubectl delete mutatingwebhookconfiguration theirs" in notes
+    assert "fixpoint disable --name theirs" in notes
+    assert "/webhooks/0" not in notes and "app.kubernetes.io/name=fixpoint,app" not in notes
+    assert "admission.gatekeeper.sh/ignore" not in notes
