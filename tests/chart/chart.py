@@ -107,9 +107,18 @@ def default():
     return render()
 
 
+MODRULES = {"apis": {"kubemod": {"enabled": True}}}
+
+
+@functools.lru_cache(maxsize=1)
+def with_modrules():
+    """With all kinds of policies that there are."""
+    return render(MODRULES)
+
+
 def definitions(objects=None):
-    """The CustomResourceDefinitions, by name."""
+    """The CustomResourceDefinitions, by name; all that there are, or those of the objects."""
     return {
         one["metadata"]["name"]: one
-        for one in (objects or default()).of("CustomResourceDefinition")
+        for one in (objects or with_modrules()).of("CustomResourceDefinition")
     }

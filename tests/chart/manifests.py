@@ -2,51 +2,107 @@
 # SPDX-License-Identifier: Apache-2.0
 """The manifests of deploy/ are the chart, rendered: `manifests.py --update` writes them."""
 
+import dataclasses
+import pathlib
+import re
 import sys
 
 import chart
-
-FOLDERS = [chart.DEPLOY, chart.DEPLOY / "beside-gatekeeper"]
 
 HEAD = """\
 # SPDX-License-Identifier: Apache-2.0
 # The chart of charts/fixpoint, rendered (tests/chart/manifests.py --update), as
 #
-#   helm template fixpoint charts/fixpoint --namespace fixpoint-system \\
-#     --kube-version {kube} --skip-tests --values {values}
+#   helm template fixpoint charts/fixpoint --namespace {namespace} \\
+#     --kube-version {kube} --skip-tests --values {values}{only}
 #
 # does it. For Kubernetes 1.28 or later.
 {note}#
-#   kubectl apply --server-side -f {name}
+#   kubectl apply --server-side {force}-f {name}
 """
+ONLY = """ \\
+#     --show-only templates/{}"""
 
-NOTES = {
-    "deploy": "# Gatekeeper's webhook configurations have the names of ours, and would be\n"
-    "# overwritten: where Gatekeeper runs, use deploy/beside-gatekeeper/fixpoint.yaml.\n",
-    "beside-gatekeeper": "# Beside Gatekeeper: it brings the definitions of its kinds, and its webhooks keep\n"
-    "# their names.\n",
-}
+THEIR_NAMES = (
+    "# Gatekeeper's webhook configurations have the names of ours, and would be\n"
+    "# overwritten: where Gatekeeper runs, use deploy/beside-gatekeeper/fixpoint.yaml.\n"
+)
+BESIDE = (
+    "# Beside Gatekeeper: it brings the definitions of its kinds, and its webhooks keep\n"
+    "# their names.\n"
+)
+MODRULES = (
+    "# With KubeMod's ModRules. Where KubeMod runs, its webhook configurations have to go first:\n"
+    "# each ModRule would act twice (docs/kubernetes.md, ModRules).\n"
+)
+IN_PLACE = (
+    "# In place of KubeMod's operator: its webhook configurations, its definition and the\n"
+    "# ModRules stay, and its Service is changed to lead here (docs/kubernetes.md, ModRules).\n"
+)
+DEFINITION = (
+    "# ModRules with a status, in place of KubeMod's own definition. The ModRules in it stay.\n"
+)
 
 
-def rendered(folder):
-    """The text of fixpoint.yaml in the folder."""
-    values = folder / "values.yaml"
-    target = folder / "fixpoint.yaml"
+@dataclasses.dataclass(frozen=True)
+class Manifest:
+    """One file of deploy/, and how it is rendered."""
+
+    path: pathlib.Path
+    note: str
+    values: pathlib.Path
+    namespace: str = chart.NAMESPACE
+    only: str = ""  # of templates/
+    force: bool = False  # it changes what others have made
+
+    @property
+    def folder(self):
+        return self.path.parent
+
+
+def _whole(folder, note, **how):
+    return Manifest(folder / "fixpoint.yaml", note, folder / "values.yaml", **how)
+
+
+_BESIDE, _WITH, _IN_PLACE = (
+    chart.DEPLOY / name for name in ("beside-gatekeeper", "with-modrules", "in-place-of-kubemod")
+)
+DEFAULT = _whole(chart.DEPLOY, THEIR_NAMES)
+BESIDE_GATEKEEPER = _whole(_BESIDE, BESIDE)
+WITH_MODRULES = _whole(_WITH, MODRULES + THEIR_NAMES)
+IN_PLACE_OF_KUBEMOD = _whole(_IN_PLACE, IN_PLACE, namespace="kubemod-system", force=True)
+MODRULE_DEFINITION = Manifest(
+    _IN_PLACE / "definition.yaml", DEFINITION, _WITH / "values.yaml",
+    only="crds/kubemod-modrule.yaml", force=True,
+)  # fmt: skip
+# What is installed as a whole, and all.
+INSTALLED = [DEFAULT, BESIDE_GATEKEEPER, WITH_MODRULES, IN_PLACE_OF_KUBEMOD]
+ALL = [*INSTALLED, MODRULE_DEFINITION]
+
+
+def rendered(manifest):
+    """The text of the file."""
     head = HEAD.format(
         kube=chart.KUBE_VERSION,
-        values=values.relative_to(chart.ROOT),
-        name=target.relative_to(chart.ROOT),
-        note=NOTES[folder.name],
+        namespace=manifest.namespace,
+        values=manifest.values.relative_to(chart.ROOT),
+        name=manifest.path.relative_to(chart.ROOT),
+        note=manifest.note,
+        only=ONLY.format(manifest.only) if manifest.only else "",
+        force="--force-conflicts " if manifest.force else "",
     )
     args = ["--strict", "--kube-version", chart.KUBE_VERSION, "--hooks=false"]
-    return head + chart.render_text(files=[values], args=args)
+    args += ["--namespace", manifest.namespace]
+    text = chart.render_text(files=[manifest.values], args=args)
+    source = f"---\n# Source: fixpoint/templates/{manifest.only}"
+    return head + "".join(one for one in re.split(r"^(?=---$)", text, flags=re.M) if one.startswith(source))
 
 
 def main():
     if sys.argv[1:] != ["--update"]:
         sys.exit(__doc__)
-    for folder in FOLDERS:
-        (folder / "fixpoint.yaml").write_text(rendered(folder), encoding="utf-8")
+    for manifest in ALL:
+        manifest.path.write_text(rendered(manifest), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -28,8 +28,10 @@ DEFINITIONS = {
     f"fixpointmodifysets.{FIXPOINT}": ("ModifySet", "Cluster", ["v1alpha1"]),
     f"fixpointassignimages.{FIXPOINT}": ("AssignImage", "Cluster", ["v1alpha1"]),
     f"fixpointremoves.{FIXPOINT}": ("Remove", "Cluster", ["v1alpha1"]),
+    "modrules.api.kubemod.io": ("ModRule", "Namespaced", ["v1beta1"]),
 }  # fmt: skip
-MUTATORS = [name for name in DEFINITIONS if ".mutations." in name]
+MODRULES = "modrules.api.kubemod.io"
+MUTATORS = [name for name in DEFINITIONS if ".mutations." in name or name == MODRULES]
 
 
 def test_there_are_these():
@@ -42,6 +44,23 @@ def test_there_are_these():
         for name, one in chart.definitions().items()
     }
     assert found == DEFINITIONS
+
+
+@pytest.mark.parametrize(
+    ("values", "gone"),
+    [
+        (None, ".kubemod.io"),
+        ({**chart.MODRULES, "crds": {"kubemod": False}}, ".kubemod.io"),
+        ({**chart.MODRULES, "crds": {"gatekeeper": False}}, ".gatekeeper.sh"),
+        ({"apis": {"gatekeeper": {"enabled": False}, "kubemod": {"enabled": True}}},
+         (".gatekeeper.sh", ".fixpoint.dev")),
+        ({**chart.MODRULES, "crds": {"install": False}}, ("",)),
+    ],
+    ids=str,
+)
+def test_only_what_is_asked_for_is_there(values, gone):
+    found = set(chart.definitions(chart.render(values)))
+    assert found == {name for name in DEFINITIONS if not name.endswith(gone)}
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
@@ -131,18 +150,21 @@ def known_policies():
 
 
 # On the pages to show what a warning or an error looks like.
-NOT_FOR_A_CLUSTER = {"reference.md#0:AssignMetadata/owner"}
+NOT_FOR_A_CLUSTER = re.compile(
+    r"reference\.md#0:AssignMetadata/owner|kubemod\.md#\d+:ModRule/wrong|.*/misspelt\.yaml:.*"
+)
 POLICIES = known_policies()
+SHOWN_WRONG = {where for where in POLICIES if NOT_FOR_A_CLUSTER.fullmatch(where)}
 
 
 def test_pages_have_policies():
     assert len(POLICIES) > 30
     shown = {name for name, _, _ in POLICIES.values()}
-    assert set(MUTATORS) - shown <= {f"fixpointmodifysets.{FIXPOINT}"}
-    assert NOT_FOR_A_CLUSTER <= set(POLICIES)
+    assert set(MUTATORS) - shown <= {f"fixpointmodifysets.{FIXPOINT}", MODRULES}
+    assert SHOWN_WRONG
 
 
-@pytest.mark.parametrize("where", sorted(set(POLICIES) - NOT_FOR_A_CLUSTER))
+@pytest.mark.parametrize("where", sorted(set(POLICIES) - SHOWN_WRONG))
 def test_takes_what_is_documented(where):
     name, version, item = POLICIES[where]
     schema = definition.schema_of(chart.definitions()[name], version)
@@ -292,7 +314,9 @@ GATEKEEPERS_ALONE = {"syncOnly", "traces", "user", "dump", "statsEnabled"}
 def test_fields_are_those_of_the_program():
     read = {name for names in fields_of_sources() for name in names if name}
     known = set()
-    for one in chart.definitions().values():
+    for name, one in chart.definitions().items():
+        if name == MODRULES:
+            continue
         schema = dict(definition.schema_of(one)["properties"])
         known |= set(schema) | {"name", "generation"}  # of `metadata`
         known |= set(fields_of_schema(schema["spec"]))

@@ -86,6 +86,26 @@ def test_rule_is_the_file():
     assert objects.one("PrometheusRule")["spec"] == document
 
 
+def test_webhooks_of_modrules_are_counted():
+    """By their names, of which there are more, and no other word is changed."""
+    values = {"metrics": {"prometheusRule": {"enabled": True}, "dashboard": {"enabled": True}}}
+    one, more = (
+        chart.render({**values, **apis}) for apis in ({}, chart.MODRULES)
+    )
+    names = "mutation.gatekeeper.sh|dragnet.kubemod.io|podbinding.kubemod.io"
+
+    def counted_by(objects):
+        rules = objects.one("PrometheusRule")["spec"]
+        board = json.loads(objects.one("ConfigMap")["data"]["fixpoint.json"])
+        return json.dumps([rules, board])
+
+    before, after = counted_by(one), counted_by(more)
+    assert before.count("mutation.gatekeeper.sh") == before.count('=\\"mutation.gatekeeper.sh\\"') > 0
+    assert after == before.replace('=\\"mutation.gatekeeper.sh', f'=~\\"{names}')
+    hooks = more.one("MutatingWebhookConfiguration")["webhooks"]
+    assert {hook["name"] for hook in hooks} <= set(names.split("|"))
+
+
 def test_dashboard():
     objects = chart.render({"metrics": {"dashboard": {"enabled": True, "namespace": "monitoring"}}})
     config = objects.one("ConfigMap")

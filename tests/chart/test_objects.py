@@ -83,6 +83,18 @@ MATRIX = {
                 "validatingWebhookName": "3", "certs": {"mode": "cert-manager"}},
                {"args": ["--name", "123", "--namespace", "456"]}),
     "upgrade": ({}, {"args": ["--is-upgrade"]}),
+    "modrules": (chart.MODRULES, {}),
+    "modrules-alone": ({"apis": {"gatekeeper": {"enabled": False},
+                                 "kubemod": {"enabled": True, "clusterNamespace": "rules",
+                                             "nodeRefs": {"enabled": False}}},
+                        "events": {"enabled": False}, "status": {"enabled": False}}, {}),
+    "modrules-old": (chart.MODRULES, {"kube": "v1.25.0"}),
+    "dry-runs": ({"web": {"enabled": True, "annotations": {"a": "b"}},
+                  "controllerManager": {"networkPolicy": {"enabled": True}}}, {}),
+    "webhooks-of-others": ({"webhookConfigurations": {"create": False},
+                            "mutatingWebhookName": "their-mutation",
+                            "validatingWebhookName": "their-validation",
+                            "service": {"name": "their-service"}}, {}),
 }  # fmt: skip
 
 SELECTOR = {
@@ -446,7 +458,7 @@ def test_definitions_of_others_are_left_alone(annotations, is_rendered):
     lookup = [installed(NAME, annotations), installed("other.example.com")]
     names = set(chart.definitions(chart.render(lookup=lookup)))
     assert (NAME in names) == is_rendered
-    assert set(chart.definitions()) - names <= {NAME}
+    assert set(chart.definitions(chart.default())) - names <= {NAME}
     notes = chart.render_text(args=["--notes", "--lookup", write(lookup)])
     assert (f"\n  {NAME}\n" in notes) != is_rendered
 
@@ -496,3 +508,29 @@ def test_notes():
     assert "can be drained" not in notes
     blocks = {"replicas": 1, "pdb": {"controllerManager": {"minAvailable": 1}}}
     assert "can be drained" in chart.render_text(blocks, args=["--notes"])
+
+
+# ---- webhook configurations of others ---------------------------------------------------
+
+
+def test_webhooks_of_others():
+    """Nothing is written of them, and they are known by their names."""
+    values, arguments = MATRIX["webhooks-of-others"]
+    objects = chart.render(values, **arguments)
+    for kind, name in (("mutating", "their-mutation"), ("validating", "their-validation")):
+        assert objects.of(f"{kind.title()}WebhookConfiguration") == []
+        assert f"--{kind}-webhook-configuration-name={name}" in objects.flags
+    assert "--cert-service-name=their-service" in objects.flags
+    assert objects.one("Service", "their-service")
+    made = chart.render({**values, "certs": {"mode": "cert-manager"}}, **arguments)
+    assert "their-service.fixpoint-system.svc" in made.one("Certificate", "fixpoint")["spec"]["dnsNames"]
+
+
+def test_notes_of_webhooks_of_others():
+    """Nothing is said of what only our own have: labels, and their first webhook."""
+    values = {"webhookConfigurations": {"create": False}, "mutatingWebhookName": "theirs"}
+    notes = chart.render_text(values, args=["--notes"])
+    assert "kubectl delete mutatingwebhookconfiguration theirs" in notes
+    assert "fixpoint disable --name theirs" in notes
+    assert "/webhooks/0" not in notes and "app.kubernetes.io/name=fixpoint,app" not in notes
+    assert "admission.gatekeeper.sh/ignore" not in notes

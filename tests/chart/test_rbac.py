@@ -36,6 +36,27 @@ OWN_NAMESPACE = [
 DEFAULT_NAMESPACE = [("", ["events"], None, ("get", "create", "patch"))]
 
 
+NAMES = "customresourcedefinitions"
+
+
+def with_modrules(wanted):
+    """The same with what ModRules need besides."""
+    rules = ("api.kubemod.io", ["modrules"], None, READ)
+    status = ("api.kubemod.io", ["modrules/status"], None, ("patch", "update"))
+    for one in wanted:
+        if one[1] == [NAMES]:
+            yield status
+            yield (*one[:2], [*one[2], "modrules.api.kubemod.io"], one[3])
+        else:
+            yield one
+        if one[1] == ["providers"]:
+            yield rules
+        if one[1] == ["namespaces"]:
+            yield ("", ["nodes"], None, ("get",))
+            yield ("", ["pods"], None, ("get", "patch"))
+            yield ("", ["events"], None, ("get", "create", "patch"))
+
+
 def rules(role):
     return [
         (group, rule["resources"], rule.get("resourceNames"), tuple(rule["verbs"]))
@@ -55,6 +76,48 @@ def test_default():
         assert rules(role) == wanted
 
 
+def test_modrules():
+    objects = chart.with_modrules()
+    assert rules(objects.one("ClusterRole")) == list(with_modrules(CLUSTER))
+    assert rules(objects.one("Role", "fixpoint")) == OWN_NAMESPACE
+    assert rules(objects.one("Role", "fixpoint-events")) == DEFAULT_NAMESPACE
+
+
+def test_modrules_alone():
+    objects = chart.render({"apis": {"gatekeeper": {"enabled": False}, "kubemod": {"enabled": True}}})
+    names = {names[0] for _, kinds, names, _ in rules(objects.one("ClusterRole")) if kinds == [NAMES]}
+    assert names == {"modrules.api.kubemod.io"}
+    roles = [*objects.of("ClusterRole"), *objects.of("Role")]
+    groups = {group for role in roles for group, *_ in rules(role)}
+    assert groups == {
+        "", "api.kubemod.io", "apiextensions.k8s.io", "admissionregistration.k8s.io",
+        "coordination.k8s.io",
+    }  # fmt: skip
+
+
+def of_cluster(values):
+    return {
+        (resource, verb) for _, kinds, _, verbs in rules(chart.render(values).one("ClusterRole"))
+        for resource in kinds for verb in verbs
+    }  # fmt: skip
+
+
+def test_what_is_off_of_modrules():
+    """Nothing is written into Pods of others, unless nodes are to be noted in them."""
+    pods = {("pods", "get"), ("pods", "patch")}
+    events = {("events", "get"), ("events", "create"), ("events", "patch")}
+    status = {("modrules/status", "patch"), ("modrules/status", "update")}
+    full = of_cluster(chart.MODRULES)
+    assert pods | events | status <= full
+    for values, gone in (
+        ({"apis": {"kubemod": {"enabled": True, "nodeRefs": {"enabled": False}}}}, pods),
+        ({**chart.MODRULES, "events": {"enabled": False}}, events),
+    ):
+        assert full - of_cluster(values) == gone
+    assert not of_cluster({**chart.MODRULES, "status": {"enabled": False}}) & status
+    assert not of_cluster(None) & (pods | events | status)
+
+
 def test_bindings():
     account = chart.default().one("ServiceAccount")["metadata"]["name"]
     bindings = [*chart.default().of("RoleBinding"), *chart.default().of("ClusterRoleBinding")]
@@ -69,7 +132,8 @@ def test_bindings():
 
 
 def test_nothing_is_for_everything():
-    for role in [*chart.default().of("ClusterRole"), *chart.default().of("Role")]:
+    objects = chart.with_modrules()
+    for role in [*objects.of("ClusterRole"), *objects.of("Role")]:
         for rule in role["rules"]:
             assert not {"*"} & {*rule["apiGroups"], *rule["resources"], *rule["verbs"]}
             assert "delete" not in rule["verbs"] and "deletecollection" not in rule["verbs"]

@@ -211,8 +211,97 @@ def test_values_of_validation():
 
 
 def test_own_namespace_is_always_left_alone():
-    selector = mutating(args=["--namespace", "kube-system"])["namespaceSelector"]
-    assert selector["matchExpressions"][0]["values"] == ["kube-system"]
+    for webhook in webhooks(chart.MODRULES, args=["--namespace", "kube-system"]):
+        assert webhook["namespaceSelector"]["matchExpressions"][0]["values"] == ["kube-system"]
+
+
+# ---- ModRules ---------------------------------------------------------------------------
+
+
+def webhooks(values=None, **arguments):
+    return chart.render(values, **arguments).one("MutatingWebhookConfiguration")["webhooks"]
+
+
+@pytest.mark.parametrize("kube", ["v1.25.0", "v1.32.0"])
+def test_modrules_judge_deletions(kube):
+    """And nothing else is changed for Gatekeeper's mutators."""
+    before = mutating(kube=kube)
+    after, _ = webhooks(chart.MODRULES, kube=kube)
+    assert {tuple(rule["operations"]) for rule in before["rules"]} == {("CREATE", "UPDATE")}
+    assert {tuple(rule.pop("operations")) for rule in after["rules"]} == {("CREATE", "UPDATE", "DELETE")}
+    for rule in before["rules"]:
+        del rule["operations"]
+    assert after == before
+
+
+def test_rules_about_deletions():
+    rule = {**RULE, "operations": ["CREATE", "DELETE"]}
+    mutation, _ = webhooks({**chart.MODRULES, "mutatingWebhookCustomRules": [rule]})
+    assert mutation["rules"] == [rule]
+
+
+def test_binding():
+    """The first webhook stays the first: docs/emergency.md and the notes patch it by its place."""
+    mutation, binding = webhooks(chart.MODRULES)
+    assert mutation["name"] == "mutation.gatekeeper.sh"
+    # The label is looked at by the rules themselves: Gatekeeper's mutators do not know it.
+    assert "kubemod" not in str(mutation)
+    assert binding == {
+        "name": "podbinding.kubemod.io",
+        "admissionReviewVersions": ["v1", "v1beta1"],
+        "clientConfig": client("/podbinding-webhook"),
+        # Else no Pod is bound while nobody answers.
+        "failurePolicy": "Ignore",
+        "matchPolicy": "Equivalent",
+        "reinvocationPolicy": "Never",
+        "sideEffects": "NoneOnDryRun",
+        "timeoutSeconds": 5,
+        "namespaceSelector": {
+            "matchExpressions": [
+                *mutation["namespaceSelector"]["matchExpressions"],
+                {"key": "admission.kubemod.io/ignore", "operator": "NotIn", "values": ["true"]},
+            ]
+        },
+        "rules": [
+            {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"],
+             "resources": ["pods/binding"], "scope": "Namespaced"}
+        ],
+    }  # fmt: skip
+
+
+def test_values_of_binding():
+    def render(**node_refs):
+        values = {"apis": {"kubemod": {"enabled": True, "nodeRefs": node_refs}}}
+        return webhooks({**values, "mutatingWebhookURL": "a.example.com"})
+
+    binding = render(failurePolicy="Fail", timeoutSeconds=9)[1]
+    assert binding["failurePolicy"] == "Fail" and binding["timeoutSeconds"] == 9
+    assert binding["clientConfig"] == {"url": "https://a.example.com/podbinding-webhook"}
+    assert len(render(enabled=False)) == 1
+    exempt = webhooks({**chart.MODRULES, "mutatingWebhookExemptNamespacesLabels": {"env": ["a"]}})
+    for webhook in exempt:
+        assert {"key": "env", "operator": "NotIn", "values": ["a"]} in (
+            webhook["namespaceSelector"]["matchExpressions"]
+        )
+
+
+def test_modrules_are_validated():
+    def groups(values):
+        policies, label = chart.render(values).one("ValidatingWebhookConfiguration")["webhooks"]
+        assert policies["clientConfig"] == client("/v1/admit")
+        assert label["clientConfig"] == client("/v1/admitlabel")
+        return policies["rules"][0]["apiGroups"]
+
+    both = groups(chart.MODRULES)
+    assert both == [*groups(None), "api.kubemod.io"]
+    alone = {"apis": {"gatekeeper": {"enabled": False}, "kubemod": {"enabled": True}}}
+    assert groups(alone) == ["api.kubemod.io"]
+
+
+def test_defaults_want_no_webhook():
+    """The definition has them, and what is absent means the same: nobody has to be asked when a
+    rule is written, and none is refused because nobody answers."""
+    assert "mmodrule" not in str(chart.with_modrules())
 
 
 def test_what_is_disabled_is_not_there():
@@ -242,6 +331,11 @@ def test_what_is_disabled_is_not_there():
         ({"controllerManager": {"port": 9090}}, "one port cannot be both"),
         ({"clientCA": {"configMapName": "a", "secretName": "b"}}, "one of them holds"),
         ({"clientCNs": ["a"]}, "who vouches for clients"),
+        ({"apis": {"gatekeeper": {"enabled": False}}}, "nobody's policies"),
+        ({"mutatingWebhookCustomRules": [{**RULE, "operations": ["DELETE"]}]}, "only ModRules judge"),
+        ({"web": {"enabled": True, "port": 8443}}, "one port cannot be both"),
+        ({"web": {"enabled": True, "port": 9090}}, "one port cannot be both"),
+        ({"web": {"enabled": True}, "controllerManager": {"hostNetwork": True}}, "reaches a node"),
     ],
 )
 def test_refused(values, words):

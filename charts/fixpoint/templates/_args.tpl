@@ -6,6 +6,13 @@ written all the same where the chart's other objects depend on them. */}}
 - --listen=:{{ $manager.port }}
 - --health-listen=:{{ $manager.healthPort }}
 - --drain={{ $manager.drain }}
+- --apis={{ include "fixpoint.apis" . }}
+{{- if .Values.apis.kubemod.enabled }}
+- --cluster-modrules-namespace={{ .Values.apis.kubemod.clusterNamespace }}
+{{- end }}
+{{- if .Values.web.enabled }}
+- --web-listen=:{{ .Values.web.port }}
+{{- end }}
 - --lease-name={{ include "fixpoint.fullname" . }}
 {{- /* Where we have none, the name may be that of somebody else's: there is no name, then. */}}
 - --mutating-webhook-configuration-name={{ .Values.disableMutation | ternary "" .Values.mutatingWebhookName }}

@@ -48,7 +48,20 @@ annotations:
 {{- end }}
 
 {{- define "fixpoint.serviceName" -}}
-{{ include "fixpoint.fullname" . }}-webhook-service
+{{- .Values.service.name | default (printf "%s-webhook-service" (include "fixpoint.fullname" .)) }}
+{{- end }}
+
+{{/* Whose policies are read, as `--apis` has it. */}}
+{{- define "fixpoint.apis" -}}
+{{- $apis := list }}
+{{- if .Values.apis.gatekeeper.enabled }}{{ $apis = append $apis "gatekeeper" }}{{ end }}
+{{- if .Values.apis.kubemod.enabled }}{{ $apis = append $apis "kubemod" }}{{ end }}
+{{- join "," $apis }}
+{{- end }}
+
+{{/* Is the node noted in Pods that ask for it? Empty: no. */}}
+{{- define "fixpoint.bindsNodes" -}}
+{{- if and .Values.apis.kubemod.enabled .Values.apis.kubemod.nodeRefs.enabled }}yes{{ end }}
 {{- end }}
 
 {{/* The Secret that holds tls.crt, tls.key and ca.crt, whoever writes it. */}}
@@ -114,6 +127,8 @@ service:
 {{- if eq (int .Values.controllerManager.port) (int .Values.controllerManager.healthPort) }}
 {{- fail "controllerManager.port and controllerManager.healthPort: one port cannot be both" }}
 {{- end }}
+{{- include "fixpoint.check.apis" . }}
+{{- include "fixpoint.check.web" . }}
 {{- if and (eq .Values.certs.mode "files") (not .Values.certs.secretName) }}
 {{- fail "certs.mode files: certs.secretName is missing: which Secret holds tls.crt, tls.key and ca.crt?" }}
 {{- end }}
@@ -125,5 +140,34 @@ service:
 {{- end }}
 {{- if and .Values.mutatingWebhookMatchConditions (not (include "fixpoint.hasMatchConditions" .)) }}
 {{- fail (printf "mutatingWebhookMatchConditions: Kubernetes %s has none, 1.28 does" .Capabilities.KubeVersion.Version) }}
+{{- end }}
+{{- end }}
+
+{{- define "fixpoint.check.apis" -}}
+{{- if not (include "fixpoint.apis" .) }}
+{{- fail "apis.gatekeeper.enabled and apis.kubemod.enabled: nobody's policies are left to read" }}
+{{- end }}
+{{- if .Values.apis.kubemod.enabled }}
+{{- $theirs := "kubemod-mutating-webhook-configuration" }}
+{{- if and (ne .Values.mutatingWebhookName $theirs) (lookup "admissionregistration.k8s.io/v1" "MutatingWebhookConfiguration" "" $theirs) }}
+{{- fail (printf "apis.kubemod.enabled: KubeMod's own webhooks are there, and each ModRule would act twice: delete the MutatingWebhookConfiguration %s first (docs/kubernetes.md, ModRules)" $theirs) }}
+{{- end }}
+{{- else }}
+{{- range .Values.mutatingWebhookCustomRules }}
+{{- if has "DELETE" .operations }}
+{{- fail "mutatingWebhookCustomRules: DELETE: only ModRules judge deletions: apis.kubemod.enabled" }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "fixpoint.check.web" -}}
+{{- if .Values.web.enabled }}
+{{- if has (int .Values.web.port) (list (int .Values.controllerManager.port) (int .Values.controllerManager.healthPort)) }}
+{{- fail "web.port is controllerManager.port or controllerManager.healthPort: one port cannot be both" }}
+{{- end }}
+{{- if .Values.controllerManager.hostNetwork }}
+{{- fail "web.enabled and controllerManager.hostNetwork: it asks nobody who they are, and would be open to whoever reaches a node" }}
+{{- end }}
 {{- end }}
 {{- end }}

@@ -1,4 +1,21 @@
-{{/* The rules of the mutating webhook. */}}
+{{/* The namespaces that mutating webhooks leave alone, as expressions of a selector. */}}
+{{- define "fixpoint.namespaces" -}}
+- key: kubernetes.io/metadata.name
+  operator: NotIn
+  values:
+    {{- list .Release.Namespace "kube-system" | uniq | toYaml | nindent 4 }}
+- key: admission.gatekeeper.sh/ignore
+  operator: DoesNotExist
+{{- range $label, $values := .Values.mutatingWebhookExemptNamespacesLabels }}
+- key: {{ $label }}
+  operator: NotIn
+  values:
+    {{- toYaml $values | nindent 4 }}
+{{- end }}
+{{- end }}
+
+{{/* The rules of the mutating webhook. ModRules may reject that something is deleted, and are
+asked; where they are not read, nobody is. */}}
 {{- define "fixpoint.mutatingRules" -}}
 {{- if .Values.mutatingWebhookCustomRules }}
 {{- toYaml .Values.mutatingWebhookCustomRules }}
@@ -35,7 +52,7 @@
 
 {{- define "fixpoint.rule" -}}
 apiVersions: ["*"]
-operations: [CREATE, UPDATE]
+operations: [CREATE, UPDATE{{ if .root.Values.apis.kubemod.enabled }}, DELETE{{ end }}]
 resources:
   {{- concat .resources (.root.Values.mutatingWebhookSubResources | default list) | toYaml | nindent 2 }}
 scope: {{ .root.Values.mutatingWebhookScope | quote }}

@@ -11,6 +11,26 @@
   jsonPath: .status.byPod[*].errors[*].message
 {{- end }}
 
+{{- define "fixpoint.columns.modrule" -}}
+- name: Type
+  type: string
+  description: Patch or Reject.
+  jsonPath: .spec.type
+- name: Tier
+  type: integer
+  description: Lower ones come first.
+  jsonPath: .spec.executionTier
+- name: Ready
+  type: string
+  description: Whether it is in force.
+  jsonPath: .status.conditions[?(@.type=="Ready")].status
+- name: Message
+  type: string
+  description: What is wrong with it.
+  priority: 1
+  jsonPath: .status.conditions[?(@.type=="Ready")].message
+{{- end }}
+
 {{- define "fixpoint.columns.provider" -}}
 - name: URL
   type: string

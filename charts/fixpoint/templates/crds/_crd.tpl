@@ -16,7 +16,7 @@ kind have one schema: there is no conversion.
 */}}
 {{- define "fixpoint.crd" -}}
 {{- $name := printf "%s.%s" .plural .group }}
-{{- if include "fixpoint.crd.wanted" (dict "root" .root "group" .group "name" $name) }}
+{{- if and (include "fixpoint.crd.asked" (dict "root" .root "name" $name)) (not (include "fixpoint.crd.foreign" (dict "root" .root "name" $name))) }}
 {{- $crd := . }}
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -81,21 +81,30 @@ spec:
 {{- end }}
 {{- end }}
 
-{{/*
-Is a definition ours to install? One that exists and belongs to somebody else (Gatekeeper,
-another release, kubectl) is left alone. Without a cluster, as in `helm template`, there is
-nothing to look at, and all are written.
-*/}}
-{{- define "fixpoint.crd.wanted" -}}
+{{/* Do the values want a definition installed? Those of an API that is not read are not. */}}
+{{- define "fixpoint.crd.asked" -}}
 {{- $crds := .root.Values.crds }}
-{{- if and $crds.install (or $crds.gatekeeper (not (hasSuffix ".gatekeeper.sh" .group))) }}
-{{- $found := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" .name }}
-{{- if not $found }}yes
-{{- else }}
-{{- $annotations := get $found.metadata "annotations" | default dict }}
-{{- if and (eq (get $annotations "meta.helm.sh/release-name") .root.Release.Name)
-           (eq (get $annotations "meta.helm.sh/release-namespace") .root.Release.Namespace) }}yes
+{{- $apis := .root.Values.apis }}
+{{- if not $crds.install }}
+{{- else if hasSuffix ".kubemod.io" .name }}
+{{- if and $apis.kubemod.enabled $crds.kubemod }}yes{{ end }}
+{{- else if hasSuffix ".gatekeeper.sh" .name }}
+{{- if and $apis.gatekeeper.enabled $crds.gatekeeper }}yes{{ end }}
+{{- else if $apis.gatekeeper.enabled }}yes
 {{- end }}
+{{- end }}
+
+{{/*
+Is a definition somebody else's: Gatekeeper's, KubeMod's, another release's, kubectl's? It is
+left alone, then. Without a cluster, as in `helm template`, there is nothing to look at, and
+all are ours.
+*/}}
+{{- define "fixpoint.crd.foreign" -}}
+{{- $found := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" .name }}
+{{- if $found }}
+{{- $annotations := get $found.metadata "annotations" | default dict }}
+{{- if not (and (eq (get $annotations "meta.helm.sh/release-name") .root.Release.Name)
+                (eq (get $annotations "meta.helm.sh/release-namespace") .root.Release.Namespace)) }}yes
 {{- end }}
 {{- end }}
 {{- end }}

@@ -1,7 +1,8 @@
 {{/*
 The schemas: what each kind's `spec` and `status` may hold. The fields, types, defaults and
 enums of Gatekeeper's groups are those that Gatekeeper's own definitions accept; what only
-mutations.fixpoint.dev has stands behind `if .own`.
+mutations.fixpoint.dev has stands behind `if .own`. ModRule is as KubeMod's own definition has
+it, and has a status besides.
 */}}
 
 {{/* ---- parts --------------------------------------------------------------------- */}}
@@ -291,7 +292,8 @@ properties:
     type: string
 {{- end }}
 
-{{/* The entries of all replicas; `uid` is the field that says whose status it is. */}}
+{{/* The entries of all replicas; `uid` is the field that says whose status it is, and `more`
+a template of what stands beside them. */}}
 {{- define "fixpoint.schema.byPod" -}}
 status:
   description: What the replicas say of it.
@@ -323,6 +325,59 @@ status:
             description: What this replica does.
             {{- include "fixpoint.schema.strings" . | nindent 12 }}
           {{- include .entry . | nindent 10 }}
+    {{- with get . "more" }}
+    {{- include . nil | nindent 4 }}
+    {{- end }}
+{{- end }}
+
+{{/* As Kubernetes has them everywhere (metav1.Condition): `kubectl wait` knows them. */}}
+{{- define "fixpoint.schema.conditionsOfStatus" -}}
+conditions:
+  description: What all replicas together come to; written by one of them.
+  type: array
+  x-kubernetes-list-type: map
+  x-kubernetes-list-map-keys:
+    - type
+  items:
+    description: One condition.
+    type: object
+    required:
+      - type
+      - status
+      - lastTransitionTime
+      - reason
+      - message
+    properties:
+      type:
+        description: Which condition it is. `Ready` tells whether the object is in force.
+        type: string
+        maxLength: 316
+      status:
+        description: Whether it holds.
+        type: string
+        enum:
+          - "True"
+          - "False"
+          - Unknown
+      observedGeneration:
+        description: The generation of the object that it speaks of.
+        type: integer
+        format: int64
+        minimum: 0
+      lastTransitionTime:
+        description: When `status` last changed.
+        type: string
+        format: date-time
+      reason:
+        description: Why, in one word for programs.
+        type: string
+        minLength: 1
+        maxLength: 1024
+        pattern: ^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$
+      message:
+        description: Why, in words.
+        type: string
+        maxLength: 32768
 {{- end }}
 
 {{- define "fixpoint.schema.entry.errors" -}}
@@ -661,4 +716,155 @@ properties:
         description: What Gatekeeper's validation does about violations in what is made.
         type: string
   {{- include "fixpoint.schema.byPod" (dict "uid" "templateUID" "entry" "fixpoint.schema.entry.errors") | nindent 2 }}
+{{- end }}
+
+{{- define "fixpoint.schema.ModRule.match" -}}
+match:
+  description: >-
+    What must hold of the object: all items. An expression sees the object as the rules of
+    lower tiers left it, with `syntheticRefs` in it: its namespace, and the node of a Pod.
+  type: array
+  minItems: 1
+  items:
+    description: >-
+      One question about the object. What `select` finds is compared with matchValue; where
+      there is none with matchValues; where there are none with matchRegex; with none of them
+      it is enough that something is found.
+    type: object
+    required:
+      - select
+    properties:
+      select:
+        description: >-
+          An expression in JSONPath, such as `$.spec.containers[*].image`, or one that is true
+          or false, such as `length($.spec.containers) > 1`, whose answer counts by itself.
+        type: string
+        minLength: 1
+      matchFor:
+        description: >-
+          Of several things that are found, whether any must fit, or all.
+        type: string
+        default: Any
+        enum:
+          - Any
+          - All
+      matchValue:
+        description: The text that is found is this one.
+        type: string
+        nullable: true
+      matchValues:
+        description: The text that is found is one of these.
+        {{- include "fixpoint.schema.strings" . | nindent 8 }}
+      matchRegex:
+        description: >-
+          This regular expression is found in the text (RE2, anywhere in it unless it has
+          anchors).
+        type: string
+        nullable: true
+      negate:
+        description: Turns the answer over; so does it where nothing is found.
+        type: boolean
+{{- end }}
+
+{{- define "fixpoint.schema.ModRule.patch" -}}
+patch:
+  description: >-
+    What is done to the object, in this order: JSON Patch, with `select` and templates. All of
+    it is worked out before any is done. A rule of which one operation fails is left out.
+  type: array
+  items:
+    description: One operation; with `select` one for each place that it finds.
+    type: object
+    required:
+      - op
+      - path
+    properties:
+      op:
+        description: >-
+          add writes a field, or inserts into a list (a key of `-` appends to it); replace and
+          remove want that it is there. Parents that are missing are made by add.
+        type: string
+        enum:
+          - add
+          - replace
+          - remove
+      path:
+        description: >-
+          Where, as a JSON Pointer: /metadata/labels/team. With `select` #0, #1, … stand for
+          what its first, second, … wildcard or filter found: /spec/containers/#0/image.
+        type: string
+      select:
+        description: A JSONPath with wildcards and filters, such as `$.spec.containers[*]`.
+        type: string
+        minLength: 1
+        nullable: true
+      value:
+        description: >-
+          What is written, as YAML: a template of Go, with `.Target` the object, `.Namespace`
+          its namespace, `.SelectedItem` what `select` found, and the functions of Sprig.
+        type: string
+        nullable: true
+{{- end }}
+
+{{- define "fixpoint.schema.ModRule" -}}
+description: >-
+  ModRule changes objects on their way into the cluster, or rejects them. It is about the
+  objects of its own namespace; one in the namespace of the cluster's rules is about what is
+  in no namespace, or about the namespaces that it names.
+required:
+  - spec
+properties:
+  spec:
+    description: Which objects, and what becomes of them.
+    type: object
+    required:
+      - type
+      - match
+    properties:
+      type:
+        description: Patch changes what matches; Reject rejects it.
+        type: string
+        enum:
+          - Patch
+          - Reject
+      executionTier:
+        description: >-
+          Rules of lower tiers come first, and those of a higher one match against what they
+          made. Within a tier rules are matched together.
+        type: integer
+        default: 0
+        minimum: -32767
+        maximum: 32766
+      admissionOperations:
+        description: >-
+          At which operations. Only rules of type Reject may judge a DELETE: there is nothing to
+          patch.
+        type: array
+        default:
+          - CREATE
+          - UPDATE
+        items:
+          description: One operation.
+          type: string
+          enum:
+            - CREATE
+            - UPDATE
+            - DELETE
+      {{- include "fixpoint.schema.ModRule.match" . | nindent 6 }}
+      {{- include "fixpoint.schema.ModRule.patch" . | nindent 6 }}
+      rejectMessage:
+        description: >-
+          What is said to who sent a rejected object: a template as in `patch`, with `.Target`
+          and `.Namespace`. Only with type Reject.
+        type: string
+        nullable: true
+      targetNamespaceRegex:
+        description: >-
+          In the namespace of the cluster's rules: the rule is about objects whose namespace
+          this regular expression is found in (`^(a|b)$` for two of them), and one that fits
+          the empty text is about what is in no namespace, too. None: only about what is in no
+          namespace. Elsewhere it has no effect.
+        type: string
+        nullable: true
+  {{- include "fixpoint.schema.byPod" (dict "uid" "mutatorUID" "entry" "fixpoint.schema.entry.mutator" "more" "fixpoint.schema.conditionsOfStatus") | nindent 2 }}
 {{- end }}
