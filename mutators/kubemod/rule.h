@@ -44,6 +44,11 @@ json_t *fx_reading_field(struct reading *reading, const json_t *object, const ch
 void fx_reading_compile_fault(struct reading *reading, const json_t *value,
                               const char *path, const struct fx_err *err);
 
+/* A warning about calls that fail on every object: KubeMod takes them, and an item of
+ * `match` then never holds, or with `negate` always. */
+void fx_reading_warn_of_calls(struct reading *reading, const json_t *select,
+                              const char *path, const struct fx_jsonpath *compiled);
+
 /* A warning about every field that is not in the list; NULL ends it. */
 void fx_reading_warn_unknown(struct reading *reading, const json_t *object,
                              const char *path, const char *const *known);

@@ -46,6 +46,8 @@ static void read_select(struct item *item) {
     } else if (!fx_jsonpath_compile(fx_tree_text(select), FX_JSONPATH_EXPRESSION,
                                     &item->made->select, &err)) {
         fx_reading_compile_fault(item->reading, select, path, &err);
+    } else {
+        fx_reading_warn_of_calls(item->reading, select, path, item->made->select);
     }
 }
 

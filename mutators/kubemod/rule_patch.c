@@ -74,6 +74,9 @@ static void read_select(struct entry *entry) {
     } else if (!fx_jsonpath_compile(fx_tree_text(select), FX_JSONPATH_PLACES,
                                     &entry->made->select, &err)) {
         fx_reading_compile_fault(entry->reading, select, name(entry, "select"), &err);
+    } else {
+        fx_reading_warn_of_calls(entry->reading, select, name(entry, "select"),
+                                 entry->made->select);
     }
 }
 

@@ -185,6 +185,16 @@ static void warns(void **state) {
          "spec.targetNamespaceRegex counts only in the namespace of the cluster's rules"},
         {RULE("type: Patch, " MATCH ", patch: [{op: add, path: /x, value: 'a: b: c'}]"),
          "spec.patch[0].value is no YAML, so that the rule is left out each time: "},
+        {RULE("type: Reject, match: [{select: 'isdefined($.a)', negate: true}]"),
+         "spec.match[0].select fails wherever it comes to a call: there is no function "
+         "`isdefined`: there are length, "},
+        {RULE("type: Reject, match: [{select: 'length() > 0'}]"),
+         "spec.match[0].select fails wherever it comes to a call: `length` takes exactly "
+         "one argument"},
+        {RULE("type: Patch, " MATCH ", patch: [{op: remove, path: '/x/#0', select: "
+              "'$.x[? nosuch(@)]'}]"),
+         "spec.patch[0].select fails wherever it comes to a call: there is no function "
+         "`nosuch`: there are length, "},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct fx_compilation compilation = must_compile(cases[i].rule);
