@@ -93,6 +93,11 @@ struct fx_jsonpath_places {
 
 void fx_jsonpath_places_finish(struct fx_jsonpath_places *places); /* zeroed is fine */
 
+/* How many parts each place of a path of FX_JSONPATH_PLACES has. False where that depends
+ * on the object, since `..` adds one for each level. */
+bool fx_jsonpath_count_parts(const struct fx_jsonpath *path,
+                             size_t *ret_count) FX_MUST_USE;
+
 /* Where in `root` a path of FX_JSONPATH_PLACES leads, with the captured key parts. What
  * fails within the path counts as no place. `root` may be written while the places are
  * kept. Errors: FX_ELIMIT, FX_ENOMEM. */
