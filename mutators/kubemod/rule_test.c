@@ -195,6 +195,10 @@ static void warns(void **state) {
               "select: '$.l'}]"),
          "spec.patch[0].path: there is no `#20`, so that the rule is left out each time: "
          "`select` has 0 key parts, counted from 0"},
+        {RULE("type: Reject, match: [{select: $.a, matchValue: '', matchValues: [a]}]"),
+         "spec.match[0].matchValues is not looked at beside `matchValue`"},
+        {RULE("type: Reject, match: [{select: $.a, matchValues: [a], matchRegex: a}]"),
+         "spec.match[0].matchRegex is not looked at beside `matchValues`"},
         {RULE("type: Reject, match: [{select: 'isdefined($.a)', negate: true}]"),
          "spec.match[0].select fails wherever it comes to a call: there is no function "
          "`isdefined`: there are length, "},
