@@ -77,24 +77,20 @@ static bool eval_variable(struct run *run, const struct node *node,
 /* ---- calls, operators, choices
  * --------------------------------------------------------- */
 
+static bool fail_call(struct run *run, const struct node *node) {
+    return run->quiet == 0 &&
+           fx_jsonpath_check_call(run->program, node, FX_EMUTATE, run->err);
+}
+
 static bool eval_call(struct run *run, const struct node *node,
                       const struct value *current, struct value *ret_value) {
     const struct node *argument = fx_jsonpath_first(run, node);
     if (argument == NULL || argument->next != 0) {
-        return FX_JSONPATH_FAIL(run, node, "`%s` takes exactly one argument",
-                                fx_jsonpath_function_name((enum function_id)node->id));
+        return fail_call(run, node);
     }
     struct value value;
     return fx_jsonpath_eval_node(run, argument, current, &value) &&
            fx_jsonpath_call(run, node, &value, ret_value);
-}
-
-static bool fail_unknown(struct run *run, const struct node *node) {
-    const struct node *variable = fx_jsonpath_child(run, node);
-    return FX_JSONPATH_FAIL(run, variable,
-                            "there is no function `%.*s`: there are length, isDefined, "
-                            "isUndefined, isEmpty, isNotEmpty and date",
-                            FX_TEXT_ARG(variable->as.text));
 }
 
 /* Null and false, which `??` and `? :` look for; undefined is not among them. */
@@ -167,7 +163,7 @@ static bool eval_compound(struct run *run, const struct node *node,
     case NODE_OBJECT: return fx_jsonpath_eval_object(run, node, current, ret_value);
     case NODE_VARIABLE: return eval_variable(run, node, current, ret_value);
     case NODE_PLACEHOLDER: return fx_jsonpath_eval_placeholder(run, node, ret_value);
-    default: return fail_unknown(run, node);
+    default: return fail_call(run, node);
     }
 }
 

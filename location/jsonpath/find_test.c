@@ -85,10 +85,36 @@ static void test_keys_outlive_the_object(void **state) {
     (void)state;
 }
 
+static void test_counts_parts(void **state) {
+    static const struct {
+        const char *text;
+        size_t count;
+    } rows[] = {
+        {"$", 0},
+        {"$.a.b[0]", 0},
+        {"$.a[*].b", 1},
+        {"$.*[? @.x[*] == 1].b[1:2]", 3},
+        {"$.a[1,2][-1:]", 2},
+        {"$.a(@.b[*])", 0},
+    };
+    size_t count = 0;
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(rows); i++) {
+        struct fx_jsonpath *path = compile(rows[i].text, FX_JSONPATH_PLACES);
+        assert_true(fx_jsonpath_count_parts(path, &count));
+        assert_int_equal(count, rows[i].count);
+        fx_jsonpath_destroy(path);
+    }
+    struct fx_jsonpath *path = compile("$..x[*]", FX_JSONPATH_PLACES);
+    assert_false(fx_jsonpath_count_parts(path, &count));
+    fx_jsonpath_destroy(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_keys_outlive_the_object),
+        cmocka_unit_test(test_counts_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,12 @@ bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
                          struct fx_jsonpath **ret_path, struct fx_err *err) FX_MUST_USE;
 void fx_jsonpath_destroy(struct fx_jsonpath *path); /* NULL is fine */
 
+/* Finds fault with what compiles, as it does in KubeMod, and fails wherever an evaluation
+ * comes to it: a call of what is no function, or of another number of arguments than one.
+ * False: `err` (FX_EINVALID) has the first of them, with its span. */
+bool fx_jsonpath_check_calls(const struct fx_jsonpath *path,
+                             struct fx_err *err) FX_MUST_USE;
+
 /* Appends the expression so that it reads back as the same. Failure sticks in `buf`. */
 void fx_jsonpath_print(struct fx_buf *buf, const struct fx_jsonpath *path);
 
@@ -86,6 +92,11 @@ struct fx_jsonpath_places {
 };
 
 void fx_jsonpath_places_finish(struct fx_jsonpath_places *places); /* zeroed is fine */
+
+/* How many parts each place of a path of FX_JSONPATH_PLACES has. False where that depends
+ * on the object, since `..` adds one for each level. */
+bool fx_jsonpath_count_parts(const struct fx_jsonpath *path,
+                             size_t *ret_count) FX_MUST_USE;
 
 /* Where in `root` a path of FX_JSONPATH_PLACES leads, with the captured key parts. What
  * fails within the path counts as no place. `root` may be written while the places are

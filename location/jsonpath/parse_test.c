@@ -329,6 +329,36 @@ static void test_utf8(void **state) {
     (void)state;
 }
 
+/* What compiles and cannot be called. */
+static void test_calls(void **state) {
+    static const struct fault rows[] = {
+        {"strlen($.kind)", 0, 6, "there is no function `strlen`"},
+        {"$.a && !isdefined($.b)", 8, 9, "there is no function `isdefined`"},
+        {"$.l[? size(@) > 1]", 6, 4, "there is no function `size`"},
+        {"length()", 0, 8, "`length` takes exactly one argument"},
+        {"isDefined == true", 0, 9, "`isDefined` takes exactly one argument"},
+        {"length($.a, 1)", 0, 14, "`length` takes exactly one argument"},
+    };
+    static const char *const fine[] = {"length($.a) > 1", "$.a", "kind", "isEmpty([1])"};
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(rows); i++) {
+        struct fx_err err = FX_ERR_INIT;
+        struct fx_jsonpath *path = compile(rows[i].text, FX_JSONPATH_EXPRESSION);
+        assert_false(fx_jsonpath_check_calls(path, &err));
+        assert_int_equal(err.code, FX_EINVALID);
+        assert_int_equal(err.off, rows[i].off);
+        assert_int_equal(err.len, rows[i].len);
+        assert_ptr_equal(strstr(err.msg, rows[i].words), err.msg);
+        fx_jsonpath_destroy(path);
+    }
+    for (size_t i = 0; i < FX_COUNT(fine); i++) {
+        struct fx_err err = FX_ERR_INIT;
+        struct fx_jsonpath *path = compile(fine[i], FX_JSONPATH_EXPRESSION);
+        assert_true(fx_jsonpath_check_calls(path, &err));
+        fx_jsonpath_destroy(path);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expression_faults),
@@ -340,6 +370,7 @@ int main(void) {
         cmocka_unit_test(test_operands),
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_calls),
         cmocka_unit_test(test_utf8),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,11 @@ struct fx_jsonpath {
     size_t n_patterns;
 };
 
+/* Can the call succeed? Not that of what is no function, or of another number of
+ * arguments than one: false, and `err` has its words and its place. */
+bool fx_jsonpath_check_call(const struct fx_jsonpath *path, const struct node *call,
+                            enum fx_code code, struct fx_err *err) FX_MUST_USE;
+
 /* Is it a step that leads to any number of values? Each of them adds to the key parts. */
 static inline bool fx_jsonpath_is_branching(const struct node *node) {
     return node->type >= STEP_ALL;

@@ -139,6 +139,16 @@ bool fx_reading_is_too_long(struct reading *reading, const json_t *list,
     return true;
 }
 
+void fx_reading_warn_of_calls(struct reading *reading, const json_t *select,
+                              const char *path, const struct fx_jsonpath *compiled) {
+    struct fx_err err = FX_ERR_INIT;
+    if (!fx_jsonpath_check_calls(compiled, &err) &&
+        !fx_compilation_warn(reading->compilation, select,
+                             "%s fails wherever it comes to a call: %s", path, err.msg)) {
+        reading->is_out_of_memory = true;
+    }
+}
+
 static bool is_known(const char *key, const char *const *known) {
     while (*known != NULL && strcmp(*known, key) != 0) {
         known++;

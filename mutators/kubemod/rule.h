@@ -48,6 +48,11 @@ void fx_reading_compile_fault(struct reading *reading, const json_t *value,
 bool fx_reading_is_too_long(struct reading *reading, const json_t *list,
                             const char *path);
 
+/* A warning about calls that fail on every object: KubeMod takes them, and an item of
+ * `match` then never holds, or with `negate` always. */
+void fx_reading_warn_of_calls(struct reading *reading, const json_t *select,
+                              const char *path, const struct fx_jsonpath *compiled);
+
 /* A warning about every field that is not in the list; NULL ends it. */
 void fx_reading_warn_unknown(struct reading *reading, const json_t *object,
                              const char *path, const char *const *known);

@@ -46,6 +46,8 @@ static void read_select(struct item *item) {
     } else if (!fx_jsonpath_compile(fx_tree_text(select), FX_JSONPATH_EXPRESSION,
                                     &item->made->select, &err)) {
         fx_reading_compile_fault(item->reading, select, path, &err);
+    } else {
+        fx_reading_warn_of_calls(item->reading, select, path, item->made->select);
     }
 }
 
@@ -84,6 +86,26 @@ static void read_regex(struct item *item) {
     }
 }
 
+static void warn_idle(struct item *item, const char *idle, const char *counts) {
+    const json_t *node = fx_reading_view(item->node, idle);
+    if (!fx_compilation_warn(item->reading->compilation, node,
+                             "%s is not looked at beside `%s`", name(item, idle),
+                             counts)) {
+        item->reading->is_out_of_memory = true;
+    }
+}
+
+/* The first one given counts (section 4). */
+static void warn_of_tests(struct item *item) {
+    const struct match_item *made = item->made;
+    if (made->value != NULL && made->values != NULL) {
+        warn_idle(item, "matchValues", "matchValue");
+    }
+    if (made->regex != NULL && (made->value != NULL || made->values != NULL)) {
+        warn_idle(item, "matchRegex", made->value != NULL ? "matchValue" : "matchValues");
+    }
+}
+
 static void read_item(struct item *item) {
     if (!json_is_object(item->node)) {
         fx_reading_fault(item->reading, item->node, item->node, item->path, NULL,
@@ -96,6 +118,7 @@ static void read_item(struct item *item) {
     read_values(item);
     read_regex(item);
     item->made->negate = json_is_true(view(item, "negate", "boolean"));
+    warn_of_tests(item);
     fx_reading_warn_unknown(item->reading, item->node, item->path, item_fields);
 }
 

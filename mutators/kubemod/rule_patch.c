@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "mutators/kubemod/rule.h"
+#include "mutators/kubemod/select_path.h"
 #include "value/tree.h"
 
 static const char *const operation_fields[] = {"op", "path", "select", "value", NULL};
@@ -74,7 +75,36 @@ static void read_select(struct entry *entry) {
     } else if (!fx_jsonpath_compile(fx_tree_text(select), FX_JSONPATH_PLACES,
                                     &entry->made->select, &err)) {
         fx_reading_compile_fault(entry->reading, select, name(entry, "select"), &err);
+    } else {
+        fx_reading_warn_of_calls(entry->reading, select, name(entry, "select"),
+                                 entry->made->select);
     }
+}
+
+/* A `#N` that has no part N: of a slip in the select, or of none. */
+static void warn_of_parts(struct entry *entry) {
+    const struct fx_text path = {entry->made->path, entry->made->path_len};
+    const struct fx_jsonpath *select = entry->made->select;
+    size_t highest = 0;
+    size_t count = 0;
+    bool ok = true;
+    if (!fx_select_path_highest(path, &highest)) {
+        return;
+    }
+    const json_t *node = fx_reading_view(entry->node, "path");
+    if (fx_reading_view(entry->node, "select") == NULL) {
+        ok = fx_compilation_warn(entry->reading->compilation, node,
+                                 "%s: `#%zu` stands for itself, since there is no "
+                                 "`select`",
+                                 name(entry, "path"), highest);
+    } else if (select != NULL && fx_jsonpath_count_parts(select, &count) &&
+               highest >= count) {
+        ok = fx_compilation_warn(entry->reading->compilation, node,
+                                 "%s: there is no `#%zu`, so that the rule is left out "
+                                 "each time: `select` has %zu key parts, counted from 0",
+                                 name(entry, "path"), highest, count);
+    }
+    entry->reading->is_out_of_memory = entry->reading->is_out_of_memory || !ok;
 }
 
 /* A text without a template in it that is no YAML fails each time. */
@@ -117,6 +147,7 @@ static void read_entry(struct entry *entry) {
     read_path(entry);
     read_select(entry);
     if (entry->made->path != NULL) {
+        warn_of_parts(entry);
         read_value(entry);
     }
     fx_reading_warn_unknown(entry->reading, entry->node, entry->path, operation_fields);

@@ -232,6 +232,30 @@ static void warns(void **state) {
          "spec.targetNamespaceRegex counts only in the namespace of the cluster's rules"},
         {RULE("type: Patch, " MATCH ", patch: [{op: add, path: /x, value: 'a: b: c'}]"),
          "spec.patch[0].value is no YAML, so that the rule is left out each time: "},
+        {RULE("type: Patch, " MATCH ", patch: [{op: remove, path: '/l/#0/x'}]"),
+         "spec.patch[0].path: `#0` stands for itself, since there is no `select`"},
+        {RULE("type: Patch, " MATCH ", patch: [{op: remove, path: '/l/#1/#0', select: "
+              "'$.l[*].x'}]"),
+         "spec.patch[0].path: there is no `#1`, so that the rule is left out each time: "
+         "`select` has 1 key parts, counted from 0"},
+        {RULE("type: Patch, " MATCH ", patch: [{op: add, path: '/x/#20', value: z, "
+              "select: '$.l'}]"),
+         "spec.patch[0].path: there is no `#20`, so that the rule is left out each time: "
+         "`select` has 0 key parts, counted from 0"},
+        {RULE("type: Reject, match: [{select: $.a, matchValue: '', matchValues: [a]}]"),
+         "spec.match[0].matchValues is not looked at beside `matchValue`"},
+        {RULE("type: Reject, match: [{select: $.a, matchValues: [a], matchRegex: a}]"),
+         "spec.match[0].matchRegex is not looked at beside `matchValues`"},
+        {RULE("type: Reject, match: [{select: 'isdefined($.a)', negate: true}]"),
+         "spec.match[0].select fails wherever it comes to a call: there is no function "
+         "`isdefined`: there are length, "},
+        {RULE("type: Reject, match: [{select: 'length() > 0'}]"),
+         "spec.match[0].select fails wherever it comes to a call: `length` takes exactly "
+         "one argument"},
+        {RULE("type: Patch, " MATCH ", patch: [{op: remove, path: '/x/#0', select: "
+              "'$.x[? nosuch(@)]'}]"),
+         "spec.patch[0].select fails wherever it comes to a call: there is no function "
+         "`nosuch`: there are length, "},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct fx_compilation compilation = must_compile(cases[i].rule);
@@ -240,6 +264,22 @@ static void warns(void **state) {
                     strlen(cases[i].warning)) != 0) {
             fail_msg("got %s", compilation.warnings[0].text);
         }
+        fx_compilation_finish(&compilation);
+    }
+}
+
+static void says_nothing_of_what_can_be(void **state) {
+    (void)state;
+    static const char *const rules[] = {
+        RULE("type: Patch, " MATCH ", patch: [{op: remove, path: '/l/#0', select: "
+             "'$.l[? isDefined(@.x)]'}]"),
+        RULE("type: Patch, " MATCH ", patch: [{op: remove, path: '/#0/#5', select: "
+             "'$..x'}]"),
+        RULE("type: Patch, " MATCH ", patch: [{op: remove, path: '/l/#x'}]"),
+    };
+    for (size_t i = 0; i < FX_COUNT(rules); i++) {
+        struct fx_compilation compilation = must_compile(rules[i]);
+        assert_int_equal(compilation.n_warnings, 0);
         fx_compilation_finish(&compilation);
     }
 }
@@ -275,8 +315,11 @@ static void fills_the_head(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_all_faults),    cmocka_unit_test(bounds_lists),
-        cmocka_unit_test(points_at_the_fault), cmocka_unit_test(warns),
+        cmocka_unit_test(tells_all_faults),
+        cmocka_unit_test(bounds_lists),
+        cmocka_unit_test(points_at_the_fault),
+        cmocka_unit_test(warns),
+        cmocka_unit_test(says_nothing_of_what_can_be),
         cmocka_unit_test(fills_the_head),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

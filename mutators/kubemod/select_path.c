@@ -63,6 +63,19 @@ bool fx_select_path_print(struct fx_buf *buf, struct fx_text path,
     return ok;
 }
 
+bool fx_select_path_highest(struct fx_text path, size_t *ret_number) {
+    bool found = false;
+    for (size_t i = 0; i < path.len; i++) {
+        size_t after = i + 1;
+        size_t number = 0;
+        if (path.data[i] == '#' && read_number(path, &after, &number)) {
+            *ret_number = found && *ret_number > number ? *ret_number : number;
+            found = true;
+        }
+    }
+    return found;
+}
+
 void fx_select_path_rewrite(struct fx_buf *buf, struct fx_text value) {
     for (size_t i = 0; i < value.len;) {
         size_t after = i + 2;

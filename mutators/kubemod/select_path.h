@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "base/macros.h"
 #include "base/text.h"
 #include "location/jsonpath/jsonpath.h"
 
@@ -17,6 +18,9 @@
  * is no part N, by `#(BADINDEX)`; then false is returned. Failure sticks in `buf`. */
 bool fx_select_path_print(struct fx_buf *buf, struct fx_text path,
                           const struct fx_jsonpath_part *parts, size_t n_parts);
+
+/* The highest N of the `#N` in a path; false where there is none. */
+bool fx_select_path_highest(struct fx_text path, size_t *ret_number) FX_MUST_USE;
 
 /* Appends a template's text with each `.#N` as text/template understands it:
  * `(index .SelectKeyParts N)`. Failure sticks in `buf`. */

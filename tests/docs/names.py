@@ -34,7 +34,7 @@ ANNOTATION = re.compile(r"\bfixpoint\.dev/([a-z-]*[a-z])(?=[`:'\", }])")
 VALUE = re.compile(r"^([a-z]\w*(?:\.[a-z]\w*)*)(?:: .*)?$", re.I)
 LOGGED = re.compile(r"the log: `([^`…]+)`")
 COMMAND = re.compile(r"(?:^|[$`> ('])fixpoint ([a-z]+)((?:[^`\n|]|\\\n)*)", re.M)
-FIELDS = {"status.byPod"}  # of objects, and not values
+FIELDS = {"status.byPod", "status.conditions"}  # of objects, and not values
 LEFT_OUT = re.compile(r"^Left out, .*?(?=^#)", re.M | re.S)  # values that are not there
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
 

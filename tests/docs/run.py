@@ -9,6 +9,10 @@ durations, dates and UUIDs may be others). A page's
 blocks run in order, in one empty folder with the repository's examples/ in it. A comment
 `<!-- no test -->` before a block leaves it out.
 
+With --update before the pages, what an example printed in place of what stands there is
+written into the page. Look at it before you commit it. (Pages with a cluster are left as
+they are.)
+
 A page with `<!-- standin: FILE... -->` has a cluster: the stand-in API server of
 tests/e2e/standin with these files, in the environment's KUBECONFIG, and deploy/. Blocks with kubectl or
 curl are left out, and counted, where there is none. A command that ends in `&`
@@ -46,17 +50,21 @@ def blocks(page):
 
 
 def commands(body):
-    """[(command, expected output)] of a console block; `\\` or `> ` continues a command."""
+    """[(lines, expected output)] of a console block; `\\` or `> ` continues a command."""
     found = []
     for line in body.splitlines():
         if line.startswith("$ "):
-            found.append([line[2:], []])
-        elif found and not found[-1][1] and (found[-1][0].endswith("\\")
+            found.append([[line], []])
+        elif found and not found[-1][1] and (found[-1][0][-1].endswith("\\")
                                              or line.startswith("> ")):
-            found[-1][0] += "\n" + line.removeprefix("> ")
+            found[-1][0].append(line)
         elif found:
             found[-1][1].append(line)
     return found
+
+
+def command_of(lines):
+    return "\n".join([lines[0][2:], *(line.removeprefix("> ") for line in lines[1:])])
 
 
 def fits(expected, got):
@@ -139,8 +147,9 @@ class Page:
         self.name, self.text = path.name, path.read_text(encoding="utf-8")
         self.env = {**os.environ, "PATH": f"{binary.parent}:{os.environ['PATH']}",
                     "NO_COLOR": "1", "USER": "ana"}
-        self.count = self.failures = self.skipped = 0
+        self.path, self.count, self.failures, self.skipped = path, 0, 0, 0
         self.health = None
+        self.updates = []  # [(a block, the same with what it printed)]
 
     def fail(self, command, expected, got):
         self.failures += 1
@@ -148,15 +157,27 @@ class Page:
               + f"\n--- got\n{got}")
 
     def run_command(self, command, expected, folder, background):
+        """What it printed, where that is not what is expected; else what is."""
         self.count += 1
         if command.endswith("&"):
             if not background.start(command, folder, self.env, self.health):
                 self.fail(command, ["(ready)"], "(not ready)")
-            return
+            return expected
         done = subprocess.run(["bash", "-c", command], cwd=folder, env=self.env, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
-        if not fits(expected, done.stdout.splitlines()):
-            self.fail(command, expected, done.stdout)
+        if fits(expected, done.stdout.splitlines()):
+            return expected
+        self.fail(command, expected, done.stdout)
+        as_written = {VARYING.sub("0", line): line for line in expected}
+        return [as_written.get(VARYING.sub("0", line), line)
+                for line in done.stdout.splitlines()]
+
+    def run_block(self, body, folder, background):
+        printed = []
+        for lines, expected in commands(body):
+            printed += lines + self.run_command(command_of(lines), expected, folder, background)
+        if printed != body.splitlines():
+            self.updates.append((body, "".join(line + "\n" for line in printed)))
 
     def run_blocks(self, folder):
         background = Background()
@@ -171,8 +192,7 @@ class Page:
                 elif language == "console" and not all(map(shutil.which, TOOLS.findall(body))):
                     self.skipped += 1
                 elif language == "console":
-                    for command, expected in commands(body):
-                        self.run_command(command, expected, folder, background)
+                    self.run_block(body, folder, background)
         finally:
             background.close()
 
@@ -197,13 +217,28 @@ class Page:
                 self.take_ports()
             self.run_blocks(folder)
 
+    def update(self):
+        if STANDIN.search(self.text) or SERVES.search(self.text):
+            return
+        at = 0
+        for old, new in self.updates:
+            at = self.text.index(f"```console\n{old}```\n", at)
+            self.text = (self.text[:at]
+                         + self.text[at:].replace(f"```console\n{old}```\n",
+                                                  f"```console\n{new}```\n", 1))
+        if self.updates:
+            self.path.write_text(self.text, encoding="utf-8")
+
 
 def main():
     binary = Path(sys.argv[1]).resolve()
     total = failed = skipped = 0
-    for name in sys.argv[2:]:
+    updates = "--update" in sys.argv[2:3]
+    for name in sys.argv[3 if updates else 2:]:
         page = Page(Path(name), binary)
         page.run()
+        if updates:
+            page.update()
         total += page.count
         failed += page.failures
         skipped += page.skipped

@@ -23,7 +23,8 @@
     "'$.spec.containers[? @.name != \"no\"].image', matchRegex: '^i', matchFor: Any}]," \
     " " spec "}}\n"
 
-/* Each rule of the first is left in force, those of the second are refused. */
+/* Each rule of the first is left in force, the second with warnings; those of the third
+ * are refused. */
 static const char sound[] = RULE(
     "a", "type: Patch, patch: [{op: add, path: /metadata/labels/a, value: '{{ "
          ".Namespace }}-{{ .Target.metadata.name }}'}, {op: replace, select: "
@@ -35,6 +36,10 @@ static const char sound[] = RULE(
                   "{{ .Target.metadata.name }}'")
             RULE("d", "type: Reject, admissionOperations: [DELETE, UPDATE], "
                       "rejectMessage: '{{ fail \"no\" }}'");
+static const char odd[] =
+    RULE("f", "type: Patch, patch: [{op: remove, path: '/x/#3', select: "
+              "'$.x[? nosuch(@)]'}, {op: remove, path: '/x/#0'}], "
+              "targetNamespaceRegex: '.*'");
 static const char unsound[] =
     RULE("e", "type: patch, executionTier: 99999, oops: 1, patch: [{op: move, path: /x, "
               "select: '$.a ]', value: '{{ nope }}'}], targetNamespaceRegex: '('");
@@ -114,6 +119,7 @@ static void test_rules(void **state) {
     (void)state;
     for (int ever_after = 0; ever_after < 2; ever_after++) {
         refuse_reading(sound, 0, ever_after);
+        refuse_reading(odd, 4, ever_after);
         refuse_reading(unsound, 8, ever_after);
     }
 }
