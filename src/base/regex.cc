@@ -35,23 +35,23 @@ static RE2::Options options(size_t max_bytes) {
     return options;
 }
 
-static thread_local fx_regex_allowance *allowance;
+static thread_local fx_regex_allowance *allowed;
 
-void fx_regex_allow(fx_regex_allowance *given) {
-    allowance = given;
+void fx_regex_allow(fx_regex_allowance *allowance) {
+    allowed = allowance;
 }
 
 /* One more: how much memory it may take. False where it may not be. */
 static bool take_allowance(size_t *ret_max_bytes, fx_err *err) {
     *ret_max_bytes = FX_LIMIT_REGEX_BYTES;
-    if (allowance == nullptr) {
+    if (allowed == nullptr) {
         return true;
     }
-    if (allowance->n_left == 0) {
+    if (allowed->n_left == 0) {
         return fx_fail(err, FX_ELIMIT, "too many regular expressions");
     }
-    allowance->n_left--;
-    *ret_max_bytes = allowance->bytes_each;
+    allowed->n_left--;
+    *ret_max_bytes = allowed->bytes_each;
     return true;
 }
 
