@@ -72,7 +72,7 @@ static json_t *list_parts(const struct fx_jsonpath_place *place) {
 static json_t *eval(struct planning *planning, const struct fx_jsonpath_place *place) {
     const struct patch_value *value = &planning->operation->value;
     if (value->constant != NULL) {
-        return json_incref(value->constant);
+        return fx_patch_value_repeat(value, &planning->bytes_left, planning->err);
     }
     json_t *parts = list_parts(place);
     if (parts == NULL) {

@@ -5,6 +5,8 @@
  */
 #include "mutators/kubemod/value.h"
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/limits.h"
 #include "mutators/kubemod/select_path.h"
@@ -58,6 +60,21 @@ static bool is_plain(struct fx_text text) {
            !fx_text_contains(text, FX_TEXT(".#"));
 }
 
+/* Recursion ends with the depth that YAML may have, and the sum with its nodes. */
+static size_t weigh(json_t *value) {
+    size_t weight = 1 + json_string_length(value);
+    const char *key = NULL;
+    json_t *child = NULL;
+    json_object_foreach (value, key, child) {
+        weight += strlen(key) + weigh(child);
+    }
+    size_t index = 0;
+    json_array_foreach (value, index, child) {
+        weight += weigh(child);
+    }
+    return weight;
+}
+
 bool fx_patch_value_compile(struct fx_text name, const json_t *text,
                             struct patch_value *ret_value, struct fx_err *err) {
     if (text == NULL) {
@@ -69,6 +86,7 @@ bool fx_patch_value_compile(struct fx_text name, const json_t *text,
         struct fx_err fault = FX_ERR_INIT;
         ret_value->constant = fx_patch_value_read(words, &fault);
         if (ret_value->constant != NULL) {
+            ret_value->weight = weigh(ret_value->constant);
             return true;
         }
         if (fault.code == FX_ENOMEM) {
@@ -78,27 +96,51 @@ bool fx_patch_value_compile(struct fx_text name, const json_t *text,
     return compile_template(name, words, ret_value, err);
 }
 
+/* Takes so much of what may be written. */
+static bool charge(size_t weight, size_t *bytes_left, struct fx_err *err) {
+    if (weight > *bytes_left) {
+        return fx_fail(err, FX_ELIMIT, "it writes more than it may, %zu bytes too many",
+                       weight - *bytes_left);
+    }
+    *bytes_left -= weight;
+    return true;
+}
+
+json_t *fx_patch_value_repeat(const struct patch_value *value, size_t *bytes_left,
+                              struct fx_err *err) {
+    return charge(value->weight, bytes_left, err) ? json_incref(value->constant) : NULL;
+}
+
+/* Takes the text. */
+static json_t *read_charged(const struct fx_buf *text, size_t *bytes_left,
+                            struct fx_err *err) {
+    if (text->failed) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    if (!charge(text->len, bytes_left, err)) {
+        return NULL;
+    }
+    json_t *result = fx_patch_value_read((struct fx_text){text->data, text->len}, err);
+    const size_t weight = result == NULL ? 0 : weigh(result);
+    if (weight > text->len && !charge(weight - text->len, bytes_left, err)) {
+        json_decref(result);
+        return NULL;
+    }
+    return result;
+}
+
 json_t *fx_patch_value_eval(const struct patch_value *value,
                             const struct fx_gotemplate_context *context,
                             size_t *bytes_left, struct fx_err *err) {
     if (value->constant != NULL) {
-        return json_incref(value->constant);
+        return fx_patch_value_repeat(value, bytes_left, err);
     }
     struct fx_buf text;
     json_t *result = NULL;
     fx_buf_init(&text, 0);
     if (fx_gotemplate_execute(value->template, context, &text, err)) {
-        if (text.failed) {
-            (void)fx_fail_nomem(err);
-        } else if (text.len > *bytes_left) {
-            (void)fx_fail(err, FX_ELIMIT,
-                          "the templates write more than they may, %zu bytes "
-                          "too many",
-                          text.len - *bytes_left);
-        } else {
-            *bytes_left -= text.len;
-            result = fx_patch_value_read((struct fx_text){text.data, text.len}, err);
-        }
+        result = read_charged(&text, bytes_left, err);
     }
     fx_buf_finish(&text);
     return result;

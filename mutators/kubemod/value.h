@@ -18,6 +18,7 @@
 
 struct patch_value {
     json_t *constant; /* counted; NULL: it depends on the object */
+    size_t weight;    /* of the constant: its nodes and the bytes of its texts */
     struct fx_gotemplate *template;
 };
 
@@ -28,12 +29,16 @@ bool fx_patch_value_compile(struct fx_text name, const json_t *text,
                             struct fx_err *err) FX_MUST_USE;
 void fx_patch_value_finish(struct patch_value *value); /* zeroed is fine */
 
-/* The value for this context: a new reference, NULL on failure. `*bytes_left` is what
- * templates may still write, and is counted down. Errors: FX_EMUTATE, FX_ELIMIT,
- * FX_ENOMEM. */
+/* The value for this context: a new reference, NULL on failure. `*bytes_left` is what may
+ * still be written, and is counted down, as text or as weight, whichever is more: an
+ * anchor makes much of a short text. Errors: FX_EMUTATE, FX_ELIMIT, FX_ENOMEM. */
 json_t *fx_patch_value_eval(const struct patch_value *value,
                             const struct fx_gotemplate_context *context,
                             size_t *bytes_left, struct fx_err *err) FX_MUST_USE;
+
+/* The same of a constant, wherever it goes. */
+json_t *fx_patch_value_repeat(const struct patch_value *value, size_t *bytes_left,
+                              struct fx_err *err) FX_MUST_USE;
 
 /* Reads YAML as a value of a patch: its first document; no text at all is null. A new
  * reference, NULL on failure. Errors: FX_EMUTATE, FX_ENOMEM. */

@@ -71,7 +71,7 @@
 #define FX_LIMIT_MODRULE_STEPS      128u  /* of one path */
 #define FX_LIMIT_MODRULE_PADDING    1000u /* elements a list gets to have a given index */
 #define FX_LIMIT_MODRULE_OPERATIONS 10000u     /* that its selects lead to */
-#define FX_LIMIT_MODRULE_BYTES      (8u << 20) /* of text that its templates write */
+#define FX_LIMIT_MODRULE_BYTES      (8u << 20) /* that it writes */
 
 /* Nodes of a value that is copied from one place of an object to another: copies of
  * copies would grow without end. */
@@ -152,7 +152,7 @@
 #define FX_LIMIT_DRYRUN_POLICIES      64u
 #define FX_LIMIT_DRYRUN_PATTERNS      256u /* regular expressions, and the memory of each */
 #define FX_LIMIT_DRYRUN_PATTERN_BYTES (512u << 10)
-#define FX_LIMIT_DRYRUN_TEXT_BYTES    (4u << 20)  /* that templates write */
+#define FX_LIMIT_DRYRUN_TEXT_BYTES    (4u << 20)  /* that ModRules write */
 #define FX_LIMIT_DRYRUN_ANSWER_BYTES  (16u << 20) /* and each text on the way to it */
 #define FX_LIMIT_DRYRUNS              2u
 #define FX_LIMIT_DRYRUNS_WAITING      32u

@@ -81,8 +81,8 @@ struct fx_request {
     struct fx_placeholders *placeholders;
     const char *mutation_id; /* a UUID, for messages */
     uint64_t deadline_ns;    /* base/clock.h; 0: none */
-    /* Bytes of text that mutators with templates may still write into the object, all
-     * together; NULL: each has a bound of its own alone. */
+    /* Bytes that mutators with templates may still write into the object, all together;
+     * NULL: each has a bound of its own alone. */
     size_t *text_left;
     const json_t *user_info;  /* AdmissionReview's request.userInfo, or NULL */
     const json_t *old_object; /* or NULL; also where no policy reads it */
