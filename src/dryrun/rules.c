@@ -4,6 +4,7 @@
  */
 #include "dryrun/rules.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -183,6 +184,7 @@ bool fx_dryrun_build(struct fx_dryrun_question *question,
         if (!build(question, &policies, err)) {
             return false;
         }
+        assert(policies != NULL);
         print_errors(&policies->findings, faults);
     }
     if (faults->len == 0 && !faults->failed) {
