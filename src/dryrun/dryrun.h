@@ -9,7 +9,6 @@
  *
  * Beyond KubeMod's, a request may have
  *   operation          CREATE (the default), UPDATE or DELETE
- *   oldManifest        the object as it was, for policies that ask
  *   namespace          where the object is; "": in none
  *   namespaceManifest  that Namespace, for syntheticRefs and selectors; names it, too
  *   nodeManifest       the Node, for syntheticRefs

@@ -16,7 +16,6 @@
     X("modRules", JSON_ARRAY, "a list of objects")   \
     X("policies", JSON_ARRAY, "a list of objects")   \
     X("operation", JSON_STRING, "a string")          \
-    X("oldManifest", JSON_OBJECT, "an object")       \
     X("namespace", JSON_STRING, "a string")          \
     X("namespaceManifest", JSON_OBJECT, "an object") \
     X("nodeManifest", JSON_OBJECT, "an object")
@@ -144,7 +143,6 @@ bool fx_dryrun_question_read(struct fx_text text, struct fx_dryrun_question *ret
         return false;
     }
     question->object = view(question, "resourceManifest");
-    question->old = view(question, "oldManifest");
     question->node = view(question, "nodeManifest");
     if (question->object == NULL) {
         return fx_fail(err, FX_EINVALID,

@@ -20,7 +20,7 @@
 /* What is not given is NULL. Everything is borrowed from `root`. */
 struct fx_dryrun_question {
     json_t *root; /* counted */
-    json_t *object, *rules, *policies, *old, *namespace_object, *node;
+    json_t *object, *rules, *policies, *namespace_object, *node;
     enum fx_operation operation;
     struct fx_text namespace_; /* the object's; empty: none */
     bool is_placed;            /* somebody said where it is */

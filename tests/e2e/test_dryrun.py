@@ -320,8 +320,9 @@ def test_a_port_that_is_taken(start):
 
 # As many steps as a template may take, again and again: the deadline ends it.
 BOMB = "{{ range until 500 }}{{ range until 500 }}{{ end }}{{ end }}x"
-SLOW_RULE = patching(
-    "slow", *[{"op": "add", "path": "/metadata/labels/a", "value": BOMB}] * 2000
+SLOW_DRY_RUN = encode(
+    [patching("slow", {"op": "add", "select": "$.l[*]", "path": "/l/#0", "value": BOMB})],
+    dict(DEPLOYMENT, l=[0] * 9000),
 )
 
 
@@ -333,7 +334,7 @@ class Asking(threading.Thread):
         self.start()
 
     def run(self):
-        self.answer = send(self.server, encode([SLOW_RULE]), path=self.path)
+        self.answer = send(self.server, SLOW_DRY_RUN, path=self.path)
 
 
 def wait_for(condition):
@@ -392,7 +393,7 @@ def test_the_end_waits_for_an_answer(server):
 def test_a_client_that_leaves(server):
     """Its dry run ends for nobody, and the next one comes."""
     host, _, port = server.log.wait("serving dry runs")["listen"].rpartition(":")
-    body = encode([SLOW_RULE]).encode()
+    body = SLOW_DRY_RUN.encode()
     head = "PUT /v1/dryrun?timeout=2s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
     with socket.create_connection((host, int(port)), 10) as client:
         client.sendall(("%sContent-Length: %d\r\n\r\n" % (head, len(body))).encode() + body)

@@ -50,7 +50,7 @@ static const struct {
     {"{" POD ",\"namespace\":\"ns\",\"modRules\":[" LABEL "],\"policies\":[" REJECT "]}",
      "has no `apiVersion`", 400},
     {"{" POD ",\"namespaceManifest\":{\"metadata\":{\"name\":\"ns\"}},\"nodeManifest\":{}"
-     ",\"operation\":\"UPDATE\",\"oldManifest\":{},\"modRules\":[" LABEL "]}",
+     ",\"operation\":\"UPDATE\",\"modRules\":[" LABEL "]}",
      "+  labels:", 200},
     {"{" POD ",\"namespace\":\"ns\",\"operation\":\"DELETE\",\"modRules\":[" LABEL "]}",
      "\"criterion\":\"operation\"", 200},
