@@ -54,8 +54,11 @@ static json_t *wrap(const json_t *metadata, json_t *annotations_take) {
 
 bool fx_binding_patch_make(const json_t *pod, struct fx_text node, json_t **ret_patch) {
     const json_t *metadata = fx_tree_view_key(pod, "metadata");
-    json_t *made = annotate(fx_tree_view_key(metadata, "annotations"), node);
     *ret_patch = NULL;
+    if (fx_tree_view_string(fx_tree_view_key(pod, "spec"), "nodeName").len > 0) {
+        return true;
+    }
+    json_t *made = annotate(fx_tree_view_key(metadata, "annotations"), node);
     if (made == NULL) {
         return false;
     }

@@ -14,8 +14,8 @@
 #include "base/text.h"
 
 /* The merge patch that writes the name of the Node into this Pod, and into no other one
- * of its name; NULL where the Pod does not ask for it, or has it. False without memory.
- */
+ * of its name; NULL where the Pod does not ask for it, has it, or is on a Node already:
+ * no API server binds it again, so whoever says so is none. False without memory. */
 bool fx_binding_patch_make(const json_t *pod, struct fx_text node,
                            json_t **ret_patch) FX_MUST_USE;
 

@@ -167,7 +167,7 @@ static bool ask(struct binding *binding) {
         .name = {.namespace_ = fx_text_of(binding->namespace_),
                  .name = fx_text_of(binding->pod)},
         .body = binding->patch,
-        .metadata_only = true,
+        .metadata_only = writes, /* of its answer nothing is asked */
         .manager = writes ? "fixpoint" : NULL,
         .timeout_ms = time_left_ms(binding),
     };

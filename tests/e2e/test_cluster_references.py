@@ -214,6 +214,14 @@ def test_a_dry_run_writes_nothing(world, bound):
     assert NAMES not in annotations_of(world, space)
 
 
+def test_who_is_bound_already_is_not_told(world, bound):
+    """Nobody but an API server binds Pods, and none does so twice."""
+    _, space = bound()
+    assert world.cluster.bind("web", "worker", space).status == 201
+    assert world.cluster.bind("web", "other", space).status == 409
+    assert annotations_of(world, space)[NAMES] == "worker"
+
+
 def test_what_passes_is_tried_again(world, bound):
     """KubeMod loses the Node at the first conflict (its issue 119)."""
     standin = world.cluster.need_standin()
