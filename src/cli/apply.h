@@ -17,7 +17,7 @@
 struct fx_apply_values {
     struct fx_strings policies, objects, groups;
     unsigned output, operation, color; /* indices of their words */
-    const char *old, *user;
+    const char *old, *user, *namespace_;
     bool keep_going, expand;
     struct fx_provider_flags provider;
 };
@@ -40,6 +40,13 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
          "PATH",                                                                  \
          NULL,                                                                    \
          "objects: a file, a folder or - (repeats)"},                             \
+        {"namespace",                                                             \
+         'n',                                                                     \
+         FX_OPTION_TEXT,                                                          \
+         offsetof(struct fx_apply_values, namespace_),                            \
+         "NAME",                                                                  \
+         NULL,                                                                    \
+         "the namespace of what names none (default: objects are in none)"},      \
         {"operation",                                                             \
          '\0',                                                                    \
          FX_OPTION_CHOICE,                                                        \
@@ -88,19 +95,23 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
     }
 
 /* What help says of what they read. */
-#define FX_APPLY_INPUT_DETAILS                                                        \
-    "Folders are read with all below them: *.yaml, *.yml and *.json. Files may hold " \
-    "several documents and Lists. Namespaces in either place are context for "        \
-    "selectors; "                                                                     \
-    "a namespace that nobody gives counts as one whose only label is its name. "      \
-    "Nodes are context for ModRules.\n"
+#define FX_APPLY_INPUT_DETAILS                                                         \
+    "Folders are read with all below them: *.yaml, *.yml and *.json. Files may hold "  \
+    "several documents and Lists. Namespaces in either place are context for "         \
+    "selectors; "                                                                      \
+    "a namespace that nobody gives counts as one whose only label is its name. "       \
+    "Nodes are context for ModRules. With "                                            \
+    "--namespace objects that name none are asked about as if they were sent to that " \
+    "one, as kubectl has it, and stay as they are written; but for kinds that are "    \
+    "known to live in none.\n"
 
 /* And of failures, where objects are printed. */
-#define FX_APPLY_DETAILS                                                                 \
-    FX_APPLY_INPUT_DETAILS                                                               \
-    "\n"                                                                                 \
-    "Where a policy is invalid (status 3), or a mutation fails or does not converge "    \
-    "(status 4), nothing is printed; with --keep-going what is left is, and the status " \
+#define FX_APPLY_DETAILS                                                                \
+    FX_APPLY_INPUT_DETAILS                                                              \
+    "\n"                                                                                \
+    "Where a policy is invalid (status 3), or a mutation fails, does not converge or "  \
+    "is denied (status 4), nothing is printed; with --keep-going what is left is, and " \
+    "the status "                                                                       \
     "stays. Mutators in conflict with one another are left out, as in a cluster.\n"
 
 /* Everything that was read. */
