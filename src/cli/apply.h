@@ -25,64 +25,65 @@ struct fx_apply_values {
 extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE */
 
 /* The rows of both tables. */
-#define FX_APPLY_OPTIONS                                                          \
-    {"policies",                                                                  \
-     'p',                                                                         \
-     FX_OPTION_LIST,                                                              \
-     offsetof(struct fx_apply_values, policies),                                  \
-     "PATH",                                                                      \
-     NULL,                                                                        \
-     "policies: a file, a folder or - (repeats)"},                                \
-        {"objects",                                                               \
-         'f',                                                                     \
-         FX_OPTION_LIST,                                                          \
-         offsetof(struct fx_apply_values, objects),                               \
-         "PATH",                                                                  \
-         NULL,                                                                    \
-         "objects: a file, a folder or - (repeats)"},                             \
-        {"namespace",                                                             \
-         'n',                                                                     \
-         FX_OPTION_TEXT,                                                          \
-         offsetof(struct fx_apply_values, namespace_),                            \
-         "NAME",                                                                  \
-         NULL,                                                                    \
-         "the namespace of what names none (default: objects are in none)"},      \
-        {"operation",                                                             \
-         '\0',                                                                    \
-         FX_OPTION_CHOICE,                                                        \
-         offsetof(struct fx_apply_values, operation),                             \
-         "NAME",                                                                  \
-         fx_apply_operation_words,                                                \
-         "CREATE (default), UPDATE or DELETE"},                                   \
-        {"old",                                                                   \
-         '\0',                                                                    \
-         FX_OPTION_TEXT,                                                          \
-         offsetof(struct fx_apply_values, old),                                   \
-         "PATH",                                                                  \
-         NULL,                                                                    \
-         "the objects as they were before an UPDATE"},                            \
-        {"user",                                                                  \
-         '\0',                                                                    \
-         FX_OPTION_TEXT,                                                          \
-         offsetof(struct fx_apply_values, user),                                  \
-         "NAME",                                                                  \
-         NULL,                                                                    \
-         "who asks (default: kubernetes-admin)"},                                 \
-        {"group",                                                                 \
-         '\0',                                                                    \
-         FX_OPTION_LIST,                                                          \
-         offsetof(struct fx_apply_values, groups),                                \
-         "NAME",                                                                  \
-         NULL,                                                                    \
-         "a group of that user (repeats)"},                                       \
-        {"keep-going",                                                            \
-         'k',                                                                     \
-         FX_OPTION_FLAG,                                                          \
-         offsetof(struct fx_apply_values, keep_going),                            \
-         NULL,                                                                    \
-         NULL,                                                                    \
-         "leave out invalid policies and objects that fail, and print the rest"}, \
-        FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                    \
+#define FX_APPLY_OPTIONS                                                                \
+    {"policies",                                                                        \
+     'p',                                                                               \
+     FX_OPTION_LIST,                                                                    \
+     offsetof(struct fx_apply_values, policies),                                        \
+     "PATH",                                                                            \
+     NULL,                                                                              \
+     "policies: a file, a folder or - (repeats)"},                                      \
+        {"objects",                                                                     \
+         'f',                                                                           \
+         FX_OPTION_LIST,                                                                \
+         offsetof(struct fx_apply_values, objects),                                     \
+         "PATH",                                                                        \
+         NULL,                                                                          \
+         "objects: a file, a folder or - (repeats)"},                                   \
+        {"namespace",                                                                   \
+         'n',                                                                           \
+         FX_OPTION_TEXT,                                                                \
+         offsetof(struct fx_apply_values, namespace_),                                  \
+         "NAME",                                                                        \
+         NULL,                                                                          \
+         "the namespace of what names none (default: objects are in none, policies in " \
+         "`default`)"},                                                                 \
+        {"operation",                                                                   \
+         '\0',                                                                          \
+         FX_OPTION_CHOICE,                                                              \
+         offsetof(struct fx_apply_values, operation),                                   \
+         "NAME",                                                                        \
+         fx_apply_operation_words,                                                      \
+         "CREATE (default), UPDATE or DELETE"},                                         \
+        {"old",                                                                         \
+         '\0',                                                                          \
+         FX_OPTION_TEXT,                                                                \
+         offsetof(struct fx_apply_values, old),                                         \
+         "PATH",                                                                        \
+         NULL,                                                                          \
+         "the objects as they were before an UPDATE"},                                  \
+        {"user",                                                                        \
+         '\0',                                                                          \
+         FX_OPTION_TEXT,                                                                \
+         offsetof(struct fx_apply_values, user),                                        \
+         "NAME",                                                                        \
+         NULL,                                                                          \
+         "who asks (default: kubernetes-admin)"},                                       \
+        {"group",                                                                       \
+         '\0',                                                                          \
+         FX_OPTION_LIST,                                                                \
+         offsetof(struct fx_apply_values, groups),                                      \
+         "NAME",                                                                        \
+         NULL,                                                                          \
+         "a group of that user (repeats)"},                                             \
+        {"keep-going",                                                                  \
+         'k',                                                                           \
+         FX_OPTION_FLAG,                                                                \
+         offsetof(struct fx_apply_values, keep_going),                                  \
+         NULL,                                                                          \
+         NULL,                                                                          \
+         "leave out invalid policies and objects that fail, and print the rest"},       \
+        FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                          \
         FX_COLOR_OPTION(struct fx_apply_values)
 
 /* Of those that print objects. */
@@ -95,15 +96,15 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
     }
 
 /* What help says of what they read. */
-#define FX_APPLY_INPUT_DETAILS                                                         \
-    "Folders are read with all below them: *.yaml, *.yml and *.json. Files may hold "  \
-    "several documents and Lists. Namespaces in either place are context for "         \
-    "selectors; "                                                                      \
-    "a namespace that nobody gives counts as one whose only label is its name. "       \
-    "Nodes are context for ModRules. With "                                            \
-    "--namespace objects that name none are asked about as if they were sent to that " \
-    "one, as kubectl has it, and stay as they are written; but for kinds that are "    \
-    "known to live in none.\n"
+#define FX_APPLY_INPUT_DETAILS                                                        \
+    "Folders are read with all below them: *.yaml, *.yml and *.json. Files may hold " \
+    "several documents and Lists. Namespaces in either place are context for "        \
+    "selectors; "                                                                     \
+    "a namespace that nobody gives counts as one whose only label is its name. "      \
+    "Nodes are context for ModRules. With "                                           \
+    "--namespace, policies and objects that name none count as sent to that one, as " \
+    "kubectl has it; but for kinds that are known to live in none. Objects stay as "  \
+    "they are written.\n"
 
 /* And of failures, where objects are printed. */
 #define FX_APPLY_DETAILS                                                                \

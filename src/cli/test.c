@@ -42,8 +42,8 @@ static bool compile(void *user, const struct fx_file_list *files,
     for (size_t i = 0; i < files->n_paths; i++) {
         paths.items[i] = files->paths[i];
     }
-    session->said =
-        fx_input_read_policies_with(&paths, &session->values->provider, ret_policies);
+    session->said = fx_input_read_policies_with(&paths, &session->values->provider, NULL,
+                                                ret_policies);
     fx_strings_finish(&paths);
     return session->said == FX_EXIT_DONE ||
            fx_fail(err, FX_EIO, "the policies cannot be read");
