@@ -141,6 +141,10 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
             .changed = !fx_equal(before, *root),
         };
     }
+    if (ok && !ret_effect->changed) { /* who looks at the object may go on doing so */
+        json_decref(*root);
+        *root = json_incref(before);
+    }
     json_decref(before);
     return ok;
 }
