@@ -60,7 +60,7 @@ void fx_modrule_destroy(struct modrule *rule); /* NULL, half-made ones are fine 
 /* What stood against a match before its items are looked at, for verdicts. */
 #define MODRULE_OPERATIONS "admissionOperations"
 #define MODRULE_TARGET     "targetNamespaceRegex"
-#define MODRULE_NAMESPACE  "metadata.namespace"
+#define MODRULE_NAMESPACE  "namespace"
 #define MODRULE_IGNORE \
     "admission.kubemod.io/ignore" /* set to "true" on a Namespace (section 9) */
 

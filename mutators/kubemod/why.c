@@ -218,8 +218,7 @@ void fx_modrule_why(const struct fx_mutator *self, const struct fx_request *requ
         add_operations(&why->wanted, rule->operations);
         fx_buf_str(&why->found, fx_operation_name(request->operation));
     } else if (strcmp(criterion, MODRULE_IGNORE) == 0) {
-        fx_buf_str(&why->wanted, "no Namespace with this label");
-        fx_buf_str(&why->found, "\"true\"");
+        fx_buf_str(&why->found, "\"true\" on the Namespace");
     } else {
         say_namespace(rule, fx_modrule_namespace(request, subject), why);
     }

@@ -67,7 +67,7 @@ static const struct {
     {ITEM("select: $.kind.x"), "match[0]", "$.kind.x",
      "an error: nothing can be selected from a text"},
     /* Before the items. */
-    {"namespace: prod}, spec: {match: [{select: $.kind}]", "metadata.namespace", "prod",
+    {"namespace: prod}, spec: {match: [{select: $.kind}]", "namespace", "prod",
      "namespace shop"},
     {"namespace: kubemod-system}, spec: {targetNamespaceRegex: ^prod-, match: [{select: "
      "$.kind}]",

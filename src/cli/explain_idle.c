@@ -182,7 +182,7 @@ static size_t rank_of(const char *criterion) {
         "operations",
         "applyTo",
         "targetNamespaceRegex",
-        "metadata.namespace",
+        "namespace",
         "admissionOperations",
     };
     for (size_t i = 0; i < FX_COUNT(order); i++) {
@@ -190,7 +190,7 @@ static size_t rank_of(const char *criterion) {
             return i + 1;
         }
     }
-    return 0;
+    return strchr(criterion, '/') == NULL ? 0 : FX_COUNT(order) + 1; /* a label */
 }
 
 /* Of one list ("match[2]") the later entry comes first. */
