@@ -327,7 +327,7 @@ def test_a_port_that_is_taken(start):
 # As many steps as a template may take, again and again: the deadline ends it.
 BOMB = "{{ range until 500 }}{{ range until 500 }}{{ end }}{{ end }}x"
 SLOW_RULE = patching(
-    "slow", *[{"op": "add", "path": "/metadata/labels/a", "value": BOMB}] * 2000
+    "slow", *[{"op": "add", "path": "/metadata/labels/a", "value": BOMB}] * 1000
 )
 
 
