@@ -46,6 +46,22 @@ bool fx_jsonpath_check_calls(const struct fx_jsonpath *path,
 /* Appends the expression so that it reads back as the same. Failure sticks in `buf`. */
 void fx_jsonpath_print(struct fx_buf *buf, const struct fx_jsonpath *path);
 
+/* Is it a path as a whole, and no operator's or function's result? */
+bool fx_jsonpath_is_path(const struct fx_jsonpath *path);
+
+/* Tells each whole path in it, variables too: what it looks at in the object. Such a part
+ * is an expression itself, borrowed for the call. */
+void fx_jsonpath_paths(const struct fx_jsonpath *path,
+                       void (*tell)(void *user, const struct fx_jsonpath *part),
+                       void *user);
+
+/* The steps of a path from $ that consists of names, and of * and filters, which have no
+ * name (data NULL). The names live as long as the program. 0 where it is anything else,
+ * or longer. */
+#define FX_JSONPATH_WAY 32u
+size_t fx_jsonpath_way(const struct fx_jsonpath *path,
+                       struct fx_text names[FX_JSONPATH_WAY]) FX_MUST_USE;
+
 /* What an expression yields. A path with *, a filter, a union, a range or .. gives a LIST
  * even of one; so does whatever else is a list, a field of the object included. The
  * entries of a list literal may be undefined. */

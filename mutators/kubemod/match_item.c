@@ -15,6 +15,7 @@ void fx_match_item_finish(struct match_item *item) {
     json_decref(item->value);
     json_decref(item->values);
     fx_regex_destroy(item->regex);
+    json_decref(item->pattern);
     *item = (struct match_item){0};
 }
 

@@ -22,6 +22,7 @@ struct match_item {
     json_t *value;  /* counted; a string, or NULL */
     json_t *values; /* counted; a list of strings, or NULL */
     struct fx_regex *regex;
+    json_t *pattern; /* its text, counted, or NULL */
 };
 
 void fx_match_item_finish(struct match_item *item); /* zeroed is fine */

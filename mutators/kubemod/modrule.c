@@ -11,14 +11,14 @@
 #include "base/clock.h"
 #include "mutators/kubemod/last_applied.h"
 #include "mutators/kubemod/reject.h"
+#include "mutators/kubemod/sketch.h"
 #include "mutators/kubemod/synthetic_refs.h"
+#include "mutators/kubemod/why.h"
 #include "value/equal.h"
 #include "value/tree.h"
 
 /* The clock is read before every so many items of a match. */
 #define ITEMS_A_LOOK 16u
-/* Set to "true" on a Namespace (section 9). */
-#define IGNORE_LABEL "admission.kubemod.io/ignore"
 
 struct fx_text fx_modrule_namespace(const struct fx_request *request,
                                     const struct fx_subject *subject) {
@@ -55,11 +55,10 @@ static bool is_ignored(const struct fx_request *request,
                                        : NULL;
         labels = fx_tree_view_key(fx_tree_view_key(namespace_, "metadata"), "labels");
     }
-    return fx_text_is(fx_tree_view_string(labels, IGNORE_LABEL), "true");
+    return fx_text_is(fx_tree_view_string(labels, MODRULE_IGNORE), "true");
 }
 
-/* Looking at it, nobody writes it: what is found in it is counted. */
-static json_t *object_of(const struct fx_subject *subject) {
+json_t *fx_modrule_object(const struct fx_subject *subject) {
     union {
         const json_t *read;
         json_t *counted;
@@ -79,15 +78,15 @@ static bool match(const struct fx_mutator *self, const struct fx_request *reques
                   const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                   struct fx_err *err) {
     const struct modrule *rule = (const struct modrule *)self;
-    *ret_verdict = (struct fx_verdict){false, "admissionOperations"};
+    *ret_verdict = (struct fx_verdict){false, MODRULE_OPERATIONS};
     if ((rule->operations & FX_OPERATION_BIT(request->operation)) == 0) {
         return true;
     }
-    ret_verdict->criterion = rule->is_cluster ? "targetNamespaceRegex" : "namespace";
+    ret_verdict->criterion = rule->is_cluster ? MODRULE_TARGET : MODRULE_NAMESPACE;
     if (!request->everywhere && !is_for(rule, fx_modrule_namespace(request, subject))) {
         return true;
     }
-    ret_verdict->criterion = IGNORE_LABEL;
+    ret_verdict->criterion = MODRULE_IGNORE;
     if (is_ignored(request, subject)) {
         return true;
     }
@@ -97,7 +96,8 @@ static bool match(const struct fx_mutator *self, const struct fx_request *reques
         if (!is_in_time(request, i, err)) {
             return false;
         }
-        if (!fx_match_item_eval(&rule->items[i], object_of(subject), &holds, err)) {
+        if (!fx_match_item_eval(&rule->items[i], fx_modrule_object(subject), &holds,
+                                err)) {
             if (!fx_err_is_ours(err)) {
                 (void)fx_err_prefix(err, "spec.%s.select: ", rule->items[i].criterion);
             }
@@ -141,6 +141,10 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
             .changed = !fx_equal(before, *root),
         };
     }
+    if (ok && !ret_effect->changed) { /* who looks at the object may go on doing so */
+        json_decref(*root);
+        *root = json_incref(before);
+    }
     json_decref(before);
     return ok;
 }
@@ -168,6 +172,7 @@ static void finish(struct modrule *rule) {
     free(rule->patch);
     free(rule->bindings);
     fx_regex_destroy(rule->target);
+    json_decref(rule->target_pattern);
     fx_gotemplate_destroy(rule->message);
 }
 
@@ -186,6 +191,10 @@ static void destroy(struct fx_mutator *self) {
 static const struct fx_mutator_ops patch_ops = {
     .match = match,
     .apply = apply,
+    .operations = MODRULE_OPERATIONS,
+    .why = fx_modrule_why,
+    .writes = fx_modrule_writes,
+    .sketch = fx_modrule_sketch,
     .guise = &fx_synthetic_refs,
     .destroy = destroy,
 };
@@ -195,6 +204,7 @@ static const struct fx_mutator_ops reject_ops = {
     .apply = apply_nothing,
     .judge = fx_reject_judge,
     .denial = &fx_reject_denial,
+    .why = fx_modrule_why,
     .guise = &fx_synthetic_refs,
     .destroy = destroy,
 };

@@ -32,6 +32,7 @@ struct modrule {
     bool rejects;
     unsigned operations;     /* FX_OPERATION_BIT */
     struct fx_regex *target; /* targetNamespaceRegex, or NULL */
+    json_t *target_pattern;  /* its text, counted, or NULL */
     struct match_item *items;
     size_t n_items;
     struct patch_operation *patch;
@@ -55,6 +56,16 @@ bool fx_modrule_index(struct modrule *rule) FX_MUST_USE;
 void fx_modrule_set_type(struct modrule *rule, bool rejects);
 
 void fx_modrule_destroy(struct modrule *rule); /* NULL, half-made ones are fine */
+
+/* What stood against a match before its items are looked at, for verdicts. */
+#define MODRULE_OPERATIONS "admissionOperations"
+#define MODRULE_TARGET     "targetNamespaceRegex"
+#define MODRULE_NAMESPACE  "namespace"
+#define MODRULE_IGNORE \
+    "admission.kubemod.io/ignore" /* set to "true" on a Namespace (section 9) */
+
+/* The object. Looking at it, nobody writes it: what is found in it is counted. */
+json_t *fx_modrule_object(const struct fx_subject *subject);
 
 /* The namespace that counts for rules, and is `.Namespace` to templates: that of the
  * request; empty for what is in none, a Namespace included (section 2). */

@@ -101,6 +101,12 @@ static const struct {
              "{op: add, select: '$.l[*]', path: '/got/#0', value: '{{ "
              ".SelectedItem }}-{{ .#0 }}-{{ .Namespace }}'}"),
      POD "}, l: [a, b]}", POD "}, l: [a, b], got: [a-0-ns, b-1-ns]}", NULL},
+    /* What a rule writes over with the same is there for those of later tiers. */
+    {PATCHES("a", "", "{op: add, path: /metadata/labels/x, value: one}")
+         NEXT_RULE PATCHES("b", "executionTier: 1, ",
+                           "{op: add, path: /got, value: '{{ .Target.metadata.labels.x "
+                           "}}'}"),
+     POD ", labels: {x: one}}}", POD ", labels: {x: one}}, got: one}", NULL},
     /* A rule that fails is left out whole, and the others go on. */
     {PATCHES("a", "", "{op: add, path: /a, value: one}, {op: replace, path: /no}")
          NEXT_RULE PATCHES("b", "", "{op: add, path: /b, value: two}"),

@@ -131,10 +131,11 @@ static void warn_of_target(struct reading *reading, const json_t *regex,
 /* KubeMod keeps a rule with a bad one, and never runs it. */
 static void read_target(struct reading *reading, const json_t *spec,
                         struct modrule *rule) {
-    const json_t *regex = fx_reading_field(reading, spec, "targetNamespaceRegex",
-                                           "spec.targetNamespaceRegex", "string");
+    json_t *regex = fx_reading_field(reading, spec, "targetNamespaceRegex",
+                                     "spec.targetNamespaceRegex", "string");
     const struct fx_text pattern = fx_tree_text(regex);
     struct fx_err err = FX_ERR_INIT;
+    rule->target_pattern = json_incref(regex);
     if (pattern.len == 0) {
         return;
     }

@@ -22,6 +22,7 @@ extern const struct fx_dialect fx_dialect_kubemod;
 
 #define MAX_BYTES 16384u
 #define MAX_RULES 16u
+#define MAX_FOUND 4096u
 
 static void check_fault(const struct fx_compilation *made, const struct fx_err *err) {
     assert(err->code != FX_OK && err->msg[0] != '\0');
@@ -75,8 +76,36 @@ static json_t *read_all(struct fx_text text, struct fx_compilation *ret_made) {
     return last;
 }
 
+/* Each match that said no tells why, in bounded words. */
+static void check_trace(const struct fx_trace *trace) {
+    for (size_t i = 0; i < trace->n_steps; i++) {
+        const struct fx_trace_step *step = &trace->steps[i];
+        assert(step->verdict.matched || step->failure != NULL ||
+               (step->found.len > 0 && step->found.len < MAX_FOUND));
+    }
+}
+
+static bool add(void *user, struct fx_text pointer) {
+    assert(pointer.len == 0 || pointer.data[0] == '/');
+    return ++*(size_t *)user < MAX_RULES;
+}
+
+/* Whatever the rule, a sketch of it is an object or none. */
+static void check_rule(const struct fx_mutator *rule) {
+    struct fx_err err = FX_ERR_INIT;
+    size_t n_places = 0;
+    if (fx_mutator_is_judge(rule)) {
+        return;
+    }
+    (void)rule->ops->writes(rule, add, &n_places);
+    assert(n_places > 0);
+    json_t *sketch = rule->ops->sketch(rule, &err);
+    assert(err.code == FX_OK && (sketch == NULL || json_is_object(sketch)));
+    json_decref(sketch);
+}
+
 static json_t *converge(const struct fx_snapshot *snapshot, json_t *object,
-                        enum fx_code *ret_code) {
+                        struct fx_trace *trace, enum fx_code *ret_code) {
     const struct fx_request request = {
         .operation = FX_OPERATION_CREATE,
         .namespace_object = object,
@@ -87,7 +116,7 @@ static json_t *converge(const struct fx_snapshot *snapshot, json_t *object,
     struct fx_err err = FX_ERR_INIT;
     json_t *root = json_incref(object);
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
-    const bool ok = fx_converge(snapshot, &request, &arena, NULL, &root, &outcome, &err);
+    const bool ok = fx_converge(snapshot, &request, &arena, trace, &root, &outcome, &err);
     assert(ok || err.code == FX_EDENIED || err.code == FX_ENOMEM);
     assert(ok == (outcome.n_refusals == 0) || err.code == FX_ENOMEM);
     assert(outcome.iterations <= 2);
@@ -97,19 +126,27 @@ static json_t *converge(const struct fx_snapshot *snapshot, json_t *object,
     return root;
 }
 
+/* Twice it is the same, also for who is told of it. */
 static void check(const struct fx_snapshot *snapshot, json_t *object) {
+    struct fx_arena arena;
+    struct fx_trace trace;
+    fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
+    fx_trace_init(&trace, &arena);
     json_t *before = json_deep_copy(object);
     enum fx_code first = FX_OK;
     enum fx_code second = FX_OK;
-    json_t *root = converge(snapshot, object, &first);
-    json_t *again = converge(snapshot, object, &second);
+    json_t *root = converge(snapshot, object, NULL, &first);
+    json_t *again = converge(snapshot, object, &trace, &second);
     assert(before != NULL && fx_equal(before, object));
     assert(first == second && (first == FX_ENOMEM || fx_equal(root, again)));
     assert(first == FX_ENOMEM || fx_equal(fx_tree_view_key(root, "syntheticRefs"),
                                           fx_tree_view_key(object, "syntheticRefs")));
+    check_trace(&trace);
     json_decref(root);
     json_decref(again);
     json_decref(before);
+    fx_trace_finish(&trace);
+    fx_arena_finish(&arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -124,6 +161,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                             .n_mutators = made.n_mutators};
     if (json_is_object(object) && fx_snapshot_build(&parts, 1, &snapshot, &err)) {
         check(snapshot, object);
+    }
+    for (size_t i = 0; i < made.n_mutators; i++) {
+        check_rule(made.mutators[i]);
     }
     fx_snapshot_unref(snapshot);
     fx_compilation_finish(&made);

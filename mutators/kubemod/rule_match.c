@@ -77,8 +77,9 @@ static void read_values(struct item *item) {
 }
 
 static void read_regex(struct item *item) {
-    const json_t *regex = view(item, "matchRegex", "string");
+    json_t *regex = view(item, "matchRegex", "string");
     struct fx_err err = FX_ERR_INIT;
+    item->made->pattern = json_incref(regex);
     if (regex != NULL &&
         !fx_regex_compile(fx_tree_text(regex), &item->made->regex, &err)) {
         (void)fx_err_prefix(&err, "error parsing regexp: ");

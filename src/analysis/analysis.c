@@ -8,6 +8,7 @@
 
 #include "analysis/study.h"
 #include "base/limits.h"
+#include "engine/guise.h"
 #include "value/tree.h"
 
 /* ---- circumstances --------------------------------------------------------------- */
@@ -52,22 +53,40 @@ struct trial fx_study_trial(struct study *study, const struct situation *situati
     };
 }
 
+/* The object as the mutator is shown it: a new reference. NULL without memory. */
+static json_t *show(const struct fx_mutator *mutator, const struct situation *situation,
+                    struct fx_err *err) {
+    json_t *shown = json_incref(situation->object);
+    json_t *kept = NULL;
+    if (mutator->ops->guise != NULL &&
+        !mutator->ops->guise->put_on(&situation->request, &shown, &kept, err)) {
+        json_decref(shown);
+        shown = NULL;
+    }
+    json_decref(kept);
+    return shown;
+}
+
 bool fx_study_matches(const struct study *study, const struct situation *situation,
                       uint32_t mutator, const char **ret_criterion, bool *ret_matches,
                       struct fx_err *err) {
     const struct fx_mutator *asked = study->snapshot->mutators[mutator];
     struct fx_subject subject;
     struct fx_verdict verdict = {.matched = false};
-    fx_subject_read(situation->object, &subject);
-    if (!asked->ops->match(asked, &situation->request, &subject, &verdict, err)) {
+    json_t *shown = show(asked, situation, err);
+    if (shown == NULL) {
+        return false;
+    }
+    fx_subject_read(shown, &subject);
+    bool ok = asked->ops->match(asked, &situation->request, &subject, &verdict, err);
+    json_decref(shown);
+    if (!ok) {
         verdict = (struct fx_verdict){false, NULL};
-        if (fx_err_is_ours(err)) {
-            return false;
-        }
+        ok = !fx_err_is_ours(err);
     }
     *ret_criterion = verdict.criterion;
     *ret_matches = verdict.matched;
-    return true;
+    return ok;
 }
 
 bool fx_study_diff(struct study *study, json_t *before, json_t *after,

@@ -28,16 +28,19 @@
  *              every pass, or so that there is no fixed point at all
  * ORDER        the result depends on which of two comes first
  * IDEMPOTENCE  a second run changes what the first one left
+ * REINVOCATION the same of what promises to run only once a review: the API server asks
+ *              again where other webhooks have changed an object
  * SELECTOR     a mutator changes by which labels an object finds its Pods
  * UPDATE       a mutator changes on UPDATE what may not change after creation
  * FAILURE      a mutation fails: on a given object, or on what other mutators left
  */
-#define FX_ANALYSIS_RULES(X)      \
-    X(UNDO, "undo")               \
-    X(ORDER, "order")             \
-    X(IDEMPOTENCE, "idempotence") \
-    X(SELECTOR, "selector")       \
-    X(FAILURE, "failure")         \
+#define FX_ANALYSIS_RULES(X)        \
+    X(UNDO, "undo")                 \
+    X(ORDER, "order")               \
+    X(IDEMPOTENCE, "idempotence")   \
+    X(REINVOCATION, "reinvocation") \
+    X(SELECTOR, "selector")         \
+    X(FAILURE, "failure")           \
     X(UPDATE, "update")
 
 enum fx_analysis_rule {
@@ -66,8 +69,8 @@ struct fx_analysis_finding {
     char *text; /* a sentence; behind the first mutator's id where it begins so */
     char *path; /* the field, as a JSON Pointer; "" where it is no single one */
     /* Its values, counted, NULL where it is absent. UNDO: one after the other; ORDER: as
-     * it is, and with the two swapped; IDEMPOTENCE: after the first run and the second;
-     * SELECTOR and UPDATE: before and after. */
+     * it is, and with the two swapped; IDEMPOTENCE and REINVOCATION: after the first run
+     * and the second; SELECTOR and UPDATE: before and after. */
     json_t *values[FX_ANALYSIS_VALUES];
     size_t n_values;
     json_t *witness; /* the object that shows it, counted */

@@ -100,6 +100,20 @@ static bool run(struct company *company, struct trial_outcome *ret_outcome,
 
 /* ---- a second run ---------------------------------------------------------------- */
 
+static void print_second(struct fx_buf *text, const struct study *study,
+                         uint32_t mutator) {
+    if (study->snapshot->mutators[mutator]->once) {
+        fx_study_print_id(text, study, mutator);
+        fx_buf_str(text, " changes the result when it is asked once more, as the API "
+                         "server does after other webhooks; let its match rule out "
+                         "what it has done");
+    } else {
+        fx_buf_str(text, "a second run changes the result of the first: ");
+        fx_study_print_id(text, study, mutator);
+        fx_buf_str(text, " acts again");
+    }
+}
+
 static bool tell_second(const struct company *company, const struct lap_step *step,
                         struct fx_err *err) {
     struct study *study = company->study;
@@ -107,16 +121,15 @@ static bool tell_second(const struct company *company, const struct lap_step *st
     if (!fx_study_diff(study, step->before, step->after, &patch, err)) {
         return false;
     }
+    const bool once = study->snapshot->mutators[step->mutator]->once;
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    fx_buf_str(&text, "a second run changes the result of the first: ");
-    fx_study_print_id(&text, study, step->mutator);
-    fx_buf_str(&text, " acts again");
+    print_second(&text, study, step->mutator);
     char *path = fx_text_dup(patch.n_ops > 0 ? patch.ops[0].path : FX_TEXT(""));
     bool ok = path != NULL && !text.failed;
     if (ok) {
         const struct fx_analysis_finding finding = {
-            .rule = FX_ANALYSIS_IDEMPOTENCE,
+            .rule = once ? FX_ANALYSIS_REINVOCATION : FX_ANALYSIS_IDEMPOTENCE,
             .mutators = {step->mutator},
             .n_mutators = 1,
             .text = text.data,
@@ -134,6 +147,19 @@ static bool tell_second(const struct company *company, const struct lap_step *st
     return ok;
 }
 
+/* Of those who act again the first: the others may only follow. But once-rules act each
+ * by itself. */
+static bool tell_again(const struct company *company, const struct lap *lap,
+                       struct fx_err *err) {
+    struct fx_mutator *const *mutators = company->study->snapshot->mutators;
+    bool ok = true;
+    for (size_t i = 0; ok && i < lap->n_steps; i++) {
+        const bool once = mutators[lap->steps[i].mutator]->once;
+        ok = (i > 0 && !once) || tell_second(company, &lap->steps[i], err);
+    }
+    return ok;
+}
+
 /* What the first run left is the input of the second. */
 static bool run_again(const struct company *company, const struct trial_outcome *first,
                       struct fx_err *err) {
@@ -147,7 +173,7 @@ static bool run_again(const struct company *company, const struct trial_outcome 
         !fx_equal(first->object, second.object)) {
         struct lap lap = {0};
         ok = fx_trial_record(&trial, first->object, 1, NULL, &lap, err) &&
-             (lap.n_steps == 0 || tell_second(company, &lap.steps[0], err));
+             tell_again(company, &lap, err);
         fx_lap_finish(&lap);
     }
     fx_trial_finish(&second);

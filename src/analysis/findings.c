@@ -125,7 +125,7 @@ void fx_study_print_path(struct fx_buf *buf, const char *pointer) {
 
 void fx_study_print_id(struct fx_buf *buf, const struct study *study, uint32_t mutator) {
     const struct fx_mutator *found = study->snapshot->mutators[mutator];
-    fx_buf_printf(buf, "%s/%s", found->kind, found->name);
+    fx_buf_printf(buf, "%s/%s", found->kind, found->full_name);
 }
 
 static bool has_mutator(const struct fx_analysis_finding *finding, uint32_t mutator) {

@@ -124,7 +124,8 @@ static bool merge_pair(struct making *making, const struct pair *pair,
     if (object == NULL) {
         return err->code == FX_OK;
     }
-    const bool ok = binding == NULL || set_type(object, binding) || fx_fail_nomem(err);
+    const bool is_known = binding != NULL && !binding->any_group && !binding->any_version;
+    const bool ok = !is_known || set_type(object, binding) || fx_fail_nomem(err);
     const bool done = ok && try_merged(making, pair, object, err);
     json_decref(object);
     return done;

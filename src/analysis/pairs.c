@@ -43,8 +43,14 @@ void fx_pairs_finish(struct pairs *pairs) {
 }
 
 static bool same_type(const struct fx_binding *a, const struct fx_binding *b) {
-    return fx_text_equal(a->kind, b->kind) && fx_text_equal(a->group, b->group) &&
-           fx_text_equal(a->version, b->version);
+    return fx_text_equal(a->kind, b->kind) &&
+           (a->any_group || b->any_group || fx_text_equal(a->group, b->group)) &&
+           (a->any_version || b->any_version || fx_text_equal(a->version, b->version));
+}
+
+/* Does it say of which group and version the kind is? */
+static bool is_whole(const struct fx_binding *binding) {
+    return !binding->any_group && !binding->any_version;
 }
 
 /* Are types named at all? Those of one mutator all are, or none. */
@@ -60,7 +66,7 @@ const struct fx_binding *fx_pairs_binding(const struct fx_mutator *a,
     for (size_t i = 0; i < a->n_bindings; i++) {
         for (size_t k = 0; k < b->n_bindings; k++) {
             if (same_type(&a->bindings[i], &b->bindings[k])) {
-                return &a->bindings[i];
+                return is_whole(&a->bindings[i]) ? &a->bindings[i] : &b->bindings[k];
             }
         }
     }

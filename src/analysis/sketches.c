@@ -152,6 +152,13 @@ static bool try_out(struct study *study, struct sketch *sketch, uint32_t mutator
 
 /* ---- making ---------------------------------------------------------------------- */
 
+/* May another namespace be what is missing? A dialect that shows the Namespace with the
+ * object asks for it in criteria that look like any other. */
+static bool asks_for_namespace(const struct fx_mutator *mutator, const char *criterion) {
+    return criterion != NULL &&
+           (mutator->ops->guise != NULL || strcmp(criterion, "namespaceSelector") == 0);
+}
+
 /* The mutator's own proposal. *ret_made: there is one that works. */
 static bool make(struct study *study, struct sketch *sketch, uint32_t index,
                  bool *ret_made, struct fx_err *err) {
@@ -167,8 +174,7 @@ static bool make(struct study *study, struct sketch *sketch, uint32_t index,
     bool ok = fx_situation_init(&sketch->situation, study, object, FX_ANALYSIS_MADE, err);
     json_decref(object);
     ok = ok && find_request(study, &sketch->situation, index, &criterion, ret_made, err);
-    if (ok && !*ret_made && criterion != NULL &&
-        strcmp(criterion, "namespaceSelector") == 0) {
+    if (ok && !*ret_made && asks_for_namespace(mutator, criterion)) {
         ok = find_namespace(study, &sketch->situation, index, ret_made, err);
     }
     if (ok && *ret_made) {
@@ -199,7 +205,8 @@ struct sketch *fx_sketches_make(struct study *study, struct fx_err *err) {
     bool ok = true;
     for (uint32_t i = 0; ok && i < snapshot->n_mutators; i++) {
         bool made = false;
-        if (!snapshot->conflicts.sets[i].disabled) {
+        if (!snapshot->conflicts.sets[i].disabled &&
+            !fx_mutator_is_judge(snapshot->mutators[i])) {
             ok = make(study, &sketches[i], i, &made, err) &&
                  (made || add_untried(study->result, i, err));
             study->result->n_objects += made;

@@ -89,6 +89,18 @@ static bool tell(const struct touch *touch, enum fx_analysis_rule rule, const ch
     return ok;
 }
 
+static bool tell_immutable(const struct touch *touch, const char *path,
+                           struct fx_err *err) {
+    const struct fx_mutator *mutator = touch->study->snapshot->mutators[touch->mutator];
+    const char *field = mutator->ops->operations;
+    char rest[160];
+    (void)snprintf(
+        rest, sizeof rest,
+        " on UPDATE, which the API server refuses there; restrict %s to CREATE",
+        field == NULL ? "applyTo.operations" : field);
+    return tell(touch, FX_ANALYSIS_UPDATE, path, rest, err);
+}
+
 static bool look_for_immutable(const struct touch *touch, struct fx_err *err) {
     const struct fx_subject *subject = &touch->subject;
     bool *noted = &touch->study->noted[touch->mutator];
@@ -96,10 +108,7 @@ static bool look_for_immutable(const struct touch *touch, struct fx_err *err) {
         const char *path = touch->leaves.paths[i];
         if (fx_field_is_immutable(subject->group, subject->kind, path)) {
             *noted = true;
-            return tell(touch, FX_ANALYSIS_UPDATE, path,
-                        " on UPDATE, which the API server refuses there; restrict "
-                        "applyTo.operations to CREATE",
-                        err);
+            return tell_immutable(touch, path, err);
         }
     }
     return true;

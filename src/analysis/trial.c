@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "engine/guise.h"
 #include "engine/once.h"
 #include "value/equal.h"
 
@@ -18,9 +19,13 @@ struct run {
     json_t *root; /* counted */
     struct fx_subject subject;
     bool *done;
-    bool has_changed;      /* in this pass */
-    bool has_taken_once;   /* likewise: a once-rule had its turn, and … */
-    bool has_once_changed; /* … has changed something */
+    bool *in_tier; /* by place: of the tier under way, those that matched */
+    const struct fx_mutator *tier; /* one of it, or NULL */
+    const struct fx_guise *guise;  /* that root wears, or NULL */
+    json_t *kept;                  /* what is to be put back for it */
+    bool has_changed;              /* in this pass */
+    bool has_taken_once;           /* likewise: a once-rule had its turn, and … */
+    bool has_once_changed;         /* … has changed something */
     struct fx_once once;
     struct lap *lap; /* or NULL */
     struct trial_outcome *outcome;
@@ -89,27 +94,89 @@ static bool apply(struct run *run, size_t at, struct fx_err *err) {
     return ok;
 }
 
-static bool take_turn(struct run *run, size_t at, struct fx_err *err) {
-    const uint32_t index = run->trial->order[at];
-    const struct fx_mutator *mutator = run->trial->snapshot->mutators[index];
-    if (run->done[at] || (mutator->once && !fx_once_is_asked(&run->once, mutator))) {
-        return true;
-    }
+static bool is_over(const struct run *run) {
+    return run->outcome->exhausted || run->outcome->failed != TRIAL_NOBODY;
+}
+
+static const struct fx_mutator *mutator_at(const struct run *run, size_t at) {
+    return run->trial->snapshot->mutators[run->trial->order[at]];
+}
+
+static bool is_asked(const struct run *run, size_t at) {
+    const struct fx_mutator *mutator = mutator_at(run, at);
+    return !run->done[at] && (!mutator->once || fx_once_is_asked(&run->once, mutator));
+}
+
+/* Spends a step. *ret_matched: false, too, where there is none left, or it fails. */
+static bool match(struct run *run, size_t at, bool *ret_matched, struct fx_err *err) {
+    const struct fx_mutator *mutator = mutator_at(run, at);
+    struct fx_verdict verdict = {.matched = false};
+    *ret_matched = false;
     if (*run->trial->steps_left == 0) {
         run->outcome->exhausted = true;
         return true;
     }
     --*run->trial->steps_left;
-    struct fx_verdict verdict = {.matched = false};
     if (!mutator->ops->match(mutator, run->trial->request, &run->subject, &verdict,
                              err)) {
-        return note_failure(run, index, err);
+        return note_failure(run, run->trial->order[at], err);
     }
-    return !verdict.matched || apply(run, at, err);
+    *ret_matched = verdict.matched;
+    return true;
 }
 
-static bool is_over(const struct run *run) {
-    return run->outcome->exhausted || run->outcome->failed != TRIAL_NOBODY;
+/* Those of one tier are asked together: see engine/converge_tier.c. */
+static bool is_of_tier(const struct run *run, size_t at) {
+    const struct fx_mutator *mutator = mutator_at(run, at);
+    return run->tier != NULL && mutator->together && mutator->rank == run->tier->rank &&
+           mutator->tier == run->tier->tier;
+}
+
+static bool match_tier(struct run *run, size_t at, bool *ret_matched,
+                       struct fx_err *err) {
+    if (!is_of_tier(run, at)) {
+        run->tier = mutator_at(run, at);
+        for (size_t i = at;
+             i < run->trial->n_order && is_of_tier(run, i) && !is_over(run); i++) {
+            run->in_tier[i] = false;
+            if (is_asked(run, i) && !match(run, i, &run->in_tier[i], err)) {
+                return false;
+            }
+        }
+    }
+    *ret_matched = run->in_tier[at] && !is_over(run);
+    return true;
+}
+
+/* Lets the object wear this guise, and no other; NULL: none. */
+static bool dress(struct run *run, const struct fx_guise *guise, struct fx_err *err) {
+    if (run->guise == guise) {
+        return true;
+    }
+    bool ok = run->guise == NULL || run->guise->take_off(&run->root, run->kept, err);
+    json_decref(run->kept);
+    run->kept = NULL;
+    run->guise = NULL;
+    if (ok && guise != NULL) {
+        ok = guise->put_on(run->trial->request, &run->root, &run->kept, err);
+        run->guise = ok ? guise : NULL;
+    }
+    fx_subject_read(run->root, &run->subject);
+    return ok;
+}
+
+static bool take_turn(struct run *run, size_t at, struct fx_err *err) {
+    const struct fx_mutator *mutator = mutator_at(run, at);
+    bool matched = false;
+    if (!is_asked(run, at)) {
+        return true;
+    }
+    if (!dress(run, mutator->ops->guise, err) ||
+        !(mutator->together ? match_tier(run, at, &matched, err)
+                            : match(run, at, &matched, err))) {
+        return false;
+    }
+    return !matched || apply(run, at, err);
 }
 
 /* The caller holds the object as it was before the pass: see engine/converge.c. */
@@ -119,12 +186,12 @@ static bool run_pass(struct run *run, struct fx_err *err) {
     run->has_once_changed = false;
     fx_once_begin_pass(&run->once);
     fx_subject_read(run->root, &run->subject);
-    for (size_t at = 0; at < run->trial->n_order && !is_over(run); at++) {
-        if (!take_turn(run, at, err)) {
-            return false;
-        }
+    run->tier = NULL;
+    bool ok = true;
+    for (size_t at = 0; ok && at < run->trial->n_order && !is_over(run); at++) {
+        ok = take_turn(run, at, err);
     }
-    return true;
+    return dress(run, NULL, err) && ok;
 }
 
 static void set_lap(struct run *run, json_t *start, size_t n_passes) {
@@ -186,21 +253,23 @@ static bool run_passes(struct run *run, struct fx_err *err) {
     return ok;
 }
 
+/* All but `done` is the run's own. */
+static bool run_init(struct run *run, json_t *object, struct fx_err *err) {
+    run->root = json_incref(object);
+    run->done = calloc(run->trial->n_order + 1, sizeof *run->done);
+    run->in_tier = calloc(run->trial->n_order + 1, sizeof *run->in_tier);
+    return (run->done != NULL && run->in_tier != NULL) || fx_fail_nomem(err);
+}
+
 bool fx_trial_run(const struct trial *trial, json_t *object,
                   struct trial_outcome *ret_outcome, struct fx_err *err) {
     *ret_outcome = (struct trial_outcome){.failed = TRIAL_NOBODY};
-    ret_outcome->done = calloc(trial->n_order + 1, sizeof *ret_outcome->done);
-    if (ret_outcome->done == NULL) {
-        return fx_fail_nomem(err);
-    }
-    struct run run = {
-        .trial = trial,
-        .root = json_incref(object),
-        .done = ret_outcome->done,
-        .outcome = ret_outcome,
-    };
-    const bool ok = run_passes(&run, err);
+    struct run run = {.trial = trial, .outcome = ret_outcome};
+    bool ok = run_init(&run, object, err);
+    ret_outcome->done = run.done;
+    ok = ok && run_passes(&run, err);
     ret_outcome->object = run.root;
+    free(run.in_tier);
     if (!ok) {
         fx_trial_finish(ret_outcome);
     }
@@ -210,14 +279,8 @@ bool fx_trial_run(const struct trial *trial, json_t *object,
 bool fx_trial_record(const struct trial *trial, json_t *start, size_t n_passes,
                      const bool *done, struct lap *ret_lap, struct fx_err *err) {
     struct trial_outcome outcome = {.failed = TRIAL_NOBODY};
-    struct run run = {
-        .trial = trial,
-        .root = json_incref(start),
-        .done = calloc(trial->n_order + 1, sizeof *run.done),
-        .lap = ret_lap,
-        .outcome = &outcome,
-    };
-    bool ok = run.done != NULL || fx_fail_nomem(err);
+    struct run run = {.trial = trial, .lap = ret_lap, .outcome = &outcome};
+    bool ok = run_init(&run, start, err);
     if (ok && done != NULL) {
         memcpy(run.done, done, trial->n_order * sizeof *done);
     }
@@ -227,6 +290,7 @@ bool fx_trial_record(const struct trial *trial, json_t *start, size_t n_passes,
         json_decref(before);
     }
     free(run.done);
+    free(run.in_tier);
     json_decref(run.root);
     return ok;
 }

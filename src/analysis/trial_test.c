@@ -148,18 +148,23 @@ static unsigned next_random(unsigned *state) {
     return *state >> 16 & 0x7fff;
 }
 
-/* A rule that turns one value of a field into a value of a field. */
+/* A rule that turns one value of a field into a value of a field; of some, those of the
+ * second dialect, the ones of a tier are asked together, and each once. */
 static struct fake_plan random_plan(unsigned *random) {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     static const char *const keys[] = {"x", "y"};
     static const char *const values[] = {"1", "2", "3", "4"};
+    const bool together = next_random(random) % 4 == 0;
     return (struct fake_plan){
+        .together = together,
+        .rank = together ? 1 : 0,
+        .tier = together ? (int)(next_random(random) % 3) - 1 : 0,
         .name = names[next_random(random) % FX_COUNT(names)],
         .if_key = keys[next_random(random) % 8 == 0],
         .if_value = values[next_random(random) % 4],
         .set_key = keys[next_random(random) % 8 == 0],
         .set_value = values[next_random(random) % 4],
-        .once = next_random(random) % 8 == 0,
+        .once = together || next_random(random) % 8 == 0,
     };
 }
 
@@ -195,7 +200,7 @@ static void is_the_loop(void **state) {
         fx_trial_finish(&outcome);
         fx_snapshot_unref(snapshot);
     }
-    assert_in_range(n_settled, 2000, 3980); /* both happen */
+    assert_in_range(n_settled, 2000, 3995); /* both happen */
 }
 
 /* The findings on one object, as "rule path;". */
@@ -232,9 +237,37 @@ static void idempotence(void **state) {
         {.name = "a", .set_key = "l", .set_value = "x", .append = true}};
     static const struct fake_plan set[] = {
         {.name = "a", .set_key = "l", .set_value = "x", .once = true}};
-    expect(once, 1, POD, "idempotence /l/1;");
+    static const struct fake_plan two[] = {
+        {.name = "a", .set_key = "l", .set_value = "x", .append = true, .once = true},
+        {.name = "b", .set_key = "m", .set_value = "x", .append = true, .once = true}};
+    expect(once, 1, POD, "reinvocation /l/1;");
+    expect(two, 2, POD, "reinvocation /l/1;reinvocation /m/1;");
     expect(ever, 1, POD, "idempotence /l;");
     expect(set, 1, POD, "");
+}
+
+/* Who comes first is asked of mutators of one dialect and tier only. */
+static void order_that_is_settled(void **state) {
+    (void)state;
+#define SETS(value, of, at)                                                          \
+    {                                                                                \
+        .name = value, .set_key = "x", .set_value = value, .once = true, .rank = of, \
+        .tier = at                                                                   \
+    }
+    static const struct fake_plan one_tier[] = {SETS("a", 1, 2), SETS("b", 1, 2)};
+    static const struct fake_plan tiers[] = {SETS("a", 1, 2), SETS("b", 1, 3)};
+    static const struct fake_plan dialects[] = {SETS("a", 0, 0), SETS("b", 1, 0)};
+    static const struct fake_plan several[] = {SETS("a", 0, 0), SETS("b", 1, 0),
+                                               SETS("c", 1, 1), SETS("d", 1, 1),
+                                               SETS("e", 1, 2)};
+    static const struct fake_plan last[] = {SETS("a", 0, 0), SETS("b", 1, 0),
+                                            SETS("c", 1, 1), SETS("d", 1, 1)};
+#undef SETS
+    expect(one_tier, 2, POD, "order /x;");
+    expect(tiers, 2, POD, "");
+    expect(dialects, 2, POD, "");
+    expect(several, 5, POD, ""); /* the last tier decides */
+    expect(last, 4, POD, "order /x;");
 }
 
 /* What a once-rule writes and another one writes over is no fight: it has had its turn.
@@ -255,9 +288,10 @@ static void fights(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order),   cmocka_unit_test(cycle),
-        cmocka_unit_test(failure), cmocka_unit_test(idempotence),
-        cmocka_unit_test(fights),  cmocka_unit_test(is_the_loop),
+        cmocka_unit_test(order),       cmocka_unit_test(cycle),
+        cmocka_unit_test(failure),     cmocka_unit_test(order_that_is_settled),
+        cmocka_unit_test(idempotence), cmocka_unit_test(fights),
+        cmocka_unit_test(is_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "admission/mutation.h"
 #include "base/limits.h"
 #include "base/uuid.h"
+#include "cli/scope.h"
 #include "engine/request.h"
 #include "policy/plain.h"
 #include "value/json.h"
@@ -135,6 +136,19 @@ static void add_objects(struct fx_buf *buf, const struct fx_question *question,
     add_object(buf, "oldObject", removal && old == NULL ? object : old);
 }
 
+/* As the API server says it: a Namespace is in itself. */
+static struct fx_text namespace_of(const struct fx_question *question,
+                                   const struct fx_subject *subject) {
+    if (subject->is_namespace) {
+        return subject->name;
+    }
+    if (subject->namespace_.len > 0 || question->namespace_ == NULL ||
+        fx_scope_is_cluster(subject)) {
+        return subject->namespace_;
+    }
+    return fx_text_of(question->namespace_);
+}
+
 static void write_request(struct fx_buf *buf, const struct fx_question *question,
                           const json_t *object) {
     struct fx_subject subject;
@@ -149,7 +163,7 @@ static void write_request(struct fx_buf *buf, const struct fx_question *question
     add_text(buf, "kind", subject.kind);
     fx_buf_char(buf, '}');
     add_text(buf, "name", subject.name);
-    add_text(buf, "namespace", subject.is_namespace ? subject.name : subject.namespace_);
+    add_text(buf, "namespace", namespace_of(question, &subject));
     add_text(buf, "operation", fx_text_of(question->operation));
     add_user(buf, question);
     add_objects(buf, question, object);
@@ -233,11 +247,12 @@ bool fx_answer_ask(const struct fx_question *question, json_t *object,
 static bool find_own_namespace(const struct fx_question *question,
                                const struct fx_subject *subject,
                                struct fx_resultant *resultant, struct fx_err *err) {
-    if (subject->namespace_.len == 0 || subject->is_namespace) {
+    const struct fx_text name = namespace_of(question, subject);
+    if (name.len == 0 || subject->is_namespace) {
         return true;
     }
-    resultant->namespace_object =
-        fx_namespaces_find(question->namespaces, subject->namespace_);
+    resultant->mutation.namespace_ = name;
+    resultant->namespace_object = fx_namespaces_find(question->namespaces, name);
     return resultant->namespace_object != NULL || fx_fail_nomem(err);
 }
 
@@ -267,6 +282,7 @@ bool fx_answer_generate(const struct fx_question *question, json_t *object,
     }
     resultant->mutation = (struct fx_mutation){
         .snapshot = question->snapshot,
+        .namespace_ = resultant->mutation.namespace_,
         .object = object,
         .arena = &resultant->arena,
         .trace = question->trace,

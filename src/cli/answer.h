@@ -23,6 +23,7 @@ struct fx_question {
     struct fx_snapshot *snapshot;
     const struct fx_namespaces *namespaces;
     const char *operation;           /* "CREATE" */
+    const char *namespace_;          /* of what names none and may live in one; or NULL */
     const char *user;                /* or NULL: kubernetes-admin */
     const struct fx_strings *groups; /* of the user */
     json_t *old_object;              /* or NULL */
@@ -43,8 +44,9 @@ struct fx_answer {
 
 void fx_answer_finish(struct fx_answer *answer); /* NULL, zeroed are fine */
 
-/* Asks. On failure of the mutation (FX_EMUTATE, FX_ENOCONVERGE) `ret_answer->result` is
- * there all the same. Other errors: FX_EINVALID, FX_ENOMEM, FX_EINTERNAL. */
+/* Asks. On failure of the mutation (FX_EMUTATE, FX_ENOCONVERGE, FX_EDENIED)
+ * `ret_answer->result` is there all the same. Other errors: FX_EINVALID, FX_ENOMEM,
+ * FX_EINTERNAL. */
 bool fx_answer_ask(const struct fx_question *question, json_t *object,
                    struct fx_answer *ret_answer, struct fx_err *err) FX_MUST_USE;
 

@@ -19,6 +19,16 @@ static enum fx_exit say_failure(const struct fx_input_object *object,
     return fx_exit_of(err);
 }
 
+/* What was left out stops nobody: it is no failure of the command either. */
+static void say_drops(const struct fx_input_object *object,
+                      const struct fx_answer *answer, bool colour) {
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    fx_failure_print_drops(&words, object, answer->result, colour);
+    fx_say_words(&words);
+    fx_buf_finish(&words);
+}
+
 /* Where answers go. */
 struct sink {
     struct fx_emitter *emitter;
@@ -29,6 +39,7 @@ static enum fx_exit take(void *user, const struct fx_input_object *object,
                          const struct fx_answer *answer, const struct fx_err *failure) {
     const struct sink *sink = user;
     struct fx_err err = FX_ERR_INIT;
+    say_drops(object, answer, sink->colour);
     const enum fx_exit status = failure == NULL
                                     ? FX_EXIT_DONE
                                     : say_failure(object, answer, failure, sink->colour);
@@ -132,7 +143,7 @@ const struct fx_command fx_command_apply = {
     "          "
     "{\"file\",\"apiVersion\",\"kind\",\"namespace\",\"name\",\"patch\":[...]}\n"
     "  diff    unified, of the YAML before and after\n"
-    "  review  the AdmissionReview that the webhook answers, a line each\n"
+    "  review  the AdmissionReview that the webhook answers, a line each; denials too\n"
     "\n"
     "Examples:\n"
     "  fixpoint apply -p policies -f pod.yaml\n"

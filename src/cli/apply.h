@@ -17,7 +17,7 @@
 struct fx_apply_values {
     struct fx_strings policies, objects, groups;
     unsigned output, operation, color; /* indices of their words */
-    const char *old, *user;
+    const char *old, *user, *namespace_;
     bool keep_going, expand;
     struct fx_provider_flags provider;
 };
@@ -25,57 +25,65 @@ struct fx_apply_values {
 extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE */
 
 /* The rows of both tables. */
-#define FX_APPLY_OPTIONS                                                          \
-    {"policies",                                                                  \
-     'p',                                                                         \
-     FX_OPTION_LIST,                                                              \
-     offsetof(struct fx_apply_values, policies),                                  \
-     "PATH",                                                                      \
-     NULL,                                                                        \
-     "policies: a file, a folder or - (repeats)"},                                \
-        {"objects",                                                               \
-         'f',                                                                     \
-         FX_OPTION_LIST,                                                          \
-         offsetof(struct fx_apply_values, objects),                               \
-         "PATH",                                                                  \
-         NULL,                                                                    \
-         "objects: a file, a folder or - (repeats)"},                             \
-        {"operation",                                                             \
-         '\0',                                                                    \
-         FX_OPTION_CHOICE,                                                        \
-         offsetof(struct fx_apply_values, operation),                             \
-         "NAME",                                                                  \
-         fx_apply_operation_words,                                                \
-         "CREATE (default), UPDATE or DELETE"},                                   \
-        {"old",                                                                   \
-         '\0',                                                                    \
-         FX_OPTION_TEXT,                                                          \
-         offsetof(struct fx_apply_values, old),                                   \
-         "PATH",                                                                  \
-         NULL,                                                                    \
-         "the objects as they were before an UPDATE"},                            \
-        {"user",                                                                  \
-         '\0',                                                                    \
-         FX_OPTION_TEXT,                                                          \
-         offsetof(struct fx_apply_values, user),                                  \
-         "NAME",                                                                  \
-         NULL,                                                                    \
-         "who asks (default: kubernetes-admin)"},                                 \
-        {"group",                                                                 \
-         '\0',                                                                    \
-         FX_OPTION_LIST,                                                          \
-         offsetof(struct fx_apply_values, groups),                                \
-         "NAME",                                                                  \
-         NULL,                                                                    \
-         "a group of that user (repeats)"},                                       \
-        {"keep-going",                                                            \
-         'k',                                                                     \
-         FX_OPTION_FLAG,                                                          \
-         offsetof(struct fx_apply_values, keep_going),                            \
-         NULL,                                                                    \
-         NULL,                                                                    \
-         "leave out invalid policies and objects that fail, and print the rest"}, \
-        FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                    \
+#define FX_APPLY_OPTIONS                                                                \
+    {"policies",                                                                        \
+     'p',                                                                               \
+     FX_OPTION_LIST,                                                                    \
+     offsetof(struct fx_apply_values, policies),                                        \
+     "PATH",                                                                            \
+     NULL,                                                                              \
+     "policies: a file, a folder or - (repeats)"},                                      \
+        {"objects",                                                                     \
+         'f',                                                                           \
+         FX_OPTION_LIST,                                                                \
+         offsetof(struct fx_apply_values, objects),                                     \
+         "PATH",                                                                        \
+         NULL,                                                                          \
+         "objects: a file, a folder or - (repeats)"},                                   \
+        {"namespace",                                                                   \
+         'n',                                                                           \
+         FX_OPTION_TEXT,                                                                \
+         offsetof(struct fx_apply_values, namespace_),                                  \
+         "NAME",                                                                        \
+         NULL,                                                                          \
+         "the namespace of what names none (default: objects are in none, policies in " \
+         "`default`)"},                                                                 \
+        {"operation",                                                                   \
+         '\0',                                                                          \
+         FX_OPTION_CHOICE,                                                              \
+         offsetof(struct fx_apply_values, operation),                                   \
+         "NAME",                                                                        \
+         fx_apply_operation_words,                                                      \
+         "CREATE (default), UPDATE or DELETE"},                                         \
+        {"old",                                                                         \
+         '\0',                                                                          \
+         FX_OPTION_TEXT,                                                                \
+         offsetof(struct fx_apply_values, old),                                         \
+         "PATH",                                                                        \
+         NULL,                                                                          \
+         "the objects as they were before an UPDATE"},                                  \
+        {"user",                                                                        \
+         '\0',                                                                          \
+         FX_OPTION_TEXT,                                                                \
+         offsetof(struct fx_apply_values, user),                                        \
+         "NAME",                                                                        \
+         NULL,                                                                          \
+         "who asks (default: kubernetes-admin)"},                                       \
+        {"group",                                                                       \
+         '\0',                                                                          \
+         FX_OPTION_LIST,                                                                \
+         offsetof(struct fx_apply_values, groups),                                      \
+         "NAME",                                                                        \
+         NULL,                                                                          \
+         "a group of that user (repeats)"},                                             \
+        {"keep-going",                                                                  \
+         'k',                                                                           \
+         FX_OPTION_FLAG,                                                                \
+         offsetof(struct fx_apply_values, keep_going),                                  \
+         NULL,                                                                          \
+         NULL,                                                                          \
+         "leave out invalid policies and objects that fail, and print the rest"},       \
+        FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                          \
         FX_COLOR_OPTION(struct fx_apply_values)
 
 /* Of those that print objects. */
@@ -93,14 +101,18 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
     "several documents and Lists. Namespaces in either place are context for "        \
     "selectors; "                                                                     \
     "a namespace that nobody gives counts as one whose only label is its name. "      \
-    "Nodes are context for ModRules.\n"
+    "Nodes are context for ModRules. With "                                           \
+    "--namespace, policies and objects that name none count as sent to that one, as " \
+    "kubectl has it; but for kinds that are known to live in none. Objects stay as "  \
+    "they are written.\n"
 
 /* And of failures, where objects are printed. */
-#define FX_APPLY_DETAILS                                                                 \
-    FX_APPLY_INPUT_DETAILS                                                               \
-    "\n"                                                                                 \
-    "Where a policy is invalid (status 3), or a mutation fails or does not converge "    \
-    "(status 4), nothing is printed; with --keep-going what is left is, and the status " \
+#define FX_APPLY_DETAILS                                                                \
+    FX_APPLY_INPUT_DETAILS                                                              \
+    "\n"                                                                                \
+    "Where a policy is invalid (status 3), or a mutation fails, does not converge or "  \
+    "is denied (status 4), nothing is printed; with --keep-going what is left is, and " \
+    "the status "                                                                       \
     "stays. Mutators in conflict with one another are left out, as in a cluster.\n"
 
 /* Everything that was read. */

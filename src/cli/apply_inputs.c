@@ -68,7 +68,7 @@ enum fx_exit fx_apply_read(const struct fx_apply_values *values,
         return FX_EXIT_USAGE;
     }
     const enum fx_exit status = fx_input_read_policies_with(
-        &values->policies, &values->provider, &ret_inputs->policies);
+        &values->policies, &values->provider, values->namespace_, &ret_inputs->policies);
     if (status != FX_EXIT_DONE) {
         return status;
     }
@@ -107,6 +107,7 @@ struct fx_question fx_apply_question(const struct fx_apply_values *values,
         .snapshot = inputs->policies->snapshot,
         .namespaces = &inputs->namespaces,
         .operation = fx_apply_operation_words[values->operation],
+        .namespace_ = values->namespace_,
         .user = values->user,
         .groups = &values->groups,
         .old_object = find_old(&inputs->old, object->root),

@@ -18,7 +18,7 @@ void fx_printer_failure(const struct fx_printer *printer) {
     fx_printer_heading(printer, FX_PRINTER_RED, "failed");
     if (failed != NULL) {
         fx_buf_printf(buf, ": %s/", failed->kind);
-        fx_plain_add(buf, fx_text_of(failed->name));
+        fx_plain_add(buf, fx_text_of(failed->full_name));
     }
     if (failed != NULL && failed->origin.file != NULL) {
         fx_buf_str(buf, "  ");

@@ -37,7 +37,11 @@ static json_t *record(struct fx_trace *trace, json_t *object, const struct turn 
     json_t *before = json_incref(object);
     for (size_t i = 0; i < MAX_TURNS && turns[i].object != NULL; i++) {
         const struct fx_trace_step step = {
-            turns[i].mutator, turns[i].pass, {true, NULL}, {true, true, NULL, 0}, NULL};
+            .mutator = turns[i].mutator,
+            .pass = turns[i].pass,
+            .verdict.matched = true,
+            .effect = {.applied = true, .changed = true},
+        };
         json_t *after = read_json(turns[i].object);
         assert_true(fx_trace_record(trace, &step, before, after));
         json_decref(before);

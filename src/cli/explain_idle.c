@@ -23,6 +23,7 @@ const char *fx_idle_reason_name(enum fx_idle_reason reason) {
 /* What the trace says of one mutator. */
 struct facts {
     const struct fx_trace_step *last_step; /* or NULL */
+    const struct fx_trace_step *late;      /* that it matches in the end, or NULL */
     bool acted, acted_here;                /* anywhere; on what is wanted */
 };
 
@@ -47,7 +48,20 @@ static void read_trace(const struct fx_idle_facts *given, struct facts *facts) {
         }
     }
     for (size_t i = 0; i < trace->n_steps; i++) {
-        facts[trace->steps[i].mutator].last_step = &trace->steps[i];
+        const struct fx_trace_step *step = &trace->steps[i];
+        if (step->is_late) {
+            facts[step->mutator].late = step;
+        } else {
+            facts[step->mutator].last_step = step;
+        }
+    }
+}
+
+/* Who refuses has acted, too. */
+static void read_refusals(const struct fx_idle_facts *given, struct facts *facts) {
+    const struct fx_outcome *outcome = given->outcome;
+    for (size_t i = 0; outcome != NULL && i < outcome->n_refusals; i++) {
+        facts[outcome->refusals[i].mutator].acted_here = true;
     }
 }
 
@@ -76,13 +90,23 @@ static struct fx_idler judge_effect(const struct fx_mutator *mutator,
 }
 
 static struct fx_idler judge_step(const struct fx_mutator *mutator,
-                                  const struct fx_trace_step *step) {
+                                  const struct facts *facts) {
+    const struct fx_trace_step *step = facts->last_step;
     const char *criterion = step->verdict.criterion;
+    if (step->failure != NULL) {
+        return (struct fx_idler){
+            .reason = FX_IDLE_LEFT_OUT, .criterion = "", .failure = step->failure};
+    }
     if (step->verdict.matched) {
         return judge_effect(mutator, &step->effect);
     }
-    return (struct fx_idler){.reason = FX_IDLE_NOT_MATCHED,
-                             .criterion = criterion == NULL ? "" : criterion};
+    return (struct fx_idler){
+        .reason = facts->late != NULL ? FX_IDLE_LATE : FX_IDLE_NOT_MATCHED,
+        .criterion = criterion == NULL ? "" : criterion,
+        .wanted = step->wanted,
+        .found = step->found,
+        .pass = step->pass,
+    };
 }
 
 static struct fx_idler judge(const struct fx_idle_facts *given, const struct facts *facts,
@@ -93,10 +117,22 @@ static struct fx_idler judge(const struct fx_idle_facts *given, const struct fac
     } else if (facts->acted) {
         idler.reason = FX_IDLE_ELSEWHERE;
     } else if (facts->last_step != NULL) {
-        idler = judge_step(given->snapshot->mutators[index], facts->last_step);
+        idler = judge_step(given->snapshot->mutators[index], facts);
     }
     idler.mutator = (uint32_t)index;
     return idler;
+}
+
+/* Looks for a place among those that a mutator writes. */
+struct search {
+    const struct fx_wanted *wanted;
+    bool found;
+};
+
+static bool look_at(void *user, struct fx_text pointer) {
+    struct search *search = user;
+    search->found = fx_wanted_meets_pointer(search->wanted, pointer);
+    return !search->found;
 }
 
 /* Could the mutator write what is wanted? */
@@ -104,6 +140,12 @@ static bool meets(const struct fx_wanted *wanted, const struct fx_mutator *mutat
                   bool *ret_meets, struct fx_err *err) {
     *ret_meets = wanted == NULL;
     if (wanted == NULL) {
+        return true;
+    }
+    if (mutator->ops->writes != NULL) {
+        struct search search = {.wanted = wanted};
+        (void)mutator->ops->writes(mutator, look_at, &search);
+        *ret_meets = search.found;
         return true;
     }
     json_t *policy = fx_policy_text_read(mutator->policy);
@@ -139,13 +181,27 @@ static size_t rank_of(const char *criterion) {
         "kinds",
         "operations",
         "applyTo",
+        "targetNamespaceRegex",
+        "namespace",
+        "admissionOperations",
     };
     for (size_t i = 0; i < FX_COUNT(order); i++) {
         if (strcmp(order[i], criterion) == 0) {
             return i + 1;
         }
     }
-    return 0;
+    return strchr(criterion, '/') == NULL ? 0 : FX_COUNT(order) + 1; /* a label */
+}
+
+/* Of one list ("match[2]") the later entry comes first. */
+static int compare_criteria(const char *a, const char *b) {
+    const size_t bracket = strcspn(a, "[");
+    if (a[bracket] != '[' || strncmp(a, b, bracket + 1) != 0) {
+        return strcmp(a, b);
+    }
+    const unsigned long index_a = strtoul(a + bracket + 1, NULL, 10);
+    const unsigned long index_b = strtoul(b + bracket + 1, NULL, 10);
+    return (index_a < index_b) - (index_a > index_b);
 }
 
 static int compare(const void *left, const void *right) {
@@ -159,7 +215,7 @@ static int compare(const void *left, const void *right) {
     if (rank_a != rank_b) {
         return rank_a < rank_b ? -1 : 1;
     }
-    const int order = strcmp(a->criterion, b->criterion);
+    const int order = compare_criteria(a->criterion, b->criterion);
     return order != 0 ? order : a->mutator < b->mutator ? -1 : 1;
 }
 
@@ -172,7 +228,8 @@ static bool collect(const struct fx_idle_facts *given, const struct facts *facts
     const struct fx_snapshot *snapshot = given->snapshot;
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
         bool is_wanted = false;
-        if (facts[i].acted_here || snapshot->mutators[i] == given->failed) {
+        if (facts[i].acted_here || snapshot->mutators[i] == given->failed ||
+            fx_mutator_is_judge(snapshot->mutators[i]) != given->judges) {
             continue;
         }
         if (!meets(given->wanted, snapshot->mutators[i], &is_wanted, err)) {
@@ -199,6 +256,7 @@ bool fx_idlers_find(const struct fx_idle_facts *given, struct fx_idlers *ret_idl
     }
     read_trace(given, facts);
     read_fields(given, facts);
+    read_refusals(given, facts);
     const bool ok = collect(given, facts, ret_idlers, err);
     free(facts);
     return ok;

@@ -76,11 +76,18 @@ static void add_mutator(struct members *members, const struct fx_actor *actor) {
     fx_buf_printf(&id, "%s/", actor->kind);
     fx_buf_text(&id, actor->name);
     add_buf(members, "mutator", &id);
+    if (actor->tier != 0) {
+        fx_buf_printf(add_key(members, "tier"), "%d", (int)actor->tier);
+    }
 }
 
 static struct fx_actor actor_of(const struct fx_mutator *mutator) {
-    return (struct fx_actor){mutator->kind, fx_text_of(mutator->full_name),
-                             &mutator->origin};
+    return (struct fx_actor){
+        .kind = mutator->kind,
+        .name = fx_text_of(mutator->full_name),
+        .tier = mutator->tier,
+        .origin = &mutator->origin,
+    };
 }
 
 /* ---- the object ------------------------------------------------------------------ */
@@ -109,7 +116,9 @@ static void add_result(struct members *document,
     const struct fx_err *failure = explanation->failure;
     const char *words = "unchanged";
     if (failure != NULL) {
-        words = failure->code == FX_ENOCONVERGE ? "notConverging" : "failed";
+        words = failure->code == FX_ENOCONVERGE ? "notConverging"
+                : failure->code == FX_EDENIED   ? "denied"
+                                                : "failed";
     } else if (explanation->skipped != NULL) {
         words = "skipped";
     } else if (explanation->result->decision == FX_DECISION_MUTATED) {
@@ -175,15 +184,23 @@ static void add_fields(struct members *document,
 /* ---- idlers ---------------------------------------------------------------------- */
 
 static void add_criterion(struct members *members, const struct fx_mutator *mutator,
-                          const char *criterion) {
+                          const struct fx_idler *idler) {
     struct fx_buf place;
     struct fx_buf words;
     fx_buf_init(&place, 0);
     fx_buf_init(&words, 0);
-    fx_words_place(&place, mutator, criterion);
-    fx_words_criterion(&words, mutator, criterion);
+    fx_words_place(&place, mutator, idler->criterion);
+    if (idler->wanted.len > 0) {
+        fx_buf_text(&words, idler->wanted);
+    } else {
+        fx_words_criterion(&words, mutator, idler->criterion);
+    }
     add_buf(members, "criterion", &place);
     add_buf(members, "words", &words);
+    if (idler->found.len > 0) {
+        add_text(members, "found", idler->found);
+        add_number(members, "pass", idler->pass);
+    }
 }
 
 static void add_conflicts(struct members *members, const struct fx_snapshot *snapshot,
@@ -215,7 +232,10 @@ static void add_idler(struct fx_buf *buf, const struct fx_snapshot *snapshot,
     add_mutator(&members, &actor);
     add_text(&members, "reason", fx_text_of(fx_idle_reason_name(idler->reason)));
     if (idler->criterion[0] != '\0') {
-        add_criterion(&members, mutator, idler->criterion);
+        add_criterion(&members, mutator, idler);
+    }
+    if (idler->failure != NULL) {
+        add_text(&members, "message", fx_text_of(idler->failure));
     }
     if (idler->reason == FX_IDLE_CONFLICT) {
         add_conflicts(&members, snapshot, idler->mutator);
@@ -224,17 +244,52 @@ static void add_idler(struct fx_buf *buf, const struct fx_snapshot *snapshot,
     end(&members);
 }
 
-static void add_idlers(struct members *document,
-                       const struct fx_explanation *explanation) {
+static void add_idlers(struct members *document, const struct fx_explanation *explanation,
+                       const struct fx_idlers *idlers) {
     struct fx_buf *buf = add_key(document, "idle");
     fx_buf_char(buf, '[');
     /* What was not even tried has nobody who did not act. */
-    const size_t count = explanation->skipped != NULL ? 0 : explanation->idlers.n_items;
+    const size_t count = explanation->skipped != NULL ? 0 : idlers->n_items;
     for (size_t i = 0; i < count; i++) {
         fx_buf_str(buf, i > 0 ? "," : "");
-        add_idler(buf, explanation->snapshot, &explanation->idlers.items[i]);
+        add_idler(buf, explanation->snapshot, &idlers->items[i]);
     }
     fx_buf_char(buf, ']');
+}
+
+/* ---- judges ---------------------------------------------------------------------- */
+
+static void add_refusal(struct fx_buf *buf, const struct fx_explanation *explanation,
+                        const struct fx_refusal *refusal) {
+    const struct fx_mutator *mutator = explanation->snapshot->mutators[refusal->mutator];
+    const struct fx_actor actor = actor_of(mutator);
+    const char *less = fx_explanation_less(explanation, refusal->mutator);
+    struct members members = begin(buf);
+    add_mutator(&members, &actor);
+    add_text(&members, "entry", refusal->entry);
+    if (less != NULL) {
+        add_text(&members, "message", fx_text_of(less));
+    }
+    add_origin(&members, &mutator->origin);
+    end(&members);
+}
+
+static void add_judges(struct members *document,
+                       const struct fx_explanation *explanation) {
+    const struct fx_outcome *outcome = explanation->result->outcome;
+    if (fx_explanation_judges(explanation) == 0) {
+        return;
+    }
+    struct members members = begin(add_key(document, "judges"));
+    struct fx_buf *buf = add_key(&members, "denied");
+    fx_buf_char(buf, '[');
+    for (size_t i = 0; outcome != NULL && i < outcome->n_refusals; i++) {
+        fx_buf_str(buf, i > 0 ? "," : "");
+        add_refusal(buf, explanation, &outcome->refusals[i]);
+    }
+    fx_buf_char(buf, ']');
+    add_idlers(&members, explanation, &explanation->judges);
+    end(&members);
 }
 
 /* ---- failures -------------------------------------------------------------------- */
@@ -243,7 +298,9 @@ static void add_failure(struct members *document,
                         const struct fx_explanation *explanation) {
     const struct fx_outcome *outcome = explanation->result->outcome;
     struct members members = begin(add_key(document, "failure"));
-    add_text(&members, "message", fx_text_of(explanation->failure->msg));
+    const bool denied = outcome != NULL && outcome->denial.len > 0;
+    add_text(&members, "message",
+             denied ? outcome->denial : fx_text_of(explanation->failure->msg));
     if (outcome != NULL && outcome->failed != NULL) {
         const struct fx_actor actor = actor_of(outcome->failed);
         add_mutator(&members, &actor);
@@ -301,7 +358,8 @@ void fx_explanation_print_json(struct fx_buf *buf,
     add_object(&document, explanation->object);
     add_result(&document, explanation);
     add_fields(&document, explanation);
-    add_idlers(&document, explanation);
+    add_idlers(&document, explanation, &explanation->idlers);
+    add_judges(&document, explanation);
     if (failure != NULL) {
         add_failure(&document, explanation);
     }

@@ -60,7 +60,11 @@ void fx_cells_origin(struct fx_buf *buf, const struct fx_origin *origin) {
 }
 
 static void add_actor(struct fx_buf *buf, const struct fx_actor *actor, uint32_t pass) {
-    fx_buf_printf(buf, "pass %u  %s/", (unsigned)pass, actor->kind);
+    fx_buf_printf(buf, "pass %u  ", (unsigned)pass);
+    if (actor->tier != 0) {
+        fx_buf_printf(buf, "tier %d  ", (int)actor->tier);
+    }
+    fx_buf_printf(buf, "%s/", actor->kind);
     fx_buf_text(buf, actor->name);
 }
 

@@ -36,16 +36,21 @@ bool fx_explanation_make(struct fx_explanation *ret_explanation, struct fx_err *
         .fields = &explanation->fields,
         .failed = outcome == NULL ? NULL : outcome->failed,
         .wanted = explanation->wanted,
+        .outcome = outcome,
     };
+    struct fx_idle_facts judges = facts;
+    judges.judges = true;
     return read_skipped(explanation, err) &&
            fx_fields_make(explanation->trace, explanation->object->root,
                           &explanation->fields, err) &&
-           fx_idlers_find(&facts, &explanation->idlers, err);
+           fx_idlers_find(&facts, &explanation->idlers, err) &&
+           fx_idlers_find(&judges, &explanation->judges, err);
 }
 
 void fx_explanation_finish(struct fx_explanation *explanation) {
     fx_fields_finish(&explanation->fields);
     fx_idlers_finish(&explanation->idlers);
+    fx_idlers_finish(&explanation->judges);
     json_decref(explanation->skipped);
     *explanation = (struct fx_explanation){.object = NULL};
 }
@@ -53,6 +58,25 @@ void fx_explanation_finish(struct fx_explanation *explanation) {
 bool fx_explanation_tells(const struct fx_explanation *explanation,
                           const struct fx_field *field) {
     return explanation->wanted == NULL || fx_wanted_has(explanation->wanted, field);
+}
+
+size_t fx_explanation_judges(const struct fx_explanation *explanation) {
+    return explanation->snapshot->n_mutators - explanation->snapshot->n_acting;
+}
+
+bool fx_explanation_only_judges(const struct fx_explanation *explanation) {
+    return fx_text_is(explanation->result->operation, "DELETE");
+}
+
+const char *fx_explanation_less(const struct fx_explanation *explanation,
+                                uint32_t mutator) {
+    const struct fx_outcome *outcome = explanation->result->outcome;
+    for (size_t i = 0; i < outcome->n_drops; i++) {
+        if (outcome->drops[i].mutator == mutator && !outcome->drops[i].fails) {
+            return outcome->drops[i].words;
+        }
+    }
+    return NULL;
 }
 
 static struct fx_actor provider_of(const struct fx_explanation *explanation,
@@ -74,5 +98,10 @@ struct fx_actor fx_explanation_actor(const struct fx_explanation *explanation,
         return provider_of(explanation, before);
     }
     const struct fx_mutator *head = explanation->snapshot->mutators[mutator];
-    return (struct fx_actor){head->kind, fx_text_of(head->name), &head->origin};
+    return (struct fx_actor){
+        .kind = head->kind,
+        .name = fx_text_of(head->full_name),
+        .tier = head->tier,
+        .origin = &head->origin,
+    };
 }

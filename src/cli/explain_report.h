@@ -35,7 +35,8 @@ struct fx_explanation {
     /* Its own. */
     struct fx_fields fields;
     struct fx_idlers idlers;
-    json_t *skipped; /* why mutation was not even tried, a string; or NULL */
+    struct fx_idlers judges; /* who did not refuse it */
+    json_t *skipped;         /* why mutation was not even tried, a string; or NULL */
 };
 
 /* Fills in what is its own from what is given. ret_explanation is to be finished in any
@@ -48,10 +49,21 @@ void fx_explanation_finish(struct fx_explanation *explanation); /* zeroed ones a
 bool fx_explanation_tells(const struct fx_explanation *explanation,
                           const struct fx_field *field);
 
+/* How many judges there are. */
+size_t fx_explanation_judges(const struct fx_explanation *explanation);
+
+/* Is all that was asked whether somebody refuses it, since there is nothing to change? */
+bool fx_explanation_only_judges(const struct fx_explanation *explanation);
+
+/* What went wrong with a judge who refuses all the same; or NULL. */
+const char *fx_explanation_less(const struct fx_explanation *explanation,
+                                uint32_t mutator);
+
 /* Who made a step of a field, and what made him. */
 struct fx_actor {
-    const char *kind; /* "Assign"; "Provider" where the value came from one */
-    struct fx_text name;
+    const char *kind;    /* "Assign"; "Provider" where the value came from one */
+    struct fx_text name; /* with the namespace, if it lives in one */
+    int32_t tier;        /* of a mutator that has one; else 0 */
     const struct fx_origin *origin; /* or NULL */
 };
 struct fx_actor fx_explanation_actor(const struct fx_explanation *explanation,

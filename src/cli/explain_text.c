@@ -104,6 +104,43 @@ static size_t count_changed(const struct fx_fields *fields) {
     return count;
 }
 
+static void print_passes(struct fx_buf *buf, const struct fx_outcome *outcome) {
+    fx_printer_count(buf, outcome->iterations, "pass", "passes");
+}
+
+static void print_failure(struct fx_buf *buf, const struct fx_explanation *explanation,
+                          const struct fx_outcome *outcome) {
+    const enum fx_code code = explanation->failure->code;
+    if (code == FX_EDENIED) {
+        fx_buf_str(buf, "is denied");
+        if (outcome->iterations > 0) { /* there was something to change */
+            fx_buf_str(buf, " after ");
+            print_passes(buf, outcome);
+        }
+    } else if (outcome->failed != NULL) {
+        fx_buf_printf(buf, "fails in pass %u", (unsigned)outcome->iterations);
+    } else {
+        fx_buf_str(buf, code == FX_ENOCONVERGE ? "does not converge, given up after "
+                                               : "fails after ");
+        print_passes(buf, outcome);
+    }
+}
+
+static void print_success(struct fx_buf *buf, const struct fx_explanation *explanation,
+                          const struct fx_outcome *outcome) {
+    const size_t n_changed = count_changed(&explanation->fields);
+    if (fx_explanation_only_judges(explanation)) {
+        fx_buf_str(buf, "is not denied");
+    } else if (n_changed > 0) {
+        fx_printer_count(buf, n_changed, "field", "fields");
+        fx_buf_str(buf, " changed in ");
+        print_passes(buf, outcome);
+    } else {
+        fx_buf_str(buf, explanation->fields.n_items == 0 ? "nothing changes"
+                                                         : "nothing changes in the end");
+    }
+}
+
 static void print_verdict(const struct fx_printer *printer) {
     const struct fx_explanation *explanation = printer->explanation;
     const struct fx_outcome *outcome = explanation->result->outcome;
@@ -111,27 +148,11 @@ static void print_verdict(const struct fx_printer *printer) {
     if (outcome == NULL) {
         fx_buf_str(buf, explanation->failure != NULL ? "fails" : "is not mutated:\n  ");
         fx_plain_add(buf, fx_tree_text(explanation->skipped));
-        return;
-    }
-    if (explanation->failure != NULL && outcome->failed != NULL) {
-        fx_buf_printf(buf, "fails in pass %u", (unsigned)outcome->iterations);
-        return;
-    }
-    const size_t n_changed = count_changed(&explanation->fields);
-    if (explanation->failure == NULL && n_changed == 0) {
-        fx_buf_str(buf, explanation->fields.n_items == 0 ? "nothing changes"
-                                                         : "nothing changes in the end");
-        return;
-    }
-    if (explanation->failure == NULL) {
-        fx_printer_count(buf, n_changed, "field", "fields");
-        fx_buf_str(buf, " changed in ");
-    } else if (explanation->failure->code == FX_ENOCONVERGE) {
-        fx_buf_str(buf, "does not converge, given up after ");
+    } else if (explanation->failure != NULL) {
+        print_failure(buf, explanation, outcome);
     } else {
-        fx_buf_str(buf, "fails after ");
+        print_success(buf, explanation, outcome);
     }
-    fx_printer_count(buf, outcome->iterations, "pass", "passes");
 }
 
 static void print_head(const struct fx_printer *printer) {
@@ -159,6 +180,16 @@ static void print_unchanged(const struct fx_printer *printer) {
                                  : "\n    nothing changes it; no mutator is about it\n");
 }
 
+static void print_why(const struct fx_printer *printer, enum fx_code code) {
+    if (code == FX_ENOCONVERGE) {
+        fx_printer_cycle(printer);
+    } else if (code == FX_EDENIED) {
+        fx_printer_refusals(printer);
+    } else {
+        fx_printer_failure(printer);
+    }
+}
+
 void fx_explanation_print_text(struct fx_buf *buf,
                                const struct fx_explanation *explanation, bool colour,
                                bool all) {
@@ -170,10 +201,8 @@ void fx_explanation_print_text(struct fx_buf *buf,
     if (print_fields(&printer) == 0 && explanation->wanted != NULL) {
         print_unchanged(&printer);
     }
-    if (explanation->failure != NULL && explanation->failure->code == FX_ENOCONVERGE) {
-        fx_printer_cycle(&printer);
-    } else if (explanation->failure != NULL) {
-        fx_printer_failure(&printer);
+    if (explanation->failure != NULL) {
+        print_why(&printer, explanation->failure->code);
     }
     fx_printer_idlers(&printer);
 }

@@ -230,3 +230,27 @@ bool fx_wanted_meets(const struct fx_wanted *wanted, const struct fx_location *l
     }
     return true;
 }
+
+static bool part_meets_token(const struct part *part, struct fx_text token) {
+    size_t index = 0;
+    if (fx_text_is(token, "*")) {
+        return true;
+    }
+    if (part->step != NULL && part->step->type == FX_LOCATION_LIST) {
+        return fx_pointer_index(token, &index);
+    }
+    return fx_text_equal(part->step == NULL ? token_of(part) : part->step->name, token);
+}
+
+bool fx_wanted_meets_pointer(const struct fx_wanted *wanted, struct fx_text pointer) {
+    struct fx_buf token;
+    fx_buf_init(&token, 0);
+    bool meets = true;
+    for (size_t i = 0; meets && i < wanted->n_parts && pointer.len > 0; i++) {
+        meets =
+            fx_pointer_next(&pointer, &token) &&
+            part_meets_token(&wanted->parts[i], (struct fx_text){token.data, token.len});
+    }
+    fx_buf_finish(&token);
+    return meets;
+}

@@ -30,4 +30,7 @@ bool fx_wanted_has(const struct fx_wanted *wanted, const struct fx_field *field)
 /* Could what the location names be what is wanted, or below it, or above it? */
 bool fx_wanted_meets(const struct fx_wanted *wanted, const struct fx_location *location);
 
+/* The same of a JSON pointer, in which `*` is any step. */
+bool fx_wanted_meets_pointer(const struct fx_wanted *wanted, struct fx_text pointer);
+
 #endif

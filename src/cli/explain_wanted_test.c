@@ -52,7 +52,8 @@ static void make_field(const char *before, const char *after, struct fx_arena *a
                        struct fx_fields *ret_fields) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_trace trace;
-    const struct fx_trace_step step = {0, 1, {true, NULL}, {true, true, NULL, 0}, NULL};
+    const struct fx_trace_step step = {
+        .pass = 1, .verdict.matched = true, .effect = {.applied = true, .changed = true}};
     json_t *old = read_json(before);
     json_t *new = read_json(after);
     fx_trace_init(&trace, arena);
@@ -175,12 +176,41 @@ static void test_meets(void **state) {
     }
 }
 
+static void test_meets_pointer(void **state) {
+    (void)state;
+    static const struct {
+        const char *wanted, *pointer;
+        bool meets;
+    } cases[] = {
+        {"s.c[name: a].i", "/s/c/*/i", true},
+        {"s.c[name: a].i", "/s/c/0", true},
+        {"s.c[name: a]", "/s/c/0/i", true},
+        {"s.c[name: a].i", "/s/c/0/x", false},
+        {"s.c[name: a].i", "/s/c/x/i", false},
+        {"s.c[*]", "/s/c/*", true},
+        {"/s/c/0/i", "/s/c/*/i", true},
+        {"/s/c/0/i", "/s/c/0", true},
+        {"/s/c/0/i", "/s/c/1/i", false},
+        {"m.\"a/b\"", "/m/a~1b", true},
+        {"m.a", "/m/a~1b", false},
+        {"m.a", "", true},
+        {"m.a", "/s", false},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct fx_wanted *wanted = must_parse(cases[i].wanted);
+        if (fx_wanted_meets_pointer(wanted, fx_text_of(cases[i].pointer)) !=
+            cases[i].meets) {
+            fail_msg("`%s` and `%s`", cases[i].wanted, cases[i].pointer);
+        }
+        fx_wanted_destroy(wanted);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_has),
-        cmocka_unit_test(test_printed_is_taken),
-        cmocka_unit_test(test_meets),
+        cmocka_unit_test(test_faults),           cmocka_unit_test(test_has),
+        cmocka_unit_test(test_printed_is_taken), cmocka_unit_test(test_meets),
+        cmocka_unit_test(test_meets_pointer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

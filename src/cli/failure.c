@@ -5,6 +5,8 @@
  *   pods.yaml:1: error: Pod/shop/web: mutation not converging: ...
  *     these mutators go on changing it, in this order:
  *       AssignImage/a  /spec/containers/0/image  (policies/a.yaml:1)
+ *
+ * of a denial, and of policies that were left out.
  */
 #include "cli/failure.h"
 
@@ -13,13 +15,15 @@
 
 #include "policy/plain.h"
 
-static void print_contender(struct fx_buf *buf, const struct fx_review_result *result,
-                            const struct fx_contender *contender) {
-    const struct fx_mutator *mutator = result->snapshot->mutators[contender->mutator];
+/* "    Assign/a  /spec/x  (policies/a.yaml:1)" */
+static void print_mutator(struct fx_buf *buf, const struct fx_mutator *mutator,
+                          struct fx_text path) {
     fx_buf_printf(buf, "    %s/", mutator->kind);
     fx_plain_add(buf, fx_text_of(mutator->full_name));
-    fx_buf_str(buf, "  ");
-    fx_plain_add(buf, contender->path);
+    if (path.len > 0) {
+        fx_buf_str(buf, "  ");
+        fx_plain_add(buf, path);
+    }
     if (mutator->origin.file != NULL) {
         fx_buf_str(buf, "  (");
         fx_plain_add(buf, fx_text_of(mutator->origin.file));
@@ -35,8 +39,29 @@ static void print_cycle(struct fx_buf *buf, const struct fx_review_result *resul
     }
     fx_buf_str(buf, "  these mutators go on changing it, in this order:\n");
     for (size_t i = 0; i < outcome->n_cycle; i++) {
-        print_contender(buf, result, &outcome->cycle[i]);
+        const struct fx_contender *contender = &outcome->cycle[i];
+        print_mutator(buf, result->snapshot->mutators[contender->mutator],
+                      contender->path);
     }
+}
+
+static void print_deniers(struct fx_buf *buf, const struct fx_review_result *result) {
+    const struct fx_outcome *outcome = result != NULL ? result->outcome : NULL;
+    if (outcome == NULL || outcome->n_refusals == 0) {
+        return;
+    }
+    fx_buf_str(buf, "  denied by:\n");
+    for (size_t i = 0; i < outcome->n_refusals; i++) {
+        print_mutator(buf, result->snapshot->mutators[outcome->refusals[i].mutator],
+                      FX_TEXT(""));
+    }
+}
+
+/* The words of a denial are told whole, however long. */
+static char *words_of(const struct fx_review_result *result, const struct fx_err *err) {
+    const bool denied = err->code == FX_EDENIED && result != NULL &&
+                        result->outcome != NULL && result->outcome->denial.len > 0;
+    return denied ? fx_text_dup(result->outcome->denial) : strdup(err->msg);
 }
 
 void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
@@ -46,7 +71,7 @@ void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
     fx_buf_init(&identity, 0);
     fx_answer_print_identity(&identity, object->root);
     char *file = strdup(object->file);
-    char *words = strdup(err->msg);
+    char *words = words_of(result, err);
     if (file == NULL || words == NULL || identity.failed) {
         buf->failed = true;
     } else {
@@ -59,8 +84,51 @@ void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
         };
         fx_finding_print(buf, &finding, colour);
         print_cycle(buf, result);
+        print_deniers(buf, result);
     }
     free(file);
     free(words);
     fx_buf_finish(&identity);
+}
+
+/* ---- left out -------------------------------------------------------------------- */
+
+/* "rules.yaml:1: warning: ModRule/shop/a: left out of Pod/shop/web: …" */
+static void print_drop(struct fx_buf *buf, const struct fx_input_object *object,
+                       const struct fx_mutator *mutator, const struct fx_drop *drop,
+                       bool colour) {
+    struct fx_buf id;
+    struct fx_buf words;
+    fx_buf_init(&id, 0);
+    fx_buf_init(&words, 0);
+    fx_buf_printf(&id, "%s/%s", mutator->kind, mutator->full_name);
+    fx_buf_str(&words, drop->fails ? "left out of " : "");
+    fx_answer_print_identity(&words, object->root);
+    fx_buf_printf(&words, ": %s", drop->words);
+    const bool has_file = mutator->origin.file != NULL;
+    char *file = strdup(has_file ? mutator->origin.file : object->file);
+    if (file == NULL || id.failed || words.failed) {
+        buf->failed = true;
+    } else {
+        const struct fx_finding finding = {
+            .severity = FX_SEVERITY_WARNING,
+            .file = file,
+            .line = has_file ? mutator->origin.line : object->line,
+            .id = id.data,
+            .text = words.data,
+        };
+        fx_finding_print(buf, &finding, colour);
+    }
+    free(file);
+    fx_buf_finish(&id);
+    fx_buf_finish(&words);
+}
+
+void fx_failure_print_drops(struct fx_buf *buf, const struct fx_input_object *object,
+                            const struct fx_review_result *result, bool colour) {
+    const struct fx_outcome *outcome = result != NULL ? result->outcome : NULL;
+    for (size_t i = 0; outcome != NULL && i < outcome->n_drops; i++) {
+        const struct fx_drop *drop = &outcome->drops[i];
+        print_drop(buf, object, result->snapshot->mutators[drop->mutator], drop, colour);
+    }
 }

@@ -34,7 +34,7 @@ static void sources_finish(struct sources *sources) {
 }
 
 static bool read_sources(struct sources *sources, const struct fx_strings *paths,
-                         struct fx_err *err) {
+                         const char *namespace_, struct fx_err *err) {
     for (size_t i = 0; i < paths->n_items; i++) {
         if (!fx_file_list_add(&sources->files, paths->items[i], err)) {
             return false;
@@ -54,7 +54,8 @@ static bool read_sources(struct sources *sources, const struct fx_strings *paths
             return false;
         }
         sources->inputs[i] = (struct fx_policy_input){.file = fx_input_name(path),
-                                                      .text = {text->data, text->len}};
+                                                      .text = {text->data, text->len},
+                                                      .namespace_ = namespace_};
     }
     for (size_t i = 0; i < providers->n_items; i++) {
         sources->inputs[count + i] = providers->items[i];
@@ -64,11 +65,12 @@ static bool read_sources(struct sources *sources, const struct fx_strings *paths
 
 enum fx_exit fx_input_read_policies_with(const struct fx_strings *paths,
                                          const struct fx_provider_flags *flags,
+                                         const char *namespace_,
                                          struct fx_policies **ret_policies) {
     struct sources sources = {0};
     struct fx_err err = FX_ERR_INIT;
     const bool ok = fx_provider_inputs_make(flags, &sources.providers, &err) &&
-                    read_sources(&sources, paths, &err) &&
+                    read_sources(&sources, paths, namespace_, &err) &&
                     fx_policies_build(sources.inputs,
                                       sources.files.n_paths + sources.providers.n_items,
                                       NULL, 1, ret_policies, &err);
@@ -79,7 +81,7 @@ enum fx_exit fx_input_read_policies_with(const struct fx_strings *paths,
 enum fx_exit fx_input_read_policies(const struct fx_strings *paths,
                                     struct fx_policies **ret_policies) {
     const struct fx_provider_flags none = {.ca = NULL};
-    return fx_input_read_policies_with(paths, &none, ret_policies);
+    return fx_input_read_policies_with(paths, &none, NULL, ret_policies);
 }
 
 enum fx_exit fx_input_say_findings(const struct fx_policies *policies, unsigned color) {

@@ -48,9 +48,11 @@ enum fx_exit fx_input_read_objects(const struct fx_strings *paths, unsigned colo
 enum fx_exit fx_input_read_policies(const struct fx_strings *paths,
                                     struct fx_policies **ret_policies);
 
-/* The same, and behind the files the documents of the flags. */
+/* The same, and behind the files the documents of the flags. `namespace_` is that of
+ * policies that name none and may live in one; NULL: `default`. */
 enum fx_exit fx_input_read_policies_with(const struct fx_strings *paths,
                                          const struct fx_provider_flags *flags,
+                                         const char *namespace_,
                                          struct fx_policies **ret_policies);
 
 /* Says the findings on standard error. Gives FX_EXIT_INVALID where a policy is invalid.

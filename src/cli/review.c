@@ -94,7 +94,7 @@ static enum fx_exit run(const void *values, const char *operand) {
     }
     struct fx_policies *policies = NULL;
     enum fx_exit status =
-        fx_input_read_policies_with(&given->policies, &given->provider, &policies);
+        fx_input_read_policies_with(&given->policies, &given->provider, NULL, &policies);
     if (status == FX_EXIT_DONE) {
         status = fx_input_say_findings(policies, given->color);
         if (status == FX_EXIT_DONE || given->keep_going) {

@@ -42,8 +42,8 @@ static bool compile(void *user, const struct fx_file_list *files,
     for (size_t i = 0; i < files->n_paths; i++) {
         paths.items[i] = files->paths[i];
     }
-    session->said =
-        fx_input_read_policies_with(&paths, &session->values->provider, ret_policies);
+    session->said = fx_input_read_policies_with(&paths, &session->values->provider, NULL,
+                                                ret_policies);
     fx_strings_finish(&paths);
     return session->said == FX_EXIT_DONE ||
            fx_fail(err, FX_EIO, "the policies cannot be read");
@@ -63,8 +63,25 @@ static bool copy_groups(const struct fx_suite_question *question,
     return true;
 }
 
-static bool ask(void *user, const struct fx_suite_question *question, json_t **ret_object,
-                struct fx_err *err) {
+/* What the answer says besides the object. */
+static void take_words(const struct fx_review_result *result,
+                       struct fx_suite_answer *answer) {
+    const struct fx_outcome *outcome = result == NULL ? NULL : result->outcome;
+    if (outcome == NULL) {
+        return;
+    }
+    fx_buf_text(&answer->denial, outcome->denial);
+    for (size_t i = 0; i < outcome->n_drops; i++) {
+        const struct fx_drop *drop = &outcome->drops[i];
+        const struct fx_mutator *mutator = result->snapshot->mutators[drop->mutator];
+        fx_buf_printf(&answer->warnings, "%s%s/%s%s: %s", i == 0 ? "" : "; ",
+                      mutator->kind, mutator->full_name,
+                      drop->fails ? " was left out" : "", drop->words);
+    }
+}
+
+static bool ask(void *user, const struct fx_suite_question *question,
+                struct fx_suite_answer *ret_answer, struct fx_err *err) {
     struct session *session = user;
     struct fx_strings groups = {0};
     if (!copy_groups(question, &groups, err)) {
@@ -81,8 +98,9 @@ static bool ask(void *user, const struct fx_suite_question *question, json_t **r
     };
     struct fx_answer answer = {0};
     const bool ok = fx_answer_ask(&asked, question->object, &answer, err);
+    take_words(answer.result, ret_answer);
     if (ok) {
-        *ret_object = json_incref(answer.object);
+        ret_answer->object = json_incref(answer.object);
     }
     fx_answer_finish(&answer);
     fx_strings_finish(&groups);

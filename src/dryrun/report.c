@@ -138,26 +138,36 @@ static void add_warnings(const struct fx_dryrun_trial *trial, struct fx_buf *bod
 struct fate {
     bool asked, matched, changed;
     const char *criterion, *failure; /* of its last turn; or NULL */
+    struct fx_text wanted, found;    /* of that criterion; where the rule says more */
 };
 
 static void read_steps(const struct fx_trace *trace, struct fate *fates) {
     for (size_t i = 0; i < trace->n_steps; i++) {
         const struct fx_trace_step *step = &trace->steps[i];
         struct fate *fate = &fates[step->mutator];
+        if (step->is_late) {
+            continue; /* it is told how it was when it was asked */
+        }
         fate->asked = true;
         fate->matched |= step->verdict.matched;
         fate->changed |= step->effect.changed;
         fate->criterion =
             step->verdict.matched ? step->effect.criterion : step->verdict.criterion;
+        fate->wanted = step->wanted;
+        fate->found = step->found;
         fate->failure = step->failure != NULL ? step->failure : fate->failure;
     }
 }
 
-static void add_member(struct fx_buf *body, const char *key, const char *words) {
-    if (words != NULL) {
+static void add_words(struct fx_buf *body, const char *key, struct fx_text words) {
+    if (words.len > 0) {
         fx_buf_printf(body, ",\"%s\":", key);
-        add_string(body, fx_text_of(words));
+        add_string(body, words);
     }
+}
+
+static void add_member(struct fx_buf *body, const char *key, const char *words) {
+    add_words(body, key, fx_text_of(words));
 }
 
 /* What stood against it: of a deletion, nobody but judges is asked. */
@@ -181,6 +191,8 @@ static void add_fate(const struct fx_dryrun_trial *trial, size_t index,
     fx_buf_str(body, fate->matched ? ",\"matched\":true" : ",\"matched\":false");
     fx_buf_str(body, fate->changed ? ",\"changed\":true" : ",\"changed\":false");
     add_member(body, "criterion", criterion_of(trial, fate));
+    add_words(body, "words", fate->wanted);
+    add_words(body, "found", fate->found);
     add_member(body, "failure",
                is_disabled ? "other policies disagree with it" : fate->failure);
     fx_buf_char(body, '}');

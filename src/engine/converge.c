@@ -451,10 +451,11 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
     };
     json_t *original = json_incref(*root);
     fx_subject_read(*root, &run.subject);
-    const bool ok =
-        (make_notes(&run) || fx_fail_nomem(err)) && fx_run_find_candidates(&run, err) &&
-        (fx_run_make_changes(&run) || fx_fail_nomem(err)) && settle(&run, err) &&
-        (run.n_acting == run.candidates.n_indices || fx_run_judge(&run, err));
+    const bool ok = (make_notes(&run) || fx_fail_nomem(err)) &&
+                    fx_run_find_candidates(&run, err) &&
+                    (fx_run_make_changes(&run) || fx_fail_nomem(err)) &&
+                    settle(&run, err) && fx_run_look_back(&run, err) &&
+                    (run.n_acting == run.candidates.n_indices || fx_run_judge(&run, err));
     if (ok) {
         ret_outcome->mutated = ret_outcome->iterations > 1 &&
                                (run.lasting != NULL || !fx_equal(original, *root));

@@ -36,7 +36,9 @@ struct fx_turn {
 struct fx_fare {
     uint32_t mutator;
     bool matched, applied, changed; /* in some pass */
-    bool failed;                    /* its match or mutation did: FX_EMUTATE, or a drop */
+    bool denied;                    /* it is a judge, and refuses the object */
+    bool failed;                    /* its match or mutation did: FX_EMUTATE, … */
+    bool left_out;                  /* … or, which fails nothing else, a drop */
     /* Its own time. That of its match is only in it where the mutator before it in the
      * pass matched, too: the clock is not read for those that do not. */
     uint64_t ns;

@@ -35,6 +35,7 @@ static bool note_fare(struct run *run, uint32_t index) {
     if (fare != NULL) {
         fare->matched = true;
         fare->applied = true;
+        fare->denied = true;
         fx_fares_end_turn(run->fares, fare);
     }
     return fare != NULL;

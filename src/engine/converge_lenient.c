@@ -37,6 +37,7 @@ static bool note_fare(struct run *run, uint32_t index) {
     struct fx_fare *fare = fx_fares_begin_turn(run->fares, index);
     if (fare != NULL) {
         fare->failed = true;
+        fare->left_out = true;
     }
     return fare != NULL;
 }

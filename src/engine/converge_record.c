@@ -36,21 +36,63 @@ static bool is_news(struct run *run, const struct fx_trace_step *step) {
         .matched = step->verdict.matched,
         .applied = step->effect.applied,
         .changed = step->effect.changed,
+        .failed = step->failure != NULL,
         .criterion =
             step->verdict.matched ? step->effect.criterion : step->verdict.criterion,
+        .wanted = step->wanted,
+        .found = step->found,
     };
     struct news *last = &run->news[step->mutator];
     const bool same = last->told && last->matched == now.matched &&
                       last->applied == now.applied && last->changed == now.changed &&
-                      last->criterion == now.criterion;
+                      last->failed == now.failed && last->criterion == now.criterion &&
+                      fx_text_equal(last->found, now.found);
     *last = now;
     return !same || now.changed;
 }
 
+/* The words as the arena's: those of before, where they are the same. */
+static bool keep_words(struct run *run, const struct fx_buf *words, struct fx_text last,
+                       struct fx_text *ret_words) {
+    const struct fx_text new = {words->data, words->len};
+    if (words->failed || fx_text_equal(new, last)) {
+        *ret_words = last;
+        return !words->failed;
+    }
+    const char *copy = fx_arena_copy(run->arena, new);
+    *ret_words = (struct fx_text){copy, new.len};
+    return copy != NULL;
+}
+
+/* Asks one whose match has said no for what stood against it. */
+static bool ask_why(struct run *run, struct fx_trace_step *step) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
+    const char *criterion = step->verdict.criterion;
+    if (step->verdict.matched || step->failure != NULL || criterion == NULL ||
+        mutator->ops->why == NULL) {
+        return true;
+    }
+    const struct news *last = &run->news[step->mutator];
+    struct fx_why why;
+    fx_buf_init(&why.wanted, 0);
+    fx_buf_init(&why.found, 0);
+    mutator->ops->why(mutator, run->request, &run->subject, criterion, &why);
+    const bool ok = keep_words(run, &why.wanted, last->wanted, &step->wanted) &&
+                    keep_words(run, &why.found, last->found, &step->found);
+    fx_buf_finish(&why.wanted);
+    fx_buf_finish(&why.found);
+    return ok;
+}
+
+static bool record(struct run *run, struct fx_trace_step step, json_t *before) {
+    return ask_why(run, &step) &&
+           (!is_news(run, &step) ||
+            fx_trace_record(run->trace, &step, before, *run->root));
+}
+
 bool fx_run_record(struct run *run, const struct fx_trace_step *step, json_t *before,
                    struct fx_err *err) {
-    if (run->trace != NULL && is_news(run, step) &&
-        !fx_trace_record(run->trace, step, before, *run->root)) {
+    if (run->trace != NULL && !record(run, *step, before)) {
         return fx_fail_nomem(err);
     }
     if (!step->effect.changed) {

@@ -20,8 +20,9 @@
 
 /* What a trace has told of a mutator. */
 struct news {
-    bool told, matched, applied, changed;
+    bool told, matched, applied, changed, failed;
     const char *criterion;
+    struct fx_text wanted, found;
 };
 
 /* How a candidate's last turn went, and when it ended. */
@@ -120,6 +121,10 @@ bool fx_run_end_tier(struct run *run, size_t *at, struct fx_err *err) FX_MUST_US
 /* converge_guise.c: lets the object wear this guise, and no other; NULL: none. */
 bool fx_run_dress(struct run *run, const struct fx_guise *guise,
                   struct fx_err *err) FX_MUST_USE;
+
+/* converge_late.c: where it is traced, tells of the once-rules that match the object as
+ * it is now, and were asked when they did not. */
+bool fx_run_look_back(struct run *run, struct fx_err *err) FX_MUST_USE;
 
 /* converge_judge.c: asks the judges about the object as it is now. */
 bool fx_run_judge(struct run *run, struct fx_err *err) FX_MUST_USE;

@@ -25,6 +25,7 @@ struct fx_policy_text;
 struct fx_reads;
 struct fx_request;
 struct fx_subject;
+struct fx_why;
 
 /* "Applied": the location was found and the tests held. "Changed": the tree differs. Two
  * facts, never one (design section 5). */
@@ -67,9 +68,26 @@ struct fx_mutator_ops {
                   struct fx_err *err);
     const struct fx_denial *denial; /* how the entries of its kind of judges are told */
 
+    /* The field of a policy that says for which operations it is, for messages; NULL:
+     * applyTo.operations. */
+    const char *operations;
+
     /* How the object is shown to `match`, `apply` and `judge`; NULL: as it is. Who is
      * shown another one has no footprint. */
     const struct fx_guise *guise;
+
+    /* Of one whose match has said no by `criterion`: says what it asks for there, and
+     * what it finds instead. For `fixpoint explain`, never for a log: it quotes the
+     * object. May be NULL: what it asks for is the field of that name in the policy. */
+    void (*why)(const struct fx_mutator *self, const struct fx_request *request,
+                const struct fx_subject *subject, const char *criterion,
+                struct fx_why *why);
+
+    /* Tells each place that `apply` may write, as a JSON Pointer with `*` for a step that
+     * is not known before, until `tell` says false. What it says is given. May be NULL.
+     */
+    bool (*writes)(const struct fx_mutator *self,
+                   bool (*tell)(void *user, struct fx_text pointer), void *user);
 
     /* Adds what `match` and `apply` may look at in an object, or write, beyond what every
      * review reads. False without memory. May be NULL: all of it. */
@@ -82,6 +100,11 @@ struct fx_mutator_ops {
 
     /* Frees the mutator and all that is its own. */
     void (*destroy)(struct fx_mutator *self);
+};
+
+/* Why a match said no, in a few words each; failure sticks in them. */
+struct fx_why {
+    struct fx_buf wanted, found;
 };
 
 /* How refusals are told: `begin`, the entries with `between` between them. */

@@ -210,12 +210,35 @@ static bool read_document(struct doc *doc) {
                : leave_out(doc);
 }
 
+/* As kubectl sends it with --namespace: what names none is put there. */
+static bool enter_namespace(struct doc *doc) {
+    const char *namespace_ = doc->build->input->namespace_;
+    json_t *metadata = fx_tree_view_key(doc->root, "metadata");
+    if (namespace_ == NULL || !json_is_object(metadata) ||
+        fx_tree_view_key(metadata, "namespace") != NULL) {
+        return true;
+    }
+    metadata = fx_tree_own_key(doc->root, FX_TEXT("metadata"));
+    if (metadata == NULL ||
+        !fx_tree_set_take(metadata, FX_TEXT("namespace"), json_string(namespace_))) {
+        return false;
+    }
+    fx_subject_read(doc->root, &doc->subject);
+    return true;
+}
+
 /* Only where policies of the kind live in namespaces does the name of one count. */
-static void place(struct fx_subject *subject) {
+static bool place(struct doc *doc) {
+    struct fx_subject *subject = &doc->subject;
     const struct fx_policy_kind *kind = NULL;
     (void)fx_policy_groups_dialect(subject->group, subject->kind, &kind);
-    subject->namespace_ = kind != NULL && kind->namespaced ? fx_policy_namespace(subject)
-                                                           : (struct fx_text){0};
+    if (kind == NULL || !kind->namespaced) {
+        subject->namespace_ = (struct fx_text){0};
+        return true;
+    }
+    const bool ok = enter_namespace(doc);
+    subject->namespace_ = fx_policy_namespace(subject);
+    return ok;
 }
 
 /* "Kind/name" or "Kind/namespace/name", for messages; NULL without memory. */
@@ -235,14 +258,14 @@ static char *print_id(const struct fx_subject *subject) {
 bool fx_build_document(struct fx_build *build, const struct fx_document *document) {
     struct doc doc = {.build = build, .root = document->root};
     fx_subject_read(document->root, &doc.subject);
-    place(&doc.subject);
     build->line = document->line;
     build->id = NULL;
-    const bool named = doc.subject.kind.len > 0 && doc.subject.name.len > 0;
-    if (named) {
+    bool ok = place(&doc);
+    if (ok && doc.subject.kind.len > 0 && doc.subject.name.len > 0) {
         build->id = print_id(&doc.subject);
+        ok = build->id != NULL;
     }
-    const bool ok = (!named || build->id != NULL) && read_document(&doc);
+    ok = ok && read_document(&doc);
     free(build->id);
     build->id = NULL;
     return ok;

@@ -30,8 +30,10 @@ struct fx_policy_input {
      * lines, its mutator counts this text, and the same one in the next build is the same
      * policy. Read when its turn comes, so that there is never more than one tree. */
     struct fx_policy_text *object;
-    const char *failure; /* NULL, or why it could not be read: then it counts as bad */
-    bool is_flag;        /* no file: made of a flag of that name; it has no lines */
+    const char *failure;    /* NULL, or why it could not be read: then it counts as bad */
+    const char *namespace_; /* where a policy lives that might name one and does not;
+                             * NULL: `default` */
+    bool is_flag;           /* no file: made of a flag of that name; it has no lines */
 };
 
 /* What one file gave: kept so that a reload can fall back on it, file by file. */

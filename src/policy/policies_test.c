@@ -201,6 +201,34 @@ static void test_namespaces_and_origins(void **state) {
 }
 
 /* What the snapshot has at `index` after a reload: shared with before, or new. */
+/* As kubectl's --namespace has it: only what names none, of kinds that live in one. */
+static void test_namespace_of_what_names_none(void **state) {
+    (void)state;
+    static const char text[] =
+        "{apiVersion: api.kubemod.io/v1beta1, kind: ModRule, metadata: {name: a}, spec: "
+        "{type: Reject, match: [{select: $.kind}]}}\n---\n"
+        "{apiVersion: api.kubemod.io/v1beta1, kind: ModRule, metadata: {name: b, "
+        "namespace: other}, spec: {type: Reject, match: [{select: $.kind}]}}\n---\n"
+        "{apiVersion: mutations.gatekeeper.sh/v1, kind: AssignMetadata, metadata: {name: "
+        "c}, spec: {location: metadata.labels.x, parameters: {assign: {value: v}}}}\n";
+    static const struct {
+        const char *namespace_, *first;
+    } cases[] = {{NULL, "default/a"}, {"shop", "shop/a"}};
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        const struct fx_policy_input input = {.file = "p.yaml",
+                                              .text = fx_text_of(text),
+                                              .namespace_ = cases[i].namespace_};
+        struct fx_policies *policies = build(&input, 1, NULL);
+        struct fx_mutator *const *mutators = policies->snapshot->mutators;
+        assert_int_equal(policies->findings.n_items, 0);
+        assert_int_equal(policies->snapshot->n_mutators, 3);
+        assert_string_equal(mutators[0]->full_name, "c");
+        assert_string_equal(mutators[1]->full_name, i == 0 ? cases[i].first : "other/b");
+        assert_string_equal(mutators[2]->full_name, i == 0 ? "other/b" : cases[i].first);
+        fx_policies_unref(policies);
+    }
+}
+
 static void expect_shared(const struct fx_policies *before,
                           const struct fx_policies *after, size_t index, bool shared) {
     const bool same =
@@ -311,6 +339,7 @@ int main(void) {
         cmocka_unit_test(test_findings_are_bounded),
         cmocka_unit_test(test_the_rest_is_as_bad_as_its_worst),
         cmocka_unit_test(test_namespaces_and_origins),
+        cmocka_unit_test(test_namespace_of_what_names_none),
         cmocka_unit_test(test_reload_shares_what_did_not_change),
         cmocka_unit_test(test_reload_keeps_lines_true),
         cmocka_unit_test(test_reload_of_a_broken_policy),

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "admission/review.h"
+#include "base/clock.h"
 #include "base/heap.h"
 #include "base/limits.h"
 #include "server/answer.h"
@@ -71,6 +72,7 @@ static void finish(struct fx_thread *thread, struct fx_http_exchange *exchange,
     count(&server->metrics, result, seconds);
     fx_in_force_note(server->in_force, thread->number, result);
     fx_review_log(result, fx_http_header(exchange, "traceparent"), seconds * 1e3);
+    fx_drop_log_note(&thread->drop_log, result, fx_clock_ns);
     if (server->options->log_mutations) {
         fx_mutation_log(result);
     }

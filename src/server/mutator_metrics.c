@@ -11,14 +11,17 @@ static const char *const keys[] = {"group", "kind", "name"};
 #define N_KEYS FX_COUNT(keys)
 
 /* id, name, help */
-#define FAMILIES(X)                                                                 \
-    X(MATCHED, "fixpoint_mutator_matched_total", "Reviews that a mutator matched.") \
-    X(APPLIED, "fixpoint_mutator_applied_total",                                    \
-      "Reviews in which a mutator found its location and its tests held.")          \
-    X(CHANGED, "fixpoint_mutator_changed_total",                                    \
-      "Reviews whose object a mutator changed.")                                    \
-    X(ERRORS, "fixpoint_mutator_errors_total",                                      \
-      "Reviews that failed because of a mutator.")                                  \
+#define FAMILIES(X)                                                                      \
+    X(MATCHED, "fixpoint_mutator_matched_total", "Reviews that a mutator matched.")      \
+    X(APPLIED, "fixpoint_mutator_applied_total",                                         \
+      "Reviews in which a mutator found its location and its tests held.")               \
+    X(CHANGED, "fixpoint_mutator_changed_total",                                         \
+      "Reviews whose object a mutator changed.")                                         \
+    X(DENIED, "fixpoint_mutator_denied_total", "Reviews whose object a policy refused.") \
+    X(ERRORS, "fixpoint_mutator_errors_total",                                           \
+      "Reviews that failed because of a mutator.")                                       \
+    X(LEFT_OUT, "fixpoint_mutator_left_out_total",                                       \
+      "Reviews that a mutator was left out of, since it failed.")                        \
     X(SECONDS, "fixpoint_mutator_seconds_total", "Time spent in a mutator, in seconds.")
 
 enum {
@@ -178,7 +181,8 @@ static void take_row(struct fx_mutator_metrics *metrics, struct fx_tally *tally,
                      size_t row) {
     static const unsigned families[FX_TALLY_FACTS] = {
         [FX_TALLY_MATCHED] = MATCHED, [FX_TALLY_APPLIED] = APPLIED,
-        [FX_TALLY_CHANGED] = CHANGED, [FX_TALLY_ERRORS] = ERRORS,
+        [FX_TALLY_CHANGED] = CHANGED, [FX_TALLY_DENIED] = DENIED,
+        [FX_TALLY_ERRORS] = ERRORS,   [FX_TALLY_LEFT_OUT] = LEFT_OUT,
         [FX_TALLY_NS] = SECONDS,
     };
     uint64_t news[FX_TALLY_FACTS];

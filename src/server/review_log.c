@@ -145,17 +145,35 @@ static void log_changed(const struct fx_review_result *result, struct fx_text tr
     fx_buf_finish(&list);
 }
 
+/* Who refuses it; what they say quotes the object, and is in the answer. */
+static void log_denied(const struct fx_review_result *result, struct fx_text traceparent,
+                       double ms) {
+    const struct fx_outcome *outcome = result->outcome;
+    struct fx_buf list;
+    fx_buf_init(&list, 0);
+    for (size_t i = 0; i < outcome->n_refusals; i++) {
+        add_mutator(&list, result->snapshot->mutators[outcome->refusals[i].mutator],
+                    (struct fx_text){0});
+    }
+    const struct fx_log_field more[3] = {
+        fx_log_str("denied_by", list.failed ? "" : list.data),
+        fx_log_int("iterations", outcome->iterations),
+    };
+    write_line(FX_LOG_INFO, "review denied", result, traceparent, ms, more);
+    fx_buf_finish(&list);
+}
+
 /* What may be said of a failure in a log. The words of a mutation or of the reader can
  * quote a value of the object, a Secret's perhaps: the answer has those. */
 static const char *words_of(const struct fx_err *failure) {
     switch (failure->code) {
     case FX_EMUTATE: return "a match or mutation failed, for the reason in the answer";
-    case FX_EDENIED: return "a policy refuses the object, for the reason in the answer";
     case FX_ESYNTAX: return "the body is no JSON";
     case FX_EINVALID: return "the body is no AdmissionReview";
     case FX_OK:
     case FX_ENOMEM:
     case FX_ELIMIT:
+    case FX_EDENIED: /* is told elsewhere */
     case FX_ENOCONVERGE:
     case FX_EDEADLINE:
     case FX_EIO:
@@ -198,6 +216,10 @@ void fx_review_log(const struct fx_review_result *result, struct fx_text tracepa
         }
         break;
     case FX_DECISION_DENIED:
+        if (fx_log_enabled(FX_LOG_INFO)) {
+            log_denied(result, traceparent, ms);
+        }
+        break;
     case FX_DECISION_FAILED:
     case FX_DECISION_REFUSED:
     case FX_DECISION_BROKEN: log_failed(result, traceparent, ms); break;
@@ -205,6 +227,24 @@ void fx_review_log(const struct fx_review_result *result, struct fx_text tracepa
     case FX_DECISION_EXCLUDED:
     case FX_DECISION_UNCHANGED: break;
     }
+}
+
+/* Why it failed may quote the object: the answer says it. */
+void fx_left_out_log(const struct fx_review_result *result,
+                     const struct fx_mutator *mutator, uint64_t times) {
+    struct name names[6];
+    struct fx_buf id;
+    fx_buf_init(&id, 0);
+    add_mutator(&id, mutator, (struct fx_text){0});
+    fx_log(WARN, "mutator left out", fx_log_str("mutator", id.failed ? "" : id.data),
+           fx_log_int("times", (int64_t)times),
+           fx_log_str("uid", copy_name(&names[0], result->uid)),
+           fx_log_str("operation", copy_name(&names[1], result->operation)),
+           fx_log_str("group", copy_name(&names[2], result->group)),
+           fx_log_str("kind", copy_name(&names[3], result->kind)),
+           fx_log_str("namespace", copy_name(&names[4], result->namespace_)),
+           fx_log_str("name", copy_name(&names[5], result->name)));
+    fx_buf_finish(&id);
 }
 
 /* The words of a denial can quote the policy: the answer has those. */

@@ -147,6 +147,27 @@ static void test_failed_mutation(void **state) {
     assert_null(strstr(written, "S3cret"));
 }
 
+/* Who denies it; what they say quotes the object. */
+static void test_denied(void **state) {
+    (void)state;
+    struct fx_refusal refusals[] = {{0, TEXT("a: \"S3cret\"")}, {1, TEXT("b")}};
+    const struct fx_outcome outcome = {
+        .iterations = 2,
+        .refusals = refusals,
+        .n_refusals = 2,
+        .denial = TEXT("rejected by a: \"S3cret\",b"),
+    };
+    const struct fx_err failure = {.code = FX_EDENIED, .msg = "rejected by a: S3cret"};
+    struct fx_review_result result = pod;
+    result.decision = FX_DECISION_DENIED;
+    result.outcome = &outcome;
+    result.failure = &failure;
+    write_line(&result);
+    assert_has("\"level\":\"info\",\"msg\":\"review denied\",\"uid\":\"u\"");
+    assert_has("\"denied_by\":\"Assign/a, Assign/b\",\"iterations\":2}");
+    assert_null(strstr(written, "S3cret"));
+}
+
 static void test_quiet(void **state) {
     (void)state;
     struct fx_review_result result = pod;
@@ -182,9 +203,10 @@ static void test_long_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trace_id), cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_cycle),    cmocka_unit_test(test_failed_mutation),
-        cmocka_unit_test(test_quiet),    cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_trace_id),   cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_cycle),      cmocka_unit_test(test_failed_mutation),
+        cmocka_unit_test(test_denied),     cmocka_unit_test(test_quiet),
+        cmocka_unit_test(test_long_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,9 @@ void fx_tally_note(struct fx_tally *tally, const struct fx_snapshot *snapshot,
         add(row, FX_TALLY_MATCHED, fare->matched);
         add(row, FX_TALLY_APPLIED, fare->applied);
         add(row, FX_TALLY_CHANGED, fare->changed);
-        add(row, FX_TALLY_ERRORS, fare->failed);
+        add(row, FX_TALLY_DENIED, fare->denied);
+        add(row, FX_TALLY_ERRORS, fare->failed && !fare->left_out);
+        add(row, FX_TALLY_LEFT_OUT, fare->left_out);
         add(row, FX_TALLY_NS, fare->ns);
     }
 }

@@ -20,7 +20,9 @@ enum fx_tally_fact {
     FX_TALLY_MATCHED,
     FX_TALLY_APPLIED,
     FX_TALLY_CHANGED,
+    FX_TALLY_DENIED,
     FX_TALLY_ERRORS,
+    FX_TALLY_LEFT_OUT,
     FX_TALLY_NS,
     FX_TALLY_FACTS
 };

@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "net/http_server.h"
+#include "server/drop_log.h"
 #include "server/external_calls.h"
 #include "server/mailbox.h"
 #include "server/shed.h"
@@ -39,6 +40,7 @@ struct fx_thread {
     struct fx_http_server *webhook;
     struct fx_external_client *external;
     struct fx_shed shed;
+    struct fx_drop_log drop_log;
     uv_prepare_t teller; /* tells how it stands before each sleep */
 
     /* From the main thread to it. */

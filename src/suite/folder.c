@@ -79,20 +79,26 @@ static bool find_policies(struct fx_suites *suites, struct fx_text folder,
 /* ---- a case ---------------------------------------------------------------------- */
 
 struct expectations {
-    const char *mutated, *unchanged, *error; /* the files that there are */
+    const char *mutated, *unchanged, *error, *denied; /* the files that there are */
 };
+
+static bool is_file(const char *path) {
+    bool is_folder = false;
+    return exists(path, &is_folder) && !is_folder;
+}
 
 static bool find_expectations(struct fx_suites *suites, struct fx_text folder,
                               struct expectations *ret_found) {
     const char *unchanged = fx_suites_join(suites, folder, FX_TEXT("unchanged"));
     const char *error = fx_suites_join(suites, folder, FX_TEXT("error.txt"));
-    if (unchanged == NULL || error == NULL ||
+    const char *denied = fx_suites_join(suites, folder, FX_TEXT("denied.txt"));
+    if (unchanged == NULL || error == NULL || denied == NULL ||
         !find_file(suites, folder, "expected", &ret_found->mutated)) {
         return false;
     }
-    bool is_folder = false;
-    ret_found->unchanged = exists(unchanged, &is_folder) && !is_folder ? unchanged : NULL;
-    ret_found->error = exists(error, &is_folder) && !is_folder ? error : NULL;
+    ret_found->unchanged = is_file(unchanged) ? unchanged : NULL;
+    ret_found->error = is_file(error) ? error : NULL;
+    ret_found->denied = is_file(denied) ? denied : NULL;
     return true;
 }
 
@@ -128,6 +134,9 @@ static bool set_expectation(struct fx_suites *suites, struct fx_text folder,
     } else if (found->error != NULL) {
         made->error = read_words(suites, found->error, err);
         return made->error != NULL;
+    } else if (found->denied != NULL) {
+        made->denied = read_words(suites, found->denied, err);
+        return made->denied != NULL;
     } else if (found->mutated != NULL) {
         made->mutated = FX_MUTATED_FILE;
     } else {
@@ -189,10 +198,9 @@ static bool fill_case(struct fx_suites *suites, struct fx_text folder,
     return set_expectation(suites, folder, &found, made, err);
 }
 
-static bool has_several(const struct expectations *found) {
+static int count(const struct expectations *found) {
     return (found->mutated != NULL) + (found->unchanged != NULL) +
-               (found->error != NULL) >
-           1;
+           (found->error != NULL) + (found->denied != NULL);
 }
 
 /* ---- the suite of a case --------------------------------------------------------- */
@@ -304,9 +312,7 @@ bool fx_suites_add_folder_case(struct fx_suites *suites, const char *file, size_
         !find_expectations(suites, folder, &found)) {
         return fx_fail_nomem(err);
     }
-    const bool expects =
-        found.mutated != NULL || found.unchanged != NULL || found.error != NULL;
-    if (policies == NULL && !expects) {
+    if (policies == NULL && count(&found) == 0) {
         return true; /* some other file of that name */
     }
     struct fx_suite *suite =
@@ -320,10 +326,10 @@ bool fx_suites_add_folder_case(struct fx_suites *suites, const char *file, size_
                          "policies.yaml beside it or in a folder above",
                          err);
     }
-    if (has_several(&found)) {
+    if (count(&found) > 1) {
         return add_fault(suites, suite, file,
                          "several expectations for this case; expected one of "
-                         "expected.yaml, unchanged and error.txt beside it",
+                         "expected.yaml, unchanged, error.txt and denied.txt beside it",
                          err);
     }
     return add_case(suites, file, suite, above, err);

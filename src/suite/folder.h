@@ -5,7 +5,8 @@
  *   sidecar/policies/…             or policies.yaml; folders below have it too
  *   sidecar/injects/object.yaml    each folder with one is a case
  *   sidecar/injects/expected.yaml  the whole object; or, instead of it, an empty file
- *                                  `unchanged`, or `error.txt`, part of the failure
+ *                                  `unchanged`, or `error.txt` or `denied.txt`, part of
+ *                                  the words of the failure or denial
  *   sidecar/injects/old.yaml       as it was, for UPDATE and DELETE
  *   sidecar/injects/options.yaml   the other fields of a case of a Suite
  *

@@ -12,6 +12,7 @@
 
 #include <jansson.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/macros.h"
@@ -32,16 +33,23 @@ struct fx_suite_question {
     json_t *old_object; /* or NULL */
 };
 
+/* What comes of it. The caller begins it with buffers that are empty, and finishes it. */
+struct fx_suite_answer {
+    json_t *object;         /* after mutation, counted; NULL on failure */
+    struct fx_buf denial;   /* of FX_EDENIED: its words, whole */
+    struct fx_buf warnings; /* of policies that were left out; "; " between them */
+};
+
 struct fx_suite_host {
     /* Reads and compiles the files. What is wrong with the policies is in their findings.
      */
     bool (*compile)(void *user, const struct fx_file_list *files,
                     struct fx_policies **ret_policies, struct fx_err *err);
 
-    /* What the webhook makes of the object, as a new reference. An error that is not ours
-     * (base/err.h) is what the webhook would say. */
-    bool (*ask)(void *user, const struct fx_suite_question *question, json_t **ret_object,
-                struct fx_err *err);
+    /* What the webhook makes of the object. An error that is not ours (base/err.h) is
+     * what the webhook would say; there may be warnings all the same. */
+    bool (*ask)(void *user, const struct fx_suite_question *question,
+                struct fx_suite_answer *ret_answer, struct fx_err *err);
 
     /* Tells a fault, as it is found. */
     void (*tell)(void *user, const struct fx_finding *finding);

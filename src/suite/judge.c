@@ -19,7 +19,9 @@ struct judging {
     const struct fx_policies *policies;
     struct fx_circumstances circumstances;
     struct fx_objects got;
-    struct fx_err failure; /* code FX_OK: the mutation did not fail */
+    struct fx_err failure;  /* code FX_OK: the mutation did not fail */
+    struct fx_buf denial;   /* where it was denied: the words, whole */
+    struct fx_buf warnings; /* of policies that were left out */
     struct fx_err *err;
 };
 
@@ -63,10 +65,50 @@ static bool conclude_bad(struct judging *judging, const struct fx_suite_bad_file
 
 /* ---- asking ---------------------------------------------------------------------- */
 
+/* What was left out of one object is noted with what was left out of others. */
+static void note_warnings(struct judging *judging, const struct fx_buf *warnings) {
+    if (warnings->len > 0) {
+        fx_buf_str(&judging->warnings, judging->warnings.len > 0 ? "; " : "");
+        fx_buf_text(&judging->warnings, (struct fx_text){warnings->data, warnings->len});
+    }
+    fx_buf_fail_as(&judging->warnings, warnings);
+}
+
 /* What fails is the verdict of the webhook, unless the failure is ours. */
+static bool take_answer(struct judging *judging, bool ok,
+                        const struct fx_suite_answer *answer,
+                        const struct fx_err *failure) {
+    note_warnings(judging, &answer->warnings);
+    if (!ok && fx_err_is_ours(failure)) {
+        *judging->err = *failure;
+        return false;
+    }
+    if (!ok) {
+        judging->failure = *failure;
+        fx_buf_text(&judging->denial,
+                    (struct fx_text){answer->denial.data, answer->denial.len});
+    }
+    return ((!ok || fx_objects_add(&judging->got, answer->object)) &&
+            !judging->warnings.failed && !judging->denial.failed) ||
+           fx_fail_nomem(judging->err);
+}
+
+static bool ask(struct judging *judging, const struct fx_suite_question *question) {
+    const struct fx_suite_host *host = judging->trial->host;
+    struct fx_suite_answer answer = {.object = NULL};
+    struct fx_err failure = FX_ERR_INIT;
+    fx_buf_init(&answer.denial, 0);
+    fx_buf_init(&answer.warnings, 0);
+    bool ok = host->ask(host->user, question, &answer, &failure);
+    ok = take_answer(judging, ok, &answer, &failure);
+    json_decref(answer.object);
+    fx_buf_finish(&answer.denial);
+    fx_buf_finish(&answer.warnings);
+    return ok;
+}
+
 static bool ask_all(struct judging *judging) {
     const struct fx_circumstances *circumstances = &judging->circumstances;
-    const struct fx_suite_host *host = judging->trial->host;
     for (size_t i = 0; i < circumstances->objects.n_items; i++) {
         const struct fx_suite_question question = {
             .snapshot = judging->policies->snapshot,
@@ -79,20 +121,11 @@ static bool ask_all(struct judging *judging) {
             .old_object =
                 circumstances->old.n_items > i ? circumstances->old.items[i] : NULL,
         };
-        json_t *got = NULL;
-        struct fx_err failure = FX_ERR_INIT;
-        if (!host->ask(host->user, &question, &got, &failure)) {
-            if (fx_err_is_ours(&failure)) {
-                *judging->err = failure;
-                return false;
-            }
-            judging->failure = failure;
-            return true;
+        if (!ask(judging, &question)) {
+            return false;
         }
-        const bool ok = fx_objects_add(&judging->got, got);
-        json_decref(got);
-        if (!ok) {
-            return fx_fail_nomem(judging->err);
+        if (judging->failure.code != FX_OK) {
+            return true;
         }
     }
     return true;
@@ -245,9 +278,27 @@ static bool compare_patch(struct judging *judging, bool *ret_same) {
 
 /* ---- the verdict ----------------------------------------------------------------- */
 
+static bool judge_denial(struct judging *judging) {
+    const char *words =
+        judging->denial.len > 0 ? judging->denial.data : judging->failure.msg;
+    const char *expected = judging->trial->case_->denied;
+    if (expected == NULL) {
+        return fail(judging, "it was denied: %s%s", words,
+                    judging->trial->case_->error == NULL
+                        ? ""
+                        : "; `denied` expects that, and not `error`");
+    }
+    return strstr(words, expected) != NULL ||
+           fail(judging, "it was denied in other words: %s; expected `%s`", words,
+                expected);
+}
+
 static bool judge_failure(struct judging *judging) {
     const char *words = judging->failure.msg;
     const char *expected = judging->trial->case_->error;
+    if (judging->failure.code == FX_EDENIED) {
+        return judge_denial(judging);
+    }
     if (expected == NULL) {
         return fail(judging, "the mutation failed: %s", words);
     }
@@ -259,12 +310,12 @@ static bool judge_failure(struct judging *judging) {
 static bool judge_unsaid(struct judging *judging) {
     if (judging->trial->case_->mutated_file.path == NULL) {
         return fail(judging, "nothing is expected of this case; expected `mutated`, "
-                             "`contains`, `patch` or `error`");
+                             "`contains`, `patch`, `error` or `denied`");
     }
-    return fail(
-               judging,
-               "nothing is expected of this case; expected one of "
-               "expected.yaml (--update writes it), unchanged and error.txt beside it") &&
+    return fail(judging,
+                "nothing is expected of this case; expected one of "
+                "expected.yaml (--update writes it), unchanged, error.txt and denied.txt "
+                "beside it") &&
            keep(judging);
 }
 
@@ -272,6 +323,11 @@ static bool judge_objects(struct judging *judging) {
     const struct fx_suite_case *case_ = judging->trial->case_;
     if (case_->error != NULL) {
         return fail(judging, "the mutation did not fail; expected `%s`", case_->error);
+    }
+    if (case_->denied != NULL) {
+        return fail(judging, "it was not denied; expected%s%s%s",
+                    case_->denied[0] == '\0' ? " it to be" : " `", case_->denied,
+                    case_->denied[0] == '\0' ? "" : "`");
     }
     if (case_->mutated == FX_MUTATED_UNSAID && case_->patch == NULL &&
         case_->contains == NULL) {
@@ -288,15 +344,33 @@ static bool judge_objects(struct judging *judging) {
            compare_inline(judging, "contains", case_->contains, true, &same);
 }
 
-/* Assertions beside it were not looked at: a note says so. */
+/* Appends a part of a note. */
+static void add_part(struct fx_buf *note, const char *part) {
+    fx_buf_str(note, note->len > 0 ? "; " : "");
+    fx_buf_str(note, part);
+}
+
+/* A note says that assertions beside it were not looked at, and which policies were left
+ * out: that may be why it failed, or not be meant. */
 static bool add_note(struct judging *judging) {
-    if (judging->result->status != FX_SUITE_PASS || !judging->trial->case_->asserts) {
+    const enum fx_suite_status status = judging->result->status;
+    const bool asserts = status == FX_SUITE_PASS && judging->trial->case_->asserts;
+    if (!asserts && judging->warnings.len == 0) {
         return true;
     }
     struct fx_buf note;
     fx_buf_init(&note, 0);
-    fx_buf_printf(&note, "`assertions` not looked at: %s", fx_suite_unjudged);
-    return conclude(judging, FX_SUITE_PASS, &note);
+    if (judging->result->reason != NULL) {
+        add_part(&note, judging->result->reason);
+    }
+    if (asserts) {
+        add_part(&note, "`assertions` not looked at: ");
+        fx_buf_str(&note, fx_suite_unjudged);
+    }
+    if (judging->warnings.len > 0) {
+        add_part(&note, judging->warnings.data);
+    }
+    return conclude(judging, status, &note);
 }
 
 static bool judge(struct judging *judging) {
@@ -319,6 +393,8 @@ bool fx_suite_judge(const struct fx_suite_trial *trial,
                     struct fx_suite_result *ret_result, struct fx_err *err) {
     struct judging judging = {
         .trial = trial, .result = ret_result, .failure = FX_ERR_INIT, .err = err};
+    fx_buf_init(&judging.denial, 0);
+    fx_buf_init(&judging.warnings, 0);
     const struct fx_suite_policies *policies =
         fx_suite_inputs_policies(trial->inputs, trial->test, trial->host, err);
     if (policies == NULL) {
@@ -331,5 +407,7 @@ bool fx_suite_judge(const struct fx_suite_trial *trial,
     const bool ok = judge(&judging);
     fx_circumstances_finish(&judging.circumstances);
     fx_objects_finish(&judging.got);
+    fx_buf_finish(&judging.denial);
+    fx_buf_finish(&judging.warnings);
     return ok;
 }

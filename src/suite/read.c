@@ -26,9 +26,10 @@ static const char *const test_names[] = {
     "template", "constraint", "expansion", "invalid",    NULL};
 /* Those from OPTION_NAMES on may stand in a folder's options. */
 static const char *const case_names[] = {
-    "name", "object", "mutated", "error",     "assertions", "skip",     "operation",
-    "old",  "user",   "groups",  "inventory", "patch",      "contains", NULL};
-#define OPTION_NAMES 5
+    "name", "object", "mutated", "error",     "denied", "assertions", "skip", "operation",
+    "old",  "user",   "groups",  "inventory", "patch",  "contains",   NULL,
+};
+#define OPTION_NAMES 6
 
 /* ---- a case ---------------------------------------------------------------------- */
 
@@ -133,6 +134,24 @@ static void read_case(const struct fx_fields *fields, struct fx_suite_case *ret_
     read_patch(fields, ret_case);
 }
 
+static bool expects_failure(const struct fx_suite_case *read) {
+    return read->error != NULL || read->denied != NULL;
+}
+
+static void check_failure(const struct fx_fields *fields,
+                          const struct fx_suite_case *read) {
+    const char *field = read->error != NULL ? "error" : "denied";
+    if (read->error != NULL && read->denied != NULL) {
+        fx_fields_fail(fields, "denied", fx_fields_get(fields, "denied"),
+                       "a mutation that fails is not denied; expected no `error` beside "
+                       "it");
+    } else if (expects_failure(read) && expects_success(read)) {
+        fx_fields_fail(fields, field, fx_fields_get(fields, field),
+                       "a mutation that fails or is denied gives no object; expected no "
+                       "`mutated`, `patch` or `contains` beside it");
+    }
+}
+
 static void read_suite_case(const struct fx_fields *fields, bool validates,
                             struct fx_suite_case *ret_case) {
     fx_fields_check_names(fields, case_names);
@@ -141,12 +160,9 @@ static void read_suite_case(const struct fx_fields *fields, bool validates,
     read_mutated(fields, ret_case);
     ret_case->error = fx_fields_string(fields, "error");
     ret_case->asserts = json_array_size(fx_fields_list(fields, "assertions")) > 0;
-    const bool judged = ret_case->error != NULL || expects_success(ret_case);
-    if (ret_case->error != NULL && expects_success(ret_case)) {
-        fx_fields_fail(fields, "error", fx_fields_get(fields, "error"),
-                       "a mutation that fails gives no object; expected no `mutated`, "
-                       "`patch` or `contains` beside it");
-    }
+    ret_case->denied = fx_fields_string(fields, "denied");
+    check_failure(fields, ret_case);
+    const bool judged = expects_failure(ret_case) || expects_success(ret_case);
     if (ret_case->skip == NULL && !judged && (validates || ret_case->asserts)) {
         ret_case->skip = fx_suite_unjudged;
     } else if (fx_fields_get(fields, "object") == NULL && ret_case->skip == NULL) {

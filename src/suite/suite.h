@@ -70,6 +70,7 @@ struct fx_suite_case {
     json_t *mutated_value;             /* INLINE: an object, or a list of them */
     json_t *patch, *contains;          /* or NULL */
     const char *error;                 /* part of the failure's words; NULL: no failure */
+    const char *denied;                /* part of a denial's words; NULL: no denial */
 };
 
 struct fx_suite_test {

@@ -83,8 +83,8 @@ static void refuse_analyses(bool made, bool ever_after, size_t n_findings) {
 
 static void test_made(void **state) {
     (void)state;
-    refuse_analyses(true, false, 6);
-    refuse_analyses(true, true, 6);
+    refuse_analyses(true, false, 8);
+    refuse_analyses(true, true, 8);
 }
 
 static void test_given(void **state) {

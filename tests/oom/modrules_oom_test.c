@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "admission/review.h"
+#include "base/limits.h"
 #include "policy/policies.h"
 #include "refuse.h"
 
@@ -126,12 +127,28 @@ static void test_rules(void **state) {
 
 /* ---- reviews --------------------------------------------------------------------- */
 
+/* Under which reviews travel; of some all is told that explains them. */
+static const struct way {
+    struct fx_admission admission;
+    bool is_traced;
+} ways[] = {
+    {.admission.skims = true},
+    {.admission = {.annotates = true, .tells_passes = true, .tells_fares = true}},
+    {.is_traced = true},
+};
+
 /* False where it was refused an allocation. */
-static bool travel(const struct journey *journey, const struct fx_admission *admission,
-                   long nth, bool ever_after) {
+static bool travel(const struct journey *journey, const struct way *way, long nth,
+                   bool ever_after) {
+    struct fx_admission admission = way->admission;
+    struct fx_arena arena;
+    struct fx_trace trace;
+    fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
+    fx_trace_init(&trace, &arena);
+    admission.trace = way->is_traced ? &trace : NULL;
     refuse_from(nth, ever_after);
     struct fx_review *review =
-        fx_review_create(admission, policies->snapshot, fx_text_of(journey->body), 0);
+        fx_review_create(&admission, policies->snapshot, fx_text_of(journey->body), 0);
     if (review != NULL) {
         assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
     }
@@ -147,16 +164,18 @@ static bool travel(const struct journey *journey, const struct fx_admission *adm
         assert_int_equal(result->status, is_ours ? 503 : 200);
     }
     fx_review_destroy(review);
+    fx_trace_finish(&trace);
+    fx_arena_finish(&arena);
     return !refused;
 }
 
 /* Each allocation refused in turn. */
-static void refuse_each(const struct journey *journey,
-                        const struct fx_admission *admission, bool ever_after) {
-    assert_true(travel(journey, admission, RUNS_MAX, false)); /* caches are filled */
+static void refuse_each(const struct journey *journey, const struct way *way,
+                        bool ever_after) {
+    assert_true(travel(journey, way, RUNS_MAX, false)); /* caches are filled */
     const long live = refuse_live();
     long n = 0;
-    for (; !travel(journey, admission, n, ever_after); n++) {
+    for (; !travel(journey, way, n, ever_after); n++) {
         assert_true(n < RUNS_MAX);
         if (refuse_live() != live) {
             fail_msg("%ld allocations are left behind, where number %ld was refused",
@@ -168,12 +187,11 @@ static void refuse_each(const struct journey *journey,
 
 static void test_reviews(void **state) {
     (void)state;
-    static const struct fx_admission admissions[] = {
-        {.skims = true},
-        {.annotates = true, .tells_passes = true, .tells_fares = true},
-    };
-    for (size_t i = 0; i < FX_COUNT(journeys) * FX_COUNT(admissions) * 2; i++) {
-        refuse_each(&journeys[i / 4], &admissions[i / 2 % 2], i % 2 == 1);
+    for (size_t i = 0; i < FX_COUNT(journeys); i++) {
+        for (size_t k = 0; k < FX_COUNT(ways); k++) {
+            refuse_each(&journeys[i], &ways[k], false);
+            refuse_each(&journeys[i], &ways[k], true);
+        }
     }
 }
 

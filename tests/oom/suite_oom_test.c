@@ -33,9 +33,9 @@ static bool compile(void *user, const struct fx_file_list *files,
     return ok;
 }
 
-/* As the policies would: an owner. */
-static bool ask(void *user, const struct fx_suite_question *question, json_t **ret_object,
-                struct fx_err *err) {
+/* As the policies would: an owner, and a warning. */
+static bool ask(void *user, const struct fx_suite_question *question,
+                struct fx_suite_answer *ret_answer, struct fx_err *err) {
     (void)user;
     json_t *object = json_incref(question->object);
     json_t *metadata = fx_tree_own_root(&object) != NULL
@@ -47,7 +47,8 @@ static bool ask(void *user, const struct fx_suite_question *question, json_t **r
         json_decref(object);
         return fx_fail_nomem(err);
     }
-    *ret_object = object;
+    ret_answer->object = object;
+    fx_buf_str(&ret_answer->warnings, "a rule was left out");
     return true;
 }
 
