@@ -131,6 +131,8 @@ def test_nothing_comes_of_rules_that_do_not_match(server):
             "matched": False,
             "changed": False,
             "criterion": "match[0]",
+            "words": '$.kind == "Pod"',
+            "found": '"Deployment"',
         }
     ]
 
@@ -216,6 +218,10 @@ def test_in_a_namespace_rules_count_where_they_live(server):
     criteria = {row["name"]: row.get("criterion") for row in got["rules"]}
     assert criteria["other/there"] == "namespace"
     assert criteria["kubemod-system/others"] == "targetNamespaceRegex"
+    said = {row["name"]: (row.get("words"), row.get("found")) for row in got["rules"]}
+    assert said["other/there"] == ("other", "namespace shop")
+    assert said["kubemod-system/others"] == ("^bank", "namespace shop")
+    assert said["kubemod-system/shops"] == (None, None)
 
 
 def test_a_node(server):
