@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,17 +28,25 @@ static uint64_t clock_ns(void) {
 /* As many rules as there is room for, and two more. */
 static char kind[] = "ModRule";
 static char names[MUTATORS][16];
-static struct fx_mutator mutators[MUTATORS];
 static struct fx_mutator *all[MUTATORS];
 
 static int setup(void **state) {
     (void)state;
     for (size_t i = 0; i < MUTATORS; i++) {
+        all[i] = calloc(1, sizeof *all[i]);
+        assert_non_null(all[i]);
         (void)snprintf(names[i], sizeof names[i], "shop/rule-%zu", i);
-        mutators[i].kind = kind;
-        mutators[i].name = names[i] + strlen("shop/");
-        mutators[i].full_name = names[i];
-        all[i] = &mutators[i];
+        all[i]->kind = kind;
+        all[i]->name = names[i] + strlen("shop/");
+        all[i]->full_name = names[i];
+    }
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    for (size_t i = 0; i < MUTATORS; i++) {
+        free(all[i]);
     }
     return 0;
 }
@@ -139,5 +148,5 @@ int main(void) {
         cmocka_unit_test(of_so_many),
         cmocka_unit_test(nobody),
     };
-    return cmocka_run_group_tests(tests, setup, NULL);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }
