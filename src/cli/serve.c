@@ -205,10 +205,22 @@ static enum fx_exit serve(const struct values *values,
     return served ? FX_EXIT_DONE : fx_say_err(&err);
 }
 
+static bool read_apis(const struct values *values, unsigned *ret_apis) {
+    struct fx_err err = FX_ERR_INIT;
+    *ret_apis = FX_CLUSTER_API_ALL;
+    if (values->cluster.apis == NULL ||
+        fx_cluster_apis_parse(values->cluster.apis, ret_apis, &err)) {
+        return true;
+    }
+    fx_say("--apis: %s", err.msg);
+    return false;
+}
+
 static enum fx_exit serve_cluster(const struct values *values,
                                   const struct fx_operations *operations) {
-    const struct fx_cluster_context context = {
+    struct fx_cluster_context context = {
         .operations = operations,
+        .settings = &values->settings,
         .tls_names = &values->tls_names,
         .own_namespace = values->own_namespace,
         .publishes = values->tls_ca != NULL,
@@ -216,6 +228,9 @@ static enum fx_exit serve_cluster(const struct values *values,
     struct fx_cluster_settings settings = {0};
     struct fx_err err = FX_ERR_INIT;
     enum fx_exit status = FX_EXIT_DONE;
+    if (!read_apis(values, &context.apis)) {
+        return FX_EXIT_USAGE;
+    }
     if (!fx_cluster_settings_read(&values->cluster, &context, &settings, &err)) {
         status = fx_say_err(&err);
     } else if (!fx_cluster_settings_check(&settings, &err)) {
