@@ -103,7 +103,7 @@ static void what_is_seen(void **state) {
         see("{\"type\":\"Other\"}," CONDITION("False", YESTERDAY, "Invalid", "m"));
     assert_true(seen.digest != 0 && seen.digest == fx_ready_digest(made));
     assert_int_equal(seen.status, FX_READY_FALSE);
-    assert_true(seen.since == NOW - 24 * 3600);
+    assert_true(seen.since == NOW - INT64_C(86400));
     static const char *const others[] = {
         CONDITION("True", TODAY, "Invalid", "m"),
         CONDITION("False", TODAY, "Other", "m"),

@@ -70,6 +70,7 @@ static struct fx_kube_name name_of(const struct fx_cluster_object *object,
         .namespace_ = object->namespace_,
         .name = object->name,
         .subresource = subresource,
+        .everywhere = true,
     };
 }
 

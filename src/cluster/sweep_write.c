@@ -64,6 +64,7 @@ static struct fx_kube_name name_of(const struct fx_sweep_task *task,
         .namespace_ = fx_text_of(task->namespace_),
         .name = fx_text_of(task->name),
         .subresource = subresource,
+        .everywhere = true,
     };
 }
 

@@ -317,6 +317,22 @@ def test_a_definition_that_may_not_be_read(world):
     standin.faults.clear()
 
 
+def test_rights_that_are_missing(world):
+    """They are wanted in every namespace: the advice is a ClusterRole."""
+    standin = world.cluster.need_standin()
+    shop = world.namespace()
+    standin.grant("reader", ["get", "list", "watch"], ["*"], group="*")
+    standin.grant("reader", ["create", "get", "patch"], ["leases"], group="coordination.k8s.io")
+    world.put(broken("bad", "bad", namespace=shop))
+    replica = world.start(*STATUS, kubeconfig=standin.kubeconfig_for("reader", groups=[]))
+    for message, rule in (
+        ("status not written: it is tried again", '["modrules/status"], verbs ["patch"]'),
+        ("event not written", '["events"], verbs ["create"]'),
+    ):
+        error = replica.log.wait(message)["error"]
+        assert "the ClusterRole needs" in error and rule in error
+
+
 # --- which policies are read -----------------------------------------------------------------
 
 
