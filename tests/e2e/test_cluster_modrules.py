@@ -18,7 +18,7 @@ GROUP = "api.kubemod.io"
 CLUSTER = "kubemod-system"
 STATUS = ("--operation", "mutation-webhook", "--operation", "mutation-status")
 CRDS = "customresourcedefinitions"
-FAULTS = ("type", "executionTier", "patch", "rejectMessage")
+FAULTS = ("match", "patch", "rejectMessage", "targetNamespaceRegex")
 
 
 @pytest.fixture
@@ -32,6 +32,7 @@ def cluster(tmp_path):
 
 def rule(name, key, value="1", namespace=NAMESPACE, **spec):
     """Sets an annotation of Deployments."""
+    text = '"%s"' % value  # else a number stays one
     return {
         "apiVersion": GROUP + "/v1beta1",
         "kind": "ModRule",
@@ -39,15 +40,18 @@ def rule(name, key, value="1", namespace=NAMESPACE, **spec):
         "spec": {
             "type": "Patch",
             "match": [{"select": "$.kind", "matchValue": "Deployment"}],
-            "patch": [{"op": "add", "path": "/metadata/annotations/" + key, "value": '"%s"' % value}],
+            "patch": [{"op": "add", "path": "/metadata/annotations/" + key, "value": text}],
             **spec,
         },
     }
 
 
 def broken(name, key, **how):
-    """With a fault in each of FAULTS."""
-    return rule(name, key, type="Pitch", executionTier=40000, rejectMessage="{{ .x", **how)
+    """With a fault in each of FAULTS, none of which a schema sees."""
+    made = rule(name, key, rejectMessage="no", targetNamespaceRegex="(", **how)
+    made["spec"]["match"][0]["matchRegex"] = "("
+    made["spec"]["patch"][0]["value"] = "{{ .x"
+    return made
 
 
 def space(name):
@@ -157,7 +161,7 @@ def test_one_that_is_broken(world):
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", wrong["lastTransitionTime"])
     until(lambda: entry(world, bad, replica).get("mutatorUID"), stored["uid"])
     faults = [one["message"] for one in entry(world, bad, replica)["errors"]]
-    assert [re.match(r"spec\.(\w+):", one).group(1) for one in faults] == list(FAULTS)
+    assert [re.match(r"spec\.(\w+)", one).group(1) for one in faults] == list(FAULTS)
     assert wrong["message"] == "; ".join(faults)
     until(lambda: entry(world, good, replica).get("enforced"), True)
     file = "%s/%s/bad" % (MODRULES, NAMESPACE)
@@ -195,9 +199,7 @@ def test_a_broken_change_keeps_the_previous_version(world):
     assert world.annotations() == {"r": "1"}
     since = ready(world, good)["lastTransitionTime"]
     time.sleep(1.1)  # the clock of conditions counts seconds
-    other = broken("r", "third")
-    other["spec"]["match"] = []
-    world.put(other)
+    world.put(broken("r", "third"))
     until(lambda: ready(world, good)["observedGeneration"], 3)
     assert ready(world, good)["lastTransitionTime"] == since  # it is as it was
     world.put(rule("r", "r", "2", executionTier=0))
