@@ -214,8 +214,15 @@ void fx_modrule_set_type(struct modrule *rule, bool rejects) {
     rule->head.ops = rejects ? &reject_ops : &patch_ops;
 }
 
+/* The namespace of the cluster's rules. */
+static const char *cluster_namespace(const struct fx_dialect_settings *settings) {
+    return settings != NULL && settings->cluster_namespace != NULL
+               ? settings->cluster_namespace
+               : KUBEMOD_CLUSTER_NAMESPACE;
+}
+
 bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
-                      json_t *source) {
+                      json_t *source, const struct fx_dialect_settings *settings) {
     const struct fx_text namespace_ = fx_policy_namespace(policy);
     struct fx_mutator *head = &rule->head;
     if (!fx_mutator_init(head, &patch_ops, FX_TEXT(KUBEMOD_GROUP), FX_TEXT("ModRule"),
@@ -231,7 +238,7 @@ bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
     head->lenient = true;
     head->wants_namespace = true;
     head->wants_node = true;
-    rule->is_cluster = fx_text_is(namespace_, KUBEMOD_CLUSTER_NAMESPACE);
+    rule->is_cluster = fx_text_is(namespace_, cluster_namespace(settings));
     head->place =
         rule->is_cluster ? 0 : 1; /* section 4: those of the cluster come first */
     return true;

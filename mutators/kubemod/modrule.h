@@ -22,13 +22,14 @@
 #define KUBEMOD_GROUP "api.kubemod.io"
 #define KUBEMOD_RANK  2u /* place in a pass */
 
-/* Whose rules see objects of other namespaces, and those of none. */
+/* Whose rules see objects of other namespaces, and those of none, where no setting says
+ * otherwise. */
 #define KUBEMOD_CLUSTER_NAMESPACE "kubemod-system"
 
 /* Immutable once made. */
 struct modrule {
     struct fx_mutator head; /* first */
-    bool is_cluster;        /* it lives in the namespace above */
+    bool is_cluster;        /* it lives in the namespace of the cluster's rules */
     bool rejects;
     unsigned operations;     /* FX_OPERATION_BIT */
     struct fx_regex *target; /* targetNamespaceRegex, or NULL */
@@ -45,9 +46,10 @@ struct modrule {
 };
 
 /* What a rule is made of, once it is read: names the rule, and finishes the head. Takes
- * nothing of `rule` on failure. Errors: FX_ENOMEM. */
+ * nothing of `rule` on failure. `settings` may be NULL. False without memory. */
 bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
-                      json_t *source) FX_MUST_USE;
+                      json_t *source,
+                      const struct fx_dialect_settings *settings) FX_MUST_USE;
 
 /* Fills what the index asks for. False without memory. */
 bool fx_modrule_index(struct modrule *rule) FX_MUST_USE;

@@ -211,7 +211,8 @@ bool fx_rule_compile(json_t *source, struct fx_compilation *ret_compilation,
     struct modrule *rule = calloc(1, sizeof *rule);
     struct fx_subject subject;
     fx_subject_read(source, &subject);
-    if (rule == NULL || !fx_modrule_begin(rule, &subject, source)) {
+    if (rule == NULL ||
+        !fx_modrule_begin(rule, &subject, source, ret_compilation->settings)) {
         fx_modrule_destroy(rule);
         return fx_fail_nomem(err);
     }

@@ -70,6 +70,7 @@ static enum fx_next step_check(struct fx_review *review) {
     if (!is_own(review) && !enter_namespace(review)) {
         return fx_answer_fail(review);
     }
+    review->told.settings = review->admission->settings;
     if (fx_policy_check(review->object, &review->told, &is_spoken, err)) {
         return fx_answer_allow_policy(review);
     }

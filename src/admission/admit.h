@@ -22,8 +22,8 @@
  * not is denied with the words of spec section 3.2 and code 422, or 500 where it is not
  * even of the right types; where its dialect tells all faults at once, with these as an
  * API server tells them of any object. Of Gatekeeper's kinds the old object is looked at
- * on DELETE; the policies of others may go. Of `admission` only `own_namespace` counts.
- * The rest is as fx_review_create() has it. NULL without memory.
+ * on DELETE; the policies of others may go. Of `admission` only `own_namespace` and
+ * `settings` count. The rest is as fx_review_create() has it. NULL without memory.
  */
 struct fx_review *fx_admit_create(const struct fx_admission *admission,
                                   struct fx_text text, uint64_t deadline_ns) FX_MUST_USE;

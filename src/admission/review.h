@@ -72,6 +72,8 @@ struct fx_admission {
     bool skims;        /* only the patch is asked for: what no policy reads of the
                         * AdmissionReview may be left out of the tree */
     struct fx_trace *trace; /* or NULL: what each mutator did (engine/trace.h) */
+    const struct fx_dialect_settings
+        *settings; /* of policies that are looked at; NULL: their defaults */
     const char
         *own_namespace; /* whose service account `gatekeeper-admin` is not mutated */
     /* NULL: none is known, and none is missed. */

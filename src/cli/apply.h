@@ -20,6 +20,7 @@ struct fx_apply_values {
     const char *old, *user, *namespace_;
     bool keep_going, expand;
     struct fx_provider_flags provider;
+    struct fx_dialect_settings settings;
 };
 
 extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE */
@@ -83,6 +84,7 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
          NULL,                                                                          \
          NULL,                                                                          \
          "leave out invalid policies and objects that fail, and print the rest"},       \
+        FX_DIALECT_OPTIONS(struct fx_apply_values, settings),                           \
         FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                          \
         FX_COLOR_OPTION(struct fx_apply_values)
 

@@ -67,8 +67,9 @@ enum fx_exit fx_apply_read(const struct fx_apply_values *values,
         fx_say("%s", fault);
         return FX_EXIT_USAGE;
     }
-    const enum fx_exit status = fx_input_read_policies_with(
-        &values->policies, &values->provider, values->namespace_, &ret_inputs->policies);
+    const enum fx_exit status =
+        fx_input_read_policies(&values->policies, &values->provider, &values->settings,
+                               values->namespace_, &ret_inputs->policies);
     if (status != FX_EXIT_DONE) {
         return status;
     }

@@ -11,6 +11,7 @@
 struct values {
     struct fx_strings policies, objects;
     unsigned output, color;
+    struct fx_dialect_settings settings;
 };
 
 enum { OUTPUT_TEXT, OUTPUT_JSON };
@@ -101,7 +102,8 @@ static enum fx_exit run(const void *values, const char *operand) {
         return FX_EXIT_USAGE;
     }
     struct fx_policies *policies = NULL;
-    enum fx_exit status = fx_input_read_policies(&given->policies, &policies);
+    enum fx_exit status =
+        fx_input_read_policies(&given->policies, NULL, &given->settings, NULL, &policies);
     if (status == FX_EXIT_DONE) {
         status = check(given, policies);
     }
@@ -116,6 +118,7 @@ static const struct fx_option options[] = {
      "objects to try them on: a file, a folder or - (repeats)"},
     {"output", 'o', FX_OPTION_CHOICE, offsetof(struct values, output), "FORMAT",
      output_words, "text (default) or json"},
+    FX_DIALECT_OPTIONS(struct values, settings),
     FX_COLOR_OPTION(struct values),
     {.name = NULL},
 };

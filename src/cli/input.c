@@ -63,25 +63,32 @@ static bool read_sources(struct sources *sources, const struct fx_strings *paths
     return true;
 }
 
-enum fx_exit fx_input_read_policies_with(const struct fx_strings *paths,
-                                         const struct fx_provider_flags *flags,
-                                         const char *namespace_,
-                                         struct fx_policies **ret_policies) {
-    struct sources sources = {0};
-    struct fx_err err = FX_ERR_INIT;
-    const bool ok = fx_provider_inputs_make(flags, &sources.providers, &err) &&
-                    read_sources(&sources, paths, namespace_, &err) &&
-                    fx_policies_build(sources.inputs,
-                                      sources.files.n_paths + sources.providers.n_items,
-                                      NULL, 1, ret_policies, &err);
-    sources_finish(&sources);
-    return ok ? FX_EXIT_DONE : fx_say_err(&err);
+static bool build(const struct sources *sources,
+                  const struct fx_dialect_settings *settings,
+                  struct fx_policies **ret_policies, struct fx_err *err) {
+    const struct fx_policy_sources from = {
+        .inputs = sources->inputs,
+        .n_inputs = sources->files.n_paths + sources->providers.n_items,
+        .generation = 1,
+        .settings = settings,
+    };
+    return fx_policies_build_from(&from, ret_policies, err);
 }
 
 enum fx_exit fx_input_read_policies(const struct fx_strings *paths,
+                                    const struct fx_provider_flags *flags,
+                                    const struct fx_dialect_settings *settings,
+                                    const char *namespace_,
                                     struct fx_policies **ret_policies) {
     const struct fx_provider_flags none = {.ca = NULL};
-    return fx_input_read_policies_with(paths, &none, NULL, ret_policies);
+    struct sources sources = {0};
+    struct fx_err err = FX_ERR_INIT;
+    const bool ok = fx_provider_inputs_make(flags == NULL ? &none : flags,
+                                            &sources.providers, &err) &&
+                    read_sources(&sources, paths, namespace_, &err) &&
+                    build(&sources, settings, ret_policies, &err);
+    sources_finish(&sources);
+    return ok ? FX_EXIT_DONE : fx_say_err(&err);
 }
 
 enum fx_exit fx_input_say_findings(const struct fx_policies *policies, unsigned color) {

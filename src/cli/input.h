@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/macros.h"
+#include "cli/dialects.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/providers.h"
@@ -43,17 +44,14 @@ void fx_input_objects_finish(
 enum fx_exit fx_input_read_objects(const struct fx_strings *paths, unsigned color,
                                    struct fx_input_objects *ret_objects);
 
-/* Reads and compiles all policies. Says nothing of what is wrong with them: that is in
- * their findings. */
+/* Reads and compiles all policies: the files, and behind them the documents of the flags
+ * (NULL: none). `namespace_` is that of policies that name none and may live in one;
+ * NULL: `default`. Says nothing of what is wrong with them: that is in their findings. */
 enum fx_exit fx_input_read_policies(const struct fx_strings *paths,
+                                    const struct fx_provider_flags *flags,
+                                    const struct fx_dialect_settings *settings,
+                                    const char *namespace_,
                                     struct fx_policies **ret_policies);
-
-/* The same, and behind the files the documents of the flags. `namespace_` is that of
- * policies that name none and may live in one; NULL: `default`. */
-enum fx_exit fx_input_read_policies_with(const struct fx_strings *paths,
-                                         const struct fx_provider_flags *flags,
-                                         const char *namespace_,
-                                         struct fx_policies **ret_policies);
 
 /* Says the findings on standard error. Gives FX_EXIT_INVALID where a policy is invalid.
  */

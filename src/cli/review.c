@@ -15,6 +15,7 @@ struct values {
     unsigned on_error, color;
     bool keep_going;
     struct fx_provider_flags provider;
+    struct fx_dialect_settings settings;
 };
 
 /* The exit status of what the webhook answered: its sentence where it is no review. */
@@ -93,8 +94,8 @@ static enum fx_exit run(const void *values, const char *operand) {
         return FX_EXIT_USAGE;
     }
     struct fx_policies *policies = NULL;
-    enum fx_exit status =
-        fx_input_read_policies_with(&given->policies, &given->provider, NULL, &policies);
+    enum fx_exit status = fx_input_read_policies(&given->policies, &given->provider,
+                                                 &given->settings, NULL, &policies);
     if (status == FX_EXIT_DONE) {
         status = fx_input_say_findings(policies, given->color);
         if (status == FX_EXIT_DONE || given->keep_going) {
@@ -111,6 +112,7 @@ static const struct fx_option options[] = {
     FX_ON_ERROR_OPTION(struct values),
     {"keep-going", 'k', FX_OPTION_FLAG, offsetof(struct values, keep_going), NULL, NULL,
      "leave out invalid policies"},
+    FX_DIALECT_OPTIONS(struct values, settings),
     FX_PROVIDER_OPTIONS(struct values, provider),
     FX_COLOR_OPTION(struct values),
     {.name = NULL},

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "cli/commands.h"
+#include "cli/dialects.h"
 #include "cli/on_error.h"
 #include "cli/operations.h"
 #include "cli/output.h"
@@ -20,6 +21,7 @@ struct values {
     const char *listen, *health_listen, *web_listen, *tls_cert, *tls_key, *tls_ca,
         *tls_cert_out, *client_ca, *own_namespace;
     struct fx_cluster_flags cluster;
+    struct fx_dialect_settings settings;
     bool tls_self_signed, mutation_annotations, log_mutations;
     unsigned on_error, log_level, sandbox;
     size_t max_body, max_header, max_connections, quarantine_after, metrics_max_mutators,
@@ -165,6 +167,7 @@ static enum fx_exit serve(const struct values *values,
         .n_client_names = values->client_names.n_items,
         .own_namespace = cluster != NULL ? cluster->identity.namespace_
                                          : or_else(values->own_namespace, pod_namespace),
+        .settings = values->settings,
         .on_error = (enum fx_on_error)values->on_error,
         .mutation_annotations = values->mutation_annotations,
         .log_mutations = values->log_mutations,
@@ -202,10 +205,22 @@ static enum fx_exit serve(const struct values *values,
     return served ? FX_EXIT_DONE : fx_say_err(&err);
 }
 
+static bool read_apis(const struct values *values, unsigned *ret_apis) {
+    struct fx_err err = FX_ERR_INIT;
+    *ret_apis = FX_CLUSTER_API_ALL;
+    if (values->cluster.apis == NULL ||
+        fx_cluster_apis_parse(values->cluster.apis, ret_apis, &err)) {
+        return true;
+    }
+    fx_say("--apis: %s", err.msg);
+    return false;
+}
+
 static enum fx_exit serve_cluster(const struct values *values,
                                   const struct fx_operations *operations) {
-    const struct fx_cluster_context context = {
+    struct fx_cluster_context context = {
         .operations = operations,
+        .settings = &values->settings,
         .tls_names = &values->tls_names,
         .own_namespace = values->own_namespace,
         .publishes = values->tls_ca != NULL,
@@ -213,6 +228,9 @@ static enum fx_exit serve_cluster(const struct values *values,
     struct fx_cluster_settings settings = {0};
     struct fx_err err = FX_ERR_INIT;
     enum fx_exit status = FX_EXIT_DONE;
+    if (!read_apis(values, &context.apis)) {
+        return FX_EXIT_USAGE;
+    }
     if (!fx_cluster_settings_read(&values->cluster, &context, &settings, &err)) {
         status = fx_say_err(&err);
     } else if (!fx_cluster_settings_check(&settings, &err)) {
@@ -275,6 +293,7 @@ static const struct fx_option options[] = {
     {"client-cn", '\0', FX_OPTION_LIST, FIELD(client_names), "NAME", NULL,
      "and this common name, exactly (repeats)"},
     FX_CLUSTER_OPTIONS(struct values),
+    FX_DIALECT_OPTIONS(struct values, settings),
     FX_ON_ERROR_OPTION(struct values),
     {"mutation-annotations", '\0', FX_OPTION_FLAG, FIELD(mutation_annotations), NULL,
      NULL, "write into each changed object which mutators changed it"},

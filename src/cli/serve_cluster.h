@@ -20,6 +20,7 @@
 /* As given. */
 struct fx_cluster_flags {
     const char *kubeconfig, *context;
+    const char *apis;
     const char *tls_secret, *service, *mutating, *validating, *lease;
     struct fx_strings also_mutating;
     bool no_rotation, no_events;
@@ -45,6 +46,14 @@ struct fx_cluster_flags {
          "NAME",                                                                         \
          NULL,                                                                           \
          "a context of the kubeconfig (default: its current one)"},                      \
+        {"apis",                                                                         \
+         '\0',                                                                           \
+         FX_OPTION_TEXT,                                                                 \
+         FX_CLUSTER_FLAG(type, apis),                                                    \
+         "LIST",                                                                         \
+         NULL,                                                                           \
+         "whose policies of the cluster are read, with commas between: gatekeeper (our " \
+         "own group's, too), kubemod (default: both)"},                                  \
         {"tls-secret",                                                                   \
          '\0',                                                                           \
          FX_OPTION_TEXT,                                                                 \
@@ -144,6 +153,8 @@ const char *fx_cluster_flags_fault(const struct fx_cluster_flags *flags, size_t 
 /* What else they need to know of the command line; borrowed like the flags. */
 struct fx_cluster_context {
     const struct fx_operations *operations;
+    unsigned apis; /* that --apis names (cluster/kinds.h) */
+    const struct fx_dialect_settings *settings;
     const struct fx_strings *tls_names;
     const char *own_namespace; /* --own-namespace, or NULL */
     bool publishes;            /* there is a bundle to publish: --tls-ca */

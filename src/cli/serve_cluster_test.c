@@ -21,6 +21,7 @@ struct world {
     struct fx_cluster_flags flags;
     struct fx_operations operations;
     struct fx_strings tls_names;
+    struct fx_dialect_settings dialects;
     struct fx_cluster_context context;
     struct fx_cluster_settings settings;
     struct fx_err err;
@@ -52,6 +53,8 @@ static void begin(struct world *world, const char *namespace_) {
     assert_true(
         fx_operations_read(&(struct fx_strings){0}, &world->operations, &world->err));
     world->context = (struct fx_cluster_context){.operations = &world->operations,
+                                                 .apis = FX_CLUSTER_API_ALL,
+                                                 .settings = &world->dialects,
                                                  .tls_names = &world->tls_names};
 }
 

@@ -16,6 +16,7 @@ struct values {
     struct fx_strings paths;
     const char *run;
     struct fx_provider_flags provider;
+    struct fx_dialect_settings settings;
     bool update, verbose;
     unsigned output, color;
 };
@@ -42,8 +43,9 @@ static bool compile(void *user, const struct fx_file_list *files,
     for (size_t i = 0; i < files->n_paths; i++) {
         paths.items[i] = files->paths[i];
     }
-    session->said = fx_input_read_policies_with(&paths, &session->values->provider, NULL,
-                                                ret_policies);
+    session->said =
+        fx_input_read_policies(&paths, &session->values->provider,
+                               &session->values->settings, NULL, ret_policies);
     fx_strings_finish(&paths);
     return session->said == FX_EXIT_DONE ||
            fx_fail(err, FX_EIO, "the policies cannot be read");
@@ -250,6 +252,7 @@ static const struct fx_option options[] = {
      "say a line of every case, also of those that passed or were skipped"},
     {"update", '\0', FX_OPTION_FLAG, offsetof(struct values, update), NULL, NULL,
      "write what came out over the files of what was expected, where they differ"},
+    FX_DIALECT_OPTIONS(struct values, settings),
     FX_PROVIDER_OPTIONS(struct values, provider),
     FX_COLOR_OPTION(struct values),
     {.name = NULL},

@@ -140,6 +140,9 @@ static void on_lease(bool held, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
     fx_log(INFO, held ? "lease won" : "lease lost", {0});
     fx_cluster_webhooks_set_leader(cluster->webhooks, held);
+    if (cluster->status != NULL) {
+        fx_cluster_status_set_leader(cluster->status, held);
+    }
     if (cluster->sweep != NULL) {
         fx_cluster_sweep_set(cluster->sweep, held);
     }
@@ -154,8 +157,13 @@ static bool start_reading(struct fx_cluster *cluster, uv_loop_t *loop,
                           const struct fx_cluster_options *options, struct fx_err *err) {
     static const struct fx_cluster_policies_events told = {
         .on_built = on_built, .on_status = on_status, .on_state = on_state};
-    cluster->policies = fx_cluster_policies_create(
-        loop, cluster->client, &options->identity, &told, cluster, err);
+    const struct fx_cluster_policies_options read = {
+        .identity = options->identity,
+        .apis = options->apis,
+        .settings = options->settings,
+    };
+    cluster->policies =
+        fx_cluster_policies_create(loop, cluster->client, &read, &told, cluster, err);
     if (cluster->policies == NULL) {
         return false;
     }
@@ -204,7 +212,7 @@ static bool start_reporting(struct fx_cluster *cluster, uv_loop_t *loop,
     const struct fx_cluster_identity *identity = &options->identity;
     if (options->writes_status) {
         cluster->status = fx_cluster_status_create(loop, cluster->client, identity,
-                                                   cluster->policies, err);
+                                                   cluster->policies, options->apis, err);
         cluster->sweep = cluster->status == NULL
                              ? NULL
                              : fx_cluster_sweep_create(loop, cluster->client, identity,
@@ -347,8 +355,7 @@ bool fx_cluster_look_at(const struct fx_cluster *cluster, size_t index,
                                                        "Namespace"};
     if (index < FX_CLUSTER_KINDS) {
         *ret_resource = &fx_cluster_kinds[index].versions[0];
-        fx_cluster_policies_look(cluster->policies, index, ret_status);
-        return true;
+        return fx_cluster_policies_look(cluster->policies, index, ret_status);
     }
     switch (index - FX_CLUSTER_KINDS) {
     case 0:

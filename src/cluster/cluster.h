@@ -37,6 +37,8 @@ struct fx_cluster; /* opaque */
 struct fx_cluster_options {
     const struct fx_kube_config *config;
     struct fx_cluster_identity identity;
+    unsigned apis;                       /* whose policies are read (cluster/kinds.h) */
+    struct fx_dialect_settings settings; /* and how they are meant */
     struct fx_cluster_webhooks_options webhooks;
     const struct fx_cluster_secret_options
         *secret; /* NULL: the certificate is not ours */

@@ -25,11 +25,23 @@
     "\",\"parameters\":{\"assign\":{\"value\":" value "}}}" rest "}"
 #define ASSIGN(name, metadata, location, value, rest) \
     ASSIGN_OF("mutations.gatekeeper.sh/v1", name, metadata, location, value, rest)
+#define MODRULES "/apis/api.kubemod.io/v1beta1/modrules"
+#define MODRULE_PATH(namespace_, name) \
+    "/apis/api.kubemod.io/v1beta1/namespaces/" namespace_ "/modrules/" name
+/* A ModRule in JSON: its namespace and name, what more of its metadata, its type, what
+ * more of it. */
+#define MODRULE(namespace_, name, metadata, type, rest)                                 \
+    "{\"apiVersion\":\"api.kubemod.io/v1beta1\",\"kind\":\"ModRule\",\"metadata\":"     \
+    "{\"namespace\":\"" namespace_ "\",\"name\":\"" name "\",\"generation\":1" metadata \
+    "},\"spec\":{\"type\":\"" type "\",\"match\":[{\"select\":\"$.kind\","              \
+    "\"matchValue\":\"Pod\"}],\"patch\":[{\"op\":\"add\",\"path\":"                     \
+    "\"/metadata/labels/x\",\"value\":\"y\"}]}" rest "}"
 #define BY_POD(entries) ",\"status\":{\"byPod\":[" entries "]}"
 
 struct world {
     struct fake_api api;
     struct fx_cluster_identity identity;
+    unsigned apis;
     struct fx_kube_client *client;
     struct fx_cluster_policies *policies;
     unsigned n_builds;
@@ -75,6 +87,7 @@ static inline void world_start(struct world *world) {
                      .lease = "fixpoint",
                      .operations = operations,
                      .n_operations = 1},
+        .apis = FX_CLUSTER_API_ALL,
     };
     fake_start(&world->api);
     fake_collect(&world->api, ASSIGNS);
@@ -89,10 +102,14 @@ static inline void world_read(struct world *world) {
         .on_status = world_on_status,
         .on_state = world_on_state,
     };
+    const struct fx_cluster_policies_options options = {
+        .identity = world->identity,
+        .apis = world->apis,
+    };
     struct fx_err err = FX_ERR_INIT;
     const char *ignored = NULL;
     world->policies = fx_cluster_policies_create(&world->api.loop, world->client,
-                                                 &world->identity, &told, world, &err);
+                                                 &options, &told, world, &err);
     assert_non_null(world->policies);
     FAKE_UNTIL(&world->api, fx_cluster_policies_ready(world->policies, &ignored));
 }

@@ -144,9 +144,11 @@ static void ask(struct task *task, const struct fx_kube_request *request,
 
 static struct fx_kube_name name_of(const struct task *task) {
     const json_t *metadata = fx_tree_view_key(task->body, "metadata");
+    const json_t *involved = fx_tree_view_key(task->body, "involvedObject");
     return (struct fx_kube_name){
-        .namespace_ = FX_TEXT(FX_EVENTS_NAMESPACE),
+        .namespace_ = fx_tree_view_string(metadata, "namespace"),
         .name = fx_tree_view_string(metadata, "name"),
+        .everywhere = fx_tree_view_key(involved, "namespace") != NULL,
     };
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/events.h - Events (v1) about invalid, conflicting and quarantined mutators, in
- * the namespace `default`, as for all objects of the cluster's scope. Told by the holder
- * of the Lease alone, once for each mutator, generation and reason; repeated ones count
- * up. At a bounded rate; what is too much is dropped and counted. Loop thread only.
+ * their namespace, as API servers want it; those of the cluster's scope in `default`.
+ * Told by the holder of the Lease alone, once for each mutator, generation and reason;
+ * repeated ones count up. At a bounded rate; what is too much is dropped and counted.
+ * Loop thread only.
  */
 #ifndef FX_CLUSTER_EVENTS_H
 #define FX_CLUSTER_EVENTS_H

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "cluster/frame.h"
+#include "cluster/status.h"
 #include "value/tree.h"
 
 #define COMPONENT  "fixpoint"
@@ -23,14 +24,6 @@
 #define INTERVAL_NS UINT64_C(5000000000)
 
 /* ---- what is told ---------------------------------------------------------------- */
-
-/* By the type of the error; the findings of a policy have none. */
-static const char *reason_of(const json_t *error) {
-    const struct fx_text type = fx_tree_view_string(error, "type");
-    return fx_text_is(type, "ErrConflictingSchema") ? "Conflicting"
-           : fx_text_is(type, "Quarantined")        ? "Quarantined"
-                                                    : "Invalid";
-}
 
 static void copy_message(struct fx_text text, char out[FX_EVENTS_MESSAGE_BYTES + 1]) {
     static const char ellipsis[] = "…";
@@ -43,7 +36,7 @@ static void copy_message(struct fx_text text, char out[FX_EVENTS_MESSAGE_BYTES +
 
 void fx_event_read(const struct fx_cluster_object *object, const json_t *error,
                    struct fx_event *ret_event) {
-    ret_event->reason = reason_of(error);
+    ret_event->reason = fx_cluster_status_reason(error);
     copy_message(fx_tree_view_string(error, "message"), ret_event->message);
     uint64_t digest = fx_hash_text(FX_HASH_START, object->uid);
     digest = fx_hash_bytes(digest, &object->generation, sizeof object->generation);
@@ -83,16 +76,18 @@ static json_t *set_object(json_t *parent, const char *key) {
 
 static bool fill_involved(json_t *involved, const struct fx_cluster_object *object) {
     return involved != NULL && fx_frame_set_type(involved, object->resource) &&
-           fx_frame_set_text(involved, "name", object->name) &&
-           fx_frame_set_text(involved, "uid", object->uid);
+           fx_frame_set_which(involved, object->namespace_, object->name, object->uid);
 }
 
 static bool fill_metadata(json_t *metadata, const struct fx_cluster_object *object,
                           const struct fx_event *event) {
+    const bool has_namespace = object->namespace_.len > 0;
     char name[NAME_BYTES];
     print_name(object->name, event->digest, name);
     return metadata != NULL && set_word(metadata, "name", name) &&
-           set_word(metadata, "namespace", FX_EVENTS_NAMESPACE);
+           fx_frame_set_text(metadata, "namespace",
+                             has_namespace ? object->namespace_
+                                           : FX_TEXT(FX_EVENTS_NAMESPACE));
 }
 
 static bool fill_source(json_t *source) {

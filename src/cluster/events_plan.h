@@ -16,7 +16,7 @@
 #include "cluster/identity.h"
 #include "cluster/policies.h"
 
-#define FX_EVENTS_NAMESPACE     "default" /* of what is in no namespace */
+#define FX_EVENTS_NAMESPACE     "default" /* of what is in no namespace itself */
 #define FX_EVENTS_MESSAGE_BYTES 1024
 #define FX_EVENTS_AGAIN_S       600 /* the same one is not counted up more often */
 

@@ -70,6 +70,22 @@ static void a_new_one(void **state) {
         "\"lastTimestamp\":\"2026-11-21T10:02:33Z\",\"count\":1}");
 }
 
+/* API servers want the namespace of what it is about. */
+static void one_about_an_object_in_a_namespace(void **state) {
+    (void)state;
+    struct fx_cluster_object mutator = make("always-pull");
+    mutator.namespace_ = FX_TEXT("shop");
+    const struct fx_event event = event_of(&mutator, "{\"message\":\"it is wrong\"}");
+    json_t *body = fx_event_new(&identity, &mutator, &event, NOW);
+    const json_t *metadata = json_object_get(body, "metadata");
+    const json_t *involved = json_object_get(body, "involvedObject");
+    assert_string_equal(json_string_value(json_object_get(metadata, "namespace")),
+                        "shop");
+    assert_string_equal(json_string_value(json_object_get(involved, "namespace")),
+                        "shop");
+    json_decref(body);
+}
+
 static void reasons(void **state) {
     (void)state;
     static const struct {
@@ -235,10 +251,15 @@ static void the_rate(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_new_one),     cmocka_unit_test(reasons),
-        cmocka_unit_test(digests),       cmocka_unit_test(long_messages),
-        cmocka_unit_test(names),         cmocka_unit_test(one_more),
-        cmocka_unit_test(what_is_known), cmocka_unit_test(the_rate),
+        cmocka_unit_test(a_new_one),
+        cmocka_unit_test(one_about_an_object_in_a_namespace),
+        cmocka_unit_test(reasons),
+        cmocka_unit_test(digests),
+        cmocka_unit_test(long_messages),
+        cmocka_unit_test(names),
+        cmocka_unit_test(one_more),
+        cmocka_unit_test(what_is_known),
+        cmocka_unit_test(the_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,8 +146,24 @@ static inline const char *fake_name_of(const char *path) {
     return strrchr(path, '/') + 1;
 }
 
+/* The path as it would be if its object lived in no namespace: the collection of those of
+ * all namespaces has it, too. */
+static inline void fake_leave_namespace(const char *path, char *out, size_t size) {
+    static const char step[] = "/namespaces/";
+    const char *at = strstr(path, step);
+    const char *rest = at == NULL ? NULL : strchr(at + strlen(step), '/');
+    (void)snprintf(out, size, "%.*s%s",
+                   rest == NULL ? (int)strlen(path) : (int)(at - path), path,
+                   rest == NULL ? "" : rest);
+}
+
 static inline bool fake_is_in(const char *path, const char *collection) {
     const size_t len = strlen(collection);
+    char bare[600];
+    fake_leave_namespace(path, bare, sizeof bare);
+    if (strncmp(bare, collection, len) == 0) {
+        path = bare;
+    }
     return strncmp(path, collection, len) == 0 && path[len] == '/' &&
            strchr(path + len + 1, '/') == NULL;
 }
@@ -247,8 +263,13 @@ static inline void fake_apply_status(json_t *object, const json_t *body,
                                      const char *manager) {
     json_t *entries = fake_entries(object);
     const json_t *own = fx_tree_view_key(fx_tree_view_key(body, "status"), "byPod");
+    json_t *conditions = json_object_get(json_object_get(body, "status"), "conditions");
     if (strncmp(manager, "fixpoint-", strlen("fixpoint-")) == 0) {
         fake_drop_entry(entries, manager + strlen("fixpoint-"));
+    }
+    if (conditions != NULL) {
+        json_t *status = json_object_get(object, "status");
+        assert_int_equal(json_object_set(status, "conditions", conditions), 0);
     }
     for (size_t i = 0; i < json_array_size(own); i++) {
         assert_int_equal(json_array_append(entries, json_array_get(own, i)), 0);

@@ -12,6 +12,14 @@ bool fx_frame_set_text(json_t *object, const char *key, struct fx_text value) {
     return fx_tree_set_take(object, fx_text_of(key), fx_tree_new_string(value));
 }
 
+bool fx_frame_set_which(json_t *metadata, struct fx_text namespace_, struct fx_text name,
+                        struct fx_text uid) {
+    return (namespace_.len == 0 ||
+            fx_frame_set_text(metadata, "namespace", namespace_)) &&
+           fx_frame_set_text(metadata, "name", name) &&
+           fx_frame_set_text(metadata, "uid", uid);
+}
+
 bool fx_frame_set_type(json_t *object, const struct fx_kube_resource *type) {
     struct fx_buf version;
     fx_buf_init(&version, 0);

@@ -22,6 +22,11 @@ json_t *fx_frame_of(const json_t *object, json_t **ret_metadata) FX_MUST_USE;
 /* object[key] = a string; false without memory. */
 bool fx_frame_set_text(json_t *object, const char *key, struct fx_text value) FX_MUST_USE;
 
+/* Which object is meant: its name, its namespace, where it has one, and its uid, so that
+ * no other one of its name is. False without memory. */
+bool fx_frame_set_which(json_t *metadata, struct fx_text namespace_, struct fx_text name,
+                        struct fx_text uid) FX_MUST_USE;
+
 /* apiVersion and kind of a resource that has a group; false without memory. */
 bool fx_frame_set_type(json_t *object, const struct fx_kube_resource *type) FX_MUST_USE;
 

@@ -74,12 +74,26 @@ static uint64_t digest_own_status(const json_t *object, const char *pod) {
     return 0;
 }
 
-/* False for a name that no API server lets pass (RFC 1123, 253 characters). */
-static bool print_key(char key[KEY_BYTES], const struct fx_kube_resource *resource,
-                      struct fx_text name) {
-    const int len = snprintf(key, KEY_BYTES, "%s.%s/%.*s", resource->plural,
-                             resource->group, FX_TEXT_ARG(name));
+/* False for names that no API server lets pass (RFC 1123, 253 characters). */
+static bool print_key(char key[KEY_BYTES], const struct fx_cluster_kind *kind,
+                      struct fx_text namespace_, struct fx_text name) {
+    const struct fx_kube_resource *resource = &kind->versions[0];
+    const struct fx_text space = kind->is_namespaced ? namespace_ : (struct fx_text){0};
+    const int len =
+        snprintf(key, KEY_BYTES, "%s.%s/%.*s%s%.*s", resource->plural, resource->group,
+                 FX_TEXT_ARG(space), kind->is_namespaced ? "/" : "", FX_TEXT_ARG(name));
     return len > 0 && len < KEY_BYTES;
+}
+
+/* The names within a key. */
+static void read_key(const char *key, const struct fx_cluster_kind *kind,
+                     struct fx_cluster_object *object) {
+    const char *name = strchr(key, '/') + 1;
+    if (kind->is_namespaced) {
+        object->namespace_ = (struct fx_text){name, strcspn(name, "/")};
+        name += object->namespace_.len + 1;
+    }
+    object->name = fx_text_of(name);
 }
 
 /* ---- all of them ----------------------------------------------------------------- */
@@ -105,7 +119,8 @@ static bool stands_at(const struct fx_cluster_objects *objects, size_t at,
 
 /* A new item at its place; NULL without memory. */
 static struct fx_cluster_object *insert(struct fx_cluster_objects *objects, size_t at,
-                                        const char *key) {
+                                        const char *key,
+                                        const struct fx_cluster_kind *kind) {
     const size_t size = strlen(key) + 1;
     struct item *item = calloc(1, sizeof *item + size);
     if (item == NULL ||
@@ -115,7 +130,8 @@ static struct fx_cluster_object *insert(struct fx_cluster_objects *objects, size
     }
     memcpy(item->key, key, size);
     item->object.key = item->key;
-    item->object.name = fx_text_of(strchr(item->key, '/') + 1);
+    item->object.kind = kind;
+    read_key(item->key, kind, &item->object);
     struct fx_cluster_object **slot = objects->items + at;
     memmove(slot + 1, slot, (objects->n_items - at) * sizeof(*slot));
     *slot = &item->object;
@@ -135,7 +151,8 @@ static void keep(struct fx_cluster_object *object, const json_t *metadata,
 }
 
 /* Makes of the object what is kept of it. */
-static bool put(struct fx_cluster_objects *objects, const char *key, const json_t *object,
+static bool put(struct fx_cluster_objects *objects, const char *key,
+                const struct fx_cluster_kind *kind, const json_t *object,
                 struct fx_cluster_object **ret_item, enum fx_object_change *ret_change) {
     const json_t *metadata = fx_tree_view_key(object, "metadata");
     struct fx_policy_text *kept = reduce(object);
@@ -151,7 +168,7 @@ static bool put(struct fx_cluster_objects *objects, const char *key, const json_
     }
     char *uid = fx_text_dup(fx_tree_view_string(metadata, "uid"));
     if (uid != NULL && item == NULL) {
-        item = insert(objects, lower_bound(objects, key), key);
+        item = insert(objects, lower_bound(objects, key), key, kind);
     }
     if (uid == NULL || item == NULL) {
         free(uid);
@@ -164,32 +181,43 @@ static bool put(struct fx_cluster_objects *objects, const char *key, const json_
     return true;
 }
 
+/* Notes what its status says of us; true where that is something else than before. */
+static bool see_status(struct fx_cluster_object *item, const json_t *object,
+                       const char *pod) {
+    const uint64_t status_before = item->own_status;
+    const uint64_t ready_before = item->ready.digest;
+    item->own_status = digest_own_status(object, pod);
+    if (item->kind->has_ready) {
+        fx_ready_see(object, &item->ready);
+    }
+    return item->own_status != status_before || item->ready.digest != ready_before;
+}
+
 bool fx_cluster_objects_put(struct fx_cluster_objects *objects,
                             const struct fx_object_source *source, json_t *object,
                             struct fx_cluster_object **ret_item,
                             enum fx_object_change *ret_change) {
     char key[KEY_BYTES];
     const json_t *metadata = fx_tree_view_key(object, "metadata");
-    if (!print_key(key, source->resource, fx_tree_view_string(metadata, "name")) ||
-        !put(objects, key, object, ret_item, ret_change)) {
+    if (!print_key(key, source->kind, fx_tree_view_string(metadata, "namespace"),
+                   fx_tree_view_string(metadata, "name")) ||
+        !put(objects, key, source->kind, object, ret_item, ret_change)) {
         return false;
     }
     struct fx_cluster_object *item = *ret_item;
-    const uint64_t before = item->own_status;
-    item->kind = source->kind;
+    const bool is_news = see_status(item, object, source->pod);
     item->resource = source->resource;
-    item->own_status = digest_own_status(object, source->pod);
-    if (*ret_change == FX_OBJECT_SAME && item->own_status != before) {
+    if (*ret_change == FX_OBJECT_SAME && is_news) {
         *ret_change = FX_OBJECT_STATUS;
     }
     return true;
 }
 
 bool fx_cluster_objects_remove(struct fx_cluster_objects *objects,
-                               const struct fx_kube_resource *resource,
-                               struct fx_text name) {
+                               const struct fx_cluster_kind *kind,
+                               struct fx_text namespace_, struct fx_text name) {
     char key[KEY_BYTES];
-    if (!print_key(key, resource, name)) {
+    if (!print_key(key, kind, namespace_, name)) {
         return false;
     }
     const size_t at = lower_bound(objects, key);

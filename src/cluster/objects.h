@@ -26,7 +26,7 @@ void fx_cluster_objects_finish(struct fx_cluster_objects *objects);
 
 enum fx_object_change {
     FX_OBJECT_SAME,   /* nothing that is kept */
-    FX_OBJECT_STATUS, /* our own status entry alone */
+    FX_OBJECT_STATUS, /* what we say in its status alone */
     FX_OBJECT_POLICY, /* the policy */
 };
 
@@ -37,7 +37,8 @@ struct fx_object_source {
     const char *pod; /* whose status entry is ours */
 };
 
-/* Adds the object or replaces the one of its key. What is kept is written down anew;
+/* Adds the object or replaces the one of its key, which names its namespace where that
+ * tells objects of its kind apart. What is kept is written down anew;
  * where it equals what was kept, the old text stays. `*ret_item` is borrowed. False
  * without memory (or with a name longer than names are), and then nothing has changed. */
 bool fx_cluster_objects_put(struct fx_cluster_objects *objects,
@@ -45,11 +46,11 @@ bool fx_cluster_objects_put(struct fx_cluster_objects *objects,
                             struct fx_cluster_object **ret_item,
                             enum fx_object_change *ret_change) FX_MUST_USE;
 
-/* Removes the object of that resource (of any version) and name; false where there is
- * none. Needs no memory. */
+/* Removes the object of that kind, namespace and name; false where there is none. Needs
+ * no memory. */
 bool fx_cluster_objects_remove(struct fx_cluster_objects *objects,
-                               const struct fx_kube_resource *resource,
-                               struct fx_text name);
+                               const struct fx_cluster_kind *kind,
+                               struct fx_text namespace_, struct fx_text name);
 
 /* The object of that key, or NULL. */
 struct fx_cluster_object *

@@ -87,6 +87,13 @@ static void an_equal_object_keeps_its_text(void **state) {
     fx_cluster_objects_finish(&objects);
 }
 
+static bool remove_named(struct fx_cluster_objects *objects,
+                         const struct fx_cluster_kind *kind, const char *namespace_,
+                         const char *name) {
+    return fx_cluster_objects_remove(objects, kind, fx_text_of(namespace_),
+                                     fx_text_of(name));
+}
+
 static void keys_are_sorted_and_found(void **state) {
     (void)state;
     static const char *const names[] = {"m", "a", "z", "b", "aa"};
@@ -106,11 +113,82 @@ static void keys_are_sorted_and_found(void **state) {
         assert_ptr_equal(fx_cluster_objects_find(&objects, key), objects.items[i]);
     }
     assert_null(fx_cluster_objects_find(&objects, "assign.mutations.gatekeeper.sh/ab"));
-    const struct fx_kube_resource *resource = &fx_cluster_kinds[0].versions[0];
-    assert_false(fx_cluster_objects_remove(&objects, resource, FX_TEXT("ab")));
-    assert_true(fx_cluster_objects_remove(&objects, resource, FX_TEXT("aa")));
-    assert_false(fx_cluster_objects_remove(&objects, resource, FX_TEXT("aa")));
+    assert_false(remove_named(&objects, &fx_cluster_kinds[0], "", "ab"));
+    assert_true(remove_named(&objects, &fx_cluster_kinds[0], "", "aa"));
+    assert_false(remove_named(&objects, &fx_cluster_kinds[0], "", "aa"));
     assert_int_equal(objects.n_items, FX_COUNT(sorted) - 1);
+    fx_cluster_objects_finish(&objects);
+}
+
+#define MODRULE(namespace_, name, rest)                                             \
+    "{\"apiVersion\":\"api.kubemod.io/v1beta1\",\"kind\":\"ModRule\",\"metadata\":" \
+    "{\"namespace\":\"" namespace_ "\",\"name\":\"" name "\",\"uid\":\"u1\"}" rest "}"
+#define READY(status, message)                                              \
+    ",\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"" status \
+    "\",\"reason\":\"r\",\"message\":\"" message                            \
+    "\",\"lastTransitionTime\":\"2026-11-21T10:02:33Z\"}]}"
+
+static const struct fx_cluster_kind *modrules(void) {
+    const struct fx_cluster_kind *kind = &fx_cluster_kinds[FX_CLUSTER_KINDS - 1];
+    assert_string_equal(kind->versions[0].kind, "ModRule");
+    return kind;
+}
+
+static enum fx_object_change put_modrule(struct fx_cluster_objects *objects,
+                                         const char *text,
+                                         struct fx_cluster_object **ret_item) {
+    const struct fx_object_source source = {
+        .kind = modrules(),
+        .resource = &modrules()->versions[0],
+        .pod = "me",
+    };
+    enum fx_object_change change = FX_OBJECT_SAME;
+    json_t *object = read_json(text);
+    assert_true(fx_cluster_objects_put(objects, &source, object, ret_item, &change));
+    json_decref(object);
+    return change;
+}
+
+static void one_name_in_two_namespaces_is_two(void **state) {
+    (void)state;
+    struct fx_cluster_objects objects = {0};
+    struct fx_cluster_object *item = NULL;
+    assert_int_equal(put_modrule(&objects, MODRULE("b", "r", ""), &item),
+                     FX_OBJECT_POLICY);
+    assert_int_equal(put_modrule(&objects, MODRULE("a", "r", ""), &item),
+                     FX_OBJECT_POLICY);
+    assert_int_equal(put_modrule(&objects, MODRULE("a", "r", ""), &item), FX_OBJECT_SAME);
+    assert_int_equal(objects.n_items, 2);
+    assert_string_equal(item->key, "modrules.api.kubemod.io/a/r");
+    assert_true(fx_text_is(item->namespace_, "a"));
+    assert_true(fx_text_is(item->name, "r"));
+    assert_ptr_equal(fx_cluster_objects_find(&objects, "modrules.api.kubemod.io/a/r"),
+                     item);
+    assert_false(remove_named(&objects, modrules(), "c", "r"));
+    assert_false(remove_named(&objects, modrules(), "", "r"));
+    assert_true(remove_named(&objects, modrules(), "a", "r"));
+    assert_int_equal(objects.n_items, 1);
+    assert_string_equal(objects.items[0]->key, "modrules.api.kubemod.io/b/r");
+    fx_cluster_objects_finish(&objects);
+}
+
+/* Of all that makes up the condition but the time. */
+static void a_condition_that_changes_is_seen(void **state) {
+    (void)state;
+    struct fx_cluster_objects objects = {0};
+    struct fx_cluster_object *item = NULL;
+    (void)put_modrule(&objects, MODRULE("a", "r", ""), &item);
+    assert_true(item->ready.digest == 0);
+    assert_int_equal(put_modrule(&objects, MODRULE("a", "r", READY("True", "m")), &item),
+                     FX_OBJECT_STATUS);
+    assert_int_equal(item->ready.status, FX_READY_TRUE);
+    assert_int_equal(put_modrule(&objects, MODRULE("a", "r", READY("True", "m")), &item),
+                     FX_OBJECT_SAME);
+    assert_int_equal(put_modrule(&objects, MODRULE("a", "r", READY("True", "n")), &item),
+                     FX_OBJECT_STATUS);
+    assert_int_equal(put_modrule(&objects, MODRULE("a", "r", ""), &item),
+                     FX_OBJECT_STATUS);
+    assert_true(item->ready.digest == 0);
     fx_cluster_objects_finish(&objects);
 }
 
@@ -140,6 +218,8 @@ int main(void) {
         cmocka_unit_test(only_what_is_kept_counts),
         cmocka_unit_test(an_equal_object_keeps_its_text),
         cmocka_unit_test(keys_are_sorted_and_found),
+        cmocka_unit_test(one_name_in_two_namespaces_is_two),
+        cmocka_unit_test(a_condition_that_changes_is_seen),
         cmocka_unit_test(a_name_that_no_server_has_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,8 +32,8 @@
 struct source {
     struct fx_cluster_policies *policies;
     const struct fx_cluster_kind *kind;
-    struct fx_kube_reflector *reflector;
-    bool synced;
+    struct fx_kube_reflector *reflector; /* NULL: it is not read, */
+    bool synced;                         /* and nobody waits for it */
 };
 
 /* What the worker is given, and what it makes. */
@@ -55,7 +55,7 @@ struct fx_cluster_policies {
     uv_loop_t *loop;
     uv_timer_t timer;
     struct source sources[FX_CLUSTER_KINDS];
-    struct fx_cluster_identity identity;
+    struct fx_cluster_policies_options options;
     struct fx_cluster_policies_events events;
     void *user;
     struct fx_cluster_objects objects;
@@ -133,9 +133,14 @@ static bool job_fill(struct job *job, const struct fx_cluster_policies *policies
 /* On a worker. */
 static void on_work(uv_work_t *work) {
     struct job *job = work->data;
-    const uint64_t generation = job->previous->snapshot->generation + 1;
-    if (!fx_policies_build(job->inputs, job->n_inputs, job->previous, generation,
-                           &job->made, &job->err)) {
+    const struct fx_policy_sources sources = {
+        .inputs = job->inputs,
+        .n_inputs = job->n_inputs,
+        .previous = job->previous,
+        .generation = job->previous->snapshot->generation + 1,
+        .settings = &job->policies->options.settings, /* which stand still */
+    };
+    if (!fx_policies_build_from(&sources, &job->made, &job->err)) {
         job->made = NULL;
     }
     fx_heap_trim(); /* what was read on the way here is gone */
@@ -255,7 +260,7 @@ static bool on_object(json_t *object, void *user) {
     const struct fx_object_source from = {
         .kind = source->kind,
         .resource = version_of(source->kind, object),
-        .pod = policies->identity.pod,
+        .pod = policies->options.identity.pod,
     };
     struct fx_cluster_object *item = NULL;
     enum fx_object_change change = FX_OBJECT_SAME;
@@ -271,9 +276,8 @@ static bool on_object(json_t *object, void *user) {
 }
 
 static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
-    (void)namespace_; /* only of Config, and all of ours are in one */
     struct source *source = user;
-    if (fx_cluster_objects_remove(&source->policies->objects, &source->kind->versions[0],
+    if (fx_cluster_objects_remove(&source->policies->objects, source->kind, namespace_,
                                   name)) {
         fx_cluster_policies_rebuild(source->policies);
     }
@@ -313,11 +317,16 @@ static bool start_source(struct fx_cluster_policies *policies, size_t kind,
     struct source *source = &policies->sources[kind];
     source->policies = policies;
     source->kind = &fx_cluster_kinds[kind];
+    if ((policies->options.apis & FX_CLUSTER_API_BIT(source->kind->api)) == 0) {
+        source->synced = true;
+        return true;
+    }
     const struct fx_kube_reflector_options options = {
         .versions = source->kind->versions,
         .n_versions = source->kind->n_versions,
         .doubts = true,
-        .namespace_ = source->kind->is_config ? policies->identity.namespace_ : NULL,
+        .namespace_ =
+            source->kind->is_config ? policies->options.identity.namespace_ : NULL,
         .name = source->kind->is_config ? "config" : NULL,
     };
     source->reflector =
@@ -340,7 +349,7 @@ static bool start(struct fx_cluster_policies *policies, struct fx_kube_client *c
 
 struct fx_cluster_policies *
 fx_cluster_policies_create(uv_loop_t *loop, struct fx_kube_client *client,
-                           const struct fx_cluster_identity *identity,
+                           const struct fx_cluster_policies_options *options,
                            const struct fx_cluster_policies_events *events, void *user,
                            struct fx_err *err) {
     struct fx_cluster_policies *policies = calloc(1, sizeof *policies);
@@ -350,7 +359,7 @@ fx_cluster_policies_create(uv_loop_t *loop, struct fx_kube_client *client,
     }
     policies->magic = POLICIES_MAGIC;
     policies->loop = loop;
-    policies->identity = *identity;
+    policies->options = *options;
     policies->events = *events;
     policies->user = user;
     fx_build_pace_init(&policies->pace);
@@ -409,8 +418,12 @@ fx_cluster_policies_find(const struct fx_cluster_policies *policies, const char 
     return fx_cluster_objects_find(&policies->objects, key);
 }
 
-void fx_cluster_policies_look(const struct fx_cluster_policies *policies, size_t kind,
+bool fx_cluster_policies_look(const struct fx_cluster_policies *policies, size_t kind,
                               struct fx_kube_reflector_status *ret_status) {
     assert(kind < FX_CLUSTER_KINDS);
-    fx_kube_reflector_look(policies->sources[kind].reflector, ret_status);
+    const struct fx_kube_reflector *reflector = policies->sources[kind].reflector;
+    if (reflector != NULL) {
+        fx_kube_reflector_look(reflector, ret_status);
+    }
+    return reflector != NULL;
 }

@@ -99,6 +99,13 @@ static bool append_disabled(json_t *errors, const struct fx_snapshot *snapshot,
     return ok;
 }
 
+const char *fx_cluster_status_reason(const json_t *error) {
+    const struct fx_text type = fx_tree_view_string(error, "type");
+    return fx_text_is(type, TYPE_CONFLICT)     ? "Conflicting"
+           : fx_text_is(type, TYPE_QUARANTINE) ? "Quarantined"
+                                               : "Invalid"; /* findings have no type */
+}
+
 /* Fills `errors`; none means that it is enforced. */
 static bool append_errors(json_t *errors, const struct fx_policies *built,
                           const struct fx_policy_file *file) {

@@ -32,21 +32,21 @@ static json_t *wrap(struct fx_text key, json_t *child_take) {
     return object;
 }
 
-static json_t *list_of(json_t *entry) {
+static json_t *list_of(json_t *item) {
     json_t *list = json_array();
-    if (list != NULL && !fx_tree_append_take(list, json_incref(entry))) {
+    if (list != NULL && !fx_tree_append_take(list, json_incref(item))) {
         json_decref(list);
         return NULL;
     }
     return list;
 }
 
-json_t *fx_status_apply(const struct fx_cluster_object *object, json_t *entry) {
+json_t *fx_status_apply(const struct fx_cluster_object *object, const char *list,
+                        json_t *item) {
     json_t *metadata = json_object();
-    json_t *body = wrap(FX_TEXT("status"), wrap(FX_TEXT("byPod"), list_of(entry)));
+    json_t *body = wrap(FX_TEXT("status"), wrap(fx_text_of(list), list_of(item)));
     bool ok = metadata != NULL && body != NULL &&
-              fx_frame_set_text(metadata, "name", object->name) &&
-              fx_frame_set_text(metadata, "uid", object->uid);
+              fx_frame_set_which(metadata, object->namespace_, object->name, object->uid);
     ok = ok && fx_tree_set_take(body, FX_TEXT("metadata"), json_incref(metadata)) &&
          fx_frame_set_type(body, object->resource);
     json_decref(metadata);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status_merge.h - the bodies of writes to `status.byPod`. Private to this room.
+ * cluster/status_merge.h - the bodies of writes to a status. Private to this room.
  * Pure.
  */
 #ifndef FX_CLUSTER_STATUS_MERGE_H
@@ -19,9 +19,9 @@
 void fx_status_manager(const char *pod, char ret_manager[FX_STATUS_MANAGER_BYTES]);
 
 /* What is applied: that object (of that uid, so that no other one of its name is meant)
- * with this entry alone. NULL without memory. */
-json_t *fx_status_apply(const struct fx_cluster_object *object,
-                        json_t *entry) FX_MUST_USE;
+ * with this item alone in that list of its status. NULL without memory. */
+json_t *fx_status_apply(const struct fx_cluster_object *object, const char *list,
+                        json_t *item) FX_MUST_USE;
 
 /* The object that was read with this entry in its list, which is sorted by id (spec
  * section 9): in place of one with the same id, or as a new one. A new tree; NULL without

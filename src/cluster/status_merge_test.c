@@ -49,13 +49,19 @@ static void what_is_applied(void **state) {
     (void)state;
     static const struct fx_kube_resource resource = {"g", "v1", "assign", "Assign"};
     json_t *entry = read_json("{\"id\":\"me\",\"enforced\":true}");
-    const struct fx_cluster_object object = {
+    struct fx_cluster_object object = {
         .name = FX_TEXT("a"), .uid = FX_TEXT("u"), .resource = &resource};
-    json_t *body = fx_status_apply(&object, entry);
+    json_t *body = fx_status_apply(&object, "byPod", entry);
     expect_json(body,
                 "{\"status\":{\"byPod\":[{\"id\":\"me\",\"enforced\":true}]},"
                 "\"metadata\":{\"name\":\"a\",\"uid\":\"u\"},\"apiVersion\":\"g/v1\""
                 ",\"kind\":\"Assign\"}");
+    json_decref(body);
+    object.namespace_ = FX_TEXT("ns");
+    body = fx_status_apply(&object, "conditions", entry);
+    expect_json(body, "{\"status\":{\"conditions\":[{\"id\":\"me\",\"enforced\":true}]},"
+                      "\"metadata\":{\"namespace\":\"ns\",\"name\":\"a\",\"uid\":\"u\"},"
+                      "\"apiVersion\":\"g/v1\",\"kind\":\"Assign\"}");
     json_decref(body);
     json_decref(entry);
 }

@@ -5,11 +5,14 @@
 #include "cluster/cluster_world.h"
 
 #define CRDS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-#define KEYED                                                                         \
-    "{\"metadata\":{\"name\":\"assign.mutations.gatekeeper.sh\"},\"spec\":{"          \
-    "\"versions\":[{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"properties\":" \
-    "{\"status\":{\"properties\":{\"byPod\":{\"x-kubernetes-list-type\":\"map\","     \
+#define KEYED                                                                      \
+    "{\"metadata\":{\"name\":\"assign.mutations.gatekeeper.sh\"},\"spec\":{"       \
+    "\"versions\":[{\"name\":\"v1\",\"subresources\":{\"status\":{}},\"schema\":{" \
+    "\"openAPIV3Schema\":{\"properties\":"                                         \
+    "{\"status\":{\"properties\":{\"byPod\":{\"x-kubernetes-list-type\":\"map\","  \
     "\"x-kubernetes-list-map-keys\":[\"id\"]}}}}}}}]}}"
+/* One that says nothing of its versions. */
+#define ANY   "{\"metadata\":{\"name\":\"assign.mutations.gatekeeper.sh\"},\"spec\":{}}"
 #define OTHER "{\"id\":\"other\",\"enforced\":true}"
 #define MINE(uid)                                                                     \
     "{\"id\":\"" OWN_POD "\",\"mutatorUID\":\"" uid                                   \
@@ -29,8 +32,9 @@ static void on_status(struct world *world, const struct fx_cluster_object *objec
 static struct fx_cluster_status *start_status(struct world *world) {
     struct fx_err err = FX_ERR_INIT;
     world_read(world);
-    struct fx_cluster_status *status = fx_cluster_status_create(
-        &world->api.loop, world->client, &world->identity, world->policies, &err);
+    struct fx_cluster_status *status =
+        fx_cluster_status_create(&world->api.loop, world->client, &world->identity,
+                                 world->policies, world->apis, &err);
     assert_non_null(status);
     world->user = status;
     world->on_built = on_built;
@@ -170,9 +174,10 @@ static void another_one_of_the_same_name(void **state) {
     (void)state;
     struct world world;
     world_start(&world);
+    fake_put(&world.api, CRDS "/assign.mutations.gatekeeper.sh", ANY);
     fake_put(&world.api, ASSIGNS "/a", ASSIGN("a", ",\"uid\":\"u\"", "spec.x", "1", ""));
     struct fx_cluster_status *status = start_status(&world);
-    FAKE_UNTIL(&world.api, fake_count(&world.api.asked, "GET " CRDS) == 9);
+    FAKE_UNTIL(&world.api, fake_count(&world.api.asked, "GET " CRDS) == 10);
     /* Behind the watch's back. */
     json_t *other = json_deep_copy(fake_view(&world.api, ASSIGNS "/a"));
     assert_int_equal(
@@ -182,6 +187,89 @@ static void another_one_of_the_same_name(void **state) {
     FAKE_UNTIL(&world.api, fake_count(&world.api.asked, "GET " ASSIGNS "/a") == 1);
     fake_run_for(&world.api, 50);
     assert_int_equal(world.api.told.len, 0);
+    end(&world, status);
+}
+
+/* ---- the condition ---- */
+
+#define MODRULE_CRD CRDS "/modrules.api.kubemod.io"
+#define ROOM(subresources)                                                               \
+    "{\"metadata\":{\"name\":\"modrules.api.kubemod.io\"},\"spec\":{\"versions\":["      \
+    "{\"name\":\"v1beta1\"," subresources "\"schema\":{\"openAPIV3Schema\":{"            \
+    "\"properties\":{\"status\":{\"properties\":{\"byPod\":{\"x-kubernetes-list-type\":" \
+    "\"map\",\"x-kubernetes-list-map-keys\":[\"id\"]},\"conditions\":{"                  \
+    "\"x-kubernetes-list-type\":\"map\",\"x-kubernetes-list-map-keys\":[\"type\"]}}}}}}" \
+    "}"                                                                                  \
+    "]}}"
+#define SUBRESOURCE "\"subresources\":{\"status\":{}},"
+
+static void start_modrules(struct world *world, const char *crd) {
+    world_start(world);
+    fake_collect(&world->api, MODRULES);
+    fake_put(&world->api, MODRULE_CRD, crd);
+    fake_put(&world->api, MODRULE_PATH("shop", "r"),
+             MODRULE("shop", "r", ",\"uid\":\"u\"", "Patch", ""));
+}
+
+/* A field of the condition of the rule in the namespace; "" where there is none. */
+static const char *ready(struct world *world, const char *path, const char *key) {
+    const json_t *status = fx_tree_view_key(fake_view(&world->api, path), "status");
+    const json_t *list = fx_tree_view_key(status, "conditions");
+    const char *text = json_string_value(fx_tree_view_key(json_array_get(list, 0), key));
+    return text == NULL ? "" : text;
+}
+
+/* By the holder of the Lease alone; another one in another namespace is another one. */
+static void the_leader_says_whether_it_is_ready(void **state) {
+    (void)state;
+    static const char shop[] = MODRULE_PATH("shop", "r");
+    static const char other[] = MODRULE_PATH("other", "r");
+    struct world world;
+    start_modrules(&world, ROOM(SUBRESOURCE));
+    fake_put(&world.api, other, MODRULE("other", "r", "", "Patchy", ""));
+    struct fx_cluster_status *status = start_status(&world);
+    expect_ids(&world, shop, OWN_POD);
+    expect_ids(&world, other, OWN_POD);
+    FAKE_UNTIL(&world.api, look(status).queued == 0);
+    assert_string_equal(ready(&world, shop, "status"), "");
+
+    fx_cluster_status_set_leader(status, true);
+    FAKE_UNTIL(&world.api, strcmp(ready(&world, shop, "status"), "True") == 0);
+    FAKE_UNTIL(&world.api, strcmp(ready(&world, other, "status"), "False") == 0);
+    assert_string_equal(ready(&world, shop, "reason"), "Accepted");
+    assert_string_equal(ready(&world, other, "reason"), "Invalid");
+    assert_non_null(strstr(ready(&world, other, "message"), "spec.type"));
+    FAKE_UNTIL(&world.api, look(status).queued == 0);
+    assert_int_equal(fake_count(&world.api.told,
+                                "PATCH " MODRULE_PATH("shop", "r") "/status fixpoint {"),
+                     1);
+    assert_int_equal(fake_count(&world.api.told, "P"), 4);
+    assert_int_equal(look(status).failed, 0);
+
+    /* Who does not lead any more leaves it alone. */
+    fx_cluster_status_set_leader(status, false);
+    fake_put(&world.api, shop, MODRULE("shop", "r", ",\"uid\":\"u\"", "Patch", ""));
+    expect_ids(&world, shop, OWN_POD);
+    FAKE_UNTIL(&world.api, look(status).queued == 0);
+    assert_string_equal(ready(&world, shop, "status"), "");
+    end(&world, status);
+}
+
+/* As under KubeMod's own definition: nobody writes in vain. */
+static void a_definition_without_a_status(void **state) {
+    (void)state;
+    struct world world;
+    start_modrules(&world, ROOM(""));
+    fake_put(&world.api, ASSIGNS "/a", ASSIGN("a", "", "spec.x", "1", ""));
+    fake_put(&world.api, CRDS "/assign.mutations.gatekeeper.sh", KEYED);
+    struct fx_cluster_status *status = start_status(&world);
+    fx_cluster_status_set_leader(status, true);
+    expect_ids(&world, ASSIGNS "/a", OWN_POD);
+    fake_put(&world.api, ASSIGNS "/b", ASSIGN("b", "", "spec.y", "1", ""));
+    expect_ids(&world, ASSIGNS "/b", OWN_POD);
+    FAKE_UNTIL(&world.api, look(status).queued == 0);
+    assert_int_equal(fake_count(&world.api.told, "P"), 2);
+    assert_int_equal(look(status).failed, 0);
     end(&world, status);
 }
 
@@ -208,6 +296,8 @@ int main(void) {
         cmocka_unit_test(somebody_removes_it),
         cmocka_unit_test(one_that_is_newer_than_the_build),
         cmocka_unit_test(another_one_of_the_same_name),
+        cmocka_unit_test(the_leader_says_whether_it_is_ready),
+        cmocka_unit_test(a_definition_without_a_status),
         cmocka_unit_test(closed_at_any_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -214,9 +214,9 @@ static void on_objects(const struct fx_kube_answer *answer, void *user) {
 static void list_kind(struct fx_cluster_sweep *sweep) {
     for (; sweep->kind < FX_CLUSTER_KINDS; sweep->kind++) {
         struct fx_kube_reflector_status status;
-        fx_cluster_policies_look(sweep->policies, sweep->kind, &status);
-        if (fx_cluster_kinds[sweep->kind].is_mutator && status.version != NULL &&
-            status.state != FX_KUBE_STATE_ABSENT) {
+        if (fx_cluster_kinds[sweep->kind].is_mutator &&
+            fx_cluster_policies_look(sweep->policies, sweep->kind, &status) &&
+            status.version != NULL && status.state != FX_KUBE_STATE_ABSENT) {
             sweep->resource = status.version;
             list(sweep, (struct fx_text){0}, on_objects);
             return;

@@ -33,7 +33,7 @@ struct fx_sweep_times {
 /* One object that is to be written. */
 struct fx_sweep_task {
     const struct fx_kube_resource *resource;
-    char *name, *uid;
+    char *namespace_, *name, *uid; /* no namespace: empty */
     char *id; /* whose entry is to go; NULL: those that are ours to be dropped */
 };
 

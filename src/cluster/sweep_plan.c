@@ -161,15 +161,14 @@ enum fx_sweep_way fx_sweep_way_of(const json_t *object, struct fx_text id,
 
 /* ---- what is written ------------------------------------------------------------- */
 
-json_t *fx_sweep_body(const char *api_version, const char *kind, struct fx_text name,
-                      struct fx_text uid) {
+json_t *fx_sweep_body(const char *api_version, const char *kind,
+                      const struct fx_kube_identity *which) {
     json_t *body = json_object();
     json_t *metadata = json_object();
     bool ok = body != NULL && metadata != NULL &&
               fx_frame_set_text(body, "apiVersion", fx_text_of(api_version)) &&
               fx_frame_set_text(body, "kind", fx_text_of(kind)) &&
-              fx_frame_set_text(metadata, "name", name) &&
-              fx_frame_set_text(metadata, "uid", uid);
+              fx_frame_set_which(metadata, which->namespace_, which->name, which->uid);
     ok = ok && fx_tree_set_take(body, FX_TEXT("metadata"), json_incref(metadata));
     json_decref(metadata);
     if (!ok) {

@@ -13,6 +13,7 @@
 
 #include "base/macros.h"
 #include "base/text.h"
+#include "kube/object.h"
 
 /* Names, each once, sorted. Zeroed is empty. */
 struct fx_sweep_names {
@@ -52,7 +53,7 @@ bool fx_sweep_is_sibling(struct fx_text id, const char *own_pod);
 
 /* What a manager applies that has nothing more to say of the object: `apiVersion` and
  * `kind` are those of the resource that is asked. NULL without memory. */
-json_t *fx_sweep_body(const char *api_version, const char *kind, struct fx_text name,
-                      struct fx_text uid) FX_MUST_USE;
+json_t *fx_sweep_body(const char *api_version, const char *kind,
+                      const struct fx_kube_identity *which) FX_MUST_USE;
 
 #endif

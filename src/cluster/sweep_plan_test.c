@@ -188,12 +188,21 @@ static void what_is_applied(void **state) {
     (void)state;
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    json_t *body =
-        fx_sweep_body("g/v1", "Assign", FX_TEXT("always-pull"), FX_TEXT("u-1"));
+    struct fx_kube_identity which = {.name = FX_TEXT("always-pull"),
+                                     .uid = FX_TEXT("u-1")};
+    json_t *body = fx_sweep_body("g/v1", "Assign", &which);
     fx_json_write(&text, body, FX_JSON_COMPACT);
     assert_string_equal(text.data, "{\"apiVersion\":\"g/v1\",\"kind\":\"Assign\","
                                    "\"metadata\":{\"name\":\"always-pull\",\"uid\":"
                                    "\"u-1\"}}");
+    json_decref(body);
+    fx_buf_reset(&text);
+    which.namespace_ = FX_TEXT("ns");
+    body = fx_sweep_body("g/v1", "ModRule", &which);
+    fx_json_write(&text, body, FX_JSON_COMPACT);
+    assert_string_equal(text.data, "{\"apiVersion\":\"g/v1\",\"kind\":\"ModRule\","
+                                   "\"metadata\":{\"namespace\":\"ns\",\"name\":"
+                                   "\"always-pull\",\"uid\":\"u-1\"}}");
     fx_buf_finish(&text);
     json_decref(body);
 }

@@ -12,6 +12,7 @@
 
 void fx_sweep_forget_tasks(struct fx_cluster_sweep *sweep) {
     for (size_t i = 0; i < sweep->n_tasks; i++) {
+        free(sweep->tasks[i].namespace_);
         free(sweep->tasks[i].name);
         free(sweep->tasks[i].uid);
         free(sweep->tasks[i].id);
@@ -30,11 +31,13 @@ bool fx_sweep_add_task(struct fx_cluster_sweep *sweep, const json_t *object,
     struct fx_sweep_task *task = &sweep->tasks[sweep->n_tasks++];
     *task = (struct fx_sweep_task){
         .resource = sweep->resource,
+        .namespace_ = fx_text_dup(fx_tree_view_string(metadata, "namespace")),
         .name = fx_text_dup(fx_tree_view_string(metadata, "name")),
         .uid = fx_text_dup(fx_tree_view_string(metadata, "uid")),
         .id = id.len == 0 ? NULL : fx_text_dup(id),
     };
-    return task->name != NULL && task->uid != NULL && (id.len == 0 || task->id != NULL);
+    return task->namespace_ != NULL && task->name != NULL && task->uid != NULL &&
+           (id.len == 0 || task->id != NULL);
 }
 
 /* ---- writing one ----------------------------------------------------------------- */
@@ -55,13 +58,23 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     end_task(sweep);
 }
 
+static struct fx_kube_name name_of(const struct fx_sweep_task *task,
+                                   const char *subresource) {
+    return (struct fx_kube_name){
+        .namespace_ = fx_text_of(task->namespace_),
+        .name = fx_text_of(task->name),
+        .subresource = subresource,
+        .everywhere = true,
+    };
+}
+
 /* Without memory it is left to the next round. */
 static void send_body(struct fx_cluster_sweep *sweep, const struct fx_sweep_task *task,
                       const json_t *body, const char *manager) {
     const struct fx_kube_request request = {
         .verb = task->id != NULL ? FX_KUBE_VERB_APPLY : FX_KUBE_VERB_UPDATE,
         .resource = task->resource,
-        .name = {.name = fx_text_of(task->name), .subresource = "status"},
+        .name = name_of(task, "status"),
         .body = body,
         .manager = manager,
     };
@@ -81,10 +94,14 @@ static void apply_nothing(struct fx_cluster_sweep *sweep,
     fx_status_manager(task->id, manager);
     fx_buf_init(&api_version, 0);
     fx_buf_printf(&api_version, "%s/%s", task->resource->group, task->resource->version);
+    const struct fx_kube_identity which = {
+        .namespace_ = fx_text_of(task->namespace_),
+        .name = fx_text_of(task->name),
+        .uid = fx_text_of(task->uid),
+    };
     json_t *body = api_version.failed
                        ? NULL
-                       : fx_sweep_body(api_version.data, task->resource->kind,
-                                       fx_text_of(task->name), fx_text_of(task->uid));
+                       : fx_sweep_body(api_version.data, task->resource->kind, &which);
     send_body(sweep, task, body, manager);
     json_decref(body);
     fx_buf_finish(&api_version);
@@ -136,7 +153,7 @@ static void read_first(struct fx_cluster_sweep *sweep, const struct fx_sweep_tas
     const struct fx_kube_request request = {
         .verb = FX_KUBE_VERB_GET,
         .resource = task->resource,
-        .name = {.name = fx_text_of(task->name)},
+        .name = name_of(task, NULL),
     };
     sweep->call = fx_kube_call_start(sweep->client, &request, on_read, sweep);
     if (sweep->call == NULL) {

@@ -101,9 +101,9 @@ static void fail(const struct run *run, struct fx_dryrun_answer *ret_answer) {
     ret_answer->retry_after = ret_answer->status == 503;
 }
 
-void fx_dryrun(struct fx_text request, uint64_t deadline_ns,
-               struct fx_dryrun_answer *ret_answer) {
-    struct run run = {.err = FX_ERR_INIT};
+void fx_dryrun(struct fx_text request, const struct fx_dialect_settings *settings,
+               uint64_t deadline_ns, struct fx_dryrun_answer *ret_answer) {
+    struct run run = {.question = {.settings = settings}, .err = FX_ERR_INIT};
     *ret_answer = (struct fx_dryrun_answer){.status = 200};
     fx_buf_init(&ret_answer->body, FX_LIMIT_DRYRUN_ANSWER_BYTES);
     fx_buf_init(&run.faults, 0);

@@ -29,6 +29,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "engine/dialect.h"
 
 struct fx_dryrun_answer {
     unsigned status;    /* HTTP: 200; 400 for whatever is wrong with the request, with the
@@ -37,9 +38,10 @@ struct fx_dryrun_answer {
     struct fx_buf body; /* JSON; without memory for the words, empty. To be finished */
 };
 
-/* Answers the request. Until `deadline_ns` (base/clock.h; 0: none), or soon after it. */
-void fx_dryrun(struct fx_text request, uint64_t deadline_ns,
-               struct fx_dryrun_answer *ret_answer);
+/* Answers the request, whose policies are meant as `settings` says (NULL: as their
+ * dialects have it). Until `deadline_ns` (base/clock.h; 0: none), or soon after it. */
+void fx_dryrun(struct fx_text request, const struct fx_dialect_settings *settings,
+               uint64_t deadline_ns, struct fx_dryrun_answer *ret_answer);
 
 /* Writes an answer with these words alone: {"error": "…"}. */
 void fx_dryrun_write_error(struct fx_buf *body, struct fx_text words);

@@ -34,7 +34,7 @@
 
 static struct fx_dryrun_answer ask(const char *request, uint64_t deadline_ns) {
     struct fx_dryrun_answer answer;
-    fx_dryrun(fx_text_of(request), deadline_ns, &answer);
+    fx_dryrun(fx_text_of(request), NULL, deadline_ns, &answer);
     assert_non_null(answer.body.data);
     return answer;
 }
@@ -197,10 +197,27 @@ static void test_external_data(void **state) {
     fx_buf_finish(&answer.body);
 }
 
+/* Whose rules are those of the cluster is the server's word. */
+static void test_rules_of_another_namespace(void **state) {
+    (void)state;
+    const struct fx_dialect_settings settings = {.cluster_namespace = "rules"};
+    const struct fx_text request = FX_TEXT(
+        "{" POD ",\"namespace\":\"\",\"modRules\":[" PATCH("a", IN("rules")) "]}");
+    struct fx_dryrun_answer answer;
+    fx_dryrun(request, NULL, 0, &answer);
+    assert_non_null(strstr(answer.body.data, "\"patch\":[]"));
+    fx_buf_finish(&answer.body);
+    fx_dryrun(request, &settings, 0, &answer);
+    assert_int_equal(answer.status, 200);
+    assert_null(strstr(answer.body.data, "\"patch\":[]"));
+    fx_buf_finish(&answer.body);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_answers),
         cmocka_unit_test(test_places),
+        cmocka_unit_test(test_rules_of_another_namespace),
         cmocka_unit_test(test_deadline),
         cmocka_unit_test(test_external_data),
     };

@@ -117,6 +117,7 @@ static bool write_down(const json_t *list, const char *name, struct made *made) 
 }
 
 static bool compile(const struct made *made, size_t n_made,
+                    const struct fx_dialect_settings *settings,
                     struct fx_policies **ret_policies, struct fx_err *err) {
     struct fx_policy_input *inputs = calloc(n_made + 1, sizeof *inputs);
     if (inputs == NULL) {
@@ -131,7 +132,13 @@ static bool compile(const struct made *made, size_t n_made,
         .bytes_each = FX_LIMIT_DRYRUN_PATTERN_BYTES,
     };
     fx_regex_allow(&allowance);
-    const bool ok = fx_policies_build(inputs, n_made, NULL, 1, ret_policies, err);
+    const struct fx_policy_sources sources = {
+        .inputs = inputs,
+        .n_inputs = n_made,
+        .generation = 1,
+        .settings = settings,
+    };
+    const bool ok = fx_policies_build_from(&sources, ret_policies, err);
     fx_regex_allow(NULL);
     free(inputs);
     return ok;
@@ -144,7 +151,7 @@ static bool build(const struct fx_dryrun_question *question,
     struct made *made = calloc(n + 1, sizeof *made);
     const bool ok = made != NULL && write_down(question->rules, "modRules", made) &&
                             write_down(question->policies, "policies", made + n_rules)
-                        ? compile(made, n, ret_policies, err)
+                        ? compile(made, n, question->settings, ret_policies, err)
                         : fx_fail_nomem(err);
     for (size_t i = 0; made != NULL && i < n; i++) {
         fx_policy_text_unref(made[i].text);

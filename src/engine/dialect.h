@@ -47,9 +47,17 @@ struct fx_fault {
 struct fx_text fx_fault_field(const struct fx_fault *fault);
 void fx_fault_print(struct fx_buf *buf, const struct fx_fault *fault);
 
+/* What an operator says of all policies, whatever their dialect; a dialect takes from it
+ * what it knows. Zeroed: the dialects' own defaults. */
+struct fx_dialect_settings {
+    const char *cluster_namespace; /* policies of this namespace count for the whole
+                                    * cluster, those of others for their own */
+};
+
 /* Collects what a policy yields, and what its author should hear. */
 struct fx_compilation {
-    struct fx_mutator **mutators; /* counted */
+    const struct fx_dialect_settings *settings; /* under which; borrowed, NULL: zeroed */
+    struct fx_mutator **mutators;               /* counted */
     size_t n_mutators, cap_mutators;
     struct fx_resource **resources; /* counted */
     size_t n_resources, cap_resources;
@@ -65,7 +73,8 @@ struct fx_compilation {
     size_t n_untold_faults; /* beyond FX_LIMIT_FINDINGS, only counted */
 };
 
-/* Drops the mutators and warnings. NULL and zeroed ones are fine. */
+/* Drops the mutators and warnings, and forgets the settings. NULL and zeroed ones are
+ * fine. */
 void fx_compilation_finish(struct fx_compilation *compilation);
 
 /* Adds a mutator, a resource (its reference is taken, also on failure), a warning
@@ -108,9 +117,10 @@ struct fx_dialect {
     const struct fx_node_annotations *node_annotations; /* or NULL: it has none */
 
     /* Compiles one policy object of one of `kinds` (group, version and kind already
-     * checked). Fails with the words of the dialect (FX_EINVALID, FX_ESYNTAX; node and
-     * span of the text at fault), and may tell several faults one by one; a policy that
-     * fails yields nothing else. Unknown fields are warnings that name them. */
+     * checked), under the settings that the compilation names. Fails with the words of
+     * the dialect (FX_EINVALID, FX_ESYNTAX; node and span of the text at fault), and may
+     * tell several faults one by one; a policy that fails yields nothing else. Unknown
+     * fields are warnings that name them. */
     bool (*compile)(json_t *policy, struct fx_compilation *ret_compilation,
                     struct fx_err *err);
 

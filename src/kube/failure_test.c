@@ -297,6 +297,14 @@ static const struct {
      "watch secrets in namespace ns: 403 Forbidden: x is forbidden: User u cannot watch "
      "resource y; the Role in namespace ns needs apiGroups [\"\"], resources "
      "[\"secrets\"], verbs [\"list\",\"watch\"]"},
+    {403,
+     "x is forbidden: User u cannot update resource y",
+     "update",
+     &assign,
+     {.name = {"a", 1}, .namespace_ = {"ns", 2}, .everywhere = true},
+     "update assign.mutations.gatekeeper.sh a in namespace ns: 403 Forbidden: x is "
+     "forbidden: User u cannot update resource y; the ClusterRole needs apiGroups "
+     "[\"mutations.gatekeeper.sh\"], resources [\"assign\"], verbs [\"update\"]"},
     /* No rule helps against admission. */
     {403,
      "secrets x is forbidden: exceeded quota",

@@ -42,7 +42,8 @@ static const char *verbs_needed(const char *verb, const char *words) {
 
 static void write_rule(const char *verbs, const struct fx_kube_resource *resource,
                        const struct fx_kube_name *name, char out[ADVICE_MAX]) {
-    const struct fx_text namespace_ = shown(name->namespace_);
+    const struct fx_text namespace_ =
+        name->everywhere ? (struct fx_text){0} : shown(name->namespace_);
     const char *sub = name->subresource;
     const bool is_role = namespace_.len > 0;
     (void)snprintf(out, ADVICE_MAX,

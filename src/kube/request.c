@@ -75,6 +75,7 @@ static bool copy_words(struct fx_kube_wire *wire, const struct fx_kube_request *
         .namespace_ = copy_text(words, request->name.namespace_, &ok),
         .name = copy_text(words, request->name.name, &ok),
         .subresource = copy(words, request->name.subresource, &ok),
+        .everywhere = request->name.everywhere,
     };
     return ok;
 }

@@ -23,6 +23,8 @@ struct fx_kube_name {
     struct fx_text namespace_; /* empty: of the cluster, or of all namespaces */
     struct fx_text name;       /* empty: the collection */
     const char *subresource;   /* "status", or NULL */
+    bool everywhere; /* whoever asks wants such rights in every namespace: what the words
+                      * of a failure advise */
 };
 
 /* Appends `/apis/mutations.gatekeeper.sh/v1/assign/always-pull/status`, or `/api/v1/…`

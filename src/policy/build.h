@@ -37,7 +37,8 @@ bool fx_tally_report(const struct fx_tally *tally,
 struct fx_build {
     struct fx_policies *next;
     struct fx_previous_index *previous;
-    const struct fx_policy_file *before; /* the same file there, or NULL */
+    const struct fx_dialect_settings *settings; /* or NULL */
+    const struct fx_policy_file *before;        /* the same file there, or NULL */
     const struct fx_policy_input *input;
     struct fx_policy_file *file;
     const struct fx_documents *documents;

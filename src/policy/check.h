@@ -23,10 +23,10 @@ bool fx_policy_is_kind(struct fx_text group, struct fx_text kind);
  * webhook checks besides (a Config must be called `config`). *ret_is_policy: is it of a
  * kind that a dialect speaks? Objects of all other kinds pass.
  *
- * `ret_compilation` (zeroed at first) gets what the policy yields and the warnings about
- * it, whose nodes are those of `object`; the caller finishes it. A valid policy may yield
- * nothing. After a failure only the faults in it count: there are some where the dialect
- * tells them one by one.
+ * `ret_compilation` (zeroed at first but for its settings) gets what the policy yields
+ * and the warnings about it, whose nodes are those of `object`; the caller finishes it. A
+ * valid policy may yield nothing. After a failure only the faults in it count: there are
+ * some where the dialect tells them one by one.
  *
  * Errors, *ret_is_policy then being true: FX_EINVALID, FX_ESYNTAX, FX_ELIMIT, all in the
  * words of the dialect and faults of the user; FX_ENOMEM. Not looked at here: how long

@@ -106,7 +106,7 @@ static bool refuse_all(struct doc *doc, const struct fx_compilation *made) {
 }
 
 static bool compile(struct doc *doc, const struct fx_dialect *dialect) {
-    struct fx_compilation made = {0};
+    struct fx_compilation made = {.settings = doc->build->settings};
     struct fx_err fault = FX_ERR_INIT;
     const bool compiled = fx_policy_compile(dialect, doc->root, &made, &fault);
     bool ok = compiled                  ? keep_all(doc, &made)

@@ -152,10 +152,12 @@ static bool build_input(struct fx_build *build) {
 }
 
 static bool build_next(struct fx_policies *policies, struct fx_previous_index *previous,
+                       const struct fx_dialect_settings *settings,
                        const struct fx_policy_input *input) {
     struct fx_build build = {
         .next = policies,
         .previous = previous,
+        .settings = settings,
         .input = input,
         .file = &policies->files[policies->n_files++],
     };
@@ -163,14 +165,14 @@ static bool build_next(struct fx_policies *policies, struct fx_previous_index *p
            build_input(&build);
 }
 
-static bool build_files(struct fx_policies *policies, const struct fx_policies *previous,
-                        const struct fx_policy_input *inputs, size_t n_inputs) {
-    struct fx_previous_index index = {.policies = previous};
-    policies->files = calloc(n_inputs + 1, sizeof *policies->files);
-    policies->cap_files = n_inputs + 1;
+static bool build_files(struct fx_policies *policies,
+                        const struct fx_policy_sources *sources) {
+    struct fx_previous_index index = {.policies = sources->previous};
+    policies->files = calloc(sources->n_inputs + 1, sizeof *policies->files);
+    policies->cap_files = sources->n_inputs + 1;
     bool ok = policies->files != NULL;
-    for (size_t i = 0; ok && i < n_inputs; i++) {
-        ok = build_next(policies, &index, &inputs[i]);
+    for (size_t i = 0; ok && i < sources->n_inputs; i++) {
+        ok = build_next(policies, &index, sources->settings, &sources->inputs[i]);
     }
     fx_previous_index_finish(&index);
     return ok;
@@ -254,13 +256,24 @@ static bool build_snapshot(struct fx_policies *policies, uint64_t generation) {
 bool fx_policies_build(const struct fx_policy_input *inputs, size_t n_inputs,
                        const struct fx_policies *previous, uint64_t generation,
                        struct fx_policies **ret_policies, struct fx_err *err) {
+    const struct fx_policy_sources sources = {
+        .inputs = inputs,
+        .n_inputs = n_inputs,
+        .previous = previous,
+        .generation = generation,
+    };
+    return fx_policies_build_from(&sources, ret_policies, err);
+}
+
+bool fx_policies_build_from(const struct fx_policy_sources *sources,
+                            struct fx_policies **ret_policies, struct fx_err *err) {
     struct fx_policies *policies = calloc(1, sizeof *policies);
     if (policies == NULL) {
         return fx_fail_nomem(err);
     }
     atomic_init(&policies->refs, 1);
-    if (!build_files(policies, previous, inputs, n_inputs) ||
-        !collect_namespaces(policies) || !build_snapshot(policies, generation)) {
+    if (!build_files(policies, sources) || !collect_namespaces(policies) ||
+        !build_snapshot(policies, sources->generation)) {
         fx_policies_unref(policies);
         return fx_fail_nomem(err);
     }

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "engine/dialect.h"
 #include "engine/policy_text.h"
 #include "engine/snapshot.h"
 #include "policy/findings.h"
@@ -77,6 +78,8 @@ struct fx_policies {
  * too, is not even compiled again: what it gave then, findings included, is what it
  * gives.
  *
+ * The dialects compile under their own defaults (engine/dialect.h).
+ *
  * Faults of policies are findings, never failures. Of a file FX_LIMIT_FINDINGS are told,
  * then one says `and 7 more`; of repeats and of conflicts as many, over all files.
  * Errors: FX_ENOMEM.
@@ -84,6 +87,18 @@ struct fx_policies {
 bool fx_policies_build(const struct fx_policy_input *inputs, size_t n_inputs,
                        const struct fx_policies *previous, uint64_t generation,
                        struct fx_policies **ret_policies, struct fx_err *err) FX_MUST_USE;
+
+/* The same, of what `sources` names; borrowed for the call. */
+struct fx_policy_sources {
+    const struct fx_policy_input *inputs;
+    size_t n_inputs;
+    const struct fx_policies *previous;
+    uint64_t generation;
+    const struct fx_dialect_settings *settings; /* NULL: the dialects' own defaults */
+};
+bool fx_policies_build_from(const struct fx_policy_sources *sources,
+                            struct fx_policies **ret_policies,
+                            struct fx_err *err) FX_MUST_USE;
 
 /* The same policies, some of whose mutators are in quarantine (engine/quarantine.h);
  * NULL: none. Only the snapshot is another, of the same generation. What is made from

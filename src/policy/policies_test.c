@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -331,8 +332,41 @@ static void test_unreadable_from_the_start(void **state) {
     fx_policies_unref(NULL);
 }
 
+/* Of whose rules is the one in this namespace: of the cluster, or of its own? */
+static bool is_of_cluster(const char *namespace_,
+                          const struct fx_dialect_settings *settings) {
+    char text[400];
+    (void)snprintf(text, sizeof text,
+                   "{apiVersion: api.kubemod.io/v1beta1, kind: ModRule, metadata: {name: "
+                   "r, namespace: %s}, spec: {type: Reject, match: [{select: $.kind}]}}",
+                   namespace_);
+    const struct fx_policy_input input = {.file = "p.yaml", .text = fx_text_of(text)};
+    const struct fx_policy_sources sources = {
+        .inputs = &input, .n_inputs = 1, .generation = 1, .settings = settings};
+    struct fx_policies *policies = NULL;
+    struct fx_err err = FX_ERR_INIT;
+    assert_true(fx_policies_build_from(&sources, &policies, &err));
+    expect_findings(policies, "");
+    assert_int_equal(policies->snapshot->n_mutators, 1);
+    const bool found = policies->snapshot->mutators[0]->n_namespaces == 0;
+    fx_policies_unref(policies);
+    return found;
+}
+
+static void settings_are_the_dialects(void **state) {
+    (void)state;
+    const struct fx_dialect_settings none = {.cluster_namespace = NULL};
+    const struct fx_dialect_settings rules = {.cluster_namespace = "rules"};
+    assert_true(is_of_cluster("kubemod-system", NULL));
+    assert_true(is_of_cluster("kubemod-system", &none));
+    assert_false(is_of_cluster("rules", &none));
+    assert_true(is_of_cluster("rules", &rules));
+    assert_false(is_of_cluster("kubemod-system", &rules));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(settings_are_the_dialects),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_broken_syntax),
         cmocka_unit_test(test_unknown_field_is_a_warning),

@@ -39,6 +39,7 @@ void fx_answer_admit(struct fx_thread *thread, struct fx_http_exchange *exchange
     }
     struct fx_server *server = thread->server;
     const struct fx_admission admission = {
+        .settings = &server->options->settings,
         .own_namespace = server->options->own_namespace,
     };
     answer(server, exchange,

@@ -29,7 +29,7 @@
     X(SYNCED, GAUGE, "fixpoint_kube_last_sync_timestamp_seconds", resources,          \
       "When the API server was last heard of a resource, in seconds since 1970.")     \
     X(STATUS_WRITES, COUNTER, "fixpoint_status_writes_total", none,                   \
-      "Writes of status.byPod.")                                                      \
+      "Writes of status.byPod, and of conditions.")                                   \
     X(STATUS_QUEUE, GAUGE, "fixpoint_status_queue_depth", none,                       \
       "Mutators whose status is to be written.")                                      \
     X(EVENTS, COUNTER, "fixpoint_events_total", none, "Events about mutators.")       \

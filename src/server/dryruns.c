@@ -75,7 +75,8 @@ static void refuse(struct fx_server *server, struct fx_http_exchange *exchange,
 /* On its thread. */
 static void run(void *user) {
     struct fx_dryrun_job *job = user;
-    fx_dryrun(job->body, job->deadline_ns, &job->answer);
+    fx_dryrun(job->body, &job->dryruns->server->options->settings, job->deadline_ns,
+              &job->answer);
     fx_mailbox_post(&job->dryruns->server->mailbox, &job->done);
 }
 

@@ -18,7 +18,7 @@ struct fx_policies_watch {
     struct fx_reload *reload;
     struct fx_policies *current; /* written on the loop, between two runs of the worker */
     double seconds;              /* that the last run of the worker took */
-    struct fx_metrics *metrics;
+    struct fx_policies_watch_options options;
     struct fx_policies_watch_events events;
 };
 
@@ -41,9 +41,15 @@ static bool build(void *user, const struct fx_file_set *files, void **ret_made,
         };
     }
     const struct fx_policies *previous = watch->current;
-    const uint64_t generation = previous == NULL ? 1 : previous->snapshot->generation + 1;
+    const struct fx_policy_sources sources = {
+        .inputs = inputs,
+        .n_inputs = n,
+        .previous = previous,
+        .generation = previous == NULL ? 1 : previous->snapshot->generation + 1,
+        .settings = watch->options.settings,
+    };
     struct fx_policies *made = NULL;
-    const bool ok = fx_policies_build(inputs, n, previous, generation, &made, err);
+    const bool ok = fx_policies_build_from(&sources, &made, err);
     free(inputs);
     fx_heap_trim(); /* of the trees of documents nothing is left */
     watch->seconds = (double)(fx_clock_ns() - begin) * 1e-9;
@@ -66,7 +72,7 @@ static void done(void *user, enum fx_reload_result result, void *made,
         return;
     }
     if (watch->current != NULL) { /* the first time is no reload */
-        fx_metrics_count(watch->metrics, FX_METRIC_RELOADS, (unsigned)result);
+        fx_metrics_count(watch->options.metrics, FX_METRIC_RELOADS, (unsigned)result);
     }
     if (result == FX_RELOAD_FAILED) {
         fx_log(ERROR, "policies cannot be read: the previous version stays in force",
@@ -80,10 +86,10 @@ static void discard(void *made) {
     fx_policies_unref(made);
 }
 
-static bool refuse_standard_input(const char *const *roots, size_t n_roots,
+static bool refuse_standard_input(const struct fx_policies_watch_options *options,
                                   struct fx_err *err) {
-    for (size_t i = 0; i < n_roots; i++) {
-        if (strcmp(roots[i], "-") == 0) {
+    for (size_t i = 0; i < options->n_roots; i++) {
+        if (strcmp(options->roots[i], "-") == 0) {
             return fx_fail(err, FX_EINVALID,
                            "policies of a server cannot come from standard input");
         }
@@ -91,10 +97,11 @@ static bool refuse_standard_input(const char *const *roots, size_t n_roots,
     return true;
 }
 
-struct fx_policies_watch *fx_policies_watch_create(
-    uv_loop_t *loop, const char *const *roots, size_t n_roots, struct fx_metrics *metrics,
-    const struct fx_policies_watch_events *events, struct fx_err *err) {
-    if (!refuse_standard_input(roots, n_roots, err)) {
+struct fx_policies_watch *
+fx_policies_watch_create(uv_loop_t *loop, const struct fx_policies_watch_options *options,
+                         const struct fx_policies_watch_events *events,
+                         struct fx_err *err) {
+    if (!refuse_standard_input(options, err)) {
         return NULL;
     }
     struct fx_policies_watch *watch = calloc(1, sizeof *watch);
@@ -102,10 +109,10 @@ struct fx_policies_watch *fx_policies_watch_create(
         (void)fx_fail_nomem(err);
         return NULL;
     }
-    watch->metrics = metrics;
+    watch->options = *options;
     watch->events = *events;
     const struct fx_reload_plan plan = {
-        .roots = {roots, n_roots, FX_LIMIT_POLICY_FILE_BYTES},
+        .roots = {options->roots, options->n_roots, FX_LIMIT_POLICY_FILE_BYTES},
         .user = watch,
         .build = build,
         .done = done,

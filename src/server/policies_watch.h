@@ -25,12 +25,21 @@ struct fx_policies_watch_events {
     void *user;
 };
 
+/* What is read, under which settings, and who counts. */
+struct fx_policies_watch_options {
+    const char *const *roots; /* files and folders */
+    size_t n_roots;
+    const struct fx_dialect_settings *settings;
+    struct fx_metrics *metrics;
+};
+
 /* Reads the first version, blocking; invalid policies in it are findings, not failures.
  * Everything is borrowed until it is closed. Errors: FX_EIO, FX_ELIMIT (a file or folder
  * that is missing or cannot be listed), FX_EINVALID (standard input), FX_ENOMEM. */
-struct fx_policies_watch *fx_policies_watch_create(
-    uv_loop_t *loop, const char *const *roots, size_t n_roots, struct fx_metrics *metrics,
-    const struct fx_policies_watch_events *events, struct fx_err *err) FX_MUST_USE;
+struct fx_policies_watch *
+fx_policies_watch_create(uv_loop_t *loop, const struct fx_policies_watch_options *options,
+                         const struct fx_policies_watch_events *events,
+                         struct fx_err *err) FX_MUST_USE;
 
 /* Reads again now. */
 void fx_policies_watch_reload(struct fx_policies_watch *watch);

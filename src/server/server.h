@@ -34,6 +34,8 @@ struct fx_server_options {
     const char *const *client_names; /* common names that they have; 0: any */
     size_t n_client_names;
     const char *own_namespace;
+    struct fx_dialect_settings settings; /* of policies from files, and of those that are
+                                          * admitted */
     enum fx_on_error on_error;
     bool mutation_annotations;     /* objects are to say who changed them */
     bool log_mutations;            /* each mutation is to be logged, pass by pass */

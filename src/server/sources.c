@@ -69,10 +69,14 @@ bool fx_sources_start(struct fx_server *server, struct fx_err *err) {
     if (options->cluster != NULL) {
         return start_cluster(server, err);
     }
+    const struct fx_policies_watch_options watched = {
+        .roots = options->policies,
+        .n_roots = options->n_policies,
+        .settings = &options->settings,
+        .metrics = &server->metrics,
+    };
     const struct fx_policies_watch_events events = {on_policies, server};
-    server->policies =
-        fx_policies_watch_create(&server->loop, options->policies, options->n_policies,
-                                 &server->metrics, &events, err);
+    server->policies = fx_policies_watch_create(&server->loop, &watched, &events, err);
     return server->policies != NULL;
 }
 

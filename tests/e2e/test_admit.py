@@ -70,6 +70,25 @@ def test_unknown_fields_are_warnings(start):
     assert any("paramters" in warning for warning in reviewed["warnings"])
 
 
+def test_whose_regex_counts(start):
+    """Of which namespace the rules of the cluster are is known at admission, too."""
+    server = start(args=["--cluster-modrules-namespace", "rules"])
+    for name, counts in (("rules", True), ("kubemod-system", False)):
+        rule = {
+            "apiVersion": "api.kubemod.io/v1beta1",
+            "kind": "ModRule",
+            "metadata": {"name": "r", "namespace": name},
+            "spec": {
+                "type": "Reject",
+                "targetNamespaceRegex": "^shop",
+                "match": [{"select": "$.kind", "matchValue": "Pod"}],
+            },
+        }
+        reviewed = admitted(server, rule)
+        assert reviewed["allowed"] is True
+        assert ("warnings" not in reviewed) is counts, reviewed
+
+
 def test_providers_are_validated(start):
     server = start()
     provider = {

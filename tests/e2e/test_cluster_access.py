@@ -111,7 +111,7 @@ def test_the_rights_of_the_manifest_are_enough(world, standin):
     world.put(annotation("a", "a", "1"), bad)
     replica = world.start(
         *("--operation", "mutation-webhook", "--operation", "mutation-status"),
-        *("--own-namespace", "fixpoint-system"),
+        *("--own-namespace", "fixpoint-system", "--apis", "gatekeeper"),
         *("--tls-secret", "fixpoint-webhook-server-cert"),
         names=(),  # the manifest's are those by default
         kubeconfig=standin.kubeconfig_for(ACCOUNT, namespace="fixpoint-system"),

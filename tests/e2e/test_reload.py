@@ -57,6 +57,34 @@ def test_a_new_folder_within(start, folder):
     assert after(server, write, inner / "b.yaml", second) == {"a": "1", "b": "2"}
 
 
+def modrule(value):
+    """Of a namespace that a flag makes that of the cluster's rules."""
+    return {
+        "apiVersion": "api.kubemod.io/v1beta1",
+        "kind": "ModRule",
+        "metadata": {"name": "r", "namespace": "rules"},
+        "spec": {
+            "type": "Patch",
+            "targetNamespaceRegex": ".",
+            "match": [{"select": "$.kind", "matchValue": "Pod"}],
+            "patch": [{"op": "add", "path": "/metadata/annotations/r", "value": value}],
+        },
+    }
+
+
+def test_the_rules_of_the_cluster(start, folder):
+    """What the flag says holds for every version of the files."""
+    server = start(modrule("one"), args=("--cluster-modrules-namespace", "rules"))
+    assert after(server, write, folder / "b.yaml", annotation("b", "b", "1")) == {
+        "r": "one",
+        "b": "1",
+    }
+    assert after(server, write, folder / "policies.yaml", modrule("two")) == {
+        "r": "two",
+        "b": "1",
+    }
+
+
 def test_other_files_are_none_of_our_business(start, folder):
     server = start(annotation("a", "a", "1"))
     position = server.log.position()

@@ -159,6 +159,7 @@ static bool begin_certificate(struct stage *stage, struct fx_err *err) {
                                                             .wait_s = WAIT_S,
                                                             .writes = true};
     static const struct fx_cluster_options options = {
+        .apis = FX_CLUSTER_API_ALL,
         .webhooks = {.mutating = configurations,
                      .n_mutating = 1,
                      .validating = configurations,

@@ -32,6 +32,8 @@ static void prepare_policies(struct stage *stage) {
                     BY_POD(ENTRY(SIBLING) "," ENTRY(GATEKEEPER))));
     fake_put(&stage->api, ASSIGNS "/b", ASSIGN("b", "", "spec.b", "1", ""));
     fake_put(&stage->api, OWN_ASSIGNS "/c", OWN_ASSIGN("c", "spec.c", "1"));
+    fake_put(&stage->api, MODRULE_PATH("shop", "r"),
+             MODRULE("shop", "r", "", "Patch", ""));
 }
 
 static void change_policies(struct stage *stage, unsigned step) {
@@ -81,18 +83,26 @@ static bool is_reported(const json_t *object, bool conflicts) {
     return false;
 }
 
+static bool is_ready(const json_t *object) {
+    const json_t *conditions =
+        fx_tree_view_key(fx_tree_view_key(object, "status"), "conditions");
+    return fx_text_is(fx_tree_view_string(json_array_get(conditions, 0), "status"),
+                      "True");
+}
+
 static bool are_policies_right(const struct stage *stage, unsigned step) {
     size_t n = 0;
     const char *path = NULL;
     json_t *object = NULL;
     json_object_foreach (stage->api.objects, path, object) {
-        if (!fake_is_in(path, ASSIGNS) && !fake_is_in(path, OWN_ASSIGNS)) {
+        const bool is_modrule = fake_is_in(path, MODRULES);
+        if (!is_modrule && !fake_is_in(path, ASSIGNS) && !fake_is_in(path, OWN_ASSIGNS)) {
             continue;
         }
         const char *name = fake_name_of(path);
         const bool conflicts = step == 3 && (name[0] == 'd' || name[0] == 'e');
         n++;
-        if (!is_reported(object, conflicts)) {
+        if (!is_reported(object, conflicts) || (is_modrule && !is_ready(object))) {
             return false;
         }
     }
@@ -149,7 +159,8 @@ static bool is_policed(struct stage *stage, unsigned step) {
 }
 
 static bool begin_policies(struct stage *stage, struct fx_err *err) {
-    static const struct fx_cluster_options options = {.writes_status = true};
+    static const struct fx_cluster_options options = {.apis = FX_CLUSTER_API_ALL,
+                                                      .writes_status = true};
     return replica_begin(stage, &options, err);
 }
 
@@ -203,7 +214,8 @@ static bool is_made_known(struct stage *stage, unsigned step) {
 }
 
 static bool begin_events(struct stage *stage, struct fx_err *err) {
-    static const struct fx_cluster_options options = {.writes_events = true};
+    static const struct fx_cluster_options options = {.apis = FX_CLUSTER_API_ALL,
+                                                      .writes_events = true};
     return replica_begin(stage, &options, err);
 }
 

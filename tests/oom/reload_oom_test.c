@@ -130,6 +130,8 @@ static void expect_change(struct stage *stage) {
 static bool give(long nth, bool ever_after) {
     const char *const roots[] = {path}; /* a folder is listed by libc, uncounted */
     struct stage stage = {0};
+    const struct fx_policies_watch_options options = {
+        .roots = roots, .n_roots = 1, .metrics = &stage.metrics};
     const struct fx_policies_watch_events events = {.on_policies = on_policies,
                                                     .user = &stage};
     struct fx_err err = FX_ERR_INIT;
@@ -137,8 +139,7 @@ static bool give(long nth, bool ever_after) {
     assert_true(fx_metrics_init(&stage.metrics, 1));
     assert_int_equal(uv_loop_init(&stage.loop), 0);
     refuse_from(nth, ever_after);
-    stage.watch =
-        fx_policies_watch_create(&stage.loop, roots, 1, &stage.metrics, &events, &err);
+    stage.watch = fx_policies_watch_create(&stage.loop, &options, &events, &err);
     if (stage.watch == NULL) {
         assert_int_equal(err.code, FX_ENOMEM);
     } else {

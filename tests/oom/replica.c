@@ -87,14 +87,23 @@ void replica_put_space(struct stage *stage, const char *name, const char *label)
 static void put_definition(struct stage *stage) {
     fake_put(&stage->api, CRDS "assign.mutations.gatekeeper.sh",
              "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"versions\":[{\"name\":\"v1\","
-             "\"schema\":{\"openAPIV3Schema\":{\"properties\":{\"status\":{"
+             "\"subresources\":{\"status\":{}},\"schema\":{\"openAPIV3Schema\":{"
+             "\"properties\":{\"status\":{"
              "\"properties\":{\"byPod\":{\"x-kubernetes-list-type\":\"map\","
              "\"x-kubernetes-list-map-keys\":[\"id\"]}}}}}}}]}}");
+    fake_put(
+        &stage->api, CRDS "modrules.api.kubemod.io",
+        "{\"metadata\":{\"name\":\"y\"},\"spec\":{\"versions\":[{\"name\":\"v1beta1\","
+        "\"subresources\":{\"status\":{}},\"schema\":{\"openAPIV3Schema\":{"
+        "\"properties\":{\"status\":{\"properties\":{\"byPod\":{"
+        "\"x-kubernetes-list-type\":\"map\",\"x-kubernetes-list-map-keys\":[\"id\"]},"
+        "\"conditions\":{\"x-kubernetes-list-type\":\"map\","
+        "\"x-kubernetes-list-map-keys\":[\"type\"]}}}}}}}]}}");
 }
 
 void replica_prepare(struct stage *stage) {
-    static const char *const collections[] = {ASSIGNS, OWN_ASSIGNS, SPACES,    PODS,
-                                              SECRETS, MUTATING,    VALIDATING};
+    static const char *const collections[] = {ASSIGNS, OWN_ASSIGNS, MODRULES, SPACES,
+                                              PODS,    SECRETS,     MUTATING, VALIDATING};
     for (size_t i = 0; i < FX_COUNT(collections); i++) {
         fake_collect(&stage->api, collections[i]);
     }

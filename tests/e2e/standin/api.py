@@ -154,6 +154,8 @@ class Api:
         if resource is None or request.subresource not in ("", "status"):
             raise status.PageNotFound
         if request.subresource and not resource.has_status:
+            if resource.custom:
+                raise status.not_found(resource.group, resource.plural, request.name)
             raise status.PageNotFound
         if request.namespace and not resource.namespaced and resource.plural != "namespaces":
             raise status.PageNotFound

@@ -170,5 +170,27 @@ def config():
     return definition(group, "Config", ["v1alpha1"], spec, plural="configs", scope="Namespaced")
 
 
+def modrule(status=True):
+    """KubeMod's ModRule, as our definition has it; without `status` as KubeMod's own: it has no
+    such subresource, and prunes what is written there."""
+    group, spec = "api.kubemod.io", {"type": "object", **ANYTHING}
+    made = definition(group, "ModRule", ["v1beta1"], spec, plural="modrules", scope="Namespaced")
+    (version,) = made["spec"]["versions"]
+    properties = version["schema"]["openAPIV3Schema"]["properties"]
+    properties["status"] = {"type": "object"}
+    if status:
+        texts = ("type", "status", "reason", "message", "lastTransitionTime")
+        condition = _object(**{one: STRING for one in texts})
+        condition["properties"]["observedGeneration"] = {"type": "integer", "format": "int64"}
+        condition["required"] = list(texts)
+        conditions = _list(condition)
+        conditions["x-kubernetes-list-type"] = "map"
+        conditions["x-kubernetes-list-map-keys"] = ["type"]
+        properties["status"] = _status(True)
+        properties["status"]["properties"]["conditions"] = conditions
+        version["subresources"] = {"status": {}}
+    return made
+
+
 def everything(keyed=False):
     return mutators(keyed) + fixpoint() + [provider(), config()]

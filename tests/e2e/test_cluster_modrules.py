@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: Apache-2.0
+"""KubeMod's ModRules in a cluster: whose they are, what is said of them, and under which
+definition."""
+
+import re
+import time
+
+import pytest
+from fixpoint_cluster import definitions as installed
+from fixpoint_cluster import until
+from policies import annotation
+from standin import definitions, faults
+from standin.cluster import Cluster
+from webhook_configurations import NAMESPACE
+
+MODRULES = "modrules.api.kubemod.io"
+GROUP = "api.kubemod.io"
+CLUSTER = "kubemod-system"
+STATUS = ("--operation", "mutation-webhook", "--operation", "mutation-status")
+CRDS = "customresourcedefinitions"
+FAULTS = ("match", "patch", "rejectMessage", "targetNamespaceRegex")
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """With the definition of ModRule, and of a mutator to compare."""
+    made = Cluster(tmp_path / "cluster")
+    made.define(definitions.modrule(), *installed("assignmetadata.mutations.gatekeeper.sh"))
+    yield made
+    made.close()
+
+
+def rule(name, key, value="1", namespace=NAMESPACE, **spec):
+    """Sets an annotation of Deployments."""
+    text = '"%s"' % value  # else a number stays one
+    return {
+        "apiVersion": GROUP + "/v1beta1",
+        "kind": "ModRule",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {
+            "type": "Patch",
+            "match": [{"select": "$.kind", "matchValue": "Deployment"}],
+            "patch": [{"op": "add", "path": "/metadata/annotations/" + key, "value": text}],
+            **spec,
+        },
+    }
+
+
+def broken(name, key, **how):
+    """With a fault in each of FAULTS, none of which a schema sees."""
+    made = rule(name, key, rejectMessage="no", targetNamespaceRegex="(", **how)
+    made["spec"]["match"][0]["matchRegex"] = "("
+    made["spec"]["patch"][0]["value"] = "{{ .x"
+    return made
+
+
+def space(name):
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def status(world, obj):
+    metadata = obj["metadata"]
+    stored = world.cluster.get(MODRULES, metadata["name"], metadata["namespace"])
+    return stored.get("status") or {}
+
+
+def entry(world, obj, replica):
+    """What the replica says of it; empty: nothing."""
+    entries = status(world, obj).get("byPod", [])
+    return next((one for one in entries if one["id"] == replica.name), {})
+
+
+def ready(world, obj):
+    """Its condition; empty: none."""
+    conditions = status(world, obj).get("conditions", [])
+    assert [one["type"] for one in conditions] in ([], ["Ready"])
+    return conditions[0] if conditions else {}
+
+
+def is_ready(world, obj):
+    return ready(world, obj).get("status")
+
+
+# --- whose they are --------------------------------------------------------------------------
+
+
+def test_a_rule_is_of_its_namespace(world):
+    other = world.namespace()
+    world.put(rule("a", "a"))
+    world.start(register=True)
+    world.expect(a="1")
+    assert world.annotations(other) == {}
+    world.put(rule("a", "a", "2"), rule("b", "b", namespace=other))
+    world.expect(a="2")
+    until(lambda: world.annotations(other), {"b": "1"})
+    world.drop(rule("a", "a"))
+    world.expect()
+    assert world.annotations(other) == {"b": "1"}
+
+
+def test_two_of_one_name_are_two(world):
+    other = world.namespace()
+    here, there = rule("same", "here"), rule("same", "there", namespace=other)
+    world.start(register=True)
+    world.put(here, there)
+    world.expect(here="1")
+    until(lambda: world.annotations(other), {"there": "1"})
+    world.drop(here)
+    world.expect()
+    assert world.annotations(other) == {"there": "1"}
+
+
+def test_rules_of_the_cluster(world):
+    other = world.namespace()
+    world.put(space(CLUSTER))
+    world.start(register=True)
+    everywhere = rule("every", "every", namespace=CLUSTER, targetNamespaceRegex="^e2e-")
+    world.put(everywhere, rule("none", "none", namespace=CLUSTER))
+    until(lambda: world.annotations(other), {"every": "1"})
+    assert world.annotations() == {}
+    world.drop(everywhere)
+    until(lambda: world.annotations(other), {})
+
+
+def test_another_namespace_for_the_rules_of_the_cluster(world):
+    rules, other = world.namespace(), world.namespace()
+    world.put(space(CLUSTER))
+    world.put(
+        rule("a", "a", namespace=rules, targetNamespaceRegex="."),
+        rule("b", "b", namespace=CLUSTER, targetNamespaceRegex="."),
+    )
+    world.start("--cluster-modrules-namespace", rules, register=True)
+    until(lambda: world.annotations(other), {"a": "1"})
+    assert world.annotations() == {"a": "1"}
+    assert world.annotations(CLUSTER) == {"a": "1", "b": "1"}
+
+
+def test_beside_mutators(world):
+    """One loop: the rule sees what the mutator wrote."""
+    world.put(annotation("first", "first", "1"))
+    match = [{"select": "$.metadata.annotations.first", "matchValue": "1"}]
+    world.put(rule("second", "second", match=match))
+    world.start(register=True)
+    world.expect(first="1", second="1")
+
+
+# --- what is said of them --------------------------------------------------------------------
+
+
+def test_one_that_is_broken(world):
+    bad, good = broken("bad", "bad"), rule("good", "good")
+    world.put(bad, good)
+    replica = world.start(*STATUS, register=True)
+    world.expect(good="1")
+    until(lambda: is_ready(world, bad), "False")
+    until(lambda: is_ready(world, good), "True")
+    stored = world.cluster.get(MODRULES, "bad", NAMESPACE)["metadata"]
+    wrong, right = ready(world, bad), ready(world, good)
+    assert wrong["reason"] == "Invalid" and right["reason"] == "Accepted"
+    assert wrong["observedGeneration"] == stored["generation"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", wrong["lastTransitionTime"])
+    until(lambda: entry(world, bad, replica).get("mutatorUID"), stored["uid"])
+    faults = [one["message"] for one in entry(world, bad, replica)["errors"]]
+    assert [re.match(r"spec\.(\w+)", one).group(1) for one in faults] == list(FAULTS)
+    assert wrong["message"] == "; ".join(faults)
+    until(lambda: entry(world, good, replica).get("enforced"), True)
+    file = "%s/%s/bad" % (MODRULES, NAMESPACE)
+    told = [one for one in replica.log.entries("policy finding") if one.get("file") == file]
+    assert len(told) == len(FAULTS)
+
+    def reasons():
+        events = world.cluster.list("events", NAMESPACE)
+        about = [one for one in events if one["involvedObject"].get("uid") == stored["uid"]]
+        assert {one["involvedObject"]["namespace"] for one in about} <= {NAMESPACE}
+        return [one["reason"] for one in about]
+
+    until(reasons, ["Invalid"] * len(FAULTS))
+
+
+def test_events_are_where_the_rule_is(world):
+    """An API server takes them nowhere else."""
+    shop = world.namespace()
+    bad = broken("bad", "bad", namespace=shop)
+    world.put(bad)
+    world.start(*STATUS)
+    until(lambda: len(world.cluster.list("events", shop)), len(FAULTS))
+    assert not world.cluster.list("events", "default")
+
+
+def test_a_broken_change_keeps_the_previous_version(world):
+    good = rule("r", "r")
+    world.put(good)
+    world.start(*STATUS, register=True)
+    world.expect(r="1")
+    until(lambda: is_ready(world, good), "True")
+    world.put(broken("r", "other"))
+    until(lambda: is_ready(world, good), "False")
+    assert ready(world, good)["message"].endswith("; the previous version stays in force")
+    assert world.annotations() == {"r": "1"}
+    since = ready(world, good)["lastTransitionTime"]
+    time.sleep(1.1)  # the clock of conditions counts seconds
+    world.put(broken("r", "third"))
+    until(lambda: ready(world, good)["observedGeneration"], 3)
+    assert ready(world, good)["lastTransitionTime"] == since  # it is as it was
+    world.put(rule("r", "r", "2", executionTier=0))
+    until(lambda: is_ready(world, good), "True")
+    assert ready(world, good)["lastTransitionTime"] > since
+    world.expect(r="2")
+
+
+def test_one_says_whether_it_is_ready(world):
+    """Each replica has its entry; the condition is the leader's, and stays when another one
+    leads."""
+    obj = rule("r", "r")
+    world.put(obj)
+    first = world.start(*STATUS, name="first")
+    first.log.wait("lease won")
+    second = world.start(*STATUS, name="second")
+    until(lambda: [one["id"] for one in status(world, obj).get("byPod", [])], ["first", "second"])
+    until(lambda: is_ready(world, obj), "True")
+
+    def managers():
+        stored = world.cluster.get(MODRULES, "r", NAMESPACE)["metadata"]["managedFields"]
+        return sorted(one["manager"] for one in stored if one.get("subresource") == "status")
+
+    assert managers() == ["fixpoint", "fixpoint-first", "fixpoint-second"]
+    before = world.cluster.get(MODRULES, "r", NAMESPACE)["metadata"]["resourceVersion"]
+    assert first.stop() == 0
+    second.log.wait("lease won", timeout=8)
+    world.put(rule("other", "o"))
+    until(lambda: is_ready(world, rule("other", "o")), "True")
+    assert world.cluster.get(MODRULES, "r", NAMESPACE)["metadata"]["resourceVersion"] == before
+    stored = world.cluster.get(MODRULES, "r", NAMESPACE)
+    stored["status"]["conditions"][0]["status"] = "False"
+    world.cluster.update(stored, subresource="status", fieldManager="somebody")
+    until(lambda: is_ready(world, obj), "True")
+
+
+def test_entries_of_replicas_that_are_gone(world):
+    """In its namespace, where the Pods are not."""
+    obj = rule("r", "r", namespace=world.namespace())
+    gone, stays = "fixpoint-5c8f7b6d9-gone1", "fixpoint-5c8f7b6d9-stays"
+    world.put(obj, *(pod(name) for name in (gone, stays)))
+    first = world.start(*STATUS, name=gone)
+    until(lambda: [one["id"] for one in status(world, obj).get("byPod", [])], [gone])
+    assert first.stop() == 0
+    world.drop(pod(gone))
+    world.start(*STATUS, name=stays)
+    until(lambda: [one["id"] for one in status(world, obj)["byPod"]], [stays], within=30)
+
+
+def pod(name):
+    spec = {"containers": [{"name": "c", "image": "nginx:1"}]}
+    metadata = {"name": name, "namespace": NAMESPACE}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+# --- which definition there is ---------------------------------------------------------------
+
+
+def test_a_definition_that_comes_later(world):
+    world.drop(definitions.modrule())
+    world.put(annotation("a", "a", "1"))
+    replica = world.start(*STATUS, register=True)
+    assert replica.state(MODRULES) == "absent"
+    world.expect(a="1")
+    world.define(definitions.modrule())
+    obj = rule("r", "r")
+    world.put(obj)
+    world.expect(a="1", r="1", within=30)
+    until(lambda: is_ready(world, obj), "True")
+    until(lambda: entry(world, obj, replica).get("enforced"), True)
+    assert replica.state(MODRULES) == "watching"
+    world.drop(definitions.modrule())  # and takes its objects along
+    world.expect(a="1", within=30)
+
+
+def test_kubemods_own_definition(world):
+    """It has nothing that could be written: that is said once, and left at that."""
+    standin = world.cluster.need_standin()
+    world.drop(definitions.modrule())
+    world.cluster.define(definitions.modrule(status=False))
+    world.put(rule("r", "r"), broken("bad", "bad"))
+    replica = world.start(*STATUS, register=True)
+    world.expect(r="1")
+    said = "status not written: the definition that is installed has no room for it"
+    assert replica.log.wait(said)["resource"] == "modrules"
+    until(lambda: len(world.cluster.list("events", NAMESPACE)), len(FAULTS))  # which can be
+    for turn in range(3):
+        world.put(rule("r", "r", str(turn)))
+        world.expect(r=str(turn))
+    assert len(replica.log.entries(said)) == 1
+    tried = [one for one in standin.log.of(resource="modrules") if one.user == "fixpoint"]
+    assert not [one for one in tried if one.verb not in ("list", "watch")]
+    assert replica.metric("fixpoint_status_queue_depth") == 0
+
+
+def test_a_definition_that_may_not_be_read(world):
+    """Then entries are merged, which always works; whether there is room for a condition
+    nobody knows."""
+    standin = world.cluster.need_standin()
+    user = "narrow"
+    for verbs, resources in (
+        (["get", "list", "watch"], ["*"]),
+        (["update", "patch"], ["modrules/status"]),
+        (["create", "get", "patch"], ["leases"]),
+    ):
+        group = "*" if "*" in resources else GROUP
+        group = "coordination.k8s.io" if "leases" in resources else group
+        standin.grant(user, verbs, resources, group=group)
+    refusal = faults.answer(403, "%s is forbidden" % CRDS)
+    denied = standin.faults.add(refusal, verb="get", resource=CRDS, user=user)
+    kubeconfig = world.cluster.standin.kubeconfig_for(user, groups=[])
+    obj = rule("r", "r")
+    world.put(obj)
+    replica = world.start(*STATUS, "--no-events", kubeconfig=kubeconfig)
+    until(lambda: entry(world, obj, replica).get("enforced"), True)
+    assert denied.hits > 0 and ready(world, obj) == {}
+    standin.faults.clear()
+
+
+def test_rights_that_are_missing(world):
+    """They are wanted in every namespace: the advice is a ClusterRole."""
+    standin = world.cluster.need_standin()
+    shop = world.namespace()
+    standin.grant("reader", ["get", "list", "watch"], ["*"], group="*")
+    standin.grant("reader", ["create", "get", "patch"], ["leases"], group="coordination.k8s.io")
+    world.put(broken("bad", "bad", namespace=shop))
+    replica = world.start(*STATUS, kubeconfig=standin.kubeconfig_for("reader", groups=[]))
+    for message, rule in (
+        ("status not written: it is tried again", '["modrules/status"], verbs ["patch"]'),
+        ("event not written", '["events"], verbs ["create"]'),
+    ):
+        error = replica.log.wait(message)["error"]
+        assert "the ClusterRole needs" in error and rule in error
+
+
+# --- which policies are read -----------------------------------------------------------------
+
+
+def listed(world):
+    return {one.resource for one in world.cluster.standin.log.of(verb="list", user="fixpoint")}
+
+
+def test_only_gatekeepers(world):
+    world.cluster.need_standin()
+    world.put(annotation("a", "a", "1"), rule("r", "r"))
+    replica = world.start("--apis", "gatekeeper", *STATUS, register=True)
+    world.expect(a="1")
+    assert "assignmetadata" in listed(world) and "modrules" not in listed(world)
+    labels = {dict(labels).get("resource") for _, labels in replica.metrics()}
+    assert "assignmetadata.mutations.gatekeeper.sh" in labels and MODRULES not in labels
+    asked = {one.name for one in world.cluster.standin.log.of(resource=CRDS, user="fixpoint")}
+    assert MODRULES not in asked
+
+
+def test_only_kubemods(world):
+    world.cluster.need_standin()
+    world.put(annotation("a", "a", "1"), rule("r", "r"))
+    replica = world.start("--apis", "kubemod", *STATUS, register=True)
+    world.expect(r="1")
+    assert {"modrules", "namespaces"} <= listed(world)
+    assert not {"assignmetadata", "configs", "providers"} & listed(world)
+    labels = {dict(labels).get("resource") for _, labels in replica.metrics()}
+    assert MODRULES in labels and "assignmetadata.mutations.gatekeeper.sh" not in labels
+
+
+def test_both_by_name(world):
+    world.put(annotation("a", "a", "1"), rule("r", "r"))
+    world.start("--apis", "kubemod,gatekeeper", register=True)
+    world.expect(a="1", r="1")
