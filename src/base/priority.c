@@ -8,17 +8,25 @@
 #include "base/priority.h"
 
 #include <sched.h>
-#include <stdbool.h>
 #include <sys/resource.h>
 
-#define NICENESS 10 /* a tenth of the weight of who has 0 */
+#define LOWER  10 /* a tenth of the weight of who has 0 */
+#define LOWEST 19 /* a seventh of that */
+
+static void lower_to(int niceness) {
+    static _Thread_local int reached;
+    if (reached < niceness) {
+        reached = niceness;
+        (void)setpriority(PRIO_PROCESS, 0, niceness);
+    }
+}
 
 void fx_priority_lower(void) {
-    static _Thread_local bool is_low;
-    if (!is_low) {
-        is_low = true;
-        (void)setpriority(PRIO_PROCESS, 0, NICENESS);
-    }
+    lower_to(LOWER);
+}
+
+void fx_priority_lowest(void) {
+    lower_to(LOWEST);
 }
 
 void fx_priority_yield(void) {

@@ -10,6 +10,10 @@
  * is. */
 void fx_priority_lower(void);
 
+/* The same, and less than those who called that: for what nobody waits for but who asked
+ * for it. */
+void fx_priority_lowest(void);
+
 /* A good moment for others: whoever waits for the core has it, if its turn has come. */
 void fx_priority_yield(void);
 

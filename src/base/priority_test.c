@@ -21,6 +21,16 @@ static void *lower(void *niceness) {
     return NULL;
 }
 
+/* Behind those, and there it stays. */
+static void *lower_more(void *niceness) {
+    int *ret_niceness = niceness;
+    fx_priority_lower();
+    fx_priority_lowest();
+    fx_priority_lower();
+    *ret_niceness = getpriority(PRIO_PROCESS, 0);
+    return NULL;
+}
+
 static void test_one_thread_alone_steps_back(void **state) {
     (void)state;
     const int before = getpriority(PRIO_PROCESS, 0);
@@ -29,6 +39,9 @@ static void test_one_thread_alone_steps_back(void **state) {
     assert_int_equal(pthread_create(&thread, NULL, lower, &niceness), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_in_range(niceness, 10, 19);
+    assert_int_equal(pthread_create(&thread, NULL, lower_more, &niceness), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(niceness, 19);
     assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
 }
 

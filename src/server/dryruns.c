@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/priority.h"
 #include "dryrun/dryrun.h"
 #include "server/answer.h"
 #include "server/state.h"
@@ -72,9 +73,10 @@ static void refuse(struct fx_server *server, struct fx_http_exchange *exchange,
 
 /* ---- running --------------------------------------------------------------------- */
 
-/* On its thread. */
+/* On its thread, which stands behind all others: they have work for the cluster. */
 static void run(void *user) {
     struct fx_dryrun_job *job = user;
+    fx_priority_lowest();
     fx_dryrun(job->body, &job->dryruns->server->options->settings, job->deadline_ns,
               &job->answer);
     fx_mailbox_post(&job->dryruns->server->mailbox, &job->done);

@@ -367,6 +367,7 @@ def counted(server):
 
 def test_too_many_at_once(server):
     """They wait for each other, and nobody for them; too many are turned away."""
+    wait_for(lambda: health(server, "/readyz")[0] == 200)
     asking = [Asking(server, 8 * SLOW) for _ in range(AT_ONCE + WAITING + 3)]
     wait_for(lambda: counted(server)["503"] == 3)
     assert health(server, "/healthz")[0] == 200
