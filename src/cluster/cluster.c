@@ -172,12 +172,14 @@ static bool start_reading(struct fx_cluster *cluster, uv_loop_t *loop,
     return cluster->namespaces != NULL;
 }
 
-/* What reviews may ask for, and for whom that is. */
+/* What reviews may ask for, and for whom that is. Where nobody's rules look at Nodes, no
+ * Pod is told of one. */
 static bool start_asking(struct fx_cluster *cluster, uv_loop_t *loop,
-                         struct fx_err *err) {
+                         const struct fx_cluster_options *options, struct fx_err *err) {
     static const struct fx_kube_resource nodes = {"", "v1", "nodes", "Node"};
-    cluster->bindings = fx_cluster_bindings_create(loop, cluster->client);
-    return (cluster->bindings != NULL &&
+    const bool tells = (options->apis & FX_CLUSTER_API_BIT(FX_CLUSTER_API_KUBEMOD)) != 0;
+    cluster->bindings = tells ? fx_cluster_bindings_create(loop, cluster->client) : NULL;
+    return ((cluster->bindings != NULL || !tells) &&
             fx_cluster_fetches_init(&cluster->nodes, cluster->client, &nodes)) ||
            fx_fail_nomem(err);
 }
@@ -250,7 +252,7 @@ struct fx_cluster *fx_cluster_create(uv_loop_t *loop,
     cluster->client =
         fx_kube_client_create(loop, options->config, on_request, cluster, err);
     if (cluster->client == NULL || !start_reading(cluster, loop, options, err) ||
-        !start_asking(cluster, loop, err) ||
+        !start_asking(cluster, loop, options, err) ||
         !start_certificate(cluster, loop, options, err) ||
         !start_reporting(cluster, loop, options, err)) {
         fx_cluster_close(cluster);

@@ -78,7 +78,8 @@ bool fx_cluster_fetch_node(struct fx_cluster *cluster, struct fx_text name,
                            uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
                            void *user) FX_MUST_USE;
 
-/* For Pods that are being bound (cluster/bindings.h). */
+/* For Pods that are being bound (cluster/bindings.h); NULL: they are told nothing, since
+ * no policies are read that look at Nodes. By any thread. */
 struct fx_cluster_bindings *fx_cluster_bindings_of(struct fx_cluster *cluster);
 
 /* Has all been read once that a review needs? Once true it stays true. If not,

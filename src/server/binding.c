@@ -114,7 +114,8 @@ static void on_question(void *user) {
 /* Is there somebody to tell, and somebody who may? */
 static bool acts(const struct journey *journey) {
     const struct fx_server *server = journey->thread->server;
-    return server->cluster != NULL && fx_binding_view(journey->review) != NULL &&
+    return server->cluster != NULL && fx_cluster_bindings_of(server->cluster) != NULL &&
+           fx_binding_view(journey->review) != NULL &&
            !atomic_load_explicit(&server->passes, memory_order_relaxed);
 }
 

@@ -168,10 +168,10 @@ def bound(world):
     """bound(*annotations) starts a replica with a rule about Nodes, and creates a Pod in a
     namespace of its own; gives both."""
 
-    def begin(asks="true", rules=(zone_rule,), hook=(), **annotations):
+    def begin(asks="true", rules=(zone_rule,), hook=(), args=(), **annotations):
         space = world.namespace()
         world.put(*(one(space) for one in rules), node("worker", "west"))
-        replica = world.start()
+        replica = world.start(*args)
         register(world, replica, **dict(hook))
         notes = {ASKS: asks, **annotations} if asks else annotations
         world.put(pod(space, **notes))
@@ -212,6 +212,15 @@ def test_a_dry_run_writes_nothing(world, bound):
     _, space = bound()
     assert world.cluster.bind("web", "worker", space, dryRun="All").status == 201
     assert NAMES not in annotations_of(world, space)
+
+
+def test_without_modrules_nobody_is_told(world, bound):
+    standin = world.cluster.need_standin()
+    before = len(standin.log.of(user="fixpoint", resource="pods"))
+    _, space = bound(args=("--apis", "gatekeeper"))
+    assert world.cluster.bind("web", "worker", space).status == 201
+    assert NAMES not in annotations_of(world, space)
+    assert len(standin.log.of(user="fixpoint", resource="pods")) == before
 
 
 def test_who_is_bound_already_is_not_told(world, bound):
