@@ -80,7 +80,7 @@
 /* And of all such copies that one mutator makes in a pass: in a list they multiply. */
 #define FX_LIMIT_COPIED_NODES_OF_PASS (1u << 20)
 
-/* What policies say of namespaces by their names, kept so that they are not asked again. */
+/* What policies say of namespaces by their names, kept so as not to ask them again. */
 #define FX_LIMIT_HOMES_BYTES (1u << 20)
 
 /* Groups, versions and kinds of one applyTo multiply. */

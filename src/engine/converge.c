@@ -124,8 +124,9 @@ static bool fail_apply(struct run *run, struct fx_trace_step *step, json_t *befo
 /* Applies a mutator that matched. */
 static bool apply(struct run *run, struct fx_trace_step *step, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
-    const bool is_recorded =
-        run->trace != NULL || run->is_last_pass || run->fight != NULL || mutator->lenient;
+    const bool is_recorded = run->trace != NULL || run->is_last_pass ||
+                             run->fight != NULL ||
+                             (mutator->lenient && !mutator->restores);
     json_t *before = is_recorded ? json_incref(*run->root) : NULL;
     bool ok = mutator->ops->apply(mutator, run->request, run->root, &step->effect, err);
     if (!ok) {

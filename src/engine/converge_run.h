@@ -99,8 +99,8 @@ bool fx_run_look_at_clock(struct run *run, struct fx_err *err) FX_MUST_USE;
 /* converge_lenient.c: may the failure be passed over by leaving out the mutator? */
 bool fx_run_may_drop(const struct fx_mutator *mutator, const struct fx_err *err);
 
-/* Leaves it out from here on: the object is what it was before, `err` becomes the reason
- * that is told. */
+/* Leaves it out from here on: the object is what it was before (NULL: it still is), `err`
+ * becomes the reason that is told. */
 bool fx_run_drop(struct run *run, struct fx_trace_step *step, json_t *before,
                  struct fx_err *err) FX_MUST_USE;
 
