@@ -123,11 +123,10 @@ static bool apply_plan(const struct plan *plan, json_t **root, bool *ret_changed
     return ok;
 }
 
-/* A plain one is done to the object itself; it makes no note where there was none. */
-static bool patch(const struct plan *plan, json_t **root, bool *ret_changed,
-                  struct fx_err *err) {
-    if (fx_last_applied_view(*root) != NULL ||
-        !fx_plan_is_plain(plan, *root, ret_changed)) {
+/* Where there is no note, a plain one is done to the object itself. */
+static bool apply_plain(const struct plan *plan, json_t **root, bool *ret_changed,
+                        struct fx_err *err) {
+    if (!fx_plan_is_plain(plan, *root, ret_changed)) {
         return apply_plan(plan, root, ret_changed, err);
     }
     return !*ret_changed || fx_plan_apply(plan, root, err);
@@ -136,14 +135,21 @@ static bool patch(const struct plan *plan, json_t **root, bool *ret_changed,
 static bool apply(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
     const struct modrule *rule = (const struct modrule *)self;
+    const bool has_note = fx_last_applied_view(*root) != NULL;
     struct plan plan;
     bool changed = false;
     fx_plan_init(&plan);
     const bool ok =
         fx_plan_make(rule->patch, rule->n_patch, request, *root, &plan, err) &&
-        patch(&plan, root, &changed, err);
+        (has_note ? apply_plan(&plan, root, &changed, err)
+                  : apply_plain(&plan, root, &changed, err));
     if (ok) {
-        *ret_effect = (struct fx_effect){.applied = true, .changed = changed};
+        *ret_effect = (struct fx_effect){
+            .applied = true,
+            .changed = changed,
+            .keeps_names = rule->keeps_names,
+            .keeps_metadata = rule->keeps_metadata && !has_note,
+        };
     }
     fx_plan_finish(&plan);
     return ok;
@@ -304,5 +310,6 @@ bool fx_modrule_index(struct modrule *rule) {
         rule->head.namespaces = &rule->own_namespace;
         rule->head.n_namespaces = 1;
     }
+    fx_rule_find_writes(rule);
     return add_bindings(rule, kinds) && fx_rule_find_wants(rule);
 }

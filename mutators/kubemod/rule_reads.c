@@ -109,3 +109,35 @@ bool fx_rule_find_wants(struct modrule *rule) {
     fx_json_part_finish(&root);
     return ok;
 }
+
+/* ---- writes -------------------------------------------------------------------------
+ */
+
+static bool is_name(const struct step *step, const char *name) {
+    return fx_text_is(step->text, name) || fx_select_path_has_places(step->text);
+}
+
+static bool is_of_metadata(const struct steps *steps) {
+    return is_name(&steps->items[0], "metadata");
+}
+
+/* Labels and annotations, and what is in them. */
+static bool is_of_names(const struct steps *steps) {
+    if (is_name(&steps->items[0], "apiVersion") || is_name(&steps->items[0], "kind")) {
+        return true;
+    }
+    return is_of_metadata(steps) &&
+           (steps->n_items == 1 || !(fx_text_is(steps->items[1].text, "labels") ||
+                                     fx_text_is(steps->items[1].text, "annotations")));
+}
+
+void fx_rule_find_writes(struct modrule *rule) {
+    rule->keeps_names = true;
+    rule->keeps_metadata = true;
+    for (size_t i = 0; i < rule->n_patch; i++) {
+        const struct steps *steps = &rule->patch[i].steps;
+        const bool is_known = rule->patch[i].is_known && steps->n_items > 0;
+        rule->keeps_names = rule->keeps_names && is_known && !is_of_names(steps);
+        rule->keeps_metadata = rule->keeps_metadata && is_known && !is_of_metadata(steps);
+    }
+}

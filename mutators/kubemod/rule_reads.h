@@ -19,4 +19,7 @@ bool fx_rule_add_reads(const struct modrule *rule, struct fx_json_part *root) FX
  * without memory. */
 bool fx_rule_find_wants(struct modrule *rule) FX_MUST_USE;
 
+/* Fills in what the rule leaves alone. */
+void fx_rule_find_writes(struct modrule *rule);
+
 #endif

@@ -107,10 +107,40 @@ static void elements_keep_their_identity(void **state) {
     fx_mutator_unref(rule);
 }
 
+/* What rules of these paths leave alone: type and names; labels and annotations. */
+static const struct {
+    const char *patch;
+    bool keeps_names, keeps_metadata;
+} writes[] = {
+    {"op: add, path: /spec/a, value: x", true, true},
+    {"op: add, path: /metadata/labels/a, value: x", true, false},
+    {"op: remove, path: /metadata/annotations", true, false},
+    {"op: add, path: /metadata/name, value: x", false, false},
+    {"op: remove, path: /metadata", false, false},
+    {"op: add, path: /kind, value: x", false, true},
+    {"op: add, path: /apiVersion, value: x", false, true},
+    {"op: add, path: '', value: x", false, false},
+    {"op: add, select: '$.*', path: '/#0/a', value: x", false, false},
+    {"op: add, select: '$.metadata.*', path: '/metadata/#0/a', value: x", false, false},
+    {"op: add, select: '$.metadata.*', path: '/spec/#0/a', value: x", true, true},
+};
+
+static void knows_what_is_left_alone(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(writes); i++) {
+        struct fx_mutator *rule = compile("select: $.a", writes[i].patch);
+        const struct modrule *made = (const struct modrule *)rule;
+        assert_int_equal(made->keeps_names, writes[i].keeps_names);
+        assert_int_equal(made->keeps_metadata, writes[i].keeps_metadata);
+        fx_mutator_unref(rule);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_is_read),
         cmocka_unit_test(elements_keep_their_identity),
+        cmocka_unit_test(knows_what_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

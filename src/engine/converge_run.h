@@ -46,6 +46,7 @@ struct run {
     bool knows_place; /* the texts that follow are filled in */
     struct fx_text api_version, kind, namespace_; /* the arena's */
 
+    bool is_contested;       /* some candidate may write anywhere, or one could earlier */
     bool plain;              /* no turn is left out */
     struct last_turn *lasts; /* of each candidate, the arena's; or NULL: plain */
     size_t cap_lasts;

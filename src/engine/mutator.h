@@ -32,6 +32,9 @@ struct fx_why;
 struct fx_effect {
     bool applied;
     bool changed;
+    /* Of one that may write anywhere: it left the object's type and names alone, and … */
+    bool keeps_names;
+    bool keeps_metadata; /* … labels and annotations, too */
     /* Where it did not apply, what stood against it: the field of the policy
      * ("pathTests", "location", "conditions", …), a constant; else NULL. */
     const char *criterion;
@@ -54,8 +57,8 @@ struct fx_mutator_ops {
                   struct fx_err *err);
 
     /* Rewrites *root, copying on write; where it reports !changed, *root shares all with
-     * what it was, names and texts included. A repeat is to report !changed: that of one whose
-     * footprint says that it settles, always. On failure *root may be half written,
+     * what it was, names and texts included. A repeat is to report !changed: that of one
+     * whose footprint says that it settles, always. On failure *root may be half written,
      * unless the head says that it restores it: the loop drops it. */
     bool (*apply)(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err);
@@ -225,6 +228,9 @@ void fx_mutator_finish(struct fx_mutator *mutator);
 
 struct fx_mutator *fx_mutator_ref(struct fx_mutator *mutator);
 void fx_mutator_unref(struct fx_mutator *mutator); /* calls destroy at 0; NULL is fine */
+
+/* May it write anywhere in an object, its type and names included? */
+bool fx_mutator_writes_anywhere(const struct fx_mutator *mutator);
 
 static inline bool fx_mutator_is_judge(const struct fx_mutator *mutator) {
     return mutator->ops->judge != NULL;
