@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "value/json_part.h"
 
 struct fx_gotemplate; /* opaque, immutable once made: any thread may use it */
 
@@ -46,5 +47,20 @@ struct fx_gotemplate_context {
 bool fx_gotemplate_execute(const struct fx_gotemplate *template,
                            const struct fx_gotemplate_context *context,
                            struct fx_buf *ret_text, struct fx_err *err) FX_MUST_USE;
+
+/* Where a field of the context stands in a document that may be read in part. */
+struct fx_gotemplate_origin {
+    struct fx_text name;
+    struct fx_json_place place;
+};
+
+/* What executing it may look at in any document: adds it to the tree of the origins'
+ * places; fields of the context that have none are not looked up. Of the document that is
+ * read in part for it (fx_json_read_part()) comes the same text, or failure, as of the
+ * whole. The tree borrows the template's texts, and is to be pruned. False without
+ * memory. */
+bool fx_gotemplate_reads(const struct fx_gotemplate *template,
+                         const struct fx_gotemplate_origin *origins,
+                         size_t n_origins) FX_MUST_USE;
 
 #endif

@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "value/json_part.h"
 
 struct fx_jsonpath; /* opaque, immutable once made: any thread may use it */
 
@@ -87,6 +88,11 @@ bool fx_jsonpath_eval(const struct fx_jsonpath *path, json_t *root,
                       struct fx_jsonpath_result *ret_result,
                       struct fx_err *err) FX_MUST_USE;
 
+/* Is it names from $ on and nothing else, as most are? Then this is all that there is to
+ * evaluating it: the value, borrowed; NULL where that is undefined, or the path fails. */
+bool fx_jsonpath_is_straight(const struct fx_jsonpath *path);
+json_t *fx_jsonpath_view(const struct fx_jsonpath *path, const json_t *root);
+
 /* A part of the way to a place (section 5.2): the index or key that a *, a filter, a
  * union or a range chose, and every one that .. went through. A key is a text, whatever
  * it looks like. */
@@ -120,5 +126,12 @@ bool fx_jsonpath_count_parts(const struct fx_jsonpath *path,
 bool fx_jsonpath_find(const struct fx_jsonpath *path, json_t *root,
                       struct fx_jsonpath_places *ret_places,
                       struct fx_err *err) FX_MUST_USE;
+
+/* What evaluating it may look at in any object: adds it to the tree of `root`. Of the
+ * object that is read in part for it (fx_json_read_part()) comes what comes of the whole,
+ * but that values may lack parts: *ret_place is where they stand, for who looks into
+ * them. The tree borrows the path's texts, and is to be pruned. False without memory. */
+bool fx_jsonpath_reads(const struct fx_jsonpath *path, struct fx_json_part *root,
+                       struct fx_json_place *ret_place) FX_MUST_USE;
 
 #endif

@@ -130,7 +130,8 @@ struct fx_jsonpath {
     struct node *nodes;
     size_t n_nodes;
     node_index root;
-    char *store; /* texts */
+    bool is_straight; /* names from $ on, and nothing else */
+    char *store;      /* texts */
     struct fx_regex **patterns;
     size_t n_patterns;
 };
@@ -139,6 +140,9 @@ struct fx_jsonpath {
  * arguments than one: false, and `err` has its words and its place. */
 bool fx_jsonpath_check_call(const struct fx_jsonpath *path, const struct node *call,
                             enum fx_code code, struct fx_err *err) FX_MUST_USE;
+
+/* straight.c: is it names from $ on and nothing else? */
+bool fx_jsonpath_find_straight(const struct fx_jsonpath *path);
 
 /* Is it a step that leads to any number of values? Each of them adds to the key parts. */
 static inline bool fx_jsonpath_is_branching(const struct node *node) {

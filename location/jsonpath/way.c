@@ -57,6 +57,7 @@ static void tell_paths(const struct fx_jsonpath *path, const struct node *node,
     if (node->type == NODE_PATH || node->type == NODE_VARIABLE) {
         struct fx_jsonpath part = *path; /* the same nodes, with another root */
         part.root = (node_index)(node - path->nodes);
+        part.is_straight = fx_jsonpath_find_straight(&part);
         if (node->type == NODE_VARIABLE || node->id == '$') {
             tell(user, &part);
         }

@@ -324,7 +324,11 @@ bool fx_target_write(const struct target *target, const struct fx_setter *setter
     if (!ok) {
         return false;
     }
-    *ret_effect = (struct fx_effect){written.applied, written.changed, written.criterion,
-                                     written.depth};
+    *ret_effect = (struct fx_effect){
+        .applied = written.applied,
+        .changed = written.changed,
+        .criterion = written.criterion,
+        .depth = written.depth,
+    };
     return true;
 }

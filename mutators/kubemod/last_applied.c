@@ -113,7 +113,7 @@ static json_t *patch(const struct plan *plan, const json_t *note, struct fx_err 
               (json_is_object(root) || fx_fail(err, FX_EMUTATE, "it is no object")) &&
               fx_plan_apply(plan, &root, err);
     for (size_t i = 0; ok && i < plan->n_items; i++) {
-        ok = sort_way(&plan->items[i].steps, &root) || fx_fail_nomem(err);
+        ok = sort_way(fx_planned_steps(&plan->items[i]), &root) || fx_fail_nomem(err);
     }
     if (!ok) {
         json_decref(root);

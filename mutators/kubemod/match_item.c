@@ -19,6 +19,10 @@ void fx_match_item_finish(struct match_item *item) {
     *item = (struct match_item){0};
 }
 
+bool fx_match_item_tests(const struct match_item *item) {
+    return item->value != NULL || item->values != NULL || item->regex != NULL;
+}
+
 static bool is_one_of(struct fx_text text, const json_t *values) {
     size_t index = 0;
     const json_t *value = NULL;
@@ -43,7 +47,7 @@ static bool test_text(const struct match_item *item, struct fx_text text) {
 
 /* What is no string is tested as Go's %v prints it, its numbers as doubles. */
 static bool test_entry(const struct match_item *item, json_t *entry, bool *ret_passes) {
-    if (item->value == NULL && item->values == NULL && item->regex == NULL) {
+    if (!fx_match_item_tests(item)) {
         *ret_passes = true;
         return true;
     }
@@ -60,14 +64,26 @@ static bool test_entry(const struct match_item *item, json_t *entry, bool *ret_p
     return ok;
 }
 
+/* What is selected, as a list. */
+struct entries {
+    const json_t *list;                        /* of the object, or … */
+    const struct fx_jsonpath_result *selected; /* … computed */
+    size_t n;
+};
+
+static json_t *entry_at(const struct entries *entries, size_t i) {
+    return entries->list != NULL ? json_array_get(entries->list, i)
+                                 : entries->selected->values[i];
+}
+
 /* An undefined entry counts for nothing, but it is not as All wants it. No entries at all
  * match neither way. */
-static bool test_entries(const struct match_item *item,
-                         const struct fx_jsonpath_result *entries, bool *ret_matched) {
+static bool test_entries(const struct match_item *item, const struct entries *entries,
+                         bool *ret_matched) {
     size_t n_defined = 0;
     size_t n_passed = 0;
-    for (size_t i = 0; i < entries->n_values; i++) {
-        json_t *entry = entries->values[i];
+    for (size_t i = 0; i < entries->n; i++) {
+        json_t *entry = entry_at(entries, i);
         bool passes = false;
         if (entry == NULL) {
             continue;
@@ -81,42 +97,63 @@ static bool test_entries(const struct match_item *item,
             break; /* that decides it */
         }
     }
-    *ret_matched =
-        item->for_all ? n_defined > 0 && n_passed == entries->n_values : n_passed > 0;
+    *ret_matched = item->for_all ? n_defined > 0 && n_passed == entries->n : n_passed > 0;
     return true;
+}
+
+/* One value, NULL where there is none. */
+static bool test_value(const struct match_item *item, json_t *value, bool *ret_matched) {
+    *ret_matched = false;
+    if (value == NULL || json_is_null(value)) {
+        return true;
+    }
+    if (json_is_array(value)) {
+        const struct entries entries = {.list = value, .n = json_array_size(value)};
+        return test_entries(item, &entries, ret_matched);
+    }
+    if (json_is_boolean(value)) {
+        *ret_matched = json_is_true(value);
+        return true;
+    }
+    return test_entry(item, value, ret_matched);
 }
 
 static bool test(const struct match_item *item, const struct fx_jsonpath_result *result,
                  bool *ret_matched) {
-    *ret_matched = false;
     if (result->shape == FX_JSONPATH_LIST) {
-        return test_entries(item, result, ret_matched);
+        const struct entries entries = {.selected = result, .n = result->n_values};
+        return test_entries(item, &entries, ret_matched);
     }
-    json_t *const one = result->shape == FX_JSONPATH_VALUE ? result->values[0] : NULL;
-    if (one == NULL || json_is_null(one)) {
-        return true;
+    return test_value(item, result->shape == FX_JSONPATH_VALUE ? result->values[0] : NULL,
+                      ret_matched);
+}
+
+/* Where it fails on this object, that is no match. */
+static bool eval(const struct match_item *item, json_t *root, bool *ret_matched,
+                 struct fx_err *err) {
+    struct fx_jsonpath_result result = {0};
+    *ret_matched = false;
+    if (!fx_jsonpath_eval(item->select, root, &result, err)) {
+        const bool is_of_object = err->code == FX_EMUTATE;
+        if (is_of_object) {
+            fx_err_reset(err);
+        }
+        return is_of_object;
     }
-    if (json_is_boolean(one)) {
-        *ret_matched = json_is_true(one);
-        return true;
-    }
-    return test_entry(item, one, ret_matched);
+    const bool ok = test(item, &result, ret_matched);
+    fx_jsonpath_result_finish(&result);
+    return ok || fx_fail_nomem(err);
 }
 
 bool fx_match_item_eval(const struct match_item *item, json_t *root, bool *ret_holds,
                         struct fx_err *err) {
-    struct fx_jsonpath_result result = {0};
     bool matched = false;
-    if (fx_jsonpath_eval(item->select, root, &result, err)) {
-        const bool ok = test(item, &result, &matched);
-        fx_jsonpath_result_finish(&result);
-        if (!ok) {
+    if (fx_jsonpath_is_straight(item->select)) {
+        if (!test_value(item, fx_jsonpath_view(item->select, root), &matched)) {
             return fx_fail_nomem(err);
         }
-    } else if (err->code != FX_EMUTATE) {
+    } else if (!eval(item, root, &matched, err)) {
         return false;
-    } else {
-        fx_err_reset(err); /* it fails on this object: that is no match */
     }
     *ret_holds = matched != item->negate;
     return true;

@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "engine/reads.h"
 #include "mutators/kubemod/last_applied.h"
 #include "mutators/kubemod/reject.h"
+#include "mutators/kubemod/rule_reads.h"
 #include "mutators/kubemod/sketch.h"
 #include "mutators/kubemod/synthetic_refs.h"
 #include "mutators/kubemod/why.h"
@@ -22,14 +24,7 @@
 
 struct fx_text fx_modrule_namespace(const struct fx_request *request,
                                     const struct fx_subject *subject) {
-    if (subject->is_namespace) {
-        return FX_TEXT("");
-    }
-    if (request->namespace_.data != NULL) {
-        return request->namespace_;
-    }
-    const struct fx_text namespace_ = fx_subject_namespace(subject, request);
-    return namespace_.len > 0 ? namespace_ : FX_TEXT("");
+    return fx_subject_home(subject, request);
 }
 
 /* Section 3. */
@@ -111,41 +106,52 @@ static bool match(const struct fx_mutator *self, const struct fx_request *reques
     return true;
 }
 
-static bool patch(const struct modrule *rule, const struct fx_request *request,
-                  json_t **root, struct fx_err *err) {
-    struct fx_subject subject;
-    fx_subject_read(*root, &subject);
-    const struct patch_circumstances circumstances = {
-        .namespace_ = fx_modrule_namespace(request, &subject),
-        .deadline_ns = request->deadline_ns,
-        .text_left = request->text_left,
-    };
-    struct plan plan = {0};
+/* What may fail halfway is done to a copy, which is dropped where it did, or comes out as
+ * the object is: others hold on to what that consists of. */
+static bool apply_plan(const struct plan *plan, json_t **root, bool *ret_changed,
+                       struct fx_err *err) {
     json_t *before = json_incref(*root); /* which the plan borrows of, and the note */
-    const bool ok =
-        fx_plan_make(rule->patch, rule->n_patch, &circumstances, *root, &plan, err) &&
-        fx_plan_apply(&plan, root, err) &&
-        fx_last_applied_follow(&plan, fx_last_applied_view(before), root, err);
-    fx_plan_finish(&plan);
-    json_decref(before);
+    const bool ok = fx_plan_apply(plan, root, err) &&
+                    fx_last_applied_follow(plan, fx_last_applied_view(before), root, err);
+    *ret_changed = ok && !fx_equal(before, *root);
+    if (*ret_changed) {
+        json_decref(before);
+    } else {
+        json_decref(*root);
+        *root = before;
+    }
     return ok;
+}
+
+/* Where there is no note, a plain one is done to the object itself. */
+static bool apply_plain(const struct plan *plan, json_t **root, bool *ret_changed,
+                        struct fx_err *err) {
+    if (!fx_plan_is_plain(plan, *root, ret_changed)) {
+        return apply_plan(plan, root, ret_changed, err);
+    }
+    return !*ret_changed || fx_plan_apply(plan, root, err);
 }
 
 static bool apply(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
-    json_t *before = json_incref(*root);
-    const bool ok = patch((const struct modrule *)self, request, root, err);
+    const struct modrule *rule = (const struct modrule *)self;
+    const bool has_note = fx_last_applied_view(*root) != NULL;
+    struct plan plan;
+    bool changed = false;
+    fx_plan_init(&plan);
+    const bool ok =
+        fx_plan_make(rule->patch, rule->n_patch, request, *root, &plan, err) &&
+        (has_note ? apply_plan(&plan, root, &changed, err)
+                  : apply_plain(&plan, root, &changed, err));
     if (ok) {
         *ret_effect = (struct fx_effect){
             .applied = true,
-            .changed = !fx_equal(before, *root),
+            .changed = changed,
+            .keeps_names = rule->keeps_names,
+            .keeps_metadata = rule->keeps_metadata && !has_note,
         };
     }
-    if (ok && !ret_effect->changed) { /* who looks at the object may go on doing so */
-        json_decref(*root);
-        *root = json_incref(before);
-    }
-    json_decref(before);
+    fx_plan_finish(&plan);
     return ok;
 }
 
@@ -159,6 +165,14 @@ static bool apply_nothing(const struct fx_mutator *self, const struct fx_request
     (void)err;
     *ret_effect = (struct fx_effect){.applied = false};
     return true;
+}
+
+static bool wants_home(const struct fx_mutator *self, struct fx_text home) {
+    return is_for((const struct modrule *)self, home);
+}
+
+static bool reads(const struct fx_mutator *self, struct fx_reads *reads) {
+    return fx_rule_add_reads((const struct modrule *)self, &reads->object);
 }
 
 static void finish(struct modrule *rule) {
@@ -196,6 +210,8 @@ static const struct fx_mutator_ops patch_ops = {
     .writes = fx_modrule_writes,
     .sketch = fx_modrule_sketch,
     .guise = &fx_synthetic_refs,
+    .wants_home = wants_home,
+    .reads = reads,
     .destroy = destroy,
 };
 
@@ -206,6 +222,8 @@ static const struct fx_mutator_ops reject_ops = {
     .denial = &fx_reject_denial,
     .why = fx_modrule_why,
     .guise = &fx_synthetic_refs,
+    .wants_home = wants_home,
+    .reads = reads,
     .destroy = destroy,
 };
 
@@ -236,8 +254,7 @@ bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
     head->once = true;
     head->together = true;
     head->lenient = true;
-    head->wants_namespace = true;
-    head->wants_node = true;
+    head->restores = true;
     rule->is_cluster = fx_text_is(namespace_, cluster_namespace(settings));
     head->place =
         rule->is_cluster ? 0 : 1; /* section 4: those of the cluster come first */
@@ -293,5 +310,6 @@ bool fx_modrule_index(struct modrule *rule) {
         rule->head.namespaces = &rule->own_namespace;
         rule->head.n_namespaces = 1;
     }
-    return add_bindings(rule, kinds);
+    fx_rule_find_writes(rule);
+    return add_bindings(rule, kinds) && fx_rule_find_wants(rule);
 }

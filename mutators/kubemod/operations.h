@@ -42,4 +42,9 @@ struct place {
 bool fx_operation_apply(enum operation operation, const struct place *place,
                         json_t *value, json_t **root, struct fx_err *err) FX_MUST_USE;
 
+/* Is it one that cannot fail on this object, and changes no more than a member of an
+ * object that is there? *ret_changes: it changes something. */
+bool fx_operation_is_plain(enum operation operation, const struct steps *steps,
+                           const json_t *value, const json_t *root, bool *ret_changes);
+
 #endif

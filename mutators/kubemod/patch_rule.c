@@ -5,11 +5,12 @@
 #include "mutators/kubemod/patch_rule.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/vec.h"
+#include "mutators/kubemod/modrule.h"
 #include "mutators/kubemod/select_path.h"
 #include "mutators/kubemod/synthetic_refs.h"
 #include "value/tree.h"
@@ -17,11 +18,35 @@
 /* The clock is read before every so many operations. */
 #define OPERATIONS_A_LOOK 16u
 
+/* Larger plans are not looked through for what stands in each other's way. */
+#define MOST_PLAIN 8u
+
 void fx_patch_operation_finish(struct patch_operation *operation) {
     fx_jsonpath_destroy(operation->select);
     free(operation->path);
+    fx_steps_finish(&operation->steps);
     fx_patch_value_finish(&operation->value);
     *operation = (struct patch_operation){0};
+}
+
+bool fx_patch_operation_set_path(struct patch_operation *operation, struct fx_text path) {
+    struct fx_err err = FX_ERR_INIT;
+    operation->path = fx_text_dup(path.data == NULL ? FX_TEXT("") : path);
+    operation->path_len = path.len;
+    if (operation->path == NULL) {
+        return false;
+    }
+    const bool ok = fx_steps_read((struct fx_text){operation->path, path.len},
+                                  &operation->steps, &err);
+    operation->is_known = ok;
+    operation->has_places = fx_select_path_has_places(path);
+    return ok || err.code != FX_ENOMEM;
+}
+
+void fx_plan_init(struct plan *plan) {
+    plan->items = plan->few;
+    plan->n_items = 0;
+    plan->cap_items = FX_COUNT(plan->few);
 }
 
 void fx_plan_finish(struct plan *plan) {
@@ -30,8 +55,29 @@ void fx_plan_finish(struct plan *plan) {
         fx_steps_finish(&plan->items[i].steps);
         json_decref(plan->items[i].value);
     }
-    free(plan->items);
-    *plan = (struct plan){0};
+    if (plan->items != plan->few) {
+        free(plan->items);
+    }
+    fx_plan_init(plan);
+}
+
+/* Room for one more. */
+static bool grow(struct plan *plan) {
+    if (plan->n_items < plan->cap_items) {
+        return true;
+    }
+    const bool moves = plan->items == plan->few;
+    const size_t cap = plan->cap_items * 4;
+    struct planned *items = realloc(moves ? NULL : plan->items, cap * sizeof *items);
+    if (items == NULL) {
+        return false;
+    }
+    if (moves) {
+        memcpy(items, plan->few, sizeof plan->few);
+    }
+    plan->items = items;
+    plan->cap_items = cap;
+    return true;
 }
 
 /* ---- computing ------------------------------------------------------------------- */
@@ -39,16 +85,16 @@ void fx_plan_finish(struct plan *plan) {
 /* A plan in the making. */
 struct planning {
     const struct patch_operation *operation; /* the one under way */
-    const struct patch_circumstances *circumstances;
+    const struct fx_request *request;
     json_t *root;
-    json_t *namespace_; /* its own */
+    json_t *namespace_; /* its own, for templates; NULL: not yet asked for */
     size_t bytes_left;
     struct plan *plan;
     struct fx_err *err;
 };
 
 static bool is_in_time(const struct planning *planning) {
-    const uint64_t deadline = planning->circumstances->deadline_ns;
+    const uint64_t deadline = planning->request->deadline_ns;
     return deadline == 0 || planning->plan->n_items % OPERATIONS_A_LOOK != 0 ||
            fx_clock_ns() < deadline ||
            fx_fail(planning->err, FX_EDEADLINE, "out of time in a patch");
@@ -69,12 +115,22 @@ static json_t *list_parts(const struct fx_jsonpath_place *place) {
     return list;
 }
 
+static bool know_namespace(struct planning *planning) {
+    struct fx_subject subject;
+    if (planning->namespace_ == NULL) {
+        fx_subject_read(planning->root, &subject);
+        planning->namespace_ =
+            fx_tree_new_string(fx_modrule_namespace(planning->request, &subject));
+    }
+    return planning->namespace_ != NULL;
+}
+
 static json_t *eval(struct planning *planning, const struct fx_jsonpath_place *place) {
     const struct patch_value *value = &planning->operation->value;
     if (value->constant != NULL) {
         return fx_patch_value_repeat(value, &planning->bytes_left, planning->err);
     }
-    json_t *parts = list_parts(place);
+    json_t *parts = know_namespace(planning) ? list_parts(place) : NULL;
     if (parts == NULL) {
         (void)fx_fail_nomem(planning->err);
         return NULL;
@@ -92,7 +148,7 @@ static json_t *eval(struct planning *planning, const struct fx_jsonpath_place *p
     return result;
 }
 
-/* Fills in where it goes. Without a select there is nothing to be replaced. */
+/* The path with its placeholders replaced; without a select there is nothing to be. */
 static bool print_path(const struct planning *planning,
                        const struct fx_jsonpath_place *place, struct planned *planned) {
     const struct patch_operation *operation = planning->operation;
@@ -117,13 +173,26 @@ static bool print_path(const struct planning *planning,
                          place->n_parts, FX_TEXT_ARG(planned->text));
 }
 
+/* Fills in where it goes. */
+static bool find_way(const struct planning *planning,
+                     const struct fx_jsonpath_place *place, struct planned *planned) {
+    const struct patch_operation *operation = planning->operation;
+    if (operation->is_known && !(operation->has_places && operation->select != NULL)) {
+        planned->text = (struct fx_text){operation->path, operation->path_len};
+        planned->fixed = &operation->steps;
+        return true;
+    }
+    return print_path(planning, place, planned) &&
+           fx_steps_read(planned->text, &planned->steps, planning->err);
+}
+
 /* What the rules are shown besides the object, and what they are not shown, nobody
  * writes. */
 static bool check_place(const struct planned *planned, struct fx_err *err) {
     static const char *const refs[] = {SYNTHETIC_REFS, NULL};
     static const char *const managed[] = {"metadata", "managedFields", NULL};
-    const bool ok = !fx_steps_begin(&planned->steps, refs) &&
-                    !fx_steps_begin(&planned->steps, managed);
+    const struct steps *steps = fx_planned_steps(planned);
+    const bool ok = !fx_steps_begin(steps, refs) && !fx_steps_begin(steps, managed);
     return ok || fx_fail(err, FX_EMUTATE, "no rule may write there: %.*s",
                          FX_TEXT_ARG(planned->text));
 }
@@ -137,14 +206,12 @@ static bool plan_one(struct planning *planning, const struct fx_jsonpath_place *
         return fx_fail(planning->err, FX_ELIMIT, "it comes to more than %u operations",
                        FX_LIMIT_MODRULE_OPERATIONS);
     }
-    if (!FX_VEC_GROW(plan->items, plan->n_items, plan->cap_items)) {
+    if (!grow(plan)) {
         return fx_fail_nomem(planning->err);
     }
     struct planned *planned = &plan->items[plan->n_items++];
     *planned = (struct planned){.operation = planning->operation->operation};
-    if (!print_path(planning, place, planned) ||
-        !fx_steps_read(planned->text, &planned->steps, planning->err) ||
-        !check_place(planned, planning->err)) {
+    if (!find_way(planning, place, planned) || !check_place(planned, planning->err)) {
         return false;
     }
     planned->value = eval(planning, place);
@@ -154,7 +221,7 @@ static bool plan_one(struct planning *planning, const struct fx_jsonpath_place *
 static int by_steps_backwards(const void *left, const void *right) {
     const struct planned *a = left;
     const struct planned *b = right;
-    return fx_steps_compare(&b->steps, &a->steps);
+    return fx_steps_compare(fx_planned_steps(b), fx_planned_steps(a));
 }
 
 /* What one select takes out of lists goes from the highest index down, so that none
@@ -195,30 +262,29 @@ static bool plan_operation(struct planning *planning, size_t at) {
 }
 
 /* What its templates may write. */
-static size_t text_bound(const struct patch_circumstances *circumstances) {
-    const size_t *left = circumstances->text_left;
+static size_t text_bound(const struct fx_request *request) {
+    const size_t *left = request->text_left;
     return left == NULL || *left > FX_LIMIT_MODRULE_BYTES ? FX_LIMIT_MODRULE_BYTES
                                                           : *left;
 }
 
 bool fx_plan_make(const struct patch_operation *patch, size_t n_patch,
-                  const struct patch_circumstances *circumstances, json_t *root,
-                  struct plan *ret_plan, struct fx_err *err) {
+                  const struct fx_request *request, json_t *root, struct plan *ret_plan,
+                  struct fx_err *err) {
     struct planning planning = {
-        .circumstances = circumstances,
+        .request = request,
         .root = root,
-        .namespace_ = fx_tree_new_string(circumstances->namespace_),
-        .bytes_left = text_bound(circumstances),
+        .bytes_left = text_bound(request),
         .plan = ret_plan,
         .err = err,
     };
-    bool ok = planning.namespace_ != NULL || fx_fail_nomem(err);
+    bool ok = true;
     for (size_t i = 0; ok && i < n_patch; i++) {
         planning.operation = &patch[i];
         ok = plan_operation(&planning, i);
     }
-    if (circumstances->text_left != NULL) {
-        *circumstances->text_left -= text_bound(circumstances) - planning.bytes_left;
+    if (request->text_left != NULL) {
+        *request->text_left -= text_bound(request) - planning.bytes_left;
     }
     json_decref(planning.namespace_);
     return ok;
@@ -226,10 +292,36 @@ bool fx_plan_make(const struct patch_operation *patch, size_t n_patch,
 
 /* ---- applying -------------------------------------------------------------------- */
 
+static bool stands_apart(const struct plan *plan, size_t at) {
+    size_t i = 0;
+    while (i < at && !fx_steps_overlap(fx_planned_steps(&plan->items[i]),
+                                       fx_planned_steps(&plan->items[at]))) {
+        i++;
+    }
+    return i == at;
+}
+
+bool fx_plan_is_plain(const struct plan *plan, const json_t *root, bool *ret_changes) {
+    size_t i = 0;
+    *ret_changes = false;
+    while (i < plan->n_items && i < MOST_PLAIN) {
+        const struct planned *planned = &plan->items[i];
+        bool changes = false;
+        if (!fx_operation_is_plain(planned->operation, fx_planned_steps(planned),
+                                   planned->value, root, &changes) ||
+            !stands_apart(plan, i)) {
+            return false;
+        }
+        *ret_changes = *ret_changes || changes;
+        i++;
+    }
+    return i == plan->n_items;
+}
+
 bool fx_plan_apply(const struct plan *plan, json_t **root, struct fx_err *err) {
     for (size_t i = 0; i < plan->n_items; i++) {
         const struct planned *planned = &plan->items[i];
-        const struct place place = {planned->text, &planned->steps};
+        const struct place place = {planned->text, fx_planned_steps(planned)};
         if (!fx_operation_apply(planned->operation, &place, planned->value, root, err)) {
             return false;
         }

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "engine/request.h"
 #include "location/jsonpath/jsonpath.h"
 #include "mutators/kubemod/operations.h"
 #include "mutators/kubemod/value.h"
@@ -26,39 +27,49 @@ struct patch_operation {
     struct fx_jsonpath *select; /* or NULL */
     char *path;
     size_t path_len;
+    struct steps steps; /* of the path as it is written, where it is … */
+    bool is_known;      /* … not too long */
+    bool has_places;    /* for what a select found, if there is one */
     struct patch_value value;
 };
 
-void fx_patch_operation_finish(struct patch_operation *operation); /* zeroed is fine */
+/* Fills in the steps. False without memory. */
+bool fx_patch_operation_set_path(struct patch_operation *operation,
+                                 struct fx_text path) FX_MUST_USE;
 
-/* What it is applied under. */
-struct patch_circumstances {
-    struct fx_text namespace_;
-    uint64_t deadline_ns; /* 0: none */
-    size_t *text_left;    /* of the request (engine/request.h), or NULL */
-};
+void fx_patch_operation_finish(struct patch_operation *operation); /* zeroed is fine */
 
 /* One operation that was computed. */
 struct planned {
     enum operation operation;
-    char *path; /* its own */
-    struct fx_text text;
-    struct steps steps;
-    json_t *value; /* counted */
+    struct fx_text text;       /* the path: the rule's, or … */
+    const struct steps *fixed; /* the rule's; NULL: */
+    struct steps steps;        /* its own */
+    char *path;                /* … its own */
+    json_t *value;             /* counted */
 };
+
+static inline const struct steps *fx_planned_steps(const struct planned *planned) {
+    return planned->fixed != NULL ? planned->fixed : &planned->steps;
+}
 
 struct plan {
     struct planned *items;
     size_t n_items, cap_items;
+    struct planned few[2]; /* most plans have no more */
 };
 
-void fx_plan_finish(struct plan *plan); /* zeroed is fine */
+void fx_plan_init(struct plan *plan);
+void fx_plan_finish(struct plan *plan);
 
 /* Computes all operations. Errors: FX_EMUTATE, FX_ELIMIT, FX_EDEADLINE, FX_ENOMEM, with
  * "spec.patch[0]: " in front where it is the rule's. */
 bool fx_plan_make(const struct patch_operation *patch, size_t n_patch,
-                  const struct patch_circumstances *circumstances, json_t *root,
-                  struct plan *ret_plan, struct fx_err *err) FX_MUST_USE;
+                  const struct fx_request *request, json_t *root, struct plan *ret_plan,
+                  struct fx_err *err) FX_MUST_USE;
+
+/* Is all of it plain (fx_operation_is_plain()), each without regard to the others? */
+bool fx_plan_is_plain(const struct plan *plan, const json_t *root, bool *ret_changes);
 
 /* Applies them, in order; after a failure *root is a tree to be dropped. Errors as those
  * of fx_operation_apply(). */

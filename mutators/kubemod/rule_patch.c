@@ -55,11 +55,9 @@ static void read_op(struct entry *entry) {
 }
 
 static void read_path(struct entry *entry) {
-    const struct fx_text path = fx_tree_text(demand(entry, "path"));
-    entry->made->path = fx_text_dup(path.data == NULL ? FX_TEXT("") : path);
-    entry->made->path_len = path.len;
-    entry->reading->is_out_of_memory =
-        entry->reading->is_out_of_memory || entry->made->path == NULL;
+    if (!fx_patch_operation_set_path(entry->made, fx_tree_text(demand(entry, "path")))) {
+        entry->reading->is_out_of_memory = true;
+    }
 }
 
 /* What KubeMod's webhook takes and its store refuses without a word is refused here. */

@@ -42,6 +42,15 @@ static void add_part(struct fx_buf *buf, const struct fx_jsonpath_part *part) {
     }
 }
 
+bool fx_select_path_has_places(struct fx_text path) {
+    for (size_t i = 0; i + 1 < path.len; i++) {
+        if (path.data[i] == '#' && is_digit(path.data[i + 1])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool fx_select_path_print(struct fx_buf *buf, struct fx_text path,
                           const struct fx_jsonpath_part *parts, size_t n_parts) {
     bool ok = true;

@@ -22,6 +22,9 @@ bool fx_select_path_print(struct fx_buf *buf, struct fx_text path,
 /* The highest N of the `#N` in a path; false where there is none. */
 bool fx_select_path_highest(struct fx_text path, size_t *ret_number) FX_MUST_USE;
 
+/* Has the path any that would be replaced? */
+bool fx_select_path_has_places(struct fx_text path);
+
 /* Appends a template's text with each `.#N` as text/template understands it:
  * `(index .SelectKeyParts N)`. Failure sticks in `buf`. */
 void fx_select_path_rewrite(struct fx_buf *buf, struct fx_text value);

@@ -113,6 +113,15 @@ int fx_steps_compare(const struct steps *a, const struct steps *b) {
     return (a->n_items > b->n_items) - (a->n_items < b->n_items);
 }
 
+bool fx_steps_overlap(const struct steps *a, const struct steps *b) {
+    size_t i = 0;
+    while (i < a->n_items && i < b->n_items &&
+           compare_step(&a->items[i], &b->items[i]) == 0) {
+        i++;
+    }
+    return i == a->n_items || i == b->n_items;
+}
+
 bool fx_steps_begin(const struct steps *steps, const char *const *names) {
     for (size_t i = 0; names[i] != NULL; i++) {
         if (i >= steps->n_items || !fx_text_is(steps->items[i].text, names[i])) {

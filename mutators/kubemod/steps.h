@@ -35,6 +35,9 @@ void fx_steps_finish(struct steps *steps); /* zeroed is fine */
  * behind one that ends. */
 int fx_steps_compare(const struct steps *a, const struct steps *b);
 
+/* Does one of them lead to what the other does, or into it? */
+bool fx_steps_overlap(const struct steps *a, const struct steps *b);
+
 /* Do the first steps have these names? NULL ends them. */
 bool fx_steps_begin(const struct steps *steps, const char *const *names);
 

@@ -72,7 +72,11 @@ static enum fx_next step_converge(struct fx_review *review) {
     };
     review->result.mutation_id = review->mutation_id;
     review->result.outcome = &review->mutation.outcome;
-    return fx_mutation_begin(&review->mutation, &review->err) ? FX_NEXT : fail(review);
+    if (!fx_mutation_begin(&review->mutation, &review->err)) {
+        return fail(review);
+    }
+    const bool is_told_of = review->mutation.outcome.n_drops > 0; /* as of failures */
+    return review->skims && is_told_of ? start_over(review) : FX_NEXT;
 }
 
 /* What is to be asked of providers, the caller asks. */

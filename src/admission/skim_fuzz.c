@@ -14,7 +14,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Lists in lists, lists whose elements a policy renames, a whole list, a removal, and
- * what stands elsewhere. */
+ * what stands elsewhere; and rules that find what they want. */
 static const char policies_text[] =
     "apiVersion: mutations.gatekeeper.sh/v1\n"
     "kind: Assign\n"
@@ -61,7 +61,33 @@ static const char policies_text[] =
     "  applyTo: [{groups: [''], versions: [v1], kinds: [Pod]}]\n"
     "  conditions: [{location: status.phase, operator: Exists}]\n"
     "  location: spec.nodeName\n"
-    "  parameters: {assign: {fromObject: 'status.conditions[type: Ready].reason'}}\n";
+    "  parameters: {assign: {fromObject: 'status.conditions[type: Ready].reason'}}\n"
+    "---\n"
+    "apiVersion: api.kubemod.io/v1beta1\n"
+    "kind: ModRule\n"
+    "metadata: {name: policy, namespace: kubemod-system}\n"
+    "spec:\n"
+    "  type: Patch\n"
+    "  targetNamespaceRegex: '.*'\n"
+    "  match:\n"
+    "  - {select: '$.spec.containers[? @.image =~ \"a\"].name', matchRegex: b}\n"
+    "  patch:\n"
+    "  - op: add\n"
+    "    select: '$.spec.containers[*].env[? @.name]'\n"
+    "    path: /spec/containers/#0/env/#1/value\n"
+    "    value: '{{ .SelectedItem.name }}{{ range .Target.spec.volumes }}{{ .name }}{{ "
+    "end }}'\n"
+    "  - {op: remove, path: /spec/hostname}\n"
+    "---\n"
+    "apiVersion: api.kubemod.io/v1beta1\n"
+    "kind: ModRule\n"
+    "metadata: {name: nay, namespace: kubemod-system}\n"
+    "spec:\n"
+    "  type: Reject\n"
+    "  targetNamespaceRegex: '.*'\n"
+    "  match: [{select: 'length($.spec.initContainers) > 1'}]\n"
+    "  rejectMessage: '{{ with index .Target.spec.initContainers 0 }}{{ .image }}{{ end "
+    "}}'\n";
 
 /* Made once; a fuzzer's process ends with it. */
 static struct fx_snapshot *snapshot(void) {
@@ -71,7 +97,7 @@ static struct fx_snapshot *snapshot(void) {
                                               .text = FX_TEXT(policies_text)};
         struct fx_err err = FX_ERR_INIT;
         const bool ok = fx_policies_build(&input, 1, NULL, 1, &policies, &err);
-        assert(ok && policies->snapshot->n_mutators == 6);
+        assert(ok && policies->snapshot->n_mutators == 8);
         assert(policies->findings.n_items == 0);
     }
     return policies->snapshot;

@@ -80,6 +80,9 @@
 /* And of all such copies that one mutator makes in a pass: in a list they multiply. */
 #define FX_LIMIT_COPIED_NODES_OF_PASS (1u << 20)
 
+/* What policies say of namespaces by their names, kept so as not to ask them again. */
+#define FX_LIMIT_HOMES_BYTES (1u << 20)
+
 /* Groups, versions and kinds of one applyTo multiply. */
 #define FX_LIMIT_APPLY_TO_BINDINGS 8192u
 
@@ -127,7 +130,8 @@
 #define FX_LIMIT_PATCH_MOVES 1024u
 
 /* Fields of one object that are read apart from the others (value/json_part.h). */
-#define FX_LIMIT_JSON_PARTS 64u
+#define FX_LIMIT_JSON_PARTS      64u
+#define FX_LIMIT_JSON_PART_DEPTH 64u /* names of fields on the way to one */
 
 #define FX_LIMIT_LOG_BYTES (1u << 20) /* lines that wait to be written */
 

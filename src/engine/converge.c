@@ -63,6 +63,18 @@ static bool keep_text(struct fx_arena *arena, struct fx_text text, struct fx_tex
     return true;
 }
 
+/* Is there one who may undo what any other did? Without one, the object stays what and
+ * where it is, so that others never join. */
+static bool may_write_anywhere(const struct run *run) {
+    size_t i = 0;
+    while (i < run->n_acting &&
+           !fx_mutator_writes_anywhere(
+               run->snapshot->mutators[run->candidates.indices[i]])) {
+        i++;
+    }
+    return i < run->n_acting;
+}
+
 /* Asks the index for the mutators of the subject's place. Who wants to see why a mutator
  * did not act is shown all of them: those left out would not match. Where all count
  * everywhere, the index, which looks at namespaces, does not know. */
@@ -73,17 +85,15 @@ bool fx_run_find_candidates(struct run *run, struct fx_err *err) {
                                                  &run->subject, &run->candidates, err);
     run->knows_place = false;
     run->n_acting = count_acting(run);
+    run->is_contested =
+        run->is_contested || (run->snapshot->is_contested && may_write_anywhere(run));
     return ok && (fx_run_make_lasts(run) || fx_fail_nomem(err));
-}
-
-static bool writes_anywhere(const struct fx_mutator *mutator) {
-    return mutator->footprint == NULL || mutator->footprint->n_steps == 0;
 }
 
 /* Notes the place before one that may end its texts. */
 static bool keep_place(struct run *run, const struct fx_mutator *mutator) {
     const struct fx_subject *subject = &run->subject;
-    if (run->knows_place || !writes_anywhere(mutator)) {
+    if (run->knows_place || !fx_mutator_writes_anywhere(mutator)) {
         return true;
     }
     run->knows_place = keep_text(run->arena, subject->api_version, &run->api_version) &&
@@ -124,8 +134,9 @@ static bool fail_apply(struct run *run, struct fx_trace_step *step, json_t *befo
 /* Applies a mutator that matched. */
 static bool apply(struct run *run, struct fx_trace_step *step, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
-    const bool is_recorded =
-        run->trace != NULL || run->is_last_pass || run->fight != NULL || mutator->lenient;
+    const bool is_recorded = run->trace != NULL || run->is_last_pass ||
+                             run->fight != NULL ||
+                             (mutator->lenient && !mutator->restores);
     json_t *before = is_recorded ? json_incref(*run->root) : NULL;
     bool ok = mutator->ops->apply(mutator, run->request, run->root, &step->effect, err);
     if (!ok) {
@@ -231,7 +242,7 @@ static bool follow_far(struct run *run, size_t *at, struct fx_err *err) {
 }
 
 static bool writes_alone(const struct run *run, uint32_t index) {
-    return !run->plain && run->snapshot->alone[index];
+    return !run->plain && !run->is_contested && run->snapshot->alone[index];
 }
 
 /* The object as it was before the pass is kept for as long as it may come to be that
@@ -259,23 +270,35 @@ static void note_difference(struct run *run, uint32_t index) {
     }
 }
 
+/* The same of the subject after a write that left the object's type and names alone. */
+static void follow_near(struct run *run, bool keeps_metadata) {
+    run->subject.object = *run->root;
+    run->is_stale = run->is_stale || !keeps_metadata;
+}
+
 /* After a write of the candidate before *at. One whose footprint says where it writes
  * leaves the object's type and names alone. */
-static bool follow(struct run *run, size_t *at, struct fx_err *err) {
+static bool follow(struct run *run, size_t *at, const struct fx_effect *effect,
+                   struct fx_err *err) {
     const uint32_t index = run->candidates.indices[*at - 1];
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     run->has_changed = true;
-    fx_once_note_change(&run->once, mutator);
-    run->has_taken_once = run->has_taken_once || mutator->once;
+    if (!run->snapshot->is_simple) {
+        fx_once_note_change(&run->once, mutator);
+        run->has_taken_once = run->has_taken_once || mutator->once;
+    }
     if (writes_alone(run, index)) {
         note_difference(run, index);
     }
-    if (writes_anywhere(mutator)) {
-        return follow_far(run, at, err);
+    if (!fx_mutator_writes_anywhere(mutator)) {
+        follow_near(run, !mutator->footprint->writes_metadata);
+        return true;
     }
-    run->subject.object = *run->root;
-    run->is_stale = run->is_stale || mutator->footprint->writes_metadata;
-    return true;
+    if (effect->keeps_names) {
+        follow_near(run, effect->keeps_metadata);
+        return true;
+    }
+    return follow_far(run, at, err);
 }
 
 /* Completes the subject where the mutator asks for what is not read yet. */
@@ -299,11 +322,12 @@ static bool take_turn(struct run *run, size_t *at, struct fx_err *err) {
     const size_t own = *at - 1;
     const uint32_t index = run->candidates.indices[own];
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
-    if (fx_run_rest(run, own) || is_done(run, mutator, index)) {
+    const bool is_simple = run->snapshot->is_simple;
+    if (fx_run_rest(run, own) || (!is_simple && is_done(run, mutator, index))) {
         return true;
     }
     keep_before(run, index);
-    if (mutator->ops->guise != run->guise &&
+    if (!is_simple && mutator->ops->guise != run->guise &&
         !fx_run_dress(run, mutator->ops->guise, err)) {
         return false;
     }
@@ -312,12 +336,12 @@ static bool take_turn(struct run *run, size_t *at, struct fx_err *err) {
         return fx_fail_nomem(err);
     }
     struct fx_effect effect = {.applied = false};
-    if (mutator->together ? !run_of_tier(run, own, &effect, err)
-                          : !run_mutator(run, index, &effect, err)) {
+    if (!is_simple && mutator->together ? !run_of_tier(run, own, &effect, err)
+                                        : !run_mutator(run, index, &effect, err)) {
         return false;
     }
     fx_run_note_turn(run, own, &effect);
-    return !effect.changed || follow(run, at, err);
+    return !effect.changed || follow(run, at, &effect, err);
 }
 
 void fx_run_end_pass(struct run *run) {

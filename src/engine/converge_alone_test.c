@@ -147,6 +147,32 @@ static void copies_what_may_be_undone(void **state) {
     }
 }
 
+/* One that may write anywhere makes a difference to those that it acts beside. */
+static void minds_who_may_undo_anything(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"Other", "Pod"};
+    for (size_t i = 0; i < FX_COUNT(kinds); i++) {
+        const struct fake_plan plans[] = {
+            {.name = "a", .if_key = "b", .set_key = "a", .set_value = "1"},
+            {.name = "b", .set_key = "b", .set_value = "1"},
+            {.name = "c", .binding = kinds[i], .set_key = "c", .set_value = "1"},
+        };
+        struct fx_mutator *mutators[] = {make(&plans[0]), make(&plans[1]),
+                                         make(&plans[2])};
+        free(mutators[2]->footprint);
+        mutators[2]->footprint = NULL;
+        struct fx_snapshot *snapshot = build(mutators, FX_COUNT(mutators));
+        struct fx_outcome outcome;
+        json_t *root = NULL;
+        converge(snapshot, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}", false, &outcome,
+                 &root);
+        assert_int_equal(n_shared, i == 0 ? 1 : 2);
+        assert_int_equal(json_object_size(root), i == 0 ? 4 : 5);
+        json_decref(root);
+        fx_snapshot_unref(snapshot);
+    }
+}
+
 /* One that takes back in a second pass what it did in the first. */
 static bool apply_to_and_fro(const struct fx_mutator *self,
                              const struct fx_request *request, json_t **root,
@@ -189,6 +215,7 @@ static void sees_what_one_takes_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_what_may_be_undone),
+        cmocka_unit_test(minds_who_may_undo_anything),
         cmocka_unit_test(sees_what_one_takes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,9 +45,10 @@ static bool note_fare(struct run *run, uint32_t index) {
 /* The object is held by `before`, so that whatever was written was written to copies. */
 bool fx_run_drop(struct run *run, struct fx_trace_step *step, json_t *before,
                  struct fx_err *err) {
-    (void)json_incref(before);
-    json_decref(*run->root);
-    *run->root = before;
+    if (before != NULL && before != *run->root) {
+        json_decref(*run->root);
+        *run->root = json_incref(before);
+    }
     step->effect = (struct fx_effect){.applied = false};
     step->failure = note(run, step, true, err);
     fx_index_set_add(&run->done, step->mutator);

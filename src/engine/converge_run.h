@@ -46,6 +46,7 @@ struct run {
     bool knows_place; /* the texts that follow are filled in */
     struct fx_text api_version, kind, namespace_; /* the arena's */
 
+    bool is_contested;       /* some candidate may write anywhere, or one could earlier */
     bool plain;              /* no turn is left out */
     struct last_turn *lasts; /* of each candidate, the arena's; or NULL: plain */
     size_t cap_lasts;
@@ -99,8 +100,8 @@ bool fx_run_look_at_clock(struct run *run, struct fx_err *err) FX_MUST_USE;
 /* converge_lenient.c: may the failure be passed over by leaving out the mutator? */
 bool fx_run_may_drop(const struct fx_mutator *mutator, const struct fx_err *err);
 
-/* Leaves it out from here on: the object is what it was before, `err` becomes the reason
- * that is told. */
+/* Leaves it out from here on: the object is what it was before (NULL: it still is), `err`
+ * becomes the reason that is told. */
 bool fx_run_drop(struct run *run, struct fx_trace_step *step, json_t *before,
                  struct fx_err *err) FX_MUST_USE;
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/footprint.h"
 #include "engine/policy_text.h"
 
 bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *ops,
@@ -141,4 +142,8 @@ int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b) {
 void fx_mutator_print_id(struct fx_buf *buf, const struct fx_mutator *mutator) {
     fx_buf_printf(buf, "%s.%s %s/%s", mutator->kind, mutator->group,
                   mutator->namespace_ == NULL ? "" : mutator->namespace_, mutator->name);
+}
+
+bool fx_mutator_writes_anywhere(const struct fx_mutator *mutator) {
+    return mutator->footprint == NULL || mutator->footprint->n_steps == 0;
 }

@@ -32,6 +32,9 @@ struct fx_why;
 struct fx_effect {
     bool applied;
     bool changed;
+    /* Of one that may write anywhere: it left the object's type and names alone, and … */
+    bool keeps_names;
+    bool keeps_metadata; /* … labels and annotations, too */
     /* Where it did not apply, what stood against it: the field of the policy
      * ("pathTests", "location", "conditions", …), a constant; else NULL. */
     const char *criterion;
@@ -53,9 +56,10 @@ struct fx_mutator_ops {
                   const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                   struct fx_err *err);
 
-    /* Rewrites *root, copying on write. A repeat is to report !changed: that of one whose
-     * footprint says that it settles, always. On failure *root may be half written: the
-     * loop drops it. */
+    /* Rewrites *root, copying on write; where it reports !changed, *root shares all with
+     * what it was, names and texts included. A repeat is to report !changed: that of one
+     * whose footprint says that it settles, always. On failure *root may be half written,
+     * unless the head says that it restores it: the loop drops it. */
     bool (*apply)(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err);
 
@@ -88,6 +92,11 @@ struct fx_mutator_ops {
      */
     bool (*writes)(const struct fx_mutator *self,
                    bool (*tell)(void *user, struct fx_text pointer), void *user);
+
+    /* May it want objects that live there (fx_subject_home())? A function of the name
+     * alone; where it says no, `match` would say no as well, as for the bindings below.
+     * NULL: `namespaces` say all that can be said. */
+    bool (*wants_home)(const struct fx_mutator *self, struct fx_text home);
 
     /* Adds what `match` and `apply` may look at in an object, or write, beyond what every
      * review reads. False without memory. May be NULL: all of it. */
@@ -176,6 +185,7 @@ struct fx_mutator {
                     */
     bool lenient;  /* where it fails, it alone is left out, and that is told; otherwise
                     * the review fails */
+    bool restores; /* where its mutation fails, the object is as it was */
     bool wants_external;     /* may ask for values from outside (engine/external.h), */
     struct fx_text provider; /* of this provider; the text is that of the policy */
     bool wants_namespace; /* looks at the whole manifest of the object's namespace: name
@@ -218,6 +228,9 @@ void fx_mutator_finish(struct fx_mutator *mutator);
 
 struct fx_mutator *fx_mutator_ref(struct fx_mutator *mutator);
 void fx_mutator_unref(struct fx_mutator *mutator); /* calls destroy at 0; NULL is fine */
+
+/* May it write anywhere in an object, its type and names included? */
+bool fx_mutator_writes_anywhere(const struct fx_mutator *mutator);
 
 static inline bool fx_mutator_is_judge(const struct fx_mutator *mutator) {
     return mutator->ops->judge != NULL;

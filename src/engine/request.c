@@ -105,3 +105,15 @@ struct fx_text fx_subject_namespace(const struct fx_subject *subject,
     }
     return subject->namespace_.len > 0 ? subject->namespace_ : (struct fx_text){NULL, 0};
 }
+
+struct fx_text fx_subject_home(const struct fx_subject *subject,
+                               const struct fx_request *request) {
+    if (subject->is_namespace) {
+        return FX_TEXT("");
+    }
+    if (request->namespace_.data != NULL) {
+        return request->namespace_;
+    }
+    const struct fx_text namespace_ = fx_subject_namespace(subject, request);
+    return namespace_.len > 0 ? namespace_ : FX_TEXT("");
+}

@@ -112,4 +112,9 @@ void fx_subject_refresh(const json_t *object, struct fx_subject *subject);
 struct fx_text fx_subject_namespace(const struct fx_subject *subject,
                                     const struct fx_request *request);
 
+/* The namespace that the object lives in, that of the request where it tells: empty for
+ * what is in none, a Namespace included. */
+struct fx_text fx_subject_home(const struct fx_subject *subject,
+                               const struct fx_request *request);
+
 #endif

@@ -66,6 +66,19 @@ static void note_wants(struct fx_snapshot *snapshot, const struct fx_mutator *mu
     snapshot->wants_node = snapshot->wants_node || mutator->wants_node;
 }
 
+/* Do turns of it need no more than a look at the object? */
+static bool is_simple(const struct fx_mutator *mutator) {
+    return !mutator->once && !mutator->together && !mutator->lenient &&
+           mutator->ops->guise == NULL;
+}
+
+static void note_ways(struct fx_snapshot *snapshot, const struct fx_mutator *mutator) {
+    snapshot->is_simple = snapshot->is_simple && is_simple(mutator);
+    snapshot->is_contested =
+        snapshot->is_contested ||
+        (!fx_mutator_is_judge(mutator) && fx_mutator_writes_anywhere(mutator));
+}
+
 /* Brings the mutators, of which there is one for each id, into the order of a pass. */
 static void order_mutators(struct fx_snapshot *snapshot) {
     qsort(snapshot->mutators, snapshot->n_mutators, sizeof(struct fx_mutator *),
@@ -74,6 +87,7 @@ static void order_mutators(struct fx_snapshot *snapshot) {
         const struct fx_mutator *mutator = snapshot->mutators[i];
         assert(mutator->rank < FX_RANKS);
         note_wants(snapshot, mutator);
+        note_ways(snapshot, mutator);
         if (!fx_mutator_is_judge(mutator)) {
             snapshot->n_acting = i + 1;
         } else if (wants_deletes(mutator)) {
@@ -196,6 +210,7 @@ bool fx_snapshot_build(const struct fx_snapshot_parts *parts, uint64_t generatio
     }
     atomic_init(&made->refs, 1);
     made->generation = generation;
+    made->is_simple = true;
     if (!fill(made, parts, err)) {
         destroy(made);
         return false;
@@ -264,6 +279,7 @@ bool fx_snapshot_candidates(const struct fx_snapshot *snapshot,
         .version = subject->version,
         .kind = subject->kind,
         .namespace_ = fx_subject_namespace(subject, request),
+        .home = fx_subject_home(subject, request),
     };
     return fx_snapshot_index_find(snapshot->index, &wish, ret_candidates) ||
            fx_fail_nomem(err);

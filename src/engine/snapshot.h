@@ -31,6 +31,9 @@ struct fx_snapshot {
     size_t n_mutators;
     size_t n_acting;                /* the first so many of them; the others are judges */
     bool judges_deletes;            /* some judge may be asked about DELETE */
+    bool is_simple;                 /* no mutator is asked together with others or once,
+                                     * may be left out, or is shown a guise */
+    bool is_contested;              /* some mutator may write anywhere */
     bool wants_external;            /* some mutator may ask for values from outside, */
     bool wants_namespace;           /* for the whole manifest of the namespace, */
     bool wants_node;                /* for a Node (engine/mutator.h) */
@@ -40,8 +43,9 @@ struct fx_snapshot {
     struct fx_quarantine *quarantine;          /* counted; NULL: nobody is in one */
     const struct fx_quarantined **quarantined; /* by index; NULL: nobody is */
     struct fx_snapshot_index *index;
-    bool *alone; /* by index: nobody else who is enabled writes where the mutator does, so
-                  * that nobody undoes what it changes; false where that is not known */
+    bool *alone; /* by index: nobody else who is enabled, and says where, writes where the
+                  * mutator does, so that nobody of these undoes what it changes; false
+                  * where that is not known */
     struct fx_reads reads; /* what its mutators look at */
 };
 

@@ -28,24 +28,18 @@ static bool is_passed(const struct fx_footprint *footprint, size_t step) {
     return fx_footprint_steps(footprint)[step] != end_of(footprint);
 }
 
-/* Nobody who writes anything. */
+/* Nobody who writes anything, or one who may write anywhere. */
 static bool is_idle(const struct fx_snapshot *snapshot, size_t i) {
     return fx_mutator_is_judge(snapshot->mutators[i]) ||
-           fx_snapshot_is_disabled(snapshot, i);
+           fx_snapshot_is_disabled(snapshot, i) ||
+           fx_mutator_writes_anywhere(snapshot->mutators[i]);
 }
 
-/* How many steps there are; 0 where somebody may write anywhere, and for nobody. */
+/* How many steps there are. */
 static size_t count_steps(const struct fx_snapshot *snapshot) {
     size_t n = 0;
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
-        const struct fx_footprint *footprint = snapshot->mutators[i]->footprint;
-        if (is_idle(snapshot, i)) {
-            continue;
-        }
-        if (footprint == NULL || footprint->n_steps == 0) {
-            return 0;
-        }
-        n += footprint->n_steps;
+        n += is_idle(snapshot, i) ? 0 : snapshot->mutators[i]->footprint->n_steps;
     }
     return n;
 }

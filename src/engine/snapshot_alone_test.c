@@ -48,8 +48,9 @@ static const struct {
     {{"sc[i", "sci", "-"}, "nn"}, /* lists are looked through */
     {{"sc[", "sc", "-"}, "nn"},
     {{"sc[", "sd", "-"}, "yy"},
-    {{"a", "", "-"}, "nn"},
-    {{"a", NULL, "-"}, "nn"},
+    {{"a", "", "-"}, "yn"}, /* of those who say where they write */
+    {{"a", NULL, "-"}, "yn"},
+    {{"a", NULL, "ab", "-"}, "nnn"},
     {{"-"}, ""},
 };
 

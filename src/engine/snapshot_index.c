@@ -6,11 +6,13 @@
  */
 #include "engine/snapshot_index.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
+#include "engine/snapshot_homes.h"
 
 /* A mutator that wants more kinds of objects than this is looked at for every object, one
  * for more (object, namespace) pairs in every namespace: the index stays small. */
@@ -45,10 +47,13 @@ struct list {
 struct entry {
     struct key key;
     uint32_t first, n;
+    bool asks_home; /* some of its mutators are to be asked of a namespace by its name */
 };
 
 struct fx_snapshot_index {
-    struct entry *entries; /* sorted */
+    struct fx_mutator *const *all; /* of the snapshot */
+    struct fx_homes *homes;        /* NULL: no entry asks */
+    struct entry *entries;         /* sorted */
     struct list *lists;
     uint32_t *mutators;
     size_t n_entries, cap_entries, n_lists, cap_lists, n_mutators, cap_mutators;
@@ -67,6 +72,7 @@ void fx_snapshot_index_destroy(struct fx_snapshot_index *index) {
     free(index->entries);
     free(index->lists);
     free(index->mutators);
+    fx_homes_destroy(index->homes);
     free(index);
 }
 
@@ -246,18 +252,33 @@ static bool add(struct fx_snapshot_index *index, const struct posting *posting) 
     }
     index->mutators[index->n_mutators++] = posting->mutator;
     list->n++;
+    entry->asks_home =
+        entry->asks_home || index->all[posting->mutator]->ops->wants_home != NULL;
     return true;
+}
+
+/* Makes room for what they say, if anybody says anything. */
+static bool make_homes(struct fx_snapshot_index *index) {
+    bool asks = false;
+    for (size_t i = 0; i < index->n_entries; i++) {
+        asks = asks || index->entries[i].asks_home;
+    }
+    index->homes = asks ? fx_homes_create() : NULL;
+    return !asks || index->homes != NULL;
 }
 
 struct fx_snapshot_index *fx_snapshot_index_create(const struct fx_snapshot *snapshot) {
     struct fx_snapshot_index *index = calloc(1, sizeof *index);
     struct postings postings = {0};
     bool ok = index != NULL && collect(snapshot, &postings);
+    if (ok) {
+        index->all = snapshot->mutators;
+    }
     for (size_t i = 0; ok && i < postings.n_items; i++) {
         ok = add(index, &postings.items[i]);
     }
     free(postings.items);
-    if (!ok) {
+    if (!ok || !make_homes(index)) {
         fx_snapshot_index_destroy(index);
         return NULL;
     }
@@ -311,6 +332,7 @@ static bool take_all(const struct fx_snapshot_index *index, const struct entry *
     const struct list *first = &index->lists[entry->first];
     const struct list *last = first + entry->n - 1;
     const size_t n = last->first + last->n - first->first;
+    assert(n > 0); /* there is no entry without a mutator */
     if (!reserve(candidates, n)) {
         return false;
     }
@@ -322,16 +344,20 @@ static bool take_all(const struct fx_snapshot_index *index, const struct entry *
     return true;
 }
 
+static bool take(struct fx_candidates *candidates, const uint32_t *run, size_t n) {
+    if (!reserve(candidates, n)) {
+        return false;
+    }
+    merge(candidates, run, n);
+    return true;
+}
+
 static bool take_list(const struct fx_snapshot_index *index, const struct list *list,
                       struct fx_candidates *candidates) {
     if (list == NULL) {
         return true;
     }
-    if (!reserve(candidates, list->n)) {
-        return false;
-    }
-    merge(candidates, index->mutators + list->first, list->n);
-    return true;
+    return take(candidates, index->mutators + list->first, list->n);
 }
 
 static int compare_list(const void *wanted, const void *element) {
@@ -350,6 +376,44 @@ static bool take_entry(const struct fx_snapshot_index *index, const struct entry
            take_list(index,
                      bsearch(&namespace_, lists, entry->n, sizeof *lists, compare_list),
                      candidates);
+}
+
+/* Leaves out those that want nothing of that namespace. */
+static void ask(const struct fx_snapshot_index *index, struct fx_text home,
+                struct fx_candidates *candidates) {
+    size_t kept = 0;
+    for (size_t i = 0; i < candidates->n_indices; i++) {
+        const uint32_t at = candidates->indices[i];
+        const struct fx_mutator *mutator = index->all[at];
+        if (mutator->ops->wants_home == NULL || mutator->ops->wants_home(mutator, home)) {
+            candidates->indices[kept++] = at;
+        }
+    }
+    candidates->n_indices = kept;
+}
+
+/* The same of an entry in which some are to be asked by the name. */
+static bool take_asked(const struct fx_snapshot_index *index, const struct entry *entry,
+                       const struct fx_snapshot_wish *wish,
+                       struct fx_candidates *candidates) {
+    const struct fx_home_key key = {
+        .entry = (uint32_t)(entry - index->entries),
+        .namespace_ = wish->namespace_,
+        .home = wish->home,
+    };
+    const struct fx_home_list *known = fx_homes_find(index->homes, &key);
+    if (known != NULL) {
+        return take(candidates, known->mutators, known->n);
+    }
+    struct fx_candidates found = {0};
+    bool ok = take_entry(index, entry, wish->namespace_, &found);
+    if (ok) {
+        ask(index, wish->home, &found);
+        ok = fx_homes_add(index->homes, &key, found.indices, found.n_indices) &&
+             take(candidates, found.indices, found.n_indices);
+    }
+    fx_candidates_finish(&found);
+    return ok;
 }
 
 static int compare_entry(const void *wanted, const void *element) {
@@ -375,7 +439,10 @@ bool fx_snapshot_index_find(const struct fx_snapshot_index *index,
         };
         const struct entry *entry = bsearch(&key, index->entries, index->n_entries,
                                             sizeof *index->entries, compare_entry);
-        if (entry != NULL && !take_entry(index, entry, wish->namespace_, candidates)) {
+        if (entry != NULL &&
+            !(entry->asks_home
+                  ? take_asked(index, entry, wish, candidates)
+                  : take_entry(index, entry, wish->namespace_, candidates))) {
             return false;
         }
     }

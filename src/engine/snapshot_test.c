@@ -102,6 +102,63 @@ static void by_kind_and_namespace(void **state) {
     fx_snapshot_unref(snapshot);
 }
 
+static unsigned n_asked;
+
+/* Lives in namespaces of which it has the first letter; "-": in none. */
+static bool wants_home(const struct fx_mutator *self, struct fx_text home) {
+    n_asked++;
+    return home.len == 0 ? self->name[0] == '-' : home.data[0] == self->name[0];
+}
+
+static const struct fx_mutator_ops asked_ops = {.match = fake_match,
+                                                .apply = fake_apply,
+                                                .wants_home = wants_home,
+                                                .destroy = fake_destroy};
+
+static struct fx_mutator *make_asked(const char *name, const char *kind,
+                                     const char *namespace_) {
+    struct fake *fake = make(name, kind, namespace_);
+    fake->head.ops = &asked_ops;
+    return &fake->head;
+}
+
+/* Each is asked once for each name of a namespace. */
+static void by_home(void **state) {
+    (void)state;
+    struct fx_mutator *mutators[] = {
+        make_asked("m", "Pod", NULL),        make_asked("n", "Pod", NULL),
+        make_asked("-", "Pod", NULL),        make_asked("n2", "Pod", "n1"),
+        &make("x", "Pod", NULL)->head,       make_asked("n3", "Namespace", NULL),
+        make_asked("-2", "Namespace", NULL),
+    };
+    const enum fx_operation create = FX_OPERATION_CREATE;
+    struct fx_snapshot *snapshot = build(mutators, FX_COUNT(mutators));
+    for (unsigned i = 0; i < 3; i++) {
+        expect(snapshot, &(struct wish){"v1", "Pod", "n1", create}, "nn2x");
+        expect(snapshot, &(struct wish){"v1", "Pod", "n2", create}, "nx");
+        expect(snapshot, &(struct wish){"v1", "Pod", "m", create}, "mx");
+        expect(snapshot, &(struct wish){"v1", "Pod", NULL, create}, "-x");
+        expect(snapshot, &(struct wish){"v1", "Namespace", NULL, create}, "-2");
+        assert_int_equal(n_asked, 4 + 3 + 3 + 4 + 2);
+    }
+    fx_snapshot_unref(snapshot);
+}
+
+/* More namespaces than are remembered. */
+static void by_many_homes(void **state) {
+    (void)state;
+    struct fx_mutator *mutators[] = {make_asked("m", "Pod", NULL),
+                                     make_asked("n", "Pod", NULL)};
+    struct fx_snapshot *snapshot = build(mutators, FX_COUNT(mutators));
+    for (unsigned i = 0; i < 20000; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "%c%u", i % 3 == 0 ? 'm' : 'n', i % 10000);
+        const struct wish wish = {"v1", "Pod", name, FX_OPERATION_CREATE};
+        expect(snapshot, &wish, i % 3 == 0 ? "m" : "n");
+    }
+    fx_snapshot_unref(snapshot);
+}
+
 /* Bindings of any group, version or kind, several of them, and the same one twice. */
 static void wide_bindings(void **state) {
     (void)state;
@@ -286,6 +343,8 @@ static void ten_thousand(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_kind_and_namespace),
+        cmocka_unit_test(by_home),
+        cmocka_unit_test(by_many_homes),
         cmocka_unit_test(wide_bindings),
         cmocka_unit_test(too_wide_bindings),
         cmocka_unit_test(last_of_one_id_stays),

@@ -52,6 +52,7 @@ void fx_json_part_finish(struct fx_json_part *root) {
     root->n_below = 0;
     root->rules_out = 0;
     root->omits_rest = false;
+    root->is_list = false;
 }
 
 bool fx_json_part_widen(struct fx_json_part *root, const struct fx_text *path,
@@ -70,6 +71,55 @@ bool fx_json_part_widen(struct fx_json_part *root, const struct fx_text *path,
     fx_json_part_finish(at);
     return true;
 }
+
+/* ---- step by step ------------------------------------------------------------------ */
+
+void fx_json_place_all(struct fx_json_place place) {
+    if (place.part != NULL) {
+        place.part->omits_rest = false;
+    }
+}
+
+bool fx_json_place_member(struct fx_json_place *place, struct fx_text key) {
+    struct fx_json_part *part = place->part;
+    place->is_element = false;
+    if (part == NULL || !part->omits_rest) {
+        return true;
+    }
+    struct fx_json_part *below = find(part, key);
+    if (below == NULL && (part->n_below == FX_LIMIT_JSON_PARTS ||
+                          place->depth == FX_LIMIT_JSON_PART_DEPTH)) {
+        fx_json_place_all(*place);
+        return true;
+    }
+    place->part = below != NULL ? below : add(part, key);
+    place->depth++;
+    return place->part != NULL;
+}
+
+void fx_json_place_element(struct fx_json_place *place) {
+    if (place->is_element) {
+        fx_json_place_all(*place);
+    } else if (place->part != NULL) {
+        place->part->is_list = true;
+        place->is_element = true;
+    }
+}
+
+void fx_json_place_count(struct fx_json_place place) {
+    fx_json_place_element(&place);
+}
+
+void fx_json_part_prune(struct fx_json_part *root) {
+    if (!root->omits_rest) {
+        fx_json_part_finish(root);
+    }
+    for (struct fx_json_part *part = root->first; part != NULL; part = part->next) {
+        fx_json_part_prune(part);
+    }
+}
+
+/* ---- what came of it --------------------------------------------------------------- */
 
 static bool members_are_whole(const json_t *object) {
     if (fx_tree_view_text(object, FX_JSON_PARTIAL_KEY) != NULL) {

@@ -29,6 +29,8 @@
 struct fx_json_part {
     struct fx_text key;
     bool omits_rest;    /* of its members, only those below are wanted */
+    bool is_list;       /* that holds of the elements of a list there; what else stands
+                         * there is wanted whole */
     unsigned n_below;   /* parts */
     uint64_t rules_out; /* bits of keys (json_part.c) that none of them has */
     struct fx_json_part *first, *next;
@@ -47,6 +49,32 @@ bool fx_json_part_widen(struct fx_json_part *root, const struct fx_text *path,
 
 /* Frees what fx_json_part_widen() made, not the root itself, which wants all then. */
 void fx_json_part_finish(struct fx_json_part *root);
+
+/* A place in such a tree, for who finds out step by step what somebody looks at. Nothing
+ * is freed until fx_json_part_prune(), so that places stay good. */
+struct fx_json_place {
+    struct fx_json_part *part; /* NULL: in something else, of which nothing is wanted */
+    unsigned depth;            /* below the root; 0 at first */
+    bool is_element;           /* not what stands there, but what is in that */
+};
+
+/* Goes on to the member. That it is there, and what it is, is wanted from here on, and so
+ * is a value that has no members. Past FX_LIMIT_JSON_PARTS and FX_LIMIT_JSON_PART_DEPTH
+ * the place stays where it is, and all of it is wanted. False without memory. */
+bool fx_json_place_member(struct fx_json_place *place, struct fx_text key) FX_MUST_USE;
+
+/* Goes on to some element of the list that stands there. An object is wanted whole in
+ * its stead: which of its members would be gone on to is not known. */
+void fx_json_place_element(struct fx_json_place *place);
+
+/* How many elements or members there are is wanted. */
+void fx_json_place_count(struct fx_json_place place);
+
+/* All that stands there is wanted. */
+void fx_json_place_all(struct fx_json_place place);
+
+/* Frees what lies within parts that are wanted whole, when all is said. */
+void fx_json_part_prune(struct fx_json_part *root);
 
 /* Has nothing in the value lost members? NULL has not. */
 bool fx_json_is_whole(const json_t *value);

@@ -278,7 +278,10 @@ static bool set_member(struct fx_json_reader *r, struct fx_json_span key, void *
         }
         r->part = part != NULL && (part->omits_rest || part->first != NULL) ? part : NULL;
     }
+    const bool in_list = r->in_list;
+    r->in_list = false;
     json_t *value = spend(r, COST_OF_KEY + key.len) ? read_value(r) : NULL;
+    r->in_list = in_list;
     r->part = object->part;
     return value != NULL &&
            (fx_tree_set_take(object->node, fx_json_span_text(r, key), value) ||
@@ -293,14 +296,22 @@ static bool set_lost(struct fx_json_reader *r, const struct object *object) {
            fx_fail_nomem(r->err);
 }
 
+/* Of an object; all of it where a list was looked for. */
+static const struct fx_json_part *wanted_part(const struct fx_json_reader *r) {
+    return r->part != NULL && r->part->is_list && !r->in_list ? NULL : r->part;
+}
+
 static json_t *read_object(struct fx_json_reader *r) {
-    struct object object = {.part = r->part};
+    const struct fx_json_part *part = r->part;
+    struct object object = {.part = wanted_part(r)};
+    r->part = object.part;
     object.node = r->omits ? json_null() : note(r, json_object(), COST_OF_OBJECT, r->at);
     if (object.node != NULL &&
         (!read_members(r, set_member, &object) || !set_lost(r, &object))) {
         json_decref(object.node);
         return NULL;
     }
+    r->part = part;
     return object.node;
 }
 
@@ -334,10 +345,13 @@ static bool read_elements(struct fx_json_reader *r, json_t *array) {
 
 static json_t *read_array(struct fx_json_reader *r) {
     json_t *array = r->omits ? json_null() : note(r, json_array(), COST_OF_ARRAY, r->at);
+    const bool in_list = r->in_list;
+    r->in_list = true;
     if (array != NULL && !read_elements(r, array)) {
         json_decref(array);
         return NULL;
     }
+    r->in_list = in_list;
     return array;
 }
 
@@ -401,6 +415,7 @@ json_type fx_json_next_type(struct fx_json_reader *r) {
 
 json_t *fx_json_next(struct fx_json_reader *r, const struct fx_json_part *part) {
     r->part = part;
+    r->in_list = false;
     json_t *value = read_value(r);
     r->part = NULL;
     return value;

@@ -31,6 +31,7 @@ struct fx_json_reader {
     /* Strings with escapes, a stack: a key lies below the strings of its value. */
     struct fx_buf scratch;
     const struct fx_json_part *part; /* wanted of what is read next; NULL: all of it */
+    bool in_list;                    /* which stands where the part is wanted of */
     bool omits;                      /* what is read is checked, and no nodes are made */
     struct fx_marks *marks;          /* or NULL */
     const char *counted;             /* how far `line` and `column` have been counted */

@@ -411,6 +411,65 @@ static void bounds_parts(void **state) {
     assert_false(root.omits_rest);
 }
 
+/* Where elements are looked for, what is no list is wanted whole; lists in lists are
+ * looked through. */
+static void looks_for_lists(void **state) {
+    (void)state;
+    static const struct {
+        const char *in, *out;
+    } rows[] = {
+        {"{\"l\":[{\"k\":1,\"x\":2}]}", "{\"l\":[{\"k\":1,\"\xFF\":17}]}"},
+        {"{\"l\":[[{\"x\":2}]]}", "{\"l\":[[{\"\xFF\":12}]]}"},
+        {"{\"l\":{\"k\":1,\"x\":{\"y\":1}}}", "{\"l\":{\"k\":1,\"x\":{\"y\":1}}}"},
+        {"{\"l\":[{\"k\":{\"x\":1}}]}", "{\"l\":[{\"k\":{\"\xFF\":16}}]}"},
+        {"{\"m\":{\"n\":1}}", "{\"m\":{\"\xFF\":10}}"},
+        {"{\"m\":[1,{}]}", "{\"m\":[1,{}]}"},
+    };
+    struct fx_json_part root = {.omits_rest = true};
+    struct fx_json_place list = {.part = &root};
+    struct fx_json_place other = {.part = &root};
+    assert_true(fx_json_place_member(&list, FX_TEXT("l")));
+    fx_json_place_element(&list);
+    assert_true(fx_json_place_member(&list, FX_TEXT("k")));
+    assert_true(fx_json_place_member(&other, FX_TEXT("m")));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fx_err err = FX_ERR_INIT;
+        json_t *value = fx_json_read_part(fx_text_of(rows[i].in), &root, NULL, &err);
+        assert_non_null(value);
+        expect_sifted(value, rows[i].out);
+        json_decref(value);
+    }
+    fx_json_part_finish(&root);
+}
+
+/* Past the limits a place stays, and all of it is wanted; nothing is freed before the
+ * tree is pruned. */
+static void bounds_places(void **state) {
+    (void)state;
+    struct fx_json_part root = {.omits_rest = true};
+    struct fx_json_place deep = {.part = &root};
+    for (unsigned i = 0; i < 2 * FX_LIMIT_JSON_PART_DEPTH; i++) {
+        assert_true(fx_json_place_member(&deep, FX_TEXT("a")));
+    }
+    assert_int_equal(deep.depth, FX_LIMIT_JSON_PART_DEPTH);
+    assert_false(deep.part->omits_rest);
+    struct fx_json_place place = {.part = &root};
+    assert_true(fx_json_place_member(&place, FX_TEXT("a")));
+    fx_json_place_element(&place);
+    fx_json_place_element(&place);
+    assert_false(place.part->omits_rest);
+    assert_non_null(place.part->first);
+    fx_json_part_prune(&root);
+    assert_null(place.part->first);
+    assert_true(root.omits_rest);
+    fx_json_part_finish(&root);
+    struct fx_json_place nowhere = {.part = NULL};
+    assert_true(fx_json_place_member(&nowhere, FX_TEXT("a")));
+    fx_json_place_element(&nowhere);
+    fx_json_place_all(nowhere);
+    assert_null(nowhere.part);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_is_json),
@@ -426,6 +485,8 @@ int main(void) {
         cmocka_unit_test(survives_each_refused_node),
         cmocka_unit_test(reads_a_part),
         cmocka_unit_test(bounds_parts),
+        cmocka_unit_test(looks_for_lists),
+        cmocka_unit_test(bounds_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 import pathlib
 
 BASE = pathlib.Path(__file__).parent / "policies.yaml"
+NAMESPACE = "shop"  # of the Pod in review.json
 
 
 def elsewhere(count):
@@ -38,6 +39,59 @@ spec:
     )
 
 
+def assigning(count):
+    """That all match, and each set a field of one object."""
+    return "".join(
+        f"""---
+apiVersion: mutations.gatekeeper.sh/v1
+kind: Assign
+metadata: {{name: node-{i}}}
+spec:
+  applyTo: [{{groups: [""], kinds: [Pod], versions: [v1]}}]
+  location: spec.nodeSelector.node-{i}
+  parameters: {{assign: {{value: "{i}"}}}}
+"""
+        for i in range(count)
+    )
+
+
+def _modrules(count, namespace, kind="Pod", more=""):
+    """ModRules that do the same as those Assigns."""
+    return "".join(
+        f"""---
+apiVersion: api.kubemod.io/v1beta1
+kind: ModRule
+metadata: {{name: node-{i}, namespace: {namespace.format(i)}}}
+spec:
+  type: Patch
+  {more.format(i)}
+  match: [{{select: $.kind, matchValue: {kind}}}]
+  patch: [{{op: add, path: /spec/nodeSelector/node-{i}, value: '"{i}"'}}]
+"""
+        for i in range(count)
+    )
+
+
+def modrules(count):
+    """That all match, and each set a field of one object."""
+    return _modrules(count, NAMESPACE)
+
+
+def modrules_elsewhere(count):
+    """In other namespaces."""
+    return _modrules(count, "team-{}")
+
+
+def modrules_of_kinds(count):
+    """For another kind, in the namespace."""
+    return _modrules(count, NAMESPACE, kind="Deployment")
+
+
+def modrules_by_name(count):
+    """Of the cluster, for namespaces whose names have another text in them."""
+    return _modrules(count, "kubemod-system", more="targetNamespaceRegex: ^team-{}$")
+
+
 LINKS = 64
 
 
@@ -60,7 +114,16 @@ spec:
     return "".join(made)
 
 
-SORTS = {"elsewhere": elsewhere, "annotating": annotating, "chained": chained}
+SORTS = {
+    "elsewhere": elsewhere,
+    "annotating": annotating,
+    "assigning": assigning,
+    "chained": chained,
+    "modrules": modrules,
+    "modrules elsewhere": modrules_elsewhere,
+    "modrules of kinds": modrules_of_kinds,
+    "modrules by name": modrules_by_name,
+}
 
 
 def text(sort, count):

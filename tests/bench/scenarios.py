@@ -50,6 +50,10 @@ def _matching(count, **how):
     return _more(count, "annotating", "that all match", **how)
 
 
+def _modrules(count, sort, words, **how):
+    return _more(count, f"modrules{sort}", f"ModRules {words}", ceiling=True, **how)
+
+
 SCENARIOS = (
     Scenario("3 mutators", quick=True, ceiling=True),
     Scenario("object of 1 kB", size=1_000),
@@ -63,6 +67,11 @@ SCENARIOS = (
     _matching(200, quick=True, ceiling=True),
     _matching(1_000),
     _matching(10_000),
+    _more(100, "assigning", "Assigns that all match", ceiling=True),
+    _modrules(100, "", "that all match", quick=True),
+    _modrules(1_000, " elsewhere", "elsewhere"),
+    _modrules(1_000, " of kinds", "of other kinds"),
+    _modrules(1_000, " by name", "by regex"),
     Scenario("a new connection each", reconnect=True, quick=True),
 )
 NAMED = {one.name: one for one in SCENARIOS}

@@ -219,6 +219,17 @@ def test_five_percent_over_the_ceiling_are_allowed():
     assert instructions.over(counts, {"a": 100, "b": 100}) == ["b"]
 
 
+def test_ratios_are_bounded():
+    ((name, most, other),) = instructions.RATIOS
+    assert instructions.ratios({name: 100 * most, other: 100})
+    assert not instructions.ratios({name: 100 * most + 1, other: 100})
+
+
+def test_ratios_are_of_scenarios_that_are_counted():
+    counted = {one.name for one in SCENARIOS if one.ceiling}
+    assert {name for row in instructions.RATIOS for name in (row[0], row[2])} <= counted
+
+
 def test_ceilings_are_of_scenarios_that_there_are():
     ceilings = json.loads(instructions.CEILINGS.read_text())
     assert set(ceilings) == {one.name for one in SCENARIOS if one.ceiling}

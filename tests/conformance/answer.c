@@ -84,8 +84,8 @@ static bool answer_calls(const json_t *row, struct fx_mutation *mutation, json_t
 }
 
 /* The patch that a part of the object in the text gives, NULL: that all of it does.
- * Nothing where that fails, or would write a part of a part: then the webhook goes back
- * to the whole. */
+ * Nothing where that fails, a rule fails, or it would write a part of a part: then the
+ * webhook goes back to the whole. */
 static void patch_text(const struct fx_mutation *like, struct fx_text text,
                        const struct fx_json_part *part, struct fx_buf *ret_patch) {
     struct fx_arena arena;
@@ -99,7 +99,8 @@ static void patch_text(const struct fx_mutation *like, struct fx_text text,
         .arena = &arena,
     };
     if (object != NULL && fx_mutation_begin(&mutation, &err) &&
-        fx_mutation_end(&mutation, &err) && fx_patch_is_whole(&mutation.patch)) {
+        fx_mutation_end(&mutation, &err) && fx_patch_is_whole(&mutation.patch) &&
+        (part == NULL || mutation.outcome.n_drops == 0)) {
         fx_patch_write(ret_patch, &mutation.patch, FX_JSON_COMPACT);
     }
     fx_mutation_finish(&mutation);
@@ -107,9 +108,8 @@ static void patch_text(const struct fx_mutation *like, struct fx_text text,
     json_decref(object);
 }
 
-/* The webhook mutates the part of the object that policies read: its patch must be that
- * of the whole. (Both of the same text: in one, 5.0 is 5.) */
-static bool part_agrees(const struct fx_mutation *mutation, struct fx_err *err) {
+/* (Both of the same text: in one, 5.0 is 5.) */
+bool fx_case_part_agrees(const struct fx_mutation *mutation, struct fx_err *err) {
     const struct fx_json_part *part = &mutation->snapshot->reads.object;
     struct fx_buf text, of_whole, of_part;
     fx_buf_init(&text, 0);
@@ -135,7 +135,7 @@ static bool mutate(json_t *row, struct fx_mutation *mutation,
         !answer_calls(row, mutation, answer->calls, err) ||
         !fx_mutation_end(mutation, err) ||
         !patch_holds(&mutation->patch, mutation->object, mutation->result, err) ||
-        (!mutation->snapshot->wants_external && !part_agrees(mutation, err))) {
+        (!mutation->snapshot->wants_external && !fx_case_part_agrees(mutation, err))) {
         return false;
     }
     answer->object = json_incref(mutation->result);

@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "admission/mutation.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "engine/snapshot.h"
@@ -32,5 +33,10 @@ bool fx_case_mutate_object(json_t *row, const struct fx_snapshot *snapshot,
 bool fx_case_review_object(json_t *row, struct fx_snapshot *snapshot,
                            struct fx_case_answer *ret_answer,
                            struct fx_err *err) FX_MUST_USE;
+
+/* The webhook mutates the part of the object that policies read: its patch must be that
+ * of the whole, which the mutation began with. Errors: FX_EINTERNAL. */
+bool fx_case_part_agrees(const struct fx_mutation *mutation,
+                         struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "admission/mutation.h"
+#include "answer.h"
 #include "base/limits.h"
 #include "base/vec.h"
 #include "engine/dialect.h"
@@ -105,8 +105,10 @@ static void compare_invalid(const json_t *expect, const struct fx_err *err,
 struct outcome {
     bool ok;
     struct fx_err err;
-    json_t *object; /* counted */
-    bool matched;   /* some rule did */
+    json_t *object;   /* counted */
+    bool matched;     /* some rule did */
+    bool parts_agree; /* a part of the object gives the same, or: */
+    struct fx_err part_err;
     json_t *rejections;
     char *message;
 };
@@ -160,6 +162,9 @@ static void mutate(json_t *row, const struct fx_snapshot *snapshot, struct outco
         fx_mutation_begin(&mutation, &ret->err) && fx_mutation_end(&mutation, &ret->err);
     ret->matched = has_matched(&trace);
     keep(&mutation, ret);
+    if (ret->ok || ret->err.code == FX_EDENIED) {
+        ret->parts_agree = fx_case_part_agrees(&mutation, &ret->part_err);
+    }
     fx_mutation_finish(&mutation);
     fx_trace_finish(&trace);
     fx_arena_finish(&arena);
@@ -188,7 +193,9 @@ static void compare(const json_t *row, const struct outcome *outcome,
     const json_t *intended = fx_tree_view_key(row, "intended");
     const json_t *expect = intended != NULL ? intended : fx_tree_view_key(row, "expect");
     const json_t *match = fx_tree_view_key(expect, "match");
-    if (match != NULL) {
+    if (!outcome->parts_agree) {
+        fx_case_fail(result, "part", "the patch of the whole", outcome->part_err.msg);
+    } else if (match != NULL) {
         fx_case_expect_bool(result, "match", json_is_true(match), outcome->matched);
     } else if (json_is_true(fx_tree_view_key(expect, "rejected"))) {
         compare_rejection(expect, outcome, result);
@@ -206,7 +213,11 @@ static void run(json_t *row, const struct rules *rules, struct fx_case_result *r
         .n_mutators = rules->n_items,
     };
     struct fx_snapshot *snapshot = NULL;
-    struct outcome outcome = {.err = FX_ERR_INIT};
+    struct outcome outcome = {
+        .err = FX_ERR_INIT,
+        .parts_agree = true,
+        .part_err = FX_ERR_INIT,
+    };
     if (!fx_snapshot_build(&parts, 1, &snapshot, &outcome.err)) {
         fx_case_fail(result, "snapshot", "one", outcome.err.msg);
         return;

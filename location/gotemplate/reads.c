@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/gotemplate/reads.c - what a template may look at in any document: an execution
+ * on the tree of wanted parts in place of a document, that goes every way once. What
+ * functions give has no place there: all that they are given is wanted.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "location/gotemplate/gotemplate.h"
+#include "location/gotemplate/program.h"
+
+/* Where a value stands. */
+struct standing {
+    bool is_context; /* it is what `$` is at first */
+    struct fx_json_place place;
+};
+
+static const struct standing nowhere = {.is_context = false};
+
+struct reading {
+    const struct fx_gotemplate_origin *origins;
+    size_t n_origins;
+    struct known {
+        uint32_t id;
+        struct standing standing;
+    } variables[FX_LIMIT_TEMPLATE_VARIABLES];
+    size_t n_variables;
+};
+
+static bool read_pipeline(struct reading *reading, const struct standing *dot,
+                          const struct pipeline *pipeline, struct standing *ret_standing);
+
+/* Prints it, computes with it, or loses sight of it. */
+static void use(const struct reading *reading, const struct standing *standing) {
+    if (!standing->is_context) {
+        fx_json_place_all(standing->place);
+        return;
+    }
+    for (size_t i = 0; i < reading->n_origins; i++) {
+        fx_json_place_all(reading->origins[i].place);
+    }
+}
+
+/* ---- operands -------------------------------------------------------------------- */
+
+static struct standing find_variable(const struct reading *reading, uint32_t id) {
+    for (size_t i = 0; i < reading->n_variables; i++) {
+        if (reading->variables[i].id == id) {
+            return reading->variables[i].standing;
+        }
+    }
+    return nowhere;
+}
+
+/* A variable has one place. What it stands for besides is wanted whole, so that nothing
+ * of that is left to be found out. */
+static void set_variable(struct reading *reading, uint32_t id, bool assigns,
+                         const struct standing *standing) {
+    size_t i = 0;
+    while (i < reading->n_variables && reading->variables[i].id != id) {
+        i++;
+    }
+    if (assigns || i < reading->n_variables || i == FX_LIMIT_TEMPLATE_VARIABLES) {
+        use(reading, standing);
+        return;
+    }
+    reading->variables[i] = (struct known){id, *standing};
+    reading->n_variables++;
+}
+
+static struct standing field_of_context(const struct reading *reading,
+                                        struct fx_text name) {
+    for (size_t i = 0; i < reading->n_origins; i++) {
+        if (fx_text_equal(reading->origins[i].name, name)) {
+            return (struct standing){.place = reading->origins[i].place};
+        }
+    }
+    return nowhere;
+}
+
+static bool read_term(struct reading *reading, const struct standing *dot,
+                      const struct operand *operand, struct standing *ret_standing) {
+    *ret_standing = nowhere;
+    switch (operand->type) {
+    case OPERAND_DOT: *ret_standing = *dot; break;
+    case OPERAND_VARIABLE:
+        *ret_standing = find_variable(reading, operand->variable);
+        break;
+    case OPERAND_PIPELINE:
+        return read_pipeline(reading, dot, operand->pipeline, ret_standing);
+    case OPERAND_FUNCTION:
+    case OPERAND_NIL:
+    case OPERAND_BOOL:
+    case OPERAND_NUMBER:
+    case OPERAND_STRING: break;
+    }
+    return true;
+}
+
+static bool read_operand(struct reading *reading, const struct standing *dot,
+                         const struct operand *operand, struct standing *ret_standing) {
+    bool ok = read_term(reading, dot, operand, ret_standing);
+    for (size_t i = 0; ok && i < operand->n_fields; i++) {
+        if (ret_standing->is_context) {
+            *ret_standing = field_of_context(reading, operand->fields[i]);
+        } else {
+            ok = fx_json_place_member(&ret_standing->place, operand->fields[i]);
+        }
+    }
+    return ok;
+}
+
+static bool use_operand(struct reading *reading, const struct standing *dot,
+                        const struct operand *operand) {
+    struct standing standing;
+    if (!read_operand(reading, dot, operand, &standing)) {
+        return false;
+    }
+    use(reading, &standing);
+    return true;
+}
+
+/* ---- commands -------------------------------------------------------------------- */
+
+/* `index x 1 "a"`: only a text is the key of a member, other values are those of elements
+ * or members that nobody knows. */
+static bool read_index(struct reading *reading, const struct standing *dot,
+                       const struct command *command, const struct standing *final,
+                       struct standing *ret_standing) {
+    const struct operand *from = &command->operands[1];
+    bool ok = read_operand(reading, dot, from, ret_standing);
+    if (ok && ret_standing->is_context) {
+        use(reading, ret_standing);
+        *ret_standing = nowhere;
+    }
+    for (size_t i = 2; ok && i < command->n_operands; i++) {
+        const struct operand *key = &command->operands[i];
+        if (key->type == OPERAND_STRING && key->n_fields == 0) {
+            ok = fx_json_place_member(&ret_standing->place, key->string);
+        } else {
+            ok = use_operand(reading, dot, key);
+            fx_json_place_element(&ret_standing->place);
+        }
+    }
+    if (final != NULL) {
+        use(reading, final);
+        fx_json_place_element(&ret_standing->place);
+    }
+    return ok;
+}
+
+static bool read_len(struct reading *reading, const struct standing *dot,
+                     const struct command *command, struct standing *ret_standing) {
+    struct standing standing;
+    if (!read_operand(reading, dot, &command->operands[1], &standing)) {
+        return false;
+    }
+    if (standing.is_context) {
+        use(reading, &standing);
+    } else {
+        fx_json_place_count(standing.place);
+    }
+    *ret_standing = nowhere;
+    return true;
+}
+
+/* `final` came through the `|`, or is NULL. */
+static bool read_call(struct reading *reading, const struct standing *dot,
+                      const struct command *command, const struct standing *final,
+                      struct standing *ret_standing) {
+    const char *name = command->operands[0].function->name;
+    bool ok = true;
+    if (strcmp(name, "index") == 0 && command->n_operands > 1) {
+        return read_index(reading, dot, command, final, ret_standing);
+    }
+    if (strcmp(name, "len") == 0 && command->n_operands == 2 && final == NULL) {
+        return read_len(reading, dot, command, ret_standing);
+    }
+    for (size_t i = 1; ok && i < command->n_operands; i++) {
+        ok = use_operand(reading, dot, &command->operands[i]);
+    }
+    if (final != NULL) {
+        use(reading, final);
+    }
+    *ret_standing = nowhere;
+    return ok;
+}
+
+static bool read_command(struct reading *reading, const struct standing *dot,
+                         const struct command *command, const struct standing *final,
+                         struct standing *ret_standing) {
+    const struct operand *first = &command->operands[0];
+    if (first->type == OPERAND_FUNCTION && first->n_fields == 0) {
+        return read_call(reading, dot, command, final, ret_standing);
+    }
+    /* Arguments of what takes none: it fails. */
+    return read_operand(reading, dot, first, ret_standing);
+}
+
+static bool read_pipeline(struct reading *reading, const struct standing *dot,
+                          const struct pipeline *pipeline,
+                          struct standing *ret_standing) {
+    struct standing before = nowhere;
+    *ret_standing = nowhere;
+    bool ok = true;
+    for (const struct command *command = pipeline->commands; ok && command != NULL;
+         command = command->next) {
+        const bool is_first = command == pipeline->commands;
+        before = *ret_standing;
+        ok = read_command(reading, dot, command, is_first ? NULL : &before, ret_standing);
+    }
+    return ok;
+}
+
+/* ---- statements ------------------------------------------------------------------ */
+
+static bool read_list(struct reading *reading, const struct standing *dot,
+                      const struct statement *statements);
+
+static void set_variables(struct reading *reading, const struct pipeline *pipeline,
+                          const struct standing *standing) {
+    for (size_t i = 0; i < pipeline->n_variables; i++) {
+        set_variable(reading, pipeline->variables[i], pipeline->assigns, standing);
+    }
+}
+
+static bool read_print(struct reading *reading, const struct standing *dot,
+                       const struct statement *statement) {
+    struct standing standing;
+    if (!read_pipeline(reading, dot, statement->pipeline, &standing)) {
+        return false;
+    }
+    set_variables(reading, statement->pipeline, &standing);
+    if (statement->pipeline->n_variables == 0) {
+        use(reading, &standing);
+    }
+    return true;
+}
+
+/* if, with: is there anything in it? */
+static bool read_choice(struct reading *reading, const struct standing *dot,
+                        const struct statement *statement) {
+    struct standing standing;
+    if (!read_pipeline(reading, dot, statement->pipeline, &standing)) {
+        return false;
+    }
+    fx_json_place_count(standing.place);
+    set_variables(reading, statement->pipeline, &standing);
+    const bool sets_dot = statement->type == STATEMENT_WITH;
+    return read_list(reading, sets_dot ? &standing : dot, statement->body) &&
+           read_list(reading, dot, statement->otherwise);
+}
+
+/* Where nothing is in it, its variables are that. */
+static bool read_range(struct reading *reading, const struct standing *dot,
+                       const struct statement *statement) {
+    const struct pipeline *pipeline = statement->pipeline;
+    struct standing element;
+    if (!read_pipeline(reading, dot, pipeline, &element)) {
+        return false;
+    }
+    if (element.is_context) {
+        use(reading, &element);
+        element = nowhere;
+    }
+    fx_json_place_element(&element.place);
+    if (pipeline->n_variables == 2) {
+        set_variable(reading, pipeline->variables[0], pipeline->assigns, &nowhere);
+    }
+    if (pipeline->n_variables > 0) {
+        const size_t last = pipeline->n_variables - 1;
+        set_variable(reading, pipeline->variables[last], pipeline->assigns, &element);
+    }
+    return read_list(reading, &element, statement->body) &&
+           read_list(reading, dot, statement->otherwise);
+}
+
+/* What it is given is wanted whole, and it sees nothing else. */
+static bool read_template(struct reading *reading, const struct standing *dot,
+                          const struct statement *statement) {
+    struct standing standing;
+    if (statement->pipeline == NULL) {
+        return true;
+    }
+    if (!read_pipeline(reading, dot, statement->pipeline, &standing)) {
+        return false;
+    }
+    use(reading, &standing);
+    return true;
+}
+
+static bool read_statement(struct reading *reading, const struct standing *dot,
+                           const struct statement *statement) {
+    switch (statement->type) {
+    case STATEMENT_PRINT: return read_print(reading, dot, statement);
+    case STATEMENT_IF:
+    case STATEMENT_WITH: return read_choice(reading, dot, statement);
+    case STATEMENT_RANGE: return read_range(reading, dot, statement);
+    case STATEMENT_TEMPLATE: return read_template(reading, dot, statement);
+    case STATEMENT_TEXT:
+    case STATEMENT_BREAK:
+    case STATEMENT_CONTINUE: break;
+    }
+    return true;
+}
+
+static bool read_list(struct reading *reading, const struct standing *dot,
+                      const struct statement *statements) {
+    while (statements != NULL && read_statement(reading, dot, statements)) {
+        statements = statements->next;
+    }
+    return statements == NULL;
+}
+
+bool fx_gotemplate_reads(const struct fx_gotemplate *template,
+                         const struct fx_gotemplate_origin *origins, size_t n_origins) {
+    const struct standing context = {.is_context = true};
+    struct reading reading = {.origins = origins, .n_origins = n_origins};
+    set_variable(&reading, VARIABLE_ROOT, false, &context);
+    return read_list(&reading, &context, template->root->body);
+}

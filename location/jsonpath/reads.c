@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/jsonpath/reads.c - what an expression may look at in any object: an evaluation
+ * on the tree of wanted parts in place of an object. What is computed, not looked up, has
+ * no place there: whatever it was computed from is wanted.
+ */
+#include "location/jsonpath/literal.h"
+#include "location/jsonpath/program.h"
+
+struct reading {
+    const struct fx_jsonpath *program;
+    struct fx_json_part *root;
+};
+
+static const struct fx_json_place nowhere = {.part = NULL};
+
+static bool read_node(const struct reading *reading, const struct node *node,
+                      struct fx_json_place current, struct fx_json_place *ret_place);
+
+static const struct node *node_at(const struct reading *reading, node_index index) {
+    return index == 0 ? NULL : &reading->program->nodes[index];
+}
+
+/* Computes with the value of the node. */
+static bool use(const struct reading *reading, const struct node *node,
+                struct fx_json_place current) {
+    struct fx_json_place place;
+    if (!read_node(reading, node, current, &place)) {
+        return false;
+    }
+    fx_json_place_all(place);
+    return true;
+}
+
+/* The same with each child's. */
+static bool use_children(const struct reading *reading, const struct node *node,
+                         struct fx_json_place current) {
+    const struct node *child = node_at(reading, node->first);
+    while (child != NULL && use(reading, child, current)) {
+        child = node_at(reading, child->next);
+    }
+    return child == NULL;
+}
+
+/* ---- keys ----------------------------------------------------------------------------
+ */
+
+/* Is it a text that is the key of a member wherever it leads to anything: no index? */
+static bool is_name(const struct node *key) {
+    double number = 0;
+    return key->type == NODE_TEXT && !fx_jsonpath_parse_float(key->as.text, &number);
+}
+
+/* What the key selects of the place; in the key @ is the place. */
+static bool select_key(const struct reading *reading, const struct node *key,
+                       struct fx_json_place current, struct fx_json_place *place) {
+    if (is_name(key)) {
+        return fx_json_place_member(place, key->as.text);
+    }
+    if (!use(reading, key, current)) {
+        return false;
+    }
+    fx_json_place_element(place);
+    return true;
+}
+
+/* A bare name, and what is selected from it. */
+static bool read_variable(const struct reading *reading, const struct node *node,
+                          struct fx_json_place current, struct fx_json_place *place) {
+    *place = (struct fx_json_place){.part = reading->root};
+    bool ok = fx_json_place_member(place, node->as.text);
+    const struct node *key = node_at(reading, node->first);
+    for (; ok && key != NULL; key = node_at(reading, key->next)) {
+        ok = select_key(reading, key, current, place);
+    }
+    return ok;
+}
+
+/* ---- paths ---------------------------------------------------------------------------
+ */
+
+/* The condition is asked of an element; what is no truth value is not looked into. */
+static bool filter(const struct reading *reading, const struct node *step,
+                   struct fx_json_place *place) {
+    struct fx_json_place truth;
+    fx_json_place_element(place);
+    return read_node(reading, node_at(reading, step->first), *place, &truth);
+}
+
+static bool range(const struct reading *reading, const struct node *step,
+                  struct fx_json_place *place) {
+    const struct fx_json_place list = *place;
+    fx_json_place_element(place);
+    return use_children(reading, step, list);
+}
+
+/* Places that have nothing in common have one above them. */
+static bool read_union(const struct reading *reading, const struct node *step,
+                       struct fx_json_place *place) {
+    fx_json_place_all(*place);
+    return use_children(reading, step, *place);
+}
+
+static bool read_step(const struct reading *reading, const struct node *step,
+                      struct fx_json_place *place) {
+    const struct fx_json_place from = *place;
+    switch (step->type) {
+    case STEP_NAME: return fx_json_place_member(place, step->as.text);
+    case STEP_KEY: return select_key(reading, node_at(reading, step->first), from, place);
+    case STEP_SCRIPT:
+        return read_node(reading, node_at(reading, step->first), from, place);
+    case STEP_ALL: fx_json_place_element(place); return true;
+    case STEP_FILTER: return filter(reading, step, place);
+    case STEP_RANGE: return range(reading, step, place);
+    case STEP_UNION: return read_union(reading, step, place);
+    default: fx_json_place_all(from); return true; /* .. */
+    }
+}
+
+static bool read_path(const struct reading *reading, const struct node *path,
+                      struct fx_json_place current, struct fx_json_place *place) {
+    *place = path->id == '$' ? (struct fx_json_place){.part = reading->root} : current;
+    const struct node *step = node_at(reading, path->first);
+    while (step != NULL && read_step(reading, step, place)) {
+        step = node_at(reading, step->next);
+    }
+    return step == NULL;
+}
+
+/* ---- expressions ---------------------------------------------------------------------
+ */
+
+static bool read_call(const struct reading *reading, const struct node *call,
+                      struct fx_json_place current) {
+    const struct node *argument = node_at(reading, call->first);
+    struct fx_json_place place;
+    if (argument == NULL || argument->next != 0) {
+        return true; /* it fails before it looks */
+    }
+    if (!read_node(reading, argument, current, &place)) {
+        return false;
+    }
+    switch ((enum function_id)call->id) {
+    case FUNCTION_IS_DEFINED:
+    case FUNCTION_IS_UNDEFINED:
+    case FUNCTION_DATE: break; /* of a text */
+    case FUNCTION_LENGTH:
+    case FUNCTION_IS_EMPTY:
+    case FUNCTION_IS_NOT_EMPTY:
+    case FUNCTION_NONE: fx_json_place_count(place); break;
+    }
+    return true;
+}
+
+static bool read_node(const struct reading *reading, const struct node *node,
+                      struct fx_json_place current, struct fx_json_place *ret_place) {
+    if (node->type == NODE_PATH) {
+        return read_path(reading, node, current, ret_place);
+    }
+    if (node->type == NODE_VARIABLE) {
+        return read_variable(reading, node, current, ret_place);
+    }
+    *ret_place = nowhere;
+    switch (node->type) {
+    case NODE_CALL: return read_call(reading, node, current);
+    case NODE_UNKNOWN: return true; /* as above */
+    default: return use_children(reading, node, current);
+    }
+}
+
+bool fx_jsonpath_reads(const struct fx_jsonpath *path, struct fx_json_part *root,
+                       struct fx_json_place *ret_place) {
+    const struct reading reading = {path, root};
+    return read_node(&reading, &path->nodes[path->root], nowhere, ret_place);
+}

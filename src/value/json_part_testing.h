@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value/json_part_testing.h - for tests: a tree of wanted parts as a text, such as
+ * `a{b* c}`: all of a.b, and what a.c is. `l[]{n*}` tells of the elements of a list.
+ */
+#ifndef FX_VALUE_JSON_PART_TESTING_H
+#define FX_VALUE_JSON_PART_TESTING_H
+
+#include "base/buf.h"
+#include "value/json_part.h"
+
+static inline void part_testing_print(struct fx_buf *buf,
+                                      const struct fx_json_part *part);
+
+/* In the order in which they were added. */
+static inline void part_testing_print_from(struct fx_buf *buf,
+                                           const struct fx_json_part *part) {
+    if (part != NULL) {
+        part_testing_print_from(buf, part->next);
+        fx_buf_str(buf, part->next != NULL ? " " : "");
+        fx_buf_text(buf, part->key);
+        part_testing_print(buf, part);
+    }
+}
+
+static inline void part_testing_print(struct fx_buf *buf,
+                                      const struct fx_json_part *part) {
+    fx_buf_str(buf, part->is_list ? "[]" : "");
+    fx_buf_str(buf, part->omits_rest ? "" : "*");
+    if (part->first != NULL) {
+        fx_buf_char(buf, '{');
+        part_testing_print_from(buf, part->first);
+        fx_buf_char(buf, '}');
+    }
+}
+
+#endif
