@@ -11,8 +11,8 @@
 #include "admission/admit.h"
 #include "admission/admit_label.h"
 #include "admission/binding.h"
-#include "base/dns_name.h"
 #include "admission/fill_in.h"
+#include "base/dns_name.h"
 #include "value/json.h"
 #include "value/tree.h"
 
