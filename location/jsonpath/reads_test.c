@@ -90,16 +90,16 @@ static void finds_what_is_read(void **state) {
     }
 }
 
+#define ELEMENTS           "[{\"a\":1,\"n\":\"x\",\"y\":1},{\"a\":2},3,[{\"a\":4}]]"
+#define KEYED              "{\"0\":{\"a\":1},\"p\":{\"a\":2,\"n\":{\"o\":1}}}"
+#define DEEP               "[{\"m\":[{\"a\":1},{\"b\":2}]},{\"m\":{\"k\":{\"a\":5}}}]"
+#define OBJECT(a, l, more) "{\"a\":" a ",\"l\":" l more "}"
+
 static const char *const objects[] = {
-    "{\"a\":{\"b\":1,\"x\":2},\"l\":[{\"a\":1,\"n\":\"x\",\"y\":1},{\"a\":2},3,[{\"a\":4}"
-    "]],"
-    "\"b\":{\"c\":1},\"i\":1,\"z\":{}}",
-    "{\"a\":[1,{\"b\":2,\"c\":3}],\"l\":{\"0\":{\"a\":1},\"p\":{\"a\":2,\"n\":{\"o\":1}}}"
-    ","
-    "\"b\":0,\"i\":\"p\"}",
-    "{\"a\":null,\"l\":[{\"m\":[{\"a\":1},{\"b\":2}]},{\"m\":{\"k\":{\"a\":5}}}],\"b\":{}"
-    "}",
-    "{\"l\":\"text\",\"a\":{\"b\":{\"c\":{}}}}",
+    OBJECT("{\"b\":1,\"x\":2}", ELEMENTS, ",\"b\":{\"c\":1},\"i\":1,\"z\":{}"),
+    OBJECT("[1,{\"b\":2,\"c\":3}]", KEYED, ",\"b\":0,\"i\":\"p\""),
+    OBJECT("null", DEEP, ",\"b\":{}"),
+    OBJECT("{\"b\":{\"c\":{}}}", "\"text\"", ""),
 };
 
 /* Of the whole, and of the part in which all of the value is wanted, comes the same. */

@@ -98,8 +98,8 @@ static void what_there_is_room_for(void **state) {
     }
 }
 
-static bool is_one(const unsigned *number) {
-    return *number == 1;
+static bool is(const unsigned *count, unsigned wanted) {
+    return *count == wanted;
 }
 
 static void on_known(void *user) {
@@ -140,7 +140,7 @@ static void they_are_asked_for(void **state) {
         &api.loop, client, FX_CLUSTER_API_ALL, on_known, &n_known, &err);
     assert_non_null(lists);
     assert_false(fx_status_lists_known(lists));
-    FAKE_UNTIL(&api, is_one(&n_known));
+    FAKE_UNTIL(&api, is(&n_known, 1));
     assert_true(fx_status_lists_known(lists));
     assert_int_equal(fake_count(&api.asked, "GET " CRDS "/"), 10);
     for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
@@ -173,17 +173,17 @@ static void one_that_comes_late(void **state) {
     struct fx_status_lists *lists = fx_status_lists_create(
         &api.loop, client, FX_CLUSTER_API_ALL, on_known, &n_known, &err);
     assert_non_null(lists);
-    FAKE_UNTIL(&api, n_known == 1);
+    FAKE_UNTIL(&api, is(&n_known, 1));
     fx_status_lists_need(lists, &fx_cluster_kinds[3]); /* ModifySet, which was there */
     assert_true(fx_status_lists_known(lists));
     fake_put(&api, CRDS "/assign.mutations.gatekeeper.sh", CRD(VERSION("v1", KEYED)));
     fx_status_lists_need(lists, &fx_cluster_kinds[0]);
     assert_false(fx_status_lists_known(lists));
-    FAKE_UNTIL(&api, n_known == 2);
+    FAKE_UNTIL(&api, is(&n_known, 2));
     expect_room(lists, &fx_cluster_kinds[0], FX_STATUS_KEYED);
     assert_int_equal(n_asked(&api), 20);
     fx_status_lists_need(lists, &fx_cluster_kinds[1]); /* which there is not */
-    FAKE_UNTIL(&api, n_known == 3);
+    FAKE_UNTIL(&api, is(&n_known, 3));
     fx_status_lists_need(lists, &fx_cluster_kinds[1]);
     assert_true(fx_status_lists_known(lists));
     assert_int_equal(n_asked(&api), 30);
@@ -203,7 +203,7 @@ static void only_those_of_an_api(void **state) {
         &api.loop, client, FX_CLUSTER_API_BIT(FX_CLUSTER_API_KUBEMOD), on_known, &n_known,
         &err);
     assert_non_null(lists);
-    FAKE_UNTIL(&api, n_known == 1);
+    FAKE_UNTIL(&api, is(&n_known, 1));
     assert_int_equal(n_asked(&api), 1);
     assert_int_equal(fake_count(&api.asked, "GET " CRDS "/modrules.api.kubemod.io"), 1);
     fx_status_lists_close(lists);

@@ -89,8 +89,9 @@ static void every_verb(void **state) {
         const struct fx_kube_request request = {
             .verb = cases[i].verb,
             .resource = cases[i].resource,
-            .name = {fx_text_of(cases[i].namespace_), fx_text_of(cases[i].name),
-                     cases[i].subresource},
+            .name = {.namespace_ = fx_text_of(cases[i].namespace_),
+                     .name = fx_text_of(cases[i].name),
+                     .subresource = cases[i].subresource},
             .body = (cases[i].flags & BODY) != 0 ? body : NULL,
             .query = cases[i].query,
             .metadata_only = (cases[i].flags & METADATA) != 0,
