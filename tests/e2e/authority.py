@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Authorities, and what they sign for clients, made by `openssl`."""
 
+import os
 import subprocess
+
+import faketime
 
 CURVE = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-sha256"]
 CLIENT = "keyUsage=digitalSignature\nextendedKeyUsage=clientAuth\n"
@@ -10,11 +13,11 @@ UNNAMED = "keyUsage=digitalSignature\n"  # says nothing about who may use it
 AUTHORITY = "basicConstraints=critical,CA:TRUE\nkeyUsage=keyCertSign,cRLSign\n"
 
 
-def openssl(*arguments, at=None):
-    """Runs it, perhaps at another time ("2 days ago")."""
-    before = ["faketime", at] if at else []
-    command = before + ["openssl"] + [str(argument) for argument in arguments]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+def openssl(*arguments, at=0):
+    """Runs it, perhaps so many days later."""
+    command = ["openssl"] + [str(argument) for argument in arguments]
+    then = dict(os.environ, **faketime.environment(FAKETIME="%+dd" % at)) if at else None
+    subprocess.run(command, check=True, capture_output=True, timeout=60, env=then)
 
 
 class Identity:
@@ -42,7 +45,7 @@ class Authority:
     def pem(self):
         return self.cert.read_text()
 
-    def sign(self, name, subject, extensions=CLIENT, days=10, at=None):
+    def sign(self, name, subject, extensions=CLIENT, days=10, at=0):
         """A leaf, or an authority below this one, with what is between it and the root."""
         base = self.folder / ("%s-%s" % (self.name, name))
         key, wanted, cert = (base.with_suffix(end) for end in (".key", ".csr", ".crt"))

@@ -2,17 +2,15 @@
 """The clock of a replica jumps around the dates of the certificate in the Secret, or was
 never set (Debian: faketime)."""
 
-import os
 import signal
 import time
 
+import faketime
 import pytest
 from fixpoint_cluster import until
 from process import SLOW
 from shared_certificate import published, read_secret, shown, steps, trusts
 from webhook_configurations import bundle
-
-FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 
 
 class Clock:
@@ -21,12 +19,11 @@ class Clock:
     def __init__(self, path):
         self._path = path
         self.move(0)
-        self.environment = {
-            "LD_PRELOAD": FAKETIME,
-            "FAKETIME_TIMESTAMP_FILE": str(path),
-            "FAKETIME_NO_CACHE": "1",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        }
+        self.environment = faketime.environment(
+            FAKETIME_TIMESTAMP_FILE=str(path),
+            FAKETIME_NO_CACHE="1",
+            FAKETIME_DONT_FAKE_MONOTONIC="1",
+        )
 
     def move(self, days):
         self._path.write_text("%+dd\n" % days)
@@ -34,7 +31,7 @@ class Clock:
 
 @pytest.fixture
 def clock(tmp_path):
-    if not os.path.exists(FAKETIME) or SLOW > 1:  # sanitizers want to be loaded first
+    if not faketime.is_there() or SLOW > 1:  # sanitizers want to be loaded first
         pytest.skip("needs faketime, and no sanitizer")
     return Clock(tmp_path / "clock")
 
