@@ -16,6 +16,7 @@ from policies import annotation, write
 from provider import Provider, respond, valid
 from standin import faults
 from standin.cluster import Cluster
+from standin.definitions import modrule
 from standin.status import ApiError
 from subject import Subject
 
@@ -66,7 +67,7 @@ class Side:
     def base(self, version):
         """What is in force at quiet moments, marked with a version."""
         made = reviews.base() + [reviews.provider_of(self.provider, self.bundle())]
-        return made + [annotation("version", "version", str(version))]
+        return made + [annotation("version", "version", str(version)), rule(version)]
 
     def look_around(self):
         """As a kubelet does and a scrape."""
@@ -166,6 +167,22 @@ class Files(Side):
         self.put_pair(0)
 
 
+def rule(version):
+    """A ModRule about Pods of every namespace, which changes with the policies beside it."""
+    value = "'v{{ len .Target.metadata.name }}-%d'" % version
+    return {
+        "apiVersion": "api.kubemod.io/v1beta1",
+        "kind": "ModRule",
+        "metadata": {"name": "version", "namespace": "kubemod-system"},
+        "spec": {
+            "type": "Patch",
+            "targetNamespaceRegex": ".",
+            "match": [{"select": '$.kind == "Pod" && isDefined($.spec.containers[0].image)'}],
+            "patch": [{"op": "add", "path": "/metadata/annotations/rule", "value": value}],
+        },
+    }
+
+
 class InCluster(Side):
     """Policies in an API server that fails now and then."""
 
@@ -175,8 +192,8 @@ class InCluster(Side):
         super().__init__(folder, authority, seed)
         (folder / "standin").mkdir()
         self.cluster = Cluster(folder / "standin")
-        self.cluster.load(*definitions())
-        for name in ("shop", reviews.ASKING, "n"):
+        self.cluster.load(*definitions(), modrule())
+        for name in ("shop", reviews.ASKING, "n", "kubemod-system"):
             metadata = {"name": name}
             self.cluster.load({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
         self.requests = reviews.write_requests(
