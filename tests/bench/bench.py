@@ -255,7 +255,7 @@ def run_create(options):
     if options.markdown:
         print("\n" + api_server.markdown(found))
     save(options, "-create", {"create": found})
-    return table.ADDED.is_met(statistics.median(api_server.added(found)))
+    return table.ADDED.is_met(statistics.median(api_server.added_on_reference(found)))
 
 
 def run_list(_):

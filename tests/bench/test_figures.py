@@ -325,6 +325,7 @@ CREATED = [
 def test_what_is_added_is_that_of_each_round():
     assert api_server.added(CREATED) == [0.75, 0.5, 1.0]
     assert api_server.added(CREATED, "limit") == [0.5, 0.25, 0.75]
+    assert api_server.added_on_reference(CREATED) == pytest.approx([0.6, 0.5, 1.0 / 1.875])
 
 
 def test_a_create_is_told():
