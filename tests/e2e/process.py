@@ -10,6 +10,8 @@ import time
 
 # Sanitizers and valgrind are slow: FIXPOINT_SLOW=10 gives everything ten times the time.
 SLOW = float(os.environ.get("FIXPOINT_SLOW", "1"))
+# They keep memory, and have some of their own; so have the counters of a coverage.
+MEMORY_TELLS = SLOW == 1 and not {"FIXPOINT_WRAPPER", "FIXPOINT_COUNTS"} & set(os.environ)
 
 
 ANY_PORT = "127.0.0.1:0"

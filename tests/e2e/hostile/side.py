@@ -11,10 +11,8 @@ import sys
 import time
 
 from client import ask, pod, review
-from process import SLOW
+from process import MEMORY_TELLS, SLOW
 
-# Sanitizers and valgrind keep memory, and have some of their own.
-MEMORY_TELLS = SLOW == 1 and "FIXPOINT_WRAPPER" not in os.environ
 HERE = pathlib.Path(__file__).resolve().parent.parent
 
 
