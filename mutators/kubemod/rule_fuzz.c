@@ -8,11 +8,13 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "engine/converge.h"
 #include "engine/dialect.h"
 #include "value/equal.h"
+#include "value/json.h"
 #include "value/tree.h"
 #include "value/yaml.h"
 
@@ -31,22 +33,40 @@ static void check_fault(const struct fx_compilation *made, const struct fx_err *
     }
 }
 
+/* As a text: json_deep_copy() would cut keys at a NUL. */
+static struct fx_buf print(const json_t *value) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_json_write(&text, value, FX_JSON_COMPACT);
+    assert(!text.failed);
+    return text;
+}
+
+/* Is it what was printed before? That is freed. */
+static bool is_still(const json_t *value, struct fx_buf *before) {
+    struct fx_buf now = print(value);
+    const bool is =
+        now.len == before->len && memcmp(now.data, before->data, now.len) == 0;
+    fx_buf_finish(&now);
+    fx_buf_finish(before);
+    return is;
+}
+
 static void check_fill_in(json_t *document, bool is_sound) {
     struct fx_compilation made = {0};
     struct fx_err err = FX_ERR_INIT;
-    json_t *before = json_deep_copy(document);
+    struct fx_buf before = print(document);
     json_t *root = json_incref(document);
     assert(fx_dialect_kubemod.fill_in(&root, &err));
     json_t *once = json_incref(root);
     assert(fx_dialect_kubemod.fill_in(&root, &err) && root == once);
-    assert(before != NULL && fx_equal(document, before));
+    assert(is_still(document, &before));
     if (is_sound) {
         assert(json_is_object(root) && fx_dialect_kubemod.compile(root, &made, &err));
     }
     fx_compilation_finish(&made);
     json_decref(once);
     json_decref(root);
-    json_decref(before);
 }
 
 /* Reads the stream: what compiles of it, and its last object. */
@@ -132,19 +152,18 @@ static void check(const struct fx_snapshot *snapshot, json_t *object) {
     struct fx_trace trace;
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     fx_trace_init(&trace, &arena);
-    json_t *before = json_deep_copy(object);
+    struct fx_buf before = print(object);
     enum fx_code first = FX_OK;
     enum fx_code second = FX_OK;
     json_t *root = converge(snapshot, object, NULL, &first);
     json_t *again = converge(snapshot, object, &trace, &second);
-    assert(before != NULL && fx_equal(before, object));
+    assert(is_still(object, &before));
     assert(first == second && (first == FX_ENOMEM || fx_equal(root, again)));
     assert(first == FX_ENOMEM || fx_equal(fx_tree_view_key(root, "syntheticRefs"),
                                           fx_tree_view_key(object, "syntheticRefs")));
     check_trace(&trace);
     json_decref(root);
     json_decref(again);
-    json_decref(before);
     fx_trace_finish(&trace);
     fx_arena_finish(&arena);
 }
