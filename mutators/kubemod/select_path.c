@@ -43,12 +43,8 @@ static void add_part(struct fx_buf *buf, const struct fx_jsonpath_part *part) {
 }
 
 bool fx_select_path_has_places(struct fx_text path) {
-    for (size_t i = 0; i + 1 < path.len; i++) {
-        if (path.data[i] == '#' && is_digit(path.data[i + 1])) {
-            return true;
-        }
-    }
-    return false;
+    size_t highest = 0;
+    return fx_select_path_highest(path, &highest);
 }
 
 bool fx_select_path_print(struct fx_buf *buf, struct fx_text path,

@@ -55,6 +55,27 @@ static inline void fake_destroy(struct fx_mutator *self) {
     free(self);
 }
 
+/* A guise that hides nothing, and finds a Node named in the label `node`. */
+static inline bool fake_put_on(const struct fx_request *request, json_t **root,
+                               json_t **ret_kept, struct fx_err *err) {
+    (void)request;
+    (void)root;
+    (void)err;
+    *ret_kept = NULL;
+    return true;
+}
+
+static inline bool fake_take_off(json_t **root, const json_t *kept, struct fx_err *err) {
+    (void)root;
+    (void)kept;
+    (void)err;
+    return true;
+}
+
+static inline struct fx_text fake_node_name(const struct fx_subject *subject) {
+    return fx_tree_view_string(subject->labels, "node");
+}
+
 /* What a snapshot is made of. */
 struct fake_parts {
     fake_edit *const *edits; /* mutators named Fake/a, Fake/b, … */

@@ -248,26 +248,6 @@ static void test_admitting(void **state) {
 
 /* ---- other objects --------------------------------------------------------------- */
 
-static bool put_on(const struct fx_request *request, json_t **root, json_t **ret_kept,
-                   struct fx_err *err) {
-    (void)request;
-    (void)root;
-    (void)err;
-    *ret_kept = NULL;
-    return true;
-}
-
-static bool take_off(json_t **root, const json_t *kept, struct fx_err *err) {
-    (void)root;
-    (void)kept;
-    (void)err;
-    return true;
-}
-
-static struct fx_text node_name(const struct fx_subject *subject) {
-    return fx_tree_view_string(subject->labels, "node");
-}
-
 static bool leave(const struct fx_request *request, json_t *root, struct fx_err *err,
                   bool *ret_changed) {
     (void)request;
@@ -278,7 +258,7 @@ static bool leave(const struct fx_request *request, json_t *root, struct fx_err 
 }
 
 static struct fx_snapshot *wanting_snapshot(void) {
-    static const struct fx_guise guise = {put_on, take_off, node_name};
+    static const struct fx_guise guise = {fake_put_on, fake_take_off, fake_node_name};
     static const struct fx_mutator_ops ops = {.match = fake_match,
                                               .apply = fake_apply,
                                               .guise = &guise,

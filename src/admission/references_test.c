@@ -42,29 +42,9 @@ static bool note(const struct fx_request *request, json_t *root, struct fx_err *
     return true;
 }
 
-static bool put_on(const struct fx_request *request, json_t **root, json_t **ret_kept,
-                   struct fx_err *err) {
-    (void)request;
-    (void)root;
-    (void)err;
-    *ret_kept = NULL;
-    return true;
-}
-
-static bool take_off(json_t **root, const json_t *kept, struct fx_err *err) {
-    (void)root;
-    (void)kept;
-    (void)err;
-    return true;
-}
-
-static struct fx_text node_name(const struct fx_subject *subject) {
-    return fx_tree_view_string(subject->labels, "node");
-}
-
 /* One that is for Pods of one namespace, on UPDATE alone. */
 static struct fx_snapshot *make_snapshot(bool wants_namespace, bool wants_node) {
-    static const struct fx_guise guise = {put_on, take_off, node_name};
+    static const struct fx_guise guise = {fake_put_on, fake_take_off, fake_node_name};
     static const struct fx_mutator_ops ops = {.match = fake_match,
                                               .apply = fake_apply,
                                               .guise = &guise,
