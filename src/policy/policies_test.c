@@ -285,6 +285,27 @@ static void test_reload_of_a_broken_policy(void **state) {
     fx_policies_unref(last);
 }
 
+/* What it falls back on may stand elsewhere in the file, and more than once: that is no
+ * further definition, and whose place is told is where each stands. */
+static void test_reload_of_a_broken_one_among_several(void **state) {
+    (void)state;
+    const char *text = ASSIGN("a", "spec.x", "1") NEXT ASSIGN("a", "spec.", "1")
+        NEXT ASSIGN("a", "spec.x", "2") NEXT ASSIGN("a", "spec.x", "3");
+    const char *warnings[] = {
+        "is defined again in p.yaml, line 5, which counts",
+        "is defined again in p.yaml, line 7, which counts",
+    };
+    struct fx_policies *before = build_one(text, NULL);
+    struct fx_policies *after = build_one(text, before);
+    expect_shared(before, after, 0, true);
+    fx_policies_unref(before);
+    assert_int_equal(after->findings.n_items, 3);
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(after->findings.items[i + 1].text, warnings[i]);
+    }
+    fx_policies_unref(after);
+}
+
 static void test_reload_of_a_broken_file(void **state) {
     (void)state;
     struct fx_policy_input inputs[] = {
@@ -377,6 +398,7 @@ int main(void) {
         cmocka_unit_test(test_reload_shares_what_did_not_change),
         cmocka_unit_test(test_reload_keeps_lines_true),
         cmocka_unit_test(test_reload_of_a_broken_policy),
+        cmocka_unit_test(test_reload_of_a_broken_one_among_several),
         cmocka_unit_test(test_reload_of_a_broken_file),
         cmocka_unit_test(test_unreadable_from_the_start),
     };

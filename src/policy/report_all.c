@@ -3,6 +3,7 @@
  * policy/report_all.c - findings that show only when all documents are known: what is
  * defined twice, what does not go together, what is missing.
  */
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "engine/expansion.h"
@@ -61,17 +62,40 @@ static int compare_ids(const struct entry *x, const struct entry *y) {
     return x->mutator != NULL ? -1 : 1;
 }
 
+static int compare_places(const struct entry *x, const struct entry *y) {
+    return (x->at > y->at) - (x->at < y->at);
+}
+
 static int by_id_and_place(const void *a, const void *b) {
     const struct entry *x = a;
     const struct entry *y = b;
     const int order = compare_ids(x, y);
-    return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
+    return order != 0 ? order : compare_places(x, y);
 }
 
-/* The very same, kept twice, is no repeat: a fall-back of a file may bring it. */
-static bool is_repeated(const struct entry *entry, const struct entry *later) {
-    return (entry->mutator != later->mutator || entry->resource != later->resource) &&
-           compare_ids(entry, later) == 0;
+static uintptr_t self_of(const struct entry *entry) {
+    return entry->mutator != NULL ? (uintptr_t)entry->mutator
+                                  : (uintptr_t)entry->resource;
+}
+
+static int by_self_and_place(const void *a, const void *b) {
+    const struct entry *x = a;
+    const struct entry *y = b;
+    const int order = (self_of(x) > self_of(y)) - (self_of(x) < self_of(y));
+    return order != 0 ? order : compare_places(x, y);
+}
+
+/* The very same, kept more than once, is no repeat: a faulty document or file falls back
+ * on what stands elsewhere, too. Its last place is its own; returns how many remain. */
+static size_t drop_same(struct entry *entries, size_t n_entries) {
+    size_t n_kept = 0;
+    qsort(entries, n_entries, sizeof *entries, by_self_and_place);
+    for (size_t i = 0; i < n_entries; i++) {
+        if (i + 1 == n_entries || self_of(&entries[i]) != self_of(&entries[i + 1])) {
+            entries[n_kept++] = entries[i];
+        }
+    }
+    return n_kept;
 }
 
 static bool report_repeat(struct fx_policies *policies, const struct entry *entry,
@@ -89,7 +113,7 @@ static bool report_runs(struct fx_policies *policies, const struct entry *entrie
                         size_t n_entries) {
     struct fx_tally tally = {0};
     for (size_t i = 0; i + 1 < n_entries; i++) {
-        if (is_repeated(&entries[i], &entries[i + 1]) &&
+        if (compare_ids(&entries[i], &entries[i + 1]) == 0 &&
             fx_tally_tells(&tally, FX_SEVERITY_WARNING, file_of(&entries[i])) &&
             !report_repeat(policies, &entries[i], &entries[i + 1])) {
             return false;
@@ -100,7 +124,7 @@ static bool report_runs(struct fx_policies *policies, const struct entry *entrie
 
 bool fx_build_report_repeats(struct fx_policies *policies,
                              const struct fx_snapshot_parts *given) {
-    const size_t n = given->n_mutators + given->n_resources;
+    size_t n = given->n_mutators + given->n_resources;
     struct entry *entries = calloc(n + 1, sizeof *entries);
     if (entries == NULL) {
         return false;
@@ -112,6 +136,7 @@ bool fx_build_report_repeats(struct fx_policies *policies,
         entries[i] =
             (struct entry){.resource = given->resources[i - given->n_mutators], .at = i};
     }
+    n = drop_same(entries, n);
     qsort(entries, n, sizeof *entries, by_id_and_place);
     const bool ok = report_runs(policies, entries, n);
     free(entries);
