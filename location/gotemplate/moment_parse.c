@@ -10,8 +10,6 @@
 #include "location/gotemplate/moment_read.h"
 #include "location/gotemplate/time_text.h"
 
-#define SECONDS_OF_400_YEARS (INT64_C(146097) * 86400)
-
 /* ---- what may go wrong ----------------------------------------------------------- */
 
 static bool fail_element(const struct reading *reading, struct fx_text element) {
@@ -160,10 +158,9 @@ static bool settle(struct reading *reading, struct moment *ret_moment) {
     settle_zone(reading, &moment);
     /* what only a name says is told, but not reckoned with: so Go has it */
     const int32_t ahead = reading->has_offset ? moment.offset : 0;
-    /* fx_date_seconds() begins in March of year 0; the calendar repeats */
-    moment.seconds = fx_date_seconds(reading->year + 400, reading->month, reading->day,
+    moment.seconds = fx_date_seconds(reading->year, reading->month, reading->day,
                                      reading->hour, reading->minute, reading->second) -
-                     SECONDS_OF_400_YEARS - ahead;
+                     ahead;
     *ret_moment = moment;
     return true;
 }

@@ -11,13 +11,13 @@ int64_t fx_date_now(void) {
 }
 
 /* Years begin in March here, so that the leap day comes last and the lengths of the
- * months before any one are (153 m + 2) / 5; 719468 days lie between 0000-03-01 and
- * 1970-01-01. */
+ * months before any one are (153 m + 2) / 5; 865565 days lie between -0400-03-01, which
+ * is before all that a four-digit year can say, and 1970-01-01. */
 int64_t fx_date_seconds(int year, int month, int day, int hour, int minute, int second) {
     const int64_t m = (month + 9) % 12;
-    const int64_t y = year - (month <= 2 ? 1 : 0);
+    const int64_t y = year + 400 - (month <= 2 ? 1 : 0);
     const int64_t days =
-        365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
+        365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 865565;
     return ((days * 24 + hour) * 60 + minute) * 60 + second;
 }
 

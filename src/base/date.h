@@ -14,7 +14,7 @@
 /* Now, in seconds since 1970. */
 int64_t fx_date_now(void);
 
-/* Seconds since 1970 of a date in UTC; `month` and `day` count from 1. */
+/* Seconds since 1970 of a date in UTC, from year 0 on; `month` and `day` count from 1. */
 int64_t fx_date_seconds(int year, int month, int day, int hour, int minute, int second);
 
 #define FX_DATE sizeof "2026-01-02T03:04:05Z"
