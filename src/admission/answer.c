@@ -133,15 +133,24 @@ enum fx_next fx_answer_allow(struct fx_review *review, enum fx_decision decision
     return end(review, decision);
 }
 
+static void add_told(struct fx_buf *body, const struct fx_compilation *told) {
+    if (told->n_warnings == 0) {
+        return;
+    }
+    for (size_t i = 0; i < told->n_warnings; i++) {
+        fx_buf_str(body, i == 0 ? ",\"warnings\":[" : ",");
+        add_string(body, fx_text_of(told->warnings[i].text));
+    }
+    if (told->n_untold_warnings > 0) {
+        fx_buf_printf(body, ",\"and %zu more\"", told->n_untold_warnings);
+    }
+    fx_buf_char(body, ']');
+}
+
 enum fx_next fx_answer_allow_policy(struct fx_review *review) {
-    const struct fx_compilation *told = &review->told;
     begin(review, true);
     add_status(&review->body, (struct fx_text){0}, 200);
-    for (size_t i = 0; i < told->n_warnings; i++) {
-        fx_buf_str(&review->body, i == 0 ? ",\"warnings\":[" : ",");
-        add_string(&review->body, fx_text_of(told->warnings[i].text));
-    }
-    fx_buf_str(&review->body, told->n_warnings == 0 ? "" : "]");
+    add_told(&review->body, &review->told);
     return end(review, FX_DECISION_UNCHANGED);
 }
 

@@ -77,6 +77,10 @@ static char *print(const char *fmt, va_list args) {
 
 bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
                          const char *fmt, ...) {
+    if (compilation->n_warnings == FX_LIMIT_FINDINGS) {
+        compilation->n_untold_warnings++;
+        return true;
+    }
     if (!FX_VEC_GROW(compilation->warnings, compilation->n_warnings,
                      compilation->cap_warnings)) {
         return false;

@@ -71,6 +71,19 @@ static void bounds_faults(void **state) {
     assert_int_equal(compilation.n_untold_faults, 0);
 }
 
+static void bounds_warnings(void **state) {
+    (void)state;
+    struct fx_compilation compilation = {0};
+    for (size_t i = 0; i < FX_LIMIT_FINDINGS + 7; i++) {
+        assert_true(fx_compilation_warn(&compilation, NULL, "%zu", i));
+    }
+    assert_int_equal(compilation.n_warnings, FX_LIMIT_FINDINGS);
+    assert_string_equal(compilation.warnings[FX_LIMIT_FINDINGS - 1].text, "99");
+    assert_int_equal(compilation.n_untold_warnings, 7);
+    fx_compilation_finish(&compilation);
+    assert_int_equal(compilation.n_untold_warnings, 0);
+}
+
 static void names_types(void **state) {
     (void)state;
     assert_string_equal(fx_fault_type_name(FX_FAULT_INVALID), "FieldValueInvalid");
@@ -82,6 +95,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints_faults),
         cmocka_unit_test(bounds_faults),
+        cmocka_unit_test(bounds_warnings),
         cmocka_unit_test(names_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,11 +66,12 @@ struct fx_compilation {
         char *text;
     } * warnings;
     size_t n_warnings, cap_warnings;
+    size_t n_untold_warnings; /* beyond FX_LIMIT_FINDINGS, only counted */
     /* All that is wrong with a policy that fails, where its dialect does not stop at the
      * first fault: what the error of `compile` says in one sentence, one by one. */
     struct fx_fault *faults;
     size_t n_faults, cap_faults;
-    size_t n_untold_faults; /* beyond FX_LIMIT_FINDINGS, only counted */
+    size_t n_untold_faults; /* the same */
 };
 
 /* Drops the mutators and warnings, and forgets the settings. NULL and zeroed ones are
@@ -78,7 +79,7 @@ struct fx_compilation {
 void fx_compilation_finish(struct fx_compilation *compilation);
 
 /* Adds a mutator, a resource (its reference is taken, also on failure), a warning
- * (copied). False without memory. */
+ * (copied, or counted where there are very many). False without memory. */
 bool fx_compilation_add_take(struct fx_compilation *compilation,
                              struct fx_mutator *mutator) FX_MUST_USE;
 bool fx_compilation_add_resource_take(struct fx_compilation *compilation,

@@ -72,12 +72,20 @@ static bool keep_all(struct doc *doc, const struct fx_compilation *made) {
     return true;
 }
 
+/* So many of its findings were told before. */
+static void count(struct doc *doc, enum fx_severity severity, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        (void)fx_tally_tells(&doc->build->tally, severity, doc->build->input->file);
+    }
+}
+
 static bool warn_all(struct doc *doc, const struct fx_compilation *made) {
     for (size_t i = 0; i < made->n_warnings; i++) {
         if (!warn_one(doc, &made->warnings[i])) {
             return false;
         }
     }
+    count(doc, FX_SEVERITY_WARNING, made->n_untold_warnings);
     return true;
 }
 
@@ -98,10 +106,7 @@ static bool refuse_all(struct doc *doc, const struct fx_compilation *made) {
             return false;
         }
     }
-    for (size_t i = 0; i < made->n_untold_faults; i++) { /* so many were told before */
-        (void)fx_tally_tells(&doc->build->tally, FX_SEVERITY_ERROR,
-                             doc->build->input->file);
-    }
+    count(doc, FX_SEVERITY_ERROR, made->n_untold_faults);
     return true;
 }
 

@@ -158,6 +158,13 @@ def test_a_sound_rule_is_allowed(start):
     }
 
 
+def test_very_many_warnings_are_counted(start):
+    rule = labels(**{f"oops{i:03}": 1 for i in range(107)})
+    warnings = answered(start(), beta(rule), VALIDATE)["warnings"]
+    assert len(warnings) == 101
+    assert warnings[99:] == ['unknown field "spec.oops099"', "and 7 more"]
+
+
 def test_an_invalid_rule_may_go(start):
     server = start()
     for path in (VALIDATE, "/v1/admit"):
