@@ -21,6 +21,8 @@ static const struct standing nowhere = {.is_context = false};
 struct reading {
     const struct fx_gotemplate_origin *origins;
     size_t n_origins;
+    const char *const *fields; /* of the context, NULL ends; NULL: any there may be */
+    struct fx_text unknown;    /* the first that is none of them */
     struct known {
         uint32_t id;
         struct standing standing;
@@ -54,7 +56,8 @@ static struct standing find_variable(const struct reading *reading, uint32_t id)
 }
 
 /* A variable has one place. What it stands for besides is wanted whole, so that nothing
- * of that is left to be found out. */
+ * of that is left to be found out. The context is no place: what may be something else as
+ * well has none of its fields. */
 static void set_variable(struct reading *reading, uint32_t id, bool assigns,
                          const struct standing *standing) {
     size_t i = 0;
@@ -63,14 +66,28 @@ static void set_variable(struct reading *reading, uint32_t id, bool assigns,
     }
     if (assigns || i < reading->n_variables || i == FX_LIMIT_TEMPLATE_VARIABLES) {
         use(reading, standing);
+        if (i < reading->n_variables && reading->variables[i].standing.is_context) {
+            use(reading, &reading->variables[i].standing);
+            reading->variables[i].standing = nowhere;
+        }
         return;
     }
     reading->variables[i] = (struct known){id, *standing};
     reading->n_variables++;
 }
 
-static struct standing field_of_context(const struct reading *reading,
-                                        struct fx_text name) {
+static bool is_field(const char *const *fields, struct fx_text name) {
+    while (*fields != NULL && !fx_text_is(name, *fields)) {
+        fields++;
+    }
+    return *fields != NULL;
+}
+
+static struct standing field_of_context(struct reading *reading, struct fx_text name) {
+    if (reading->fields != NULL && reading->unknown.data == NULL &&
+        !is_field(reading->fields, name)) {
+        reading->unknown = name;
+    }
     for (size_t i = 0; i < reading->n_origins; i++) {
         if (fx_text_equal(reading->origins[i].name, name)) {
             return (struct standing){.place = reading->origins[i].place};
@@ -319,4 +336,13 @@ bool fx_gotemplate_reads(const struct fx_gotemplate *template,
     struct reading reading = {.origins = origins, .n_origins = n_origins};
     set_variable(&reading, VARIABLE_ROOT, false, &context);
     return read_list(&reading, &context, template->root->body);
+}
+
+struct fx_text fx_gotemplate_find_unknown(const struct fx_gotemplate *template,
+                                          const char *const *fields) {
+    const struct standing context = {.is_context = true};
+    struct reading reading = {.fields = fields};
+    set_variable(&reading, VARIABLE_ROOT, false, &context);
+    (void)read_list(&reading, &context, template->root->body); /* makes no tree */
+    return reading.unknown;
 }

@@ -41,6 +41,7 @@ static const struct {
     {"{{ $x := .Target.a }}{{ with $x := .Target.c }}{{ $x.b }}{{ end }}",
      "{items[] a{b*} c[]*}"},
     {"{{ $x := . }}{{ $x.Target.a }}", "{items[] a*}"},
+    {"{{ $x := . }}{{ $x = .Target.c }}{{ $x.Target.a }}", "{items[]* c*}*"},
     {"{{ index .Target.a \"b\" \"c\" }}", "{items[] a{b{c*}}}"},
     {"{{ (index .Target.l 0).a }}", "{items[] l[]{a*}}"},
     {"{{ (index .Target.l (index .SelectKeyParts 0) \"a\").b }}", "{items[] l[]{a{b*}}}"},
@@ -91,9 +92,45 @@ static void finds_what_is_read(void **state) {
     }
 }
 
+/* The context has `Target` and `Namespace`. */
+static void finds_unknown_fields(void **state) {
+    (void)state;
+    static const char *const fields[] = {"Target", "Namespace", NULL};
+    static const struct {
+        const char *template, *unknown;
+    } cases[] = {
+        {"text {{ .Target.a }}{{ .Namespace }}{{ . }}", ""},
+        {"{{ .target.a }}", "target"},
+        {"{{ .A }}{{ .B }}", "A"},
+        {"{{ if false }}{{ $.A.b | quote }}{{ end }}", "A"},
+        {"{{ range .Target.l }}{{ .a }}{{ end }}", ""},
+        {"{{ range .Target.l }}{{ $.a }}{{ end }}", "a"},
+        {"{{ with .Target }}{{ .a }}{{ else }}{{ .b }}{{ end }}", "b"},
+        {"{{ with . }}{{ .a }}{{ end }}", "a"},
+        {"{{ $x := . }}{{ $x.a }}", "a"},
+        {"{{ $x := . }}{{ $x = .Target }}{{ $x.a }}", ""},
+        {"{{ $x := . }}{{ with $x := .Target }}{{ $x.a }}{{ end }}", ""},
+        {"{{ printf \"%v\" .a }}", "a"},
+        {"{{ index .Target.l (len .a) }}", "a"},
+        {"{{ (.Target).a }}", ""},
+        {"{{ define \"t\" }}{{ .a }}{{ end }}{{ template \"t\" . }}", ""},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct fx_gotemplate *program = NULL;
+        struct fx_err err = FX_ERR_INIT;
+        assert_true(fx_gotemplate_compile(FX_TEXT("r"), fx_text_of(cases[i].template),
+                                          &program, &err));
+        if (!fx_text_is(fx_gotemplate_find_unknown(program, fields), cases[i].unknown)) {
+            fail_msg("%s: wanted `%s`", cases[i].template, cases[i].unknown);
+        }
+        fx_gotemplate_destroy(program);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_is_read),
+        cmocka_unit_test(finds_unknown_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

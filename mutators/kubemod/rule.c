@@ -97,6 +97,20 @@ static void read_operations(struct reading *reading, const json_t *spec,
     }
 }
 
+static void warn_of_fields(struct reading *reading, const json_t *message,
+                           const struct fx_gotemplate *template) {
+    static const char *const fields[] = {"Namespace", "Target", NULL};
+    const struct fx_text unknown = fx_gotemplate_find_unknown(template, fields);
+    if (unknown.len > 0 &&
+        !fx_compilation_warn(reading->compilation, message,
+                             "spec.rejectMessage: there is no `.%.*s`, so that the "
+                             "message is the rule's name where its template comes to it: "
+                             "there are .Namespace and .Target",
+                             FX_TEXT_ARG(unknown))) {
+        reading->is_out_of_memory = true;
+    }
+}
+
 static void read_message(struct reading *reading, const json_t *spec,
                          struct modrule *rule) {
     const json_t *message =
@@ -112,6 +126,8 @@ static void read_message(struct reading *reading, const json_t *spec,
     } else if (!fx_gotemplate_compile(FX_TEXT("rejectMessage"), fx_tree_text(message),
                                       &rule->message, &err)) {
         fx_reading_compile_fault(reading, message, "spec.rejectMessage", &err);
+    } else {
+        warn_of_fields(reading, message, rule->message);
     }
 }
 

@@ -124,6 +124,24 @@ static void warn_of_value(struct entry *entry, const json_t *text) {
     }
 }
 
+/* One of a patch has these. */
+static void warn_of_fields(struct entry *entry, const json_t *text) {
+    static const char *const fields[] = {"Namespace", "Target", "SelectKeyParts",
+                                         "SelectedItem", NULL};
+    const struct fx_gotemplate *template = entry->made->value.template;
+    const struct fx_text unknown = template == NULL
+                                       ? (struct fx_text){0}
+                                       : fx_gotemplate_find_unknown(template, fields);
+    if (unknown.len > 0 &&
+        !fx_compilation_warn(entry->reading->compilation, text,
+                             "%s: there is no `.%.*s`, so that the rule is left out "
+                             "where its template comes to it: there are .Namespace, "
+                             ".Target, .SelectKeyParts and .SelectedItem",
+                             name(entry, "value"), FX_TEXT_ARG(unknown))) {
+        entry->reading->is_out_of_memory = true;
+    }
+}
+
 static void read_value(struct entry *entry) {
     const json_t *text = view(entry, "value");
     struct fx_err err = FX_ERR_INIT;
@@ -132,6 +150,7 @@ static void read_value(struct entry *entry) {
         fx_reading_compile_fault(entry->reading, text, name(entry, "value"), &err);
     } else if (text != NULL) {
         warn_of_value(entry, text);
+        warn_of_fields(entry, text);
     }
 }
 

@@ -242,6 +242,14 @@ static void warns(void **state) {
               "select: '$.l'}]"),
          "spec.patch[0].path: there is no `#20`, so that the rule is left out each time: "
          "`select` has 0 key parts, counted from 0"},
+        {RULE("type: Patch, " MATCH ", patch: [{op: add, path: /x, value: "
+              "'{{ .Target.kind }}{{ .Item }}', select: '$.l'}]"),
+         "spec.patch[0].value: there is no `.Item`, so that the rule is left out where "
+         "its template comes to it: there are .Namespace, .Target, .SelectKeyParts and "
+         ".SelectedItem"},
+        {RULE("type: Reject, " MATCH ", rejectMessage: 'no {{ .SelectedItem }}'"),
+         "spec.rejectMessage: there is no `.SelectedItem`, so that the message is the "
+         "rule's name where its template comes to it: there are .Namespace and .Target"},
         {RULE("type: Reject, match: [{select: $.a, matchValue: '', matchValues: [a]}]"),
          "spec.match[0].matchValues is not looked at beside `matchValue`"},
         {RULE("type: Reject, match: [{select: $.a, matchValues: [a], matchRegex: a}]"),
@@ -276,6 +284,10 @@ static void says_nothing_of_what_can_be(void **state) {
         RULE("type: Patch, " MATCH ", patch: [{op: remove, path: '/#0/#5', select: "
              "'$..x'}]"),
         RULE("type: Patch, " MATCH ", patch: [{op: remove, path: '/l/#x'}]"),
+        RULE("type: Patch, " MATCH ", patch: [{op: add, path: '/l/#0', select: '$.l[*]', "
+             "value: '{{ .#0 }}{{ .SelectedItem.a }}{{ .Namespace }}'}]"),
+        RULE("type: Reject, " MATCH
+             ", rejectMessage: '{{ .Target.a }} {{ .Namespace }}'"),
     };
     for (size_t i = 0; i < FX_COUNT(rules); i++) {
         struct fx_compilation compilation = must_compile(rules[i]);
