@@ -23,7 +23,8 @@
 #define N_THREADS 4
 #define N_REVIEWS 150
 
-/* A value that a policy puts into each object, and a list of which elements change. */
+/* A value that a policy puts into each object, a list of which elements change, and a
+ * rule of which each new snapshot finds out anew whether it is for the namespace. */
 static const char policies_text[] =
     "apiVersion: mutations.gatekeeper.sh/v1\n"
     "kind: Assign\n"
@@ -40,7 +41,16 @@ static const char policies_text[] =
     "spec:\n"
     "  applyTo: [{groups: [''], versions: [v1], kinds: [Pod]}]\n"
     "  location: 'spec.containers[name: *].imagePullPolicy'\n"
-    "  parameters: {assign: {value: Always}}\n";
+    "  parameters: {assign: {value: Always}}\n"
+    "---\n"
+    "apiVersion: api.kubemod.io/v1beta1\n"
+    "kind: ModRule\n"
+    "metadata: {name: host, namespace: kubemod-system}\n"
+    "spec:\n"
+    "  type: Patch\n"
+    "  targetNamespaceRegex: ^[m-o]$\n"
+    "  match: [{select: $.kind, matchValue: Pod}]\n"
+    "  patch: [{op: add, path: /spec/hostname, value: h}]\n";
 
 static const char request_text[] = REQUEST(
     POD_KIND ",'namespace':'n','operation':'CREATE','oldObject':{'x':[1]},'object':{"
