@@ -58,7 +58,7 @@ def run(build, update):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="./dev bench --instructions", description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[1] / "build/release")
     parser.add_argument("--update", action="store_true", help="write the ceilings anew")
     options = parser.parse_args()

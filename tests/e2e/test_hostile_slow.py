@@ -49,7 +49,7 @@ def test_who_is_too_slow_is_told(start):
 
 def test_ten_thousand_idle_connections(start):
     """A thousand behind a whole handshake, the others mute (all with TLS would take CI
-    minutes; measure.py does that). All are kept where there may be so many. What they
+    minutes; `./dev hostile` does that). All are kept where there may be so many. What they
     take is bounded, and given back."""
     n, idle = (10000, 1000) if SLOW == 1 else (500, 100)
     server = start(pull_always(), args=["--max-connections", str(n + 100)])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What attacks cost those who mean well: measure.py BINARY [OPTION]...
+"""What attacks cost those who mean well: ./dev hostile [OPTION]...
 
 For each attack one server and one good client, quiet, attacked, and afterwards, in several
 rounds. Prints tables for docs/hostile.md: ratios within a round (their median), since times
@@ -16,7 +16,8 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests/e2e"))
 
 import policies  # noqa: E402
 from client import health  # noqa: E402
@@ -51,8 +52,8 @@ FLOODS = {
 }
 
 
-def begin(folder, binary, more):
-    os.environ["FIXPOINT"] = binary
+def begin(folder, build, more):
+    os.environ["FIXPOINT"] = str(build / "fixpoint")
     folder = pathlib.Path(folder)
     (folder / "policies").mkdir(exist_ok=True)
     policies.write(
@@ -118,7 +119,7 @@ def measure(name, chosen):
     """One row; whether all is as it must be."""
     n, words, more = ATTACKS[name]
     with tempfile.TemporaryDirectory() as folder:
-        server = begin(folder, chosen.binary, more + chosen.serve)
+        server = begin(folder, chosen.build, more + chosen.serve)
         try:
             with Good(server, chosen.rate) as good:
                 time.sleep(1)
@@ -182,7 +183,7 @@ def recovery(server):
 def flood(name, chosen):
     n, words, more = FLOODS[name]
     with tempfile.TemporaryDirectory() as folder:
-        server = begin(folder, chosen.binary, more + chosen.serve)
+        server = begin(folder, chosen.build, more + chosen.serve)
         try:
             with Attack(server, name, n) as attack:
                 healthy = longest_health(server, chosen.seconds)
@@ -212,13 +213,14 @@ def head(*cells):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("binary")
+    parser = argparse.ArgumentParser(prog="./dev hostile", description=__doc__.split(":")[0] + ".")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=5, help="of each part of a round")
     parser.add_argument("--rate", type=float, default=200, help="good requests a second")
-    parser.add_argument("--only", action="append", metavar="NAME", help="one of: %s" % (
-        ", ".join([*ATTACKS, *FLOODS])))
+    parser.add_argument("--only", action="append", metavar="NAME",
+                        choices=[*ATTACKS, *FLOODS], help="one of: %s" % (
+                            ", ".join([*ATTACKS, *FLOODS])))
     parser.add_argument("--serve", action="append", default=[], help="an option of the server")
     parser.add_argument("--verbose", action="store_true")
     chosen = parser.parse_args()
