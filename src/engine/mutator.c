@@ -18,10 +18,10 @@ bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *op
         .ops = ops,
         .group = fx_text_dup(group),
         .kind = fx_text_dup(kind),
-        .name = fx_text_dup(name),
+        .full_name = fx_text_dup(name),
         .policy = policy == NULL ? NULL : fx_policy_text_create(policy),
     };
-    mutator->full_name = mutator->name;
+    mutator->name = mutator->full_name;
     atomic_init(&mutator->refs, 1);
     return mutator->group != NULL && mutator->kind != NULL && mutator->name != NULL &&
            (policy == NULL || mutator->policy != NULL);
@@ -51,33 +51,25 @@ bool fx_mutator_set_namespace(struct fx_mutator *mutator, struct fx_text namespa
         free(text);
         return false;
     }
-    free(mutator->name);
+    free(mutator->full_name);
     mutator->full_name = text;
     mutator->name = text + at;
     return true;
 }
 
-static void free_names(struct fx_mutator *mutator) {
-    char *whole = mutator->name;
-    if (whole != mutator->full_name) {
-        whole -= strlen(mutator->namespace_) + 1;
-    }
-    free(whole);
-    free(mutator->namespace_);
-    mutator->name = NULL;
-    mutator->namespace_ = NULL;
-    mutator->full_name = NULL;
-}
-
 void fx_mutator_finish(struct fx_mutator *mutator) {
-    free_names(mutator);
     free(mutator->group);
     free(mutator->kind);
+    free(mutator->full_name);
+    free(mutator->namespace_);
     free(mutator->origin.file);
     fx_policy_text_unref(mutator->policy);
     free(mutator->footprint);
     mutator->group = NULL;
     mutator->kind = NULL;
+    mutator->full_name = NULL;
+    mutator->name = NULL;
+    mutator->namespace_ = NULL;
     mutator->origin = (struct fx_origin){0};
     mutator->policy = NULL;
     mutator->footprint = NULL;

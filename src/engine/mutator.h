@@ -173,9 +173,10 @@ struct fx_mutator {
     unsigned rank; /* the dialect's place in a pass, below FX_RANKS, and … */
     int32_t tier;  /* … its own among those of the dialect; … */
     uint8_t place; /* … and among those of the tier */
-    char *group, *kind, *name;
-    char *namespace_;      /* where the policy lives; NULL: in none */
-    const char *full_name; /* "namespace/name", or the name alone */
+    char *group, *kind;
+    char *namespace_; /* where the policy lives; NULL: in none */
+    char *full_name;  /* "namespace/name", or the name alone */
+    const char *name; /* the end of it */
     int64_t generation;
     bool once;     /* at most one application a review (design section 5): in the first
                     * pass, or in a later one, if others than the once-rules of its rank

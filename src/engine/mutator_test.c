@@ -53,6 +53,31 @@ static void counts(void **state) {
     json_decref(source);
 }
 
+/* Texts of a policy may hold a NUL, behind which nobody reads, and which nothing but a
+ * length tells of. */
+static void has_a_namespace(void **state) {
+    (void)state;
+    const struct {
+        struct fx_text namespace_;
+        const char *full_name;
+    } cases[] = {
+        {FX_TEXT("ns"), "ns/n"},
+        {FX_TEXT(""), "/n"},
+        {FX_TEXT("a\0b"), "a"},
+        {FX_TEXT("\0"), ""},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct fx_mutator *mutator = make(0, "g", "K", "n", NULL);
+        assert_string_equal(mutator->full_name, "n");
+        assert_null(mutator->namespace_);
+        assert_true(fx_mutator_set_namespace(mutator, cases[i].namespace_));
+        assert_string_equal(mutator->full_name, cases[i].full_name);
+        assert_string_equal(mutator->namespace_, cases[i].namespace_.data);
+        assert_string_equal(mutator->name, "n");
+        fx_mutator_unref(mutator);
+    }
+}
+
 static void shares_its_policy(void **state) {
     (void)state;
     json_t *source = json_object();
@@ -134,8 +159,11 @@ static void prints_ids(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),     cmocka_unit_test(shares_its_policy),
-        cmocka_unit_test(orders),     cmocka_unit_test(compilations),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(has_a_namespace),
+        cmocka_unit_test(shares_its_policy),
+        cmocka_unit_test(orders),
+        cmocka_unit_test(compilations),
         cmocka_unit_test(prints_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

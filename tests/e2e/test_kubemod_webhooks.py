@@ -228,6 +228,17 @@ def test_garbage(start):
         assert ask(server, b"", path=path, method="GET").status == 405
 
 
+@pytest.mark.parametrize("text", ["\0", "a\0", "\0a", "a\0b" * 100], ids=["0", "a0", "0a", "long"])
+def test_a_nul_in_a_name(start, text):
+    server = start(labels())
+    for name, place in (("named", text), (text, "shop"), (text, text)):
+        for path in (VALIDATE, FILL_IN):
+            assert ask(server, beta(labels(name, namespace=place)), path=path).status == 200
+        reviewed = ask(server, beta(pod(name=name, namespace=place)), path=DRAGNET)
+        assert reviewed.status == 200
+    assert health(server, "/readyz")[0] == 200
+
+
 # --- KubeMod's configurations, in an API server ----------------------------------------------
 
 
