@@ -2,7 +2,6 @@
 """Clients that mean harm: reviews of every wrong shape, more connections than there are
 descriptors, and answers that nobody fetches."""
 
-import copy
 import os
 import resource
 import select
@@ -11,40 +10,13 @@ import time
 
 import pytest
 from client import Connection, answer, ask, encode, patch_of, pod, request, review
+from hostile import shapes
+from hostile.shapes import SECRET
 from policies import annotation, assign, modify_set, pull_always, sidecar, write
 from process import MEMORY_TELLS, SLOW
 
-SECRET = "S3cr3tV4lue"
-ABSENT = object()
-WRONG = [ABSENT, None, 7, 1.5, True, "", "\0", SECRET, [], [SECRET], [None], {}, {"": None}]
-WRONG += [{SECRET: SECRET}, 12345678901234567890123, {"a": [{"b": None}]}]
-
 # Names of the request are logged; contents of the object are not.
 NAMES = {"uid", "operation", "group", "version", "kind", "namespace", "name", "username"}
-
-
-def places(value, path=()):
-    """The path of every node."""
-    yield path
-    if isinstance(value, (dict, list)):
-        keys = value if isinstance(value, dict) else range(len(value))
-        for key in keys:
-            yield from places(value[key], path + (key,))
-
-
-def replaced(tree, path, value):
-    """A copy with another node there, or with none."""
-    if not path:
-        return value
-    tree = copy.deepcopy(tree)
-    parent = tree
-    for key in path[:-1]:
-        parent = parent[key]
-    if value is ABSENT:
-        del parent[path[-1]]
-    else:
-        parent[path[-1]] = value
-    return tree
 
 
 def wrong_reviews():
@@ -53,10 +25,8 @@ def wrong_reviews():
     whole = review(obj, operation="UPDATE", requestKind={"kind": "Pod"})
     whole["request"]["userInfo"]["groups"] = ["a"]
     whole["request"]["oldObject"] = pod(images=(SECRET,))
-    for path in places(whole):
-        for value in WRONG:
-            if path or value is not ABSENT:
-                yield path, value, replaced(whole, path, value)
+    yield from shapes.of_wrong_types(whole)
+    yield from shapes.with_a_nul(whole)
 
 
 def test_reviews_of_every_wrong_shape(start):
