@@ -64,8 +64,9 @@ bool fx_gotemplate_reads(const struct fx_gotemplate *template,
                          size_t n_origins) FX_MUST_USE;
 
 /* The first field of the context that it names and that is none of `fields` (NULL ends),
- * whether an execution would come to it, and then fail, or not; empty where there is none.
- * What templates that it calls name is not looked at. Borrowed from the template. */
+ * whether an execution would come to it, and then fail, or not; empty where there is
+ * none. What templates that it calls name is not looked at. Borrowed from the template.
+ */
 struct fx_text fx_gotemplate_find_unknown(const struct fx_gotemplate *template,
                                           const char *const *fields);
 
