@@ -9,11 +9,9 @@ import yaml
 from client import Connection, answer, health, pod, request, review
 from hostile import shapes
 from process import ANY_PORT
+from test_admit import ADMIT
 from test_dryrun import send
-
-ADMIT = "/v1/admit?timeout=5s"
-VALIDATE = "/validate-api-kubemod-io-v1beta1-modrule?timeout=5s"
-FILL_IN = "/mutate-api-kubemod-io-v1beta1-modrule?timeout=5s"
+from test_kubemod_webhooks import FILL_IN, VALIDATE
 
 POLICIES = """\
 apiVersion: mutations.gatekeeper.sh/v1
