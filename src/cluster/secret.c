@@ -190,6 +190,7 @@ static void on_work(uv_work_t *work) {
     job->ok = fx_secret_step(&job->secret->settings, &job->view, job->deleted, &job->made,
                              &job->err);
     job->view.content = job->view.held = NULL;
+    fx_tls_wipe_stack();
 }
 
 static void wait_for_time(struct fx_cluster_secret *secret, int64_t seconds) {

@@ -179,6 +179,7 @@ enum fx_tls_state fx_tls_receive(struct fx_tls *tls, struct fx_text received,
     tls->out = ciphertext;
     if (tls->state == FX_TLS_HANDSHAKE) {
         const int rc = mbedtls_ssl_handshake(&tls->ssl);
+        fx_tls_wipe_stack();
         if (rc != 0) {
             return is_harmless(rc) ? FX_TLS_HANDSHAKE
                                    : break_handshake(tls, received, rc, err);

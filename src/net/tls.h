@@ -79,6 +79,12 @@ void fx_tls_config_print_key(const struct fx_tls_config *config, struct fx_buf *
 /* Overwrites the bytes and frees them. */
 void fx_tls_wipe(struct fx_buf *secret);
 
+/* Overwrites what calls that have returned left on the stack of this thread: mbedTLS 2.28
+ * writes a private key there where it signs (deterministic ECDSA), and leaves it. What
+ * makes certificates and shakes hands does so itself; whoever handles keys in other ways
+ * on a thread of a pool is to call it behind them. */
+void fx_tls_wipe_stack(void);
+
 /* Can these certificates (PEM) be trusted by a client? The first PEM block must be a
  * certificate; those behind it are not looked at. Errors: FX_EINVALID in Gatekeeper's
  * words (spec section 7), `bad caBundle` where there is no PEM block and `failed to parse

@@ -134,6 +134,7 @@ static bool make(struct fx_tls_config *made, const struct request *request,
                  struct fx_err *err) {
     int rc = make_key(made);
     rc = rc != 0 ? rc : sign(made, request);
+    fx_tls_wipe_stack();
     return rc == 0 || fx_tls_fail(err, FX_EINTERNAL, "making a certificate", rc);
 }
 
