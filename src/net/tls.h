@@ -81,8 +81,8 @@ void fx_tls_wipe(struct fx_buf *secret);
 
 /* Overwrites what calls that have returned left on the stack of this thread: mbedTLS 2.28
  * writes a private key there where it signs (deterministic ECDSA), and leaves it. What
- * makes certificates and shakes hands does so itself; whoever handles keys in other ways
- * on a thread of a pool is to call it behind them. */
+ * reads keys, makes certificates and shakes hands does so itself; whoever writes keys as
+ * text on a thread of a pool is to call it behind that. */
 void fx_tls_wipe_stack(void);
 
 /* Can these certificates (PEM) be trusted by a client? The first PEM block must be a

@@ -288,6 +288,7 @@ static bool add_key(struct fx_tls_config *config, struct fx_text pem,
         rc = read_key(config, copy, pem.len + 1, &parsed);
     }
     wipe(copy, pem.len + 1);
+    fx_tls_wipe_stack();
     if (rc != 0 && fx_tls_is_memory_short()) {
         return fx_fail_nomem(err);
     }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/tls.h"
 #include "server/watch.h"
 
 #define RELOAD_MAGIC 0x66787265u /* "fxre" */
@@ -147,7 +146,6 @@ static void finish(struct fx_reload *reload) {
 static void on_work(uv_work_t *work) {
     struct fx_reload *reload = reload_of(work);
     run_it(reload, &reload->run);
-    fx_tls_wipe_stack(); /* it reads a key */
 }
 
 static void on_worked(uv_work_t *work, int status);
