@@ -136,17 +136,27 @@ static void add_objects(struct fx_buf *buf, const struct fx_question *question,
     add_object(buf, "oldObject", removal && old == NULL ? object : old);
 }
 
+/* Could it be sent to a namespace that it does not name? */
+static bool is_sent_anywhere(const struct fx_subject *subject) {
+    return subject->namespace_.len == 0 && !fx_scope_is_cluster(subject);
+}
+
 /* As the API server says it: a Namespace is in itself. */
 static struct fx_text namespace_of(const struct fx_question *question,
                                    const struct fx_subject *subject) {
     if (subject->is_namespace) {
         return subject->name;
     }
-    if (subject->namespace_.len > 0 || question->namespace_ == NULL ||
-        fx_scope_is_cluster(subject)) {
-        return subject->namespace_;
-    }
-    return fx_text_of(question->namespace_);
+    return question->namespace_ != NULL && is_sent_anywhere(subject)
+               ? fx_text_of(question->namespace_)
+               : subject->namespace_;
+}
+
+bool fx_question_lacks_namespace(const struct fx_question *question,
+                                 const json_t *object) {
+    struct fx_subject subject;
+    fx_subject_read(object, &subject);
+    return question->namespace_ == NULL && is_sent_anywhere(&subject);
 }
 
 static void write_request(struct fx_buf *buf, const struct fx_question *question,

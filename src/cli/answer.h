@@ -50,6 +50,11 @@ void fx_answer_finish(struct fx_answer *answer); /* NULL, zeroed are fine */
 bool fx_answer_ask(const struct fx_question *question, json_t *object,
                    struct fx_answer *ret_answer, struct fx_err *err) FX_MUST_USE;
 
+/* Does nobody say which namespace the object is sent to, though it may live in one? It is
+ * asked about as if it were in none, then. */
+bool fx_question_lacks_namespace(const struct fx_question *question,
+                                 const json_t *object);
+
 /* Asks about an object that nobody sends, but that some controller will make of one: a
  * resultant (spec section 10). It is mutated as Generated, and without an operation; the
  * question's is not looked at. Errors: the same. */

@@ -66,6 +66,7 @@ static enum fx_exit ask_and_tell(struct run *run, const struct fx_question *ques
             .failure = ok ? NULL : &failure,
             .wanted = run->wanted,
             .wanted_text = run->values->field,
+            .lacks_namespace = fx_question_lacks_namespace(question, object->root),
         };
         if (!tell(run, &explanation, &err)) {
             status = fx_say_err(&err);

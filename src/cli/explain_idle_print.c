@@ -158,6 +158,30 @@ static void print_idlers(const struct fx_printer *printer,
     }
 }
 
+/* Does one ask for a namespace, in vain? */
+static bool want_namespace(const struct fx_idlers *idlers) {
+    static const char *const criteria[] = {"namespace", "targetNamespaceRegex", "scope"};
+    for (size_t i = 0; i < idlers->n_items; i++) {
+        for (size_t k = 0; k < FX_COUNT(criteria); k++) {
+            if (idlers->items[i].reason == FX_IDLE_NOT_MATCHED &&
+                strcmp(idlers->items[i].criterion, criteria[k]) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A manifest is often without: then it is not asked about as it will be in a cluster. */
+static void print_advice(const struct fx_printer *printer) {
+    const struct fx_explanation *explanation = printer->explanation;
+    if (explanation->lacks_namespace &&
+        (want_namespace(&explanation->idlers) || want_namespace(&explanation->judges))) {
+        fx_buf_str(printer->buf, "\nThe object names no namespace: --namespace NAME says "
+                                 "which one it is sent to.\n");
+    }
+}
+
 void fx_printer_idlers(const struct fx_printer *printer) {
     const struct fx_explanation *explanation = printer->explanation;
     const struct fx_idlers *idlers = &explanation->idlers;
@@ -178,6 +202,7 @@ void fx_printer_idlers(const struct fx_printer *printer) {
         fx_buf_char(printer->buf, '\n');
         print_idlers(printer, judges);
     }
+    print_advice(printer);
 }
 
 /* ---- who did --------------------------------------------------------------------- */

@@ -31,6 +31,7 @@ struct fx_explanation {
     const struct fx_err *failure;   /* or NULL */
     const struct fx_wanted *wanted; /* or NULL: all there is */
     const char *wanted_text;
+    bool lacks_namespace; /* nobody says which one the object is sent to */
 
     /* Its own. */
     struct fx_fields fields;
