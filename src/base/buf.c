@@ -36,6 +36,9 @@ void fx_buf_finish(struct fx_buf *buf) {
 }
 
 void fx_buf_reset(struct fx_buf *buf) {
+    if (buf->secret) {
+        fx_heap_wipe(buf->data, buf->len);
+    }
     buf->len = 0;
     buf->failed = false;
     buf->full = false;

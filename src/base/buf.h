@@ -22,7 +22,7 @@ struct fx_buf {
     size_t max; /* 0: no bound */
     bool failed;
     bool full;   /* it failed by its bound, not by the memory */
-    bool secret; /* the bytes are overwritten before their memory is given back */
+    bool secret; /* the bytes are overwritten when they are forgotten */
 };
 
 /* An empty buffer of at most `max` bytes (0: no bound). Allocates nothing. */

@@ -24,7 +24,6 @@
 #include "cluster/secret_step.h"
 #include "cluster/secret_writer.h"
 #include "net/tls.h"
-#include "value/tree.h"
 
 #define LATEST_S INT64_C(60) /* clocks jump: looked at so often in any case */
 #define AGAIN_MS 10000u      /* where memory was short */
@@ -315,7 +314,6 @@ static bool on_object(json_t *object, void *user) {
     json_t *metadata = NULL;
     json_t *frame = fx_frame_of(object, &metadata);
     const bool read = frame != NULL && fx_secret_content_read(object, &content);
-    fx_tree_wipe(fx_tree_view_key(object, "data"));
     if (!read) {
         json_decref(frame);
         return false;

@@ -22,6 +22,7 @@
 #include "net/http_pool.h"
 #include "net/tls.h"
 #include "value/json.h"
+#include "value/tree.h"
 
 #define DEFAULT_TIMEOUT_MS 30000u
 #define NS_IN_MS           UINT64_C(1000000)
@@ -237,6 +238,7 @@ static void tell(struct fx_kube_call *call, json_t *object) {
     call->on_done(&(struct fx_kube_answer){.failure = failed ? &call->failure : NULL,
                                            .object = object},
                   call->user);
+    fx_tree_wipe(object);
     json_decref(object);
     release(call);
 }

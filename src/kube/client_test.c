@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "value/freed_testing.h"
+
 #define JSON_REPLY(status, text) \
     "HTTP/1.1 " status "\r\nContent-Type: application/json\r\n" text
 
@@ -304,6 +306,32 @@ static void closed_by_who_is_told(void **state) {
     api_finish(&api);
 }
 
+static void on_secret(const struct fx_kube_answer *answer, void *user) {
+    assert_int_equal(json_object_size(json_object_get(answer->object, "data")), 1);
+    *(bool *)user = true;
+}
+
+/* Whatever it was: it may have been a Secret. */
+static void an_answer_is_overwritten(void **state) {
+    (void)state;
+    static const struct reply reply = {
+        "GET /",
+        OK_HEAD "Content-Length: 46\r\n\r\n{\"data\":{\"ca.key\":\"" FREED_SECRET "\"}}",
+        STAY, 0};
+    struct api api;
+    struct fx_kube_config config = {0};
+    bool done = false;
+    api_start(&api, NULL);
+    struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
+    api_will(&api, &reply, 1);
+    freed_begin();
+    assert_non_null(fx_kube_call_start(client, &get_assign, on_secret, &done));
+    RUN_UNTIL(&api, done);
+    freed_end();
+    fx_kube_client_close(client);
+    api_finish(&api);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recordings_are_understood),
@@ -313,6 +341,7 @@ int main(void) {
         cmocka_unit_test(a_request_that_cannot_be_made),
         cmocka_unit_test(who_gives_up_is_not_told),
         cmocka_unit_test(closed_by_who_is_told),
+        cmocka_unit_test(an_answer_is_overwritten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,7 @@ static bool take_line(struct fx_kube_events *events, struct fx_text line,
         return fx_err_prefix(err, "an event of the watch: ");
     }
     const bool ok = tell(events, event, err);
+    fx_tree_wipe(event);
     json_decref(event);
     return ok;
 }

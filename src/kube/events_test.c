@@ -12,6 +12,7 @@
 
 #include "base/macros.h"
 #include "kube/events.h"
+#include "value/freed_testing.h"
 
 #define MAX_LINE 80u
 #define X46      "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
@@ -129,8 +130,44 @@ static void memory_is_given_back(void **state) {
     fx_buf_finish(&line);
 }
 
+/* What comes of a Secret, whatever becomes of the event. */
+static void of_a_secret_nothing_stays(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "{\"type\":\"ADDED\",\"object\":{\"data\":{\"ca.key\":\"" FREED_SECRET "\"}}}\n",
+        "{\"type\":\"DELETED\",\"object\":{\"data\":{\"ca.key\":\"" FREED_SECRET
+        "\"}}}\n",
+        "{\"type\":\"OF\",\"object\":{\"data\":[[\"" FREED_SECRET "\"]]}}\n",
+        "{\"type\":\"ADDED\",\"object\":{\"data\":[[\"" FREED_SECRET "\"],\"ca.crt",
+        "{\"object\":{\"data\":{\"ca.key\":\"" FREED_SECRET "\"}}}}\n",
+    };
+    freed_begin();
+    for (size_t i = 0; i < FX_COUNT(lines); i++) {
+        const size_t len = strlen(lines[i]);
+        for (size_t cut = 1; cut < len; cut++) {
+            struct fx_kube_events events;
+            struct seen seen = {.most = 2};
+            struct fx_err err = FX_ERR_INIT;
+            fx_kube_events_init(&events, 1000, on_event, &seen);
+            const struct fx_text rest = fx_text_of(lines[i] + cut);
+            const bool ok =
+                fx_kube_events_feed(&events, (struct fx_text){lines[i], cut}, &err) &&
+                fx_kube_events_feed(&events, rest, &err) &&
+                fx_kube_events_end(&events, &err);
+            assert_true(ok == (i < 2));
+            assert_false(ok && events.line.data != NULL &&
+                         fx_text_contains((struct fx_text){events.line.data, len},
+                                          FX_TEXT(FREED_SECRET)));
+            fx_kube_events_finish(&events);
+            fx_buf_finish(&seen.text);
+        }
+    }
+    freed_end();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_a_secret_nothing_stays),
         cmocka_unit_test(every_case_cut_anywhere),
         cmocka_unit_test(memory_is_given_back),
     };

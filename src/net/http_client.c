@@ -443,7 +443,11 @@ static bool take_scratch(struct fx_http_call *call, struct fx_http_pool *pool) {
     }
     call->own = calloc(1, sizeof *call->own);
     call->scratch = call->own;
-    return call->own != NULL;
+    if (call->own == NULL) {
+        return false;
+    }
+    fx_buf_init_secret(&call->own->plain, 0);
+    return true;
 }
 
 static struct fx_http_call *

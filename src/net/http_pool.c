@@ -230,6 +230,7 @@ struct fx_http_pool *fx_http_pool_create(uv_loop_t *loop,
     pool->limits =
         with_defaults(options == NULL ? (struct fx_http_pool_options){0} : *options);
     pool->refs = 1;
+    fx_buf_init_secret(&pool->scratch.plain, 0);
     return pool;
 }
 

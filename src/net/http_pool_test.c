@@ -75,6 +75,21 @@ static void a_large_request_and_answer_leave_it_usable(void **state) {
     finish(&world);
 }
 
+/* A Secret may have come. */
+static void what_was_read_is_overwritten(void **state) {
+    (void)state;
+    struct pooled pooled;
+    begin(&pooled, false);
+    call(&pooled);
+    const struct fx_buf *plain = &fx_http_pool_scratch(pooled.pool)->plain;
+    assert_int_equal(plain->len, 0);
+    assert_true(plain->cap > strlen(ANSWER));
+    for (size_t i = 0; i < strlen(ANSWER); i++) {
+        assert_int_equal(plain->data[i], 0);
+    }
+    end(&pooled);
+}
+
 /* ---- a call out of a call's end ---- */
 
 struct chain {
@@ -316,6 +331,7 @@ int main(void) {
         cmocka_unit_test(the_newest_is_used_first),
         cmocka_unit_test(targets_do_not_share),
         cmocka_unit_test(plain_does_not_share_with_tls),
+        cmocka_unit_test(what_was_read_is_overwritten),
         cmocka_unit_test(ports_do_not_share),
         cmocka_unit_test(who_has_no_pool_uses_none),
         cmocka_unit_test(there_are_not_too_many),

@@ -8,6 +8,7 @@
 
 #include "net/http_client_actor.h"
 
+#include "net/http_link.h"
 #include "net/http_pool.h"
 
 #define ANSWER  OK_LINE "Content-Length: 2\r\n\r\n{}"

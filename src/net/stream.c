@@ -202,11 +202,11 @@ void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
 static void receive_tls(struct fx_stream *stream, struct fx_text received) {
     struct fx_stream_scratch *scratch = stream->scratch;
     struct fx_err failure; /* filled where something fails */
-    fx_buf_reset(&scratch->plain);
-    fx_buf_reset(&scratch->cipher);
     const enum fx_tls_state state = fx_tls_receive(stream->tls, received, &scratch->plain,
                                                    &scratch->cipher, &failure);
     fx_stream_deliver(stream, state, &scratch->plain, &scratch->cipher, &failure);
+    fx_buf_reset(&scratch->plain);
+    fx_buf_reset(&scratch->cipher);
 }
 
 static void take(struct fx_stream *stream, ssize_t n, const uv_buf_t *buf) {

@@ -31,7 +31,7 @@ struct fx_stream;
 
 /* What the streams of one loop share, since each needs it only during a call. */
 struct fx_stream_scratch {
-    struct fx_buf plain, cipher;
+    struct fx_buf plain, cipher;      /* of TLS; empty between calls */
     struct fx_handshakes *handshakes; /* that are made by turns; NULL: at once */
     struct fx_outbox *outbox;         /* where writes wait; NULL: each leaves at once */
     char read[FX_STREAM_READ_BYTES];

@@ -86,6 +86,12 @@ static bool add_mark(struct fx_json_reader *r, const json_t *node, const char *w
     return fx_marks_add(r->marks, place) || fx_fail_nomem(r->err);
 }
 
+/* What is not to be is overwritten: half of a Secret is one, too. */
+static void drop(json_t *node) {
+    fx_tree_wipe(node);
+    json_decref(node);
+}
+
 /* Notes the new node, and where it was read. Passes NULL on; drops the node where there
  * is no memory for it. */
 static json_t *note(struct fx_json_reader *r, json_t *node, size_t cost,
@@ -95,7 +101,7 @@ static json_t *note(struct fx_json_reader *r, json_t *node, size_t cost,
         return NULL;
     }
     if (!spend(r, cost) || (r->marks != NULL && !add_mark(r, node, where))) {
-        json_decref(node);
+        drop(node);
         return NULL;
     }
     return node;
@@ -308,7 +314,7 @@ static json_t *read_object(struct fx_json_reader *r) {
     object.node = r->omits ? json_null() : note(r, json_object(), COST_OF_OBJECT, r->at);
     if (object.node != NULL &&
         (!read_members(r, set_member, &object) || !set_lost(r, &object))) {
-        json_decref(object.node);
+        drop(object.node);
         return NULL;
     }
     r->part = part;
@@ -348,7 +354,7 @@ static json_t *read_array(struct fx_json_reader *r) {
     const bool in_list = r->in_list;
     r->in_list = true;
     if (array != NULL && !read_elements(r, array)) {
-        json_decref(array);
+        drop(array);
         return NULL;
     }
     r->in_list = in_list;
@@ -479,7 +485,7 @@ json_t *fx_json_read_part(struct fx_text text, const struct fx_json_part *part,
     reader.marks = marks;
     json_t *value = fx_json_next(&reader, part);
     if (value != NULL && !fx_json_reader_end(&reader)) {
-        json_decref(value);
+        drop(value);
         value = NULL;
     }
     fx_json_reader_finish(&reader);
