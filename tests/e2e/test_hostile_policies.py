@@ -160,6 +160,7 @@ def test_judged(start, policy):
 def test_tried(start, policy):
     """Policies are built of it, and tried on a Pod."""
     server = start(args=["--web-listen", ANY_PORT])
+    server.log.wait("webhook port answers")
     obj = pod(labels={"a": "b", "owner": "me"})
     name = "modRules" if policy["kind"] == "ModRule" else "policies"
     statuses = {200: 0, 400: 0}

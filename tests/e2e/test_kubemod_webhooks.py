@@ -231,6 +231,7 @@ def test_garbage(start):
 @pytest.mark.parametrize("text", ["\0", "a\0", "\0a", "a\0b" * 100], ids=["0", "a0", "0a", "long"])
 def test_a_nul_in_a_name(start, text):
     server = start(labels())
+    server.log.wait("webhook port answers")
     for name, place in (("named", text), (text, "shop"), (text, text)):
         for path in (VALIDATE, FILL_IN):
             assert ask(server, beta(labels(name, namespace=place)), path=path).status == 200

@@ -35,6 +35,7 @@ def switch(server, number, line, times=1):
 
 def test_signals(start):
     server = start(annotation("a", "a", "1"))
+    server.log.wait("webhook port answers")
     assert annotations(server) == {"a": "1"} and passes(server) == 0
     switch(server, signal.SIGUSR1, ON, times=2)
     assert annotations(server) == {} and passes(server) == 1
