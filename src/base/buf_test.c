@@ -76,7 +76,8 @@ static void gives_away(void **state) {
     fx_buf_finish(&buf);
 }
 
-/* That nothing stays behind where it was moved from is seen from outside (tests/e2e/test_sandbox_wipe.py). */
+/* That nothing stays behind where it was moved from is seen from outside
+ * (tests/e2e/test_sandbox_wipe.py). */
 static void grows_as_a_secret(void **state) {
     (void)state;
     struct fx_buf buf;

@@ -442,11 +442,11 @@ static bool take_scratch(struct fx_http_call *call, struct fx_http_pool *pool) {
         return true;
     }
     call->own = calloc(1, sizeof *call->own);
-    call->scratch = call->own;
     if (call->own == NULL) {
         return false;
     }
     fx_buf_init_secret(&call->own->plain, 0);
+    call->scratch = call->own;
     return true;
 }
 
