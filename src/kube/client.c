@@ -238,7 +238,9 @@ static void tell(struct fx_kube_call *call, json_t *object) {
     call->on_done(&(struct fx_kube_answer){.failure = failed ? &call->failure : NULL,
                                            .object = object},
                   call->user);
-    fx_tree_wipe(object);
+    if (object != NULL && fx_kube_resource_is_secret(&call->wire.resource)) {
+        fx_tree_wipe(object);
+    }
     json_decref(object);
     release(call);
 }

@@ -312,9 +312,14 @@ static void on_secret(const struct fx_kube_answer *answer, void *user) {
     told->n_done++;
 }
 
-/* Whatever it was: it may have been a Secret. */
-static void an_answer_is_overwritten(void **state) {
+static void a_secret_is_overwritten(void **state) {
     (void)state;
+    static const struct fx_kube_resource secrets = {"", "v1", "secrets", "Secret"};
+    static const struct fx_kube_request get = {
+        .verb = FX_KUBE_VERB_GET,
+        .resource = &secrets,
+        .name = {.name = {"certificate", sizeof "certificate" - 1}},
+    };
     static const struct reply reply = {
         "GET /",
         OK_HEAD "Content-Length: 46\r\n\r\n{\"data\":{\"ca.key\":\"" FREED_SECRET "\"}}",
@@ -326,7 +331,7 @@ static void an_answer_is_overwritten(void **state) {
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
     api_will(&api, &reply, 1);
     freed_begin();
-    assert_non_null(fx_kube_call_start(client, &get_assign, on_secret, &told));
+    assert_non_null(fx_kube_call_start(client, &get, on_secret, &told));
     RUN_UNTIL(&api, told.n_done != 0);
     freed_end();
     fx_kube_client_close(client);
@@ -342,7 +347,7 @@ int main(void) {
         cmocka_unit_test(a_request_that_cannot_be_made),
         cmocka_unit_test(who_gives_up_is_not_told),
         cmocka_unit_test(closed_by_who_is_told),
-        cmocka_unit_test(an_answer_is_overwritten),
+        cmocka_unit_test(a_secret_is_overwritten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,10 +17,15 @@ static const char *const event_names[] = {
 #undef X
 };
 
-void fx_kube_events_init(struct fx_kube_events *events, size_t max,
+static struct fx_buf empty_line(const struct fx_kube_events *events) {
+    return (struct fx_buf){.max = events->max, .secret = events->secret};
+}
+
+void fx_kube_events_init(struct fx_kube_events *events, size_t max, bool secret,
                          fx_kube_on_event *on_event, void *user) {
-    *events = (struct fx_kube_events){.max = max, .on_event = on_event, .user = user};
-    fx_buf_init_secret(&events->line, max); /* a Secret may be among them */
+    *events = (struct fx_kube_events){
+        .max = max, .secret = secret, .on_event = on_event, .user = user};
+    events->line = empty_line(events);
 }
 
 void fx_kube_events_finish(struct fx_kube_events *events) {
@@ -69,7 +74,9 @@ static bool take_line(struct fx_kube_events *events, struct fx_text line,
         return fx_err_prefix(err, "an event of the watch: ");
     }
     const bool ok = tell(events, event, err);
-    fx_tree_wipe(event);
+    if (events->secret) {
+        fx_tree_wipe(event);
+    }
     json_decref(event);
     return ok;
 }
@@ -91,7 +98,7 @@ static bool keep(struct fx_kube_events *events, struct fx_text part, struct fx_e
 static void forget_line(struct fx_kube_events *events) {
     if (events->line.cap > KEPT_BYTES) {
         fx_buf_finish(&events->line);
-        fx_buf_init_secret(&events->line, events->max);
+        events->line = empty_line(events);
     }
     fx_buf_reset(&events->line);
 }

@@ -38,12 +38,14 @@ typedef bool fx_kube_on_event(enum fx_kube_event event, json_t *object, void *us
 struct fx_kube_events {
     struct fx_buf line; /* begun, not yet ended */
     size_t max;         /* bytes of one line */
+    bool secret;
     fx_kube_on_event *on_event;
     void *user;
 };
 
-/* Allocates nothing. */
-void fx_kube_events_init(struct fx_kube_events *events, size_t max,
+/* Lines have at most `max` bytes; `secret`: they are overwritten after their use, and
+ * what was read of them. Allocates nothing. */
+void fx_kube_events_init(struct fx_kube_events *events, size_t max, bool secret,
                          fx_kube_on_event *on_event, void *user);
 void fx_kube_events_finish(struct fx_kube_events *events);
 

@@ -47,7 +47,7 @@ static void run(struct fx_text bytes, int way, struct outcome *ret_outcome) {
     struct fx_err err = FX_ERR_INIT;
     bool ok = true;
     *ret_outcome = (struct outcome){0};
-    fx_kube_events_init(&events, MAX_LINE, on_event, ret_outcome);
+    fx_kube_events_init(&events, MAX_LINE, true, on_event, ret_outcome);
     while (ok && bytes.len > 0) {
         const size_t wanted = way == 0   ? bytes.len
                               : way == 1 ? 1

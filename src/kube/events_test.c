@@ -86,7 +86,7 @@ static void run(size_t i, size_t first, size_t size) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_text rest = fx_text_of(cases[i].bytes);
     bool ok = true;
-    fx_kube_events_init(&events, MAX_LINE, on_event, &seen);
+    fx_kube_events_init(&events, MAX_LINE, false, on_event, &seen);
     for (size_t want = first; ok && rest.len > 0; want = size) {
         const size_t len = want < rest.len ? want : rest.len;
         ok = fx_kube_events_feed(&events, (struct fx_text){rest.data, len}, &err);
@@ -116,7 +116,7 @@ static void memory_is_given_back(void **state) {
     struct fx_buf line = {0};
     struct seen seen = {.most = 3};
     struct fx_err err = FX_ERR_INIT;
-    fx_kube_events_init(&events, 1u << 20, on_event, &seen);
+    fx_kube_events_init(&events, 1u << 20, false, on_event, &seen);
     fx_buf_str(&line, "{\"type\":\"ADDED\",\"object\":{\"a\":\"");
     fx_buf_fill(&line, 'x', 200000);
     const struct fx_text begin = {line.data, line.len};
@@ -148,7 +148,7 @@ static void of_a_secret_nothing_stays(void **state) {
             struct fx_kube_events events;
             struct seen seen = {.most = 2};
             struct fx_err err = FX_ERR_INIT;
-            fx_kube_events_init(&events, 1000, on_event, &seen);
+            fx_kube_events_init(&events, 1000, true, on_event, &seen);
             const struct fx_text rest = fx_text_of(lines[i] + cut);
             const bool ok =
                 fx_kube_events_feed(&events, (struct fx_text){lines[i], cut}, &err) &&

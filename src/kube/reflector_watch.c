@@ -224,8 +224,9 @@ void fx_kube_reflector_watch(struct fx_kube_reflector *reflector) {
     struct fx_buf query = {0};
     const uint64_t seconds = fx_kube_random_between(
         &reflector->random, reflector->pauses.watch_min_s, reflector->pauses.watch_max_s);
-    fx_kube_events_init(&reflector->stream, FX_LIMIT_KUBE_EVENT_BYTES, on_event,
-                        reflector);
+    fx_kube_events_init(&reflector->stream, FX_LIMIT_KUBE_EVENT_BYTES,
+                        fx_kube_resource_is_secret(fx_kube_reflector_resource(reflector)),
+                        on_event, reflector);
     reflector->ending.reason = FX_KUBE_REASON_NONE;
     reflector->watch_ms = fx_kube_reflector_now_ms();
     fx_buf_printf(&query,

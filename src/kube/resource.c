@@ -7,6 +7,10 @@
 #include <assert.h>
 #include <string.h>
 
+bool fx_kube_resource_is_secret(const struct fx_kube_resource *resource) {
+    return resource->group[0] == '\0' && strcmp(resource->plural, "secrets") == 0;
+}
+
 /* unreserved (RFC 3986 section 2.3): never escaped. */
 static bool is_unreserved(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

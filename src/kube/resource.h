@@ -27,6 +27,9 @@ struct fx_kube_name {
                       * of a failure advise */
 };
 
+/* Are these Secrets? What is in one nobody may find in memory after its use. */
+bool fx_kube_resource_is_secret(const struct fx_kube_resource *resource);
+
 /* Appends `/apis/mutations.gatekeeper.sh/v1/assign/always-pull/status`, or `/api/v1/…`
  * for the core group. Names are escaped where a path needs it (RFC 3986 section 3.3), so
  * that none can leave its place. */

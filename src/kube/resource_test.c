@@ -101,11 +101,20 @@ static void resources_have_names(void **state) {
     fx_buf_finish(&words);
 }
 
+static void secrets_are_told(void **state) {
+    (void)state;
+    const struct fx_kube_resource other = {"example.com", "v1", "secrets", "Secret"};
+    assert_true(fx_kube_resource_is_secret(&secrets));
+    assert_false(fx_kube_resource_is_secret(&namespaces));
+    assert_false(fx_kube_resource_is_secret(&other));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_have_paths),
         cmocka_unit_test(values_are_escaped),
         cmocka_unit_test(resources_have_names),
+        cmocka_unit_test(secrets_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

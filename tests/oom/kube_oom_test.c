@@ -413,7 +413,7 @@ static bool count_event(enum fx_kube_event event, json_t *object, void *user,
 
 static bool feed_all(unsigned *n_events, struct fx_err *err) {
     struct fx_kube_events events;
-    fx_kube_events_init(&events, 4096, count_event, n_events);
+    fx_kube_events_init(&events, 4096, true, count_event, n_events);
     bool ok = true;
     for (size_t at = 0; ok && at < sizeof stream - 1; at += 7) {
         const size_t left = sizeof stream - 1 - at;
