@@ -69,7 +69,7 @@ def test_a_token_that_is_refused_is_told_until_there_is_another(world, standin, 
         kubeconfig=with_token_file(standin, mounted, tmp_path), ready=False
     )
     told = replica.log.wait(GONE)
-    assert re.match("list [a-z0-9.]+: 401 Unauthorized", told["error"]), told
+    assert re.match("list [a-z0-9. ]+: 401 Unauthorized", told["error"]), told
     assert not replica.ready() and replica.process.poll() is None
     rotate()
     replica.wait_ready(30)
