@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/budget.c - the slow path of spending: bounds and the clock.
+ */
+#include "base/budget.h"
+
+#include "base/clock.h"
+
+_Thread_local struct fx_budget fx_thread_budget;
+
+void fx_budget_swap(struct fx_budget *budget) {
+    const struct fx_budget before = fx_thread_budget;
+    fx_thread_budget = *budget;
+    *budget = before;
+}
+
+static uint64_t least_bound(uint64_t a, uint64_t b) {
+    return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+struct fx_bound fx_budget_narrow(uint64_t units, uint64_t deadline_ns) {
+    struct fx_budget *budget = &fx_thread_budget;
+    const struct fx_bound before = budget->bound;
+    budget->bound = (struct fx_bound){
+        .units = least_bound(before.units, units == 0 ? 0 : budget->spent + units),
+        .deadline_ns = least_bound(before.deadline_ns, deadline_ns),
+    };
+    if (deadline_ns != 0) {
+        budget->check_at = 0;
+    } else if (budget->check_at > budget->bound.units && units != 0) {
+        budget->check_at = budget->bound.units;
+    }
+    return before;
+}
+
+/* Which bound is exceeded? */
+static enum fx_exceeded find_exceeded(const struct fx_budget *budget) {
+    const struct fx_bound *bound = &budget->bound;
+    if (bound->units != 0 && budget->spent > bound->units) {
+        return FX_EXCEEDED_UNITS;
+    }
+    if (bound->deadline_ns != 0 && fx_clock_ns() >= bound->deadline_ns) {
+        return FX_EXCEEDED_TIME;
+    }
+    return FX_EXCEEDED_NOTHING;
+}
+
+enum fx_exceeded fx_budget_widen(struct fx_bound before) {
+    struct fx_budget *budget = &fx_thread_budget;
+    const enum fx_exceeded exceeded = budget->exceeded;
+    budget->bound = before;
+    if (exceeded != FX_EXCEEDED_NOTHING) {
+        budget->exceeded = FX_EXCEEDED_NOTHING;
+        (void)fx_budget_check();
+    }
+    return exceeded;
+}
+
+bool fx_budget_check(void) {
+    struct fx_budget *budget = &fx_thread_budget;
+    if (budget->exceeded == FX_EXCEEDED_NOTHING) {
+        budget->exceeded = find_exceeded(budget);
+    }
+    if (budget->exceeded != FX_EXCEEDED_NOTHING) {
+        budget->check_at = 0;
+        return false;
+    }
+    const uint64_t look = budget->bound.deadline_ns == 0
+                              ? UINT64_MAX
+                              : budget->spent + FX_BUDGET_UNITS_A_LOOK;
+    budget->check_at = least_bound(look, budget->bound.units);
+    return true;
+}
+
+bool fx_fail_exceeded(struct fx_err *err) {
+    return fx_budget_exceeded() == FX_EXCEEDED_UNITS
+               ? fx_fail(err, FX_ELIMIT, "it takes too many steps")
+               : fx_fail(err, FX_EDEADLINE, "deadline exceeded");
+}

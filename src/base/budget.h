@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/budget.h - the cost of work: counted in units, bounded by units and by a deadline.
+ *
+ * Everything that loops over data spends from the budget of its thread: the languages,
+ * the walks over trees, the readers and writers of JSON and YAML, regular expressions,
+ * hashes, dates, numbers. A unit is about ten nanoseconds of work on the reference
+ * machine: one value visited, or FX_BUDGET_BYTES bytes read or written. Work is paid
+ * before it is done. The clock is read once in FX_BUDGET_UNITS_A_LOOK units, so that work
+ * ends within a millisecond or so of its deadline, wherever it is.
+ *
+ * A budget that is exceeded stays so: each later fx_spend() says false, and everything
+ * returns to whoever set the bound. A function that cannot fail may therefore return
+ * early with any result; the caller asks fx_budget_exceeded() before it uses that.
+ *
+ * A thread that sets no bound has none. docs/hostile.md has the price of each function.
+ */
+#ifndef FX_BASE_BUDGET_H
+#define FX_BASE_BUDGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+
+#define FX_BUDGET_BYTES        16u   /* of a text, for one unit */
+#define FX_BUDGET_UNITS_A_LOOK 4096u /* between two looks at the clock */
+
+/* What was exceeded. */
+enum fx_exceeded {
+    FX_EXCEEDED_NOTHING,
+    FX_EXCEEDED_UNITS, /* the number of units */
+    FX_EXCEEDED_TIME,  /* the deadline */
+};
+
+/* A bound: 0 in either field is no bound. */
+struct fx_bound {
+    uint64_t units;       /* the value of fx_budget.spent that may just be reached */
+    uint64_t deadline_ns; /* base/clock.h */
+};
+
+/* Zeroed: no bound, nothing spent. */
+struct fx_budget {
+    uint64_t spent;    /* units so far */
+    uint64_t check_at; /* the value of `spent` at which the bounds are looked at next */
+    struct fx_bound bound;
+    enum fx_exceeded exceeded;
+};
+
+/* The budget of this thread. Use the functions below. */
+extern _Thread_local struct fx_budget fx_thread_budget;
+
+/* Exchanges the thread's budget with *budget: called once before a piece of work and once
+ * after it, it makes the work spend from *budget, also where the work is interrupted and
+ * continued between two such pairs. */
+void fx_budget_swap(struct fx_budget *budget);
+
+/* Narrows the thread's budget to `units` more units (0: as many as before) and to this
+ * deadline (0: the one before); a bound that is narrower already stays. Returns the bound
+ * before, for fx_budget_widen(). */
+struct fx_bound fx_budget_narrow(uint64_t units, uint64_t deadline_ns) FX_MUST_USE;
+
+/* Ends what fx_budget_narrow() began. A budget of which only the narrower bound is
+ * exceeded is not exceeded any more. Returns what was exceeded of the narrower one. */
+enum fx_exceeded fx_budget_widen(struct fx_bound before);
+
+/* The slow path of fx_spend(): looks at the bounds. */
+bool fx_budget_check(void);
+
+/* Spends. False where the budget is exceeded. */
+static inline bool fx_spend(uint64_t units) {
+    struct fx_budget *budget = &fx_thread_budget;
+    budget->spent += units;
+    return budget->spent < budget->check_at || fx_budget_check();
+}
+
+/* The same for so many bytes of text, and one unit for the call. */
+static inline bool fx_spend_bytes(size_t bytes) {
+    return fx_spend(1 + bytes / FX_BUDGET_BYTES);
+}
+
+/* What is exceeded of the thread's budget. */
+static inline enum fx_exceeded fx_budget_exceeded(void) {
+    return fx_thread_budget.exceeded;
+}
+
+/* Units that this thread has spent since it swapped budgets. */
+static inline uint64_t fx_budget_spent(void) {
+    return fx_thread_budget.spent;
+}
+
+/* For who fails because the budget is exceeded: FX_EDEADLINE for the time, FX_ELIMIT for
+ * the units. Always false. */
+FX_RARE bool fx_fail_exceeded(struct fx_err *err);
+
+#endif
