@@ -45,6 +45,10 @@ bool fx_gotemplate_compile(struct fx_text name, struct fx_text text,
     fx_arena_init(&template->arena, FX_LIMIT_TEMPLATE_BYTES);
     const bool copied = copy_text(template, name, &template->name) &&
                         copy_text(template, text, &template->source);
+    if (!fx_spend(text.len)) {
+        fx_gotemplate_destroy(template);
+        return fx_fail_exceeded(err);
+    }
     if (!copied || !program_parse(template, err)) {
         fx_gotemplate_destroy(template);
         return copied ? false : fx_fail_nomem(err);
@@ -152,7 +156,7 @@ bool fx_gotemplate_execute(const struct fx_gotemplate *template,
     ret_text->max = max;
     if (!ok) {
         cut(ret_text, len, failed);
-        if (err->code != FX_ENOMEM) {
+        if (err->code != FX_ENOMEM && err->code != FX_EDEADLINE) {
             name_place(&exec, err);
         }
     }

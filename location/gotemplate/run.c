@@ -11,7 +11,8 @@
 #include "location/gotemplate/regex_cache.h"
 
 void run_init(struct run *run, void *block, size_t bytes, struct fx_err *err) {
-    *run = (struct run){.steps = FX_LIMIT_TEMPLATE_STEPS, .err = err};
+    *run =
+        (struct run){.outer = fx_budget_narrow(FX_LIMIT_TEMPLATE_STEPS, 0), .err = err};
     fx_arena_init_within(&run->arena, FX_LIMIT_TEMPLATE_BYTES, block, bytes);
     fx_buf_init(&run->scratch, FX_LIMIT_TEMPLATE_OUTPUT_BYTES);
 }
@@ -20,6 +21,7 @@ void run_finish(struct run *run) {
     regex_cache_finish(run->regexes);
     fx_arena_finish(&run->arena);
     fx_buf_finish(&run->scratch);
+    (void)fx_budget_widen(run->outer);
 }
 
 void *run_alloc(struct run *run, size_t bytes) {
@@ -48,14 +50,13 @@ bool run_copy(struct run *run, struct fx_text text, struct fx_text *ret_copy) {
     return true;
 }
 
-bool run_spend(struct run *run, size_t steps) {
-    if (steps > run->steps) {
-        run->steps = 0;
-        return fx_fail(run->err, FX_ELIMIT, "template takes more than %u steps",
-                       FX_LIMIT_TEMPLATE_STEPS);
+bool run_fail_exceeded(struct run *run) {
+    if (fx_budget_exceeded() == FX_EXCEEDED_TIME ||
+        fx_thread_budget.bound.units == run->outer.units) {
+        return fx_fail_exceeded(run->err);
     }
-    run->steps -= steps;
-    return true;
+    return fx_fail(run->err, FX_ELIMIT, "template takes more than %u steps",
+                   FX_LIMIT_TEMPLATE_STEPS);
 }
 
 bool run_check_depth(struct run *run, size_t depth) {

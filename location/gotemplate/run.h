@@ -2,8 +2,8 @@
  *
  * location/gotemplate/run.h - private: one execution: its memory, its bounds.
  *
- * Whatever says false or NULL here has filled run->err: FX_ELIMIT over a bound, else
- * FX_ENOMEM.
+ * Whatever says false or NULL here has filled run->err: FX_ELIMIT over a bound,
+ * FX_EDEADLINE, or FX_ENOMEM.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_RUN_H
 #define FX_LOCATION_GOTEMPLATE_RUN_H
@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
@@ -22,12 +23,14 @@ struct regex_cache;
 
 struct run {
     struct fx_arena arena;
-    size_t steps; /* left */
+    struct fx_bound outer; /* of the thread's budget, before this execution */
     struct fx_buf scratch;
     struct regex_cache *regexes; /* regex_cache.h; NULL: none yet */
     struct fx_err *err;
 };
 
+/* Until it is finished, the run may spend FX_LIMIT_TEMPLATE_STEPS units of the thread's
+ * budget (base/budget.h). */
 void run_init(struct run *run, void *block, size_t bytes, struct fx_err *err);
 void run_finish(struct run *run);
 
@@ -37,9 +40,13 @@ void *run_alloc(struct run *run, size_t bytes) FX_MUST_USE;
 /* A copy in the arena. */
 bool run_copy(struct run *run, struct fx_text text, struct fx_text *ret_copy) FX_MUST_USE;
 
-/* Work beyond what a call costs by the size of its arguments: loops over what is not an
- * argument, recursion into values. */
-bool run_spend(struct run *run, size_t steps) FX_MUST_USE;
+/* Pays, in units of the budget, for work beyond what a call costs by the size of its
+ * arguments: loops over what is not an argument, recursion into values. */
+bool run_fail_exceeded(struct run *run);
+
+FX_MUST_USE static inline bool run_spend(struct run *run, size_t units) {
+    return fx_spend(units) || run_fail_exceeded(run);
+}
 
 /* A depth of recursion into a value: maps can hold themselves, lists can be nested at
  * will. Every walk into values asks at each level. */

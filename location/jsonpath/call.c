@@ -34,7 +34,7 @@ static bool date(struct run *run, const struct node *call, const struct value *v
                                 fx_jsonpath_type_name(value));
     }
     struct date *made = fx_jsonpath_alloc(run, sizeof *made);
-    if (made == NULL || !fx_jsonpath_spend(run, 50)) {
+    if (made == NULL || !fx_jsonpath_spend(run, 50 + text.len)) {
         return false;
     }
     if (!fx_jsonpath_date_parse(text, made)) {

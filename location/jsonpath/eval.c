@@ -45,10 +45,10 @@ static bool look_up(struct run *run, const struct node *node, struct fx_text key
     size_t count = 0;
     size_t index = 0;
     if (fx_jsonpath_is_map(value)) {
-        if (!fx_jsonpath_map_find(value, key, value)) {
+        if (!fx_jsonpath_map_find(run, value, key, value)) {
             *value = fx_jsonpath_of_node(json_null());
         }
-        return true;
+        return !run->is_over;
     }
     if (fx_jsonpath_is_list(value, &count) && read_index(key, count, &index)) {
         *value = fx_jsonpath_list_at(value, index);

@@ -138,7 +138,7 @@ static bool add_found(struct walk *walk, const struct value *value) {
     finding->n_parts += n_parts;
     finding->key_bytes += bytes;
     finding->items[finding->n_items++] = (struct found){*value, parts, n_parts};
-    return fx_jsonpath_spend(run, bytes / 16);
+    return fx_jsonpath_spend(run, bytes / FX_BUDGET_BYTES);
 }
 
 /* Where the next part and the next key go, in the memory behind the places. */

@@ -76,9 +76,7 @@ bool fx_jsonpath_check_constant(struct parser *parser, node_index node) {
     alignas(max_align_t) char block[RUN_BLOCK_BYTES];
     struct run run;
     fx_jsonpath_run_init(&run, parser->program, NULL, block, parser->err);
-    run.steps = parser->folding_steps;
     const bool ok = check(parser, &run, node);
-    parser->folding_steps = run.steps;
     fx_jsonpath_run_finish(&run);
     return ok;
 }

@@ -98,7 +98,7 @@ static bool concatenate(const struct operands *of, struct value *ret_value) {
     struct fx_text left = {0};
     struct fx_text right = {0};
     if (!both_texts(of, &left, &right) ||
-        !fx_jsonpath_spend(of->run, (left.len + right.len) / 16)) {
+        !fx_jsonpath_spend(of->run, (left.len + right.len) / FX_BUDGET_BYTES)) {
         return false;
     }
     char *whole = fx_jsonpath_alloc(of->run, left.len + right.len);
@@ -143,7 +143,8 @@ static bool compare(const struct operands *of, struct value *ret_value) {
     } else {
         struct fx_text left = {0};
         struct fx_text right = {0};
-        if (!both_texts(of, &left, &right)) {
+        if (!both_texts(of, &left, &right) ||
+            !fx_jsonpath_spend(of->run, left.len / FX_BUDGET_BYTES)) {
             return false;
         }
         order = fx_text_compare(left, right);

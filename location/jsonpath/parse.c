@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "base/limits.h"
 
 /* The operator at hand, without taking it. */
@@ -156,6 +157,14 @@ static bool trim(struct parser *parser) {
     return true;
 }
 
+static bool parse(struct parser *parser, enum fx_jsonpath_use use) {
+    node_index none = 0;
+    fx_jsonpath_advance(parser);
+    return fx_jsonpath_add_node(parser, NODE_NONE, &none) &&
+           (use == FX_JSONPATH_PLACES ? parse_place(parser) : parse_whole(parser)) &&
+           trim(parser);
+}
+
 bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
                          struct fx_jsonpath **ret_path, struct fx_err *err) {
     if (!check_text(text, err)) {
@@ -164,17 +173,16 @@ bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
     struct parser parser = {
         .scanner = {.source = text},
         .program = create(text.len),
-        .folding_steps = FX_LIMIT_JSONPATH_STEPS,
         .err = err,
     };
     if (parser.program == NULL) {
         return fx_fail_nomem(err);
     }
-    node_index none = 0;
-    fx_jsonpath_advance(&parser);
-    if (!fx_jsonpath_add_node(&parser, NODE_NONE, &none) ||
-        !(use == FX_JSONPATH_PLACES ? parse_place(&parser) : parse_whole(&parser)) ||
-        !trim(&parser)) {
+    /* All constants together may take what one evaluation may. */
+    const struct fx_bound outer = fx_budget_narrow(FX_LIMIT_JSONPATH_STEPS, 0);
+    const bool ok = fx_spend(text.len) ? parse(&parser, use) : fx_fail_exceeded(err);
+    (void)fx_budget_widen(outer);
+    if (!ok) {
         fx_jsonpath_destroy(parser.program);
         return false;
     }

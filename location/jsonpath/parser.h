@@ -27,7 +27,6 @@ struct parser {
     unsigned depth;       /* expressions in one another */
     bool in_key;          /* of an object, where placeholders may stand */
     bool has_placeholder; /* the key at hand has one */
-    size_t folding_steps; /* that constants may still take */
     struct fx_err *err;
 };
 

@@ -13,7 +13,7 @@ void fx_jsonpath_run_init(struct run *run, const struct fx_jsonpath *program,
         .program = program,
         .root = root,
         .err = err,
-        .steps = FX_LIMIT_JSONPATH_STEPS,
+        .outer = fx_budget_narrow(FX_LIMIT_JSONPATH_STEPS, 0),
     };
     fx_arena_init_within(&run->arena, FX_LIMIT_JSONPATH_MEMORY, block, RUN_BLOCK_BYTES);
 }
@@ -23,11 +23,15 @@ void fx_jsonpath_run_finish(struct run *run) {
         fx_regex_destroy(run->patterns[i].regex);
     }
     fx_arena_finish(&run->arena);
+    (void)fx_budget_widen(run->outer);
 }
 
-bool fx_jsonpath_spend_over(struct run *run) {
-    run->steps = 0;
+bool fx_jsonpath_fail_exceeded(struct run *run) {
     run->is_over = true;
+    if (fx_budget_exceeded() == FX_EXCEEDED_TIME ||
+        fx_thread_budget.bound.units == run->outer.units) {
+        return fx_fail_exceeded(run->err);
+    }
     return fx_fail(run->err, FX_ELIMIT, "expression takes more than %u steps",
                    FX_LIMIT_JSONPATH_STEPS);
 }

@@ -52,8 +52,11 @@ static bool select_member(struct run *run, const struct node *step,
     if (!fx_jsonpath_text(run, key, &text)) {
         return false;
     }
-    if (!fx_jsonpath_map_find(map, text, ret_value)) {
+    if (!fx_jsonpath_map_find(run, map, text, ret_value)) {
         *ret_value = (struct value){.kind = VALUE_UNDEFINED};
+    }
+    if (run->is_over) {
+        return false;
     }
     if (ret_part != NULL) {
         *ret_part = (struct way_part){step, false, 0, text};
@@ -94,6 +97,9 @@ bool fx_jsonpath_select(struct run *run, const struct node *step,
 static bool step_name(struct run *run, const struct node *step, const struct value *from,
                       struct value *ret_value) {
     if (from->kind == VALUE_NODE && json_is_object(from->as.node)) {
+        if (!fx_jsonpath_spend(run, step->as.text.len / FX_BUDGET_BYTES)) {
+            return false;
+        }
         json_t *node = fx_tree_view_text(from->as.node, step->as.text);
         *ret_value = node != NULL ? fx_jsonpath_of_node(node)
                                   : (struct value){.kind = VALUE_UNDEFINED};

@@ -136,13 +136,19 @@ static int compare_members(const void *a, const void *b) {
     return fx_text_compare(left->key, right->key);
 }
 
-/* What sorting so many costs beyond one step each. */
-static size_t sorting_steps(size_t count) {
+/* How often sorting so many compares each of them. */
+static size_t sorting_levels(size_t count) {
     size_t levels = 0;
     while (count >> levels > 1) {
         levels++;
     }
-    return count * levels / 2;
+    return levels;
+}
+
+/* Pays for sorting the members by their keys, which are that many bytes in all. */
+static bool spend_sorting(struct run *run, size_t count, size_t bytes) {
+    const size_t levels = sorting_levels(count);
+    return fx_jsonpath_spend(run, (count / 2 + bytes / FX_BUDGET_BYTES) * levels);
 }
 
 bool fx_jsonpath_members(struct run *run, const struct value *value,
@@ -154,7 +160,8 @@ bool fx_jsonpath_members(struct run *run, const struct value *value,
     json_t *object = value->as.node;
     const size_t count = json_object_size(object);
     struct value_map *map = fx_jsonpath_alloc(run, sizeof *map);
-    if (map == NULL || !fx_jsonpath_spend(run, count + sorting_steps(count))) {
+    size_t bytes = 0; /* of all keys */
+    if (map == NULL || !fx_jsonpath_spend(run, count)) {
         return false;
     }
     map->members = fx_jsonpath_alloc(run, count * sizeof *map->members);
@@ -167,14 +174,21 @@ bool fx_jsonpath_members(struct run *run, const struct value *value,
             {json_object_iter_key(i), json_object_iter_key_len(i)},
             fx_jsonpath_of_node(json_object_iter_value(i)),
         };
+        bytes += json_object_iter_key_len(i);
+    }
+    if (!spend_sorting(run, count, bytes)) {
+        return false;
     }
     qsort(map->members, count, sizeof *map->members, compare_members);
     *ret_map = map;
     return true;
 }
 
-bool fx_jsonpath_map_find(const struct value *map, struct fx_text key,
+bool fx_jsonpath_map_find(struct run *run, const struct value *map, struct fx_text key,
                           struct value *ret_value) {
+    if (!fx_jsonpath_spend(run, key.len / FX_BUDGET_BYTES)) {
+        return false;
+    }
     if (map->kind == VALUE_NODE) {
         json_t *node = fx_tree_view_text(map->as.node, key);
         if (node != NULL) {

@@ -16,6 +16,7 @@
 #include <jansson.h>
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/limits.h"
@@ -88,7 +89,7 @@ struct run {
     bool is_over;          /* no memory, or over a bound: nothing goes on */
     unsigned quiet;        /* > 0: failures only end a branch, nobody reads their words */
     unsigned frames;       /* calls in one another */
-    size_t steps;          /* that are left */
+    struct fx_bound outer; /* of the thread's budget, before this evaluation */
     const struct way *way; /* of the placeholders; NULL: none */
     struct {
         struct fx_text text;
@@ -103,7 +104,8 @@ struct run {
 
 #define RUN_BLOCK_BYTES 1536 /* memory of a small evaluation */
 
-/* A run with its first memory in `block`, aligned for anything. */
+/* A run with its first memory in `block`, aligned for anything. Until it is finished, it
+ * may spend FX_LIMIT_JSONPATH_STEPS units of the thread's budget (base/budget.h). */
 void fx_jsonpath_run_init(struct run *run, const struct fx_jsonpath *program,
                           json_t *root, void *block, struct fx_err *err);
 void fx_jsonpath_run_finish(struct run *run);
@@ -114,15 +116,11 @@ void fx_jsonpath_run_finish(struct run *run);
     ((run)->quiet == 0 &&                \
      fx_fail_at((run)->err, FX_EMUTATE, (node)->off, (node)->len, __VA_ARGS__))
 
-/* Counts steps; false (FX_ELIMIT) where there are none left. */
-bool fx_jsonpath_spend_over(struct run *run);
+/* Spends units; false where the budget is exceeded: FX_ELIMIT, or FX_EDEADLINE. */
+bool fx_jsonpath_fail_exceeded(struct run *run);
 
-static inline bool fx_jsonpath_spend(struct run *run, size_t steps) {
-    if (steps > run->steps) {
-        return fx_jsonpath_spend_over(run);
-    }
-    run->steps -= steps;
-    return true;
+static inline bool fx_jsonpath_spend(struct run *run, size_t units) {
+    return fx_spend(units) || fx_jsonpath_fail_exceeded(run);
 }
 
 /* Enters a call within another; false (FX_ELIMIT) where there are too many. */
@@ -179,7 +177,8 @@ bool fx_jsonpath_is_map(const struct value *value);
 bool fx_jsonpath_members(struct run *run, const struct value *value,
                          const struct value_map **ret_map) FX_MUST_USE;
 size_t fx_jsonpath_map_size(const struct value *map);
-bool fx_jsonpath_map_find(const struct value *map, struct fx_text key,
+/* False where it has no such member, or the run is over. */
+bool fx_jsonpath_map_find(struct run *run, const struct value *map, struct fx_text key,
                           struct value *ret_value) FX_MUST_USE;
 
 bool fx_jsonpath_append(struct run *run, struct value_list *list,

@@ -59,7 +59,7 @@ static bool equal_texts(struct run *run, const struct value *a, const struct val
     struct fx_text left = {0};
     struct fx_text right = {0};
     return fx_jsonpath_as_text(a, &left) && fx_jsonpath_as_text(b, &right) &&
-           left.len == right.len && fx_jsonpath_spend(run, left.len / 16) &&
+           left.len == right.len && fx_jsonpath_spend(run, left.len / FX_BUDGET_BYTES) &&
            fx_text_equal(left, right);
 }
 
@@ -80,7 +80,8 @@ static bool equal_lists(struct run *run, const struct value *a, const struct val
 static bool has_equal(struct run *run, const struct value *map, struct fx_text key,
                       const struct value *value) {
     struct value own;
-    return fx_jsonpath_map_find(map, key, &own) && fx_jsonpath_equal(run, &own, value);
+    return fx_jsonpath_map_find(run, map, key, &own) &&
+           fx_jsonpath_equal(run, &own, value);
 }
 
 /* Every member of `a`, in whatever order. */

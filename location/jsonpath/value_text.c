@@ -41,7 +41,7 @@ static bool print_map(struct run *run, struct fx_buf *buf, const struct value *v
         }
         fx_buf_text(buf, map->members[i].key);
         fx_buf_char(buf, ':');
-        ok = fx_jsonpath_spend(run, map->members[i].key.len / 16) &&
+        ok = fx_jsonpath_spend(run, map->members[i].key.len / FX_BUDGET_BYTES) &&
              print(run, buf, &map->members[i].value);
     }
     fx_buf_char(buf, ']');
@@ -61,7 +61,7 @@ static bool print_number(struct run *run, struct fx_buf *buf, double number) {
 
 static bool print_text(struct run *run, struct fx_buf *buf, struct fx_text text) {
     fx_buf_text(buf, text);
-    return fx_jsonpath_spend(run, text.len / 16);
+    return fx_jsonpath_spend(run, text.len / FX_BUDGET_BYTES);
 }
 
 static bool print_node(struct run *run, struct fx_buf *buf, const struct value *value) {

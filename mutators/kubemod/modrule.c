@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/budget.h"
+#include "base/limits.h"
 #include "engine/reads.h"
 #include "mutators/kubemod/last_applied.h"
 #include "mutators/kubemod/reject.h"
@@ -19,8 +20,7 @@
 #include "value/equal.h"
 #include "value/tree.h"
 
-/* The clock is read before every so many items of a match. */
-#define ITEMS_A_LOOK 16u
+#define UNITS_OF_ITEM 4u /* of a match */
 
 struct fx_text fx_modrule_namespace(const struct fx_request *request,
                                     const struct fx_subject *subject) {
@@ -61,12 +61,24 @@ json_t *fx_modrule_object(const struct fx_subject *subject) {
     return object.counted;
 }
 
-/* Before the items whose turn it is to look at the clock. */
-static bool is_in_time(const struct fx_request *request, size_t item,
-                       struct fx_err *err) {
-    const uint64_t deadline = request->deadline_ns;
-    return deadline == 0 || (item + 1) % ITEMS_A_LOOK != 0 || fx_clock_ns() < deadline ||
-           fx_fail(err, FX_EDEADLINE, "out of time in a match");
+/* Do all items hold? *ret_criterion is that of the first one that does not. */
+static bool match_items(const struct modrule *rule, json_t *object, bool *ret_matched,
+                        const char **ret_criterion, struct fx_err *err) {
+    *ret_matched = true;
+    for (size_t i = 0; i < rule->n_items && *ret_matched; i++) {
+        const struct match_item *item = &rule->items[i];
+        *ret_criterion = item->criterion;
+        if (!fx_spend(UNITS_OF_ITEM)) {
+            return fx_fail_exceeded(err);
+        }
+        if (!fx_match_item_eval(item, object, ret_matched, err)) {
+            if (!fx_err_is_ours(err)) {
+                (void)fx_err_prefix(err, "spec.%s.select: ", item->criterion);
+            }
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool match(const struct fx_mutator *self, const struct fx_request *request,
@@ -85,25 +97,14 @@ static bool match(const struct fx_mutator *self, const struct fx_request *reques
     if (is_ignored(request, subject)) {
         return true;
     }
-    for (size_t i = 0; i < rule->n_items; i++) {
-        bool holds = false;
-        ret_verdict->criterion = rule->items[i].criterion;
-        if (!is_in_time(request, i, err)) {
-            return false;
-        }
-        if (!fx_match_item_eval(&rule->items[i], fx_modrule_object(subject), &holds,
-                                err)) {
-            if (!fx_err_is_ours(err)) {
-                (void)fx_err_prefix(err, "spec.%s.select: ", rule->items[i].criterion);
-            }
-            return false;
-        }
-        if (!holds) {
-            return true;
-        }
+    const struct fx_bound outer = fx_budget_narrow(FX_LIMIT_MODRULE_UNITS, 0);
+    const bool ok = match_items(rule, fx_modrule_object(subject), &ret_verdict->matched,
+                                &ret_verdict->criterion, err);
+    (void)fx_budget_widen(outer);
+    if (ok && ret_verdict->matched) {
+        ret_verdict->criterion = NULL;
     }
-    *ret_verdict = (struct fx_verdict){true, NULL};
-    return true;
+    return ok;
 }
 
 /* What may fail halfway is done to a copy, which is dropped where it did, or comes out as
@@ -136,6 +137,7 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
     const struct modrule *rule = (const struct modrule *)self;
     const bool has_note = fx_last_applied_view(*root) != NULL;
+    const struct fx_bound outer = fx_budget_narrow(FX_LIMIT_MODRULE_UNITS, 0);
     struct plan plan;
     bool changed = false;
     fx_plan_init(&plan);
@@ -143,6 +145,7 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
         fx_plan_make(rule->patch, rule->n_patch, request, *root, &plan, err) &&
         (has_note ? apply_plan(&plan, root, &changed, err)
                   : apply_plain(&plan, root, &changed, err));
+    (void)fx_budget_widen(outer);
     if (ok) {
         *ret_effect = (struct fx_effect){
             .applied = true,
@@ -258,6 +261,7 @@ bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
     rule->is_cluster = fx_text_is(namespace_, cluster_namespace(settings));
     head->place =
         rule->is_cluster ? 0 : 1; /* section 4: those of the cluster come first */
+    head->has_share = !rule->is_cluster;
     return true;
 }
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/limits.h"
 #include "engine/converge.h"
 #include "mutators/kubemod/testing.h"
@@ -25,6 +26,7 @@ struct play {
     struct fx_err err;
     json_t *root;
     bool ok;
+    uint64_t deadline_ns; /* given; 0: none */
 };
 
 /* The texts are separated by newlines. */
@@ -57,8 +59,10 @@ static void run(struct play *play, const char *rules, const char *object) {
     play->err = FX_ERR_INIT;
     fx_arena_init(&play->arena, FX_LIMIT_ARENA_BYTES);
     play->root = must_read(object);
+    const struct fx_bound outer = fx_budget_narrow(0, play->deadline_ns);
     play->ok = fx_converge(play->snapshot, &play->request, &play->arena, NULL,
                            &play->root, &play->outcome, &play->err);
+    (void)fx_budget_widen(outer);
 }
 
 static void end(struct play *play) {
@@ -234,7 +238,7 @@ static void rejects(void **state) {
 
 static void stops_in_time(void **state) {
     (void)state;
-    struct play play = {.request = {.deadline_ns = 1}};
+    struct play play = {.deadline_ns = 1};
     run(&play, PATCHES("r", "", "{op: add, path: /x}"), POD "}}");
     assert_int_equal(play.err.code, FX_EDEADLINE);
     end(&play);
@@ -253,7 +257,7 @@ static void stops_in_a_match(void **state) {
     fx_buf_str(&rule, "]}}");
     struct fx_snapshot *snapshot = make_snapshot(rule.data);
     const struct fx_mutator *mutator = snapshot->mutators[0];
-    struct fx_request request = {.operation = FX_OPERATION_CREATE};
+    const struct fx_request request = {.operation = FX_OPERATION_CREATE};
     struct fx_subject subject;
     struct fx_verdict verdict;
     struct fx_err err = FX_ERR_INIT;
@@ -261,8 +265,9 @@ static void stops_in_a_match(void **state) {
     fx_subject_read(object, &subject);
     assert_true(mutator->ops->match(mutator, &request, &subject, &verdict, &err));
     assert_true(verdict.matched);
-    request.deadline_ns = 1;
+    const struct fx_bound outer = fx_budget_narrow(0, 1);
     assert_false(mutator->ops->match(mutator, &request, &subject, &verdict, &err));
+    (void)fx_budget_widen(outer);
     assert_int_equal(err.code, FX_EDEADLINE);
     json_decref(object);
     fx_snapshot_unref(snapshot);

@@ -7,16 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/limits.h"
 #include "mutators/kubemod/modrule.h"
 #include "mutators/kubemod/select_path.h"
 #include "mutators/kubemod/synthetic_refs.h"
 #include "value/tree.h"
 
-/* The clock is read before every so many operations. */
-#define OPERATIONS_A_LOOK 16u
+#define UNITS_OF_OPERATION 16u
 
 /* Larger plans are not looked through for what stands in each other's way. */
 #define MOST_PLAIN 8u
@@ -93,11 +92,8 @@ struct planning {
     struct fx_err *err;
 };
 
-static bool is_in_time(const struct planning *planning) {
-    const uint64_t deadline = planning->request->deadline_ns;
-    return deadline == 0 || planning->plan->n_items % OPERATIONS_A_LOOK != 0 ||
-           fx_clock_ns() < deadline ||
-           fx_fail(planning->err, FX_EDEADLINE, "out of time in a patch");
+static bool spend_operation(const struct planning *planning) {
+    return fx_spend(UNITS_OF_OPERATION) || fx_fail_exceeded(planning->err);
 }
 
 /* The parts as a list of Go: integers, and texts. */
@@ -199,7 +195,7 @@ static bool check_place(const struct planned *planned, struct fx_err *err) {
 
 static bool plan_one(struct planning *planning, const struct fx_jsonpath_place *place) {
     struct plan *plan = planning->plan;
-    if (!is_in_time(planning)) {
+    if (!spend_operation(planning)) {
         return false;
     }
     if (plan->n_items == FX_LIMIT_MODRULE_OPERATIONS) {
@@ -318,7 +314,19 @@ bool fx_plan_is_plain(const struct plan *plan, const json_t *root, bool *ret_cha
     return i == plan->n_items;
 }
 
+/* Pays for all of it before anything is written. */
+static bool spend_plan(const struct plan *plan) {
+    uint64_t units = 0;
+    for (size_t i = 0; i < plan->n_items; i++) {
+        units += UNITS_OF_OPERATION + plan->items[i].text.len / FX_BUDGET_BYTES;
+    }
+    return fx_spend(units);
+}
+
 bool fx_plan_apply(const struct plan *plan, json_t **root, struct fx_err *err) {
+    if (!spend_plan(plan)) {
+        return fx_fail_exceeded(err);
+    }
     for (size_t i = 0; i < plan->n_items; i++) {
         const struct planned *planned = &plan->items[i];
         const struct place place = {planned->text, fx_planned_steps(planned)};

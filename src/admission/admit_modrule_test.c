@@ -303,7 +303,7 @@ static void refuses_what_is_no_review(void **state) {
         {"{}", 0, 400, "the body is no AdmissionReview"},
         {REQUEST(ON("CREATE")), 0, 400, "`request.object` is missing"},
         {REQUEST(ON("CREATE") ",'object':" RULE(SOUND)), 1, 503,
-         "the review's time is up"},
+         "review deadline exceeded"},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         char *request = with_quotes(cases[i].request);

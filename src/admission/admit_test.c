@@ -220,7 +220,7 @@ static void late(void **state) {
     (void)state;
     static const struct fx_exemptions nobody = {0};
     const struct expectation expected = {"late", "", 503, FX_DECISION_BROKEN,
-                                         "the review's time is up"};
+                                         "review deadline exceeded"};
     char *request = with_quotes(REQUEST(CREATE LABELLED("x")));
     expect(fx_admit_label_create(&nobody, fx_text_of(request), 1), &expected);
     expect(fx_admit_create(&admission, fx_text_of(request), 1), &expected);

@@ -239,7 +239,7 @@ static void test_asking_in_time(void **state) {
     if (fx_review_run(review) == FX_REVIEW_WANTS_DATA) { /* else the machine was slow */
         struct fx_external_calls *calls = fx_review_calls(review, &arena, &until);
         fx_external_fail(calls->items, arena, "late");
-        review->request.deadline_ns = 1;
+        review->budget.bound.deadline_ns = 1;
         assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
     }
     assert_int_equal(fx_review_result(review)->status, 503);

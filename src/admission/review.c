@@ -108,20 +108,27 @@ static fx_step *const steps[] = {
     step_ask,          step_settle,   step_encode,       NULL,
 };
 
-static bool is_late(const struct fx_review *review) {
-    const uint64_t deadline = review->request.deadline_ns;
-    return deadline != 0 && fx_clock_ns() > deadline;
+/* Whatever a step came to when its budget was exceeded, it may be wrong. */
+static enum fx_next answer_late(struct fx_review *review) {
+    if (review->err.code != FX_EDEADLINE) {
+        (void)fx_fail(&review->err, FX_EDEADLINE, "review deadline exceeded");
+    }
+    return fx_answer_fail(review);
+}
+
+static enum fx_next run_step(struct fx_review *review) {
+    assert(review->steps[review->at] != NULL);
+    const enum fx_next next = review->steps[review->at](review);
+    return fx_budget_exceeded() == FX_EXCEEDED_NOTHING ? next : answer_late(review);
 }
 
 static enum fx_review_state run(struct fx_review *review) {
-    if (!review->is_done && is_late(review)) {
-        (void)fx_fail(&review->err, FX_EDEADLINE, "the review's time is up");
-        (void)fx_answer_fail(review);
+    if (!review->is_done && !fx_budget_check()) {
+        (void)answer_late(review);
         review->is_done = true;
     }
     while (!review->is_done) {
-        assert(review->steps[review->at] != NULL);
-        switch (review->steps[review->at](review)) {
+        switch (run_step(review)) {
         case FX_NEXT: review->at++; break;
         case FX_NEXT_AGAIN: review->at = 0; break;
         case FX_NEXT_WAIT:
@@ -135,7 +142,9 @@ static enum fx_review_state run(struct fx_review *review) {
 /* All nodes that it makes are dropped with it, or earlier. */
 enum fx_review_state fx_review_run(struct fx_review *review) {
     fx_node_pool_enter();
+    fx_budget_swap(&review->budget);
     const enum fx_review_state state = run(review);
+    fx_budget_swap(&review->budget);
     fx_node_pool_leave();
     return state;
 }
@@ -144,7 +153,7 @@ struct fx_external_calls *fx_review_calls(struct fx_review *review,
                                           struct fx_arena **ret_arena,
                                           uint64_t *ret_deadline_ns) {
     assert(review->wants_data);
-    const uint64_t deadline = review->request.deadline_ns;
+    const uint64_t deadline = review->budget.bound.deadline_ns;
     const uint64_t now = fx_clock_ns();
     *ret_arena = &review->arena;
     *ret_deadline_ns = deadline > now ? deadline - (deadline - now) / 10 : deadline;
@@ -161,7 +170,7 @@ struct fx_review *fx_review_begin(fx_step *const *journey, struct fx_text text,
     fx_err_reset(&review->err);
     review->steps = journey;
     review->text = text;
-    review->request.deadline_ns = deadline_ns;
+    review->budget.bound.deadline_ns = deadline_ns;
     review->result.body = &review->body;
     fx_arena_init_within(&review->arena, FX_LIMIT_ARENA_BYTES, review->scratch,
                          sizeof review->scratch);

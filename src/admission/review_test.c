@@ -379,7 +379,7 @@ static void test_deadline(void **state) {
     struct fx_review *review = fx_review_create(&deny, snapshot, fx_text_of(request), 1);
     assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
     const struct expectation late = {
-        "late", &deny, "", 503, FX_DECISION_BROKEN, "the review's time is up"};
+        "late", &deny, "", 503, FX_DECISION_BROKEN, "review deadline exceeded"};
     expect(review, &late);
     fx_review_destroy(review);
     free(request);

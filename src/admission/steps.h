@@ -12,6 +12,7 @@
 #include "admission/envelope.h"
 #include "admission/mutation.h"
 #include "admission/review.h"
+#include "base/budget.h"
 #include "base/uuid.h"
 #include "engine/dialect.h"
 
@@ -52,6 +53,7 @@ struct fx_review {
     const struct fx_exemptions *exempt; /* where labels are looked at; else NULL */
     struct fx_snapshot *snapshot;       /* counted; NULL where policies are looked at */
     struct fx_text text;                /* the request's body */
+    struct fx_budget budget;            /* the thread's while the review runs */
 
     bool skims; /* of the AdmissionReview only what policies look at is read */
     struct fx_envelope envelope; /* all below borrows of it */

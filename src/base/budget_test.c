@@ -83,8 +83,7 @@ static void test_deadline(void **state) {
  * bound of units that is farther away is set in it. */
 static void test_looks(void **state) {
     (void)state;
-    const struct fx_bound before =
-        fx_budget_narrow(0, fx_clock_ns() + UINT64_C(1000000));
+    const struct fx_bound before = fx_budget_narrow(0, fx_clock_ns() + UINT64_C(1000000));
     assert_true(fx_spend(1));
     const struct fx_bound timed = fx_budget_narrow(UINT64_C(1) << 40, 0);
     while (fx_clock_ns() < timed.deadline_ns) {

@@ -39,8 +39,7 @@
 #define FX_LIMIT_CONDITION_VALUES   1024u /* that one of them compares with */
 #define FX_LIMIT_CONDITION_PATTERNS 64u   /* or regular expressions */
 
-/* KubeMod's expressions (location/jsonpath). A step is what takes some ten nanoseconds:
- * a value looked at, a few bytes of text written or searched. */
+/* KubeMod's expressions (location/jsonpath). A step is a unit of the budget. */
 #define FX_LIMIT_JSONPATH_BYTES    65536u      /* text of one expression */
 #define FX_LIMIT_JSONPATH_DEPTH    500u        /* operators and brackets in one another */
 #define FX_LIMIT_JSONPATH_PATTERNS 64u         /* regular expressions in its text */
@@ -58,7 +57,7 @@
 #define FX_LIMIT_TEMPLATE_NESTING      200u   /* blocks in blocks, parentheses */
 #define FX_LIMIT_TEMPLATE_VARIABLES    256u   /* that can be named in one place */
 /* … and what an execution of it may take. */
-#define FX_LIMIT_TEMPLATE_STEPS        (1u << 20)  /* nodes evaluated, values touched */
+#define FX_LIMIT_TEMPLATE_STEPS        (1u << 20)  /* units of the budget */
 #define FX_LIMIT_TEMPLATE_DEPTH        500u        /* blocks, templates, parentheses */
 #define FX_LIMIT_TEMPLATE_VALUE_DEPTH  1000u       /* lists and maps in each other */
 #define FX_LIMIT_TEMPLATE_BYTES        (64u << 20) /* of memory */
@@ -71,6 +70,7 @@
 #define FX_LIMIT_MODRULE_STEPS      128u  /* of one path */
 #define FX_LIMIT_MODRULE_PADDING    1000u /* elements a list gets to have a given index */
 #define FX_LIMIT_MODRULE_OPERATIONS 10000u     /* that its selects lead to */
+#define FX_LIMIT_MODRULE_UNITS      (1u << 23) /* base/budget.h; of match or patch */
 #define FX_LIMIT_MODRULE_BYTES      (8u << 20) /* that it writes */
 
 /* Nodes of a value that is copied from one place of an object to another: copies of

@@ -4,6 +4,7 @@
  */
 #include "dryrun/dryrun.h"
 
+#include "base/budget.h"
 #include "base/limits.h"
 #include "dryrun/question.h"
 #include "dryrun/report.h"
@@ -42,8 +43,7 @@ static void check_body(const struct fx_buf *body, struct fx_err *err) {
     }
 }
 
-static bool answer(struct run *run, struct fx_text request, uint64_t deadline_ns,
-                   struct fx_buf *body) {
+static bool answer(struct run *run, struct fx_text request, struct fx_buf *body) {
     struct fx_err *err = &run->err;
     if (!fx_dryrun_question_read(request, &run->question, err) ||
         !fx_dryrun_build(&run->question, &run->policies, &run->faults, err)) {
@@ -52,7 +52,6 @@ static bool answer(struct run *run, struct fx_text request, uint64_t deadline_ns
     run->trial = (struct fx_dryrun_trial){
         .question = &run->question,
         .policies = run->policies,
-        .deadline_ns = deadline_ns,
     };
     if (!fx_dryrun_try(&run->trial, err)) {
         if (err->code == FX_ENOMEM && hit_bound(&run->trial.arena)) {
@@ -67,6 +66,22 @@ static bool answer(struct run *run, struct fx_text request, uint64_t deadline_ns
     }
     check_body(body, err);
     return !body->failed;
+}
+
+/* The same until the deadline. Whatever it came to when that was exceeded may be wrong.
+ */
+static bool answer_in_time(struct run *run, struct fx_text request, uint64_t deadline_ns,
+                           struct fx_buf *body) {
+    struct fx_budget budget = {.bound = {.deadline_ns = deadline_ns}};
+    fx_budget_swap(&budget);
+    const bool ok = answer(run, request, body);
+    fx_budget_swap(&budget);
+    if (budget.exceeded == FX_EXCEEDED_NOTHING) {
+        return ok;
+    }
+    return run->err.code == FX_EDEADLINE
+               ? false
+               : fx_fail(&run->err, FX_EDEADLINE, "dry run: deadline exceeded");
 }
 
 static unsigned status_of(enum fx_code code) {
@@ -107,7 +122,7 @@ void fx_dryrun(struct fx_text request, const struct fx_dialect_settings *setting
     *ret_answer = (struct fx_dryrun_answer){.status = 200};
     fx_buf_init(&ret_answer->body, FX_LIMIT_DRYRUN_ANSWER_BYTES);
     fx_buf_init(&run.faults, 0);
-    if (!answer(&run, request, deadline_ns, &ret_answer->body)) {
+    if (!answer_in_time(&run, request, deadline_ns, &ret_answer->body)) {
         fail(&run, ret_answer);
     }
     fx_dryrun_trial_finish(&run.trial);

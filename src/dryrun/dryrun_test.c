@@ -178,7 +178,7 @@ static void test_deadline(void **state) {
         ask("{" POD ",\"modRules\":[" PATCH("a", "") "]}", 1);
     assert_int_equal(answer.status, 503);
     assert_true(answer.retry_after);
-    assert_non_null(strstr(answer.body.data, "out of time"));
+    assert_non_null(strstr(answer.body.data, "deadline exceeded"));
     fx_buf_finish(&answer.body);
 }
 

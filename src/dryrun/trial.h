@@ -23,7 +23,6 @@ struct fx_dryrun_trial {
     /* Given; borrowed. */
     const struct fx_dryrun_question *question;
     const struct fx_policies *policies;
-    uint64_t deadline_ns;
 
     struct fx_arena arena;
     struct fx_trace trace;       /* how all of them fared */

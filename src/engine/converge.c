@@ -7,13 +7,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "engine/converge_run.h"
 #include "engine/converge_words.h"
 #include "value/equal.h"
-
-/* The clock is read before every so many mutators. */
-#define MUTATORS_A_LOOK 16u
 
 static bool make_notes(struct run *run) {
     if (run->trace != NULL) {
@@ -110,20 +106,11 @@ bool fx_run_has_moved(const struct run *run) {
            !fx_text_equal(run->namespace_, fx_subject_namespace(subject, run->request));
 }
 
-bool fx_run_look_at_clock(struct run *run, struct fx_err *err) {
-    const uint64_t deadline = run->deadline_ns;
-    if (deadline == 0 || run->looks++ % MUTATORS_A_LOOK != 0 ||
-        fx_clock_ns() < deadline) {
-        return true;
-    }
-    return fx_fail(err, FX_EDEADLINE, "out of time in pass %u of the mutators",
-                   run->pass);
-}
-
 /* It failed: that is the end of the review, or of its part in it. */
 static bool fail_apply(struct run *run, struct fx_trace_step *step, json_t *before,
                        struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
+    (void)fx_run_fail_turn(run, step->mutator, err);
     if (fx_run_may_drop(mutator, err)) {
         return fx_run_drop(run, step, before, err);
     }
@@ -195,7 +182,9 @@ static bool run_mutator(struct run *run, uint32_t index, struct fx_effect *ret_e
                         struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->pass};
+    fx_run_begin_turn(run, mutator);
     if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
+        (void)fx_run_fail_turn(run, index, err);
         return fx_run_may_drop(mutator, err) ? fx_run_drop(run, &step, *run->root, err)
                                              : fx_run_fail_match(run, index, err);
     }
@@ -217,8 +206,14 @@ static bool run_of_tier(struct run *run, size_t at, struct fx_effect *ret_effect
         .verdict.matched = true,
     };
     bool matched = false;
-    return fx_run_match_tier(run, at, &matched, err) &&
-           (!matched || apply_matched(run, &step, ret_effect, err));
+    if (!fx_run_match_tier(run, at, &matched, err)) {
+        return false;
+    }
+    if (!matched) {
+        return true;
+    }
+    fx_run_begin_turn(run, run->snapshot->mutators[step.mutator]);
+    return apply_matched(run, &step, ret_effect, err);
 }
 
 /* After a write anywhere the texts of the subject are gone, and the object may be another
@@ -364,7 +359,7 @@ bool fx_run_pass(struct run *run, struct fx_err *err) {
     size_t at = 0;
     while (at < run->n_acting) {
         at++;
-        if (!fx_run_look_at_clock(run, err) || !take_turn(run, &at, err) ||
+        if (!fx_run_spend_look(run, err) || !take_turn(run, &at, err) ||
             (run->tier != NULL && !fx_run_end_tier(run, &at, err))) {
             return false;
         }
@@ -471,10 +466,10 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
         .outcome = ret_outcome,
         .plain = request->plain,
         .fares = request->tells_fares ? &fares : NULL,
-        .deadline_ns = request->deadline_ns,
     };
     json_t *original = json_incref(*root);
     fx_subject_read(*root, &run.subject);
+    fx_run_init_share(&run);
     const bool ok = (make_notes(&run) || fx_fail_nomem(err)) &&
                     fx_run_find_candidates(&run, err) &&
                     (fx_run_make_changes(&run) || fx_fail_nomem(err)) &&
@@ -484,6 +479,7 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
         ret_outcome->mutated = ret_outcome->iterations > 1 &&
                                (run.lasting != NULL || !fx_equal(original, *root));
     }
+    fx_run_leave_share(&run);
     ret_outcome->fares = fares.items;
     ret_outcome->n_fares = fares.n_items;
     json_decref(run.kept);

@@ -39,6 +39,8 @@ struct fx_fare {
     bool denied;                    /* it is a judge, and refuses the object */
     bool failed;                    /* its match or mutation did: FX_EMUTATE, … */
     bool left_out;                  /* … or, which fails nothing else, a drop */
+    bool overspent; /* the review ended at its deadline in its turn, which had taken more
+                     * than half of what the review had spent */
     /* Its own time. That of its match is only in it where the mutator before it in the
      * pass matched, too: the clock is not read for those that do not. */
     uint64_t ns;
@@ -106,8 +108,8 @@ void fx_outcome_finish(struct fx_outcome *outcome);
  * Errors, with the words of spec section 5: FX_EMUTATE (a match or a mutation failed),
  * FX_ENOCONVERGE (ret_outcome->cycle tells the contenders, ->turns the fight),
  * FX_EDENIED (judges refuse what came of it; ->denial has the words whole), FX_EDEADLINE
- * (looked at between mutators), FX_ENOMEM. After an error *root is a tree to be dropped;
- * the outcome is to be finished in any case.
+ * (the thread's budget is exceeded: base/budget.h), FX_ENOMEM. After an error *root is a
+ * tree to be dropped; the outcome is to be finished in any case.
  */
 bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *request,
                  struct fx_arena *arena, struct fx_trace *trace, json_t **root,

@@ -17,9 +17,6 @@
  */
 static bool run_on(struct run *run) {
     struct fx_err err = FX_ERR_INIT;
-    if (fx_clock_ns() > run->deadline_ns) {
-        return false;
-    }
     const bool ok = fx_run_pass(run, &err);
     fx_run_end_pass(run);
     return ok;
@@ -73,7 +70,7 @@ static bool record_fight(struct run *run, uint32_t period, json_t *root) {
 
 void fx_run_tell_fight(struct run *run) {
     struct fx_outcome *outcome = run->outcome;
-    const uint64_t until = fx_clock_ns() + FIGHT_NS;
+    const struct fx_bound outer = fx_budget_narrow(0, fx_clock_ns() + FIGHT_NS);
     json_t **const root = run->root;
     json_t *copy = json_incref(*root);
     const size_t n_drops = outcome->n_drops;
@@ -84,9 +81,6 @@ void fx_run_tell_fight(struct run *run) {
     run->plain = true; /* the object is set back and forth: it is not worth the notes */
     run->lasts = NULL;
     run->is_last_pass = false;
-    if (run->deadline_ns == 0 || run->deadline_ns > until) {
-        run->deadline_ns = until;
-    }
     if (find_period(run, &period)) {
         run->fight = &outcome->record;
         if (!record_fight(run, period, *root) ||
@@ -95,6 +89,8 @@ void fx_run_tell_fight(struct run *run) {
             outcome->n_turns = 0;
         }
     }
+    fx_run_leave_share(run);
+    (void)fx_budget_widen(outer);
     outcome->n_drops = n_drops;
     outcome->failed = NULL; /* nobody, as far as the review went */
     run->root = root;

@@ -62,6 +62,7 @@ static bool hear(struct run *run, struct fx_trace_step *step, struct fx_err *err
 static bool ask(struct run *run, uint32_t index, struct fx_err *err) {
     const struct fx_mutator *judge = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->outcome->iterations};
+    fx_run_begin_turn(run, judge);
     bool ok = judge->ops->match(judge, run->request, &run->subject, &step.verdict, err);
     if (ok && step.verdict.matched) {
         ok = hear(run, &step, err);
@@ -69,6 +70,7 @@ static bool ask(struct run *run, uint32_t index, struct fx_err *err) {
     if (ok) {
         return fx_run_record(run, &step, *run->root, err);
     }
+    (void)fx_run_fail_turn(run, index, err);
     return fx_run_may_drop(judge, err) ? fx_run_drop(run, &step, *run->root, err)
                                        : fx_run_fail_match(run, index, err);
 }
@@ -116,7 +118,7 @@ bool fx_run_judge(struct run *run, struct fx_err *err) {
     for (size_t at = run->n_acting; at < run->candidates.n_indices; at++) {
         const uint32_t index = run->candidates.indices[at];
         const struct fx_mutator *judge = run->snapshot->mutators[index];
-        if (!fx_run_look_at_clock(run, err) ||
+        if (!fx_run_spend_look(run, err) ||
             (judge->ops->guise != run->guise &&
              !fx_run_dress(run, judge->ops->guise, err))) {
             return false;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/budget.h"
 #include "base/macros.h"
 #include "engine/changes.h"
 #include "engine/converge.h"
@@ -73,8 +74,13 @@ struct run {
     const struct fx_mutator *lasting; /* what it changed stays so to the end; or NULL */
     size_t cap_cycle, cap_drops, cap_refusals;
     struct fx_trace *fight; /* or NULL: every change is recorded in it */
-    uint64_t deadline_ns;
-    unsigned looks;
+    struct fx_share {
+        bool is_entered; /* the mutator under way is one with a share … */
+        bool is_bounded; /* … which bounds the thread's budget */
+        uint64_t left_ns, from_ns;
+        struct fx_bound outer; /* of the budget, outside of the share */
+    } share;
+    uint64_t turn_from; /* units spent before the turn under way */
 };
 
 /* Another list of the arena's with room for one item more: the same one where it has it,
@@ -95,7 +101,19 @@ void fx_run_complete_subject(struct run *run, const struct fx_mutator *mutator);
 /* Is the object another kind of object than that of the candidates? */
 bool fx_run_has_moved(const struct run *run);
 
-bool fx_run_look_at_clock(struct run *run, struct fx_err *err) FX_MUST_USE;
+/* converge_budget.c: sets what mutators with a share may take. */
+void fx_run_init_share(struct run *run);
+
+/* Pays for a look at a mutator, which may come to nothing more. */
+bool fx_run_spend_look(struct run *run, struct fx_err *err) FX_MUST_USE;
+
+/* Before a mutator is asked or applied: enters or leaves the share. */
+void fx_run_begin_turn(struct run *run, const struct fx_mutator *mutator);
+void fx_run_leave_share(struct run *run);
+
+/* It failed: where its budget was exceeded, fills in whether that was the review's or the
+ * share's, which is a failure of its own. Always false. */
+bool fx_run_fail_turn(struct run *run, uint32_t index, struct fx_err *err);
 
 /* converge_lenient.c: may the failure be passed over by leaving out the mutator? */
 bool fx_run_may_drop(const struct fx_mutator *mutator, const struct fx_err *err);

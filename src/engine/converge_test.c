@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "engine/converge.h"
@@ -30,6 +31,8 @@ struct trial {
     struct fx_err err;
     json_t *root;
     bool ok;
+    uint64_t deadline_ns;      /* given; 0: none */
+    enum fx_exceeded exceeded; /* of its budget */
 };
 
 static struct fx_snapshot *make_snapshot(const struct fake_plan *plans, size_t n) {
@@ -62,8 +65,10 @@ static void try_traced(struct trial *trial, const struct fake_plan *plans, size_
     }
     trial->root = fake_json(object);
     assert_non_null(trial->root);
+    const struct fx_bound outer = fx_budget_narrow(0, trial->deadline_ns);
     trial->ok = fx_converge(trial->snapshot, &trial->request, &trial->arena, trace,
                             &trial->root, &trial->outcome, &trial->err);
+    trial->exceeded = fx_budget_widen(outer);
 }
 
 static void try(struct trial *trial, const struct fake_plan *plans, size_t n,
@@ -294,13 +299,15 @@ static void deadline_is_kept(void **state) {
     (void)state;
     const struct fake_plan plan = {
         .name = "a", .set_key = "l", .set_value = "x", .append = true};
-    struct trial trial = {.request = {.deadline_ns = 1}};
+    struct trial trial = {.deadline_ns = 1};
     try(&trial, &plan, 1, "{}");
-    expect_error(&trial, FX_EDEADLINE, "out of time in pass 1 of the mutators");
+    expect_error(&trial, FX_EDEADLINE, "deadline exceeded in pass 1 of the mutators");
+    assert_int_equal(trial.exceeded, FX_EXCEEDED_TIME);
     finish(&trial);
-    trial.request.deadline_ns = fx_clock_ns() + UINT64_C(3600000000000);
+    trial.deadline_ns = fx_clock_ns() + UINT64_C(3600000000000);
     try(&trial, &plan, 1, "{}");
     assert_int_equal(trial.err.code, FX_ENOCONVERGE);
+    assert_int_equal(trial.exceeded, FX_EXCEEDED_NOTHING);
     finish(&trial);
 }
 

@@ -22,7 +22,9 @@ static bool begin_tier(struct run *run, const struct fx_mutator *tier) {
 static bool ask(struct run *run, uint32_t index, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->pass};
+    fx_run_begin_turn(run, mutator);
     if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
+        (void)fx_run_fail_turn(run, index, err);
         return fx_run_may_drop(mutator, err) ? fx_run_drop(run, &step, *run->root, err)
                                              : fx_run_fail_match(run, index, err);
     }
@@ -43,7 +45,7 @@ static bool ask_all(struct run *run, size_t at, struct fx_err *err) {
             break;
         }
         if (!fx_index_set_has(&run->done, index) &&
-            (!fx_run_look_at_clock(run, err) || !ask(run, index, err))) {
+            (!fx_run_spend_look(run, err) || !ask(run, index, err))) {
             return false;
         }
     }

@@ -45,10 +45,23 @@ static bool prefix(struct fx_buf *words, struct fx_err *err) {
     return false;
 }
 
+/* No verdict about the object: memory or time did not last. */
+static bool fail_ours(const struct fx_mutator *mutator, struct fx_err *err) {
+    if (err->code == FX_EDEADLINE) {
+        struct fx_buf id;
+        fx_buf_init(&id, 0);
+        fx_mutator_print_id(&id, mutator);
+        (void)fx_fail(err, FX_EDEADLINE, "deadline exceeded in %s",
+                      id.failed ? mutator->kind : id.data);
+        fx_buf_finish(&id);
+    }
+    return false;
+}
+
 bool fx_converge_fail_match(const struct fx_mutator *mutator, const json_t *object,
                             struct fx_err *err) {
     if (fx_err_is_ours(err)) {
-        return false;
+        return fail_ours(mutator, err);
     }
     struct fx_buf words;
     fx_buf_init(&words, 0);
@@ -64,7 +77,7 @@ bool fx_converge_fail_apply(const struct fx_request *request,
                             const struct fx_mutator *mutator, const json_t *object,
                             struct fx_err *err) {
     if (fx_err_is_ours(err)) {
-        return false;
+        return fail_ours(mutator, err);
     }
     struct fx_buf words;
     fx_buf_init(&words, 0);

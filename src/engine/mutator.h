@@ -178,15 +178,17 @@ struct fx_mutator {
     char *full_name;  /* "namespace/name", or the name alone */
     const char *name; /* the end of it */
     int64_t generation;
-    bool once;     /* at most one application a review (design section 5): in the first
-                    * pass, or in a later one, if others than the once-rules of its rank
-                    * have changed the object since it was last asked */
-    bool together; /* its match is asked before any other of its tier is applied: none
-                    * of them sees there what another one did. All of a rank say the same
-                    */
-    bool lenient;  /* where it fails, it alone is left out, and that is told; otherwise
-                    * the review fails */
-    bool restores; /* where its mutation fails, the object is as it was */
+    bool once;      /* at most one application a review (design section 5): in the first
+                     * pass, or in a later one, if others than the once-rules of its rank
+                     * have changed the object since it was last asked */
+    bool together;  /* its match is asked before any other of its tier is applied: none
+                     * of them sees there what another one did. All of a rank say the same
+                     */
+    bool lenient;   /* where it fails, it alone is left out, and that is told; otherwise
+                     * the review fails */
+    bool restores;  /* where its mutation fails, the object is as it was */
+    bool has_share; /* it belongs to those of one namespace, who together may take only a
+                     * share of a review's time (fx_request.share_percent) */
     bool wants_external;     /* may ask for values from outside (engine/external.h), */
     struct fx_text provider; /* of this provider; the text is that of the policy */
     bool wants_namespace; /* looks at the whole manifest of the object's namespace: name

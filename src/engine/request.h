@@ -80,7 +80,9 @@ struct fx_request {
     /* Where mutators may ask for values from outside, or NULL where nobody would. */
     struct fx_placeholders *placeholders;
     const char *mutation_id; /* a UUID, for messages */
-    uint64_t deadline_ns;    /* base/clock.h; 0: none */
+    /* Of the time between the begin of the loop and the deadline, the per cent that all
+     * mutators with a share (fx_mutator.has_share) may take together; 0: no bound. */
+    unsigned share_percent;
     /* Bytes that mutators with templates may still write into the object, all together;
      * NULL: each has a bound of its own alone. */
     size_t *text_left;

@@ -4,6 +4,7 @@
  */
 #include "value/equal.h"
 
+#include "base/budget.h"
 #include "value/node.h"
 #include "value/tree.h"
 
@@ -33,7 +34,7 @@ bool fx_equal_numbers(const json_t *a, const json_t *b) {
 /* Keys mostly come in the same order: `beside` walks along in b for as long as they do.
  */
 static bool equal_objects(const json_t *a, const json_t *b) {
-    if (json_object_size(a) != json_object_size(b)) {
+    if (json_object_size(a) != json_object_size(b) || !fx_spend(json_object_size(a))) {
         return false;
     }
     void *beside = fx_node_first(b);
@@ -53,7 +54,7 @@ static bool equal_objects(const json_t *a, const json_t *b) {
 
 static bool equal_arrays(const json_t *a, const json_t *b) {
     const size_t size = json_array_size(a);
-    if (size != json_array_size(b)) {
+    if (size != json_array_size(b) || !fx_spend(size)) {
         return false;
     }
     for (size_t i = 0; i < size; i++) {
@@ -62,6 +63,10 @@ static bool equal_arrays(const json_t *a, const json_t *b) {
         }
     }
     return true;
+}
+
+static bool equal_strings(struct fx_text a, struct fx_text b) {
+    return a.len == b.len && fx_spend(a.len / FX_BUDGET_BYTES) && fx_text_equal(a, b);
 }
 
 bool fx_equal(const json_t *a, const json_t *b) {
@@ -80,7 +85,7 @@ bool fx_equal(const json_t *a, const json_t *b) {
     switch (json_typeof(a)) {
     case JSON_OBJECT: return equal_objects(a, b);
     case JSON_ARRAY: return equal_arrays(a, b);
-    case JSON_STRING: return fx_text_equal(fx_tree_text(a), fx_tree_text(b));
+    case JSON_STRING: return equal_strings(fx_tree_text(a), fx_tree_text(b));
     case JSON_INTEGER:
     case JSON_REAL:
     case JSON_TRUE:

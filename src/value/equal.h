@@ -11,7 +11,8 @@
 
 /* Deep equality. Numbers compare by value (5 equals 5.0, exactly: an integer beyond 2^53
  * equals only the double that is that integer); object keys in any order. Shared
- * subtrees are equal at once. NULL equals only NULL. Recursion is as deep as the
+ * subtrees are equal at once. NULL equals only NULL. Spends from the thread's budget
+ * (base/budget.h), and is false where that is exceeded. Recursion is as deep as the
  * shallower value, which the readers bound (FX_LIMIT_JSON_DEPTH). */
 bool fx_equal(const json_t *a, const json_t *b);
 

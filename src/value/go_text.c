@@ -8,9 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/text.h"
 #include "value/number.h"
 #include "value/tree.h"
+
+#define UNITS_OF_VALUE 16u
+#define UNITS_OF_ENTRY 16u /* of a map, which is sorted */
 
 /* ddd × 10^(point - n_digits) */
 struct digits {
@@ -99,6 +103,9 @@ static void print_list(struct fx_buf *buf, json_t *list, enum fx_go_integers int
     size_t index = 0;
     json_t *element = NULL;
     json_array_foreach (list, index, element) {
+        if (buf->failed) {
+            return;
+        }
         if (index > 0) {
             fx_buf_char(buf, ' ');
         }
@@ -138,13 +145,14 @@ static struct entry *sorted_entries(json_t *object, size_t count) {
 
 static void print_map(struct fx_buf *buf, json_t *object, enum fx_go_integers integers) {
     const size_t count = json_object_size(object);
-    struct entry *entries = sorted_entries(object, count);
+    struct entry *entries =
+        fx_spend(UNITS_OF_ENTRY * count) ? sorted_entries(object, count) : NULL;
     if (entries == NULL) {
         buf->failed = true;
         return;
     }
     fx_buf_str(buf, "map[");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !buf->failed; i++) {
         if (i > 0) {
             fx_buf_char(buf, ' ');
         }
@@ -168,6 +176,10 @@ static void print_integer(struct fx_buf *buf, json_int_t value,
 void fx_go_text_add(struct fx_buf *buf, json_t *value, enum fx_go_integers integers) {
     if (value == NULL) {
         fx_buf_str(buf, "<nil>");
+        return;
+    }
+    if (!fx_spend(UNITS_OF_VALUE + json_string_length(value) / FX_BUDGET_BYTES)) {
+        buf->failed = true;
         return;
     }
     switch (json_typeof(value)) {

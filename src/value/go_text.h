@@ -18,7 +18,8 @@ enum fx_go_integers { FX_GO_INTEGERS, FX_GO_DOUBLES };
  * same, with an exponent below 1e-4 and from 1e6 on; `NaN`, `+Inf` and `-Inf`. */
 void fx_go_text_add_double(struct fx_buf *buf, double value);
 
-/* Appends the value; NULL and null are `<nil>`. Failure sticks in `buf`. */
+/* Appends the value; NULL and null are `<nil>`. Failure sticks in `buf`, also where the
+ * thread's budget is exceeded (base/budget.h). */
 void fx_go_text_add(struct fx_buf *buf, json_t *value, enum fx_go_integers integers);
 
 #endif

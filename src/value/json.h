@@ -44,7 +44,8 @@ enum fx_json_style {
     FX_JSON_SORT_KEYS = 4, /* bytewise, as Go writes maps */
 };
 
-/* Appends the value. Failure (no memory, over the bound) sticks in `buf`. */
+/* Appends the value. Failure (no memory, over the bound, or the thread's budget is
+ * exceeded: base/budget.h) sticks in `buf`. */
 void fx_json_write(struct fx_buf *buf, const json_t *value, unsigned style);
 
 /* Appends a JSON string. Malformed UTF-8 becomes U+FFFD. */

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include "base/budget.h"
 #include "base/limits.h"
 #include "value/json.h"
 #include "value/json_part.h"
@@ -64,8 +65,13 @@ static void count_to(struct fx_json_reader *r, const char *to) {
 #define COST_OF_NUMBER 32
 #define COST_OF_KEY    80 /* and its bytes */
 
+#define BYTES_OF_A_UNIT 64 /* of memory, which takes the time */
+
 /* A few bytes of text can stand for a hundred times as much memory. */
 static bool spend(struct fx_json_reader *r, size_t bytes) {
+    if (!fx_spend(1 + bytes / BYTES_OF_A_UNIT)) {
+        return fx_fail_exceeded(r->err);
+    }
     if (bytes > r->memory) {
         return fx_fail_at(r->err, FX_ELIMIT, (uint32_t)(r->at - r->start), 0,
                           "too many values: they need more than %zu MiB of memory",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "value/json.h"
 #include "value/json_internal.h"
 #include "value/json_plain.h"
@@ -13,7 +14,8 @@
 #include "value/number.h"
 #include "value/tree.h"
 
-#define INDENT 4
+#define INDENT         4
+#define UNITS_OF_VALUE 2u
 
 /* May the byte stand in a string as it is? Bytes from 0x80 are looked at as runes. */
 static bool is_plain(unsigned char c, unsigned style) {
@@ -104,6 +106,10 @@ static bool write_plain(struct fx_buf *buf, struct fx_text text, unsigned style)
 }
 
 void fx_json_write_string(struct fx_buf *buf, struct fx_text text, unsigned style) {
+    if (!fx_spend(text.len / FX_BUDGET_BYTES)) {
+        buf->failed = true;
+        return;
+    }
     if (write_plain(buf, text, style)) {
         return;
     }
@@ -226,6 +232,10 @@ static void write_number(struct fx_buf *buf, const json_t *number) {
 void fx_json_write_nested(struct fx_buf *buf, const json_t *value, unsigned style,
                           unsigned depth) {
     assert(value != NULL);
+    if (!fx_spend(UNITS_OF_VALUE)) {
+        buf->failed = true;
+        return;
+    }
     switch (json_typeof(value)) {
     case JSON_OBJECT: write_object(buf, value, style, depth); break;
     case JSON_ARRAY: write_array(buf, value, style, depth); break;

@@ -55,7 +55,7 @@ void fx_patch_init(struct fx_patch *patch, struct fx_arena *arena);
  * never rewritten. Within lists, elements are inserted and removed where they changed;
  * the list is rewritten whole only where that is more than FX_LIMIT_PATCH_MOVES times
  * before its end, never for edits in elements. Applying the operations in order
- * gives a value equal to `after`. Errors: FX_ENOMEM. */
+ * gives a value equal to `after`. Errors: FX_ENOMEM, FX_EDEADLINE. */
 bool fx_patch_diff(struct fx_patch *patch, json_t *before, json_t *after,
                    struct fx_err *err) FX_MUST_USE;
 
@@ -83,7 +83,7 @@ bool fx_patch_parse(struct fx_patch *patch, json_t *document,
  * Errors, each with the operation's index and path in front ("operation 3 (replace
  * /spec/x): …"): FX_EINVALID, FX_ELIMIT (the result would be deeper than
  * FX_LIMIT_JSON_DEPTH, or its copies add up to more than FX_LIMIT_YAML_NODES values),
- * FX_ENOMEM. */
+ * FX_ENOMEM, FX_EDEADLINE. */
 bool fx_patch_apply(const struct fx_patch *patch, json_t **root,
                     struct fx_err *err) FX_MUST_USE;
 

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/limits.h"
 #include "value/equal.h"
 #include "value/node.h"
@@ -196,7 +197,7 @@ static json_t *own_parent(struct applier *a, struct fx_text path) {
 
 /* Is the value at most `levels` deep? Also counts its nodes down from *budget. */
 static bool measure(const json_t *value, unsigned levels, size_t *budget) {
-    if (*budget == 0) {
+    if (*budget == 0 || !fx_spend(1)) {
         return false;
     }
     --*budget;
@@ -224,6 +225,9 @@ static bool check_size(struct applier *a, const json_t *value, bool copied) {
     if (a->depth <= FX_LIMIT_JSON_DEPTH &&
         measure(value, FX_LIMIT_JSON_DEPTH - a->depth, budget)) {
         return true;
+    }
+    if (fx_budget_exceeded() != FX_EXCEEDED_NOTHING) {
+        return fx_fail_exceeded(a->err);
     }
     if (*budget == 0) {
         return fx_fail(a->err, FX_ELIMIT, "copies of more than %u values",
@@ -367,7 +371,12 @@ static bool test(struct applier *a, const struct fx_patch_op *op) {
            fx_fail(a->err, FX_EINVALID, "the value is another one");
 }
 
+#define UNITS_OF_OP 8u
+
 static bool apply_op(struct applier *a, const struct fx_patch_op *op) {
+    if (!fx_spend(UNITS_OF_OP)) {
+        return fx_fail_exceeded(a->err);
+    }
     switch (op->kind) {
     case FX_PATCH_ADD: return add(a, op->path, op->value, false);
     case FX_PATCH_REMOVE: return remove_at(a, op->path);

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/limits.h"
 #include "value/equal.h"
 #include "value/json_part.h"
@@ -23,6 +24,8 @@
 
 /* What an operation takes, less than it does: {"op":"add","path":"/","value":}, */
 #define OP_BYTES 32u
+
+#define UNITS_OF_OP 4u
 
 struct differ {
     struct fx_patch *patch;
@@ -45,9 +48,10 @@ static void diff_values(struct differ *d, const struct fx_patch_path *path,
 static void emit(struct differ *d, const struct fx_patch_path *path,
                  enum fx_patch_op_kind kind, json_t *old, json_t *value) {
     struct fx_text pointer;
-    struct fx_patch_op *op = fx_patch_path_write(path, d->patch->arena, &pointer)
-                                 ? fx_patch_append(d->patch)
-                                 : NULL;
+    struct fx_patch_op *op =
+        fx_spend(UNITS_OF_OP) && fx_patch_path_write(path, d->patch->arena, &pointer)
+            ? fx_patch_append(d->patch)
+            : NULL;
     if (op == NULL) {
         d->failed = true;
         return;
@@ -134,6 +138,9 @@ static void diff_members(struct differ *d, const struct fx_patch_path *path,
                          json_t *before, json_t *after) {
     void *beside = fx_node_first(after);
     bool is_in_order = true;
+    if (!fx_spend(json_object_size(before))) {
+        d->failed = true;
+    }
     for (void *iter = fx_node_first(before); iter != NULL && !d->failed;
          iter = fx_node_next(before, iter)) {
         const struct fx_text key = fx_node_key(iter);
@@ -288,6 +295,9 @@ static bool diff(struct fx_patch *patch, json_t *before, json_t *after, bool is_
     differ.failed = false;
     fx_align_init(&differ.align);
     diff_values(&differ, NULL, before, after);
+    if (differ.failed && fx_budget_exceeded() != FX_EXCEEDED_NOTHING) {
+        return fx_fail_exceeded(err);
+    }
     return !differ.failed || fx_fail_nomem(err);
 }
 

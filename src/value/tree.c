@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/heap.h"
 #include "value/node.h"
 
@@ -47,10 +48,17 @@ struct member {
     bool is_in;
 };
 
+/* What copying a member or an element takes. A copy that is begun is made: whoever asked
+ * for it sees that the budget is exceeded when it spends itself. */
+#define UNITS_OF_MEMBER    4u
+#define ELEMENTS_OF_A_UNIT 2u
+#define MOVES_OF_A_UNIT    32u
+
 /* `other` may be NULL. */
 static json_t *copy_object(const json_t *object, struct member *other) {
     json_t *copy = json_object();
     void *iter = fx_node_first(object);
+    (void)fx_spend(UNITS_OF_MEMBER * json_object_size(object));
     for (; copy != NULL && iter != NULL; iter = fx_node_next(object, iter)) {
         const struct fx_text key = fx_node_key(iter);
         json_t *value = json_object_iter_value(iter);
@@ -68,6 +76,7 @@ static json_t *copy_object(const json_t *object, struct member *other) {
 
 static json_t *copy_array(const json_t *array) {
     json_t *copy = json_array();
+    (void)fx_spend(json_array_size(array) / ELEMENTS_OF_A_UNIT);
     for (size_t i = 0; copy != NULL && i < json_array_size(array); i++) {
         if (!fx_tree_append_take(copy, json_incref(json_array_get(array, i)))) {
             json_decref(copy);
@@ -137,7 +146,13 @@ bool fx_tree_set_index_take(json_t *array, size_t index, json_t *value) {
     return json_array_set_new(array, index, value) == 0;
 }
 
+/* The elements behind it move. */
+static void spend_moves(const json_t *array) {
+    (void)fx_spend(json_array_size(array) / MOVES_OF_A_UNIT);
+}
+
 bool fx_tree_insert_take(json_t *array, size_t index, json_t *value) {
+    spend_moves(array);
     return json_array_insert_new(array, index, value) == 0;
 }
 
@@ -162,6 +177,7 @@ void fx_tree_remove_key(json_t *object, struct fx_text key) {
 }
 
 void fx_tree_remove_index(json_t *array, size_t index) {
+    spend_moves(array);
     (void)json_array_remove(array, index);
 }
 

@@ -11,10 +11,17 @@
 
 #include <yaml.h>
 
+#include "base/budget.h"
 #include "base/limits.h"
 #include "value/marks.h"
 #include "value/yaml_compose.h"
 #include "value/yaml_source.h"
+
+/* libyaml takes this for an event, for so many bytes of a scalar, and since it looks at
+ * each flow collection that is open, for so many of these. */
+#define UNITS_OF_EVENT   16u
+#define BYTES_OF_A_UNIT  2u
+#define LEVELS_OF_A_UNIT 2u
 
 struct fx_yaml_reader {
     yaml_parser_t parser;
@@ -193,10 +200,19 @@ static bool count_flow(struct fx_yaml_reader *reader, const yaml_event_t *event,
     return true;
 }
 
+static bool spend_event(const struct fx_yaml_reader *reader, const yaml_event_t *event,
+                        struct fx_err *err) {
+    const size_t bytes = event->type == YAML_SCALAR_EVENT ? event->data.scalar.length : 0;
+    return fx_spend(UNITS_OF_EVENT + bytes / BYTES_OF_A_UNIT +
+                    reader->flow_depth / LEVELS_OF_A_UNIT) ||
+           fx_fail_exceeded(err);
+}
+
 static bool take_node(struct fx_yaml_reader *reader, const yaml_event_t *event,
                       struct fx_marks *marks, struct fx_err *err) {
     json_t *node = NULL;
-    if (!count_flow(reader, event, err) || !check_escapes(reader, event, err)) {
+    if (!spend_event(reader, event, err) || !count_flow(reader, event, err) ||
+        !check_escapes(reader, event, err)) {
         return false;
     }
     if (!fx_yaml_compose(&reader->composer, event, &node, err)) {

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/converge_budget.c - what a review spends on its mutators: a little on each, and
+ * of the time to the deadline only a share on those of a namespace.
+ */
+#include "base/clock.h"
+#include "engine/converge_run.h"
+
+/* What a look at a mutator takes that does nothing. */
+#define UNITS_OF_LOOK 4u
+
+bool fx_run_spend_look(struct run *run, struct fx_err *err) {
+    return fx_spend(UNITS_OF_LOOK) ||
+           fx_fail(err, FX_EDEADLINE, "deadline exceeded in pass %u of the mutators",
+                   run->pass);
+}
+
+void fx_run_init_share(struct run *run) {
+    const uint64_t deadline = fx_thread_budget.bound.deadline_ns;
+    const unsigned percent = run->request->share_percent;
+    if (percent == 0 || deadline == 0) {
+        return;
+    }
+    const uint64_t now = fx_clock_ns();
+    run->share.is_bounded = true;
+    run->share.left_ns = deadline > now ? (deadline - now) / 100 * percent : 0;
+}
+
+static void enter_share(struct run *run) {
+    struct fx_share *share = &run->share;
+    share->is_entered = true;
+    if (share->is_bounded) {
+        share->from_ns = fx_clock_ns();
+        share->outer = fx_budget_narrow(0, share->from_ns + share->left_ns);
+    }
+}
+
+void fx_run_leave_share(struct run *run) {
+    struct fx_share *share = &run->share;
+    if (share->is_entered && share->is_bounded) {
+        const uint64_t taken = fx_clock_ns() - share->from_ns;
+        share->left_ns -= taken < share->left_ns ? taken : share->left_ns;
+        (void)fx_budget_widen(share->outer);
+    }
+    share->is_entered = false;
+}
+
+void fx_run_begin_turn(struct run *run, const struct fx_mutator *mutator) {
+    if (mutator->has_share != run->share.is_entered) {
+        if (mutator->has_share) {
+            enter_share(run);
+        } else {
+            fx_run_leave_share(run);
+        }
+    }
+    run->turn_from = fx_budget_spent();
+}
+
+/* Was it this turn above all that took the review's time, and not the load? */
+static void note_overspent(struct run *run, uint32_t index) {
+    const uint64_t spent = fx_budget_spent();
+    if (run->fares == NULL || spent - run->turn_from <= spent / 2) {
+        return;
+    }
+    struct fx_fare *fare = fx_fares_begin_turn(run->fares, index);
+    if (fare != NULL) {
+        fare->overspent = true;
+    }
+}
+
+bool fx_run_fail_turn(struct run *run, uint32_t index, struct fx_err *err) {
+    if (err->code != FX_EDEADLINE) {
+        return false;
+    }
+    const bool had_share = run->share.is_entered && run->share.is_bounded;
+    fx_run_leave_share(run);
+    if (had_share && fx_budget_exceeded() == FX_EXCEEDED_NOTHING) {
+        return fx_fail(err, FX_ELIMIT,
+                       "the policies of its namespace have taken their share of the "
+                       "review's time, %u %%",
+                       run->request->share_percent);
+    }
+    note_overspent(run, index);
+    return false;
+}
