@@ -25,7 +25,7 @@ enum fx_code {
     FX_ELIMIT,      /* over a bound of base/limits.h */
     FX_EMUTATE,     /* a mutator or its match failed on this object */
     FX_ENOCONVERGE, /* no fixed point within the budget */
-    FX_EDEADLINE,   /* the review's time is up */
+    FX_EDEADLINE,   /* the deadline of the work is exceeded */
     FX_EIO,         /* a file, socket or cluster failed */
     FX_EINTERNAL,   /* our own bug */
     FX_EDENIED,     /* a policy refuses the object */

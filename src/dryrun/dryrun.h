@@ -33,7 +33,7 @@
 
 struct fx_dryrun_answer {
     unsigned status;    /* HTTP: 200; 400 for whatever is wrong with the request, with the
-                         * faults of all rules; 503 no memory, out of time; 500 our bug */
+                         * faults of all rules; 503 no memory, deadline exceeded; 500 our bug */
     bool retry_after;   /* with 503: it may go better a moment later */
     struct fx_buf body; /* JSON; without memory for the words, empty. To be finished */
 };
