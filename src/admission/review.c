@@ -55,6 +55,7 @@ static enum fx_next step_converge(struct fx_review *review) {
     review->request.annotates = admission->annotates;
     review->request.tells_passes = admission->tells_passes;
     review->request.tells_fares = admission->tells_fares;
+    review->request.share_percent = admission->share_percent;
     review->request.namespace_ =
         review->matching_namespace.len > 0 ? review->matching_namespace : FX_TEXT("");
     review->request.namespace_object = review->namespace_.object;

@@ -115,8 +115,10 @@
 #define FX_LIMIT_HANDSHAKE_MS 10000u  /* a TLS handshake must end within this */
 #define FX_LIMIT_DRAIN_MS     10000u  /* after SIGTERM, before the listener closes */
 #define FX_LIMIT_REVIEW_MS    10000u  /* where the request names no timeout */
-#define FX_LIMIT_WRITE_MS     30000u  /* a client that does not read is dropped */
-#define FX_LIMIT_SHED_MS      500u    /* who has waited longer is turned away */
+/* Of a review's time, in per cent: what the policies of a namespace may take together. */
+#define FX_LIMIT_NAMESPACE_SHARE 25u
+#define FX_LIMIT_WRITE_MS        30000u /* a client that does not read is dropped */
+#define FX_LIMIT_SHED_MS         500u   /* who has waited longer is turned away */
 /* Reviews that wait for outside data, of one loop, and the bodies of their requests:
  * what is made of them may take ten times as much. */
 #define FX_LIMIT_WAITING_REVIEWS 512u

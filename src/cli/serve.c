@@ -25,7 +25,7 @@ struct values {
     bool tls_self_signed, mutation_annotations, log_mutations;
     unsigned on_error, log_level, sandbox;
     size_t max_body, max_header, max_connections, quarantine_after, metrics_max_mutators,
-        threads;
+        threads, namespace_share;
     uint64_t quarantine_budget, idle, message, drain, review, shed_after;
 };
 
@@ -99,6 +99,11 @@ static const char *threads_fault(const struct values *values) {
     return values->threads > FX_LIMIT_THREADS ? "--threads: more than 64" : NULL;
 }
 
+static const char *share_fault(const struct values *values) {
+    return values->namespace_share > 100 ? "--namespace-share: more than 100 per cent"
+                                         : NULL;
+}
+
 static bool address_fits(const char *flag, const char *address) {
     struct fx_address parsed;
     struct fx_err err = FX_ERR_INIT;
@@ -132,6 +137,7 @@ static bool is_usable(const struct values *values) {
     fault = fault != NULL ? fault : tls_fault(values);
     fault = fault != NULL ? fault : clients_fault(values);
     fault = fault != NULL ? fault : threads_fault(values);
+    fault = fault != NULL ? fault : share_fault(values);
     if (fault != NULL) {
         fx_say("%s", fault);
         return false;
@@ -184,6 +190,9 @@ static enum fx_exit serve(const struct values *values,
             },
         .quarantine_after = values->quarantine_after,
         .quarantine_budget_ms = values->quarantine_budget,
+        .namespace_share = values->namespace_share == 0
+                               ? FX_LIMIT_NAMESPACE_SHARE
+                               : (unsigned)values->namespace_share,
         .metrics_max_mutators = values->metrics_max_mutators,
         .sandbox = (enum fx_sandbox_mode)values->sandbox,
         .max_body = values->max_body,
@@ -316,6 +325,9 @@ static const struct fx_option options[] = {
      "TIME", NULL,
      "a mutator that takes longer in one review counts as failed in it (default 0: no "
      "budget)"},
+    {"namespace-share", '\0', FX_OPTION_COUNT, FIELD(namespace_share), "PERCENT", NULL,
+     "how much of a review's time the policies (ModRules) of a namespace may take "
+     "together (default 25)"},
     {"metrics-max-mutators", '\0', FX_OPTION_COUNT, FIELD(metrics_max_mutators), "N",
      NULL, "how many mutators the metrics tell apart (default 500)"},
     {"sandbox", '\0', FX_OPTION_CHOICE, FIELD(sandbox), "MODE", sandbox_words,

@@ -182,7 +182,7 @@ static bool run_mutator(struct run *run, uint32_t index, struct fx_effect *ret_e
                         struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->pass};
-    fx_run_begin_turn(run, mutator);
+    fx_run_begin_turn(run, index);
     if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
         (void)fx_run_fail_turn(run, index, err);
         return fx_run_may_drop(mutator, err) ? fx_run_drop(run, &step, *run->root, err)
@@ -212,7 +212,7 @@ static bool run_of_tier(struct run *run, size_t at, struct fx_effect *ret_effect
     if (!matched) {
         return true;
     }
-    fx_run_begin_turn(run, run->snapshot->mutators[step.mutator]);
+    fx_run_begin_turn(run, step.mutator);
     return apply_matched(run, &step, ret_effect, err);
 }
 

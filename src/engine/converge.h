@@ -65,6 +65,10 @@ struct fx_outcome {
      * failure. */
     struct fx_fare *fares;
     size_t n_fares;
+    /* With the fares: the time that mutators with a share took, their matches included,
+     * and one of them. */
+    uint64_t share_ns;
+    uint32_t share_mutator;
     /* Those who failed and were left out from there on (fx_mutator.lenient), in order: an
      * object is what it would be without them. Also judges, whose `fails` is false where
      * they did judge, but with fewer words. */

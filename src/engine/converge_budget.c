@@ -26,29 +26,44 @@ void fx_run_init_share(struct run *run) {
     run->share.left_ns = deadline > now ? (deadline - now) / 100 * percent : 0;
 }
 
-static void enter_share(struct run *run) {
+/* Is the time that those with a share take of interest? */
+static bool is_measured(const struct run *run) {
+    return run->share.is_bounded || run->fares != NULL;
+}
+
+static void enter_share(struct run *run, uint32_t index) {
     struct fx_share *share = &run->share;
     share->is_entered = true;
-    if (share->is_bounded) {
+    run->outcome->share_mutator = index;
+    if (is_measured(run)) {
         share->from_ns = fx_clock_ns();
+    }
+    if (share->is_bounded) {
         share->outer = fx_budget_narrow(0, share->from_ns + share->left_ns);
     }
 }
 
 void fx_run_leave_share(struct run *run) {
     struct fx_share *share = &run->share;
-    if (share->is_entered && share->is_bounded) {
-        const uint64_t taken = fx_clock_ns() - share->from_ns;
-        share->left_ns -= taken < share->left_ns ? taken : share->left_ns;
-        (void)fx_budget_widen(share->outer);
+    if (!share->is_entered) {
+        return;
     }
     share->is_entered = false;
+    if (is_measured(run)) {
+        const uint64_t taken = fx_clock_ns() - share->from_ns;
+        share->left_ns -= taken < share->left_ns ? taken : share->left_ns;
+        run->outcome->share_ns += taken;
+    }
+    if (share->is_bounded) {
+        (void)fx_budget_widen(share->outer);
+    }
 }
 
-void fx_run_begin_turn(struct run *run, const struct fx_mutator *mutator) {
-    if (mutator->has_share != run->share.is_entered) {
-        if (mutator->has_share) {
-            enter_share(run);
+void fx_run_begin_turn(struct run *run, uint32_t index) {
+    const bool has_share = run->snapshot->mutators[index]->has_share;
+    if (has_share != run->share.is_entered) {
+        if (has_share) {
+            enter_share(run, index);
         } else {
             fx_run_leave_share(run);
         }

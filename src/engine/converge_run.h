@@ -108,7 +108,7 @@ void fx_run_init_share(struct run *run);
 bool fx_run_spend_look(struct run *run, struct fx_err *err) FX_MUST_USE;
 
 /* Before a mutator is asked or applied: enters or leaves the share. */
-void fx_run_begin_turn(struct run *run, const struct fx_mutator *mutator);
+void fx_run_begin_turn(struct run *run, uint32_t index);
 void fx_run_leave_share(struct run *run);
 
 /* It failed: where its budget was exceeded, fills in whether that was the review's or the

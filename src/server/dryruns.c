@@ -94,7 +94,8 @@ static void start(struct fx_dryrun_job *job) {
         return;
     }
     refuse(dryruns->server, job->exchange, 503,
-           is_late ? "deadline exceeded before the dry run could begin" : "no thread for it");
+           is_late ? "deadline exceeded before the dry run could begin"
+                   : "no thread for it");
     free(job);
 }
 

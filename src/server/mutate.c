@@ -221,6 +221,7 @@ static bool begin(struct fx_thread *thread, struct fx_http_exchange *exchange) {
         .annotates = options->mutation_annotations,
         .tells_passes = options->log_mutations,
         .tells_fares = true,
+        .share_percent = options->namespace_share,
         .skims = true,
         .own_namespace = options->own_namespace,
         .find_object = find_object,

@@ -36,7 +36,29 @@ struct fx_mutator_metrics {
     struct fx_family *families[N_FAMILIES];
     struct fx_snapshot *snapshot; /* counted; NULL: none yet */
     uint32_t *series;             /* of its mutators, by index */
+
+    size_t max; /* series of each table */
+    /* By namespace: of the policies that live in one. */
+    struct fx_labels *namespaces;
+    struct fx_family *namespace_seconds;
 };
+
+static bool add_namespaces(struct fx_mutator_metrics *metrics,
+                           struct fx_registry *registry, size_t max_namespaces) {
+    static const char *const key[] = {"namespace"};
+    metrics->namespaces = fx_registry_add_labels(registry, key, 1, max_namespaces);
+    if (metrics->namespaces == NULL) {
+        return false;
+    }
+    const struct fx_family_plan plan = {
+        .type = FX_FAMILY_COUNTER,
+        .name = "fixpoint_namespace_policies_seconds_total",
+        .help = "Time that reviews spent in the policies of a namespace, in seconds.",
+        .labels = metrics->namespaces,
+    };
+    metrics->namespace_seconds = fx_registry_add(registry, &plan);
+    return metrics->namespace_seconds != NULL;
+}
 
 struct fx_mutator_metrics *fx_mutator_metrics_create(struct fx_registry *registry,
                                                      size_t max_mutators) {
@@ -49,6 +71,7 @@ struct fx_mutator_metrics *fx_mutator_metrics_create(struct fx_registry *registr
     if (metrics == NULL) {
         return NULL;
     }
+    metrics->max = max_mutators;
     metrics->labels = fx_registry_add_labels(registry, keys, N_KEYS, max_mutators);
     bool ok = metrics->labels != NULL;
     for (size_t i = 0; ok && i < N_FAMILIES; i++) {
@@ -61,7 +84,7 @@ struct fx_mutator_metrics *fx_mutator_metrics_create(struct fx_registry *registr
         metrics->families[i] = fx_registry_add(registry, &plan);
         ok = metrics->families[i] != NULL;
     }
-    if (!ok) {
+    if (!ok || !add_namespaces(metrics, registry, max_mutators)) {
         free(metrics);
         return NULL;
     }
@@ -99,6 +122,41 @@ static void carry_over(const struct fx_mutator_metrics *metrics,
             series[i] = metrics->series[at];
         }
     }
+}
+
+/* The series of the namespace that a mutator lives in, FX_SERIES_OTHER where there is
+ * none. */
+static uint32_t find_namespace(const struct fx_mutator_metrics *metrics,
+                               const struct fx_mutator *mutator) {
+    uint32_t series = FX_SERIES_OTHER;
+    if (mutator->namespace_ == NULL) {
+        return FX_SERIES_OTHER;
+    }
+    const struct fx_text value = fx_text_of(mutator->namespace_);
+    return fx_labels_find(metrics->namespaces, &value, &series) ? series
+                                                                : FX_SERIES_OTHER;
+}
+
+/* The namespaces of which the next snapshot has no policy any more lose their series.
+ * Without memory they keep them. */
+static void drop_namespaces(struct fx_mutator_metrics *metrics,
+                            const struct fx_snapshot *next) {
+    const struct fx_snapshot *last = metrics->snapshot;
+    bool *stays = last == NULL ? NULL : calloc(metrics->max + 1, sizeof *stays);
+    if (stays == NULL) {
+        return;
+    }
+    stays[FX_SERIES_OTHER] = true;
+    for (size_t i = 0; i < next->n_mutators; i++) {
+        stays[find_namespace(metrics, next->mutators[i])] = true;
+    }
+    for (size_t i = 0; i < last->n_mutators; i++) {
+        const uint32_t series = find_namespace(metrics, last->mutators[i]);
+        if (!stays[series]) {
+            fx_labels_drop(metrics->namespaces, series);
+        }
+    }
+    free(stays);
 }
 
 /* Those who left make room before anybody new comes. False without memory. */
@@ -146,6 +204,7 @@ void fx_mutator_metrics_take(struct fx_mutator_metrics *metrics,
         free(series); /* until the next one, names are looked up for each review */
         return;
     }
+    drop_namespaces(metrics, snapshot);
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
         if (series[i] == FX_SERIES_OTHER) {
             series[i] = get(metrics, snapshot->mutators[i]);
@@ -176,18 +235,38 @@ static uint32_t series_of(struct fx_mutator_metrics *metrics,
                : fx_labels_other(metrics->labels);
 }
 
+/* Also where the policy is one of an earlier snapshot. */
+static void add_namespace_seconds(struct fx_mutator_metrics *metrics,
+                                  const struct fx_tally *tally, size_t row, uint64_t ns) {
+    const char *namespace_ = row == fx_tally_mutators(tally)
+                                 ? NULL
+                                 : tally->snapshot->mutators[row]->namespace_;
+    uint32_t series = FX_SERIES_OTHER;
+    if (namespace_ == NULL) {
+        series = fx_labels_other(metrics->namespaces);
+    } else {
+        const struct fx_text value = fx_text_of(namespace_);
+        series = fx_labels_get(metrics->namespaces, &value);
+    }
+    fx_family_add(metrics->namespace_seconds, series, (double)ns * 1e-9);
+}
+
 /* What came since the last time; most mutators match nothing. */
 static void take_row(struct fx_mutator_metrics *metrics, struct fx_tally *tally,
                      size_t row) {
-    static const unsigned families[FX_TALLY_FACTS] = {
+    static const unsigned families[FX_TALLY_SHARE_NS] = {
         [FX_TALLY_MATCHED] = MATCHED, [FX_TALLY_APPLIED] = APPLIED,
         [FX_TALLY_CHANGED] = CHANGED, [FX_TALLY_DENIED] = DENIED,
         [FX_TALLY_ERRORS] = ERRORS,   [FX_TALLY_LEFT_OUT] = LEFT_OUT,
         [FX_TALLY_NS] = SECONDS,
     };
-    uint64_t news[FX_TALLY_FACTS];
+    uint64_t news[FX_TALLY_SHARE_NS];
     uint64_t any = 0;
-    for (unsigned i = 0; i < FX_TALLY_FACTS; i++) {
+    const uint64_t share_ns = fx_tally_take(&tally->rows[row], FX_TALLY_SHARE_NS);
+    if (share_ns > 0) {
+        add_namespace_seconds(metrics, tally, row, share_ns);
+    }
+    for (unsigned i = 0; i < FX_TALLY_SHARE_NS; i++) {
         news[i] = fx_tally_take(&tally->rows[row], (enum fx_tally_fact)i);
         any |= news[i];
     }
@@ -195,7 +274,7 @@ static void take_row(struct fx_mutator_metrics *metrics, struct fx_tally *tally,
         return;
     }
     const uint32_t series = series_of(metrics, tally, row);
-    for (unsigned i = 0; i < FX_TALLY_FACTS; i++) {
+    for (unsigned i = 0; i < FX_TALLY_SHARE_NS; i++) {
         const double scale = i == FX_TALLY_NS ? 1e-9 : 1;
         fx_family_add(metrics->families[families[i]], series, (double)news[i] * scale);
     }

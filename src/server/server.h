@@ -43,6 +43,7 @@ struct fx_server_options {
     struct fx_exemptions exempt;   /* from the guard of the ignore label */
     size_t quarantine_after;       /* failures in a row (server/in_force.h); 0: never */
     uint64_t quarantine_budget_ms; /* of a mutator in one review; 0: none */
+    unsigned namespace_share;      /* fx_request.share_percent */
     size_t metrics_max_mutators;   /* that metrics tell apart */
     enum fx_sandbox_mode sandbox;  /* entered when all is open (server/sandbox.h) */
     size_t threads;                /* that serve; 0: as many as there are cores for us */

@@ -81,7 +81,7 @@ static bool is_in_cycle(const struct fx_review_result *result, uint32_t mutator,
 }
 
 static bool is_over_budget(const struct fx_strikes *strikes, const struct fx_fare *fare) {
-    return strikes->budget_ns > 0 && fare->ns > strikes->budget_ns;
+    return fare->overspent || (strikes->budget_ns > 0 && fare->ns > strikes->budget_ns);
 }
 
 bool fx_strikes_may_note(const struct fx_strikes *strikes,

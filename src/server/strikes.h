@@ -4,9 +4,11 @@
  * (engine/quarantine.h). Whoever uses it from several threads has a lock for it.
  *
  * A review counts against a mutator whose match or mutation failed in it, that was among
- * those which kept it from settling, or that took more of its time than the budget. It
- * counts for every other mutator that matched: that one begins anew at 0. What a provider
- * of external data did, and what we ourselves lacked (memory, time), is nobody's fault.
+ * those which kept it from settling, that took more of its time than the budget, or in
+ * whose turn the review's deadline passed while it had taken more than half of the work.
+ * It counts for every other mutator that matched: that one begins anew at 0. What a
+ * provider of external data did, and what we ourselves lacked (memory, time), is nobody's
+ * fault.
  */
 #ifndef FX_SERVER_STRIKES_H
 #define FX_SERVER_STRIKES_H

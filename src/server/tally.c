@@ -54,13 +54,22 @@ static void add(struct fx_tally_row *row, enum fx_tally_fact fact, uint64_t amou
     atomic_store_explicit(&row->so_far[fact], so_far + amount, memory_order_relaxed);
 }
 
+/* The row of a mutator of the review's snapshot. */
+static struct fx_tally_row *row_of(struct fx_tally *tally,
+                                   const struct fx_snapshot *snapshot, uint32_t mutator) {
+    return snapshot == tally->snapshot ? &tally->rows[mutator]
+                                       : find(tally, snapshot->mutators[mutator]);
+}
+
 void fx_tally_note(struct fx_tally *tally, const struct fx_snapshot *snapshot,
                    const struct fx_outcome *outcome) {
+    if (outcome->share_ns > 0) {
+        add(row_of(tally, snapshot, outcome->share_mutator), FX_TALLY_SHARE_NS,
+            outcome->share_ns);
+    }
     for (size_t i = 0; i < outcome->n_fares; i++) {
         const struct fx_fare *fare = &outcome->fares[i];
-        struct fx_tally_row *row = snapshot == tally->snapshot
-                                       ? &tally->rows[fare->mutator]
-                                       : find(tally, snapshot->mutators[fare->mutator]);
+        struct fx_tally_row *row = row_of(tally, snapshot, fare->mutator);
         add(row, FX_TALLY_MATCHED, fare->matched);
         add(row, FX_TALLY_APPLIED, fare->applied);
         add(row, FX_TALLY_CHANGED, fare->changed);

@@ -24,6 +24,7 @@ enum fx_tally_fact {
     FX_TALLY_ERRORS,
     FX_TALLY_LEFT_OUT,
     FX_TALLY_NS,
+    FX_TALLY_SHARE_NS, /* of all mutators of its namespace (fx_outcome.share_ns) */
     FX_TALLY_FACTS
 };
 
