@@ -115,6 +115,7 @@
 #define FX_LIMIT_HANDSHAKE_MS 10000u  /* a TLS handshake must end within this */
 #define FX_LIMIT_DRAIN_MS     10000u  /* after SIGTERM, before the listener closes */
 #define FX_LIMIT_REVIEW_MS    10000u  /* where the request names no timeout */
+#define FX_LIMIT_OBJECT_MS    60000u  /* for one object, on the command line */
 /* Of a review's time, in per cent: what the policies of a namespace may take together. */
 #define FX_LIMIT_NAMESPACE_SHARE 25u
 #define FX_LIMIT_WRITE_MS        30000u /* a client that does not read is dropped */

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "admission/mutation.h"
+#include "base/budget.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/uuid.h"
 #include "cli/scope.h"
@@ -182,11 +184,24 @@ static void write_request(struct fx_buf *buf, const struct fx_question *question
 
 /* ---- the answer ------------------------------------------------------------------ */
 
+#define NS_IN_MS UINT64_C(1000000)
+
+uint64_t fx_answer_deadline(uint64_t timeout_ms) {
+    return fx_clock_ns() + (timeout_ms == 0 ? FX_LIMIT_OBJECT_MS : timeout_ms) * NS_IN_MS;
+}
+
+/* Says how it may take longer. Always false. */
+static bool fail_late(struct fx_err *err) {
+    struct fx_err late = *err;
+    return fx_fail(err, FX_EDEADLINE, "%s (--timeout sets how long it may take)",
+                   late.msg);
+}
+
 static bool read_result(struct fx_answer *answer, json_t *object, struct fx_err *err) {
     const struct fx_review_result *result = answer->result;
     if (result->failure != NULL) {
         *err = *result->failure;
-        return false;
+        return err->code == FX_EDEADLINE ? fail_late(err) : false;
     }
     if (result->status != 200) {
         return fx_fail(err, FX_EINTERNAL, "the review ended with HTTP status %u",
@@ -239,8 +254,9 @@ bool fx_answer_ask(const struct fx_question *question, json_t *object,
     if (request->failed) {
         return fx_fail_nomem(err);
     }
-    ret_answer->review = fx_review_create(
-        &admission, question->snapshot, (struct fx_text){request->data, request->len}, 0);
+    ret_answer->review = fx_review_create(&admission, question->snapshot,
+                                          (struct fx_text){request->data, request->len},
+                                          fx_answer_deadline(question->timeout_ms));
     if (ret_answer->review == NULL) {
         return fx_fail_nomem(err);
     }
@@ -269,11 +285,22 @@ static bool find_own_namespace(const struct fx_question *question,
 static bool mutate(const struct fx_question *question, struct fx_resultant *resultant,
                    struct fx_err *err) {
     struct fx_mutation *mutation = &resultant->mutation;
-    return fx_mutation_begin(mutation, err) &&
-           (mutation->calls.n_items == 0 ||
-            fx_outside_ask(question->outside, &mutation->calls, &resultant->arena,
-                           err)) &&
-           fx_mutation_end(mutation, err);
+    struct fx_budget budget = {
+        .bound = {.deadline_ns = fx_answer_deadline(question->timeout_ms)}};
+    fx_budget_swap(&budget);
+    const bool ok =
+        fx_mutation_begin(mutation, err) &&
+        (mutation->calls.n_items == 0 ||
+         fx_outside_ask(question->outside, &mutation->calls, &resultant->arena, err)) &&
+        fx_mutation_end(mutation, err);
+    fx_budget_swap(&budget);
+    if (budget.exceeded == FX_EXCEEDED_NOTHING) {
+        return ok;
+    }
+    if (ok || err->code != FX_EDEADLINE) {
+        (void)fx_fail(err, FX_EDEADLINE, "deadline exceeded");
+    }
+    return fail_late(err);
 }
 
 bool fx_answer_generate(const struct fx_question *question, json_t *object,

@@ -18,6 +18,16 @@
 #include "cli/outside.h"
 #include "policy/namespaces.h"
 
+/* The row of `--timeout`, for a member of uint64_t. */
+#define FX_TIMEOUT_OPTION(type, member)                                            \
+    {                                                                              \
+        "timeout", '\0', FX_OPTION_DURATION, offsetof(type, member), "TIME", NULL, \
+            "the longest that policies may take for one object (default 1m)",      \
+    }
+
+/* The deadline (base/clock.h) of work on an object that begins now; 0 ms: the default. */
+uint64_t fx_answer_deadline(uint64_t timeout_ms);
+
 /* The circumstances; everything is borrowed. */
 struct fx_question {
     struct fx_snapshot *snapshot;
@@ -29,6 +39,7 @@ struct fx_question {
     json_t *old_object;              /* or NULL */
     struct fx_trace *trace;          /* or NULL: what each mutator did goes here */
     struct fx_outside *outside;      /* who asks providers */
+    uint64_t timeout_ms;             /* for one object; 0: the default */
 };
 
 struct fx_resultant; /* opaque */
@@ -44,7 +55,7 @@ struct fx_answer {
 
 void fx_answer_finish(struct fx_answer *answer); /* NULL, zeroed are fine */
 
-/* Asks. On failure of the mutation (FX_EMUTATE, FX_ENOCONVERGE, FX_EDENIED)
+/* Asks. On failure of the mutation (FX_EMUTATE, FX_ENOCONVERGE, FX_EDENIED, FX_EDEADLINE)
  * `ret_answer->result` is there all the same. Other errors: FX_EINVALID, FX_ENOMEM,
  * FX_EINTERNAL. */
 bool fx_answer_ask(const struct fx_question *question, json_t *object,

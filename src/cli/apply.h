@@ -19,6 +19,7 @@ struct fx_apply_values {
     unsigned output, operation, color; /* indices of their words */
     const char *old, *user, *namespace_;
     bool keep_going, expand;
+    uint64_t timeout; /* ms; 0: the default */
     struct fx_provider_flags provider;
     struct fx_dialect_settings settings;
 };
@@ -84,6 +85,7 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
          NULL,                                                                          \
          NULL,                                                                          \
          "leave out invalid policies and objects that fail, and print the rest"},       \
+        FX_TIMEOUT_OPTION(struct fx_apply_values, timeout),                             \
         FX_DIALECT_OPTIONS(struct fx_apply_values, settings),                           \
         FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                          \
         FX_COLOR_OPTION(struct fx_apply_values)

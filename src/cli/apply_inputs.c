@@ -113,5 +113,6 @@ struct fx_question fx_apply_question(const struct fx_apply_values *values,
         .groups = &values->groups,
         .old_object = find_old(&inputs->old, object->root),
         .outside = &inputs->outside,
+        .timeout_ms = values->timeout,
     };
 }

@@ -60,10 +60,10 @@ enum fx_exit fx_exit_of(const struct fx_err *err) {
     case FX_ELIMIT: return FX_EXIT_INVALID;
     case FX_EMUTATE:
     case FX_ENOCONVERGE:
+    case FX_EDEADLINE:
     case FX_EDENIED: return FX_EXIT_MUTATION;
     case FX_EIO: return FX_EXIT_IO;
     case FX_ENOMEM:
-    case FX_EDEADLINE:
     case FX_EINTERNAL: return FX_EXIT_BUG;
     }
     return FX_EXIT_BUG;

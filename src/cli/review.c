@@ -14,6 +14,7 @@ struct values {
     struct fx_strings policies;
     unsigned on_error, color;
     bool keep_going;
+    uint64_t timeout; /* ms; 0: the default */
     struct fx_provider_flags provider;
     struct fx_dialect_settings settings;
 };
@@ -24,7 +25,8 @@ static enum fx_exit print_result(const struct fx_review_result *result,
     const struct fx_buf *body = result->body;
     if (result->status != 200) {
         fx_say("%.*s", (int)body->len, body->data);
-        if (result->decision == FX_DECISION_FAILED) {
+        if (result->decision == FX_DECISION_FAILED ||
+            (result->failure != NULL && result->failure->code == FX_EDEADLINE)) {
             return FX_EXIT_MUTATION;
         }
         return result->decision == FX_DECISION_REFUSED ? FX_EXIT_INVALID : FX_EXIT_BUG;
@@ -49,7 +51,8 @@ static enum fx_exit review_text(const struct values *values, struct fx_policies 
         .user = &policies->namespaces,
     };
     struct fx_err err = FX_ERR_INIT;
-    struct fx_review *review = fx_review_create(&admission, policies->snapshot, text, 0);
+    struct fx_review *review = fx_review_create(&admission, policies->snapshot, text,
+                                                fx_answer_deadline(values->timeout));
     if (review == NULL) {
         (void)fx_fail_nomem(&err);
         return fx_say_err(&err);
@@ -112,6 +115,7 @@ static const struct fx_option options[] = {
     FX_ON_ERROR_OPTION(struct values),
     {"keep-going", 'k', FX_OPTION_FLAG, offsetof(struct values, keep_going), NULL, NULL,
      "leave out invalid policies"},
+    FX_TIMEOUT_OPTION(struct values, timeout),
     FX_DIALECT_OPTIONS(struct values, settings),
     FX_PROVIDER_OPTIONS(struct values, provider),
     FX_COLOR_OPTION(struct values),

@@ -18,6 +18,7 @@ struct values {
     struct fx_provider_flags provider;
     struct fx_dialect_settings settings;
     bool update, verbose;
+    uint64_t timeout; /* ms; 0: the default */
     unsigned output, color;
 };
 
@@ -97,6 +98,7 @@ static bool ask(void *user, const struct fx_suite_question *question,
         .groups = &groups,
         .old_object = question->old_object,
         .outside = &session->outside,
+        .timeout_ms = session->values->timeout,
     };
     struct fx_answer answer = {0};
     const bool ok = fx_answer_ask(&asked, question->object, &answer, err);
@@ -252,6 +254,7 @@ static const struct fx_option options[] = {
      "say a line of every case, also of those that passed or were skipped"},
     {"update", '\0', FX_OPTION_FLAG, offsetof(struct values, update), NULL, NULL,
      "write what came out over the files of what was expected, where they differ"},
+    FX_TIMEOUT_OPTION(struct values, timeout),
     FX_DIALECT_OPTIONS(struct values, settings),
     FX_PROVIDER_OPTIONS(struct values, provider),
     FX_COLOR_OPTION(struct values),
