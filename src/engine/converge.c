@@ -195,6 +195,7 @@ static bool run_mutator(struct run *run, uint32_t index, struct fx_effect *ret_e
                         struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->pass};
+    fx_run_tell_turn(run, mutator);
     if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
         return fx_run_may_drop(mutator, err) ? fx_run_drop(run, &step, *run->root, err)
                                              : fx_run_fail_match(run, index, err);
@@ -217,8 +218,11 @@ static bool run_of_tier(struct run *run, size_t at, struct fx_effect *ret_effect
         .verdict.matched = true,
     };
     bool matched = false;
-    return fx_run_match_tier(run, at, &matched, err) &&
-           (!matched || apply_matched(run, &step, ret_effect, err));
+    if (!fx_run_match_tier(run, at, &matched, err)) {
+        return false;
+    }
+    fx_run_tell_turn(run, run->snapshot->mutators[step.mutator]);
+    return !matched || apply_matched(run, &step, ret_effect, err);
 }
 
 /* After a write anywhere the texts of the subject are gone, and the object may be another
@@ -475,6 +479,7 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
     };
     json_t *original = json_incref(*root);
     fx_subject_read(*root, &run.subject);
+    fx_activity_begin_loop(request->activity, run.subject.group, run.subject.kind);
     const bool ok = (make_notes(&run) || fx_fail_nomem(err)) &&
                     fx_run_find_candidates(&run, err) &&
                     (fx_run_make_changes(&run) || fx_fail_nomem(err)) &&
@@ -484,6 +489,7 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
         ret_outcome->mutated = ret_outcome->iterations > 1 &&
                                (run.lasting != NULL || !fx_equal(original, *root));
     }
+    fx_activity_end_loop(request->activity);
     ret_outcome->fares = fares.items;
     ret_outcome->n_fares = fares.n_items;
     json_decref(run.kept);

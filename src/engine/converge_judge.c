@@ -62,6 +62,7 @@ static bool hear(struct run *run, struct fx_trace_step *step, struct fx_err *err
 static bool ask(struct run *run, uint32_t index, struct fx_err *err) {
     const struct fx_mutator *judge = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->outcome->iterations};
+    fx_run_tell_turn(run, judge);
     bool ok = judge->ops->match(judge, run->request, &run->subject, &step.verdict, err);
     if (ok && step.verdict.matched) {
         ok = hear(run, &step, err);

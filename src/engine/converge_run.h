@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/macros.h"
+#include "engine/activity.h"
 #include "engine/changes.h"
 #include "engine/converge.h"
 #include "engine/fares.h"
@@ -76,6 +77,12 @@ struct run {
     uint64_t deadline_ns;
     unsigned looks;
 };
+
+/* It is the turn of this mutator; for those who watch the loop. */
+static inline void fx_run_tell_turn(const struct run *run,
+                                    const struct fx_mutator *mutator) {
+    fx_activity_set_turn(run->request->activity, mutator);
+}
 
 /* Another list of the arena's with room for one item more: the same one where it has it,
  * NULL without memory. */

@@ -22,6 +22,7 @@ static bool begin_tier(struct run *run, const struct fx_mutator *tier) {
 static bool ask(struct run *run, uint32_t index, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->pass};
+    fx_run_tell_turn(run, mutator);
     if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
         return fx_run_may_drop(mutator, err) ? fx_run_drop(run, &step, *run->root, err)
                                              : fx_run_fail_match(run, index, err);

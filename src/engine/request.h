@@ -54,6 +54,7 @@ enum fx_source {
 /* Reads the wire name; NONE for the empty text, INVALID for any other words. */
 enum fx_source fx_source_parse(struct fx_text text);
 
+struct fx_activity;     /* engine/activity.h */
 struct fx_placeholders; /* engine/external.h */
 
 /* Everything in it is borrowed and outlives the evaluation. */
@@ -80,7 +81,9 @@ struct fx_request {
     /* Where mutators may ask for values from outside, or NULL where nobody would. */
     struct fx_placeholders *placeholders;
     const char *mutation_id; /* a UUID, for messages */
-    uint64_t deadline_ns;    /* base/clock.h; 0: none */
+    /* Where the loop tells whose turn it is, or NULL: nobody watches it. */
+    struct fx_activity *activity;
+    uint64_t deadline_ns; /* base/clock.h; 0: none */
     /* Bytes that mutators with templates may still write into the object, all together;
      * NULL: each has a bound of its own alone. */
     size_t *text_left;
