@@ -114,9 +114,13 @@
 #define FX_LIMIT_MESSAGE_MS   10000u  /* a header and body must arrive within this */
 #define FX_LIMIT_HANDSHAKE_MS 10000u  /* a TLS handshake must end within this */
 #define FX_LIMIT_DRAIN_MS     10000u  /* after SIGTERM, before the listener closes */
-#define FX_LIMIT_REVIEW_MS    10000u  /* where the request names no timeout */
-#define FX_LIMIT_WRITE_MS     30000u  /* a client that does not read is dropped */
-#define FX_LIMIT_SHED_MS      500u    /* who has waited longer is turned away */
+#define FX_LIMIT_GRACE_MS     15000u /* after that, before the process ends in any case */
+#define FX_LIMIT_LEFT_MS      5000u  /* all is answered: for what nobody waits for */
+#define FX_LIMIT_STALL_MS     10000u /* a loop that has not turned for so long stalls, */
+#define FX_LIMIT_BUILD_MS     60000u /* and so does a build, this much later */
+#define FX_LIMIT_REVIEW_MS    10000u /* where the request names no timeout */
+#define FX_LIMIT_WRITE_MS     30000u /* a client that does not read is dropped */
+#define FX_LIMIT_SHED_MS      500u   /* who has waited longer is turned away */
 /* Reviews that wait for outside data, of one loop, and the bodies of their requests:
  * what is made of them may take ten times as much. */
 #define FX_LIMIT_WAITING_REVIEWS 512u

@@ -26,7 +26,8 @@ struct values {
     unsigned on_error, log_level, sandbox;
     size_t max_body, max_header, max_connections, quarantine_after, metrics_max_mutators,
         threads;
-    uint64_t quarantine_budget, idle, message, drain, review, shed_after;
+    uint64_t quarantine_budget, idle, message, drain, grace, review, stall_after,
+        shed_after;
 };
 
 #define DEFAULT_LISTEN        ":8443"
@@ -192,6 +193,9 @@ static enum fx_exit serve(const struct values *values,
         .idle_ms = values->idle,
         .message_ms = values->message,
         .drain_ms = values->drain,
+        .grace_ms = values->grace,
+        .stall_after_ms = values->stall_after,
+        .left_status = FX_EXIT_LEFT,
         .review_ms = values->review,
         .threads = values->threads,
         .shed_after_ms = values->shed_after,
@@ -341,6 +345,12 @@ static const struct fx_option options[] = {
      "turn requests away that have waited longer than this (default 500ms)"},
     {"drain", '\0', FX_OPTION_DURATION, FIELD(drain), "TIME", NULL,
      "between SIGTERM and the end of listening (default 10s)"},
+    {"grace", '\0', FX_OPTION_DURATION, FIELD(grace), "TIME", NULL,
+     "from there, end in any case after this time, with exit status 6 where requests "
+     "were left (default 15s)"},
+    {"stall-after", '\0', FX_OPTION_DURATION_OR_OFF, FIELD(stall_after), "TIME", NULL,
+     "a thread that has not moved for so long makes /healthz fail (default 10s; 0: "
+     "never)"},
     {"own-namespace", '\0', FX_OPTION_TEXT, FIELD(own_namespace), "NAME", NULL,
      "whose service account gatekeeper-admin is not mutated (default: the environment's "
      "POD_NAMESPACE, else in a cluster the namespace of the kubeconfig's context or of "

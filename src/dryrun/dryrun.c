@@ -17,6 +17,8 @@ struct run {
     struct fx_policies *policies;
     struct fx_dryrun_trial trial;
     struct fx_buf faults; /* of the rules */
+    uint64_t deadline_ns;
+    struct fx_activity *activity;
     struct fx_err err;
 };
 
@@ -42,8 +44,7 @@ static void check_body(const struct fx_buf *body, struct fx_err *err) {
     }
 }
 
-static bool answer(struct run *run, struct fx_text request, uint64_t deadline_ns,
-                   struct fx_buf *body) {
+static bool answer(struct run *run, struct fx_text request, struct fx_buf *body) {
     struct fx_err *err = &run->err;
     if (!fx_dryrun_question_read(request, &run->question, err) ||
         !fx_dryrun_build(&run->question, &run->policies, &run->faults, err)) {
@@ -52,7 +53,8 @@ static bool answer(struct run *run, struct fx_text request, uint64_t deadline_ns
     run->trial = (struct fx_dryrun_trial){
         .question = &run->question,
         .policies = run->policies,
-        .deadline_ns = deadline_ns,
+        .deadline_ns = run->deadline_ns,
+        .activity = run->activity,
     };
     if (!fx_dryrun_try(&run->trial, err)) {
         if (err->code == FX_ENOMEM && hit_bound(&run->trial.arena)) {
@@ -102,12 +104,18 @@ static void fail(const struct run *run, struct fx_dryrun_answer *ret_answer) {
 }
 
 void fx_dryrun(struct fx_text request, const struct fx_dialect_settings *settings,
-               uint64_t deadline_ns, struct fx_dryrun_answer *ret_answer) {
-    struct run run = {.question = {.settings = settings}, .err = FX_ERR_INIT};
+               uint64_t deadline_ns, struct fx_activity *activity,
+               struct fx_dryrun_answer *ret_answer) {
+    struct run run = {
+        .question = {.settings = settings},
+        .deadline_ns = deadline_ns,
+        .activity = activity,
+        .err = FX_ERR_INIT,
+    };
     *ret_answer = (struct fx_dryrun_answer){.status = 200};
     fx_buf_init(&ret_answer->body, FX_LIMIT_DRYRUN_ANSWER_BYTES);
     fx_buf_init(&run.faults, 0);
-    if (!answer(&run, request, deadline_ns, &ret_answer->body)) {
+    if (!answer(&run, request, &ret_answer->body)) {
         fail(&run, ret_answer);
     }
     fx_dryrun_trial_finish(&run.trial);

@@ -24,6 +24,7 @@ struct fx_dryrun_trial {
     const struct fx_dryrun_question *question;
     const struct fx_policies *policies;
     uint64_t deadline_ns;
+    struct fx_activity *activity; /* or NULL: who watches it (engine/activity.h) */
 
     struct fx_arena arena;
     struct fx_trace trace;       /* how all of them fared */

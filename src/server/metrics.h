@@ -90,6 +90,10 @@
       "Messages that were no acceptable HTTP.")                                          \
     X(COUNTER, SHED, "fixpoint_requests_shed_total", "reason", SHED_REASONS, NO_BUCKETS, \
       "Requests turned away because there were too many, by why.")                       \
+    X(COUNTER, STALLS, "fixpoint_stalls_total", "what", JOB_TYPES, NO_BUCKETS,           \
+      "Times that work took longer than it may take, by what.")                          \
+    X(GAUGE, STALLED, "fixpoint_stalled", "what", JOB_TYPES, NO_BUCKETS,                 \
+      "Work under way that takes longer than it may take, by what.")                     \
     X(COUNTER, LINES_LOST, "fixpoint_log_lines_lost_total", NULL, NONE, NO_BUCKETS,      \
       "Lines of the log that could not be written.")                                     \
     X(COUNTER, CERTIFICATE_RELOADS, "fixpoint_certificate_reloads_total", "result",      \
@@ -108,7 +112,7 @@ enum fx_metric {
 /* The label values that are ours; `decision` has those of enum fx_decision, `severity`
  * those of enum fx_severity, `result` those of enum fx_reload_result or enum
  * fx_external_result, `reason` those of enum fx_shed_reason or enum fx_tls_refusal,
- * `code` those of enum fx_dryrun_status. */
+ * `code` those of enum fx_dryrun_status, `what` those of enum fx_job_type. */
 enum fx_mutation_status {
     FX_MUTATION_SUCCESS,
     FX_MUTATION_SKIP,

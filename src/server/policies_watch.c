@@ -113,6 +113,7 @@ fx_policies_watch_create(uv_loop_t *loop, const struct fx_policies_watch_options
     watch->events = *events;
     const struct fx_reload_plan plan = {
         .roots = {options->roots, options->n_roots, FX_LIMIT_POLICY_FILE_BYTES},
+        .name = "reload of policies",
         .user = watch,
         .build = build,
         .done = done,
