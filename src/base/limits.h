@@ -28,6 +28,8 @@
 #define FX_LIMIT_OBJECT_FILE_BYTES (64u << 20) /* one file of objects, command line */
 #define FX_LIMIT_FOLDER_DEPTH      32u         /* folders in folders */
 #define FX_LIMIT_FOLDER_FILES      100000u     /* files under one folder */
+#define FX_LIMIT_FOLDERS           10000u      /* folders under one folder */
+#define FX_LIMIT_FOLDER_ENTRIES    (1u << 20)  /* whatever is in all of these */
 #define FX_LIMIT_LOCATION_BYTES    65536u      /* text of one location */
 #define FX_LIMIT_LOCATION_NODES    1000u       /* steps of one location */
 /* One regular expression: its text, since compiling `a?a?a?…` takes time quadratic in
