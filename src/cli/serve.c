@@ -23,7 +23,7 @@ struct values {
     struct fx_cluster_flags cluster;
     struct fx_dialect_settings settings;
     bool tls_self_signed, mutation_annotations, log_mutations;
-    unsigned on_error, log_level, sandbox;
+    unsigned on_error, on_empty, log_level, sandbox;
     size_t max_body, max_header, max_connections, quarantine_after, metrics_max_mutators,
         threads;
     uint64_t quarantine_budget, idle, message, drain, grace, review, stall_after,
@@ -39,6 +39,9 @@ static const char *const level_words[] = {"info", "debug", "warn", "error", NULL
 
 /* As in enum fx_sandbox_mode. */
 static const char *const sandbox_words[] = {"auto", "require", "off", NULL};
+
+/* As in enum fx_on_empty. */
+static const char *const on_empty_words[] = {"keep", "not-ready", "accept", NULL};
 
 static const char *or_else(const char *given, const char *otherwise) {
     return given != NULL && given[0] != '\0' ? given : otherwise;
@@ -169,6 +172,7 @@ static enum fx_exit serve(const struct values *values,
         .own_namespace = cluster != NULL ? cluster->identity.namespace_
                                          : or_else(values->own_namespace, pod_namespace),
         .settings = values->settings,
+        .on_empty = (enum fx_on_empty)values->on_empty,
         .on_error = (enum fx_on_error)values->on_error,
         .mutation_annotations = values->mutation_annotations,
         .log_mutations = values->log_mutations,
@@ -272,6 +276,9 @@ static enum fx_exit run(const void *values, const char *operand) {
 static const struct fx_option options[] = {
     {"policies", 'p', FX_OPTION_LIST, FIELD(policies), "PATH", NULL,
      "policies: a file or a folder, watched and re-read (repeats)"},
+    {"on-empty-policies", '\0', FX_OPTION_CHOICE, FIELD(on_empty), "HOW", on_empty_words,
+     "where files that held mutators hold none any more: keep the previous ones "
+     "(default), not-ready or accept"},
     {"listen", '\0', FX_OPTION_TEXT, FIELD(listen), "ADDRESS", NULL,
      "HOST:PORT of the webhook, HTTPS (default :8443)"},
     {"health-listen", '\0', FX_OPTION_TEXT, FIELD(health_listen), "ADDRESS", NULL,

@@ -62,6 +62,8 @@
       NO_BUCKETS, "When the policies in force were taken, in seconds since 1970.")       \
     X(GAUGE, FINDINGS, "fixpoint_policy_findings", "severity", SEVERITIES, NO_BUCKETS,   \
       "What is wrong with the policies in force.")                                       \
+    X(GAUGE, EMPTIED, "fixpoint_policies_emptied", NULL, NONE, NO_BUCKETS,               \
+      "Do the files hold no mutators, where they held some before?")                     \
     X(COUNTER, RELOADS, "fixpoint_reloads_total", "result", RELOAD_RESULTS, NO_BUCKETS,  \
       "Times the policies were read again.")                                             \
     X(COUNTER, EXTERNAL_CALLS, "fixpoint_external_data_requests_total", "result",        \

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "cluster/cluster.h"
+#include "server/policies_watch.h"
 #include "server/sandbox.h"
 
 /* Everything is borrowed for the call. 0 where a number is not given: base/limits.h. */
@@ -38,6 +39,7 @@ struct fx_server_options {
     const char *own_namespace;
     struct fx_dialect_settings settings; /* of policies from files, and of those that are
                                           * admitted */
+    enum fx_on_empty on_empty;           /* of policies that are files */
     enum fx_on_error on_error;
     bool mutation_annotations;     /* objects are to say who changed them */
     bool log_mutations;            /* each mutation is to be logged, pass by pass */
