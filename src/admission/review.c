@@ -185,6 +185,7 @@ struct fx_review *fx_review_create(const struct fx_admission *admission,
     struct fx_review *review = fx_review_begin(steps, text, deadline_ns);
     if (review != NULL) {
         review->admission = admission;
+        review->request.activity = admission->activity;
         review->snapshot = fx_snapshot_ref(snapshot);
         review->skims = admission->skims && !snapshot->wants_external;
         review->result.snapshot = snapshot;

@@ -71,8 +71,9 @@ struct fx_admission {
     bool tells_fares;  /* result->outcome is to tell how each mutator fared */
     bool skims;        /* only the patch is asked for: what no policy reads of the
                         * AdmissionReview may be left out of the tree */
-    unsigned share_percent; /* fx_request.share_percent */
-    struct fx_trace *trace; /* or NULL: what each mutator did (engine/trace.h) */
+    unsigned share_percent;       /* fx_request.share_percent */
+    struct fx_activity *activity; /* or NULL: who watches the loop (engine/activity.h) */
+    struct fx_trace *trace;       /* or NULL: what each mutator did (engine/trace.h) */
     const struct fx_dialect_settings
         *settings; /* of policies that are looked at; NULL: their defaults */
     const char

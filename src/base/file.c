@@ -56,72 +56,163 @@ static bool is_policy_name(const char *name) {
            fx_text_ends(text, FX_TEXT(".json"));
 }
 
-static int is_visible(const struct dirent *entry) {
-    return entry->d_name[0] != '.';
+/* ---- folders ---------------------------------------------------------------------- */
+
+/* A walk through a folder and all below it. Each folder is visited once, however many
+ * links lead to it. */
+struct walk {
+    struct fx_file_list *list;
+    struct folder {
+        dev_t device;
+        ino_t inode;
+    } * seen;
+    size_t n_seen, cap_seen;
+    size_t n_entries;
+};
+
+/* The names in one folder. */
+struct names {
+    char **items;
+    size_t n_items, cap_items;
+};
+
+static void names_finish(struct names *names) {
+    for (size_t i = 0; i < names->n_items; i++) {
+        free(names->items[i]);
+    }
+    free(names->items);
 }
 
-static int by_bytes(const struct dirent **a, const struct dirent **b) {
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static bool add_folder(struct fx_file_list *list, const char *folder, unsigned depth,
-                       struct fx_err *err);
-
-static bool add_entry(struct fx_file_list *list, const char *path, const char *name,
-                      unsigned depth, struct fx_err *err) {
-    struct stat info;
-    if (stat(path, &info) != 0) {
-        return errno == ENOENT ? true : fail_errno(err, path); /* gone meanwhile */
-    }
-    if (S_ISDIR(info.st_mode)) {
-        return add_folder(list, path, depth + 1, err);
-    }
-    return !S_ISREG(info.st_mode) || !is_policy_name(name) || append(list, path, err);
-}
-
-static bool add_folder(struct fx_file_list *list, const char *folder, unsigned depth,
-                       struct fx_err *err) {
-    if (depth > FX_LIMIT_FOLDER_DEPTH) {
-        return fx_fail(err, FX_ELIMIT, "%s: more than %u folders in one another", folder,
-                       FX_LIMIT_FOLDER_DEPTH);
-    }
-    struct dirent **entries = NULL;
-    const int count = scandir(folder, &entries, is_visible, by_bytes);
-    if (count < 0) {
-        return fail_errno(err, folder);
-    }
-    bool ok = true;
-    const size_t length = strlen(folder);
-    const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
-    for (int i = 0; i < count; i++) {
-        struct fx_buf path;
-        fx_buf_init(&path, 0);
-        fx_buf_printf(&path, "%s%s%s", folder, slash, entries[i]->d_name);
-        if (ok && path.failed) {
-            ok = fx_fail_nomem(err);
-        }
-        ok = ok && add_entry(list, path.data, entries[i]->d_name, depth, err);
-        fx_buf_finish(&path);
-        free(entries[i]);
-    }
-    free(entries);
-    return ok;
-}
-
-static int by_path(const void *a, const void *b) {
+static int by_bytes(const void *a, const void *b) {
     char *const *left = a;
     char *const *right = b;
     return strcmp(*left, *right);
 }
 
+static bool add_name(struct names *names, const char *name, struct fx_err *err) {
+    char *copy = strdup(name);
+    if (copy == NULL || !FX_VEC_GROW(names->items, names->n_items, names->cap_items)) {
+        free(copy);
+        return fx_fail_nomem(err);
+    }
+    names->items[names->n_items++] = copy;
+    return true;
+}
+
+static bool read_names(struct walk *walk, DIR *folder, const char *path,
+                       struct names *names, struct fx_err *err) {
+    for (;;) {
+        errno = 0;
+        const struct dirent *entry = readdir(folder);
+        if (entry == NULL) {
+            return errno == 0 || fail_errno(err, path);
+        }
+        if (++walk->n_entries > FX_LIMIT_FOLDER_ENTRIES) {
+            return fx_fail(err, FX_ELIMIT, "%s: more than %u entries", path,
+                           FX_LIMIT_FOLDER_ENTRIES);
+        }
+        if (entry->d_name[0] != '.' && !add_name(names, entry->d_name, err)) {
+            return false;
+        }
+    }
+}
+
+/* The visible names, sorted. Any other than a folder is refused, without a wait. */
+static bool list_names(struct walk *walk, const char *path, struct names *names,
+                       struct fx_err *err) {
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        return fail_errno(err, path);
+    }
+    const bool ok = read_names(walk, folder, path, names, err);
+    (void)closedir(folder);
+    if (names->n_items > 0) {
+        qsort(names->items, names->n_items, sizeof *names->items, by_bytes);
+    }
+    return ok;
+}
+
+/* Notes the folder; *ret_known: it has been visited before. */
+static bool note_folder(struct walk *walk, const char *path, const struct stat *info,
+                        bool *ret_known, struct fx_err *err) {
+    for (size_t i = 0; i < walk->n_seen; i++) {
+        if (walk->seen[i].device == info->st_dev && walk->seen[i].inode == info->st_ino) {
+            *ret_known = true;
+            return true;
+        }
+    }
+    *ret_known = false;
+    if (walk->n_seen >= FX_LIMIT_FOLDERS) {
+        return fx_fail(err, FX_ELIMIT, "%s: more than %u folders", path,
+                       FX_LIMIT_FOLDERS);
+    }
+    if (!FX_VEC_GROW(walk->seen, walk->n_seen, walk->cap_seen)) {
+        return fx_fail_nomem(err);
+    }
+    walk->seen[walk->n_seen++] = (struct folder){info->st_dev, info->st_ino};
+    return true;
+}
+
+static bool visit_folder(struct walk *walk, const char *path, const struct stat *info,
+                         unsigned depth, struct fx_err *err);
+
+static bool visit(struct walk *walk, const char *path, const char *name, unsigned depth,
+                  struct fx_err *err) {
+    struct stat info;
+    if (stat(path, &info) != 0) {
+        return errno == ENOENT ? true : fail_errno(err, path); /* gone meanwhile */
+    }
+    if (S_ISDIR(info.st_mode)) {
+        return visit_folder(walk, path, &info, depth + 1, err);
+    }
+    return !S_ISREG(info.st_mode) || !is_policy_name(name) ||
+           append(walk->list, path, err);
+}
+
+static bool visit_name(struct walk *walk, const char *folder, const char *name,
+                       unsigned depth, struct fx_err *err) {
+    const size_t length = strlen(folder);
+    const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
+    struct fx_buf path;
+    fx_buf_init(&path, 0);
+    fx_buf_printf(&path, "%s%s%s", folder, slash, name);
+    const bool ok =
+        path.failed ? fx_fail_nomem(err) : visit(walk, path.data, name, depth, err);
+    fx_buf_finish(&path);
+    return ok;
+}
+
+static bool visit_folder(struct walk *walk, const char *path, const struct stat *info,
+                         unsigned depth, struct fx_err *err) {
+    bool known = false;
+    if (depth > FX_LIMIT_FOLDER_DEPTH) {
+        return fx_fail(err, FX_ELIMIT, "%s: more than %u folders in one another", path,
+                       FX_LIMIT_FOLDER_DEPTH);
+    }
+    if (!note_folder(walk, path, info, &known, err)) {
+        return false;
+    }
+    struct names names = {0};
+    bool ok = known || list_names(walk, path, &names, err);
+    for (size_t i = 0; ok && i < names.n_items; i++) {
+        ok = visit_name(walk, path, names.items[i], depth, err);
+    }
+    names_finish(&names);
+    return ok;
+}
+
 /* Sorted once more at the end: "a.yaml" comes before "a/b.yaml" although the folder
  * "a" comes before "a.yaml". */
-static bool add_tree(struct fx_file_list *list, const char *folder, struct fx_err *err) {
+static bool add_tree(struct fx_file_list *list, const char *folder,
+                     const struct stat *info, struct fx_err *err) {
     const size_t before = list->n_paths;
-    const bool ok = add_folder(list, folder, 0, err);
+    struct walk walk = {.list = list};
+    const bool ok = visit_folder(&walk, folder, info, 0, err);
     if (list->n_paths > before) {
-        qsort(list->paths + before, list->n_paths - before, sizeof *list->paths, by_path);
+        qsort(list->paths + before, list->n_paths - before, sizeof *list->paths,
+              by_bytes);
     }
+    free(walk.seen);
     return ok;
 }
 
@@ -133,8 +224,11 @@ bool fx_file_list_add(struct fx_file_list *list, const char *path, struct fx_err
     if (stat(path, &info) != 0) {
         return fail_errno(err, path);
     }
-    return S_ISDIR(info.st_mode) ? add_tree(list, path, err) : append(list, path, err);
+    return S_ISDIR(info.st_mode) ? add_tree(list, path, &info, err)
+                                 : append(list, path, err);
 }
+
+/* ---- reading ---------------------------------------------------------------------- */
 
 static bool read_all(int fd, const char *path, size_t max, struct fx_buf *bytes,
                      struct fx_err *err) {
@@ -172,6 +266,23 @@ bool fx_file_read(const char *path, size_t max, struct fx_buf *ret_bytes,
         return fail_errno(err, path);
     }
     const bool ok = read_all(fd, path, max, ret_bytes, err);
+    (void)close(fd);
+    return ok;
+}
+
+/* A FIFO has nobody who writes into it, a device may wait for ever: what is no regular
+ * file is not even opened in a way that waits. */
+bool fx_file_read_regular(const char *path, size_t max, struct fx_buf *ret_bytes,
+                          struct fx_err *err) {
+    struct stat info;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        return fail_errno(err, path);
+    }
+    bool ok = fstat(fd, &info) == 0 || fail_errno(err, path);
+    ok = ok &&
+         (S_ISREG(info.st_mode) || fx_fail(err, FX_EIO, "%s: not a regular file", path));
+    ok = ok && read_all(fd, path, max, ret_bytes, err);
     (void)close(fd);
     return ok;
 }

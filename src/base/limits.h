@@ -28,6 +28,8 @@
 #define FX_LIMIT_OBJECT_FILE_BYTES (64u << 20) /* one file of objects, command line */
 #define FX_LIMIT_FOLDER_DEPTH      32u         /* folders in folders */
 #define FX_LIMIT_FOLDER_FILES      100000u     /* files under one folder */
+#define FX_LIMIT_FOLDERS           10000u      /* folders under one folder */
+#define FX_LIMIT_FOLDER_ENTRIES    (1u << 20)  /* whatever is in all of these */
 #define FX_LIMIT_LOCATION_BYTES    65536u      /* text of one location */
 #define FX_LIMIT_LOCATION_NODES    1000u       /* steps of one location */
 /* One regular expression: its text, since compiling `a?a?a?…` takes time quadratic in
@@ -114,12 +116,16 @@
 #define FX_LIMIT_MESSAGE_MS   10000u  /* a header and body must arrive within this */
 #define FX_LIMIT_HANDSHAKE_MS 10000u  /* a TLS handshake must end within this */
 #define FX_LIMIT_DRAIN_MS     10000u  /* after SIGTERM, before the listener closes */
-#define FX_LIMIT_REVIEW_MS    10000u  /* where the request names no timeout */
-#define FX_LIMIT_OBJECT_MS    60000u  /* for one object, on the command line */
+#define FX_LIMIT_GRACE_MS     15000u /* after that, before the process ends in any case */
+#define FX_LIMIT_LEFT_MS      5000u  /* all is answered: for what nobody waits for */
+#define FX_LIMIT_STALL_MS     10000u /* a loop that has not turned for so long stalls, */
+#define FX_LIMIT_BUILD_MS     60000u /* and so does a build, this much later */
+#define FX_LIMIT_REVIEW_MS    10000u /* where the request names no timeout */
+#define FX_LIMIT_OBJECT_MS    60000u /* for one object, on the command line */
+#define FX_LIMIT_WRITE_MS     30000u /* a client that does not read is dropped */
+#define FX_LIMIT_SHED_MS      500u   /* who has waited longer is turned away */
 /* Of a review's time, in per cent: what the policies of a namespace may take together. */
 #define FX_LIMIT_NAMESPACE_SHARE 25u
-#define FX_LIMIT_WRITE_MS        30000u /* a client that does not read is dropped */
-#define FX_LIMIT_SHED_MS         500u   /* who has waited longer is turned away */
 /* Reviews that wait for outside data, of one loop, and the bodies of their requests:
  * what is made of them may take ten times as much. */
 #define FX_LIMIT_WAITING_REVIEWS 512u

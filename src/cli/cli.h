@@ -13,6 +13,7 @@ enum fx_exit {
     FX_EXIT_INVALID = 3,  /* policy or input */
     FX_EXIT_MUTATION = 4, /* failed, denied, not converging */
     FX_EXIT_IO = 5,       /* files, sockets, cluster */
+    FX_EXIT_LEFT = 6,     /* serve had to end before all requests were answered */
     FX_EXIT_BUG = 70,
 };
 

@@ -90,6 +90,7 @@ static const char overview_tail[] =
     "   3  a policy or an input is invalid\n"
     "   4  a mutation failed, was denied or does not converge\n"
     "   5  a file, a socket or a cluster failed\n"
+    "   6  `serve` was told to end, and its time was over before all was answered\n"
     "  70  a fault of fixpoint itself\n";
 
 void fx_help_print(struct fx_buf *buf, const struct fx_command *command) {

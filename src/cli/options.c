@@ -115,6 +115,9 @@ static bool set(const struct fx_option *option, void *values, const char *argume
     case FX_OPTION_DURATION_OR_NONE:
         *(uint64_t *)field = 0;
         return is_none(argument) || set_duration(option, field, argument, err);
+    case FX_OPTION_DURATION_OR_OFF:
+        *(uint64_t *)field = FX_DURATION_OFF;
+        return is_none(argument) || set_duration(option, field, argument, err);
     }
     return false;
 }

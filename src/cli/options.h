@@ -25,7 +25,10 @@ enum fx_option_type {
     /* The same, but "0" says none: as if the option was not given. */
     FX_OPTION_COUNT_OR_NONE,
     FX_OPTION_DURATION_OR_NONE,
+    FX_OPTION_DURATION_OR_OFF, /* but "0" gives FX_DURATION_OFF */
 };
+
+#define FX_DURATION_OFF UINT64_MAX
 
 /* What is not given stays zero: false, NULL, none, the first choice, 0. */
 struct fx_option {

@@ -23,10 +23,11 @@ struct values {
     struct fx_cluster_flags cluster;
     struct fx_dialect_settings settings;
     bool tls_self_signed, mutation_annotations, log_mutations;
-    unsigned on_error, log_level, sandbox;
+    unsigned on_error, on_empty, log_level, sandbox;
     size_t max_body, max_header, max_connections, quarantine_after, metrics_max_mutators,
         threads, namespace_share;
-    uint64_t quarantine_budget, idle, message, drain, review, shed_after;
+    uint64_t quarantine_budget, idle, message, drain, grace, review, stall_after,
+        shed_after;
 };
 
 #define DEFAULT_LISTEN        ":8443"
@@ -38,6 +39,9 @@ static const char *const level_words[] = {"info", "debug", "warn", "error", NULL
 
 /* As in enum fx_sandbox_mode. */
 static const char *const sandbox_words[] = {"auto", "require", "off", NULL};
+
+/* As in enum fx_on_empty. */
+static const char *const on_empty_words[] = {"keep", "not-ready", "accept", NULL};
 
 static const char *or_else(const char *given, const char *otherwise) {
     return given != NULL && given[0] != '\0' ? given : otherwise;
@@ -174,6 +178,7 @@ static enum fx_exit serve(const struct values *values,
         .own_namespace = cluster != NULL ? cluster->identity.namespace_
                                          : or_else(values->own_namespace, pod_namespace),
         .settings = values->settings,
+        .on_empty = (enum fx_on_empty)values->on_empty,
         .on_error = (enum fx_on_error)values->on_error,
         .mutation_annotations = values->mutation_annotations,
         .log_mutations = values->log_mutations,
@@ -201,6 +206,9 @@ static enum fx_exit serve(const struct values *values,
         .idle_ms = values->idle,
         .message_ms = values->message,
         .drain_ms = values->drain,
+        .grace_ms = values->grace,
+        .stall_after_ms = values->stall_after,
+        .left_status = FX_EXIT_LEFT,
         .review_ms = values->review,
         .threads = values->threads,
         .shed_after_ms = values->shed_after,
@@ -277,6 +285,9 @@ static enum fx_exit run(const void *values, const char *operand) {
 static const struct fx_option options[] = {
     {"policies", 'p', FX_OPTION_LIST, FIELD(policies), "PATH", NULL,
      "policies: a file or a folder, watched and re-read (repeats)"},
+    {"on-empty-policies", '\0', FX_OPTION_CHOICE, FIELD(on_empty), "HOW", on_empty_words,
+     "where files that held mutators hold none any more: keep the previous ones "
+     "(default), not-ready or accept"},
     {"listen", '\0', FX_OPTION_TEXT, FIELD(listen), "ADDRESS", NULL,
      "HOST:PORT of the webhook, HTTPS (default :8443)"},
     {"health-listen", '\0', FX_OPTION_TEXT, FIELD(health_listen), "ADDRESS", NULL,
@@ -353,6 +364,12 @@ static const struct fx_option options[] = {
      "turn requests away that have waited longer than this (default 500ms)"},
     {"drain", '\0', FX_OPTION_DURATION, FIELD(drain), "TIME", NULL,
      "between SIGTERM and the end of listening (default 10s)"},
+    {"grace", '\0', FX_OPTION_DURATION, FIELD(grace), "TIME", NULL,
+     "from there, end in any case after this time, with exit status 6 where requests "
+     "were left (default 15s)"},
+    {"stall-after", '\0', FX_OPTION_DURATION_OR_OFF, FIELD(stall_after), "TIME", NULL,
+     "a thread that has not moved for so long makes /healthz fail (default 10s; 0: "
+     "never)"},
     {"own-namespace", '\0', FX_OPTION_TEXT, FIELD(own_namespace), "NAME", NULL,
      "whose service account gatekeeper-admin is not mutated (default: the environment's "
      "POD_NAMESPACE, else in a cluster the namespace of the kubeconfig's context or of "

@@ -15,6 +15,8 @@
 
 #include "base/clock.h"
 #include "base/heap.h"
+#include "base/jobs.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "cluster/build_pace.h"
 #include "cluster/objects.h"
@@ -52,6 +54,7 @@ struct job {
 
 struct fx_cluster_policies {
     uint32_t magic;
+    struct fx_job under_way; /* the job, for a watchdog */
     uv_loop_t *loop;
     uv_timer_t timer;
     struct source sources[FX_CLUSTER_KINDS];
@@ -180,6 +183,7 @@ static void on_worked(uv_work_t *work, int status) {
     struct job *job = work->data;
     struct fx_cluster_policies *policies = policies_of(job->policies);
     policies->building = false;
+    fx_job_end(&policies->under_way);
     if (!policies->closing && job->made != NULL) {
         note_success(policies, job->took_ns);
         take(policies, job);
@@ -208,6 +212,12 @@ static void build(struct fx_cluster_policies *policies) {
     const int queued = uv_queue_work(policies->loop, &job->work, on_work, on_worked);
     assert(queued == 0);
     policies->building = queued == 0;
+    policies->under_way = (struct fx_job){
+        .type = FX_JOB_BUILD,
+        .name = "build of policies",
+        .allowed_ns = FX_JOB_NS(FX_LIMIT_BUILD_MS),
+    };
+    fx_job_begin(&policies->under_way);
 }
 
 static void on_timer(uv_timer_t *timer) {

@@ -17,6 +17,8 @@
 
 #include "base/clock.h"
 #include "base/date.h"
+#include "base/jobs.h"
+#include "base/limits.h"
 #include "cluster/frame.h"
 #include "cluster/rotation.h"
 #include "cluster/secret_content.h"
@@ -49,6 +51,7 @@ struct job {
 
 struct fx_cluster_secret {
     uint32_t magic;
+    struct fx_job under_way; /* the job, for a watchdog */
     uv_loop_t *loop;
     struct fx_kube_client *client;
     struct fx_cluster_secret_events events;
@@ -255,6 +258,7 @@ static void on_worked(uv_work_t *work, int status) {
     }
     job_finish(job);
     secret->deciding = false;
+    fx_job_end(&secret->under_way);
     if (!holds || secret->again) {
         look(secret);
     }
@@ -280,6 +284,12 @@ static void look(struct fx_cluster_secret *secret) {
     const int queued = uv_queue_work(secret->loop, &job->work, on_work, on_worked);
     assert(queued == 0);
     secret->deciding = queued == 0;
+    secret->under_way = (struct fx_job){
+        .type = FX_JOB_BUILD,
+        .name = "step of the certificate",
+        .allowed_ns = FX_JOB_NS(FX_LIMIT_BUILD_MS),
+    };
+    fx_job_begin(&secret->under_way);
 }
 
 void fx_cluster_secret_published(struct fx_cluster_secret *secret, uint64_t since_ns) {

@@ -18,6 +18,8 @@ struct run {
     struct fx_policies *policies;
     struct fx_dryrun_trial trial;
     struct fx_buf faults; /* of the rules */
+    uint64_t deadline_ns;
+    struct fx_activity *activity;
     struct fx_err err;
 };
 
@@ -52,6 +54,7 @@ static bool answer(struct run *run, struct fx_text request, struct fx_buf *body)
     run->trial = (struct fx_dryrun_trial){
         .question = &run->question,
         .policies = run->policies,
+        .activity = run->activity,
     };
     if (!fx_dryrun_try(&run->trial, err)) {
         if (err->code == FX_ENOMEM && hit_bound(&run->trial.arena)) {
@@ -70,9 +73,8 @@ static bool answer(struct run *run, struct fx_text request, struct fx_buf *body)
 
 /* The same until the deadline. Whatever it came to when that was exceeded may be wrong.
  */
-static bool answer_in_time(struct run *run, struct fx_text request, uint64_t deadline_ns,
-                           struct fx_buf *body) {
-    struct fx_budget budget = {.bound = {.deadline_ns = deadline_ns}};
+static bool answer_in_time(struct run *run, struct fx_text request, struct fx_buf *body) {
+    struct fx_budget budget = {.bound = {.deadline_ns = run->deadline_ns}};
     fx_budget_swap(&budget);
     const bool ok = answer(run, request, body);
     fx_budget_swap(&budget);
@@ -117,12 +119,18 @@ static void fail(const struct run *run, struct fx_dryrun_answer *ret_answer) {
 }
 
 void fx_dryrun(struct fx_text request, const struct fx_dialect_settings *settings,
-               uint64_t deadline_ns, struct fx_dryrun_answer *ret_answer) {
-    struct run run = {.question = {.settings = settings}, .err = FX_ERR_INIT};
+               uint64_t deadline_ns, struct fx_activity *activity,
+               struct fx_dryrun_answer *ret_answer) {
+    struct run run = {
+        .question = {.settings = settings},
+        .deadline_ns = deadline_ns,
+        .activity = activity,
+        .err = FX_ERR_INIT,
+    };
     *ret_answer = (struct fx_dryrun_answer){.status = 200};
     fx_buf_init(&ret_answer->body, FX_LIMIT_DRYRUN_ANSWER_BYTES);
     fx_buf_init(&run.faults, 0);
-    if (!answer_in_time(&run, request, deadline_ns, &ret_answer->body)) {
+    if (!answer_in_time(&run, request, &ret_answer->body)) {
         fail(&run, ret_answer);
     }
     fx_dryrun_trial_finish(&run.trial);

@@ -31,17 +31,22 @@
 #include "base/text.h"
 #include "engine/dialect.h"
 
+struct fx_activity;
+
 struct fx_dryrun_answer {
-    unsigned status;    /* HTTP: 200; 400 for whatever is wrong with the request, with the
+    unsigned
+        status;         /* HTTP: 200; 400 for whatever is wrong with the request, with the
                          * faults of all rules; 503 no memory, deadline exceeded; 500 our bug */
     bool retry_after;   /* with 503: it may go better a moment later */
     struct fx_buf body; /* JSON; without memory for the words, empty. To be finished */
 };
 
 /* Answers the request, whose policies are meant as `settings` says (NULL: as their
- * dialects have it). Until `deadline_ns` (base/clock.h; 0: none), or soon after it. */
+ * dialects have it). Until `deadline_ns` (base/clock.h; 0: none), or soon after it.
+ * `activity` tells those who watch it where it is; NULL: nobody watches. */
 void fx_dryrun(struct fx_text request, const struct fx_dialect_settings *settings,
-               uint64_t deadline_ns, struct fx_dryrun_answer *ret_answer);
+               uint64_t deadline_ns, struct fx_activity *activity,
+               struct fx_dryrun_answer *ret_answer);
 
 /* Writes an answer with these words alone: {"error": "…"}. */
 void fx_dryrun_write_error(struct fx_buf *body, struct fx_text words);

@@ -141,7 +141,7 @@ static void check(struct fx_text request, const struct fx_dryrun_answer *answer)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct fx_text request = {(const char *)data, size};
     struct fx_dryrun_answer answer;
-    fx_dryrun(request, NULL, 0, &answer);
+    fx_dryrun(request, NULL, 0, NULL, &answer);
     check(request, &answer);
     fx_buf_finish(&answer.body);
     return 0;

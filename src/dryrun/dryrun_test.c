@@ -34,7 +34,7 @@
 
 static struct fx_dryrun_answer ask(const char *request, uint64_t deadline_ns) {
     struct fx_dryrun_answer answer;
-    fx_dryrun(fx_text_of(request), NULL, deadline_ns, &answer);
+    fx_dryrun(fx_text_of(request), NULL, deadline_ns, NULL, &answer);
     assert_non_null(answer.body.data);
     return answer;
 }
@@ -204,10 +204,10 @@ static void test_rules_of_another_namespace(void **state) {
     const struct fx_text request = FX_TEXT(
         "{" POD ",\"namespace\":\"\",\"modRules\":[" PATCH("a", IN("rules")) "]}");
     struct fx_dryrun_answer answer;
-    fx_dryrun(request, NULL, 0, &answer);
+    fx_dryrun(request, NULL, 0, NULL, &answer);
     assert_non_null(strstr(answer.body.data, "\"patch\":[]"));
     fx_buf_finish(&answer.body);
-    fx_dryrun(request, &settings, 0, &answer);
+    fx_dryrun(request, &settings, 0, NULL, &answer);
     assert_int_equal(answer.status, 200);
     assert_null(strstr(answer.body.data, "\"patch\":[]"));
     fx_buf_finish(&answer.body);

@@ -23,6 +23,7 @@ struct fx_dryrun_trial {
     /* Given; borrowed. */
     const struct fx_dryrun_question *question;
     const struct fx_policies *policies;
+    struct fx_activity *activity; /* or NULL: who watches it (engine/activity.h) */
 
     struct fx_arena arena;
     struct fx_trace trace;       /* how all of them fared */

@@ -470,6 +470,7 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
     json_t *original = json_incref(*root);
     fx_subject_read(*root, &run.subject);
     fx_run_init_share(&run);
+    fx_activity_begin_loop(request->activity, run.subject.group, run.subject.kind);
     const bool ok = (make_notes(&run) || fx_fail_nomem(err)) &&
                     fx_run_find_candidates(&run, err) &&
                     (fx_run_make_changes(&run) || fx_fail_nomem(err)) &&
@@ -480,6 +481,7 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
                                (run.lasting != NULL || !fx_equal(original, *root));
     }
     fx_run_leave_share(&run);
+    fx_activity_end_loop(request->activity);
     ret_outcome->fares = fares.items;
     ret_outcome->n_fares = fares.n_items;
     json_decref(run.kept);

@@ -60,7 +60,9 @@ void fx_run_leave_share(struct run *run) {
 }
 
 void fx_run_begin_turn(struct run *run, uint32_t index) {
-    const bool has_share = run->snapshot->mutators[index]->has_share;
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    const bool has_share = mutator->has_share;
+    fx_activity_set_turn(run->request->activity, mutator);
     if (has_share != run->share.is_entered) {
         if (has_share) {
             enter_share(run, index);

@@ -15,6 +15,7 @@ static bool ask(struct run *run, uint32_t index, bool *ret_matches, struct fx_er
         return false;
     }
     fx_run_complete_subject(run, mutator);
+    fx_run_begin_turn(run, index);
     if (!mutator->ops->match(mutator, run->request, &run->subject, &verdict, err)) {
         if (fx_err_is_ours(err)) {
             return false;

@@ -12,6 +12,7 @@
 
 #include "base/budget.h"
 #include "base/macros.h"
+#include "engine/activity.h"
 #include "engine/changes.h"
 #include "engine/converge.h"
 #include "engine/fares.h"
@@ -107,7 +108,8 @@ void fx_run_init_share(struct run *run);
 /* Pays for a look at a mutator, which may come to nothing more. */
 bool fx_run_spend_look(struct run *run, struct fx_err *err) FX_MUST_USE;
 
-/* Before a mutator is asked or applied: enters or leaves the share. */
+/* Before a mutator is asked or applied: enters or leaves the share, and notes whose turn
+ * it is for the thread that watches this one. */
 void fx_run_begin_turn(struct run *run, uint32_t index);
 void fx_run_leave_share(struct run *run);
 

@@ -54,6 +54,7 @@ enum fx_source {
 /* Reads the wire name; NONE for the empty text, INVALID for any other words. */
 enum fx_source fx_source_parse(struct fx_text text);
 
+struct fx_activity;     /* engine/activity.h */
 struct fx_placeholders; /* engine/external.h */
 
 /* Everything in it is borrowed and outlives the evaluation. */
@@ -83,6 +84,8 @@ struct fx_request {
     /* Of the time between the begin of the loop and the deadline, the per cent that all
      * mutators with a share (fx_mutator.has_share) may take together; 0: no bound. */
     unsigned share_percent;
+    /* Where the loop tells whose turn it is, or NULL: nobody watches it. */
+    struct fx_activity *activity;
     /* Bytes that mutators with templates may still write into the object, all together;
      * NULL: each has a bound of its own alone. */
     size_t *text_left;

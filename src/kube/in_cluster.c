@@ -87,7 +87,8 @@ static bool read_ca(const char *folder, struct fx_kube_config *config,
     struct fx_buf pem;
     fx_buf_init(&pem, 0);
     char *path = join(folder, "ca.crt", err);
-    bool ok = path != NULL && fx_file_read(path, FX_KUBE_PEM_BYTES_MAX, &pem, err) &&
+    bool ok = path != NULL &&
+              fx_file_read_regular(path, FX_KUBE_PEM_BYTES_MAX, &pem, err) &&
               (fx_kube_check_pem((struct fx_text){pem.data, pem.len}, err) ||
                fx_err_prefix(err, "%s: ", path));
     if (ok) {
@@ -115,7 +116,7 @@ static bool read_namespace(const char *folder, struct fx_kube_config *config,
     fx_buf_init(&bytes, 0);
     char *path = join(folder, "namespace", err);
     bool ok = path != NULL;
-    if (ok && fx_file_read(path, NAMESPACE_BYTES, &bytes, err)) {
+    if (ok && fx_file_read_regular(path, NAMESPACE_BYTES, &bytes, err)) {
         ok = copy_namespace(path, fx_kube_trim((struct fx_text){bytes.data, bytes.len}),
                             &config->namespace_, err);
     } else if (ok) {

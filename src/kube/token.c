@@ -96,7 +96,8 @@ bool fx_kube_token_load(bool (*read)(const char *path, size_t max,
 
 bool fx_kube_token_read(const char *file, struct fx_buf *value, struct fx_err *err) {
     struct fx_kube_token_stamp stamp = {0};
-    return look(file, &stamp, err) && fx_kube_token_load(fx_file_read, file, value, err);
+    return look(file, &stamp, err) &&
+           fx_kube_token_load(fx_file_read_regular, file, value, err);
 }
 
 /* ---- one in use -------------------------------------------------------------------- */

@@ -177,6 +177,7 @@ static bool read_files(uv_loop_t *loop, const struct fx_server_options *options,
     certificates->n_roots = options->tls_ca == NULL ? 2 : 3;
     const struct fx_reload_plan plan = {
         .roots = {certificates->roots, certificates->n_roots, PEM_BYTES},
+        .name = "reload of the certificate",
         .user = certificates,
         .build = build,
         .done = done,

@@ -180,6 +180,7 @@ struct fx_clients *fx_clients_create(uv_loop_t *loop,
     clients->root = options->ca_file;
     const struct fx_reload_plan plan = {
         .roots = {&clients->root, 1, PEM_BYTES},
+        .name = "reload of the authorities of clients",
         .user = clients,
         .build = build,
         .done = done,

@@ -9,10 +9,12 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "base/jobs.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/priority.h"
 #include "dryrun/dryrun.h"
+#include "engine/activity.h"
 #include "server/answer.h"
 #include "server/state.h"
 
@@ -29,6 +31,8 @@ struct fx_dryrun_job {
     uv_thread_t thread;
     struct fx_dryrun_answer answer; /* the thread's until the letter comes */
     struct fx_letter done;
+    struct fx_activity activity;
+    struct fx_job job; /* for the watchdog */
 };
 
 void fx_dryruns_init(struct fx_dryruns *dryruns, struct fx_server *server) {
@@ -77,26 +81,52 @@ static void refuse(struct fx_server *server, struct fx_http_exchange *exchange,
 static void run(void *user) {
     struct fx_dryrun_job *job = user;
     fx_priority_lowest();
+    fx_activity_set_task(&job->activity, "a dry run");
     fx_dryrun(job->body, &job->dryruns->server->options->settings, job->deadline_ns,
-              &job->answer);
+              &job->activity, &job->answer);
     fx_mailbox_post(&job->dryruns->server->mailbox, &job->done);
 }
 
 static void on_done(void *user);
+
+static void describe(void *user, struct fx_buf *words) {
+    struct fx_dryrun_job *job = user;
+    fx_activity_print(&job->activity, words);
+}
+
+static void free_job(struct fx_dryrun_job *job) {
+    fx_activity_finish(&job->activity);
+    free(job);
+}
+
+/* For the watchdog; the thread ends soon after the deadline, if it ends. */
+static void tell_begin(struct fx_dryrun_job *job) {
+    const uint64_t now = fx_clock_ns();
+    job->job = (struct fx_job){
+        .type = FX_JOB_DRY_RUN,
+        .name = "dry run",
+        .allowed_ns = job->deadline_ns > now ? job->deadline_ns - now : 0,
+        .describe = describe,
+        .user = job,
+    };
+    fx_job_begin(&job->job);
+}
 
 /* Where it does not begin, it is answered. */
 static void start(struct fx_dryrun_job *job) {
     struct fx_dryruns *dryruns = job->dryruns;
     const bool is_late = fx_clock_ns() >= job->deadline_ns;
     job->done = (struct fx_letter){.open = on_done, .user = job};
+    tell_begin(job);
     if (!is_late && uv_thread_create(&job->thread, run, job) == 0) {
         dryruns->n_running++;
         return;
     }
+    fx_job_end(&job->job);
     refuse(dryruns->server, job->exchange, 503,
            is_late ? "deadline exceeded before the dry run could begin"
                    : "no thread for it");
-    free(job);
+    free_job(job);
 }
 
 static struct fx_dryrun_job *take_next(struct fx_dryruns *dryruns) {
@@ -120,10 +150,11 @@ static void on_done(void *user) {
     const int joined = uv_thread_join(&job->thread);
     assert(joined == 0);
     (void)joined;
+    fx_job_end(&job->job);
     dryruns->n_running--;
     respond(dryruns->server, job->exchange, job->answer.status, &job->answer.body);
     fx_buf_finish(&job->answer.body);
-    free(job);
+    free_job(job);
     start_all(dryruns);
 }
 
@@ -159,15 +190,14 @@ void fx_answer_dryrun(struct fx_server *server, struct fx_http_exchange *exchang
         return;
     }
     struct fx_dryrun_job *job = calloc(1, sizeof *job);
-    if (job == NULL) {
+    if (job == NULL || !fx_activity_init(&job->activity)) {
+        free(job);
         refuse(server, exchange, 503, "out of memory");
         return;
     }
-    *job = (struct fx_dryrun_job){
-        .dryruns = dryruns,
-        .exchange = exchange,
-        .body = fx_http_body(exchange),
-        .deadline_ns = fx_answer_deadline_ns(server, exchange),
-    };
+    job->dryruns = dryruns;
+    job->exchange = exchange;
+    job->body = fx_http_body(exchange);
+    job->deadline_ns = fx_answer_deadline_ns(server, exchange);
     enqueue(dryruns, job);
 }

@@ -142,7 +142,7 @@ static bool read_files(struct fx_file_set *set, size_t max, struct fx_err *err) 
     }
     for (size_t i = 0; i < n; i++) {
         struct fx_file_content *content = &set->contents[i];
-        if (!fx_file_read(set->files.paths[i], max, &content->bytes, err)) {
+        if (!fx_file_read_regular(set->files.paths[i], max, &content->bytes, err)) {
             content->failure = err->code == FX_ENOMEM ? NULL : strdup(err->msg);
             if (content->failure == NULL) {
                 return fx_fail_nomem(err);

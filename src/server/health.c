@@ -7,11 +7,24 @@
 #include "base/log.h"
 #include "server/routes.h"
 #include "server/sources.h"
+#include "server/stalls.h"
 #include "server/state.h"
 
 void fx_answer_healthz(struct fx_server *server, struct fx_http_exchange *exchange) {
     (void)server;
-    fx_answer_text(exchange, 200, NULL, "ok");
+    struct fx_buf lines;
+    fx_buf_init(&lines, 0);
+    const bool failed = fx_stalls_print(&lines);
+    fx_buf_str(&lines, failed ? "healthz check failed" : "ok");
+    fx_answer_text(exchange, failed ? 503 : 200, NULL,
+                   lines.failed ? "out of memory" : lines.data);
+    fx_buf_finish(&lines);
+}
+
+static bool check_threads(const struct fx_server *server, const char **ret_reason) {
+    (void)server;
+    *ret_reason = "a thread has stalled";
+    return fx_stalls_count(FX_JOB_LOOP) == 0;
 }
 
 static bool check_policies(const struct fx_server *server, const char **ret_reason) {
@@ -35,9 +48,8 @@ static const struct check {
     const char *name;
     bool (*passes)(const struct fx_server *server, const char **ret_reason);
 } checks[] = {
-    {"policies", check_policies},
-    {"certificate", check_certificate},
-    {"webhook", check_webhook},
+    {"policies", check_policies}, {"certificate", check_certificate},
+    {"webhook", check_webhook},   {"threads", check_threads},
     {"shutdown", check_shutdown},
 };
 
@@ -85,6 +97,11 @@ static void read_counts(struct fx_server *server) {
     fx_metrics_set(metrics, FX_METRIC_HELD, 0, (double)counts.held);
     fx_metrics_set(metrics, FX_METRIC_REFUSED, 0, (double)counts.refused);
     fx_metrics_set(metrics, FX_METRIC_BAD_REQUESTS, 0, (double)counts.bad_requests);
+    for (unsigned type = 0; type < FX_JOB_TYPE_COUNT; type++) {
+        fx_metrics_set(metrics, FX_METRIC_STALLS, type,
+                       (double)fx_watchdog_stalls(server->watchdog, type));
+        fx_metrics_set(metrics, FX_METRIC_STALLED, type, (double)fx_stalls_count(type));
+    }
     fx_metrics_set(metrics, FX_METRIC_LINES_LOST, 0, (double)fx_log_lost());
 }
 

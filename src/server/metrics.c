@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "admission/review.h"
+#include "base/jobs.h"
 #include "net/tls_clients.h"
 #include "policy/findings.h"
 #include "server/dryruns.h"
@@ -31,6 +32,7 @@ static const char *const binding_results[] = {"told", "unasked", "failed", NULL}
 static const char *const severities[] = {FX_SEVERITIES(WORD) NULL};
 static const char *const external_results[] = {FX_EXTERNAL_RESULTS(WORD) NULL};
 static const char *const reload_results[] = {FX_RELOAD_RESULTS(WORD) NULL};
+static const char *const job_types[] = {FX_JOB_TYPES(WORD) NULL};
 static const char *const shed_reasons[] = {FX_SHED_REASONS(WORD) NULL};
 
 /* The buckets of Gatekeeper, spec section 9: to 10 ms by one, to 100 ms by ten, to a
@@ -72,6 +74,7 @@ static const struct fx_buckets bucket_lists[] = {
 #define EXTERNAL_RESULTS  external_results
 #define RELOAD_RESULTS    reload_results
 #define SHED_REASONS      shed_reasons
+#define JOB_TYPES         job_types
 #define NO_BUCKETS        NULL
 #define SECONDS           &bucket_lists[0]
 #define SHORT_SECONDS     &bucket_lists[1]

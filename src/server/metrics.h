@@ -62,6 +62,8 @@
       NO_BUCKETS, "When the policies in force were taken, in seconds since 1970.")       \
     X(GAUGE, FINDINGS, "fixpoint_policy_findings", "severity", SEVERITIES, NO_BUCKETS,   \
       "What is wrong with the policies in force.")                                       \
+    X(GAUGE, EMPTIED, "fixpoint_policies_emptied", NULL, NONE, NO_BUCKETS,               \
+      "Do the files hold no mutators, where they held some before?")                     \
     X(COUNTER, RELOADS, "fixpoint_reloads_total", "result", RELOAD_RESULTS, NO_BUCKETS,  \
       "Times the policies were read again.")                                             \
     X(COUNTER, EXTERNAL_CALLS, "fixpoint_external_data_requests_total", "result",        \
@@ -90,6 +92,10 @@
       "Messages that were no acceptable HTTP.")                                          \
     X(COUNTER, SHED, "fixpoint_requests_shed_total", "reason", SHED_REASONS, NO_BUCKETS, \
       "Requests turned away because there were too many, by why.")                       \
+    X(COUNTER, STALLS, "fixpoint_stalls_total", "what", JOB_TYPES, NO_BUCKETS,           \
+      "Times that work took longer than it may take, by what.")                          \
+    X(GAUGE, STALLED, "fixpoint_stalled", "what", JOB_TYPES, NO_BUCKETS,                 \
+      "Work under way that takes longer than it may take, by what.")                     \
     X(COUNTER, LINES_LOST, "fixpoint_log_lines_lost_total", NULL, NONE, NO_BUCKETS,      \
       "Lines of the log that could not be written.")                                     \
     X(COUNTER, CERTIFICATE_RELOADS, "fixpoint_certificate_reloads_total", "result",      \
@@ -108,7 +114,7 @@ enum fx_metric {
 /* The label values that are ours; `decision` has those of enum fx_decision, `severity`
  * those of enum fx_severity, `result` those of enum fx_reload_result or enum
  * fx_external_result, `reason` those of enum fx_shed_reason or enum fx_tls_refusal,
- * `code` those of enum fx_dryrun_status. */
+ * `code` those of enum fx_dryrun_status, `what` those of enum fx_job_type. */
 enum fx_mutation_status {
     FX_MUTATION_SUCCESS,
     FX_MUTATION_SKIP,

@@ -110,7 +110,7 @@ static void answer_no_memory(struct fx_server *server,
     fx_answer_no_memory(exchange);
 }
 
-static void go_on(void *user);
+static void resume(void *user);
 
 /* False where too many wait already. */
 static bool start_waiting(struct journey *journey) {
@@ -134,7 +134,7 @@ static void answer_overloaded(struct journey *journey) {
 /* Providers are to be asked; nobody else waits for that. */
 static bool ask_providers(struct journey *journey) {
     struct fx_arena *arena = NULL;
-    struct fx_external_waiter waiter = {.on_ready = go_on, .user = journey};
+    struct fx_external_waiter waiter = {.on_ready = resume, .user = journey};
     struct fx_err err = FX_ERR_INIT;
     struct fx_external_calls *calls =
         fx_review_calls(journey->review, &arena, &waiter.deadline_ns);
@@ -144,7 +144,7 @@ static bool ask_providers(struct journey *journey) {
 static void on_object(json_t *object_take, const struct fx_err *failure, void *user) {
     struct journey *journey = user;
     fx_review_give(journey->review, object_take, failure);
-    go_on(journey);
+    resume(journey);
 }
 
 /* What nobody here has is to be asked for: a namespace younger than the watch, or one of
@@ -184,8 +184,7 @@ static bool wait_for_object(struct journey *journey) {
 }
 
 /* From the start, or from where it waited, to the answer or the next wait. */
-static void go_on(void *user) {
-    struct journey *journey = user;
+static void go_on(struct journey *journey) {
     stop_waiting(journey);
     switch (fx_review_run(journey->review)) {
     case FX_REVIEW_WANTS_DATA:
@@ -203,6 +202,15 @@ static void go_on(void *user) {
         break;
     }
     end(journey);
+}
+
+/* What it waited for is there. */
+static void resume(void *user) {
+    struct journey *journey = user;
+    struct fx_activity *activity = &journey->thread->activity;
+    fx_activity_set_task(activity, "a review that waited");
+    go_on(journey);
+    fx_activity_set_task(activity, NULL);
 }
 
 /* False without memory. */
@@ -224,6 +232,7 @@ static bool begin(struct fx_thread *thread, struct fx_http_exchange *exchange) {
         .share_percent = options->namespace_share,
         .skims = true,
         .own_namespace = options->own_namespace,
+        .activity = &thread->activity,
         .find_object = find_object,
         .user = journey,
     };

@@ -18,6 +18,7 @@ struct fx_policies_watch {
     struct fx_reload *reload;
     struct fx_policies *current; /* written on the loop, between two runs of the worker */
     double seconds;              /* that the last run of the worker took */
+    bool is_emptied;             /* the files hold no mutators; there were some before */
     struct fx_policies_watch_options options;
     struct fx_policies_watch_events events;
 };
@@ -65,6 +66,60 @@ static void take(struct fx_policies_watch *watch, struct fx_policies *made) {
     watch->current = made;
 }
 
+/* ---- files that hold no mutators any more ---- */
+
+static void set_emptied(struct fx_policies_watch *watch, bool emptied) {
+    watch->is_emptied = emptied;
+    fx_metrics_set(watch->options.metrics, FX_METRIC_EMPTIED, 0, emptied);
+}
+
+/* Also where it stays so: of an empty version after another one. */
+static bool is_emptied_by(const struct fx_policies_watch *watch,
+                          const struct fx_policies *made) {
+    return made->snapshot->n_mutators == 0 && watch->current != NULL &&
+           (watch->is_emptied || watch->current->snapshot->n_mutators > 0);
+}
+
+static const char *emptied_words(enum fx_on_empty on_empty) {
+    switch (on_empty) {
+    case FX_ON_EMPTY_KEEP:
+        return "the files hold no mutators any more: the previous ones stay in force";
+    case FX_ON_EMPTY_NOT_READY:
+        return "the files hold no mutators any more: nothing is mutated, not ready";
+    case FX_ON_EMPTY_ACCEPT: break;
+    }
+    return "the files hold no mutators any more: nothing is mutated";
+}
+
+static void take_emptied(struct fx_policies_watch *watch, struct fx_policies *made) {
+    const enum fx_on_empty on_empty = watch->options.on_empty;
+    fx_log(WARN, emptied_words(on_empty),
+           fx_log_int("mutators_before", (int64_t)watch->current->snapshot->n_mutators));
+    set_emptied(watch, true);
+    if (on_empty == FX_ON_EMPTY_KEEP) {
+        fx_policies_unref(made);
+    } else {
+        take(watch, made);
+    }
+}
+
+bool fx_policies_watch_ready(const struct fx_policies_watch *watch,
+                             const char **ret_reason) {
+    *ret_reason = "the files hold no mutators any more";
+    return !watch->is_emptied || watch->options.on_empty != FX_ON_EMPTY_NOT_READY;
+}
+
+/* ---- runs ---- */
+
+/* What the files hold now is not taken: counted as such. */
+static enum fx_reload_result result_of(const struct fx_policies_watch *watch,
+                                       enum fx_reload_result result, const void *made) {
+    return result == FX_RELOAD_CHANGED && is_emptied_by(watch, made) &&
+                   watch->options.on_empty == FX_ON_EMPTY_KEEP
+               ? FX_RELOAD_FAILED
+               : result;
+}
+
 static void done(void *user, enum fx_reload_result result, void *made,
                  const struct fx_err *failure, bool told) {
     struct fx_policies_watch *watch = user;
@@ -72,12 +127,16 @@ static void done(void *user, enum fx_reload_result result, void *made,
         return;
     }
     if (watch->current != NULL) { /* the first time is no reload */
-        fx_metrics_count(watch->options.metrics, FX_METRIC_RELOADS, (unsigned)result);
+        fx_metrics_count(watch->options.metrics, FX_METRIC_RELOADS,
+                         (unsigned)result_of(watch, result, made));
     }
     if (result == FX_RELOAD_FAILED) {
         fx_log(ERROR, "policies cannot be read: the previous version stays in force",
                fx_log_str("error", failure->msg));
+    } else if (result == FX_RELOAD_CHANGED && is_emptied_by(watch, made)) {
+        take_emptied(watch, made);
     } else if (result == FX_RELOAD_CHANGED) {
+        set_emptied(watch, false);
         take(watch, made);
     }
 }
@@ -113,6 +172,7 @@ fx_policies_watch_create(uv_loop_t *loop, const struct fx_policies_watch_options
     watch->events = *events;
     const struct fx_reload_plan plan = {
         .roots = {options->roots, options->n_roots, FX_LIMIT_POLICY_FILE_BYTES},
+        .name = "reload of policies",
         .user = watch,
         .build = build,
         .done = done,

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/jobs.h"
+#include "base/limits.h"
 #include "server/watch.h"
 
 #define RELOAD_MAGIC 0x66787265u /* "fxre" */
@@ -35,6 +37,7 @@ struct fx_reload {
     uv_loop_t *loop;
     struct fx_watch *watch;
     uv_work_t work;
+    struct fx_job job;
     struct run run;
     bool running, closing;
     enum depth next;            /* asked for during a run */
@@ -165,12 +168,14 @@ static void start(struct fx_reload *reload, enum depth depth) {
     const int queued = uv_queue_work(reload->loop, &reload->work, on_work, on_worked);
     assert(queued == 0);
     reload->running = queued == 0;
+    fx_job_begin(&reload->job);
 }
 
 static void on_worked(uv_work_t *work, int status) {
     (void)status; /* nobody cancels it */
     struct fx_reload *reload = reload_of(work);
     reload->running = false;
+    fx_job_end(&reload->job);
     if (!reload->closing && reload->run.read) {
         settle(reload, &reload->run);
         watch_folders(reload, &reload->run);
@@ -213,6 +218,11 @@ struct fx_reload *fx_reload_create(uv_loop_t *loop, const struct fx_reload_plan 
     reload->magic = RELOAD_MAGIC;
     reload->plan = *plan;
     reload->loop = loop;
+    reload->job = (struct fx_job){
+        .type = FX_JOB_BUILD,
+        .name = plan->name,
+        .allowed_ns = FX_JOB_NS(FX_LIMIT_BUILD_MS),
+    };
     reload->watch = fx_watch_create(loop, plan->roots.paths, plan->roots.n_paths, on_hint,
                                     reload, err);
     if (reload->watch == NULL || !run_first(reload, err)) {

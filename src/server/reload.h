@@ -30,6 +30,7 @@ enum fx_reload_result {
 /* Everything is borrowed until the reload is closed. */
 struct fx_reload_plan {
     struct fx_file_roots roots;
+    const char *name; /* of the work, for people: "reload of …" */
     void *user;
 
     /* On a worker thread (the first time on the caller's): makes the next version. */

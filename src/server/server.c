@@ -49,6 +49,10 @@ static struct life *life_of(void *data) {
     return life;
 }
 
+static uint64_t or_default(uint64_t given, uint64_t otherwise) {
+    return given == 0 ? otherwise : given;
+}
+
 /* ---- the end ---- */
 
 /* A further signal must not spoil the exit status of an end that is in order. */
@@ -62,6 +66,8 @@ static void end_signals(struct life *life) {
 
 static void on_health_stopped(void *user) {
     struct life *life = life_of(user);
+    fx_watchdog_answered(life->server.watchdog);
+    fx_watchdog_remove(life->server.watchdog, &life->server.pulse);
     end_signals(life);
     fx_mailbox_close(&life->server.mailbox);
     fx_sources_close(&life->server);
@@ -100,6 +106,7 @@ static void stop(struct life *life) {
     life->stopping = true;
     life->n_stopping = 2; /* the webhook's and the one for dry runs */
     uv_close((uv_handle_t *)&life->drain, NULL);
+    fx_watchdog_stop(life->server.watchdog);
     fx_self_probe_close(life->server.probe);
     fx_web_stop(&life->server.web, on_answered, life);
     if (listens(life->server.webhook)) {
@@ -119,14 +126,11 @@ static void on_drained(uv_timer_t *timer) {
 
 /* ---- signals ---- */
 
-static uint64_t or_default(uint64_t given, uint64_t otherwise) {
-    return given == 0 ? otherwise : given;
-}
-
 static void drain(struct life *life) {
     struct fx_server *server = &life->server;
     const uint64_t ms = or_default(server->options->drain_ms, FX_LIMIT_DRAIN_MS);
     server->draining = true;
+    fx_watchdog_drain(server->watchdog);
     if (server->cluster != NULL) {
         fx_cluster_retire(server->cluster);
     }
@@ -287,12 +291,45 @@ static size_t web_connections(const struct life *life) {
                : FX_LIMIT_DRYRUN_CONNECTIONS;
 }
 
+static size_t count_requests(void *user) {
+    const struct fx_server *server = user;
+    return fx_threads_counts(&server->threads).in_flight;
+}
+
+static bool start_watchdog(struct fx_server *server, struct fx_err *err) {
+    const struct fx_server_options *options = server->options;
+    const uint64_t stall = or_default(options->stall_after_ms, FX_LIMIT_STALL_MS);
+    const struct fx_watchdog_options watchdog = {
+        .stall_ms = stall == FX_NEVER_STALLS ? 0 : stall,
+        .drain_ms = or_default(options->drain_ms, FX_LIMIT_DRAIN_MS),
+        .grace_ms = or_default(options->grace_ms, FX_LIMIT_GRACE_MS),
+        .left_status = options->left_status,
+        .count_requests = count_requests,
+        .user = server,
+    };
+    server->watchdog = fx_watchdog_create(&watchdog, err);
+    return server->watchdog != NULL;
+}
+
+/* At each turn of the main loop that the watchdog asks for. */
+static void on_turn(void *user) {
+    struct fx_server *server = user;
+    fx_pool_probe_ask(&server->pool_probe, &server->loop);
+}
+
+/* Behind the start, which blocks. */
+static void watch_main_loop(struct fx_server *server) {
+    server->pulse.on_turn = on_turn;
+    server->pulse.user = server;
+    fx_watchdog_add(server->watchdog, &server->pulse, &server->mailbox, "main thread");
+}
+
 static bool start(struct life *life, struct fx_err *err) {
     struct fx_server *server = &life->server;
     const struct fx_server_options *options = server->options;
     const struct fx_certificates_users users = {server->threads.n_items, on_certificate,
                                                 server};
-    if (!start_signals(life, err)) {
+    if (!start_signals(life, err) || !start_watchdog(server, err)) {
         return false;
     }
     server->certificates =
@@ -311,6 +348,7 @@ static bool start(struct life *life, struct fx_err *err) {
     if (server->probe == NULL || !fx_sandbox_enter(options->sandbox, err)) {
         return false;
     }
+    watch_main_loop(server);
     tell_start(server);
     return true;
 }
@@ -361,6 +399,7 @@ static bool init_counting(struct fx_server *server,
 }
 
 static void finish(struct life *life) {
+    fx_watchdog_destroy(life->server.watchdog);
     fx_in_force_destroy(life->server.in_force);
     fx_thread_metrics_destroy(life->server.thread_metrics);
     fx_threads_finish(&life->server.threads);

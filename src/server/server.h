@@ -15,9 +15,12 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "cluster/cluster.h"
+#include "server/policies_watch.h"
 #include "server/sandbox.h"
 
 /* Everything is borrowed for the call. 0 where a number is not given: base/limits.h. */
+#define FX_NEVER_STALLS UINT64_MAX
+
 struct fx_server_options {
     const char *listen;          /* "HOST:PORT" of the webhook */
     const char *health_listen;   /* "HOST:PORT" of health and metrics, plain HTTP */
@@ -36,6 +39,7 @@ struct fx_server_options {
     const char *own_namespace;
     struct fx_dialect_settings settings; /* of policies from files, and of those that are
                                           * admitted */
+    enum fx_on_empty on_empty;           /* of policies that are files */
     enum fx_on_error on_error;
     bool mutation_annotations;     /* objects are to say who changed them */
     bool log_mutations;            /* each mutation is to be logged, pass by pass */
@@ -49,14 +53,19 @@ struct fx_server_options {
     size_t threads;                /* that serve; 0: as many as there are cores for us */
     size_t max_body, max_header, max_connections;
     uint64_t idle_ms, message_ms, drain_ms, review_ms;
+    uint64_t grace_ms;       /* after the drain, until the process ends in any case */
+    uint64_t stall_after_ms; /* a loop that has not turned for so long stalls; 0: the
+                              * limit, FX_NEVER_STALLS: nobody looks */
+    int left_status;        /* the exit status of an end that left something unanswered */
     uint64_t shed_after_ms; /* a request that waited longer is turned away */
 };
 
 /* Serves until SIGTERM or SIGINT, then drains (a second signal ends that) and returns
- * true. SIGHUP reads policies and certificate again at once, SIGUSR1 lets everything
- * pass unchanged, SIGUSR2 ends that. These signals and SIGPIPE stay ignored afterwards.
- * False where it could not start: FX_EINVALID (addresses, certificate), FX_EIO (port,
- * files), FX_ENOMEM. */
+ * true. Where the end takes longer than drain and grace, it does not return: the process
+ * exits with `left_status`, and a line of the log says what was left. SIGHUP reads
+ * policies and certificate again at once, SIGUSR1 lets everything pass unchanged, SIGUSR2
+ * ends that. These signals and SIGPIPE stay ignored afterwards. False where it could not
+ * start: FX_EINVALID (addresses, certificate), FX_EIO (port, files), FX_ENOMEM. */
 bool fx_server_run(const struct fx_server_options *options,
                    struct fx_err *err) FX_MUST_USE;
 

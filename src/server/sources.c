@@ -73,6 +73,7 @@ bool fx_sources_start(struct fx_server *server, struct fx_err *err) {
         .roots = options->policies,
         .n_roots = options->n_policies,
         .settings = &options->settings,
+        .on_empty = options->on_empty,
         .metrics = &server->metrics,
     };
     const struct fx_policies_watch_events events = {on_policies, server};
@@ -144,7 +145,8 @@ bool fx_sources_ready(const struct fx_server *server, const char **ret_reason) {
         return fx_cluster_ready(server->cluster, ret_reason);
     }
     *ret_reason = "not loaded yet";
-    return server->policies != NULL;
+    return server->policies != NULL &&
+           fx_policies_watch_ready(server->policies, ret_reason);
 }
 
 void fx_sources_reload(struct fx_server *server) {

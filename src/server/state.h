@@ -21,11 +21,13 @@
 #include "server/mailbox.h"
 #include "server/metrics.h"
 #include "server/policies_watch.h"
+#include "server/pool_probe.h"
 #include "server/self_probe.h"
 #include "server/server.h"
 #include "server/thread.h"
 #include "server/thread_metrics.h"
 #include "server/threads.h"
+#include "server/watchdog.h"
 #include "server/web.h"
 
 struct fx_server {
@@ -46,8 +48,11 @@ struct fx_server {
     struct fx_http_server *webhook, *health; /* the webhook's only accepts */
     struct fx_web web;
     struct fx_self_probe *probe;
-    bool draining;      /* asked to end */
-    atomic_bool passes; /* any thread: everything is let pass unchanged */
+    struct fx_watchdog *watchdog;    /* any thread */
+    struct fx_pulse pulse;           /* of the main loop, */
+    struct fx_pool_probe pool_probe; /* which asks for libuv's worker threads */
+    bool draining;                   /* asked to end */
+    atomic_bool passes;              /* any thread: everything is let pass unchanged */
 };
 
 #endif

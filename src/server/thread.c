@@ -5,6 +5,7 @@
 #include "server/thread.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@ _Static_assert(sizeof(struct fx_http_server_counts) ==
 
 /* ---- how it stands ---- */
 
-static void tell_counts(struct fx_thread *thread) {
+void fx_thread_tell_counts(struct fx_thread *thread) {
     const struct fx_http_server_counts counts = fx_http_server_counts(thread->webhook);
     uint64_t words[FX_THREAD_COUNTS];
     memcpy(words, &counts, sizeof words);
@@ -40,7 +41,7 @@ struct fx_http_server_counts fx_thread_counts(const struct fx_thread *thread) {
 }
 
 static void on_prepare(uv_prepare_t *teller) {
-    tell_counts(teller->data);
+    fx_thread_tell_counts(teller->data);
 }
 
 /* One that is both counted and on its way counts twice for a moment. */
@@ -67,7 +68,7 @@ static void on_newcomer(void *user) {
     struct fx_thread *thread = newcomer->thread;
     fx_http_server_adopt(thread->webhook, newcomer->fd);
     free(newcomer);
-    tell_counts(thread);
+    fx_thread_tell_counts(thread);
     atomic_fetch_add_explicit(&thread->n_taken, 1, memory_order_release);
 }
 
@@ -154,6 +155,7 @@ void fx_thread_drain(struct fx_thread *thread) {
 /* Every review is answered: nobody waits for a provider any more. */
 static void close_all(void *user) {
     struct fx_thread *thread = user;
+    fx_watchdog_remove(thread->server->watchdog, &thread->pulse);
     fx_external_client_close(thread->external);
     thread->external = NULL;
     fx_shed_close(&thread->shed);
@@ -176,7 +178,7 @@ void fx_thread_stop(struct fx_thread *thread,
 static void run(struct fx_thread *thread) {
     (void)uv_run(&thread->loop, UV_RUN_DEFAULT);
     if (thread->webhook != NULL) {
-        tell_counts(thread);
+        fx_thread_tell_counts(thread);
     }
     fx_http_server_destroy(thread->webhook);
     thread->webhook = NULL;
@@ -184,6 +186,7 @@ static void run(struct fx_thread *thread) {
     assert(status == 0);
     (void)status;
     fx_mailbox_finish(&thread->mailbox);
+    fx_activity_finish(&thread->activity);
     fx_tls_config_unref(atomic_exchange(&thread->next_tls, NULL));
 }
 
@@ -258,17 +261,36 @@ static void write_letters(struct fx_thread *thread) {
 
 /* A loop that is empty but for what every thread has. */
 static bool open_loop(struct fx_thread *thread, struct fx_err *err) {
+    if (!fx_activity_init(&thread->activity)) {
+        return fx_fail_nomem(err);
+    }
     const int status = uv_loop_init(&thread->loop);
     if (status != 0) {
+        fx_activity_finish(&thread->activity);
         return fx_fail(err, FX_EIO, "event loop: %s", uv_strerror(status));
     }
     if (!fx_mailbox_init(&thread->mailbox, &thread->loop, err)) {
         (void)uv_loop_close(&thread->loop);
+        fx_activity_finish(&thread->activity);
         return false;
     }
     (void)uv_prepare_init(&thread->loop, &thread->teller); /* cannot fail */
     thread->teller.data = thread;
     return true;
+}
+
+static void describe(void *user, struct fx_buf *words) {
+    struct fx_thread *thread = user;
+    fx_activity_print(&thread->activity, words);
+}
+
+/* The watchdog sees to it from here on. */
+static void watch(struct fx_thread *thread) {
+    (void)snprintf(thread->name, sizeof thread->name, "thread %u", thread->number);
+    thread->pulse.job.describe = describe;
+    thread->pulse.job.user = thread;
+    fx_watchdog_add(thread->server->watchdog, &thread->pulse, &thread->mailbox,
+                    thread->name);
 }
 
 static bool open_all(struct fx_thread *thread, struct fx_tls_config *tls,
@@ -281,6 +303,7 @@ static bool open_all(struct fx_thread *thread, struct fx_tls_config *tls,
         return false;
     }
     (void)uv_prepare_start(&thread->teller, on_prepare); /* cannot fail */
+    watch(thread);
     const int status = uv_thread_create(&thread->id, serve, thread);
     return status == 0 || fx_fail(err, FX_EIO, "thread: %s", uv_strerror(status));
 }

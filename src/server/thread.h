@@ -20,15 +20,18 @@
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "engine/activity.h"
 #include "net/http_server.h"
 #include "server/drop_log.h"
 #include "server/external_calls.h"
 #include "server/mailbox.h"
 #include "server/shed.h"
+#include "server/watchdog.h"
 
 struct fx_server;
 struct fx_tls_config;
 
+#define FX_THREAD_NAME   sizeof "thread 4294967295"
 #define FX_THREAD_COUNTS (sizeof(struct fx_http_server_counts) / sizeof(uint64_t))
 
 struct fx_thread {
@@ -42,6 +45,11 @@ struct fx_thread {
     struct fx_shed shed;
     struct fx_drop_log drop_log;
     uv_prepare_t teller; /* tells how it stands before each sleep */
+
+    /* For the watchdog: how it is called, what it does, whether it still turns. */
+    char name[FX_THREAD_NAME];
+    struct fx_activity activity;
+    struct fx_pulse pulse;
 
     /* From the main thread to it. */
     struct fx_mailbox mailbox;
@@ -66,6 +74,11 @@ struct fx_thread {
 bool fx_thread_start(struct fx_thread *thread, struct fx_server *server, unsigned number,
                      struct fx_tls_config *tls, struct fx_err *err) FX_MUST_USE;
 
+/* ---- by itself ---- */
+
+/* Tells others how it stands. */
+void fx_thread_tell_counts(struct fx_thread *thread);
+
 /* ---- by the main thread, of one that runs ---- */
 
 /* Serves this socket from now on; it is closed where there is no memory. */
@@ -82,7 +95,7 @@ void fx_thread_look(struct fx_thread *thread);
 void fx_thread_drain(struct fx_thread *thread);
 void fx_thread_stop(struct fx_thread *thread, void (*on_ended)(struct fx_thread *thread));
 
-/* How it stands, as it told before it slept last. */
+/* How it stands, as it told before it slept last, or began its last request. */
 struct fx_http_server_counts fx_thread_counts(const struct fx_thread *thread);
 
 /* Its connections, those on their way to it included. */

@@ -240,7 +240,9 @@ def test_deployment():
     }  # fmt: skip
     pod = spec["template"]["spec"]
     assert pod["terminationGracePeriodSeconds"] == 30
-    assert "--drain=10s" in chart.default().flags
+    assert {"--drain=10s", "--grace=15s"} <= set(chart.default().flags)
+    given = {"grace": "5s", "stallAfter": "1m"}
+    assert {"--grace=5s", "--stall-after=1m"} <= set(chart.render({"controllerManager": given}).flags)
     assert pod["priorityClassName"] == "system-cluster-critical"
     affinity = pod["affinity"]["podAntiAffinity"]
     assert list(affinity) == ["preferredDuringSchedulingIgnoredDuringExecution"]

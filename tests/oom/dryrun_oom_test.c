@@ -64,7 +64,7 @@ static const struct {
 static bool run(size_t row, long nth, bool ever_after) {
     struct fx_dryrun_answer answer;
     refuse_from(nth, ever_after);
-    fx_dryrun(fx_text_of(rows[row].request), NULL, 0, &answer);
+    fx_dryrun(fx_text_of(rows[row].request), NULL, 0, NULL, &answer);
     const bool refused = refuse_stop();
     if (answer.status != 503 || !refused) {
         assert_int_equal(answer.status, rows[row].status);

@@ -6,6 +6,10 @@ written all the same where the chart's other objects depend on them. */}}
 - --listen=:{{ $manager.port }}
 - --health-listen=:{{ $manager.healthPort }}
 - --drain={{ $manager.drain }}
+- --grace={{ $manager.grace }}
+{{- if ne $manager.stallAfter "10s" }}
+- --stall-after={{ $manager.stallAfter }}
+{{- end }}
 - --apis={{ include "fixpoint.apis" . }}
 {{- if .Values.apis.kubemod.enabled }}
 - --cluster-modrules-namespace={{ .Values.apis.kubemod.clusterNamespace }}

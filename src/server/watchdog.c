@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/watchdog.c - a loop with a mailbox, two timers and two signals.
+ */
+#include "server/watchdog.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "server/stalls.h"
+
+#define NS_IN_MS     UINT64_C(1000000)
+#define LOOKS        4u    /* while a stall ripens */
+#define LEAST_LOOK   50u   /* ms between them */
+#define LONGEST_LOOK 2500u /* ms */
+#define LAST_CALL_NS 100000000L
+#define LOG_END_MS   1000u /* for the last lines */
+
+static const int signals[] = {SIGTERM, SIGINT};
+
+struct fx_watchdog {
+    struct fx_watchdog_options options;
+    uv_thread_t id;
+    uv_loop_t loop;
+    struct fx_mailbox mailbox;
+    struct fx_letter wake, close;
+    uv_timer_t look, end;
+    uv_signal_t signals[FX_COUNT(signals)];
+    uint64_t looked_ns;
+    struct fx_stalls stalls;
+
+    uv_mutex_t lock; /* of what follows */
+    struct fx_pulse *first;
+    uint64_t end_ns; /* the process ends then; UINT64_MAX: it does not */
+    bool is_answered;
+};
+
+/* ---- the end of the process ---- */
+
+static void end_within(struct fx_watchdog *watchdog, uint64_t ms) {
+    const uint64_t end = fx_clock_ns() + ms * NS_IN_MS;
+    uv_mutex_lock(&watchdog->lock);
+    watchdog->end_ns = end < watchdog->end_ns ? end : watchdog->end_ns;
+    uv_mutex_unlock(&watchdog->lock);
+}
+
+static bool is_answered(struct fx_watchdog *watchdog) {
+    uv_mutex_lock(&watchdog->lock);
+    const bool answered = watchdog->is_answered;
+    uv_mutex_unlock(&watchdog->lock);
+    return answered;
+}
+
+static void call_all(struct fx_watchdog *watchdog);
+
+/* Calls each loop once more: who does not answer now is among the jobs. */
+static void call_once_more(struct fx_watchdog *watchdog) {
+    const struct timespec span = {.tv_nsec = LAST_CALL_NS};
+    call_all(watchdog);
+    (void)nanosleep(&span, NULL);
+}
+
+/* Threads that hang cannot be joined, so nothing is taken down: the process just goes. */
+static void end_process(struct fx_watchdog *watchdog) {
+    const bool answered = is_answered(watchdog);
+    const size_t n_requests =
+        answered ? 0 : watchdog->options.count_requests(watchdog->options.user);
+    struct fx_buf left;
+    call_once_more(watchdog);
+    fx_buf_init(&left, 0);
+    fx_stalls_print_all_jobs(&left);
+    const char *jobs = left.failed || left.len == 0 ? "" : left.data;
+    if (answered) {
+        fx_log(WARN, "stopped: all is answered, work in the background was left",
+               fx_log_str("left", jobs));
+    } else {
+        fx_log(ERROR, "stopped: the time to end is over, work was left",
+               fx_log_str("left", jobs), fx_log_int("requests", (int64_t)n_requests));
+    }
+    fx_log_stop(LOG_END_MS);
+    _exit(answered ? 0 : watchdog->options.left_status);
+}
+
+static void set_end(struct fx_watchdog *watchdog);
+
+static void on_end(uv_timer_t *timer) {
+    struct fx_watchdog *watchdog = timer->data;
+    uv_mutex_lock(&watchdog->lock);
+    const bool is_due = fx_clock_ns() >= watchdog->end_ns;
+    uv_mutex_unlock(&watchdog->lock);
+    if (is_due) {
+        end_process(watchdog);
+    } else {
+        set_end(watchdog);
+    }
+}
+
+static void set_end(struct fx_watchdog *watchdog) {
+    uv_mutex_lock(&watchdog->lock);
+    const uint64_t end = watchdog->end_ns;
+    uv_mutex_unlock(&watchdog->lock);
+    const uint64_t now = fx_clock_ns();
+    if (end != UINT64_MAX) {
+        const uint64_t left_ms = end <= now ? 0 : (end - now) / NS_IN_MS + 1;
+        (void)uv_timer_start(&watchdog->end, on_end, left_ms, 0);
+    }
+}
+
+static void on_wake(void *user) {
+    set_end(user);
+}
+
+static void on_signal(uv_signal_t *handle, int number) {
+    (void)number;
+    struct fx_watchdog *watchdog = handle->data;
+    end_within(watchdog, watchdog->options.drain_ms + watchdog->options.grace_ms);
+    set_end(watchdog);
+}
+
+static void end_soon(struct fx_watchdog *watchdog, uint64_t ms) {
+    end_within(watchdog, ms);
+    fx_mailbox_post(&watchdog->mailbox, &watchdog->wake);
+}
+
+void fx_watchdog_drain(struct fx_watchdog *watchdog) {
+    end_soon(watchdog, watchdog->options.drain_ms + watchdog->options.grace_ms);
+}
+
+void fx_watchdog_stop(struct fx_watchdog *watchdog) {
+    if (watchdog != NULL) {
+        end_soon(watchdog, watchdog->options.grace_ms);
+    }
+}
+
+void fx_watchdog_answered(struct fx_watchdog *watchdog) {
+    if (watchdog == NULL) {
+        return;
+    }
+    uv_mutex_lock(&watchdog->lock);
+    watchdog->is_answered = true;
+    uv_mutex_unlock(&watchdog->lock);
+    end_soon(watchdog, FX_LIMIT_LEFT_MS);
+}
+
+/* ---- stalls ---- */
+
+static void on_letter(void *user) {
+    struct fx_pulse *pulse = user;
+    fx_job_end(&pulse->job);
+    if (pulse->on_turn != NULL) {
+        pulse->on_turn(pulse->user);
+    }
+}
+
+static void call_all(struct fx_watchdog *watchdog) {
+    uv_mutex_lock(&watchdog->lock);
+    for (struct fx_pulse *pulse = watchdog->first; pulse != NULL; pulse = pulse->next) {
+        fx_job_begin(&pulse->job);
+        fx_mailbox_post(pulse->mailbox, &pulse->letter);
+    }
+    uv_mutex_unlock(&watchdog->lock);
+}
+
+/* Where this thread is late itself, the process or the machine stood still. */
+static void on_look(uv_timer_t *timer) {
+    struct fx_watchdog *watchdog = timer->data;
+    const uint64_t now = fx_clock_ns();
+    const uint64_t every = uv_timer_get_repeat(timer) * NS_IN_MS;
+    if (now - watchdog->looked_ns > 2 * every) {
+        watchdog->stalls.not_before_ns = now;
+    }
+    watchdog->looked_ns = now;
+    fx_stalls_look(&watchdog->stalls, now);
+    call_all(watchdog);
+}
+
+static uint64_t look_every_ms(uint64_t stall_ms) {
+    const uint64_t ms = stall_ms / LOOKS;
+    return ms < LEAST_LOOK ? LEAST_LOOK : ms > LONGEST_LOOK ? LONGEST_LOOK : ms;
+}
+
+void fx_watchdog_add(struct fx_watchdog *watchdog, struct fx_pulse *pulse,
+                     struct fx_mailbox *mailbox, const char *name) {
+    pulse->job.type = FX_JOB_LOOP;
+    pulse->job.name = name;
+    pulse->letter = (struct fx_letter){.open = on_letter, .user = pulse};
+    pulse->mailbox = mailbox;
+    uv_mutex_lock(&watchdog->lock);
+    pulse->next = watchdog->first;
+    pulse->place = &watchdog->first;
+    if (pulse->next != NULL) {
+        pulse->next->place = &pulse->next;
+    }
+    watchdog->first = pulse;
+    uv_mutex_unlock(&watchdog->lock);
+}
+
+void fx_watchdog_remove(struct fx_watchdog *watchdog, struct fx_pulse *pulse) {
+    if (watchdog == NULL || pulse->place == NULL) {
+        return;
+    }
+    uv_mutex_lock(&watchdog->lock);
+    *pulse->place = pulse->next;
+    if (pulse->next != NULL) {
+        pulse->next->place = pulse->place;
+    }
+    pulse->place = NULL;
+    uv_mutex_unlock(&watchdog->lock);
+    fx_job_end(&pulse->job);
+}
+
+uint64_t fx_watchdog_stalls(const struct fx_watchdog *watchdog, enum fx_job_type type) {
+    return atomic_load(&watchdog->stalls.counts[type]);
+}
+
+/* ---- the thread ---- */
+
+/* A further signal must not spoil the exit status of an end that is in order. */
+static void close_signals(struct fx_watchdog *watchdog) {
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    for (size_t i = 0; i < FX_COUNT(signals); i++) {
+        uv_close((uv_handle_t *)&watchdog->signals[i], NULL);
+        (void)sigaction(signals[i], &ignore, NULL);
+    }
+}
+
+static void close_all(void *user) {
+    struct fx_watchdog *watchdog = user;
+    uv_close((uv_handle_t *)&watchdog->look, NULL);
+    uv_close((uv_handle_t *)&watchdog->end, NULL);
+    close_signals(watchdog);
+    fx_mailbox_close(&watchdog->mailbox);
+}
+
+static void run(void *user) {
+    struct fx_watchdog *watchdog = user;
+    (void)uv_run(&watchdog->loop, UV_RUN_DEFAULT);
+}
+
+static void finish(struct fx_watchdog *watchdog) {
+    const int status = uv_loop_close(&watchdog->loop);
+    assert(status == 0);
+    (void)status;
+    fx_mailbox_finish(&watchdog->mailbox);
+    uv_mutex_destroy(&watchdog->lock);
+    free(watchdog);
+}
+
+/* A loop with all its handles; none is active but the mailbox. */
+static bool open_loop(struct fx_watchdog *watchdog, struct fx_err *err) {
+    uv_loop_t *loop = &watchdog->loop;
+    const int status = uv_loop_init(loop);
+    if (status != 0) {
+        return fx_fail(err, FX_EIO, "event loop: %s", uv_strerror(status));
+    }
+    if (!fx_mailbox_init(&watchdog->mailbox, loop, err)) {
+        (void)uv_loop_close(loop);
+        return false;
+    }
+    (void)uv_timer_init(loop, &watchdog->look); /* these cannot fail */
+    (void)uv_timer_init(loop, &watchdog->end);
+    watchdog->look.data = watchdog;
+    watchdog->end.data = watchdog;
+    for (size_t i = 0; i < FX_COUNT(signals); i++) {
+        (void)uv_signal_init(loop, &watchdog->signals[i]);
+        watchdog->signals[i].data = watchdog;
+    }
+    return true;
+}
+
+static bool start(struct fx_watchdog *watchdog, struct fx_err *err) {
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < FX_COUNT(signals); i++) {
+        status = uv_signal_start(&watchdog->signals[i], on_signal, signals[i]);
+    }
+    if (watchdog->options.stall_ms > 0) {
+        const uint64_t every = look_every_ms(watchdog->options.stall_ms);
+        watchdog->looked_ns = fx_clock_ns();
+        (void)uv_timer_start(&watchdog->look, on_look, every, every);
+    }
+    if (status == 0) {
+        status = uv_thread_create(&watchdog->id, run, watchdog);
+    }
+    return status == 0 || fx_fail(err, FX_EIO, "watchdog: %s", uv_strerror(status));
+}
+
+struct fx_watchdog *fx_watchdog_create(const struct fx_watchdog_options *options,
+                                       struct fx_err *err) {
+    struct fx_watchdog *watchdog = calloc(1, sizeof *watchdog);
+    if (watchdog == NULL || uv_mutex_init(&watchdog->lock) != 0) {
+        free(watchdog);
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    watchdog->options = *options;
+    watchdog->end_ns = UINT64_MAX;
+    watchdog->stalls.after_ns = options->stall_ms * NS_IN_MS;
+    watchdog->wake = (struct fx_letter){.open = on_wake, .user = watchdog};
+    watchdog->close = (struct fx_letter){.open = close_all, .user = watchdog};
+    if (!open_loop(watchdog, err)) {
+        uv_mutex_destroy(&watchdog->lock);
+        free(watchdog);
+        return NULL;
+    }
+    if (!start(watchdog, err)) {
+        close_all(watchdog);
+        run(watchdog);
+        finish(watchdog);
+        return NULL;
+    }
+    fx_jobs_watch(fx_stalls_tell_end);
+    return watchdog;
+}
+
+void fx_watchdog_destroy(struct fx_watchdog *watchdog) {
+    if (watchdog == NULL) {
+        return;
+    }
+    fx_jobs_watch(NULL);
+    fx_mailbox_post(&watchdog->mailbox, &watchdog->close);
+    (void)uv_thread_join(&watchdog->id);
+    assert(watchdog->first == NULL);
+    finish(watchdog);
+}
