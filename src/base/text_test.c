@@ -104,6 +104,8 @@ static void quotes_as_go(void **state) {
         {{"\xC2\xA0", 2}, "\"\\u00a0\""},
         {{"\xC3\xA9", 2}, "\"\xC3\xA9\""},
         {{"\xF3\xA0\x80\x81", 4}, "\"\\U000e0001\""},
+        {{"\xCD\xB8", 2}, "\"\\u0378\""},
+        {{"\xED\x9F\xBF", 3}, "\"\\ud7ff\""},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct fx_buf buf;
