@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/printable.h"
 
 #define REPLACEMENT 0xFFFDu
 
@@ -171,6 +172,44 @@ size_t fx_text_rune_floor(const char *text, size_t at) {
     return at;
 }
 
+static bool is_space(uint32_t rune) {
+    return (rune >= '\t' && rune <= '\r') || rune == ' ' || rune == 0x85 ||
+           rune == 0xA0 || rune == 0x1680 || (rune >= 0x2000 && rune <= 0x200A) ||
+           rune == 0x2028 || rune == 0x2029 || rune == 0x202F || rune == 0x205F ||
+           rune == 0x3000;
+}
+
+/* How many bytes of white space the text starts with. */
+static size_t space_at_start(struct fx_text text) {
+    size_t at = 0;
+    while (at < text.len) {
+        uint32_t rune = 0;
+        const size_t length =
+            fx_text_rune((struct fx_text){text.data + at, text.len - at}, &rune);
+        if (!is_space(rune)) {
+            break;
+        }
+        at += length;
+    }
+    return at;
+}
+
+struct fx_text fx_text_trim_space(struct fx_text text) {
+    const size_t start = space_at_start(text);
+    size_t end = text.len;
+    while (end > start) {
+        const size_t last = fx_text_rune_floor(text.data, end - 1);
+        uint32_t rune = 0;
+        const size_t length =
+            fx_text_rune((struct fx_text){text.data + last, end - last}, &rune);
+        if (last + length != end || !is_space(rune)) {
+            break;
+        }
+        end = last;
+    }
+    return (struct fx_text){text.data == NULL ? NULL : text.data + start, end - start};
+}
+
 /* The letter of Go's short escapes, or 0. */
 static char short_escape(uint32_t rune) {
     switch (rune) {
@@ -187,24 +226,6 @@ static char short_escape(uint32_t rune) {
     }
 }
 
-/* What Go's strconv.IsPrint refuses and users meet: controls, no-break and other blanks,
- * line separators, byte order marks, private and unassigned planes. */
-static bool is_print(uint32_t rune) {
-    if (rune < 0x20 || (rune >= 0x7F && rune <= 0xA0) || rune == 0xAD) {
-        return false;
-    }
-    if (rune == 0x1680 || rune == 0x202F || rune == 0x205F || rune == 0x3000) {
-        return false;
-    }
-    if ((rune >= 0x2000 && rune <= 0x200F) || (rune >= 0x2028 && rune <= 0x202E) ||
-        (rune >= 0x2060 && rune <= 0x206F)) {
-        return false;
-    }
-    return rune != 0xFEFF && !(rune >= 0xE000 && rune <= 0xF8FF) &&
-           !(rune >= 0xFFF0 && rune <= 0xFFFB) && (rune & 0xFFFE) != 0xFFFE &&
-           rune < 0xE0000;
-}
-
 void fx_text_quote_go(struct fx_buf *buf, struct fx_text text) {
     fx_buf_char(buf, '"');
     for (size_t at = 0; at < text.len;) {
@@ -216,7 +237,7 @@ void fx_text_quote_go(struct fx_buf *buf, struct fx_text text) {
             fx_buf_printf(buf, "\\x%02x", (unsigned)(unsigned char)rest.data[0]);
         } else if (short_escape(rune) != 0) {
             fx_buf_printf(buf, "\\%c", short_escape(rune));
-        } else if (is_print(rune)) {
+        } else if (fx_rune_is_printable(rune)) {
             fx_buf_add(buf, rest.data, length);
         } else if (rune < 0x80) {
             fx_buf_printf(buf, "\\x%02x", (unsigned)rune);

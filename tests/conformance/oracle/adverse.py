@@ -153,10 +153,11 @@ def numbers(draw):
         parameters = {'operation': draw.pick(('merge', 'prune')),
                       'values': {'fromList': [number, other, number]}}
     mutators = [on_pods(kind, 'a', location, parameters)]
-    if draw.one_in(3):
-        beneath = draw.pick(('spec.f.x', 'spec.n.x', 'spec.n[k: v].x', 'spec.f'))
-        mutators.append(on_pods('ModifySet', 'b', beneath, VALUES['ModifySet']))
-    return case(mutators, pod(spec))
+    if draw.one_in(2):
+        beneath = draw.pick(('spec.f.x', 'spec.n.x', 'spec.n[k: v].x', 'spec.f', 'spec.n'))
+        later = draw.pick(('Assign', 'ModifySet'))
+        mutators.append(on_pods(later, 'b', beneath, VALUES[later]))
+    return case(mutators, pod(draw.pick((spec, spec, {}))))
 
 
 def conflicts(draw):
@@ -270,6 +271,15 @@ def sets(draw):
             del parameters['operation']
         mutators.append(on_pods('ModifySet', name, location, parameters))
     return case(mutators, pod({'f': body}))
+
+
+def namespaces(draw):
+    """Mutators of files that name a namespace, which are in none in a cluster."""
+    result = draw.pick((fight, conflicts, wrong_types))(draw)
+    for mutator in result['mutators']:
+        if draw.one_in(2):
+            mutator['metadata'].update(name=draw.pick('ab'), namespace=draw.pick(('ns', 'n', '')))
+    return result
 
 
 def nulls(draw):
@@ -487,4 +497,4 @@ def external_data(draw):
 
 ALL = (odd_names, wrong_types, fight, chain, slow_images, numbers, conflicts, invalid,
        circumstances, duplicates, soup, globs,
-       own_labels, sets, nulls, criteria, external_data)
+       own_labels, sets, namespaces, nulls, criteria, external_data)

@@ -10,11 +10,15 @@ NO_CERTIFICATE = ('failed to get client TLS certificate: external data client ce
 
 @dataclass(frozen=True)
 class Placeholder:
-    """Stands for what a provider says of a key."""
+    """Stands for what a provider says of a key. In Go a pointer, so messages show an
+    address in its place."""
     provider: str
     failure: str
     default: str
     key: str
+
+    def __str__(self):
+        return '0x0'
 
 
 def placeholder(source, old, username):
@@ -51,8 +55,9 @@ def _response(name, answer):
                       f'{answer["fail"]}')
     response = answer['response']
     fault = None
-    if response.get('systemError', '').strip():
-        fault = f'non-empty system error: {response["systemError"]}'
+    system_error = response.get('systemError', '').strip()
+    if system_error:
+        fault = f'non-empty system error: {system_error}'
     elif response.get('idempotent') is not True:
         fault = 'non-idempotent response'
     if fault:

@@ -2,11 +2,12 @@
 """One mutator and one object: the way to the location, and what is done there."""
 import copy
 
-from .external import placeholder
+from .external import Placeholder, placeholder
 from .location import Field, List, has_key
 from .match import metadata_text
 from .policy import is_domain
-from .values import Refused, equal, go_print, go_type, view_map, view_text
+from .values import (Refused, equal, go_print, go_type, view_map, view_text,
+                     with_doubles)
 
 
 class _Walk:
@@ -73,7 +74,7 @@ class _Walk:
 
     def last_element(self, node, current, depth):
         """Replaces the first element with the key, or appends one."""
-        value = copy.deepcopy(self.mutator.parameters['assign']['value'])
+        value = with_doubles(self.mutator.parameters['assign']['value'], True)
         for index, element in enumerate(current):
             if not isinstance(element, dict):
                 raise Refused(f'cast error, unable to case {go_type(element)} to '
@@ -95,7 +96,7 @@ def _assign(walk, current, name):
     """An equal value is not written: 5 over 5.0 leaves 5.0."""
     assign = walk.mutator.parameters['assign']
     if assign.get('value') is not None:
-        value = copy.deepcopy(assign['value'])
+        value = with_doubles(assign['value'])
     elif assign.get('externalData') is not None:
         old = (current[name],) if name in current else None
         value = placeholder(assign['externalData'], old, walk.username)
@@ -123,13 +124,20 @@ def _prune(current, name, values):
         current[name] = [member for member in current[name] if not _is_in(member, values)]
 
 
+def _show(value):
+    """A value that is no list, as Go prints it. A pointer is followed at the top alone."""
+    if isinstance(value, Placeholder):
+        return f'&{{Ref:{value} ValueAtLocation:{value.key}}}'
+    return go_print(value)
+
+
 def _modify_set(walk, current, name):
     operation = walk.mutator.parameters.get('operation', 'merge')
     values = view_map(walk.mutator.parameters, 'values').get('fromList') or []
     if operation not in ('merge', 'prune'):
         raise Refused(f'unrecognized operation for modifyset: {operation}')
     if name in current and not isinstance(current[name], list):
-        raise Refused(f'{go_print(current[name])} is not a list of values, cannot treat it '
+        raise Refused(f'{_show(current[name])} is not a list of values, cannot treat it '
                       'as a set')
     (_merge if operation == 'merge' else _prune)(current, name, values)
 
