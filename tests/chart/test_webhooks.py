@@ -100,7 +100,8 @@ def test_validating():
         },
         "rules": [
             {"apiGroups": [""], "apiVersions": ["*"], "operations": ["CREATE", "UPDATE"],
-             "resources": ["namespaces"], "scope": "*"}
+             "resources": ["namespaces", "namespaces/status", "namespaces/finalize"],
+             "scope": "*"}
         ],
         **common,
     }  # fmt: skip

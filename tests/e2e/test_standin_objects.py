@@ -217,6 +217,23 @@ def test_webhook_configurations_are_filled_and_checked(cluster):
         assert refusal(cluster.create, broken).code == 422
 
 
+def test_parts_of_a_namespace_carry_its_labels(cluster):
+    """A write of the status or the finalizers is a write of labels, too."""
+    name = "fx-parts"
+    cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    both = {"metadata": {"labels": {"a": "1"}}, "spec": {"finalizers": []}}
+    got = cluster.patch("namespaces", name, both, subresource="status")
+    assert got["metadata"]["labels"]["a"] == "1" and got["spec"]["finalizers"] == ["kubernetes"]
+    got["metadata"]["labels"]["b"] = "2"
+    got["spec"]["finalizers"].append("example.com/keep")
+    got = cluster.update(got, subresource="finalize")
+    assert (got["metadata"]["labels"]["a"], got["metadata"]["labels"]["b"]) == ("1", "2")
+    assert got["spec"]["finalizers"] == ["kubernetes", "example.com/keep"]
+    got["spec"]["finalizers"].pop()
+    cluster.update(got, subresource="finalize")
+    cluster.delete("namespaces", name)
+
+
 def test_events_live_where_their_object_lives(cluster):
     def event(namespace, involved=None):
         return {

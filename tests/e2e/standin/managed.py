@@ -93,7 +93,8 @@ def _ours(paths, writer, resource):
     """Without what this endpoint cannot write."""
     kept = paths - STRIPPED
     if writer.subresource == "status":
-        return {path for path in kept if path[0] == "f:status"}
+        untouched = ("f:spec",) if not resource.custom else ("f:spec", "f:metadata")
+        return {path for path in kept if path[0] not in untouched}
     if resource.has_status:
         return {path for path in kept if path[0] != "f:status"}
     return kept

@@ -156,7 +156,11 @@ class Writes:
                 metadata[name] = was[name]
         if write.subresource == "status":
             kept = {name: value for name, value in write.live(old).items() if name != "status"}
-            kept["metadata"] = dict(was, managedFields=metadata.get("managedFields", []))
+            # A custom resource keeps its metadata; of a built-in one the labels and
+            # annotations are taken as they come.
+            if write.resource.custom:
+                metadata = dict(was, managedFields=metadata.get("managedFields", []))
+            kept["metadata"] = metadata
             return {**kept, **({"status": new["status"]} if "status" in new else {})}
         if write.resource.has_status:
             new = {k: v for k, v in new.items() if k != "status"}
