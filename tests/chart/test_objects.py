@@ -88,6 +88,8 @@ MATRIX = {
                                  "kubemod": {"enabled": True, "clusterNamespace": "rules",
                                              "nodeRefs": {"enabled": False}}},
                         "events": {"enabled": False}, "status": {"enabled": False}}, {}),
+    "node-refs-of-two": ({"apis": {"kubemod": {
+        "enabled": True, "nodeRefs": {"namespaces": ["shop", "bank"]}}}}, {}),
     "modrules-old": (chart.MODRULES, {"kube": "v1.25.0"}),
     "dry-runs": ({"web": {"enabled": True, "annotations": {"a": "b"}},
                   "controllerManager": {"networkPolicy": {"enabled": True}}}, {}),

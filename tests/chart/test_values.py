@@ -63,6 +63,8 @@ REFUSED = [
     {"apis": {"kubemod": {"nodeRefs": False}}},
     {"apis": {"kubemod": {"nodeRefs": {"failurePolicy": "ignore"}}}},
     {"apis": {"kubemod": {"nodeRefs": {"timeoutSeconds": 0}}}},
+    {"apis": {"kubemod": {"nodeRefs": {"namespaces": ["a.b"]}}}},
+    {"apis": {"kubemod": {"nodeRefs": {"namespaces": ["a", "a"]}}}},
     {"webhookConfigurations": False},
     {"service": {"name": "A"}},
     {"web": {"enabled": True, "port": 0}},

@@ -279,6 +279,11 @@ def test_values_of_binding():
     assert binding["failurePolicy"] == "Fail" and binding["timeoutSeconds"] == 9
     assert binding["clientConfig"] == {"url": "https://a.example.com/podbinding-webhook"}
     assert len(render(enabled=False)) == 1
+    mutation, binding = render(namespaces=["shop", "bank"])
+    assert binding["namespaceSelector"]["matchExpressions"][-1] == {
+        "key": "kubernetes.io/metadata.name", "operator": "In", "values": ["shop", "bank"],
+    }  # fmt: skip
+    assert mutation == render()[0]
     exempt = webhooks({**chart.MODRULES, "mutatingWebhookExemptNamespacesLabels": {"env": ["a"]}})
     for webhook in exempt:
         assert {"key": "env", "operator": "NotIn", "values": ["a"]} in (
