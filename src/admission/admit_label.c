@@ -52,13 +52,29 @@ static enum fx_next allow_exempt(struct fx_review *review, struct fx_text name) 
     return allow(review, message);
 }
 
+static bool has_label(const json_t *object) {
+    const json_t *metadata = fx_tree_view_key(object, "metadata");
+    return fx_tree_view_key(fx_tree_view_key(metadata, "labels"), LABEL) != NULL;
+}
+
+/* A write of `status` or `finalize` may bring labels along, so it is asked about too. One
+ * that only keeps the label is let pass: the controller that empties and ends a Namespace
+ * writes both, and a denial would keep the Namespace for ever. */
+static bool only_keeps_label(const struct fx_review *review) {
+    return review->subresource.len > 0 && has_label(review->object) &&
+           has_label(review->old_object);
+}
+
 static enum fx_next step_label(struct fx_review *review) {
     const json_t *metadata = fx_tree_view_key(review->object, "metadata");
     const struct fx_text name = fx_tree_view_string(metadata, "name");
     if (is_exempt(review->exempt, name)) {
         return allow_exempt(review, name);
     }
-    if (fx_tree_view_key(fx_tree_view_key(metadata, "labels"), LABEL) != NULL) {
+    if (only_keeps_label(review)) {
+        return allow(review, "Namespace has the " LABEL " label already");
+    }
+    if (has_label(review->object)) {
         (void)fx_fail(&review->err, FX_EINVALID,
                       "Only exempt namespace can have the " LABEL " label");
         return fx_answer_deny(review, 403);

@@ -21,7 +21,8 @@ struct fx_exemptions {
 };
 
 /* Begins the review of a Namespace: one that carries the label, and may not, is denied
- * with code 403. `exempt` is borrowed and outlives the review. NULL without memory. */
+ * with code 403. A write of a subresource is denied only where it adds the label.
+ * `exempt` is borrowed and outlives the review. NULL without memory. */
 struct fx_review *fx_admit_label_create(const struct fx_exemptions *exempt,
                                         struct fx_text text,
                                         uint64_t deadline_ns) FX_MUST_USE;

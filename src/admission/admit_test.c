@@ -169,7 +169,10 @@ static void warns(void **state) {
     RESPONSE(                                                                            \
         "'allowed':false,'status':{'message':'Only exempt namespace can have the " LABEL \
         " label','reason':'Forbidden','code':403}")
-#define CREATE "'operation':'CREATE',"
+#define CREATE      "'operation':'CREATE',"
+#define OF_STATUS   "'operation':'UPDATE','subResource':'status',"
+#define OF_FINALIZE "'operation':'UPDATE','subResource':'finalize',"
+#define WAS(labels) ",'oldObject':{'metadata':{'name':'x','labels':" labels "}}"
 
 static const struct expectation labels[] = {
     {"by name", REQUEST(CREATE LABELLED("free")), 200, FX_DECISION_UNCHANGED,
@@ -190,6 +193,22 @@ static const struct expectation labels[] = {
      FX_DECISION_UNCHANGED, ALLOWED("Namespace is not setting the " LABEL " label")},
     {"no labels", REQUEST(CREATE NAMESPACE("x", "null")), 200, FX_DECISION_UNCHANGED,
      ALLOWED("Namespace is not setting the " LABEL " label")},
+    {"not by way of the status", REQUEST(OF_STATUS LABELLED("x") WAS("{'a':''}")), 200,
+     FX_DECISION_FAILED, FORBIDDEN},
+    {"nor of the finalizers", REQUEST(OF_FINALIZE LABELLED("x") WAS("null")), 200,
+     FX_DECISION_FAILED, FORBIDDEN},
+    {"nor where it is not said what was before", REQUEST(OF_STATUS LABELLED("x")), 200,
+     FX_DECISION_FAILED, FORBIDDEN},
+    {"what has it already can end",
+     REQUEST(OF_FINALIZE LABELLED("x") WAS("{'" LABEL "':''}")), 200,
+     FX_DECISION_UNCHANGED, ALLOWED("Namespace has the " LABEL " label already")},
+    {"but is not written otherwise",
+     REQUEST("'operation':'UPDATE'," LABELLED("x") WAS("{'" LABEL "':''}")), 200,
+     FX_DECISION_FAILED, FORBIDDEN},
+    {"a status without it", REQUEST(OF_STATUS NAMESPACE("x", "{}")), 200,
+     FX_DECISION_UNCHANGED, ALLOWED("Namespace is not setting the " LABEL " label")},
+    {"a subresource of another type", REQUEST("'subResource':1," CREATE LABELLED("x")),
+     400, FX_DECISION_REFUSED, "`request.subResource` must be a string"},
     {"a DELETE", REQUEST("'operation':'DELETE'," NAMESPACE_KIND), 200,
      FX_DECISION_UNCHANGED, ALLOWED("Delete is always allowed")},
     {"no Namespace", REQUEST(CREATE POD_KIND "," POD), 200, FX_DECISION_UNCHANGED,

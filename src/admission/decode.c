@@ -78,6 +78,8 @@ static bool read_request(struct fx_review *review) {
         return fx_fail(&review->err, FX_EINVALID, "the AdmissionReview has no `request`");
     }
     if (!read_facts(review) ||
+        !read_text(&from->subresource, "request.subResource", &review->subresource,
+                   &review->err) ||
         !check_object(&from->object, "request.object", &review->err) ||
         !check_object(&from->old_object, "request.oldObject", &review->err)) {
         return false;

@@ -9,11 +9,12 @@
 #include "value/tree.h"
 
 /* The members of a request that are texts or flags, and those of its `kind`. */
-#define REQUEST_FIELDS(X)      \
-    X("uid", uid)              \
-    X("name", name)            \
-    X("namespace", namespace_) \
-    X("operation", operation)  \
+#define REQUEST_FIELDS(X)         \
+    X("uid", uid)                 \
+    X("name", name)               \
+    X("namespace", namespace_)    \
+    X("operation", operation)     \
+    X("subResource", subresource) \
     X("dryRun", dry_run)
 #define KIND_FIELDS(X)    \
     X("group", group)     \

@@ -29,7 +29,7 @@ struct fx_field {
 struct fx_envelope {
     struct fx_field kind, api_version, request;
     struct fx_request_fields {
-        struct fx_field uid, operation, namespace_, name, dry_run;
+        struct fx_field uid, operation, namespace_, name, subresource, dry_run;
         struct fx_field kind, user_info, username, object, old_object;
         struct fx_kind_fields {
             struct fx_field group, version, kind;

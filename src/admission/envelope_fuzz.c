@@ -55,6 +55,7 @@ static void check_request(const struct fx_request_fields *fields, const json_t *
     check_field(&fields->operation, request, "operation");
     check_field(&fields->namespace_, request, "namespace");
     check_field(&fields->name, request, "name");
+    check_field(&fields->subresource, request, "subResource");
     check_field(&fields->dry_run, request, "dryRun");
     check_type(&fields->kind, request, "kind");
     check_field(&fields->of_kind.group, kind, "group");

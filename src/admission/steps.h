@@ -62,6 +62,7 @@ struct fx_review {
     struct fx_text api_version; /* of the AdmissionReview */
     struct fx_request request;
     struct fx_text matching_namespace; /* empty for a Namespace itself */
+    struct fx_text subresource;        /* `status`; empty: the object itself is written */
 
     /* Objects besides its own (references.c). */
     bool wants_namespace;     /* all of its namespace */

@@ -268,6 +268,11 @@ def test_notes_of_modrules():
     schema = definition.schema_of(chart.definitions()[RULE_DEFINITION])
     assert definition.faults(schema, item) == [] and list(definition.dropped(schema, item)) == []
     assert "modrule" not in chart.render_text(args=["--notes"]).lower()
+    every_pod = "may patch every Pod of the cluster"
+    assert every_pod in notes
+    for limited in ({"namespaces": ["shop"]}, {"enabled": False}):
+        limited = {"apis": {"kubemod": {"enabled": True, "nodeRefs": limited}}}
+        assert every_pod not in chart.render_text(limited, args=["--notes"])
     both = chart.render_text({**chart.MODRULES, "mutatingWebhookFailurePolicy": "Fail"}, args=["--notes"])
     assert "kubectl delete assign NAME" in both and "can be written or deleted in" in both
 

@@ -83,11 +83,16 @@ MATRIX = {
                 "validatingWebhookName": "3", "certs": {"mode": "cert-manager"}},
                {"args": ["--name", "123", "--namespace", "456"]}),
     "upgrade": ({}, {"args": ["--is-upgrade"]}),
+    "own-dns": ({"controllerManager": {
+        "dnsPolicy": "None", "dnsConfig": {"nameservers": ["10.0.0.10"], "options": [{"name": "ndots", "value": "2"}]},
+    }}, {}),
     "modrules": (chart.MODRULES, {}),
     "modrules-alone": ({"apis": {"gatekeeper": {"enabled": False},
                                  "kubemod": {"enabled": True, "clusterNamespace": "rules",
                                              "nodeRefs": {"enabled": False}}},
                         "events": {"enabled": False}, "status": {"enabled": False}}, {}),
+    "node-refs-of-two": ({"apis": {"kubemod": {
+        "enabled": True, "nodeRefs": {"namespaces": ["shop", "bank"]}}}}, {}),
     "modrules-old": (chart.MODRULES, {"kube": "v1.25.0"}),
     "dry-runs": ({"web": {"enabled": True, "annotations": {"a": "b"}},
                   "controllerManager": {"networkPolicy": {"enabled": True}}}, {}),
@@ -305,6 +310,15 @@ def test_sandbox_and_threads():
     assert "--threads=2" in flags and not any("sandbox" in flag for flag in flags)
     flags = chart.render(*MATRIX["clients"][:1]).flags
     assert "--sandbox=require" in flags and not any("threads" in flag for flag in flags)
+
+
+def test_dns():
+    pod = chart.default().deployment["spec"]["template"]["spec"]
+    assert pod["dnsPolicy"] == "ClusterFirst" and "dnsConfig" not in pod
+    values, arguments = MATRIX["own-dns"]
+    pod = chart.render(values, **arguments).deployment["spec"]["template"]["spec"]
+    assert pod["dnsPolicy"] == "None"
+    assert pod["dnsConfig"] == values["controllerManager"]["dnsConfig"]
 
 
 def test_everything_has_its_effect():

@@ -118,6 +118,29 @@ def test_what_is_off_of_modrules():
     assert not of_cluster(None) & (pods | events | status)
 
 
+def test_node_refs_of_some_namespaces():
+    """Pods of other namespaces may neither be read nor written, and nobody asks about them."""
+    values = {"apis": {"kubemod": {"enabled": True, "nodeRefs": {"namespaces": ["shop", "bank"]}}}}
+    objects = chart.render(values)
+    pods = {("pods", "get"), ("pods", "patch")}
+    assert of_cluster(chart.MODRULES) - of_cluster(values) == pods
+    roles = [one for one in objects.of("Role") if one["metadata"]["name"] == "fixpoint-node-refs"]
+    assert [one["metadata"]["namespace"] for one in roles] == ["shop", "bank"]
+    for role in roles:
+        assert rules(role) == [("", ["pods"], None, ("get", "patch"))]
+        (binding,) = (
+            one for one in objects.of("RoleBinding")
+            if one["metadata"]["namespace"] == role["metadata"]["namespace"]
+        )  # fmt: skip
+        assert binding["roleRef"]["name"] == "fixpoint-node-refs"
+        assert binding["subjects"] == [
+            {"kind": "ServiceAccount", "name": "fixpoint", "namespace": "fixpoint-system"}
+        ]
+    off = {"enabled": False, "namespaces": ["shop"]}
+    objects = chart.render({"apis": {"kubemod": {"enabled": True, "nodeRefs": off}}})
+    assert "node-refs" not in str(objects) and "shop" not in str(objects)
+
+
 def test_bindings():
     account = chart.default().one("ServiceAccount")["metadata"]["name"]
     bindings = [*chart.default().of("RoleBinding"), *chart.default().of("ClusterRoleBinding")]

@@ -12,10 +12,15 @@ import pytest
 from fixpoint_cluster import GATEKEEPER, LEASES, RULES, Replica, definitions, manifests, until
 from policies import annotation
 from process import ANY_PORT, SLOW, Server, command
-from standin.cluster import Cluster, configuration, webhook
+from standin.cluster import Cluster, Refused, configuration, webhook
 
 NAMESPACE, SERVICE = "fixpoint-system", "fixpoint-webhook-service"
 POLICY, MUTATOR = annotation("a", "a", "1"), "assignmetadata"
+IGNORE = "admission.gatekeeper.sh/ignore"
+FORBIDDEN = (
+    'admission webhook "check-ignore-label.gatekeeper.sh" denied the request: '
+    "Only exempt namespace can have the %s label" % IGNORE
+)
 SERVER = ("KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT")
 VOLUME = "/var/run/secrets/kubernetes.io/serviceaccount"
 # What a container finds below /var/run: the volume ($1), and nothing of this machine's.
@@ -119,15 +124,21 @@ def asked(verb, resource, user, standin, since=0):
 # --- what it does there ----------------------------------------------------------------------
 
 
-def test_as_the_manifest_installs_it(world, standin, account, monkeypatch):
-    """deploy/fixpoint.yaml: with its arguments and its rights a policy acts."""
+@pytest.fixture
+def installed(world, standin, account, monkeypatch):
+    """A Pod with the arguments and the rights of deploy/fixpoint.yaml, and its user."""
     kinds = ("CustomResourceDefinition", "Namespace", "ServiceAccount", "ClusterRole")
     kinds += ("ClusterRoleBinding", "Role", "RoleBinding", "Service")
     kinds += ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
     standin.load(*manifests(*kinds))
     user, _ = account()
     monkeypatch.setenv("POD_NAMESPACE", NAMESPACE)
-    pod = Pod(world, *arguments_of_the_manifest()).wait_ready()
+    return Pod(world, *arguments_of_the_manifest()).wait_ready(), user
+
+
+def test_as_the_manifest_installs_it(world, standin, installed):
+    """A policy acts."""
+    pod, user = installed
     world.put(POLICY)
     world.expect(a="1")
     until(lambda: entry(world, pod).get("enforced"), True)
@@ -142,6 +153,44 @@ def arguments_of_the_manifest():
     first, *others = spec["containers"][0]["args"]
     assert first == "serve" and spec["serviceAccountName"] == "fixpoint"
     return [one for one in others if "listen=" not in one]
+
+
+def test_the_ignore_label_comes_in_no_way(world, standin, installed):
+    """The API server takes labels along with a Namespace's status and finalizers, too. But
+    the end of a Namespace that has the label is written in the same way, and is let pass."""
+    cluster, label = world.cluster, {"metadata": {"labels": {IGNORE: "yes"}}}
+    until(lambda: guarded(cluster), True)
+    standin.load(space("plain"), labelled("had"))
+    finalizers = cluster.get("namespaces", "plain")
+    finalizers["metadata"]["labels"][IGNORE] = "yes"
+    for write in (
+        lambda: cluster.patch("namespaces", "plain", label),
+        lambda: cluster.patch("namespaces", "plain", label, subresource="status"),
+        lambda: cluster.apply(labelled("plain"), subresource="status"),
+        lambda: cluster.update(finalizers, subresource="finalize"),
+    ):
+        with pytest.raises(Refused) as refused:
+            write()
+        assert (refused.value.code, refused.value.message) == (403, FORBIDDEN)
+    assert IGNORE not in cluster.get("namespaces", "plain")["metadata"]["labels"]
+    ending = cluster.get("namespaces", "had")
+    ending["spec"] = {"finalizers": []}
+    assert cluster.update(ending, subresource="finalize")["spec"] == {"finalizers": []}
+    phase = {"status": {"phase": "Terminating"}}
+    got = cluster.patch("namespaces", "had", phase, subresource="status")
+    assert got["status"] == phase["status"] and got["metadata"]["labels"][IGNORE] == "yes"
+
+
+def labelled(name):
+    made = space(name)
+    made["metadata"]["labels"] = {IGNORE: "yes"}
+    return made
+
+
+def guarded(cluster):
+    """Has every validating webhook its bundle?"""
+    (one,) = cluster.list("validatingwebhookconfigurations.admissionregistration.k8s.io")
+    return all(hook["clientConfig"].get("caBundle") for hook in one["webhooks"])
 
 
 @pytest.mark.parametrize(

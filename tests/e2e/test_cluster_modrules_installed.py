@@ -15,6 +15,7 @@ from webhook_configurations import MUTATING, VALIDATING
 
 RULES = "kubemod-system"  # where the rules of the whole cluster are
 ASKS, NAMES = "ref.kubemod.io/inject-node-ref", "ref.kubemod.io/nodename"
+ROLES = "clusterroles.rbac.authorization.k8s.io"
 KUBEMODS = {
     MUTATING: "kubemod-mutating-webhook-configuration",
     VALIDATING: "kubemod-validating-webhook-configuration",
@@ -221,6 +222,25 @@ def test_pods_are_told_their_node(installed, world, cluster):
     assert metadata["annotations"][NAMES] == "n1"
     assert metadata["labels"] == {"zone": "a"}
     assert installed.refused() == []
+
+
+def test_rights_to_the_pods_of_one_namespace(installed, world, cluster):
+    """They suffice there (`apis.kubemod.nodeRefs.namespaces`); Pods elsewhere are bound all the
+    same, and are not told."""
+    here, elsewhere = world.namespace(), world.namespace()
+    role = cluster.get(ROLES, installed.one("ClusterRole")["metadata"]["name"])
+    role["rules"] = [one for one in role["rules"] if one["resources"] != ["pods"]]
+    cluster.update(role)
+    cluster.standin.grant(installed.account, ["get", "patch"], ["pods"], namespace=here)
+    replica = installed.start()
+    for space in (here, elsewhere):
+        cluster.create(pod(space, **{ASKS: "true"}))
+        assert cluster.bind("web", "n1", space).status == 201
+        assert cluster.get("pods", "web", space)["spec"]["nodeName"] == "n1"
+    told = [cluster.get("pods", "web", space)["metadata"]["annotations"] for space in (here, elsewhere)]
+    assert told == [{ASKS: "true", NAMES: "n1"}, {ASKS: "true"}]
+    assert replica.metric("fixpoint_pod_bindings_total", result="failed") == 1
+    assert set(installed.refused()) == {("get", "pods", "")}
 
 
 def test_what_is_said_of_them(installed, world, cluster):

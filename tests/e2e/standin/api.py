@@ -151,10 +151,10 @@ class Api:
             self._document(exchange, self._bindings.create(request), 201)
             return
         resource = self._registry.find(request.group, request.version, request.resource)
-        if resource is None or request.subresource not in ("", "status"):
+        if resource is None:
             raise status.PageNotFound
-        if request.subresource and not resource.has_status:
-            if resource.custom:
+        if not resource.serves(request.subresource, request.verb):
+            if resource.custom and request.subresource == "status":
                 raise status.not_found(resource.group, resource.plural, request.name)
             raise status.PageNotFound
         if request.namespace and not resource.namespaced and resource.plural != "namespaces":

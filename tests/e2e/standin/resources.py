@@ -31,6 +31,7 @@ class Resource:
         self.list_kind = kind + "List"
         self.custom = False
         self.has_status = False
+        self.parts = {}  # subresource -> verbs, besides the status
         self.generations = False  # a change of anything but metadata and status counts
         self.empty = {}  # what an empty object of this kind has besides its metadata
         self.storage_version = next(iter(self.versions), None)
@@ -59,23 +60,33 @@ class Resource:
             "storageVersionHash": _hash(self.group, self.storage_version, self.kind),
         }
         lines = [{name: value for name, value in line.items() if value not in ([], None)}]
-        if self.has_status:
+        status = {"status": ["get", "patch", "update"]} if self.has_status else {}
+        for part, verbs in {**self.parts, **status}.items():
             lines.append(
                 {
-                    "name": self.plural + "/status",
+                    "name": "%s/%s" % (self.plural, part),
                     "singularName": "",
                     "namespaced": self.namespaced,
                     "kind": self.kind,
-                    "verbs": ["get", "patch", "update"],
+                    "verbs": verbs,
                 }
             )
         return lines
+
+    def serves(self, part, verb):
+        """Has it this subresource ("": itself), and for this verb?"""
+        if part in self.parts:
+            return verb in self.parts[part]
+        return not part or (part == "status" and self.has_status)
 
 
 def _hash(*words):
     digest = hashlib.sha512("/".join(words).encode()).digest()
     return base64.b64encode(digest[:8]).decode()
 
+
+# Subresources that take a whole object, besides the status.
+PARTS = {"namespaces": {"finalize": ["update"]}}
 
 # group/version; type in the table; plural; n: namespaced; s: a status subresource, g:
 # generations; short names
@@ -122,7 +133,7 @@ def _built_in(line):
     kind = name.rpartition(".")[2]
     made = Resource(group, plural, kind, {version: schema.builtin(name)}, scope == "n")
     made.has_status, made.generations = "s" in flags, "g" in flags
-    made.short_names = short.split()
+    made.short_names, made.parts = short.split(), PARTS.get(plural, {})
     made.empty = {
         part: {} for part in ("spec", "status") if part in made.versions[version].fields
     }
