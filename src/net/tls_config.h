@@ -22,6 +22,10 @@
 #include "base/macros.h"
 #include "base/text.h"
 
+#if MBEDTLS_VERSION_NUMBER >= 0x03000000 && MBEDTLS_VERSION_NUMBER < 0x03060100
+#error "mbedTLS 3 before 3.6.1 ends a TLS 1.3 connection where it should go on"
+#endif
+
 struct fx_tls_admission; /* opaque: whom a server lets in (tls_clients.c) */
 
 struct fx_tls_config {
