@@ -31,6 +31,7 @@ class Pair:
         command = ["openssl", "req", "-x509", "-nodes", "-sha256", "-days", str(days)]
         command += KEYS[kind] + ["-subj", "/CN=" + common_name]
         command += ["-addext", "subjectAltName=DNS:localhost"]
+        command += ["-addext", "keyUsage=digitalSignature,keyCertSign"]
         command += ["-keyout", str(self.key), "-out", str(self.cert)]
         subprocess.run(command, check=True, capture_output=True, timeout=60)
 
