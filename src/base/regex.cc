@@ -59,10 +59,55 @@ static re2::StringPiece piece_of(fx_text text) {
     return {text.data, text.len};
 }
 
+/* The length of the piece that `pattern` begins with: an escape, a text between \Q and \E,
+ * a class, or a single byte. */
+static size_t piece_length(const std::string &pattern, size_t at) {
+    if (pattern.compare(at, 2, "\\Q") == 0) {
+        const size_t end = pattern.find("\\E", at + 2);
+        return end == std::string::npos ? pattern.size() - at : end + 2 - at;
+    }
+    if (pattern[at] != '[') {
+        return pattern[at] == '\\' ? 2 : 1;
+    }
+    size_t end = at + 1;
+    end += pattern.compare(end, 1, "^") == 0 ? 1 : 0;
+    end += pattern.compare(end, 1, "]") == 0 ? 1 : 0; /* the first one is itself */
+    while (end < pattern.size() && pattern[end] != ']') {
+        const bool is_named = pattern.compare(end, 2, "[:") == 0;
+        const size_t named = is_named ? pattern.find(":]", end + 2) : std::string::npos;
+        end = named != std::string::npos ? named + 2
+                                         : end + (pattern[end] == '\\' ? 2 : 1);
+    }
+    return end + 1 - at;
+}
+
+/* Is a group named in the short form, `(?<name>…)`? RE2 has it from 2023 on, KubeMod's Go
+ * and older versions of RE2 do not: it is refused with each of them. */
+static bool has_short_name(const RE2 &program) {
+    const std::string &pattern = program.pattern();
+    if (program.NamedCapturingGroups().empty()) {
+        return false;
+    }
+    for (size_t at = 0; at < pattern.size(); at += piece_length(pattern, at)) {
+        if (pattern.compare(at, 3, "(?<") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* As those that do not have it say of all that begins so. */
+static bool fail_short_name(fx_err *err) {
+    return fx_fail(err, FX_ESYNTAX, "invalid perl operator: (?<");
+}
+
 static bool fail_pattern(const RE2 &program, fx_err *err) {
     if (program.error_code() == RE2::ErrorPatternTooLarge) {
         return fx_fail(err, FX_ELIMIT, "regular expression takes more than %zu bytes",
                        static_cast<size_t>(program.options().max_mem()));
+    }
+    if (program.error_arg().compare(0, 3, "(?<") == 0) {
+        return fail_short_name(err);
     }
     return fx_fail(err, FX_ESYNTAX, "%s", program.error().c_str());
 }
@@ -82,6 +127,10 @@ bool fx_regex_compile(fx_text pattern, fx_regex **ret_regex, fx_err *err) {
             (void)fail_pattern(regex->program, err);
             delete regex;
             return false;
+        }
+        if (has_short_name(regex->program)) {
+            delete regex;
+            return fail_short_name(err);
         }
         *ret_regex = regex;
         return true;

@@ -90,6 +90,25 @@ static void matches_as_go_does(void **state) {
     fx_regex_destroy(NULL);
 }
 
+/* The short form of a named group is refused; what only looks like one is not. */
+static void takes_what_looks_like_a_short_name(void **state) {
+    (void)state;
+    static const struct fx_text good[] = {
+        T("(?P<m>a)"),
+        T("(?P<m>a)\\(?<n>"),
+        T("(?P<m>a)[(?<n>]"),
+        T("(?P<m>a)[](?<n>]"),
+        T("(?P<m>a)[^](?<n>]"),
+        T("(?P<m>a)[\\](?<n>]"),
+        T("(?P<m>a)[[:alpha:](?<n>]"),
+        T("(?P<m>a)\\Q(?<n>\\E"),
+        T("(?P<m>a)\\Q(?<n>"),
+    };
+    for (size_t i = 0; i < FX_COUNT(good); i++) {
+        fx_regex_destroy(must_compile(good[i]));
+    }
+}
+
 static void matches_the_empty_text(void **state) {
     (void)state;
     struct fx_regex *regex = must_compile((struct fx_text){NULL, 0});
@@ -115,6 +134,11 @@ static void refuses_what_is_none(void **state) {
         {T("\\8"), FX_ESYNTAX, "invalid escape sequence: \\8"},
         {T("(a)\\1"), FX_ESYNTAX, "invalid escape sequence: \\1"},
         {T("(?=a)"), FX_ESYNTAX, "invalid perl operator: (?="},
+        {T("(?<=a)"), FX_ESYNTAX, "invalid perl operator: (?<"},
+        {T("(?<!a)"), FX_ESYNTAX, "invalid perl operator: (?<"},
+        {T("(?<n"), FX_ESYNTAX, "invalid perl operator: (?<"},
+        {T("(?<n>a)"), FX_ESYNTAX, "invalid perl operator: (?<"},
+        {T("(?P<m>[]a]\\Q]\\E)(?<n>a)"), FX_ESYNTAX, "invalid perl operator: (?<"},
         {T("\\p{Klingon}"), FX_ESYNTAX, "invalid character class range: \\p{Klingon}"},
         {T("\xff"), FX_ESYNTAX, "invalid UTF-8"},
         {T("\\pL{1000}"), FX_ELIMIT, "regular expression takes more than 8388608 bytes"},
@@ -299,6 +323,7 @@ int main(void) {
         cmocka_unit_test(matches_the_empty_text),
         cmocka_unit_test(finds_matches_and_groups),
         cmocka_unit_test(knows_groups_by_name),
+        cmocka_unit_test(takes_what_looks_like_a_short_name),
         cmocka_unit_test(refuses_what_is_none),
         cmocka_unit_test(takes_linear_time),
         cmocka_unit_test(keeps_within_an_allowance),

@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/serve_cluster.h"
 #include "net/address.h"
+#include "net/tls.h"
 #include "server/server.h"
 
 struct values {
@@ -23,7 +24,7 @@ struct values {
     struct fx_cluster_flags cluster;
     struct fx_dialect_settings settings;
     bool tls_self_signed, mutation_annotations, log_mutations;
-    unsigned on_error, on_empty, log_level, sandbox;
+    unsigned on_error, on_empty, log_level, sandbox, tls_min_version;
     size_t max_body, max_header, max_connections, quarantine_after, metrics_max_mutators,
         threads, namespace_share;
     uint64_t quarantine_budget, idle, message, drain, grace, review, stall_after,
@@ -42,6 +43,8 @@ static const char *const sandbox_words[] = {"auto", "require", "off", NULL};
 
 /* As in enum fx_on_empty. */
 static const char *const on_empty_words[] = {"keep", "not-ready", "accept", NULL};
+/* As in enum fx_tls_version. */
+static const char *const tls_version_words[] = {"1.2", "1.3", NULL};
 
 static const char *or_else(const char *given, const char *otherwise) {
     return given != NULL && given[0] != '\0' ? given : otherwise;
@@ -136,6 +139,15 @@ static const char *policies_fault(const struct values *values) {
                : NULL;
 }
 
+static bool tls_version_fits(const struct values *values) {
+    struct fx_err err = FX_ERR_INIT;
+    if (!fx_tls_set_min_version((enum fx_tls_version)values->tls_min_version, &err)) {
+        fx_say("--tls-min-version: %s", err.msg);
+        return false;
+    }
+    return true;
+}
+
 static bool is_usable(const struct values *values) {
     const char *fault = policies_fault(values);
     fault = fault != NULL ? fault : tls_fault(values);
@@ -146,7 +158,8 @@ static bool is_usable(const struct values *values) {
         fx_say("%s", fault);
         return false;
     }
-    return address_fits("--listen", or_else(values->listen, DEFAULT_LISTEN)) &&
+    return tls_version_fits(values) &&
+           address_fits("--listen", or_else(values->listen, DEFAULT_LISTEN)) &&
            address_fits("--health-listen",
                         or_else(values->health_listen, DEFAULT_HEALTH_LISTEN)) &&
            (or_else(values->web_listen, NULL) == NULL ||
@@ -308,6 +321,10 @@ static const struct fx_option options[] = {
      "of --tls-secret (repeats)"},
     {"tls-cert-out", '\0', FX_OPTION_TEXT, FIELD(tls_cert_out), "FILE", NULL,
      "write the self-signed certificate there"},
+    {"tls-min-version", '\0', FX_OPTION_CHOICE, FIELD(tls_min_version), "VERSION",
+     tls_version_words,
+     "the lowest version of TLS, of the webhook as well as towards providers and the API "
+     "server: 1.2 (default) or 1.3"},
     {"client-ca", '\0', FX_OPTION_TEXT, FIELD(client_ca), "FILE", NULL,
      "let in only clients with a certificate of these authorities, PEM"},
     {"client-cn", '\0', FX_OPTION_LIST, FIELD(client_names), "NAME", NULL,

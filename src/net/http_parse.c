@@ -21,6 +21,8 @@
 
 #define PARSE_MAGIC 0x66786870u /* "fxhp" */
 
+#define CONTRADICTION "transfer coding and length contradict each other"
+
 struct fx_http_parse {
     uint32_t magic;
     llhttp_t llhttp;
@@ -101,7 +103,7 @@ static int check_length(struct fx_http_parse *parse) {
         fx_http_head_field(text_of(&parse->head), "transfer-encoding", &n_codings);
     const bool has_length = (parse->llhttp.flags & F_CONTENT_LENGTH) != 0;
     if (n_codings > 0 && (has_length || parse->llhttp.http_minor == 0)) {
-        return refuse(parse, 400, "transfer coding and length contradict each other");
+        return refuse(parse, 400, CONTRADICTION);
     }
     if (n_codings > 1 || (n_codings == 1 && !fx_http_same(coding, "chunked"))) {
         return refuse(parse, 501, "the only transfer coding known is `chunked`");
@@ -239,6 +241,9 @@ size_t fx_http_parse_held(const struct fx_http_parse *parse) {
 static enum fx_http_event refuse_syntax(struct fx_http_parse *parse, llhttp_errno_t rc) {
     if (rc == HPE_INVALID_VERSION || rc == HPE_PAUSED_H2_UPGRADE) {
         (void)refuse(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
+    } else if (rc == HPE_INVALID_TRANSFER_ENCODING &&
+               (parse->llhttp.flags & F_CONTENT_LENGTH) != 0) { /* from llhttp 9 on */
+        (void)refuse(parse, 400, CONTRADICTION);
     } else if (rc == HPE_INVALID_TRANSFER_ENCODING) {
         (void)refuse(parse, 501, "the only transfer coding known is `chunked`");
     } else {

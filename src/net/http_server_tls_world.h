@@ -49,14 +49,32 @@ static inline bool exchange_tls(struct world *world, struct client *client) {
     return more && client->state != FX_TLS_FAILED;
 }
 
+/* Until the server has read the client's last word of the handshake: with TLS 1.3 that is
+ * the very last one, so a client is open before its server. */
+static inline void await_shaken(struct world *world, struct client *client,
+                                struct fx_http_server_counts before) {
+    say_n(world, client->fd, (struct fx_text){client->cipher.data, client->cipher.len});
+    fx_buf_reset(&client->cipher);
+    for (const uint64_t end = now_ms() + PATIENCE_MS; now_ms() < end; run_once(world)) {
+        const struct fx_http_server_counts now = fx_http_server_counts(world->server);
+        if (now.handshakes + now.handshake_fails >
+            before.handshakes + before.handshake_fails) {
+            return;
+        }
+    }
+    fail_msg("the server has not ended the handshake");
+}
+
 static inline struct client dial_tls(struct world *world, struct fx_tls_config *config) {
     struct fx_err err = FX_ERR_INIT;
+    const struct fx_http_server_counts before = fx_http_server_counts(world->server);
     struct client client = {.fd = dial(world), .tls = fx_tls_create(config)};
     assert_non_null(client.tls);
     client.state = fx_tls_receive(client.tls, (struct fx_text){0}, &client.plain,
                                   &client.cipher, &err);
     while (client.state == FX_TLS_HANDSHAKE && exchange_tls(world, &client)) {
     }
+    await_shaken(world, &client, before);
     return client;
 }
 

@@ -101,6 +101,13 @@ static void tell_stuck(struct fx_stream *stream) {
     }
 }
 
+/* Has the peer of a client ended the connection? What it said before, such as the alert of
+ * TLS 1.3 that it does not let us in, is still to be read, and its end behind that. */
+static bool is_ended_by_peer(const struct fx_stream *stream, int rc) {
+    return (rc == UV_EPIPE || rc == UV_ECONNRESET) && stream->secure && stream->reading &&
+           stream->scratch->outbox == NULL;
+}
+
 /* One write(). Of a stream that is closed meanwhile nothing is queued, and it does not
  * matter any more what the socket says. */
 static void send_all(struct fx_stream *stream, struct fx_buf *bytes) {
@@ -111,7 +118,9 @@ static void send_all(struct fx_stream *stream, struct fx_buf *bytes) {
         return;
     }
     if (rc < 0) {
-        fx_stream_break(stream, "write", rc);
+        if (!is_ended_by_peer(stream, rc)) {
+            fx_stream_break(stream, "write", rc);
+        }
         return;
     }
     queue(stream, bytes, (size_t)rc);

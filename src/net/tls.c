@@ -184,6 +184,10 @@ enum fx_tls_state fx_tls_receive(struct fx_tls *tls, struct fx_text received,
             return is_harmless(rc) ? FX_TLS_HANDSHAKE
                                    : break_handshake(tls, received, rc, err);
         }
+        if (!fx_tls_peer_check(&tls->peer, &tls->ssl)) {
+            fail_verify(tls, err);
+            return tls->state = FX_TLS_FAILED;
+        }
         tls->state = FX_TLS_OPEN;
     }
     return read_all(tls, plaintext, err);

@@ -2,7 +2,7 @@
  *
  * net/tls.h - TLS as a filter on bytes: ciphertext in and out on one side, plaintext on
  * the other. It opens no socket and waits for nothing. Only the files tls*.c of this room
- * include mbedTLS (2.28, and 3.6 where TLS 1.3 comes with it, for both roles).
+ * include mbedTLS: 2.28, which has TLS 1.2 only, or 3.6.
  */
 #ifndef FX_NET_TLS_H
 #define FX_NET_TLS_H
@@ -23,6 +23,13 @@ struct fx_tls_config;
 struct fx_tls; /* opaque: one session, one thread */
 
 /* ---- configurations ---- */
+
+enum fx_tls_version { FX_TLS_1_2, FX_TLS_1_3 };
+
+/* Sets the lowest version of TLS that the sessions of this process take part in, as
+ * servers and as clients; without a call, FX_TLS_1_2. Call it before the first
+ * configuration is made. Errors: FX_EINVALID (the library does not have the version). */
+bool fx_tls_set_min_version(enum fx_tls_version version, struct fx_err *err) FX_MUST_USE;
 
 /* A server's certificate chain and private key, both PEM. TLS 1.2 at least, ALPN
  * `http/1.1` (who offers only others is refused with an alert, who offers none is not),

@@ -15,6 +15,26 @@
 #include "net/tls_issue.h"
 #include "net/tls_pem.h"
 
+/* What differs between the versions of mbedTLS. In TLS 1.3 a server has sent its last message
+ * of the handshake before it looks at the client's certificate, so an alert of a refusal is
+ * to have the keys of the application (RFC 8446 section 7.1). That of 3.6 still has those of
+ * the handshake, which makes it garbage to the client: there the handshake goes on, and
+ * fx_tls_peer_check() refuses when it is over. */
+#if MBEDTLS_VERSION_NUMBER >= 0x03000000
+#define DEMAND         MBEDTLS_SSL_VERIFY_OPTIONAL
+#define ALERT_REQUIRED MBEDTLS_SSL_ALERT_MSG_CERT_REQUIRED
+static bool is_tls_1_3(const mbedtls_ssl_context *ssl) {
+    return mbedtls_ssl_get_version_number(ssl) == MBEDTLS_SSL_VERSION_TLS1_3;
+}
+#else
+#define DEMAND         MBEDTLS_SSL_VERIFY_REQUIRED
+#define ALERT_REQUIRED MBEDTLS_SSL_ALERT_MSG_HANDSHAKE_FAILURE
+static bool is_tls_1_3(const mbedtls_ssl_context *ssl) {
+    (void)ssl;
+    return false;
+}
+#endif
+
 struct fx_tls_admission {
     const char *const *names;
     size_t n_names;
@@ -99,7 +119,7 @@ bool fx_tls_config_admit(struct fx_tls_config *server,
     if (server->admission == NULL) {
         return false;
     }
-    mbedtls_ssl_conf_authmode(&server->conf, MBEDTLS_SSL_VERIFY_REQUIRED);
+    mbedtls_ssl_conf_authmode(&server->conf, DEMAND);
     mbedtls_ssl_conf_ca_chain(&server->conf, &server->trusted, NULL);
     return true;
 }
@@ -197,26 +217,57 @@ static enum fx_tls_refusal refusal_of(uint32_t flags) {
     return FX_TLS_REFUSAL_OTHER;
 }
 
-/* mbedTLS ends a handshake of TLS 1.2 without a word where none was shown; RFC 5246
- * section 7.4.6 has one for it. */
-static void say_missing(mbedtls_ssl_context *ssl) {
-    if (strcmp(mbedtls_ssl_get_version(ssl), "TLSv1.2") == 0) {
-        (void)mbedtls_ssl_send_alert_message(ssl, MBEDTLS_SSL_ALERT_LEVEL_FATAL,
-                                             MBEDTLS_SSL_ALERT_MSG_HANDSHAKE_FAILURE);
+static void tell(const struct fx_tls_peer *peer, uint32_t flags) {
+    const struct fx_tls_admission *admission = peer->admission;
+    if (admission->on_refused != NULL) {
+        admission->on_refused(refusal_of(flags), peer->common_name, admission->user);
     }
 }
 
+static void say(mbedtls_ssl_context *ssl, unsigned char alert) {
+    (void)mbedtls_ssl_send_alert_message(ssl, MBEDTLS_SSL_ALERT_LEVEL_FATAL, alert);
+}
+
+/* RFC 8446 section 4.4.2.4, RFC 5246 section 7.4.6. */
+static unsigned char missing_alert(const mbedtls_ssl_context *ssl) {
+    return is_tls_1_3(ssl) ? ALERT_REQUIRED : MBEDTLS_SSL_ALERT_MSG_HANDSHAKE_FAILURE;
+}
+
 void fx_tls_peer_fail(const struct fx_tls_peer *peer, mbedtls_ssl_context *ssl, int rc) {
-    const struct fx_tls_admission *admission = peer->admission;
-    if (admission == NULL || admission->on_refused == NULL) {
+    if (peer->admission == NULL) {
         return;
     }
     uint32_t flags = mbedtls_ssl_get_verify_result(ssl);
     if (rc == MBEDTLS_ERR_SSL_NO_CLIENT_CERTIFICATE) {
         flags = MBEDTLS_X509_BADCERT_MISSING;
-        say_missing(ssl);
+        say(ssl, missing_alert(ssl)); /* mbedTLS 2.28 ends it without a word */
     } else if (flags == 0 || flags == UINT32_MAX) {
         return; /* it was not the certificate */
     }
-    admission->on_refused(refusal_of(flags), peer->common_name, admission->user);
+    tell(peer, flags);
+}
+
+static unsigned char alert_of(enum fx_tls_refusal refusal,
+                              const mbedtls_ssl_context *ssl) {
+    switch (refusal) {
+    case FX_TLS_REFUSAL_MISSING: return missing_alert(ssl);
+    case FX_TLS_REFUSAL_UNTRUSTED: return MBEDTLS_SSL_ALERT_MSG_UNKNOWN_CA;
+    case FX_TLS_REFUSAL_EXPIRED: return MBEDTLS_SSL_ALERT_MSG_CERT_EXPIRED;
+    case FX_TLS_REFUSAL_PURPOSE: return MBEDTLS_SSL_ALERT_MSG_UNSUPPORTED_CERT;
+    case FX_TLS_REFUSAL_EARLY:
+    case FX_TLS_REFUSAL_NAME:
+    case FX_TLS_REFUSAL_OTHER:
+    case FX_TLS_REFUSAL_COUNT:
+    default: return MBEDTLS_SSL_ALERT_MSG_BAD_CERT;
+    }
+}
+
+bool fx_tls_peer_check(const struct fx_tls_peer *peer, mbedtls_ssl_context *ssl) {
+    const uint32_t flags = peer->admission == NULL ? 0 : mbedtls_ssl_get_verify_result(ssl);
+    if (flags == 0) {
+        return true;
+    }
+    say(ssl, alert_of(refusal_of(flags), ssl));
+    tell(peer, flags);
+    return false;
 }

@@ -23,6 +23,9 @@
 
 #define PROBE_BYTES 16384 /* as much as anything here takes in one piece */
 
+/* Written before the first configuration is made, and never after. */
+static enum fx_tls_version min_version = FX_TLS_1_2;
+
 /* ---- the two versions ---- */
 
 #if MBEDTLS_VERSION_NUMBER >= 0x03000000
@@ -46,14 +49,15 @@ static int check_pair(struct fx_tls_config *config) {
                                  &config->drbg);
 }
 
-static void set_version(mbedtls_ssl_config *conf) {
-    mbedtls_ssl_conf_min_tls_version(conf, MBEDTLS_SSL_VERSION_TLS1_2);
+static bool has_version(enum fx_tls_version version) {
+    (void)version;
+    return true;
 }
 
-/* In TLS 1.3 mbedTLS verifies every server, whatever `authmode` says. */
-static void allow_unverified(mbedtls_ssl_config *conf) {
-    mbedtls_ssl_conf_max_tls_version(conf, MBEDTLS_SSL_VERSION_TLS1_2);
-    mbedtls_ssl_conf_authmode(conf, MBEDTLS_SSL_VERIFY_NONE);
+static void set_version(mbedtls_ssl_config *conf) {
+    mbedtls_ssl_conf_min_tls_version(conf, min_version == FX_TLS_1_3
+                                               ? MBEDTLS_SSL_VERSION_TLS1_3
+                                               : MBEDTLS_SSL_VERSION_TLS1_2);
 }
 
 static void set_groups(mbedtls_ssl_config *conf) {
@@ -74,13 +78,13 @@ static int check_pair(struct fx_tls_config *config) {
     return mbedtls_pk_check_pair(&config->chain.pk, &config->key);
 }
 
+static bool has_version(enum fx_tls_version version) {
+    return version == FX_TLS_1_2;
+}
+
 static void set_version(mbedtls_ssl_config *conf) {
     mbedtls_ssl_conf_min_version(conf, MBEDTLS_SSL_MAJOR_VERSION_3,
                                  MBEDTLS_SSL_MINOR_VERSION_3);
-}
-
-static void allow_unverified(mbedtls_ssl_config *conf) {
-    mbedtls_ssl_conf_authmode(conf, MBEDTLS_SSL_VERIFY_NONE);
 }
 
 /* Without this 2.28 prefers the largest curve both know, which costs milliseconds. */
@@ -145,6 +149,14 @@ bool fx_tls_fail(struct fx_err *err, enum fx_code code, const char *what, int rc
 }
 
 /* ---- configurations ---- */
+
+bool fx_tls_set_min_version(enum fx_tls_version version, struct fx_err *err) {
+    if (!has_version(version)) {
+        return fx_fail(err, FX_EINVALID, "%s has no TLS 1.3", fx_tls_library());
+    }
+    min_version = version;
+    return true;
+}
 
 struct fx_tls_config *fx_tls_config_create(bool server, struct fx_err *err) {
     prepare_library();
@@ -388,7 +400,7 @@ static bool finish_client(struct fx_tls_config *config, struct fx_text ca_pem,
         return false;
     }
     if (ca_pem.len == 0) {
-        allow_unverified(&config->conf);
+        mbedtls_ssl_conf_authmode(&config->conf, MBEDTLS_SSL_VERIFY_NONE);
         return true;
     }
     verify_peer(config);

@@ -22,6 +22,10 @@
 #include "base/macros.h"
 #include "base/text.h"
 
+#if MBEDTLS_VERSION_NUMBER >= 0x03000000 && MBEDTLS_VERSION_NUMBER < 0x03060100
+#error "mbedTLS 3 before 3.6.1 ends a TLS 1.3 connection where it should go on"
+#endif
+
 struct fx_tls_admission; /* opaque: whom a server lets in (tls_clients.c) */
 
 struct fx_tls_config {
@@ -55,6 +59,11 @@ void fx_tls_peer_watch(struct fx_tls_peer *peer, const struct fx_tls_config *con
 
 /* The handshake has failed so: tells whom it concerns where it was the certificate. */
 void fx_tls_peer_fail(const struct fx_tls_peer *peer, mbedtls_ssl_context *ssl, int rc);
+
+/* The handshake is over: is the certificate one that is let in? Nothing of the session may
+ * be used before. False: an alert is sent, and whom it concerns is told. */
+bool fx_tls_peer_check(const struct fx_tls_peer *peer,
+                       mbedtls_ssl_context *ssl) FX_MUST_USE;
 
 /* An empty one, seeded, with one reference. NULL: see `err`. */
 struct fx_tls_config *fx_tls_config_create(bool server, struct fx_err *err) FX_MUST_USE;

@@ -174,7 +174,7 @@ static void a_goodbye_is_heard(void **state) {
 static void garbage_breaks_the_session(void **state) {
     (void)state;
     static const char *const cases[] = {"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
-                                        "\x16\x03\x01\x00\x05hello",
+                                        "\x16\x03\x01\x00\x05\x02\x00\x00\x01x",
                                         "\x17\x03\x03\x00\x02xx"};
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct side server;

@@ -131,6 +131,12 @@ static bool drop_core_dumps(void) {
     return setrlimit(RLIMIT_CORE, &none) == 0 || setrlimit(RLIMIT_CORE, &zero) == 0;
 }
 
+/* Why rings could not be hidden: fx_sandbox_enter() tells it. */
+static struct {
+    bool failed;
+    struct fx_err err;
+} rings;
+
 static bool drop_all(bool keeps_low_ports, struct fx_err *err) {
     if (!drop_core_dumps()) {
         return fx_fail(err, FX_EIO, "core dumps: %s", strerror(errno));
@@ -145,6 +151,7 @@ bool fx_sandbox_drop(enum fx_sandbox_mode mode, const char *const *addresses,
     if (mode == FX_SANDBOX_OFF || fx_sandbox_obstacle() != NULL) {
         return true; /* fx_sandbox_enter() tells */
     }
+    rings.failed = !fx_sandbox_filter_hide_rings(&rings.err);
     struct fx_err failure = FX_ERR_INIT;
     if (drop_all(has_low_port(addresses, n_addresses), &failure)) {
         return true;
@@ -177,6 +184,9 @@ bool fx_sandbox_enter(enum fx_sandbox_mode mode, struct fx_err *err) {
     }
     const unsigned capabilities = count_capabilities(); /* which the filter refuses */
     struct fx_err failure = FX_ERR_INIT;
+    if (rings.failed) {
+        return not_in_force(mode, rings.err.msg, err);
+    }
     if (!fx_sandbox_filter_install(&failure)) {
         return not_in_force(mode, failure.msg, err);
     }

@@ -26,7 +26,9 @@ const char *fx_sandbox_obstacle(void);
 /* Gives up all capabilities, the bounding and the ambient set included, and core dumps,
  * which would hold keys. CAP_NET_BIND_SERVICE stays where it is there and one of these
  * addresses ("HOST:PORT") has a port that takes it, for a listener is opened anew after
- * descriptors ran out. Before the first thread is started: capabilities are a thread's.
+ * descriptors ran out. Hides io_uring from libuv (fx_sandbox_filter_hide_rings()); where
+ * that fails, fx_sandbox_enter() tells it. Before the first thread is started:
+ * capabilities are a thread's.
  * Errors, of REQUIRE only: FX_EIO. */
 bool fx_sandbox_drop(enum fx_sandbox_mode mode, const char *const *addresses,
                      size_t n_addresses, struct fx_err *err) FX_MUST_USE;

@@ -187,16 +187,33 @@ static bool add_all(scmp_filter_ctx filter, struct fx_err *err) {
            add_routes(filter, err) && add_own_signals(filter, err);
 }
 
-bool fx_sandbox_filter_install(struct fx_err *err) {
-    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+static bool add_rings(scmp_filter_ctx filter, struct fx_err *err) {
+    static const char *const calls[] = {"io_uring_setup"};
+    return set_attributes(filter, err) &&
+           add_names(filter, SCMP_ACT_ERRNO(ENOSYS), calls, FX_COUNT(calls), err);
+}
+
+/* Installs a filter that does `otherwise` where no rule of `add` says anything else. */
+static bool install(uint32_t otherwise,
+                    bool (*add)(scmp_filter_ctx filter, struct fx_err *err),
+                    struct fx_err *err) {
+    scmp_filter_ctx filter = seccomp_init(otherwise);
     if (filter == NULL) {
         return fx_fail_nomem(err);
     }
-    bool ok = add_all(filter, err);
+    bool ok = add(filter, err);
     if (ok) {
         const int rc = seccomp_load(filter);
         ok = rc == 0 || fail(err, "installing the filter", rc);
     }
     seccomp_release(filter);
     return ok;
+}
+
+bool fx_sandbox_filter_hide_rings(struct fx_err *err) {
+    return install(SCMP_ACT_ALLOW, add_rings, err);
+}
+
+bool fx_sandbox_filter_install(struct fx_err *err) {
+    return install(SCMP_ACT_ERRNO(ENOSYS), add_all, err);
 }

@@ -31,15 +31,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <uv.h>
+
 #include "server/sandbox.h"
 #include "server/sandbox_filter.h"
 
 /* How a child ends that could not begin. */
 #define UNFIT 99
 
-/* The exit status of a child that runs `act` behind the filter, or minus the signal that
- * ended it. */
-static int status_of(int (*act)(void)) {
+/* The exit status of a child that runs `act`, behind the filter or
+ * without one, or minus the signal that ended it. */
+static int status_of(int (*act)(void), bool filtered) {
     (void)fflush(NULL);
     const pid_t child = fork();
     assert_true(child >= 0);
@@ -47,7 +49,7 @@ static int status_of(int (*act)(void)) {
         struct fx_err err = FX_ERR_INIT;
         const struct rlimit none = {0, 0};
         (void)setrlimit(RLIMIT_CORE, &none);
-        _exit(fx_sandbox_filter_install(&err) ? act() : UNFIT);
+        _exit(!filtered || fx_sandbox_filter_install(&err) ? act() : UNFIT);
     }
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -120,7 +122,7 @@ static void deadly_calls_end_the_process(void **state) {
         clone_into_namespace, read_memory,    mount_something, load_bpf,
         ask_for_keys,         load_module,    become_another};
     for (size_t i = 0; i < FX_COUNT(acts); i++) {
-        if (status_of(acts[i]) != -SIGSYS) {
+        if (status_of(acts[i], true) != -SIGSYS) {
             fail_msg("the one of index %zu does not end it", i);
         }
     }
@@ -212,11 +214,61 @@ static void other_calls_are_not_there(void **state) {
                                         ask_for_a_ring,
                                         call_what_is_not_there};
     for (size_t i = 0; i < FX_COUNT(acts); i++) {
-        const int status = status_of(acts[i]);
+        const int status = status_of(acts[i], true);
         if (status != ENOSYS) {
             fail_msg("the one of index %zu: %d", i, status);
         }
     }
+}
+
+/* ---- rings ---- */
+
+static void give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf) {
+    static char room[64];
+    (void)handle;
+    (void)suggested;
+    *ret_buf = uv_buf_init(room, sizeof room);
+}
+
+static void ignore(uv_udp_t *udp, ssize_t n, const uv_buf_t *buf,
+                   const struct sockaddr *from, unsigned flags) {
+    (void)udp;
+    (void)n;
+    (void)buf;
+    (void)from;
+    (void)flags;
+}
+
+static void stop_loop(uv_timer_t *timer) {
+    uv_stop(timer->loop);
+}
+
+/* A ring that is refused before libuv asks for it is none that it misses later. */
+static int run_a_loop(void) {
+    struct fx_err err = FX_ERR_INIT;
+    uv_loop_t loop;
+    uv_timer_t timer;
+    uv_udp_t udp;
+    if (!fx_sandbox_filter_hide_rings(&err) || ask_for_a_ring() != ENOSYS ||
+        uv_loop_init(&loop) != 0 || !fx_sandbox_filter_install(&err)) {
+        return UNFIT;
+    }
+    const struct sockaddr_in any = {.sin_family = AF_INET};
+    (void)uv_timer_init(&loop, &timer);
+    (void)uv_udp_init(&loop, &udp);
+    if (uv_udp_bind(&udp, (const struct sockaddr *)&any, 0) != 0 ||
+        uv_udp_recv_start(&udp, give_room, ignore) != 0) {
+        return UNFIT;
+    }
+    (void)uv_timer_start(&timer, stop_loop, 1, 0);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    return 0;
+}
+
+static void loops_run_behind_the_filter(void **state) {
+    (void)state;
+    skip_if_watched();
+    assert_int_equal(status_of(run_a_loop, false), 0);
 }
 
 /* ---- what goes on ---- */
@@ -268,11 +320,11 @@ static int step_on_nothing(void) {
 static void what_serving_takes_goes_on(void **state) {
     (void)state;
     skip_if_watched();
-    assert_int_equal(status_of(run_thread), 0);
-    assert_int_equal(status_of(read_file), 0);
-    assert_int_equal(status_of(look_up), 0);
-    assert_int_equal(status_of(give_up), -SIGABRT);
-    assert_int_equal(status_of(step_on_nothing), -SIGSEGV);
+    assert_int_equal(status_of(run_thread, true), 0);
+    assert_int_equal(status_of(read_file, true), 0);
+    assert_int_equal(status_of(look_up, true), 0);
+    assert_int_equal(status_of(give_up, true), -SIGABRT);
+    assert_int_equal(status_of(step_on_nothing, true), -SIGSEGV);
 }
 
 /* ---- threads that were there before ---- */
@@ -388,6 +440,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deadly_calls_end_the_process),
         cmocka_unit_test(other_calls_are_not_there),
+        cmocka_unit_test(loops_run_behind_the_filter),
         cmocka_unit_test(what_serving_takes_goes_on),
         cmocka_unit_test(threads_of_before_are_held),
         cmocka_unit_test(privileges_are_given_up),

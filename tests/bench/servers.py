@@ -47,8 +47,9 @@ def make_certificate(folder):
     """(certificate, key) for localhost, which vouches for itself."""
     cert, key = folder / "cert.pem", folder / "key.pem"
     names = "subjectAltName=DNS:localhost,IP:127.0.0.1"
+    uses = "keyUsage=digitalSignature,keyCertSign"
     curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-    subject = ["-subj", "/CN=localhost", "-addext", names, "-keyout", key, "-out", cert]
+    subject = ["-subj", "/CN=localhost", "-addext", names, "-addext", uses, "-keyout", key, "-out", cert]
     made = ["openssl", "req", "-x509", *curve, *subject]
     subprocess.run(made, check=True, capture_output=True)
     return cert, key

@@ -318,6 +318,6 @@ def test_fields_are_those_of_the_program():
         if name == MODRULES:
             continue
         schema = dict(definition.schema_of(one)["properties"])
-        known |= set(schema) | {"name", "generation"}  # of `metadata`
+        known |= set(schema) | {"name", "namespace", "generation"}  # of `metadata`
         known |= set(fields_of_schema(schema["spec"]))
     assert known - GATEKEEPERS_ALONE == read

@@ -284,6 +284,13 @@ def test_helm_test_pod():
     assert [item["key"] for item in volume["secret"]["items"]] == ["ca.crt"]
 
 
+@pytest.mark.parametrize("version", ["1.3", 1.3])
+def test_the_lowest_version_of_tls(version):
+    assert not any(flag.startswith("--tls-min") for flag in chart.default().flags)
+    objects = chart.render({"controllerManager": {"tlsMinVersion": version}})
+    assert "--tls-min-version=1.3" in objects.flags
+
+
 def test_clients_show_a_certificate():
     assert not any(flag.startswith("--client-") for flag in chart.default().flags)
     objects = chart.render(*MATRIX["clients"][:1])

@@ -47,6 +47,7 @@ REFUSED = [
     {"replica": 3},
     {"replicas": 0},
     {"replicas": "3"},
+    {"controllerManager": {"tlsMinVersion": "1.1"}},
     {"mutatingWebhookFailurPolicy": "Ignore"},
     {"mutatingWebhookFailurePolicy": "ignore"},
     {"mutatingWebhookTimeoutSeconds": 0},

@@ -19,7 +19,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 # Flags in running text that are others': Gatekeeper's (docs/gatekeeper.md has a column of
 # them), and tools'.
 GATEKEEPER_FLAGS = {
-    "--port", "--host", "--cert-dir", "--tls-min-version", "--client-ca-name",
+    "--port", "--host", "--cert-dir", "--client-ca-name",
     "--client-cn-name", "--health-addr", "--prometheus-port", "--metrics-backend",
     "--enable-tls-healthcheck", "--readiness-retries", "--shutdown-delay",
     "--enable-mutation", "--enable-external-data",

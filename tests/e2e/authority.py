@@ -52,6 +52,7 @@ class Authority:
         if parent is None:
             openssl(
                 "req", "-x509", *CURVE, "-days", 30, "-subj", "/CN=" + name,
+                "-addext", "keyUsage=keyCertSign,cRLSign",
                 "-keyout", self.key, "-out", self.cert,
             )  # fmt: skip
         else:

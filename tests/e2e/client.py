@@ -12,8 +12,9 @@ from process import SLOW
 TIMEOUT = 10 * SLOW
 
 
-def context(server):
+def context(server, highest=ssl.TLSVersion.MAXIMUM_SUPPORTED):
     trusting = ssl.create_default_context(cafile=server.certificate)
+    trusting.maximum_version = highest
     assert trusting.verify_mode == ssl.CERT_REQUIRED and trusting.check_hostname
     return trusting
 
@@ -36,11 +37,11 @@ class Connection:
     """One TLS connection, byte by byte in our hands (the TLS library never sees the
     socket, so that each side of it can be ended by itself)."""
 
-    def __init__(self, server, timeout=TIMEOUT):
+    def __init__(self, server, timeout=TIMEOUT, **versions):
         self.socket = socket.create_connection(("127.0.0.1", server.port), timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._tls = context(server).wrap_bio(
+        self._tls = context(server, **versions).wrap_bio(
             self._incoming, self._outgoing, server_hostname="localhost"
         )
         self._received = b""

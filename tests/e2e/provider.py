@@ -24,7 +24,7 @@ class Authority:
         self.key = folder / "ca.key"
         self._openssl(
             "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 "
-            "-subj /CN=provider-ca -keyout %s -out %s" % (self.key, self.cert)
+            "-subj /CN=provider-ca -addext keyUsage=keyCertSign -keyout %s -out %s" % (self.key, self.cert)
         )
 
     def _openssl(self, arguments):
@@ -86,6 +86,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 "headers": {name.lower(): value for name, value in self.headers.items()},
                 "body": json.loads(body),
                 "certificate": self.connection.getpeercert(binary_form=True),
+                "version": self.connection.version(),
             }
         )
         self.n_requests += 1
@@ -111,11 +112,13 @@ class _Server(http.server.ThreadingHTTPServer):
 class Provider:
     """One running provider; ended by `close`."""
 
-    def __init__(self, authority, certificate, fault=None, client_ca=None):
+    def __init__(self, authority, certificate, fault=None, client_ca=None, versions=None):
         self.requests, self.connections, self.fault = [], [], fault
         self._ca = authority.cert
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*certificate)
+        if versions is not None:
+            context.minimum_version, context.maximum_version = versions
         if client_ca is not None:
             context.verify_mode = ssl.CERT_REQUIRED
             context.load_verify_locations(client_ca)

@@ -2,6 +2,7 @@
 """The clock of a replica jumps around the dates of the certificate in the Secret, or was
 never set (Debian: faketime)."""
 
+import os
 import signal
 import time
 
@@ -26,7 +27,10 @@ class Clock:
         )
 
     def move(self, days):
-        self._path.write_text("%+dd\n" % days)
+        """In one step: the process reads it at any time."""
+        made = self._path.with_suffix(".new")
+        made.write_text("%+dd\n" % days)
+        os.replace(made, self._path)
 
 
 @pytest.fixture

@@ -25,6 +25,9 @@ written all the same where the chart's other objects depend on them. */}}
 - --additional-mutating-webhook-configs-to-rotate-certs={{ . }}
 {{- end }}
 {{- include "fixpoint.args.certs" . }}
+{{- if ne (toString $manager.tlsMinVersion) "1.2" }}
+- --tls-min-version={{ $manager.tlsMinVersion }}
+{{- end }}
 {{- if include "fixpoint.asksClients" . }}
 - --client-ca=/client-ca/ca.crt
 {{- range .Values.clientCNs }}
