@@ -8,6 +8,7 @@
 
 #include "analysis/study.h"
 #include "base/limits.h"
+#include "base/regex.h"
 #include "engine/guise.h"
 #include "value/tree.h"
 
@@ -186,6 +187,10 @@ bool fx_analysis_run(const struct fx_analysis_input *input,
     bool ok =
         study.noted != NULL && study.tried != NULL && ret_analysis->placeholders != NULL;
     ok = ok ? run(&study, err) : fx_fail_nomem(err);
+    if (fx_regex_take_nomem()) { /* what was found out is a guess */
+        fx_err_reset(err);
+        ok = fx_fail_nomem(err);
+    }
     if (!ok) {
         fx_analysis_finish(ret_analysis);
     } else if (ret_analysis->n_findings > 0) {

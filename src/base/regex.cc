@@ -3,8 +3,11 @@
  * base/regex.cc - RE2 behind C functions.
  *
  * RE2 itself throws nothing, but its allocations do. No exception leaves this file:
- * compiling answers it as FX_ENOMEM (what RE2 had allocated by then is lost), matching,
- * which has no way to say so, ends the process.
+ * compiling answers it as FX_ENOMEM (where RE2's parser survives it, for which it was not
+ * made), and matching, which has no way to say so, leaves a note for
+ * fx_regex_take_nomem(). What RE2 had allocated by then is lost. A program of RE2's can be
+ * used on: its locks are released on the way out, its caches hold whole states only, and
+ * its work lists are cleared before each use.
  */
 #include <cstdarg>
 #include <cstdint>
@@ -94,13 +97,22 @@ void fx_regex_destroy(fx_regex *regex) {
     delete regex;
 }
 
-/* Without memory RE2 throws here, and `noexcept` ends the process. */
-static bool matches(const RE2 &program, const re2::StringPiece &text) noexcept {
-    return program.Match(text, 0, text.size(), RE2::UNANCHORED, nullptr, 0);
+static thread_local bool ran_out; /* of memory, in a match */
+
+bool fx_regex_take_nomem(void) {
+    const bool taken = ran_out;
+    ran_out = false;
+    return taken;
 }
 
 bool fx_regex_matches(const fx_regex *regex, fx_text text) {
-    return matches(regex->program, piece_of(text));
+    try {
+        return regex->program.Match(piece_of(text), 0, text.len, RE2::UNANCHORED, nullptr,
+                                    0);
+    } catch (const std::bad_alloc &) {
+        ran_out = true;
+        return false;
+    }
 }
 
 static fx_regex_span span_of(const fx_text &text, const re2::StringPiece &piece) {
@@ -123,9 +135,9 @@ static bool splits_rune(const fx_text &text, size_t at) {
     return false;
 }
 
-/* As matches(): without memory the process ends. */
+/* Throws without memory. */
 static bool find(const RE2 &program, const fx_text &text, size_t from,
-                 fx_regex_span *ret_spans, size_t n_spans) noexcept {
+                 fx_regex_span *ret_spans, size_t n_spans) {
     const size_t n_groups = static_cast<size_t>(program.NumberOfCapturingGroups());
     std::vector<re2::StringPiece> pieces(n_groups + 1);
     const size_t n = n_spans < n_groups + 1 ? n_spans : n_groups + 1;
@@ -148,21 +160,32 @@ bool fx_regex_find(const fx_regex *regex, fx_text text, size_t from,
     if (text.data == nullptr) {
         text.data = ""; /* a group without a span has no address either */
     }
-    return find(regex->program, text, from, ret_spans, n_spans);
+    try {
+        return find(regex->program, text, from, ret_spans, n_spans);
+    } catch (const std::bad_alloc &) {
+        ran_out = true;
+        return false;
+    }
 }
 
 size_t fx_regex_count_groups(const fx_regex *regex) {
     return static_cast<size_t>(regex->program.NumberOfCapturingGroups());
 }
 
-static size_t find_group(const RE2 &program, const fx_text &name) noexcept {
+/* Throws without memory. */
+static size_t find_group(const RE2 &program, const fx_text &name) {
     const std::map<std::string, int> &groups = program.NamedCapturingGroups();
     const auto found = groups.find(std::string(name.data, name.len));
     return found == groups.end() ? 0 : static_cast<size_t>(found->second);
 }
 
 size_t fx_regex_find_group(const fx_regex *regex, fx_text name) {
-    return name.len == 0 ? 0 : find_group(regex->program, name);
+    try {
+        return name.len == 0 ? 0 : find_group(regex->program, name);
+    } catch (const std::bad_alloc &) {
+        ran_out = true;
+        return 0;
+    }
 }
 
 size_t fx_regex_size(const fx_regex *regex) {

@@ -36,8 +36,8 @@ void fx_regex_allow(struct fx_regex_allowance *allowance);
 void fx_regex_destroy(struct fx_regex *regex); /* NULL is fine */
 
 /* Does it match anywhere in the text, as Go's MatchString? What it takes of memory stays
- * below FX_LIMIT_REGEX_BYTES; where not even that can be had, the process ends, since
- * either answer would be a guess. Bytes that are no UTF-8 match nothing but \C. */
+ * below FX_LIMIT_REGEX_BYTES; where not even that can be had, it says no, which is a guess,
+ * and fx_regex_take_nomem() says so. Bytes that are no UTF-8 match nothing but \C. */
 bool fx_regex_matches(const struct fx_regex *regex, struct fx_text text);
 
 /* Bytes of a text from `from` up to `to`; a group that took no part has neither. */
@@ -57,8 +57,13 @@ bool fx_regex_find(const struct fx_regex *regex, struct fx_text text, size_t fro
 /* How many groups it has, the match itself not counted. */
 size_t fx_regex_count_groups(const struct fx_regex *regex);
 
-/* The number of the group `(?P<name>…)`, from 1; 0 where there is none. */
+/* The number of the group `(?P<name>…)`, from 1; 0 where there is none. Memory: as
+ * fx_regex_matches(). */
 size_t fx_regex_find_group(const struct fx_regex *regex, struct fx_text name);
+
+/* Has a match of this thread had no memory since the last call? Whoever uses an answer
+ * that came of matches asks this before: the answer is worth nothing then. */
+bool fx_regex_take_nomem(void) FX_MUST_USE;
 
 /* How large its program is: what compiling it took time for. */
 size_t fx_regex_size(const struct fx_regex *regex);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/regex.h"
 #include "engine/converge_run.h"
 #include "engine/converge_words.h"
 #include "value/equal.h"
@@ -452,6 +453,14 @@ static bool settle(struct run *run, struct fx_err *err) {
            fx_fail_nomem(err);
 }
 
+/* Some regular expression had no memory to be matched with: what came of it is a guess,
+ * whether it went well or not, and nobody's fault. */
+static bool fail_regex(struct fx_outcome *outcome, struct fx_err *err) {
+    outcome->failed = NULL;
+    fx_err_reset(err);
+    return fx_fail_nomem(err);
+}
+
 void fx_outcome_finish(struct fx_outcome *outcome) {
     if (outcome != NULL) {
         fx_trace_finish(&outcome->record);
@@ -480,18 +489,22 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
     json_t *original = json_incref(*root);
     fx_subject_read(*root, &run.subject);
     fx_activity_begin_loop(request->activity, run.subject.group, run.subject.kind);
-    const bool ok = (make_notes(&run) || fx_fail_nomem(err)) &&
-                    fx_run_find_candidates(&run, err) &&
-                    (fx_run_make_changes(&run) || fx_fail_nomem(err)) &&
-                    settle(&run, err) && fx_run_look_back(&run, err) &&
-                    (run.n_acting == run.candidates.n_indices || fx_run_judge(&run, err));
+    bool ok = (make_notes(&run) || fx_fail_nomem(err)) &&
+              fx_run_find_candidates(&run, err) &&
+              (fx_run_make_changes(&run) || fx_fail_nomem(err)) && settle(&run, err) &&
+              fx_run_look_back(&run, err) &&
+              (run.n_acting == run.candidates.n_indices || fx_run_judge(&run, err));
+    const bool is_guess = fx_regex_take_nomem();
+    if (is_guess) {
+        ok = fail_regex(ret_outcome, err);
+    }
     if (ok) {
         ret_outcome->mutated = ret_outcome->iterations > 1 &&
                                (run.lasting != NULL || !fx_equal(original, *root));
     }
     fx_activity_end_loop(request->activity);
     ret_outcome->fares = fares.items;
-    ret_outcome->n_fares = fares.n_items;
+    ret_outcome->n_fares = is_guess ? 0 : fares.n_items;
     json_decref(run.kept);
     json_decref(original);
     fx_candidates_finish(&run.candidates);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/regex.h"
 #include "base/vec.h"
 #include "suite/inputs.h"
 #include "suite/judge.h"
@@ -119,6 +120,9 @@ static bool add_result(struct run *run, const struct fx_suite_case *case_,
     struct fx_suite_result *result =
         fits ? new_result(run->results, run->suite, &name) : NULL;
     free(name);
+    if (fx_regex_take_nomem()) {
+        return fx_fail_nomem(err);
+    }
     if (!fits || result == NULL) {
         return !fits || fx_fail_nomem(err);
     }
