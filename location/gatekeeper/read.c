@@ -4,6 +4,7 @@
  */
 #include "location/gatekeeper/read.h"
 
+#include "base/budget.h"
 #include "value/equal.h"
 #include "value/tree.h"
 
@@ -50,6 +51,9 @@ bool fx_location_each(const struct fx_location *location, size_t from, json_t *n
     size_t index = 0;
     json_t *element = NULL;
     json_array_foreach (node, index, element) {
+        if (!fx_spend(1 + step->n_except)) {
+            return false;
+        }
         if (fx_location_step_names(step, element) &&
             !fx_location_each(location, from + 1, element, visit, user)) {
             return false;

@@ -20,7 +20,8 @@ size_t fx_location_common(const struct fx_location *a, const struct fx_location 
 /* Calls `visit` for the value at every place that the steps from `from` on name below
  * `node` (from 0: below the root; from the end: `node` itself), in the order of the tree,
  * until it says false. A location that ends in a list names elements: all that have the
- * key. Gives false where `visit` did. */
+ * key. Gives false where `visit` did, or where the thread's budget is exceeded
+ * (base/budget.h), so that the caller has to look at that. */
 bool fx_location_each(const struct fx_location *location, size_t from, json_t *node,
                       bool (*visit)(void *user, json_t *value), void *user);
 

@@ -11,12 +11,15 @@
 
 #include <jansson.h>
 
+#include "base/budget.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
 #include "location/gatekeeper/location.h"
 #include "location/gatekeeper/path_tests.h"
 #include "location/gatekeeper/write.h"
+
+#define UNITS_OF_ELEMENT 8u /* of a list, that a step names: visiting it */
 
 /* What explains that nothing was applied (fx_written.criterion). */
 #define CRITERION_PATH_TESTS "pathTests"
@@ -68,6 +71,12 @@ void fx_place_replace(struct walk *walk, struct place *place, json_t *node);
 
 /* Does the path test of this depth let the walk go on? If not, that is noted. */
 bool fx_walk_passes(struct walk *walk, size_t depth, bool exists);
+
+/* Pays for looking at so many elements. False (FX_EDEADLINE, FX_ELIMIT) where the
+ * thread's budget is exceeded. */
+FX_MUST_USE static inline bool fx_walk_spend(const struct walk *walk, size_t elements) {
+    return fx_spend(elements) || fx_fail_exceeded(walk->err);
+}
 
 /* Notes what stood against a place; NULL notes nothing. */
 void fx_walk_note(struct walk *walk, const char *criterion);

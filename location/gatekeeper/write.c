@@ -116,7 +116,8 @@ static bool visit_element(struct walk *walk, size_t depth, struct place *list,
                           size_t index, bool *ret_applied) {
     struct place place = fx_place_of_child(list, json_array_get(list->node, index));
     bool applied = false;
-    if (!visit(walk, depth + 1, &place, &applied)) {
+    if (!fx_walk_spend(walk, UNITS_OF_ELEMENT) ||
+        !visit(walk, depth + 1, &place, &applied)) {
         fx_place_drop(&place);
         return false;
     }
@@ -159,6 +160,9 @@ static bool visit_named(struct walk *walk, size_t depth, struct place *list,
                         bool *ret_found, bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
     const size_t n_elements = json_array_size(list->node);
+    if (!fx_walk_spend(walk, n_elements * (1 + step->n_except))) {
+        return false;
+    }
     for (size_t i = 0; i < n_elements; i++) {
         if (!fx_location_step_names(step, json_array_get(list->node, i))) {
             continue;

@@ -99,6 +99,9 @@ static bool check_object(const struct walk *walk, const json_t *element) {
 static bool find_element(const struct walk *walk, const json_t *list, size_t *ret_index) {
     size_t index = 0;
     const json_t *element = NULL;
+    if (!fx_walk_spend(walk, json_array_size(list))) {
+        return false;
+    }
     json_array_foreach (list, index, element) {
         if (!check_object(walk, element)) {
             return false;
@@ -167,6 +170,9 @@ static bool count_named(const struct walk *walk, const json_t *list, size_t *ret
     size_t count = 0;
     size_t index = 0;
     const json_t *element = NULL;
+    if (!fx_walk_spend(walk, json_array_size(list) * (1 + step->n_except))) {
+        return false;
+    }
     json_array_foreach (list, index, element) {
         if (!step->glob && !check_object(walk, element)) {
             return false;
@@ -183,6 +189,9 @@ static bool keep_rest(struct walk *walk, const struct place *list, json_t *kept,
                       bool *ret_applied) {
     size_t index = 0;
     json_t *element = NULL;
+    if (!fx_walk_spend(walk, UNITS_OF_ELEMENT * json_array_size(list->node))) {
+        return false;
+    }
     json_array_foreach (list->node, index, element) {
         enum fx_write write = FX_WRITE_KEEP;
         json_t *value = NULL;

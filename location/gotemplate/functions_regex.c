@@ -92,7 +92,9 @@ static bool call_regex_match(struct call *call) {
     const struct fx_regex *regex = NULL;
     bool matches = false;
     if (run_regex(call->run, argument_text(call, 0), &regex, call->err)) {
-        matches = fx_regex_matches(regex, argument_text(call, 1));
+        if (!fx_regex_match(regex, argument_text(call, 1), &matches, call->err)) {
+            return false;
+        }
     } else if (call->err->code != FX_ESYNTAX) {
         return false;
     } else if (is_must(call)) {
@@ -113,10 +115,11 @@ static bool call_regex_find(struct call *call) {
     const struct fx_regex *regex = take_pattern(call);
     const struct fx_text text = argument_text(call, 1);
     struct fx_regex_span span = {0, 0};
-    if (regex == NULL) {
+    bool found = false;
+    if (regex == NULL || !fx_regex_find(regex, text, 0, &span, 1, &found, call->err)) {
         return false;
     }
-    if (!fx_regex_find(regex, text, 0, &span, 1)) {
+    if (!found) {
         span = (struct fx_regex_span){0, 0};
     }
     *call->ret = value_string(matched(text, span));

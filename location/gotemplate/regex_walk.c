@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define BYTES_OF_STEP 256 /* that one step looks at */
-
 /* One rune on; past the end where there is none. */
 static size_t behind_rune(struct fx_text text, size_t at) {
     uint32_t rune = 0;
@@ -21,10 +19,12 @@ bool regex_walk_next(struct regex_walk *walk, struct run *run,
                      struct fx_regex_span *ret_spans, size_t n_spans, bool *ret_found) {
     *ret_found = false;
     while (!*ret_found && walk->at <= walk->text.len) {
-        if (!run_spend(run, 1 + (walk->text.len - walk->at) / BYTES_OF_STEP)) {
+        bool found = false;
+        if (!fx_regex_find(walk->regex, walk->text, walk->at, ret_spans, n_spans, &found,
+                           run->err)) {
             return false;
         }
-        if (!fx_regex_find(walk->regex, walk->text, walk->at, ret_spans, n_spans)) {
+        if (!found) {
             break;
         }
         const struct fx_regex_span match = ret_spans[0];

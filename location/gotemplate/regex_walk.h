@@ -25,7 +25,7 @@ struct regex_walk {
 };
 
 /* The next match and its groups (fx_regex_find()); an empty one right behind another one
- * is none. Each search costs steps for the text that may have to be looked at. */
+ * is none. Each search is paid for (base/regex.h). */
 bool regex_walk_next(struct regex_walk *walk, struct run *run,
                      struct fx_regex_span *ret_spans, size_t n_spans,
                      bool *ret_found) FX_MUST_USE;

@@ -8,12 +8,12 @@
 
 #define PATTERN_STEPS (FX_LIMIT_JSONPATH_STEPS / 64) /* compiling one */
 
-/* What makes no pattern is the object's fault; no memory is ours. */
+/* What makes no pattern is the object's fault; memory and time are ours. */
 static bool fail_pattern(struct run *run, const struct node *infix,
                          const struct fx_err *err) {
     if (fx_err_is_ours(err)) {
         run->is_over = true;
-        return fx_fail_nomem(run->err);
+        return fx_fail(run->err, err->code, "%s", err->msg);
     }
     return FX_JSONPATH_FAIL(run, infix, "%s", err->msg);
 }
@@ -72,11 +72,14 @@ bool fx_jsonpath_match(struct run *run, const struct node *infix,
     struct fx_text text = {0};
     struct fx_text pattern = {0};
     if (!fx_jsonpath_text(run, left, &text) ||
-        !fx_jsonpath_spend(run, 4 + text.len / 8) ||
         (regex == NULL && (!fx_jsonpath_text(run, right, &pattern) ||
                            !take_pattern(run, infix, pattern, &regex)))) {
         return false;
     }
-    *ret_matches = fx_regex_matches(regex, text);
-    return true;
+    struct fx_err err = FX_ERR_INIT;
+    if (fx_regex_match(regex, text, ret_matches, &err)) {
+        return true;
+    }
+    run->is_over = true;
+    return fx_fail_at(run->err, err.code, infix->off, infix->len, "%s", err.msg);
 }

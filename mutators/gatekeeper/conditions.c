@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "base/regex.h"
 #include "location/gatekeeper/read.h"
 #include "mutators/gatekeeper/condition.h"
@@ -48,48 +49,62 @@ static bool is_among(const struct condition *condition, const json_t *value) {
     return false;
 }
 
-static bool fits_pattern(const struct condition *condition, const json_t *value) {
-    for (size_t i = 0; json_is_string(value) && i < condition->n_patterns; i++) {
-        if (fx_regex_matches(condition->patterns[i], fx_tree_text(value))) {
-            return true;
+static bool fits_pattern(const struct condition *condition, const json_t *value,
+                         bool *ret_fits, struct fx_err *err) {
+    *ret_fits = false;
+    for (size_t i = 0; json_is_string(value) && i < condition->n_patterns && !*ret_fits;
+         i++) {
+        if (!fx_regex_match(condition->patterns[i], fx_tree_text(value), ret_fits, err)) {
+            return false;
         }
     }
-    return false;
+    return true;
 }
 
 /* Is it a value of the kind that the condition looks for? */
-static bool is_sought(const struct condition *condition, const json_t *value) {
+static bool is_sought(const struct condition *condition, const json_t *value,
+                      bool *ret_sought, struct fx_err *err) {
+    *ret_sought = true;
     switch (condition->relation) {
     case CONDITION_EXISTS:
-    case CONDITION_DOES_NOT_EXIST: return true;
+    case CONDITION_DOES_NOT_EXIST: break;
     case CONDITION_IN:
-    case CONDITION_NOT_IN: return is_among(condition, value);
-    case CONDITION_MATCHES: return fits_pattern(condition, value);
+    case CONDITION_NOT_IN: *ret_sought = is_among(condition, value); break;
+    case CONDITION_MATCHES: return fits_pattern(condition, value, ret_sought, err);
     }
-    return false;
+    return true;
 }
 
 struct search {
     const struct condition *condition;
-    bool found;
+    bool found, failed;
+    struct fx_err *err;
 };
 
 static bool look_at(void *user, json_t *value) {
     struct search *search = user;
-    search->found = is_sought(search->condition, value);
-    return !search->found;
+    search->failed = !is_sought(search->condition, value, &search->found, search->err);
+    return !search->found && !search->failed;
 }
 
 /* Of all that its steps from `from` on lead to, one is what it looks for, or where it
  * forbids that, none. */
-static bool holds(const struct condition *condition, size_t from, json_t *node) {
-    struct search search = {.condition = condition};
+static bool holds(const struct condition *condition, size_t from, json_t *node,
+                  bool *ret_holds, struct fx_err *err) {
+    struct search search = {.condition = condition, .err = err};
     if (node != NULL) {
         (void)fx_location_each(condition->place.location, from, node, look_at, &search);
     }
+    if (search.failed) {
+        return false;
+    }
+    if (fx_budget_exceeded() != FX_EXCEEDED_NOTHING) {
+        return fx_fail_exceeded(err);
+    }
     const bool forbids = condition->relation == CONDITION_DOES_NOT_EXIST ||
                          condition->relation == CONDITION_NOT_IN;
-    return search.found != forbids;
+    *ret_holds = search.found != forbids;
+    return true;
 }
 
 bool fx_conditions_add_reads(const struct conditions *conditions,
@@ -102,8 +117,10 @@ bool fx_conditions_add_reads(const struct conditions *conditions,
     return i == conditions->n_items;
 }
 
-bool fx_conditions_hold(const struct conditions *conditions, const json_t *object) {
-    for (size_t i = 0; i < conditions->n_items; i++) {
+bool fx_conditions_hold(const struct conditions *conditions, const json_t *object,
+                        bool *ret_hold, struct fx_err *err) {
+    *ret_hold = true;
+    for (size_t i = 0; i < conditions->n_items && *ret_hold; i++) {
         const struct condition *condition = &conditions->items[i];
         if (condition->place.varies) {
             continue;
@@ -111,7 +128,7 @@ bool fx_conditions_hold(const struct conditions *conditions, const json_t *objec
         /* A location begins with a field. */
         json_t *first =
             fx_tree_view_text(object, condition->place.location->steps[0].name);
-        if (!holds(condition, 1, first)) {
+        if (!holds(condition, 1, first, ret_hold, err)) {
             return false;
         }
     }
@@ -120,25 +137,30 @@ bool fx_conditions_hold(const struct conditions *conditions, const json_t *objec
 
 /* One of those that are asked of elements; the answer is kept for the next place. */
 static bool holds_at(const struct condition *condition,
-                     const struct fx_place_found *place, const json_t **key, bool *held) {
+                     const struct fx_place_found *place, const json_t **key, bool *held,
+                     struct fx_err *err) {
     const json_t *now = fx_other_place_key(&condition->place, place);
-    if (now == NULL || now != *key) {
-        *key = now;
-        *held = holds(condition, condition->place.n_shared,
-                      fx_other_place_start(&condition->place, place));
+    if (now != NULL && now == *key) {
+        return true;
     }
-    return *held;
+    *key = now;
+    return holds(condition, condition->place.n_shared,
+                 fx_other_place_start(&condition->place, place), held, err);
 }
 
 bool fx_conditions_hold_at(const struct conditions *conditions,
-                           const struct fx_place_found *place, struct answers *answers) {
-    bool hold = true;
+                           const struct fx_place_found *place, struct answers *answers,
+                           bool *ret_hold, struct fx_err *err) {
+    *ret_hold = true;
     for (size_t i = 0; i < conditions->n_items; i++) {
         const struct condition *condition = &conditions->items[i];
-        if (condition->place.varies) {
-            hold =
-                holds_at(condition, place, &answers->keys[i], &answers->held[i]) && hold;
+        if (!condition->place.varies) {
+            continue;
         }
+        if (!holds_at(condition, place, &answers->keys[i], &answers->held[i], err)) {
+            return false;
+        }
+        *ret_hold = *ret_hold && answers->held[i];
     }
-    return hold;
+    return true;
 }

@@ -60,12 +60,14 @@ bool fx_conditions_warn(const struct conditions *conditions, const struct policy
 bool fx_conditions_add_reads(const struct conditions *conditions,
                              struct fx_reads *reads) FX_MUST_USE;
 
-/* Do all of them hold that are asked of the object? */
-bool fx_conditions_hold(const struct conditions *conditions, const json_t *object);
+/* Do all of them hold that are asked of the object? Errors: those of fx_regex_match(). */
+bool fx_conditions_hold(const struct conditions *conditions, const json_t *object,
+                        bool *ret_hold, struct fx_err *err) FX_MUST_USE;
 
 /* And those that are asked of elements, at this place? `answers` are zeroed before the
- * walk. What a walk has written within an element does not count. */
+ * walk. What a walk has written within an element does not count. Errors: the same. */
 bool fx_conditions_hold_at(const struct conditions *conditions,
-                           const struct fx_place_found *place, struct answers *answers);
+                           const struct fx_place_found *place, struct answers *answers,
+                           bool *ret_hold, struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -313,8 +313,12 @@ bool fx_target_match(const struct fx_mutator *self, const struct fx_request *req
     if (!fx_match_eval(target->match, request, subject, ret_verdict, err)) {
         return false;
     }
+    bool hold = true;
     if (ret_verdict->matched &&
-        !fx_conditions_hold(&target->conditions, subject->object)) {
+        !fx_conditions_hold(&target->conditions, subject->object, &hold, err)) {
+        return false;
+    }
+    if (!hold) {
         *ret_verdict = (struct fx_verdict){false, CRITERION_CONDITIONS};
     }
     return true;
@@ -331,7 +335,11 @@ static bool set_guarded(const void *user, const struct fx_place_found *place,
                         enum fx_write *ret_write, json_t **ret_value,
                         const char **ret_criterion, struct fx_err *err) {
     const struct guard *guard = user;
-    if (!fx_conditions_hold_at(guard->conditions, place, guard->answers)) {
+    bool hold = false;
+    if (!fx_conditions_hold_at(guard->conditions, place, guard->answers, &hold, err)) {
+        return false;
+    }
+    if (!hold) {
         *ret_write = FX_WRITE_PASS;
         *ret_criterion = CRITERION_CONDITIONS;
         return true;

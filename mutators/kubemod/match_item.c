@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "value/go_text.h"
 #include "value/tree.h"
 
@@ -35,31 +36,38 @@ static bool is_one_of(struct fx_text text, const json_t *values) {
 }
 
 /* Only one of them counts. */
-static bool test_text(const struct match_item *item, struct fx_text text) {
-    if (item->value != NULL) {
-        return fx_text_equal(text, fx_tree_text(item->value));
+static bool test_text(const struct match_item *item, struct fx_text text,
+                      bool *ret_passes, struct fx_err *err) {
+    if (item->regex != NULL && item->value == NULL && item->values == NULL) {
+        return fx_regex_match(item->regex, text, ret_passes, err);
     }
-    if (item->values != NULL) {
-        return is_one_of(text, item->values);
-    }
-    return fx_regex_matches(item->regex, text);
+    *ret_passes = item->value != NULL ? fx_text_equal(text, fx_tree_text(item->value))
+                                      : is_one_of(text, item->values);
+    return true;
+}
+
+/* It could not be printed. Always false. */
+static bool fail_text(struct fx_err *err) {
+    return fx_budget_exceeded() != FX_EXCEEDED_NOTHING ? fx_fail_exceeded(err)
+                                                       : fx_fail_nomem(err);
 }
 
 /* What is no string is tested as Go's %v prints it, its numbers as doubles. */
-static bool test_entry(const struct match_item *item, json_t *entry, bool *ret_passes) {
+static bool test_entry(const struct match_item *item, json_t *entry, bool *ret_passes,
+                       struct fx_err *err) {
     if (!fx_match_item_tests(item)) {
         *ret_passes = true;
         return true;
     }
     if (json_is_string(entry)) {
-        *ret_passes = test_text(item, fx_tree_text(entry));
-        return true;
+        return test_text(item, fx_tree_text(entry), ret_passes, err);
     }
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_go_text_add(&text, entry, FX_GO_DOUBLES);
-    *ret_passes = !text.failed && test_text(item, (struct fx_text){text.data, text.len});
-    const bool ok = !text.failed;
+    const bool ok = text.failed ? fail_text(err)
+                                : test_text(item, (struct fx_text){text.data, text.len},
+                                            ret_passes, err);
     fx_buf_finish(&text);
     return ok;
 }
@@ -79,7 +87,7 @@ static json_t *entry_at(const struct entries *entries, size_t i) {
 /* An undefined entry counts for nothing, but it is not as All wants it. No entries at all
  * match neither way. */
 static bool test_entries(const struct match_item *item, const struct entries *entries,
-                         bool *ret_matched) {
+                         bool *ret_matched, struct fx_err *err) {
     size_t n_defined = 0;
     size_t n_passed = 0;
     for (size_t i = 0; i < entries->n; i++) {
@@ -88,7 +96,7 @@ static bool test_entries(const struct match_item *item, const struct entries *en
         if (entry == NULL) {
             continue;
         }
-        if (!test_entry(item, entry, &passes)) {
+        if (!test_entry(item, entry, &passes, err)) {
             return false;
         }
         n_defined++;
@@ -102,30 +110,31 @@ static bool test_entries(const struct match_item *item, const struct entries *en
 }
 
 /* One value, NULL where there is none. */
-static bool test_value(const struct match_item *item, json_t *value, bool *ret_matched) {
+static bool test_value(const struct match_item *item, json_t *value, bool *ret_matched,
+                       struct fx_err *err) {
     *ret_matched = false;
     if (value == NULL || json_is_null(value)) {
         return true;
     }
     if (json_is_array(value)) {
         const struct entries entries = {.list = value, .n = json_array_size(value)};
-        return test_entries(item, &entries, ret_matched);
+        return test_entries(item, &entries, ret_matched, err);
     }
     if (json_is_boolean(value)) {
         *ret_matched = json_is_true(value);
         return true;
     }
-    return test_entry(item, value, ret_matched);
+    return test_entry(item, value, ret_matched, err);
 }
 
 static bool test(const struct match_item *item, const struct fx_jsonpath_result *result,
-                 bool *ret_matched) {
+                 bool *ret_matched, struct fx_err *err) {
     if (result->shape == FX_JSONPATH_LIST) {
         const struct entries entries = {.selected = result, .n = result->n_values};
-        return test_entries(item, &entries, ret_matched);
+        return test_entries(item, &entries, ret_matched, err);
     }
     return test_value(item, result->shape == FX_JSONPATH_VALUE ? result->values[0] : NULL,
-                      ret_matched);
+                      ret_matched, err);
 }
 
 /* Where it fails on this object, that is no match. */
@@ -140,17 +149,17 @@ static bool eval(const struct match_item *item, json_t *root, bool *ret_matched,
         }
         return is_of_object;
     }
-    const bool ok = test(item, &result, ret_matched);
+    const bool ok = test(item, &result, ret_matched, err);
     fx_jsonpath_result_finish(&result);
-    return ok || fx_fail_nomem(err);
+    return ok;
 }
 
 bool fx_match_item_eval(const struct match_item *item, json_t *root, bool *ret_holds,
                         struct fx_err *err) {
     bool matched = false;
     if (fx_jsonpath_is_straight(item->select)) {
-        if (!test_value(item, fx_jsonpath_view(item->select, root), &matched)) {
-            return fx_fail_nomem(err);
+        if (!test_value(item, fx_jsonpath_view(item->select, root), &matched, err)) {
+            return false;
         }
     } else if (!eval(item, root, &matched, err)) {
         return false;

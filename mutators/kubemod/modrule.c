@@ -28,15 +28,17 @@ struct fx_text fx_modrule_namespace(const struct fx_request *request,
 }
 
 /* Section 3. */
-static bool is_for(const struct modrule *rule, struct fx_text namespace_) {
-    if (namespace_.len > 0 && fx_text_is(namespace_, rule->head.namespace_)) {
+static bool is_for(const struct modrule *rule, struct fx_text namespace_, bool *ret_is,
+                   struct fx_err *err) {
+    *ret_is = namespace_.len > 0 && fx_text_is(namespace_, rule->head.namespace_);
+    if (*ret_is || !rule->is_cluster) {
         return true;
     }
-    if (!rule->is_cluster) {
-        return false;
+    if (rule->target != NULL) {
+        return fx_regex_match(rule->target, namespace_, ret_is, err);
     }
-    return rule->target == NULL ? namespace_.len == 0
-                                : fx_regex_matches(rule->target, namespace_);
+    *ret_is = namespace_.len == 0;
+    return true;
 }
 
 /* Is it in a namespace whose label keeps rules away, or such a namespace itself? What is
@@ -90,7 +92,12 @@ static bool match(const struct fx_mutator *self, const struct fx_request *reques
         return true;
     }
     ret_verdict->criterion = rule->is_cluster ? MODRULE_TARGET : MODRULE_NAMESPACE;
-    if (!request->everywhere && !is_for(rule, fx_modrule_namespace(request, subject))) {
+    bool is_ours = true;
+    if (!request->everywhere &&
+        !is_for(rule, fx_modrule_namespace(request, subject), &is_ours, err)) {
+        return false;
+    }
+    if (!is_ours) {
         return true;
     }
     ret_verdict->criterion = MODRULE_IGNORE;
@@ -170,8 +177,11 @@ static bool apply_nothing(const struct fx_mutator *self, const struct fx_request
     return true;
 }
 
+/* Where that cannot be said, its match says why. */
 static bool wants_home(const struct fx_mutator *self, struct fx_text home) {
-    return is_for((const struct modrule *)self, home);
+    struct fx_err err = FX_ERR_INIT;
+    bool is_ours = false;
+    return !is_for((const struct modrule *)self, home, &is_ours, &err) || is_ours;
 }
 
 static bool reads(const struct fx_mutator *self, struct fx_reads *reads) {

@@ -65,6 +65,13 @@ static const char *home_of(struct fx_text kind) {
 
 /* ---- values ---------------------------------------------------------------------- */
 
+/* Does it match? Not where that cannot be said. */
+static bool matches(const struct fx_regex *regex, struct fx_text text) {
+    struct fx_err err = FX_ERR_INIT;
+    bool found = false;
+    return fx_regex_match(regex, text, &found, &err) && found;
+}
+
 /* A text that the pattern finds itself in, where one is as plain as that: without the
  * marks of the pattern. NULL where it is not. */
 static json_t *plain_text(struct drawing *drawing, const struct fx_regex *regex,
@@ -80,7 +87,7 @@ static json_t *plain_text(struct drawing *drawing, const struct fx_regex *regex,
     }
     const struct fx_text plain = {text.data, text.len};
     const bool fits = done(drawing, !text.failed) && plain.len > 0 &&
-                      fx_text_is_utf8(plain) && fx_regex_matches(regex, plain);
+                      fx_text_is_utf8(plain) && matches(regex, plain);
     json_t *node = fits ? made(drawing, fx_tree_new_string(plain)) : NULL;
     fx_buf_finish(&text);
     return node;
@@ -97,7 +104,7 @@ static json_t *make_namespace(struct drawing *drawing, bool *ret_found) {
     if (rule->target == NULL) {
         return NULL;
     }
-    if (fx_regex_matches(rule->target, FX_TEXT("default"))) {
+    if (matches(rule->target, FX_TEXT("default"))) {
         return made(drawing, json_string("default"));
     }
     json_t *name = plain_text(drawing, rule->target, rule->target_pattern);
@@ -135,7 +142,7 @@ static json_t *make_value(struct drawing *drawing, const struct match_item *item
             item->value != NULL ? item->value : json_array_get(item->values, 0);
         return value_of_text(drawing, fx_tree_text(text), is_metadata);
     }
-    if (item->regex == NULL || fx_regex_matches(item->regex, EXAMPLE)) {
+    if (item->regex == NULL || matches(item->regex, EXAMPLE)) {
         return made(drawing, fx_tree_new_string(EXAMPLE));
     }
     return plain_text(drawing, item->regex, item->pattern);

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-_Thread_local struct fx_budget fx_thread_budget;
+FX_THREAD_LOCAL struct fx_budget fx_thread_budget;
 
 void fx_budget_swap(struct fx_budget *budget) {
     const struct fx_budget before = fx_thread_budget;

@@ -25,6 +25,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 
+#define FX_BUDGET_NS           10u   /* of processor time, for one unit */
 #define FX_BUDGET_BYTES        16u   /* of a text, for one unit */
 #define FX_BUDGET_UNITS_A_LOOK 4096u /* between two looks at the clock */
 
@@ -50,7 +51,7 @@ struct fx_budget {
 };
 
 /* The budget of this thread. Use the functions below. */
-extern _Thread_local struct fx_budget fx_thread_budget;
+extern FX_THREAD_LOCAL struct fx_budget fx_thread_budget;
 
 /* Exchanges the thread's budget with *budget: called once before a piece of work and once
  * after it, it makes the work spend from *budget, also where the work is interrupted and

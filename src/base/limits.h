@@ -36,6 +36,9 @@
  * it, and its program and caches together, for which RE2 has the same default. */
 #define FX_LIMIT_REGEX_PATTERN_BYTES 16384u
 #define FX_LIMIT_REGEX_BYTES         (8u << 20)
+/* Bytes of a text times the instructions of a program that is matched with it, which
+ * nothing can interrupt: ten nanoseconds each at worst. */
+#define FX_LIMIT_REGEX_WORK (4u << 20)
 
 #define FX_LIMIT_CONDITIONS         64u   /* of one policy */
 #define FX_LIMIT_CONDITION_VALUES   1024u /* that one of them compares with */

@@ -13,4 +13,11 @@
 /* What hardly ever runs, kept out of those who call it: they need no room for it. */
 #define FX_RARE __attribute__((noinline, cold))
 
+/* A variable of the thread. (C++ has `thread_local`, which may run constructors.) */
+#ifdef __cplusplus
+#define FX_THREAD_LOCAL __thread
+#else
+#define FX_THREAD_LOCAL _Thread_local
+#endif
+
 #endif

@@ -2,9 +2,11 @@
  *
  * base/regex.cc - RE2 behind C functions.
  *
- * RE2 itself throws nothing, but its allocations do. No exception leaves this file:
- * compiling answers it as FX_ENOMEM (what RE2 had allocated by then is lost), matching,
- * which has no way to say so, ends the process.
+ * RE2 itself throws nothing, but its allocations do. No exception leaves this file: it
+ * becomes FX_ENOMEM. What RE2 had allocated by then is lost. A program of RE2's can be
+ * used on: its locks are released on the way out, its caches hold whole states only, and
+ * its work lists are cleared before each use. (RE2's parser may not survive a refusal in
+ * the middle of its work, for which it was not made.)
  */
 #include <cstdarg>
 #include <cstdint>
@@ -19,6 +21,8 @@
 extern "C" {
 #include "base/regex.h"
 
+#include "base/budget.h"
+#include "base/clock.h"
 #include "base/limits.h"
 }
 
@@ -55,12 +59,14 @@ static bool take_allowance(size_t *ret_max_bytes, fx_err *err) {
     return true;
 }
 
+static constexpr size_t UNITS_OF_PATTERN_BYTE = 64; /* to compile it */
+
 static re2::StringPiece piece_of(fx_text text) {
     return {text.data, text.len};
 }
 
-/* The length of the piece that `pattern` begins with: an escape, a text between \Q and \E,
- * a class, or a single byte. */
+/* The length of the piece that `pattern` begins with: an escape, a text between \Q and
+ * \E, a class, or a single byte. */
 static size_t piece_length(const std::string &pattern, size_t at) {
     if (pattern.compare(at, 2, "\\Q") == 0) {
         const size_t end = pattern.find("\\E", at + 2);
@@ -75,8 +81,8 @@ static size_t piece_length(const std::string &pattern, size_t at) {
     while (end < pattern.size() && pattern[end] != ']') {
         const bool is_named = pattern.compare(end, 2, "[:") == 0;
         const size_t named = is_named ? pattern.find(":]", end + 2) : std::string::npos;
-        end = named != std::string::npos ? named + 2
-                                         : end + (pattern[end] == '\\' ? 2 : 1);
+        end =
+            named != std::string::npos ? named + 2 : end + (pattern[end] == '\\' ? 2 : 1);
     }
     return end + 1 - at;
 }
@@ -121,6 +127,9 @@ bool fx_regex_compile(fx_text pattern, fx_regex **ret_regex, fx_err *err) {
     if (!take_allowance(&max_bytes, err)) {
         return false;
     }
+    if (!fx_spend(UNITS_OF_PATTERN_BYTE * pattern.len)) {
+        return fx_fail_exceeded(err);
+    }
     try {
         fx_regex *regex = new fx_regex{{piece_of(pattern), options(max_bytes)}};
         if (!regex->program.ok()) {
@@ -132,6 +141,7 @@ bool fx_regex_compile(fx_text pattern, fx_regex **ret_regex, fx_err *err) {
             delete regex;
             return fail_short_name(err);
         }
+        (void)regex->program.NamedCapturingGroups(); /* made once, here */
         *ret_regex = regex;
         return true;
     } catch (const std::bad_alloc &) {
@@ -143,13 +153,58 @@ void fx_regex_destroy(fx_regex *regex) {
     delete regex;
 }
 
-/* Without memory RE2 throws here, and `noexcept` ends the process. */
-static bool matches(const RE2 &program, const re2::StringPiece &text) noexcept {
-    return program.Match(text, 0, text.size(), RE2::UNANCHORED, nullptr, 0);
-}
+/* Nothing can interrupt a match. What it takes for a byte of the text lies between one
+ * step of an automaton and, where that would have too many states, one step for every
+ * instruction of the program. So the product of both is bounded; and where it is not
+ * small, which of the two it was is read from the processor's clock and paid afterwards.
+ */
+class Payment {
+  public:
+    Payment(const fx_regex *regex, size_t bytes)
+        : size_(fx_regex_size(regex)), bytes_(bytes), work_(size_ * bytes) {}
 
-bool fx_regex_matches(const fx_regex *regex, fx_text text) {
-    return matches(regex->program, piece_of(text));
+    bool begin(fx_err *err) {
+        if (work_ > FX_LIMIT_REGEX_WORK) {
+            return fx_fail(err, FX_ELIMIT,
+                           "a text of %zu bytes is too long for a regular expression of "
+                           "this size, for which it may have %zu",
+                           bytes_, FX_LIMIT_REGEX_WORK / size_);
+        }
+        is_timed_ = work_ > SMALL_WORK;
+        began_ns_ = is_timed_ ? fx_clock_thread_ns() : 0;
+        return fx_spend(UNITS_OF_MATCH + (is_timed_ ? 0 : work_ / WORK_OF_UNIT)) ||
+               fx_fail_exceeded(err);
+    }
+
+    /* What is exceeded now is seen when the budget is spent from next. */
+    void end() const {
+        if (is_timed_) {
+            (void)fx_spend((fx_clock_thread_ns() - began_ns_) / FX_BUDGET_NS);
+            (void)fx_budget_check();
+        }
+    }
+
+  private:
+    static constexpr size_t SMALL_WORK = 4096, WORK_OF_UNIT = 256, UNITS_OF_MATCH = 8;
+    size_t size_, bytes_, work_;
+    bool is_timed_ = false;
+    uint64_t began_ns_ = 0;
+};
+
+bool fx_regex_match(const fx_regex *regex, fx_text text, bool *ret_matches, fx_err *err) {
+    Payment payment(regex, text.len);
+    *ret_matches = false;
+    if (!payment.begin(err)) {
+        return false;
+    }
+    try {
+        *ret_matches = regex->program.Match(piece_of(text), 0, text.len, RE2::UNANCHORED,
+                                            nullptr, 0);
+        payment.end();
+        return true;
+    } catch (const std::bad_alloc &) {
+        return fx_fail_nomem(err);
+    }
 }
 
 static fx_regex_span span_of(const fx_text &text, const re2::StringPiece &piece) {
@@ -172,9 +227,9 @@ static bool splits_rune(const fx_text &text, size_t at) {
     return false;
 }
 
-/* As matches(): without memory the process ends. */
+/* Throws without memory. */
 static bool find(const RE2 &program, const fx_text &text, size_t from,
-                 fx_regex_span *ret_spans, size_t n_spans) noexcept {
+                 fx_regex_span *ret_spans, size_t n_spans) {
     const size_t n_groups = static_cast<size_t>(program.NumberOfCapturingGroups());
     std::vector<re2::StringPiece> pieces(n_groups + 1);
     const size_t n = n_spans < n_groups + 1 ? n_spans : n_groups + 1;
@@ -193,25 +248,35 @@ static bool find(const RE2 &program, const fx_text &text, size_t from,
 }
 
 bool fx_regex_find(const fx_regex *regex, fx_text text, size_t from,
-                   fx_regex_span *ret_spans, size_t n_spans) {
+                   fx_regex_span *ret_spans, size_t n_spans, bool *ret_found,
+                   fx_err *err) {
     if (text.data == nullptr) {
         text.data = ""; /* a group without a span has no address either */
     }
-    return find(regex->program, text, from, ret_spans, n_spans);
+    Payment payment(regex, text.len - from);
+    if (!payment.begin(err)) {
+        return false;
+    }
+    try {
+        *ret_found = find(regex->program, text, from, ret_spans, n_spans);
+        payment.end();
+        return true;
+    } catch (const std::bad_alloc &) {
+        return fx_fail_nomem(err);
+    }
 }
 
 size_t fx_regex_count_groups(const fx_regex *regex) {
     return static_cast<size_t>(regex->program.NumberOfCapturingGroups());
 }
 
-static size_t find_group(const RE2 &program, const fx_text &name) noexcept {
-    const std::map<std::string, int> &groups = program.NamedCapturingGroups();
-    const auto found = groups.find(std::string(name.data, name.len));
-    return found == groups.end() ? 0 : static_cast<size_t>(found->second);
-}
-
 size_t fx_regex_find_group(const fx_regex *regex, fx_text name) {
-    return name.len == 0 ? 0 : find_group(regex->program, name);
+    for (const auto &group : regex->program.NamedCapturingGroups()) {
+        if (fx_text_equal({group.first.data(), group.first.size()}, name)) {
+            return static_cast<size_t>(group.second);
+        }
+    }
+    return 0;
 }
 
 size_t fx_regex_size(const fx_regex *regex) {

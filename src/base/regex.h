@@ -18,7 +18,7 @@ struct fx_regex; /* opaque, immutable once made: any thread may use it */
 
 /* Compiles. Errors: FX_ESYNTAX, in RE2's words: "missing ): a(b"; FX_ELIMIT where the
  * pattern is longer than FX_LIMIT_REGEX_PATTERN_BYTES, or its program would be larger
- * than FX_LIMIT_REGEX_BYTES; FX_ENOMEM. */
+ * than FX_LIMIT_REGEX_BYTES; FX_EDEADLINE; FX_ENOMEM. */
 bool fx_regex_compile(struct fx_text pattern, struct fx_regex **ret_regex,
                       struct fx_err *err) FX_MUST_USE;
 
@@ -35,10 +35,12 @@ void fx_regex_allow(struct fx_regex_allowance *allowance);
 
 void fx_regex_destroy(struct fx_regex *regex); /* NULL is fine */
 
-/* Does it match anywhere in the text, as Go's MatchString? What it takes of memory stays
- * below FX_LIMIT_REGEX_BYTES; where not even that can be had, the process ends, since
- * either answer would be a guess. Bytes that are no UTF-8 match nothing but \C. */
-bool fx_regex_matches(const struct fx_regex *regex, struct fx_text text);
+/* Does it match anywhere in the text, as Go's MatchString? Bytes that are no UTF-8 match
+ * nothing but \C. Spends from the thread's budget (base/budget.h). Errors: FX_ELIMIT
+ * where the text's bytes times the program's size are more than FX_LIMIT_REGEX_WORK, or
+ * the budget's units are exceeded; FX_EDEADLINE; FX_ENOMEM. */
+bool fx_regex_match(const struct fx_regex *regex, struct fx_text text, bool *ret_matches,
+                    struct fx_err *err) FX_MUST_USE;
 
 /* Bytes of a text from `from` up to `to`; a group that took no part has neither. */
 struct fx_regex_span {
@@ -50,9 +52,10 @@ struct fx_regex_span {
 /* Finds the leftmost match that begins at `from` or behind it (at most the length of the
  * text); what stands before still counts for `^` and \b. `ret_spans` get the match, then
  * its groups in the order of their parentheses, `n_spans` in all; those that there are
- * not get no span. Memory: as fx_regex_matches(). */
+ * not get no span. *ret_found: is there one? Errors: as fx_regex_match(). */
 bool fx_regex_find(const struct fx_regex *regex, struct fx_text text, size_t from,
-                   struct fx_regex_span *ret_spans, size_t n_spans);
+                   struct fx_regex_span *ret_spans, size_t n_spans, bool *ret_found,
+                   struct fx_err *err) FX_MUST_USE;
 
 /* How many groups it has, the match itself not counted. */
 size_t fx_regex_count_groups(const struct fx_regex *regex);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/macros.h"
@@ -29,6 +30,25 @@ static struct fx_regex *must_compile(struct fx_text pattern) {
         fail_msg("`%.*s`: %s", FX_TEXT_ARG(pattern), err.msg);
     }
     return regex;
+}
+
+static bool matches(const struct fx_regex *regex, struct fx_text text) {
+    struct fx_err err = FX_ERR_INIT;
+    bool found = false;
+    if (!fx_regex_match(regex, text, &found, &err)) {
+        fail_msg("%s", err.msg);
+    }
+    return found;
+}
+
+static bool find(const struct fx_regex *regex, struct fx_text text, size_t from,
+                 struct fx_regex_span *spans, size_t n_spans) {
+    struct fx_err err = FX_ERR_INIT;
+    bool found = false;
+    if (!fx_regex_find(regex, text, from, spans, n_spans, &found, &err)) {
+        fail_msg("%s", err.msg);
+    }
+    return found;
 }
 
 /* As Go's regexp.MatchString answers. */
@@ -79,12 +99,12 @@ static void matches_as_go_does(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct fx_regex *regex = must_compile(cases[i].pattern);
-        if (fx_regex_matches(regex, cases[i].text) != cases[i].matches) {
+        if (matches(regex, cases[i].text) != cases[i].matches) {
             fail_msg("`%.*s` in `%.*s`", FX_TEXT_ARG(cases[i].pattern),
                      FX_TEXT_ARG(cases[i].text));
         }
         /* What it remembers of the first time changes nothing. */
-        assert_true(fx_regex_matches(regex, cases[i].text) == cases[i].matches);
+        assert_true(matches(regex, cases[i].text) == cases[i].matches);
         fx_regex_destroy(regex);
     }
     fx_regex_destroy(NULL);
@@ -112,7 +132,7 @@ static void takes_what_looks_like_a_short_name(void **state) {
 static void matches_the_empty_text(void **state) {
     (void)state;
     struct fx_regex *regex = must_compile((struct fx_text){NULL, 0});
-    assert_true(fx_regex_matches(regex, (struct fx_text){NULL, 0}));
+    assert_true(matches(regex, (struct fx_text){NULL, 0}));
     fx_regex_destroy(regex);
 }
 
@@ -168,7 +188,7 @@ static void takes_linear_time(void **state) {
     fx_buf_char(&text, '!');
     for (size_t i = 0; i < FX_COUNT(patterns); i++) {
         struct fx_regex *regex = must_compile(fx_text_of(patterns[i]));
-        assert_false(fx_regex_matches(regex, (struct fx_text){text.data, text.len}));
+        assert_false(matches(regex, (struct fx_text){text.data, text.len}));
         fx_regex_destroy(regex);
     }
     fx_buf_finish(&text);
@@ -207,7 +227,7 @@ static void finds_matches_and_groups(void **state) {
         struct fx_regex *regex = must_compile(finds[i].pattern);
         struct fx_regex_span spans[3];
         char found[128] = "";
-        if (fx_regex_find(regex, finds[i].text, finds[i].from, spans, FX_COUNT(spans))) {
+        if (find(regex, finds[i].text, finds[i].from, spans, FX_COUNT(spans))) {
             size_t len = 0;
             for (size_t k = 0; k < FX_COUNT(spans); k++) {
                 len += spans[k].from == FX_REGEX_NO_SPAN
@@ -231,9 +251,45 @@ static void knows_groups_by_name(void **state) {
     assert_int_equal(fx_regex_find_group(regex, FX_TEXT("m")), 0);
     assert_int_equal(fx_regex_find_group(regex, (struct fx_text){NULL, 0}), 0);
     struct fx_regex_span match;
-    assert_true(fx_regex_find(regex, FX_TEXT("xabcd"), 0, &match, 1));
+    assert_true(find(regex, FX_TEXT("xabcd"), 0, &match, 1));
     assert_int_equal(match.from, 1);
-    assert_true(fx_regex_find(regex, FX_TEXT("xabcd"), 0, NULL, 0));
+    assert_true(find(regex, FX_TEXT("xabcd"), 0, NULL, 0));
+    fx_regex_destroy(regex);
+}
+
+/* The price grows with text and program; where both are large there is no answer. */
+static void costs_what_it_takes(void **state) {
+    (void)state;
+    struct fx_regex *regex = must_compile(FX_TEXT("1[01]{20}x"));
+    const size_t most = FX_LIMIT_REGEX_WORK / fx_regex_size(regex);
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_buf bits;
+    fx_buf_init(&bits, 0);
+    uint32_t random = 1;
+    while (bits.len <= most) {
+        random = random * 1664525 + 1013904223;
+        fx_buf_char(&bits, random >> 31 == 0 ? '0' : '1');
+    }
+    uint64_t before = fx_budget_spent();
+    assert_false(matches(regex, (struct fx_text){bits.data, 100}));
+    const uint64_t small = fx_budget_spent() - before;
+    assert_in_range(small, 1, 100);
+    before = fx_budget_spent();
+    assert_false(matches(regex, (struct fx_text){bits.data, most}));
+    assert_true(fx_budget_spent() - before > 100 * small); /* of time that was taken */
+    bool found = false;
+    assert_false(
+        fx_regex_match(regex, (struct fx_text){bits.data, most + 1}, &found, &err));
+    assert_int_equal(err.code, FX_ELIMIT);
+    struct fx_regex_span span;
+    assert_false(fx_regex_find(regex, (struct fx_text){bits.data, most + 1}, 0, &span, 1,
+                               &found, &err));
+    assert_int_equal(err.code, FX_ELIMIT);
+    const struct fx_bound outer = fx_budget_narrow(5, 0);
+    assert_false(fx_regex_match(regex, FX_TEXT("x"), &found, &err));
+    (void)fx_budget_widen(outer);
+    assert_int_equal(err.code, FX_ELIMIT);
+    fx_buf_finish(&bits);
     fx_regex_destroy(regex);
 }
 
@@ -263,7 +319,7 @@ static void *match_often(void *user) {
     for (int i = 0; i < 500; i++) {
         char text[32];
         const int len = snprintf(text, sizeof text, "%dbaab%d", i, 7 * i);
-        n_matches += fx_regex_matches(regex, (struct fx_text){text, (size_t)len});
+        n_matches += matches(regex, (struct fx_text){text, (size_t)len});
     }
     return n_matches == 357 ? user : NULL; /* those of four digits: 7i > 999 */
 }
@@ -326,6 +382,7 @@ int main(void) {
         cmocka_unit_test(takes_what_looks_like_a_short_name),
         cmocka_unit_test(refuses_what_is_none),
         cmocka_unit_test(takes_linear_time),
+        cmocka_unit_test(costs_what_it_takes),
         cmocka_unit_test(keeps_within_an_allowance),
         cmocka_unit_test(lets_any_thread_match),
         cmocka_unit_test(has_limits),

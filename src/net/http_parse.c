@@ -136,9 +136,29 @@ static int check_host(struct fx_http_parse *parse) {
     return 0;
 }
 
+/* A coded body would be taken for a JSON text that is malformed. */
+static int check_coding(struct fx_http_parse *parse) {
+    size_t n_codings = 0;
+    const struct fx_text coding =
+        fx_http_head_field(text_of(&parse->head), "content-encoding", &n_codings);
+    if (n_codings > 1 || (n_codings == 1 && !fx_http_same(coding, "identity"))) {
+        return refuse(parse, 415, "a body with a content coding is not read");
+    }
+    return 0;
+}
+
+/* llhttp takes other protocols of this form as well: RTSP/1.0, ICE/1.0. */
+static bool is_http(const struct fx_http_parse *parse) {
+    struct fx_text rest = text_of(&parse->head);
+    const size_t behind = parse->target_off + parse->target_len;
+    rest.data += behind;
+    rest.len -= behind;
+    return fx_text_starts(rest, FX_TEXT(" HTTP/"));
+}
+
 static int on_headers_complete(llhttp_t *llhttp) {
     struct fx_http_parse *parse = parse_of(llhttp);
-    if (llhttp->http_major != 1 || llhttp->http_minor > 1) {
+    if (llhttp->http_major != 1 || llhttp->http_minor > 1 || !is_http(parse)) {
         return refuse(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
     }
     if (parse->scan != FX_HTTP_HEAD_DONE) {
@@ -146,7 +166,7 @@ static int on_headers_complete(llhttp_t *llhttp) {
     }
     /* No other protocol is offered: `Upgrade` and CONNECT are requests like others. */
     llhttp->upgrade = 0;
-    if (check_host(parse) != 0 || check_length(parse) != 0 ||
+    if (check_host(parse) != 0 || check_length(parse) != 0 || check_coding(parse) != 0 ||
         check_expectation(parse) != 0) {
         return -1;
     }

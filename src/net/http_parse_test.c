@@ -58,6 +58,9 @@ static const struct good goods[] = {
     {"HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HEAD", "/", "", "",
      false},
     {"GET / HTTP/1.0\r\n\r\n", "GET", "/", "", "", false},
+    {"POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: Identity\r\nContent-Length: "
+     "2\r\n\r\nok",
+     "POST", "/", "", "ok", true},
     {"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "GET", "/", "", "", true},
     {"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n", "GET",
      "/", "", "", true},
@@ -158,6 +161,16 @@ static const struct bad {
     {"GET / HTTP/1.2\r\nHost: a\r\n\r\n", 505},
     {"GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505},
     {"GET / HTTP/9.9\r\nHost: a\r\n\r\n", 505},
+    {"DESCRIBE / RTSP/1.0\r\nHost: a\r\n\r\n", 505},
+    {"OPTIONS rtsp://a/b RTSP/1.0\r\n\r\n", 505},
+    {"SOURCE / ICE/1.0\r\nHost: a\r\n\r\n", 505},
+    {"POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\n",
+     415},
+    {"POST / HTTP/1.1\r\nHost: a\r\ncontent-encoding:\r\nContent-Length: 1\r\n\r\n", 415},
+    {"POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: identity, br\r\n\r\n", 415},
+    {"POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: identity\r\nContent-Encoding: "
+     "br\r\n\r\n",
+     415},
     {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400},
     /* Hosts. */
     {"GET / HTTP/1.1\r\n\r\n", 400},

@@ -45,6 +45,8 @@ static const struct {
     {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", 0,
      0, "the answer goes on in another protocol"},
     {"HTTP/1.1 100 Continue\r\n\r\n", 0, 0, "the connection ended without an answer"},
+    /* Another protocol of the same form. */
+    {"RTSP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", 0, 0, "the answer is malformed"},
     /* Half answers. */
     {"", 0, 0, "the connection ended without an answer"},
     {"H", 0, 0, "the connection ended in the middle of the answer"},

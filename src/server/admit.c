@@ -34,7 +34,7 @@ static void answer(struct fx_server *server, struct fx_http_exchange *exchange,
 }
 
 void fx_answer_admit(struct fx_thread *thread, struct fx_http_exchange *exchange) {
-    if (fx_answer_if_late(thread, exchange)) {
+    if (fx_answer_early(thread, exchange)) {
         return;
     }
     struct fx_server *server = thread->server;
@@ -48,7 +48,7 @@ void fx_answer_admit(struct fx_thread *thread, struct fx_http_exchange *exchange
 }
 
 void fx_answer_fill_in(struct fx_thread *thread, struct fx_http_exchange *exchange) {
-    if (fx_answer_if_late(thread, exchange)) {
+    if (fx_answer_early(thread, exchange)) {
         return;
     }
     struct fx_server *server = thread->server;
@@ -58,7 +58,7 @@ void fx_answer_fill_in(struct fx_thread *thread, struct fx_http_exchange *exchan
 }
 
 void fx_answer_admit_label(struct fx_thread *thread, struct fx_http_exchange *exchange) {
-    if (fx_answer_if_late(thread, exchange)) {
+    if (fx_answer_early(thread, exchange)) {
         return;
     }
     struct fx_server *server = thread->server;

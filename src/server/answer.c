@@ -4,6 +4,8 @@
  */
 #include "server/answer.h"
 
+#include <assert.h>
+
 #include "base/clock.h"
 #include "base/limits.h"
 #include "server/routes.h"
@@ -14,21 +16,41 @@
 #define RETRY_AFTER "Retry-After: 1\r\n"
 
 /* How long after its arrival that is. */
-static uint64_t budget_ns(const struct fx_server *server,
-                          const struct fx_http_exchange *exchange) {
+static bool budget_ns(const struct fx_server *server,
+                      const struct fx_http_exchange *exchange, uint64_t *ret_ns) {
     const uint64_t given = server->options->review_ms;
     return fx_timeout_budget_ns(fx_http_query(exchange),
-                                given == 0 ? FX_LIMIT_REVIEW_MS : given);
+                                given == 0 ? FX_LIMIT_REVIEW_MS : given, ret_ns);
+}
+
+bool fx_answer_has_deadline(const struct fx_server *server,
+                            const struct fx_http_exchange *exchange,
+                            uint64_t *ret_deadline_ns) {
+    uint64_t ns = 0;
+    if (!budget_ns(server, exchange, &ns)) {
+        return false;
+    }
+    *ret_deadline_ns = fx_http_arrival_ns(exchange) + ns;
+    return true;
 }
 
 uint64_t fx_answer_deadline_ns(const struct fx_server *server,
                                const struct fx_http_exchange *exchange) {
-    return fx_http_arrival_ns(exchange) + budget_ns(server, exchange);
+    uint64_t deadline_ns = 0;
+    const bool has_one = fx_answer_has_deadline(server, exchange, &deadline_ns);
+    assert(has_one);
+    (void)has_one;
+    return deadline_ns;
 }
 
-bool fx_answer_if_late(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+bool fx_answer_early(struct fx_thread *thread, struct fx_http_exchange *exchange) {
     struct fx_server *server = thread->server;
-    if (!fx_shed_is_late(&thread->shed, budget_ns(server, exchange))) {
+    uint64_t ns = 0;
+    if (!budget_ns(server, exchange, &ns)) {
+        fx_answer_text(exchange, 400, NULL, FX_ANSWER_BAD_TIMEOUT);
+        return true;
+    }
+    if (!fx_shed_is_late(&thread->shed, ns)) {
         return false;
     }
     fx_shed_refuse(&thread->shed, &server->metrics, exchange, FX_SHED_LATE);

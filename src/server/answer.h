@@ -9,19 +9,28 @@
 #include <stdint.h>
 
 #include "admission/review.h"
+#include "base/macros.h"
 
 struct fx_http_exchange;
 struct fx_server;
 struct fx_thread;
 
+#define FX_ANSWER_BAD_TIMEOUT \
+    "`timeout` in the query must be a duration such as 10s, and not below zero"
+
 /* When the request must be answered: its arrival and what its `timeout` allows
- * (server/timeout.h), or the limit where it names none. */
+ * (server/timeout.h), or the limit where it names none. False where that is no time. */
+bool fx_answer_has_deadline(const struct fx_server *server,
+                            const struct fx_http_exchange *exchange,
+                            uint64_t *ret_deadline_ns) FX_MUST_USE;
+
+/* The same of a request whose `timeout` has been checked. */
 uint64_t fx_answer_deadline_ns(const struct fx_server *server,
                                const struct fx_http_exchange *exchange);
 
-/* Turns a request away that has waited too long for its turn (server/shed.h), before its
- * body is read: true where it is answered. */
-bool fx_answer_if_late(struct fx_thread *thread, struct fx_http_exchange *exchange);
+/* Turns a request away, before its body is read, whose `timeout` is no time (400), or
+ * that has waited too long for its turn (server/shed.h): true where it is answered. */
+bool fx_answer_early(struct fx_thread *thread, struct fx_http_exchange *exchange);
 
 /* How long ago its first byte arrived. */
 double fx_answer_seconds(const struct fx_http_exchange *exchange);

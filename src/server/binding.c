@@ -139,7 +139,7 @@ static void begin(struct journey *journey) {
 }
 
 void fx_answer_binding(struct fx_thread *thread, struct fx_http_exchange *exchange) {
-    if (fx_answer_if_late(thread, exchange)) {
+    if (fx_answer_early(thread, exchange)) {
         return;
     }
     struct journey *journey = calloc(1, sizeof *journey);

@@ -185,6 +185,11 @@ void fx_answer_dryrun(struct fx_server *server, struct fx_http_exchange *exchang
         refuse(server, exchange, 415, "the Content-Type must be application/json");
         return;
     }
+    uint64_t deadline_ns = 0;
+    if (!fx_answer_has_deadline(server, exchange, &deadline_ns)) {
+        refuse(server, exchange, 400, FX_ANSWER_BAD_TIMEOUT);
+        return;
+    }
     if (dryruns->n_waiting >= FX_LIMIT_DRYRUNS_WAITING) {
         refuse(server, exchange, 503, "too many dry runs at once");
         return;
@@ -198,6 +203,6 @@ void fx_answer_dryrun(struct fx_server *server, struct fx_http_exchange *exchang
     job->dryruns = dryruns;
     job->exchange = exchange;
     job->body = fx_http_body(exchange);
-    job->deadline_ns = fx_answer_deadline_ns(server, exchange);
+    job->deadline_ns = deadline_ns;
     enqueue(dryruns, job);
 }

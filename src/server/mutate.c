@@ -248,7 +248,7 @@ static bool begin(struct fx_thread *thread, struct fx_http_exchange *exchange) {
 }
 
 void fx_answer_mutate(struct fx_thread *thread, struct fx_http_exchange *exchange) {
-    if (fx_answer_if_late(thread, exchange)) {
+    if (fx_answer_early(thread, exchange)) {
         return;
     }
     const bool large = fx_http_body(exchange).len > FX_LIMIT_KEPT_BODY_BYTES;

@@ -178,6 +178,16 @@ static uv_signal_cb act_on(int number) {
     }
 }
 
+/* A closed socket is an error of a write. The timers are nobody's here, and would end the
+ * process. */
+static void ignore_signals(void) {
+    static const int ignored[] = {SIGPIPE, SIGALRM, SIGVTALRM, SIGPROF, SIGIO};
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    for (size_t i = 0; i < FX_COUNT(ignored); i++) {
+        (void)sigaction(ignored[i], &ignore, NULL);
+    }
+}
+
 /* Before all else, for a signal kills where nobody waits for it, and to the first process
  * of a container it does not even come. What comes during the start is heard behind it.
  */
@@ -189,8 +199,7 @@ static bool start_signals(struct life *life, struct fx_err *err) {
             return fx_fail(err, FX_EIO, "signals: %s", uv_strerror(status));
         }
     }
-    const struct sigaction ignore = {.sa_handler = SIG_IGN};
-    (void)sigaction(SIGPIPE, &ignore, NULL); /* a closed socket is an error of a write */
+    ignore_signals();
     return true;
 }
 

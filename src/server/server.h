@@ -64,7 +64,8 @@ struct fx_server_options {
  * true. Where the end takes longer than drain and grace, it does not return: the process
  * exits with `left_status`, and a line of the log says what was left. SIGHUP reads
  * policies and certificate again at once, SIGUSR1 lets everything pass unchanged, SIGUSR2
- * ends that. These signals and SIGPIPE stay ignored afterwards. False where it could not
+ * ends that. These signals, SIGPIPE and
+ * those of timers stay ignored afterwards. False where it could not
  * start: FX_EINVALID (addresses, certificate), FX_EIO (port, files), FX_ENOMEM. */
 bool fx_server_run(const struct fx_server_options *options,
                    struct fx_err *err) FX_MUST_USE;

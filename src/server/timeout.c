@@ -132,10 +132,13 @@ static struct fx_text timeout_of(struct fx_text query) {
     return (struct fx_text){0};
 }
 
-uint64_t fx_timeout_budget_ns(struct fx_text query, uint64_t default_ms) {
+bool fx_timeout_budget_ns(struct fx_text query, uint64_t default_ms, uint64_t *ret_ns) {
+    const struct fx_text given = timeout_of(query);
     int64_t ns = 0;
-    if (!fx_timeout_parse(timeout_of(query), &ns) || ns <= 0) {
-        return default_ms * MILLISECOND;
+    if (given.len > 0 && (!fx_timeout_parse(given, &ns) || ns < 0)) {
+        return false;
     }
-    return (uint64_t)(ns > LONGEST ? LONGEST : ns) / 5 * 4;
+    *ret_ns = ns == 0 ? default_ms * MILLISECOND
+                      : (uint64_t)(ns > LONGEST ? LONGEST : ns) / 5 * 4;
+    return true;
 }

@@ -18,8 +18,10 @@
 bool fx_timeout_parse(struct fx_text text, int64_t *ret_ns) FX_MUST_USE;
 
 /* The nanoseconds a request with this query may take: 0.8 × `timeout`, of which more than
- * a minute counts as a minute (an API server waits 30 s at most); `default_ms` where the
- * query names none, or nothing that is a time. */
-uint64_t fx_timeout_budget_ns(struct fx_text query, uint64_t default_ms);
+ * a minute counts as a minute (an API server waits 30 s at most); of `default_ms` all,
+ * where the query names none, or "0", which means the same. False where `timeout` is
+ * below zero or is no duration. */
+bool fx_timeout_budget_ns(struct fx_text query, uint64_t default_ms,
+                          uint64_t *ret_ns) FX_MUST_USE;
 
 #endif

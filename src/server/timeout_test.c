@@ -88,15 +88,27 @@ static void test_budgets(void **state) {
         {"timeout=500ms", 400 * MS},
         {"a=b&timeout=5s&c", 4 * S},
         {"timeout", 10 * S},
+        {"timeout=", 10 * S},
         {"xtimeout=5s", 10 * S},
         {"timeout=0", 10 * S},
-        {"timeout=-5s", 10 * S},
-        {"timeout=soon", 10 * S},
+        {"timeout=0s", 10 * S},
         {"&&timeout=5s", 4 * S},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        const uint64_t ns = fx_timeout_budget_ns(fx_text_of(cases[i].query), 10000);
+        uint64_t ns = 0;
+        assert_true(fx_timeout_budget_ns(fx_text_of(cases[i].query), 10000, &ns));
         assert_int_equal(ns, cases[i].ns);
+    }
+}
+
+static void test_no_budgets(void **state) {
+    (void)state;
+    static const char *const cases[] = {"timeout=-5s", "timeout=soon", "timeout=5",
+                                        "timeout=5s%20", "a=b&timeout=-1ns&c=d"};
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        uint64_t ns = 42;
+        assert_false(fx_timeout_budget_ns(fx_text_of(cases[i]), 10000, &ns));
+        assert_int_equal(ns, 42);
     }
 }
 
@@ -105,6 +117,7 @@ int main(void) {
         cmocka_unit_test(test_durations),
         cmocka_unit_test(test_no_durations),
         cmocka_unit_test(test_budgets),
+        cmocka_unit_test(test_no_budgets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

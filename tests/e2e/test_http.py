@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protocol: framing, limits, and clients that behave badly."""
 
+import gzip
+import signal
 import threading
 import time
 
@@ -263,3 +265,45 @@ def eventually(works):
             pass
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+@pytest.mark.parametrize("timeout", ["-5s", "abc", "5", "1d", "5s%20"])
+def test_a_timeout_that_is_no_time(start, timeout):
+    """No API server sends it: who does learns of it, on every path."""
+    server = start(pull_always())
+    for path in ("/v1/mutate", "/v1/admit", "/v1/admitlabel", "/podbinding-webhook"):
+        response = ask(server, review(pod()), path="%s?timeout=%s" % (path, timeout))
+        assert response.status == 400, path
+        assert b"`timeout` in the query must be a duration such as 10s" in response.body
+    assert patch_of(answer(ask(server, review(pod()), path="/v1/mutate?timeout=10s")))
+
+
+@pytest.mark.parametrize("timeout", ["", "0", "0s", "1m0s", "+1.5s", "99999h"])
+def test_a_timeout_that_is_a_time(start, timeout):
+    server = start(pull_always())
+    path = "/v1/mutate?timeout=" + timeout
+    assert patch_of(answer(ask(server, review(pod()), path=path)))
+
+
+def test_a_coded_body(start):
+    server = start(pull_always())
+    data = gzip.compress(body_of())
+    assert refused(server, request(data, headers=["Content-Encoding: gzip"])) == 415
+    plain = request(body_of(), headers=["Content-Encoding: identity"])
+    with Connection(server) as connection:
+        connection.send(plain)
+        assert patch_of(answer(connection.response()))
+
+
+@pytest.mark.parametrize("version", [b"RTSP/1.0", b"ICE/1.0", b"HTTP/2.0"])
+def test_other_protocols(start, version):
+    server = start(pull_always())
+    assert refused(server, request(body_of()).replace(b"HTTP/1.1", version, 1)) in (400, 505)
+
+
+@pytest.mark.parametrize("name", ["SIGALRM", "SIGVTALRM", "SIGPROF", "SIGIO", "SIGPIPE"])
+def test_signals_that_mean_nothing(start, name):
+    server = start(pull_always())
+    server.signal(getattr(signal, name))
+    assert patch_of(answer(ask(server, review(pod()))))
+    assert server.stop() == 0
