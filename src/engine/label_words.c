@@ -79,7 +79,7 @@ static void complain(struct fx_buf *buf, size_t start, const char *about,
 static void complain_length(struct fx_buf *buf, size_t start, const char *about,
                             unsigned max) {
     complain(buf, start, about, "must be no more than ");
-    fx_buf_printf(buf, "%u characters", max);
+    fx_buf_printf(buf, "%u bytes", max);
 }
 
 static void check_prefix(struct fx_buf *buf, size_t start, struct fx_text prefix,
@@ -105,7 +105,7 @@ static void key_words(struct fx_buf *buf, struct fx_text key, bool (*is_part)(ch
         const size_t at = (size_t)(slash - key.data);
         name = (struct fx_text){slash + 1, key.len - at - 1};
         if (fx_text_contains(name, FX_TEXT("/"))) {
-            complain(buf, start, "a qualified name ",
+            complain(buf, start, "a valid label key ",
                      NAME_RULE " with an optional DNS subdomain prefix and '/' "
                                "(e.g. 'example.com/MyName')");
             return;

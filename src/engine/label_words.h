@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * engine/label_words.h - what apimachinery says of texts that cannot be a label's key or
- * value, or an annotation's key (k8s.io/apimachinery/pkg/util/validation:
- * IsQualifiedName, IsValidLabelValue; pkg/api/validation: ValidateAnnotations).
+ * value, or an annotation's key (k8s.io/apimachinery 0.36, pkg/api/validate/content:
+ * IsLabelKey, IsLabelValue; pkg/api/validation: ValidateAnnotations).
  */
 #ifndef FX_ENGINE_LABEL_WORDS_H
 #define FX_ENGINE_LABEL_WORDS_H

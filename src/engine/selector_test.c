@@ -89,8 +89,7 @@ static const struct selector_case cases[] = {
      "key: Invalid value: \"\": name part must be non-empty; " NAME_RULE},
     {EXPRESSION(SIXTY "aaa", "DoesNotExist", "[]"), NULL, true, NULL},
     {EXPRESSION(SIXTY "aaaa", "DoesNotExist", "[]"), NULL, false,
-     "key: Invalid value: \"" SIXTY
-     "aaaa\": name part must be no more than 63 characters"},
+     "key: Invalid value: \"" SIXTY "aaaa\": name part must be no more than 63 bytes"},
     {EXPRESSION("/a", "Exists", "[]"), NULL, false,
      "key: Invalid value: \"/a\": prefix part must be non-empty"},
     {EXPRESSION("Ex.com/a", "Exists", "[]"), NULL, false,
@@ -101,7 +100,7 @@ static const struct selector_case cases[] = {
      "key: Invalid value: \"a..b/\": " PREFIX_RULE
      "; name part must be non-empty; " NAME_RULE},
     {EXPRESSION("a/b/c", "Exists", "[]"), NULL, false,
-     "key: Invalid value: \"a/b/c\": a qualified name must consist of alphanumeric "
+     "key: Invalid value: \"a/b/c\": a valid label key must consist of alphanumeric "
      "characters, '-', '_' or '.', and must start and end with an alphanumeric character "
      "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
      "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix "
@@ -111,8 +110,7 @@ static const struct selector_case cases[] = {
     {EXPRESSION("app", "In", "[\"ok\", \"-\"]"), NULL, false,
      "values[1][app]: Invalid value: \"-\": " VALUE_RULE},
     {EXPRESSION("app", "In", "[\"" SIXTY "aaaa\"]"), NULL, false,
-     "values[0][app]: Invalid value: \"" SIXTY
-     "aaaa\": must be no more than 63 characters"},
+     "values[0][app]: Invalid value: \"" SIXTY "aaaa\": must be no more than 63 bytes"},
     /* Several errors of one requirement stand in brackets. */
     {EXPRESSION("-", "In", "[]"), NULL, false,
      "[key: Invalid value: \"-\": " NAME_RULE

@@ -8,6 +8,7 @@ from .values import Refused, go_quote, view_map, view_text
 NAME = r'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
 CONSIST = ("must consist of alphanumeric characters, '-', '_' or '.', and must start and "
            "end with an alphanumeric character")
+NAME_MAX_BYTES = 63
 SOURCES = ('All', 'Original', 'Generated')
 
 
@@ -83,28 +84,34 @@ def glob_matches_generated(glob, text):
 # ---- selectors ----------------------------------------------------------------------
 
 def _key_errors(key):
-    """Why a label's key is not one: Kubernetes' qualified names, but for the lengths and
-    the shape of a prefix, which no case needs."""
+    """Why a label's key is not one. The shape of a prefix is not checked: no case needs
+    it."""
     errors, parts = [], key.split('/')
     shape = f"{CONSIST} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for " \
             f"validation is '{NAME}')"
     if len(parts) > 2:
-        return [f"a qualified name {shape} with an optional DNS subdomain prefix and '/' "
+        return [f"a valid label key {shape} with an optional DNS subdomain prefix and '/' "
                 "(e.g. 'example.com/MyName')"]
     if len(parts) == 2 and parts[0] == '':
         errors.append('prefix part must be non-empty')
     if parts[-1] == '':
         errors.append('name part must be non-empty')
+    elif len(parts[-1].encode()) > NAME_MAX_BYTES:
+        errors.append(f'name part must be no more than {NAME_MAX_BYTES} bytes')
     if not re.fullmatch(NAME, parts[-1]):
         errors.append(f'name part {shape}')
     return errors
 
 
 def _value_errors(value):
-    if re.fullmatch(f'({NAME})?', value):
-        return []
-    return [f"a valid label must be an empty string or {CONSIST[5:]} (e.g. 'MyValue',  "
-            f"or 'my_value',  or '12345', regex used for validation is '({NAME})?')"]
+    errors = []
+    if len(value.encode()) > NAME_MAX_BYTES:
+        errors.append(f'must be no more than {NAME_MAX_BYTES} bytes')
+    if not re.fullmatch(f'({NAME})?', value):
+        errors.append(f"a valid label must be an empty string or {CONSIST[5:]} "
+                      f"(e.g. 'MyValue',  or 'my_value',  or '12345', regex used for "
+                      f"validation is '({NAME})?')")
+    return errors
 
 
 def _check_requirement(key, operator, values):
