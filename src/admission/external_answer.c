@@ -74,34 +74,16 @@ static json_t *index_items(const json_t *list, struct fx_err *err) {
     return items;
 }
 
-/* Go's strings.TrimSpace leaves nothing of it? */
-static bool is_blank(struct fx_text text) {
-    while (text.len > 0) {
-        uint32_t rune = 0;
-        const size_t len = fx_text_rune(text, &rune);
-        const bool is_space = (rune >= '\t' && rune <= '\r') || rune == ' ' ||
-                              rune == 0x85 || rune == 0xa0 || rune == 0x1680 ||
-                              (rune >= 0x2000 && rune <= 0x200a) || rune == 0x2028 ||
-                              rune == 0x2029 || rune == 0x202f || rune == 0x205f ||
-                              rune == 0x3000;
-        if (!is_space) {
-            return false;
-        }
-        text.data += len;
-        text.len -= len;
-    }
-    return true;
-}
-
 /* What a sound answer may say of itself. */
 static bool validate(const struct fx_external_call *call, struct fx_text system_error,
                      bool is_idempotent, struct fx_err *err) {
     const char *name = call->provider->resource.name;
-    if (!is_blank(system_error)) {
+    const struct fx_text words = fx_text_trim_space(system_error);
+    if (words.len > 0) {
         return fx_fail(err, FX_EMUTATE,
                        "failed to validate external data response from provider %s: "
                        "non-empty system error: %.*s",
-                       name, FX_TEXT_ARG(system_error));
+                       name, FX_TEXT_ARG(words));
     }
     return is_idempotent ||
            fx_fail(err, FX_EMUTATE,

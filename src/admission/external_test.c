@@ -178,8 +178,8 @@ static const struct {
      ANSWER("'systemError':' \\t\\u2003\\u0085','items':[{'key':'k','value':'v'}]"),
      "{'f':'v'}"},
 
-    {"words of its own", OBJECT, ANSWER("'systemError':' boom '"),
-     INVALID "non-empty system error:  boom "},
+    {"words of its own", OBJECT, ANSWER("'systemError':'\\u3000\\n boom! boom \\u0085'"),
+     INVALID "non-empty system error: boom! boom"},
     {"they come first", OBJECT, "{'response':{'systemError':'boom'}}",
      INVALID "non-empty system error: boom"},
     {"not idempotent", OBJECT, "{'response':{'items':[{'key':'k','value':'v'}]}}",

@@ -172,6 +172,44 @@ size_t fx_text_rune_floor(const char *text, size_t at) {
     return at;
 }
 
+static bool is_space(uint32_t rune) {
+    return (rune >= '\t' && rune <= '\r') || rune == ' ' || rune == 0x85 ||
+           rune == 0xA0 || rune == 0x1680 || (rune >= 0x2000 && rune <= 0x200A) ||
+           rune == 0x2028 || rune == 0x2029 || rune == 0x202F || rune == 0x205F ||
+           rune == 0x3000;
+}
+
+/* How many bytes of white space the text starts with. */
+static size_t space_at_start(struct fx_text text) {
+    size_t at = 0;
+    while (at < text.len) {
+        uint32_t rune = 0;
+        const size_t length =
+            fx_text_rune((struct fx_text){text.data + at, text.len - at}, &rune);
+        if (!is_space(rune)) {
+            break;
+        }
+        at += length;
+    }
+    return at;
+}
+
+struct fx_text fx_text_trim_space(struct fx_text text) {
+    const size_t start = space_at_start(text);
+    size_t end = text.len;
+    while (end > start) {
+        const size_t last = fx_text_rune_floor(text.data, end - 1);
+        uint32_t rune = 0;
+        const size_t length =
+            fx_text_rune((struct fx_text){text.data + last, end - last}, &rune);
+        if (last + length != end || !is_space(rune)) {
+            break;
+        }
+        end = last;
+    }
+    return (struct fx_text){text.data == NULL ? NULL : text.data + start, end - start};
+}
+
 /* The letter of Go's short escapes, or 0. */
 static char short_escape(uint32_t rune) {
     switch (rune) {

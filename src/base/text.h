@@ -57,6 +57,9 @@ size_t fx_text_encode_rune(uint32_t rune, char out[4]);
 /* The largest offset <= `at` in `text` that does not split a rune. */
 size_t fx_text_rune_floor(const char *text, size_t at);
 
+/* `text` without the white space of Unicode at both ends, as Go's strings.TrimSpace. */
+struct fx_text fx_text_trim_space(struct fx_text text);
+
 /* Appends `text` quoted as Go's %q writes a string: "…", with \n \t \" \\ \x.. \u....
  * escapes for what does not print. */
 void fx_text_quote_go(struct fx_buf *buf, struct fx_text text);

@@ -91,6 +91,28 @@ static void floors_at_runes(void **state) {
     }
 }
 
+static void trims_space(void **state) {
+    (void)state;
+    static const struct {
+        struct fx_text text;
+        const char *trimmed;
+    } cases[] = {
+        {{NULL, 0}, ""},
+        {{" x ", 3}, "x"},
+        {{" \t\n\v\f\r ", 7}, ""},
+        {{"a b", 3}, "a b"},
+        {{"\xC2\x85\xE2\x80\x83x\xE3\x80\x80\xC2\xA0", 11}, "x"},
+        {{" \xC3\xA9 ", 4}, "\xC3\xA9"},
+        {{"\x85x\xA0", 3}, "\x85x\xA0"}, /* bytes that are no UTF-8 */
+        {{" \x80\x80 ", 4}, "\x80\x80"},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        if (!fx_text_is(fx_text_trim_space(cases[i].text), cases[i].trimmed)) {
+            fail_msg("case %zu", i);
+        }
+    }
+}
+
 static void quotes_as_go(void **state) {
     (void)state;
     static const struct {
@@ -121,7 +143,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compares_bytes), cmocka_unit_test(finds_parts),
         cmocka_unit_test(decodes_runes),  cmocka_unit_test(floors_at_runes),
-        cmocka_unit_test(quotes_as_go),
+        cmocka_unit_test(trims_space),    cmocka_unit_test(quotes_as_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -323,7 +323,7 @@ def test_the_status_does_not_count(start, provide, authority):
         (lambda keys: envelope([], idempotent=False),
          START + "failed to validate external data response from provider p: "
          "non-idempotent response"),
-        (lambda keys: envelope([], systemError="on fire"),
+        (lambda keys: envelope([], systemError=" on fire\n"),
          START + "failed to validate external data response from provider p: "
          "non-empty system error: on fire"),
         (lambda keys: envelope([]),

@@ -51,8 +51,9 @@ def _response(name, answer):
                       f'{answer["fail"]}')
     response = answer['response']
     fault = None
-    if response.get('systemError', '').strip():
-        fault = f'non-empty system error: {response["systemError"]}'
+    system_error = response.get('systemError', '').strip()
+    if system_error:
+        fault = f'non-empty system error: {system_error}'
     elif response.get('idempotent') is not True:
         fault = 'non-idempotent response'
     if fault:
