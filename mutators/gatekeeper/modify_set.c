@@ -5,6 +5,8 @@
  */
 #include <stdlib.h>
 
+#include "engine/external.h"
+#include "engine/request.h"
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/shapes.h"
 #include "mutators/gatekeeper/target.h"
@@ -46,23 +48,59 @@ static const struct field root_fields[] = {
 };
 const struct shape fx_modify_set_shape = {"ModifySet", root_fields, false};
 
+/* The `set` of a setter. */
+typedef bool set_values(const void *user, const struct fx_place_found *place,
+                        enum fx_write *ret_write, json_t **ret_value,
+                        const char **ret_criterion, struct fx_err *err);
+
 struct modify_set {
     struct target target; /* first */
     struct value_set values;
     struct fx_text operation;
-    json_t *operation_node;  /* has the text; or NULL */
-    struct fx_setter setter; /* what the operation does; its `user` is this struct */
+    json_t *operation_node; /* has the text; or NULL */
+    set_values *operate; /* what the operation does; its `user` is a struct modifying */
 };
 
 /* ---- the operations -------------------------------------------------------------- */
 
-static bool check_list(json_t *old, struct fx_err *err) {
+/* One application: of which mutator, in which request. */
+struct modifying {
+    const struct modify_set *set;
+    const struct fx_request *request;
+};
+
+/* Go prints a pointer within a value as its address. Nobody can use one. */
+#define ADDRESS "0x0"
+
+static json_t *address_of(const struct fx_placeholder *placeholder) {
+    (void)placeholder;
+    return fx_tree_new_string(FX_TEXT(ADDRESS));
+}
+
+/* The value as Go's %+v prints it. A placeholder is a pointer to a struct there. */
+static void print_value(struct fx_buf *buf, json_t *value,
+                        const struct fx_placeholders *placeholders) {
+    struct fx_placeholder placeholder;
+    if (fx_placeholders_find(placeholders, value, &placeholder)) {
+        fx_buf_str(buf, "&{Ref:" ADDRESS " ValueAtLocation:");
+        fx_buf_text(buf, placeholder.key);
+        fx_buf_char(buf, '}');
+        return;
+    }
+    json_t *revealed = fx_placeholders_reveal(placeholders, value, address_of);
+    buf->failed = buf->failed || revealed == NULL;
+    fx_go_text_add(buf, revealed, FX_GO_INTEGERS);
+    json_decref(revealed);
+}
+
+static bool check_list(json_t *old, const struct fx_request *request,
+                       struct fx_err *err) {
     if (json_is_array(old)) {
         return true;
     }
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    fx_go_text_add(&text, old, FX_GO_INTEGERS);
+    print_value(&text, old, request->placeholders);
     fx_buf_str(&text, " is not a list of values, cannot treat it as a set");
     if (text.failed) {
         (void)fx_fail_nomem(err);
@@ -121,8 +159,9 @@ static bool merge(const void *user, const struct fx_place_found *place,
                   const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;
     json_t *old = place->old;
-    const struct modify_set *set = user;
-    if (old != NULL && !check_list(old, err)) {
+    const struct modifying *modifying = user;
+    const struct modify_set *set = modifying->set;
+    if (old != NULL && !check_list(old, modifying->request, err)) {
         return false;
     }
     json_t *list =
@@ -168,12 +207,13 @@ static bool prune(const void *user, const struct fx_place_found *place,
                   const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;
     json_t *old = place->old;
-    const struct modify_set *set = user;
+    const struct modifying *modifying = user;
+    const struct modify_set *set = modifying->set;
     *ret_write = FX_WRITE_KEEP;
     if (old == NULL) {
         return true;
     }
-    if (!check_list(old, err)) {
+    if (!check_list(old, modifying->request, err)) {
         return false;
     }
     if (!have_common(old, &set->values)) {
@@ -195,9 +235,9 @@ static bool fail_operation(const void *user, const struct fx_place_found *place,
     (void)ret_criterion;
     (void)ret_write;
     (void)ret_value;
-    const struct modify_set *set = user;
+    const struct modifying *modifying = user;
     return fx_fail(err, FX_EMUTATE, "unrecognized operation for modifyset: %.*s",
-                   FX_TEXT_ARG(set->operation));
+                   FX_TEXT_ARG(modifying->set->operation));
 }
 
 /* name, function */
@@ -207,10 +247,10 @@ static bool fail_operation(const void *user, const struct fx_place_found *place,
 
 static void set_operation(struct modify_set *set, struct fx_text operation) {
     set->operation = operation;
-    set->setter = (struct fx_setter){.set = fail_operation, .user = set};
+    set->operate = fail_operation;
 #define X(name, function)              \
     if (fx_text_is(operation, name)) { \
-        set->setter.set = function;    \
+        set->operate = function;       \
     }
     OPERATIONS(X)
 #undef X
@@ -272,9 +312,10 @@ static bool compile(struct target *target, const struct policy *policy,
 
 static bool apply(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
-    (void)request;
     const struct modify_set *set = (const struct modify_set *)self;
-    return fx_target_write(&set->target, &set->setter, root, ret_effect, err);
+    const struct modifying modifying = {set, request};
+    const struct fx_setter setter = {.set = set->operate, .user = &modifying};
+    return fx_target_write(&set->target, &setter, root, ret_effect, err);
 }
 
 static void destroy(struct fx_mutator *self) {

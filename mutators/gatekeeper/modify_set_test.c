@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
+#include "engine/external.h"
 #include "mutators/gatekeeper/testing.h"
 
 #define APPLY_TO "'applyTo':[{'groups':[''],'versions':['v1'],'kinds':['Pod']}]"
@@ -236,6 +237,49 @@ static void fails_requests(void **state) {
     }
 }
 
+#define NO_LIST " is not a list of values, cannot treat it as a set"
+
+/* In spec.f a placeholder stands, or something that holds one. */
+static const struct {
+    const char *policy;
+    bool is_within;
+    const char *msg;
+} not_yet_there[] = {
+    {MERGE("['a']"), false, "&{Ref:0x0 ValueAtLocation:nginx}" NO_LIST},
+    {PRUNE("['a']"), false, "&{Ref:0x0 ValueAtLocation:nginx}" NO_LIST},
+    {MERGE("['a']"), true, "map[b:0x0 c:[0x0 1]]" NO_LIST},
+};
+
+static json_t *hold_twice(json_t *placeholder) {
+    json_t *list = json_pack("[o, i]", json_incref(placeholder), 1);
+    return json_pack("{s:o, s:o}", "c", list, "b", placeholder);
+}
+
+static void fails_where_a_value_is_to_come(void **state) {
+    (void)state;
+    static const struct fx_external external = {.on_failure = FX_EXTERNAL_FAIL};
+    for (size_t i = 0; i < FX_COUNT(not_yet_there); i++) {
+        json_t *policy = must_read(not_yet_there[i].policy);
+        struct fx_compilation compilation = must_compile(policy);
+        const struct fx_mutator *mutator = compilation.mutators[0];
+        struct fx_request request = request_create;
+        request.placeholders = fx_placeholders_create();
+        json_t *node =
+            fx_placeholders_make(request.placeholders, &external, FX_TEXT("nginx"));
+        json_t *field = not_yet_there[i].is_within ? hold_twice(node) : node;
+        json_t *root = json_pack("{s:{s:o}}", "spec", "f", field);
+        struct fx_effect effect = {0};
+        struct fx_err err = FX_ERR_INIT;
+        assert_false(mutator->ops->apply(mutator, &request, &root, &effect, &err));
+        assert_int_equal(err.code, FX_EMUTATE);
+        assert_string_equal(err.msg, not_yet_there[i].msg);
+        json_decref(root);
+        fx_placeholders_destroy(request.placeholders);
+        fx_compilation_finish(&compilation);
+        json_decref(policy);
+    }
+}
+
 /* The mutator's own values go into objects, and are never written to afterwards. */
 static void gives_values_by_reference(void **state) {
     (void)state;
@@ -300,6 +344,7 @@ int main(void) {
         cmocka_unit_test(writes),
         cmocka_unit_test(changes_large_lists),
         cmocka_unit_test(fails_requests),
+        cmocka_unit_test(fails_where_a_value_is_to_come),
         cmocka_unit_test(gives_values_by_reference),
         cmocka_unit_test(tells_the_engine),
         cmocka_unit_test(warns_of_unknown_fields),

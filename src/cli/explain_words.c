@@ -28,52 +28,8 @@ static json_t *words_of(const struct fx_placeholder *placeholder) {
     return words;
 }
 
-static json_t *reveal(const struct fx_placeholders *placeholders, json_t *value);
-
-static json_t *reveal_elements(const struct fx_placeholders *placeholders,
-                               const json_t *list) {
-    json_t *copy = json_array();
-    for (size_t i = 0; copy != NULL && i < json_array_size(list); i++) {
-        if (!fx_tree_append_take(copy, reveal(placeholders, json_array_get(list, i)))) {
-            json_decref(copy);
-            return NULL;
-        }
-    }
-    return copy;
-}
-
-static json_t *reveal_members(const struct fx_placeholders *placeholders,
-                              json_t *object) {
-    json_t *copy = json_object();
-    void *iter = copy == NULL ? NULL : json_object_iter(object);
-    for (; iter != NULL; iter = json_object_iter_next(object, iter)) {
-        const struct fx_text key = {json_object_iter_key(iter),
-                                    json_object_iter_key_len(iter)};
-        if (!fx_tree_set_take(copy, key,
-                              reveal(placeholders, json_object_iter_value(iter)))) {
-            json_decref(copy);
-            return NULL;
-        }
-    }
-    return copy;
-}
-
-static json_t *reveal(const struct fx_placeholders *placeholders, json_t *value) {
-    struct fx_placeholder placeholder;
-    if (fx_placeholders_find(placeholders, value, &placeholder)) {
-        return words_of(&placeholder);
-    }
-    if (json_is_array(value)) {
-        return reveal_elements(placeholders, value);
-    }
-    return json_is_object(value) ? reveal_members(placeholders, value)
-                                 : json_incref(value);
-}
-
 json_t *fx_words_reveal(const struct fx_placeholders *placeholders, json_t *value) {
-    return fx_placeholders_exist(placeholders) && value != NULL
-               ? reveal(placeholders, value)
-               : json_incref(value);
+    return fx_placeholders_reveal(placeholders, value, words_of);
 }
 
 static bool has_line_end(struct fx_text text) {

@@ -59,6 +59,15 @@ json_t *fx_placeholders_make(struct fx_placeholders *placeholders,
 bool fx_placeholders_find(const struct fx_placeholders *placeholders, const json_t *node,
                           struct fx_placeholder *ret_placeholder);
 
+/* What stands for a placeholder in a message: a new reference; NULL without memory. */
+typedef json_t *fx_placeholder_words(const struct fx_placeholder *placeholder);
+
+/* The value with words in place of each placeholder within: a new reference, the value
+ * itself where no placeholder has been made. NULL of NULL, and without memory. NULL
+ * holds none. */
+json_t *fx_placeholders_reveal(const struct fx_placeholders *placeholders, json_t *value,
+                               fx_placeholder_words *words) FX_MUST_USE;
+
 /* Has any been made? */
 bool fx_placeholders_exist(const struct fx_placeholders *placeholders);
 

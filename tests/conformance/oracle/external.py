@@ -10,11 +10,15 @@ NO_CERTIFICATE = ('failed to get client TLS certificate: external data client ce
 
 @dataclass(frozen=True)
 class Placeholder:
-    """Stands for what a provider says of a key."""
+    """Stands for what a provider says of a key. In Go a pointer, so messages show an
+    address in its place."""
     provider: str
     failure: str
     default: str
     key: str
+
+    def __str__(self):
+        return '0x0'
 
 
 def placeholder(source, old, username):

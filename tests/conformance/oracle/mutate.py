@@ -2,7 +2,7 @@
 """One mutator and one object: the way to the location, and what is done there."""
 import copy
 
-from .external import placeholder
+from .external import Placeholder, placeholder
 from .location import Field, List, has_key
 from .match import metadata_text
 from .policy import is_domain
@@ -123,13 +123,20 @@ def _prune(current, name, values):
         current[name] = [member for member in current[name] if not _is_in(member, values)]
 
 
+def _show(value):
+    """A value that is no list, as Go prints it. A pointer is followed at the top alone."""
+    if isinstance(value, Placeholder):
+        return f'&{{Ref:{value} ValueAtLocation:{value.key}}}'
+    return go_print(value)
+
+
 def _modify_set(walk, current, name):
     operation = walk.mutator.parameters.get('operation', 'merge')
     values = view_map(walk.mutator.parameters, 'values').get('fromList') or []
     if operation not in ('merge', 'prune'):
         raise Refused(f'unrecognized operation for modifyset: {operation}')
     if name in current and not isinstance(current[name], list):
-        raise Refused(f'{go_print(current[name])} is not a list of values, cannot treat it '
+        raise Refused(f'{_show(current[name])} is not a list of values, cannot treat it '
                       'as a set')
     (_merge if operation == 'merge' else _prune)(current, name, values)
 
