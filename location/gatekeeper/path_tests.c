@@ -71,24 +71,49 @@ static bool check_prefixes(const struct fx_location *location,
     return true;
 }
 
+/* The last entry of each depth, by the number of steps of its sub path. */
+static void find_last(const struct fx_path_test_entry *entries, size_t n_entries,
+                      const struct fx_path_test_entry **last) {
+    for (size_t i = 0; i < n_entries; i++) {
+        last[entries[i].sub_path->n_steps] = &entries[i];
+    }
+}
+
+/* The last entry of a depth counts, and the others have to say the same. Gatekeeper names
+ * the first that does not, and compares words, unknown ones too. */
+static bool check_depths(const struct fx_path_test_entry *entries, size_t n_entries,
+                         const struct fx_path_test_entry *const *last,
+                         struct fx_err *err) {
+    static const char *const words[] = {"conflicting path test conditions: path ",
+                                        " is marked both MustExist and MustNotExist",
+                                        NULL};
+    for (size_t i = 0; i < n_entries; i++) {
+        const struct fx_path_test_entry *other = last[entries[i].sub_path->n_steps];
+        if (!fx_text_equal(entries[i].condition, other->condition)) {
+            return fail_paths(err, i, words, entries[i].sub_path, NULL);
+        }
+    }
+    return true;
+}
+
 /* Fills the table. The empty path has no depth: it is checked, and never consulted. */
 static bool fill_depths(struct fx_path_tests *tests,
                         const struct fx_path_test_entry *entries, size_t n_entries,
                         struct fx_err *err) {
-    static const char *const words[] = {"conflicting path test conditions: path ",
-                                        " is marked both MustExist and MustNotExist",
-                                        NULL};
-    enum fx_path_test of_empty = FX_PATH_TEST_NONE;
-    for (size_t i = 0; i < n_entries; i++) {
-        const size_t n_steps = entries[i].sub_path->n_steps;
-        enum fx_path_test *slot =
-            n_steps == 0 ? &of_empty : &tests->by_depth[n_steps - 1];
-        if (*slot != FX_PATH_TEST_NONE && *slot != entries[i].test) {
-            return fail_paths(err, i, words, entries[i].sub_path, NULL);
-        }
-        *slot = entries[i].test;
+    const struct fx_path_test_entry **last =
+        calloc(tests->n_depths + 1, sizeof(const struct fx_path_test_entry *));
+    if (last == NULL) {
+        return fx_fail_nomem(err);
     }
-    return true;
+    find_last(entries, n_entries, last);
+    const bool ok = check_depths(entries, n_entries, last, err);
+    for (size_t depth = 0; ok && depth < tests->n_depths; depth++) {
+        if (last[depth + 1] != NULL) {
+            tests->by_depth[depth] = fx_path_test_parse(last[depth + 1]->condition);
+        }
+    }
+    free((void *)last);
+    return ok;
 }
 
 static const struct fx_location *path_at(const struct fx_path_test_entry *entries,
@@ -112,9 +137,10 @@ static bool check_order(const struct fx_path_test_entry *entries, size_t n_entri
     size_t lowest_not = n_entries;
     size_t highest = 0;
     for (size_t i = 0; i < n_entries; i++) {
-        if (entries[i].test == FX_PATH_TEST_MUST_NOT_EXIST && lowest_not == n_entries) {
+        const enum fx_path_test test = fx_path_test_parse(entries[i].condition);
+        if (test == FX_PATH_TEST_MUST_NOT_EXIST && lowest_not == n_entries) {
             lowest_not = i;
-        } else if (entries[i].test == FX_PATH_TEST_MUST_EXIST) {
+        } else if (test == FX_PATH_TEST_MUST_EXIST) {
             highest = i;
         }
     }

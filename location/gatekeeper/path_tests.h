@@ -33,7 +33,7 @@ enum fx_path_test fx_path_test_parse(struct fx_text text);
 /* One entry as the user wrote it. */
 struct fx_path_test_entry {
     const struct fx_location *sub_path;
-    enum fx_path_test test;
+    struct fx_text condition;
 };
 
 /* A condition for each depth (a node's index in the location). Immutable once made. */

@@ -14,7 +14,7 @@
 #include "location/gatekeeper/path_tests.h"
 #include "location/gatekeeper/testing.h"
 
-#define MAX_ENTRIES 3
+#define MAX_ENTRIES 4
 
 /* Compiles up to three pairs of sub path and condition. */
 static struct fx_path_tests *compile(const char *location_text,
@@ -26,8 +26,8 @@ static struct fx_path_tests *compile(const char *location_text,
     size_t count = 0;
     for (; count < MAX_ENTRIES && pairs[2 * count] != NULL; count++) {
         paths[count] = must_parse(pairs[2 * count]);
-        entries[count] = (struct fx_path_test_entry){
-            paths[count], fx_path_test_parse(fx_text_of(pairs[2 * count + 1]))};
+        entries[count] =
+            (struct fx_path_test_entry){paths[count], fx_text_of(pairs[2 * count + 1])};
     }
     struct fx_path_tests *tests = NULL;
     const bool ok = fx_path_tests_compile(location, entries, count, &tests, err);
@@ -68,11 +68,37 @@ static const struct {
     {"spec.a.b",
      {"spec.a", "MustExist", "spec.a", "MustNotExist"},
      CONFLICT "\"spec.a\" is marked both MustExist and MustNotExist",
-     1},
+     0},
     {"spec.a.b",
      {"", "MustExist", "", "MustNotExist"},
      CONFLICT "\"\" is marked both MustExist and MustNotExist",
+     0},
+    /* Two depths: the first entry that differs from the last of its depth is named. */
+    {"spec.a.b",
+     {"spec", "MustExist", "spec.a", "MustNotExist", "spec.a", "MustExist", "spec",
+      "MustNotExist"},
+     CONFLICT "\"spec\" is marked both MustExist and MustNotExist",
+     0},
+    {"spec.a.b",
+     {"spec", "MustExist", "spec.a", "MustExist", "spec.a", "MustNotExist", "spec",
+      "MustExist"},
+     CONFLICT "\"spec.a\" is marked both MustExist and MustNotExist",
      1},
+    {"spec.a.b",
+     {"spec.a", "MustExist", "spec", "MustNotExist", "spec.a", "MustNotExist", "spec.a",
+      "MustExist"},
+     CONFLICT "\"spec.a\" is marked both MustExist and MustNotExist",
+     2},
+    /* Unknown conditions are told apart by their words. */
+    {"spec.a.b",
+     {"spec", "MustExist", "spec.a", "Exists", "spec.a", "mustExist"},
+     CONFLICT "\"spec.a\" is marked both MustExist and MustNotExist",
+     1},
+    {"spec.a.b",
+     {"spec.a", "MustNotExist", "spec.a", ""},
+     CONFLICT "\"spec.a\" is marked both MustExist and MustNotExist",
+     0},
+    {"spec.a.b", {"spec.a", "Exists", "spec.a", "Exists", "spec", "exists"}, NULL, 0},
     /* The rule of parents, by the indexes of entries where their depths are meant. */
     {"spec.a.b", {"spec.a.b", "MustExist", "spec.a", "MustNotExist"}, NULL, 0},
     {"spec.a.b",

@@ -35,8 +35,7 @@ static struct fx_path_tests *compile_test(const struct fx_location *location,
     struct fx_err err = FX_ERR_INIT;
     struct fx_path_tests *tests = NULL;
     struct fx_location *prefix = must_parse_extended(sub_path);
-    const struct fx_path_test_entry entry = {prefix,
-                                             fx_path_test_parse(fx_text_of(test))};
+    const struct fx_path_test_entry entry = {prefix, fx_text_of(test)};
     if (!fx_path_tests_compile(location, &entry, 1, &tests, &err)) {
         fail_msg("`%s`: %s", sub_path, err.msg);
     }

@@ -51,8 +51,7 @@ static struct result run(const char *text, const char *sub_path, const char *tes
     struct fx_path_tests *tests = NULL;
     if (test != NULL) {
         struct fx_location *prefix = must_parse(sub_path);
-        const struct fx_path_test_entry entry = {prefix,
-                                                 fx_path_test_parse(fx_text_of(test))};
+        const struct fx_path_test_entry entry = {prefix, fx_text_of(test)};
         assert_true(fx_path_tests_compile(location, &entry, 1, &tests, &result.err));
         fx_location_destroy(prefix);
     }

@@ -75,8 +75,7 @@ static bool check_source(struct source *source, const struct policy *policy,
 
 /* What is there already is never overwritten. */
 static bool set_path_test(struct target *target, struct fx_err *err) {
-    const struct fx_path_test_entry absent = {target->location,
-                                              FX_PATH_TEST_MUST_NOT_EXIST};
+    const struct fx_path_test_entry absent = {target->location, FX_TEXT("MustNotExist")};
     return fx_path_tests_compile(target->location, &absent, 1, &target->tests, err);
 }
 

@@ -335,8 +335,8 @@ static void warns_of_unknown_fields(void **state) {
         "'applyTo':[{'groups':[''],'versions':['v1'],'kinds':['Pod'],'kind':'Pod'}],"
         "'match':{'kinds':[{'kind':'x'}],'labelSelector':{'matchLabel':{}}},"
         "'parameters':{'assgin':{},'assign\\u0000':1,'assign':{'value':{'any':1}},'"
-        "pathTests':[{"
-        "'subPath':'spec'},{'subPath':'spec','path':'x'}]}}}");
+        "pathTests':[{'subPath':'spec','condition':'MustExist'},"
+        "{'subPath':'spec','condition':'MustExist','path':'x'}]}}}");
     struct fx_compilation compilation = must_compile(policy);
     static const char *const expected[] = {
         "unknown field \"sepc\"",
@@ -351,6 +351,36 @@ static void warns_of_unknown_fields(void **state) {
     for (size_t i = 0; i < FX_COUNT(expected); i++) {
         assert_string_equal(compilation.warnings[i].text, expected[i]);
         assert_non_null(compilation.warnings[i].node);
+    }
+    fx_compilation_finish(&compilation);
+    json_decref(policy);
+}
+
+/* Nothing is wrong with the empty sub path: it is never asked. */
+static void warns_of_path_tests(void **state) {
+    (void)state;
+    json_t *policy = must_read(POLICY(
+        "{" APPLY_TO
+        ",'location':'spec.x','parameters':{'assign':{'value':1},'pathTests':["
+        "{'subPath':'','condition':'Exists'},{'subPath':'spec','condition':'Exists'},"
+        "{'subPath':'spec.x','condition':''},{'subPath':'spec.x'},"
+        "{'subPath':'spec.x','condition':null}]}}"));
+    struct fx_compilation compilation = must_compile(policy);
+    static const char words[] = " is not a condition of path tests (MustExist, "
+                                "MustNotExist): the mutator never changes anything";
+    static const struct {
+        const char *quoted, *node;
+    } expected[] = {{"\"Exists\"", "'Exists'"},
+                    {"\"\"", "''"},
+                    {"\"\"", "{'subPath':'spec.x'}"},
+                    {"\"\"", "{'subPath':'spec.x','condition':null}"}};
+    assert_int_equal(compilation.n_warnings, FX_COUNT(expected));
+    for (size_t i = 0; i < FX_COUNT(expected); i++) {
+        const char *text = compilation.warnings[i].text;
+        const size_t at = strlen(expected[i].quoted);
+        assert_memory_equal(text, expected[i].quoted, at);
+        assert_string_equal(text + at, words);
+        assert_json(compilation.warnings[i].node, expected[i].node);
     }
     fx_compilation_finish(&compilation);
     json_decref(policy);
@@ -393,6 +423,7 @@ int main(void) {
         cmocka_unit_test(matches_by_apply_to_and_match),
         cmocka_unit_test(tells_the_engine),
         cmocka_unit_test(warns_of_unknown_fields),
+        cmocka_unit_test(warns_of_path_tests),
         cmocka_unit_test(warns_of_match),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

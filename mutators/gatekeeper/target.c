@@ -94,6 +94,39 @@ static bool warn_of_match(const struct target *target, const struct policy *poli
            warn_of_failure(target, policy, compilation, err);
 }
 
+/* One test that never holds is enough: no place is written past it. The empty sub path is
+ * never consulted. */
+static bool warn_of_path_test(const json_t *path_test, struct fx_compilation *compilation,
+                              struct fx_err *err) {
+    const struct fx_text condition = fx_tree_view_string(path_test, "condition");
+    const struct fx_text sub_path = fx_tree_view_string(path_test, "subPath");
+    if (fx_path_test_parse(condition) != FX_PATH_TEST_NEVER ||
+        fx_text_trim_space(sub_path).len == 0) {
+        return true;
+    }
+    return fx_compilation_warn(
+               compilation,
+               fx_shape_place(fx_shape_view(path_test, "condition"), path_test),
+               "\"%.*s\" is not a condition of path tests (MustExist, MustNotExist): the "
+               "mutator never changes anything",
+               FX_TEXT_ARG(condition)) ||
+           fx_fail_nomem(err);
+}
+
+static bool warn_of_path_tests(const struct target *target, const struct policy *policy,
+                               struct fx_compilation *compilation, struct fx_err *err) {
+    const json_t *path_tests =
+        target->has_path_tests ? fx_shape_view(policy->parameters, "pathTests") : NULL;
+    size_t index = 0;
+    const json_t *path_test = NULL;
+    json_array_foreach (path_tests, index, path_test) {
+        if (!warn_of_path_test(path_test, compilation, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void fx_target_finish(struct target *target) {
     fx_match_destroy(target->match);
     fx_apply_to_destroy(target->apply_to);
@@ -115,6 +148,7 @@ bool fx_target_add(const struct policy *policy, size_t size,
     if (!init(target, policy, ops, err) ||
         !warn_of_match(target, policy, ret_compilation, err) ||
         !compile(target, policy, err) ||
+        !warn_of_path_tests(target, policy, ret_compilation, err) ||
         !fx_conditions_compile(policy, target->location, &target->conditions, err) ||
         !fx_conditions_warn(&target->conditions, policy, ret_compilation, err) ||
         !(fx_target_set_footprint(target) || fx_fail_nomem(err))) {
@@ -157,8 +191,8 @@ static bool parse_entry(struct entries *entries, const struct policy *policy,
                              FX_TEXT_ARG(text), policy->kind, FX_TEXT_ARG(policy->name));
     }
     entries->paths[entries->n_items] = path;
-    entries->items[entries->n_items++] = (struct fx_path_test_entry){
-        path, fx_path_test_parse(fx_tree_view_string(path_test, "condition"))};
+    entries->items[entries->n_items++] =
+        (struct fx_path_test_entry){path, fx_tree_view_string(path_test, "condition")};
     return true;
 }
 
@@ -191,6 +225,7 @@ bool fx_target_compile_path_tests(struct target *target, const struct policy *po
     if (json_array_size(path_tests) == 0) {
         return true;
     }
+    target->has_path_tests = true;
     struct entries entries = {0};
     bool ok = parse_entries(&entries, policy, path_tests, err);
     if (ok) {

@@ -27,6 +27,7 @@ struct target {
     struct fx_mutator mutator; /* first: the engine sees nothing else */
     struct fx_location *location;
     struct fx_path_tests *tests;  /* or NULL */
+    bool has_path_tests;          /* the policy's own: `parameters.pathTests` */
     struct fx_apply_to *apply_to; /* NULL: a kind without it */
     struct fx_match *match;
     struct conditions conditions;
@@ -46,10 +47,11 @@ typedef bool compile_target(struct target *target, const struct policy *policy,
                             struct fx_err *err);
 
 /* Makes a mutator of the policy, in a zeroed struct of `size` bytes that begins with a
- * target, and adds it; warns of a match that can only fail, and of globs that say less
- * than they seem to. `ops` destroys the struct, half filled or whole. Errors: those of
- * `compile`, which parses the location, and behind it those of fx_conditions_compile();
- * FX_EINVALID (wrong types within match; a name over 63 bytes), FX_ENOMEM. */
+ * target, and adds it; warns of a match that can only fail, of globs that say less than
+ * they seem to, and of path tests that never hold. `ops` destroys the struct, half filled
+ * or whole. Errors: those of `compile`, which parses the location, and behind it those of
+ * fx_conditions_compile(); FX_EINVALID (wrong types within match; a name over 63 bytes),
+ * FX_ENOMEM. */
 bool fx_target_add(const struct policy *policy, size_t size,
                    const struct fx_mutator_ops *ops, compile_target *compile,
                    struct fx_compilation *ret_compilation,

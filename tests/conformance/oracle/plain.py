@@ -213,8 +213,7 @@ class Plain:
             condition = self.pick(('MustExist', 'MustNotExist'))
             tests.append({'subPath': prefix, 'condition': condition})
         if self.one_in(12):
-            tests[1:] = []
-            tests[0]['condition'] = self.pick(('', 'Maybe'))
+            self.pick(tests)['condition'] = self.pick(('', 'Maybe', 'Exists', 'mustExist'))
         return tests
 
     # ---- mutators -------------------------------------------------------------------

@@ -122,16 +122,16 @@ def _check_parents(tests, paths):
 
 
 def _read_tests(mutator):
-    tests, paths = _parse_tests(mutator), {}
+    tests = _parse_tests(mutator)
     for path, _ in tests:
         _check_prefix(path, mutator.path)
+    paths = {len(path) - 1: path for path, _ in tests}
+    mutator.tests = {len(path) - 1: condition for path, condition in tests}
     for path, condition in tests:
-        depth = len(path) - 1
-        if mutator.tests.get(depth, condition) != condition:
+        if mutator.tests[len(path) - 1] != condition:
             raise Refused(f'conflicting path test conditions: path '
                           f'{go_quote(print_path(path))} is marked both MustExist and '
                           'MustNotExist')
-        mutator.tests[depth], paths[depth] = condition, path
     _check_parents(tests, paths)
 
 
