@@ -18,10 +18,10 @@ static const char *const beta_versions[] = {"v1beta1", "v1alpha1", NULL};
 static const char *const only_v1alpha1[] = {"v1alpha1", NULL};
 
 static const struct fx_policy_kind kinds[] = {
-#define X(group, kind, prefix, versions) {group, kind, versions, false},
+#define X(group, kind, prefix, versions, scope) {group, kind, versions, scope},
     KINDS(X)
 #undef X
-        {NULL, NULL, NULL, false},
+        {NULL, NULL, NULL, FX_SCOPE_CLUSTER},
 };
 
 /* By the index in `kinds`. */
@@ -29,7 +29,7 @@ static const struct {
     const struct shape *shape;
     compile_policy *compile;
 } compilers[] = {
-#define X(group, kind, prefix, versions) {&prefix##_shape, prefix##_compile},
+#define X(group, kind, prefix, versions, scope) {&prefix##_shape, prefix##_compile},
     KINDS(X)
 #undef X
 };
@@ -79,6 +79,8 @@ static bool compile(json_t *source, struct fx_compilation *ret_compilation,
         .group = kinds[index].group,
         .kind = kinds[index].kind,
         .name = fx_tree_view_string(fx_tree_view_key(source, "metadata"), "name"),
+        .namespace_ =
+            fx_tree_view_string(fx_tree_view_key(source, "metadata"), "namespace"),
         .spec = spec,
         .parameters = fx_shape_view(spec, "parameters"),
         .syntax = extended ? FX_LOCATION_EXTENDED : FX_LOCATION_GATEKEEPER,

@@ -29,7 +29,7 @@
 struct policy {
     json_t *source;
     const char *group, *kind;
-    struct fx_text name;
+    struct fx_text name, namespace_; /* a mutator's namespace: empty in a cluster */
     json_t *spec, *parameters;
     enum fx_location_syntax syntax; /* of its locations */
     bool extended;                  /* of our own group */
@@ -49,23 +49,28 @@ typedef bool compile_policy(const struct policy *policy,
                             struct fx_compilation *ret_compilation, struct fx_err *err);
 
 /* group, kind, prefix of its shape and compile function, the list of its versions in
- * dialect.c. A further kind is one file and one row. */
-#define KINDS(X)                                                            \
-    X(GATEKEEPER_GROUP, "Assign", fx_assign, all_versions)                  \
-    X(GATEKEEPER_GROUP, "AssignImage", fx_assign_image, only_v1alpha1)      \
-    X(GATEKEEPER_GROUP, "AssignMetadata", fx_assign_metadata, all_versions) \
-    X(GATEKEEPER_GROUP, "ModifySet", fx_modify_set, all_versions)           \
-    X(FIXPOINT_GROUP, "Assign", fx_assign, only_v1alpha1)                   \
-    X(FIXPOINT_GROUP, "AssignImage", fx_assign_image, only_v1alpha1)        \
-    X(FIXPOINT_GROUP, "AssignMetadata", fx_assign_metadata, only_v1alpha1)  \
-    X(FIXPOINT_GROUP, "ModifySet", fx_modify_set, only_v1alpha1)            \
-    X(FIXPOINT_GROUP, "Remove", fx_remove, only_v1alpha1)                   \
-    X(EXTERNAL_GROUP, "Provider", fx_provider, beta_versions)               \
-    X(CONFIG_GROUP, "Config", fx_config, only_v1alpha1)                     \
-    X(EXPANSION_GROUP, "ExpansionTemplate", fx_expansion_template, beta_versions)
+ * dialect.c, scope. A further kind is one file and one row. */
+#define MUTATOR(X, group, kind, prefix, versions) \
+    X(group, kind, prefix, versions, FX_SCOPE_NAMED)
+#define RESOURCE(X, group, kind, prefix, versions) \
+    X(group, kind, prefix, versions, FX_SCOPE_CLUSTER)
+#define KINDS(X)                                                                     \
+    MUTATOR(X, GATEKEEPER_GROUP, "Assign", fx_assign, all_versions)                  \
+    MUTATOR(X, GATEKEEPER_GROUP, "AssignImage", fx_assign_image, only_v1alpha1)      \
+    MUTATOR(X, GATEKEEPER_GROUP, "AssignMetadata", fx_assign_metadata, all_versions) \
+    MUTATOR(X, GATEKEEPER_GROUP, "ModifySet", fx_modify_set, all_versions)           \
+    MUTATOR(X, FIXPOINT_GROUP, "Assign", fx_assign, only_v1alpha1)                   \
+    MUTATOR(X, FIXPOINT_GROUP, "AssignImage", fx_assign_image, only_v1alpha1)        \
+    MUTATOR(X, FIXPOINT_GROUP, "AssignMetadata", fx_assign_metadata, only_v1alpha1)  \
+    MUTATOR(X, FIXPOINT_GROUP, "ModifySet", fx_modify_set, only_v1alpha1)            \
+    MUTATOR(X, FIXPOINT_GROUP, "Remove", fx_remove, only_v1alpha1)                   \
+    RESOURCE(X, EXTERNAL_GROUP, "Provider", fx_provider, beta_versions)              \
+    RESOURCE(X, CONFIG_GROUP, "Config", fx_config, only_v1alpha1)                    \
+    RESOURCE(X, EXPANSION_GROUP, "ExpansionTemplate", fx_expansion_template,         \
+             beta_versions)
 
-#define X(group, kind, prefix, versions)      \
-    extern const struct shape prefix##_shape; \
+#define X(group, kind, prefix, versions, scope) \
+    extern const struct shape prefix##_shape;   \
     compile_policy prefix##_compile;
 KINDS(X)
 #undef X

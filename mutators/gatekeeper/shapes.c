@@ -7,6 +7,7 @@
 
 static const struct field metadata_fields[] = {
     FIELD_TEXT("name", "string"),
+    FIELD_TEXT("namespace", "string"),
     {"generation", FIELD_INTEGER, "int64", NULL, NULL},
     FIELDS_END,
 };

@@ -33,7 +33,9 @@ static bool init(struct target *target, const struct policy *policy,
                  const struct fx_mutator_ops *ops, struct fx_err *err) {
     struct fx_mutator *mutator = &target->mutator;
     if (!fx_mutator_init(mutator, ops, fx_text_of(policy->group),
-                         fx_text_of(policy->kind), policy->name, policy->source)) {
+                         fx_text_of(policy->kind), policy->name, policy->source) ||
+        (policy->namespace_.len > 0 &&
+         !fx_mutator_set_namespace(mutator, policy->namespace_))) {
         return fx_fail_nomem(err);
     }
     const json_t *metadata = fx_shape_view(policy->source, "metadata");

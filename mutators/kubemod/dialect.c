@@ -12,7 +12,7 @@
 static const char *const versions[] = {"v1beta1", NULL};
 
 static const struct fx_policy_kind kinds[] = {
-    {KUBEMOD_GROUP, "ModRule", versions, true},
+    {KUBEMOD_GROUP, "ModRule", versions, FX_SCOPE_NAMESPACE},
     {NULL, NULL, NULL, false},
 };
 

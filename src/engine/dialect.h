@@ -93,15 +93,22 @@ bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
 bool fx_compilation_fault(struct fx_compilation *compilation,
                           const struct fx_fault *fault, struct fx_text words) FX_MUST_USE;
 
+/* What the namespace that a policy names means. */
+enum fx_policy_scope {
+    FX_SCOPE_CLUSTER, /* nothing: the policy is one of the whole cluster */
+    FX_SCOPE_NAMED,   /* the same; but a file may name one, and it is part of the id then,
+                       * as where Gatekeeper reads files */
+    FX_SCOPE_NAMESPACE, /* the policy lives in it: `default` where its file names none */
+};
+
 /* A kind of policy object. */
 struct fx_policy_kind {
     const char *group, *kind;
     const char *const *versions; /* NULL ends */
-    bool namespaced;             /* two of one name in two namespaces are two policies */
+    enum fx_policy_scope scope;
 };
 
-/* The namespace of a namespaced policy: where its file names none, it would go to
- * `default`. */
+/* The namespace of a policy that lives in one. */
 struct fx_text fx_policy_namespace(const struct fx_subject *policy);
 
 /* The annotations of a Pod by which the rules of a dialect get to know its Node: whoever

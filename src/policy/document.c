@@ -232,13 +232,16 @@ static bool enter_namespace(struct doc *doc) {
     return true;
 }
 
-/* Only where policies of the kind live in namespaces does the name of one count. */
+/* Which namespace the policy is in, as its kind would have it. */
 static bool place(struct doc *doc) {
     struct fx_subject *subject = &doc->subject;
     const struct fx_policy_kind *kind = NULL;
     (void)fx_policy_groups_dialect(subject->group, subject->kind, &kind);
-    if (kind == NULL || !kind->namespaced) {
+    const enum fx_policy_scope scope = kind == NULL ? FX_SCOPE_CLUSTER : kind->scope;
+    if (scope == FX_SCOPE_CLUSTER) {
         subject->namespace_ = (struct fx_text){0};
+    }
+    if (scope != FX_SCOPE_NAMESPACE) {
         return true;
     }
     const bool ok = enter_namespace(doc);

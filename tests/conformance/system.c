@@ -115,18 +115,21 @@ static struct fx_mutator *compile(json_t *policy, struct fx_err *err) {
 
 static bool has_id(const struct fx_mutator *mutator, struct fx_text kind,
                    struct fx_text name) {
-    return fx_text_is(kind, mutator->kind) && fx_text_is(name, mutator->name);
+    return fx_text_is(kind, mutator->kind) && fx_text_is(name, mutator->full_name);
 }
 
-static void drop(struct fx_case_system *system, struct fx_text kind,
-                 struct fx_text name) {
+static void drop(struct fx_case_system *system, size_t at) {
+    fx_mutator_unref(system->mutators[at]);
+    system->n_mutators--;
+    for (; at < system->n_mutators; at++) {
+        system->mutators[at] = system->mutators[at + 1];
+    }
+}
+
+static void drop_equal(struct fx_case_system *system, const struct fx_mutator *mutator) {
     for (size_t i = 0; i < system->n_mutators; i++) {
-        if (has_id(system->mutators[i], kind, name)) {
-            fx_mutator_unref(system->mutators[i]);
-            system->n_mutators--;
-            for (; i < system->n_mutators; i++) {
-                system->mutators[i] = system->mutators[i + 1];
-            }
+        if (fx_mutator_compare_ids(system->mutators[i], mutator) == 0) {
+            drop(system, i);
             return;
         }
     }
@@ -162,7 +165,7 @@ bool fx_case_system_upsert(struct fx_case_system *system, json_t *policy,
     if (mutator == NULL) {
         return false;
     }
-    drop(system, fx_text_of(mutator->kind), fx_text_of(mutator->name));
+    drop_equal(system, mutator);
     if (!FX_VEC_GROW(system->mutators, system->n_mutators, system->cap_mutators)) {
         fx_mutator_unref(mutator);
         return fx_fail_nomem(err);
@@ -173,14 +176,19 @@ bool fx_case_system_upsert(struct fx_case_system *system, json_t *policy,
 
 bool fx_case_system_remove(struct fx_case_system *system, struct fx_text kind,
                            struct fx_text name, struct fx_err *err) {
-    drop(system, kind, name);
+    for (size_t i = 0; i < system->n_mutators; i++) {
+        if (has_id(system->mutators[i], kind, name)) {
+            drop(system, i);
+            break;
+        }
+    }
     return rebuild(system, err);
 }
 
 /* ---- comparing ------------------------------------------------------------------- */
 
 static json_t *id_of(const struct fx_mutator *mutator) {
-    return json_sprintf("%s/%s", mutator->kind, mutator->name);
+    return json_sprintf("%s/%s", mutator->kind, mutator->full_name);
 }
 
 /* The ids of those that are disabled. */

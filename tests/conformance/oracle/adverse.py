@@ -272,6 +272,15 @@ def sets(draw):
     return case(mutators, pod({'f': body}))
 
 
+def namespaces(draw):
+    """Mutators of files that name a namespace, which are in none in a cluster."""
+    result = draw.pick((fight, conflicts, wrong_types))(draw)
+    for mutator in result['mutators']:
+        if draw.one_in(2):
+            mutator['metadata'].update(name=draw.pick('ab'), namespace=draw.pick(('ns', 'n', '')))
+    return result
+
+
 def nulls(draw):
     """Ordinary cases in which parts of the policies are null, or of the object odd."""
     result = draw.case()
@@ -487,4 +496,4 @@ def external_data(draw):
 
 ALL = (odd_names, wrong_types, fight, chain, slow_images, numbers, conflicts, invalid,
        circumstances, duplicates, soup, globs,
-       own_labels, sets, nulls, criteria, external_data)
+       own_labels, sets, namespaces, nulls, criteria, external_data)

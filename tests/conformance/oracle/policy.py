@@ -14,10 +14,17 @@ TAG = re.compile(r'(:\w[\w.-]{0,127})|'
                  re.ASCII)
 
 
+def gid(identity):
+    """An id as messages have it."""
+    kind, namespace, name = identity
+    return f'{kind}.mutations.gatekeeper.sh {namespace}/{name}'
+
+
 @dataclass
 class Mutator:
     """One valid mutator."""
     kind: str
+    namespace: str
     name: str
     spec: dict
     path: tuple = ()
@@ -25,13 +32,13 @@ class Mutator:
 
     @property
     def id(self):
-        """Kind and name, by which it is known and ordered."""
-        return self.kind, self.name
+        """Kind, namespace and name, by which it is known and ordered."""
+        return self.kind, self.namespace, self.name
 
     @property
     def gid(self):
         """The id as messages have it."""
-        return f'{self.kind}.mutations.gatekeeper.sh /{self.name}'
+        return gid(self.id)
 
     @property
     def parameters(self):
@@ -275,8 +282,9 @@ READERS = {'Assign': _read_assign, 'AssignMetadata': _read_assign_metadata,
 
 def read(document):
     """The mutator of a policy; Refused where it is invalid."""
-    mutator = Mutator(document['kind'], view_text(view_map(document, 'metadata'), 'name'),
-                      view_map(document, 'spec'))
+    metadata = view_map(document, 'metadata')
+    mutator = Mutator(document['kind'], view_text(metadata, 'namespace'),
+                      view_text(metadata, 'name'), view_map(document, 'spec'))
     if len(mutator.name) > 63:
         raise Refused('maximum name length is 63 characters')
     READERS[mutator.kind](mutator)

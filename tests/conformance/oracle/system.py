@@ -113,7 +113,12 @@ def _bytewise(identity):
 
 
 def _slashed(ids):
-    return ['/'.join(identity) for identity in sorted(ids, key=_bytewise)]
+    return [_id(identity) for identity in sorted(ids, key=_bytewise)]
+
+
+def _id(identity):
+    """Kind/namespace/name, or Kind/name."""
+    return '/'.join(part for part in identity if part)
 
 
 # ---- the system ---------------------------------------------------------------------
@@ -125,7 +130,7 @@ class System:
         self.by_id, self.upsert_errors = {}, []
 
     def ordered(self):
-        """By kind, then name, bytewise."""
+        """By kind, then namespace, then name, bytewise."""
         return [self.by_id[identity] for identity in sorted(self.by_id, key=_bytewise)]
 
     def upsert(self, document):
@@ -134,21 +139,20 @@ class System:
         self.by_id[mutator.id] = mutator
         conflicts = _Schema(self.by_id.values()).conflicts_of(mutator)
         if conflicts:
-            gids = sorted(f'{kind}.mutations.gatekeeper.sh /{name}'
-                          for kind, name in conflicts)
+            gids = sorted(map(policy.gid, conflicts))
             self.upsert_errors.append('the following mutators have conflicting schemas: '
                                       f'[{",".join(gids)}]')
 
     def remove(self, kind, name):
         """Takes a policy out, if it is there."""
-        self.by_id.pop((kind, name), None)
+        self.by_id.pop((kind, '', name), None)
 
     def conflicts(self):
         """What the cases say of conflicts: who is disabled, and each one's set."""
         schema = _Schema(self.by_id.values())
         by_id = {mutator.id: schema.conflicts_of(mutator) for mutator in self.ordered()}
         answer = {'conflicts': _slashed(schema.disabled()),
-                  'conflictsById': {'/'.join(identity): _slashed(ids)
+                  'conflictsById': {_id(identity): _slashed(ids)
                                     for identity, ids in by_id.items() if ids}}
         if self.upsert_errors:
             answer['upsertErrors'] = self.upsert_errors
