@@ -144,8 +144,10 @@ struct assigner *fx_assigner_of(struct target *target) {
 }
 
 /* Faults were told of the policy's own node. */
-static bool keep_value(struct source *source) {
-    json_t *copy = fx_value_copy(source->value);
+static bool keep_value(struct source *source, const struct target *target) {
+    const struct fx_location_step *last = fx_target_last_step(target);
+    const bool is_element = last != NULL && last->type == FX_LOCATION_LIST;
+    json_t *copy = fx_value_copy_doubles(source->value, is_element);
     if (source->value != NULL && copy == NULL) {
         return false;
     }
@@ -161,8 +163,9 @@ bool fx_assigner_add(const struct policy *policy, compile_target *compile,
         return false;
     }
     struct fx_mutator *added = ret_compilation->mutators[ret_compilation->n_mutators - 1];
-    struct source *source = &((struct assigner *)added)->source;
+    struct assigner *assigner = (struct assigner *)added; /* its first member */
+    struct source *source = &assigner->source;
     added->wants_external = source->type == SOURCE_EXTERNAL;
     added->provider = source->external.provider;
-    return keep_value(source) || fx_fail_nomem(err);
+    return keep_value(source, &assigner->target) || fx_fail_nomem(err);
 }

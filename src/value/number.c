@@ -14,6 +14,9 @@
 
 #define MOST_DIGITS 17 /* enough to tell any two doubles apart */
 
+/* 2^53: below it, the digits of a whole number are the shortest that read back as it. */
+#define EXACT_MAX 9007199254740992.0
+
 /* 0.d1d2d3… × 10^point */
 struct decimal {
     char digits[MOST_DIGITS + 1];
@@ -112,24 +115,6 @@ static size_t print_fixed(const struct decimal *decimal, char *out, size_t size)
     return (size_t)length;
 }
 
-size_t fx_number_print_double(double value, char out[FX_NUMBER_SIZE]) {
-    assert(isfinite(value));
-    size_t sign = 0;
-    if (signbit(value)) {
-        out[sign++] = '-';
-        value = -value;
-    }
-    if (value == 0) {
-        memcpy(out + sign, "0", 2);
-        return sign + 1;
-    }
-    const struct decimal decimal = shortest_decimal(value);
-    if (value < 1e-6 || value >= 1e21) {
-        return sign + print_exponent(&decimal, out + sign, FX_NUMBER_SIZE - sign);
-    }
-    return sign + print_fixed(&decimal, out + sign, FX_NUMBER_SIZE - sign);
-}
-
 static size_t print_integer(json_int_t value, char out[FX_NUMBER_SIZE]) {
     char digits[FX_NUMBER_SIZE];
     size_t at = sizeof digits;
@@ -144,6 +129,27 @@ static size_t print_integer(json_int_t value, char out[FX_NUMBER_SIZE]) {
     }
     memcpy(out, digits + at, sizeof digits - at);
     return sizeof digits - at - 1;
+}
+
+size_t fx_number_print_double(double value, char out[FX_NUMBER_SIZE]) {
+    assert(isfinite(value));
+    size_t sign = 0;
+    if (signbit(value)) {
+        out[sign++] = '-';
+        value = -value;
+    }
+    if (value == 0) {
+        memcpy(out + sign, "0", 2);
+        return sign + 1;
+    }
+    if (value < EXACT_MAX && value == floor(value)) {
+        return sign + print_integer((json_int_t)value, out + sign);
+    }
+    const struct decimal decimal = shortest_decimal(value);
+    if (value < 1e-6 || value >= 1e21) {
+        return sign + print_exponent(&decimal, out + sign, FX_NUMBER_SIZE - sign);
+    }
+    return sign + print_fixed(&decimal, out + sign, FX_NUMBER_SIZE - sign);
 }
 
 size_t fx_number_print(const json_t *number, char out[FX_NUMBER_SIZE]) {

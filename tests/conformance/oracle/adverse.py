@@ -153,10 +153,11 @@ def numbers(draw):
         parameters = {'operation': draw.pick(('merge', 'prune')),
                       'values': {'fromList': [number, other, number]}}
     mutators = [on_pods(kind, 'a', location, parameters)]
-    if draw.one_in(3):
-        beneath = draw.pick(('spec.f.x', 'spec.n.x', 'spec.n[k: v].x', 'spec.f'))
-        mutators.append(on_pods('ModifySet', 'b', beneath, VALUES['ModifySet']))
-    return case(mutators, pod(spec))
+    if draw.one_in(2):
+        beneath = draw.pick(('spec.f.x', 'spec.n.x', 'spec.n[k: v].x', 'spec.f', 'spec.n'))
+        later = draw.pick(('Assign', 'ModifySet'))
+        mutators.append(on_pods(later, 'b', beneath, VALUES[later]))
+    return case(mutators, pod(draw.pick((spec, spec, {}))))
 
 
 def conflicts(draw):

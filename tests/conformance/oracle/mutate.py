@@ -6,7 +6,8 @@ from .external import Placeholder, placeholder
 from .location import Field, List, has_key
 from .match import metadata_text
 from .policy import is_domain
-from .values import Refused, equal, go_print, go_type, view_map, view_text
+from .values import (Refused, equal, go_print, go_type, view_map, view_text,
+                     with_doubles)
 
 
 class _Walk:
@@ -73,7 +74,7 @@ class _Walk:
 
     def last_element(self, node, current, depth):
         """Replaces the first element with the key, or appends one."""
-        value = copy.deepcopy(self.mutator.parameters['assign']['value'])
+        value = with_doubles(self.mutator.parameters['assign']['value'], True)
         for index, element in enumerate(current):
             if not isinstance(element, dict):
                 raise Refused(f'cast error, unable to case {go_type(element)} to '
@@ -95,7 +96,7 @@ def _assign(walk, current, name):
     """An equal value is not written: 5 over 5.0 leaves 5.0."""
     assign = walk.mutator.parameters['assign']
     if assign.get('value') is not None:
-        value = copy.deepcopy(assign['value'])
+        value = with_doubles(assign['value'])
     elif assign.get('externalData') is not None:
         old = (current[name],) if name in current else None
         value = placeholder(assign['externalData'], old, walk.username)

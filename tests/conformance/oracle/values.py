@@ -39,6 +39,23 @@ def equal(a, b):
     return a == b
 
 
+EXACT_MAX = 1 << 53  # up to here a double holds every integer
+
+
+def with_doubles(value, is_element=False):
+    """A copy of an assigned value: its integers are doubles, as Go has them, and messages
+    tell. Those that a double would round remain, and those that may be the key of a list's
+    element: members of an object in a list, or of the value, if it is to be one."""
+    if isinstance(value, list):
+        return [with_doubles(member, True) for member in value]
+    if isinstance(value, dict):
+        return {key: member if is_element and isinstance(member, int)
+                else with_doubles(member) for key, member in value.items()}
+    if is_number(value) and abs(value) <= EXACT_MAX:
+        return float(value)
+    return value
+
+
 def go_type(value):
     """What Go's %T says of a decoded value."""
     names = {type(None): '<nil>', bool: 'bool', int: 'int64', float: 'float64',
