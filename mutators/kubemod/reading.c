@@ -72,10 +72,12 @@ void fx_reading_fault(struct reading *reading, const json_t *within, const json_
     fx_buf_finish(&text);
 }
 
-void fx_reading_require(struct reading *reading, const json_t *within, const char *path) {
+void fx_reading_require(struct reading *reading, const json_t *within, const char *path,
+                        const char *words) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    fx_buf_printf(&text, "%s: Required value", path);
+    fx_buf_printf(&text, "%s: Required value%s%s", path, words == NULL ? "" : ": ",
+                  words == NULL ? "" : words);
     const struct fx_fault fault = {
         .type = FX_FAULT_REQUIRED,
         .node = within,

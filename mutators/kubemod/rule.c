@@ -25,7 +25,7 @@ static void read_type(struct reading *reading, const json_t *spec, struct modrul
     const struct fx_text words = fx_tree_text(type);
     if (type == NULL) {
         if (fx_reading_view(spec, "type") == NULL) {
-            fx_reading_require(reading, spec, "spec.type");
+            fx_reading_require(reading, spec, "spec.type", NULL);
         }
     } else if (!fx_text_is(words, "Patch") && !fx_text_is(words, "Reject")) {
         fx_reading_fault(reading, spec, type, "spec.type", NULL,
@@ -212,7 +212,7 @@ static bool read_all(struct reading *reading, struct modrule *rule, struct fx_er
     if (spec != NULL) {
         read_spec(reading, spec, rule);
     } else if (fx_reading_view(reading->source, "spec") == NULL) {
-        fx_reading_require(reading, reading->source, "spec");
+        fx_reading_require(reading, reading->source, "spec", NULL);
     }
     fx_reading_warn_unknown(reading, reading->source, "", root_fields);
     if (reading->is_out_of_memory) {

@@ -32,8 +32,10 @@ FX_PRINTF(6, 7)
 void fx_reading_fault(struct reading *reading, const json_t *within, const json_t *value,
                       const char *path, const struct fx_err *span, const char *fmt, ...);
 
-/* `<path>: Required value`. */
-void fx_reading_require(struct reading *reading, const json_t *within, const char *path);
+/* `<path>: Required value`, and `: <words>` where there are any: the definition requires
+ * a field without words, KubeMod's validator has some. `words` may be NULL. */
+void fx_reading_require(struct reading *reading, const json_t *within, const char *path,
+                        const char *words);
 
 /* A field of that JSON type: "string", "boolean", "integer", "array", "object"; NULL
  * where it is missing, null, or of another type, which is a fault. */

@@ -38,7 +38,7 @@ static void read_select(struct item *item) {
     struct fx_err err = FX_ERR_INIT;
     if (select == NULL) {
         if (fx_reading_view(item->node, "select") == NULL) {
-            fx_reading_require(item->reading, item->node, path);
+            fx_reading_require(item->reading, item->node, path, NULL);
         }
     } else if (fx_tree_text(select).len == 0) {
         fx_reading_fault(item->reading, item->node, select, path, NULL,
@@ -132,7 +132,7 @@ void fx_reading_match(struct reading *reading, const json_t *spec, struct modrul
     const json_t *list = fx_reading_field(reading, spec, "match", "spec.match", "array");
     if (list == NULL) {
         if (fx_reading_view(spec, "match") == NULL) {
-            fx_reading_require(reading, spec, "spec.match");
+            fx_reading_require(reading, spec, "spec.match", NULL);
         }
         return;
     }

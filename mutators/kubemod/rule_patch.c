@@ -34,7 +34,7 @@ static json_t *view(struct entry *entry, const char *field) {
 static json_t *demand(struct entry *entry, const char *field) {
     json_t *node = view(entry, field);
     if (node == NULL && fx_reading_view(entry->node, field) == NULL) {
-        fx_reading_require(entry->reading, entry->node, name(entry, field));
+        fx_reading_require(entry->reading, entry->node, name(entry, field), NULL);
     }
     return node;
 }
@@ -196,7 +196,8 @@ void fx_reading_patch(struct reading *reading, const json_t *spec, struct modrul
     const struct fx_text type = fx_tree_view_string(spec, "type");
     const bool is_patch = fx_text_is(type, "Patch");
     if (is_patch && json_array_size(list) == 0) {
-        fx_reading_require(reading, spec, "spec.patch");
+        fx_reading_require(reading, spec, "spec.patch",
+                           "field 'patch' cannot be empty for ModRules of type Patch");
     } else if (!is_patch && json_array_size(list) > 0) {
         fx_reading_fault(
             reading, spec, list, "spec.patch", NULL,

@@ -22,7 +22,8 @@
 #define RULE_HEAD                                                              \
     "{apiVersion: api.kubemod.io/v1beta1, kind: ModRule, metadata: {name: r, " \
     "namespace: ns}, spec: "
-#define PATCH "patch: [{op: add, path: /x, value: '1'}]"
+#define NO_PATCH "field 'patch' cannot be empty for ModRules of type Patch"
+#define PATCH    "patch: [{op: add, path: /x, value: '1'}]"
 
 /* A rule that is refused: each fault begins with one of these. */
 static const struct {
@@ -42,8 +43,8 @@ static const struct {
     {RULE("type: patch, " MATCH ", " PATCH),
      {"spec.type: Invalid value: \"patch\": unrecognized ModRule type",
       "spec.patch: Invalid value: [{\"op\":\"add\""}},
-    {RULE("type: Patch, " MATCH), {"spec.patch: Required value"}},
-    {RULE("type: Patch, patch: [], " MATCH), {"spec.patch: Required value"}},
+    {RULE("type: Patch, " MATCH), {"spec.patch: Required value: " NO_PATCH}},
+    {RULE("type: Patch, patch: [], " MATCH), {"spec.patch: Required value: " NO_PATCH}},
     {RULE("type: Patch, match: [], " PATCH),
      {"spec.match: Invalid value: []: spec.match in body should have at least 1 items"}},
     {RULE("type: Patch, match: {}, " PATCH),

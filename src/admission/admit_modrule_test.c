@@ -115,6 +115,11 @@ static const struct {
     {"an update to the worse",
      REQUEST(ON("UPDATE") "," OLD RULE(SOUND) ",'object':" RULE("'type':'Reject'")),
      "ModRule.api.kubemod.io \"r\" is invalid: spec.match: Required value"},
+    {"a patch that says nothing",
+     REQUEST(ON("CREATE") ",'object':" RULE(
+         "'type':'Patch','match':[{'select':'$.kind'}],'patch':[]")),
+     "ModRule.api.kubemod.io \"r\" is invalid: spec.patch: Required value: field 'patch' "
+     "cannot be empty for ModRules of type Patch"},
     {"one without a name",
      REQUEST(ON("CREATE") ",'object':" RULE_OF("'generateName':'r-'", "'type':'Reject'")),
      "ModRule.api.kubemod.io \"\" is invalid: spec.match: Required value"},
