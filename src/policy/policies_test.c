@@ -111,6 +111,19 @@ static const struct {
     {"one id twice: the later counts",
      ASSIGN("a", "spec.x", "1") NEXT ASSIGN("a", "spec.y", "1"), 1,
      "p.yaml:1: warning: Assign/a: is defined again in p.yaml, line 3, which counts\n"},
+    {"one name in several namespaces and in none",
+     ASSIGN("a", "spec.x", "1") NEXT ASSIGN("a, namespace: m", "spec.y", "1") NEXT ASSIGN(
+         "a, namespace: o", "spec.y", "1") NEXT ASSIGN("a, namespace: m", "spec.z", "1"),
+     3,
+     "p.yaml:3: warning: Assign/m/a: is defined again in p.yaml, line 7, which counts\n"},
+    {"an error of a mutator with a namespace", ASSIGN("a, namespace: m", "'spec.'", "1"),
+     0,
+     "p.yaml:1:170: error: Assign/m/a: invalid location format `spec.` for Assign a: "
+     "trailing separators are forbidden\n"
+     "  \xE2\x80\xA6: [v1], kinds: [Pod]}], location: 'spec.', parameters: {assign: "
+     "{value: "
+     "1}}}}\n"
+     "                                          ^\n"},
     {"a conflict",
      ASSIGN("a", "'spec.c.i'", "1") NEXT ASSIGN("b", "'spec.c[name: x].i'", "1"), 2,
      "p.yaml:1: conflict: Assign/a: the following mutators have conflicting schemas: "

@@ -445,7 +445,7 @@ def _provider_answer(draw, keys):
         if draw.one_in(12):
             items.append({'key': key, 'value': 'again'})
     response = {'idempotent': not draw.one_in(12), 'items': items,
-                'systemError': draw.pick(('',) * 9 + ('boom', ' ', '\t\n'))}
+                'systemError': draw.pick(('',) * 9 + ('boom', ' boom! ', '\t\n'))}
     if draw.one_in(15):
         del response[draw.pick(list(response))]
     return {'apiVersion': 'externaldata.gatekeeper.sh/v1beta1', 'kind': 'ProviderResponse',
@@ -478,6 +478,10 @@ def external_data(draw):
             where = f'metadata.annotations.{draw.pick("xy")}'
             mutators.append(policy('AssignMetadata', name, {'location': where,
                                                             'parameters': {'assign': source}}))
+            continue
+        if draw.one_in(12):
+            mutators.append(on_pods('ModifySet', name, draw.pick(('spec.x', 'spec.y')),
+                                    VALUES['ModifySet']))
             continue
         parameters = {'assign': source}
         location = draw.pick(locations)
