@@ -113,6 +113,13 @@ void fx_buf_number(struct fx_buf *buf, uint64_t number) {
     fx_buf_add(buf, digits + at, sizeof digits - at);
 }
 
+void fx_buf_integer(struct fx_buf *buf, int64_t integer) {
+    if (integer < 0) {
+        fx_buf_char(buf, '-');
+    }
+    fx_buf_number(buf, integer < 0 ? 0 - (uint64_t)integer : (uint64_t)integer);
+}
+
 void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...) {
     /* Most texts fit the room that is there: then they are formatted once. */
     const size_t room = buf->failed ? 0 : buf->cap - buf->len;

@@ -81,7 +81,8 @@ static inline void fx_buf_text(struct fx_buf *buf, struct fx_text text) {
     fx_buf_add(buf, text.data, text.len);
 }
 
-void fx_buf_number(struct fx_buf *buf, uint64_t number); /* in decimal */
+void fx_buf_number(struct fx_buf *buf, uint64_t number);  /* in decimal */
+void fx_buf_integer(struct fx_buf *buf, int64_t integer); /* in decimal */
 FX_PRINTF(2, 3) void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...);
 
 /* `count` times the character. */
