@@ -4,7 +4,6 @@
  */
 #include "location/gotemplate/json_print.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -161,7 +160,7 @@ static bool print(struct json_printer *p, const struct value *value, size_t dept
     case VALUE_INT:
     case VALUE_INT64:
     case VALUE_UINT64:
-    case VALUE_DURATION: fx_buf_printf(p->out, "%" PRId64, value->integer); return true;
+    case VALUE_DURATION: fx_buf_integer(p->out, value->integer); return true;
     case VALUE_FLOAT64: return print_number(p, value->number);
     case VALUE_STRING: print_string(p, value->string); return true;
     case VALUE_LIST: return print_list(p, value->list, depth);
