@@ -12,6 +12,9 @@
 #include "value/json.h"
 #include "value/number.h"
 
+#define PRICE_OF_NUMBER   2 /* units */
+#define PRICE_OF_OWN_TEXT 8
+
 struct json_printer {
     struct run *run;
     struct fx_buf *out;
@@ -149,8 +152,21 @@ static void print_version(struct json_printer *p, const struct version *version)
     fx_buf_char(p->out, '"');
 }
 
+/* The bytes of a string are paid where it is written, those of a raw one twice. */
+static size_t price_of(const struct json_printer *p, const struct value *value) {
+    switch ((int)value->kind) {
+    case VALUE_STRING:
+        return 1 + (p->layout == LAYOUT_RAW ? value->string.len / FX_BUDGET_BYTES : 0);
+    case VALUE_FLOAT64: return PRICE_OF_NUMBER;
+    case VALUE_TIME:
+    case VALUE_SEMVER:
+    case VALUE_DURATION: return PRICE_OF_OWN_TEXT;
+    default: return 1;
+    }
+}
+
 static bool print(struct json_printer *p, const struct value *value, size_t depth) {
-    if (!run_check_depth(p->run, depth) || !run_spend(p->run, 1)) {
+    if (!run_check_depth(p->run, depth) || !run_spend(p->run, price_of(p, value))) {
         return false;
     }
     switch (value->kind) {
