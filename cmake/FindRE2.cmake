@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# RE2, all that is C++ here. With FX_STATIC_CXX it is linked into the program, and the C++
+# RE2, the one library that is C++. With FX_STATIC_CXX it is linked into the program, and the C++
 # runtime with it: what is used of them is a few pages, where to load the libraries takes a
 # tenth of the memory that a small server has, and of the time that it takes to start.
 #

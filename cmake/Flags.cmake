@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# How every file of the house is compiled: strict C11, loud, hardened, asserts on. The one
-# C++ file (src/base/regex.cc) likewise, but for what only C has.
+# How every file of the house is compiled: strict C11, loud, hardened, asserts on. The two
+# C++ files (src/base/regex.cc, src/value/double_digits.cc) likewise, but for what only C has.
 
 option(FX_WERROR "Warnings are errors (presets dev and CI; off for packagers)" OFF)
 option(FX_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)

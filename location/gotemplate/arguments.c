@@ -186,33 +186,6 @@ static bool eval_given(struct exec *exec, const struct value *dot,
     return convert(exec, parameter, ret_value);
 }
 
-enum { SIZE_OF_STEP = 16 }; /* bytes of a text, elements */
-
-/* Most of the work of a call is in proportion to what it is given. */
-static bool charge(struct exec *exec, const struct value *arguments, size_t n) {
-    size_t size = 0;
-    for (size_t i = 0; i < n; i++) {
-        size += value_length(&arguments[i]);
-    }
-    return run_spend(&exec->run, 1 + size / SIZE_OF_STEP);
-}
-
-static bool call_function(struct exec *exec, const struct function *function,
-                          const struct value *arguments, size_t n,
-                          struct value *ret_value) {
-    struct call call = {
-        .function = function,
-        .run = &exec->run,
-        .arena = &exec->run.arena,
-        .arguments = arguments,
-        .n_arguments = n,
-        .ret = ret_value,
-        .err = exec->run.err,
-    };
-    *ret_value = value_nil();
-    return charge(exec, arguments, n) && function->call(&call);
-}
-
 enum { USUAL_ARGUMENTS = 6 };
 
 static bool eval_arguments(struct exec *exec, const struct value *dot,
@@ -233,7 +206,7 @@ static bool eval_arguments(struct exec *exec, const struct value *dot,
             return false;
         }
     }
-    if (call_function(exec, function, arguments, n, ret_value)) {
+    if (function_call(&exec->run, function, arguments, n, ret_value)) {
         return true;
     }
     exec->at = command->span;

@@ -252,10 +252,13 @@ static bool text_of_arguments(struct call *call, struct fx_text *ret_text) {
     return true;
 }
 
+#define PRICE_OF_ESCAPES 2
+
 static bool escape(struct call *call,
                    void (*write)(struct fx_buf *buf, struct fx_text text)) {
     struct fx_text text = {0};
-    if (!text_of_arguments(call, &text)) {
+    if (!text_of_arguments(call, &text) ||
+        !run_spend(call->run, text.len / FX_BUDGET_BYTES * PRICE_OF_ESCAPES)) {
         return false;
     }
     write(run_scratch(call->run), text);

@@ -41,7 +41,8 @@ static void add_js_ascii(struct fx_buf *buf, char c) {
         fx_buf_char(buf, '\\');
         fx_buf_char(buf, c);
     } else if ((unsigned char)c < ' ' || (c != '\0' && strchr("<>&=", c) != NULL)) {
-        fx_buf_printf(buf, "\\u%04X", (unsigned)c);
+        fx_buf_str(buf, "\\u");
+        fx_buf_hex(buf, (unsigned char)c, 4, true);
     } else {
         fx_buf_char(buf, c);
     }
@@ -60,7 +61,8 @@ void escape_js(struct fx_buf *buf, struct fx_text text) {
         } else if (is_printable((struct fx_text){rest.data, len}, &quoted)) {
             fx_buf_add(buf, rest.data, len);
         } else {
-            fx_buf_printf(buf, "\\u%04X", (unsigned)rune);
+            fx_buf_str(buf, "\\u");
+            fx_buf_hex(buf, rune, 4, true);
         }
     }
     buf->failed = buf->failed || quoted.failed;
@@ -80,7 +82,8 @@ void escape_query(struct fx_buf *buf, struct fx_text text) {
         } else if (c == ' ') {
             fx_buf_char(buf, '+');
         } else {
-            fx_buf_printf(buf, "%%%02X", (unsigned)(unsigned char)c);
+            fx_buf_char(buf, '%');
+            fx_buf_hex(buf, (unsigned char)c, 2, true);
         }
     }
 }

@@ -35,9 +35,11 @@ static void add_escaped(struct fx_buf *buf, uint32_t rune) {
 
 static void add_number(struct fx_buf *buf, uint32_t rune) {
     if (rune < 0x10000) {
-        fx_buf_printf(buf, "\\u%04x", (unsigned)rune);
+        fx_buf_str(buf, "\\u");
+        fx_buf_hex(buf, rune, 4, false);
     } else {
-        fx_buf_printf(buf, "\\U%08x", (unsigned)rune);
+        fx_buf_str(buf, "\\U");
+        fx_buf_hex(buf, rune, 8, false);
     }
 }
 
@@ -78,7 +80,8 @@ void format_quote(struct fx_buf *buf, struct fx_text text, bool ascii) {
         if (rune < 0x80) {
             add_escaped(buf, rune);
         } else if (len == 1) { /* no UTF-8 */
-            fx_buf_printf(buf, "\\x%02x", (unsigned)(unsigned char)rest.data[0]);
+            fx_buf_str(buf, "\\x");
+            fx_buf_hex(buf, (unsigned char)rest.data[0], 2, false);
         } else {
             add_number(buf, rune);
         }

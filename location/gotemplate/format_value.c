@@ -6,6 +6,11 @@
 #include <string.h>
 
 #include "location/gotemplate/format.h"
+#include "location/gotemplate/moment.h"
+#include "location/gotemplate/semver.h"
+
+#define PRICE_OF_NUMBER   2 /* units */
+#define PRICE_OF_OWN_TEXT 8
 
 static bool print(struct printer *p, const struct value *value, uint32_t verb,
                   size_t depth);
@@ -84,26 +89,6 @@ static bool print_map(struct printer *p, struct map *map, uint32_t verb, size_t 
         }
     }
     fx_buf_char(p->out, p->format.sharp_v ? '}' : ']');
-    return true;
-}
-
-/* `{a b}`, with names where the flag asks for them. */
-static bool print_struct(struct printer *p, const struct context *context, uint32_t verb,
-                         size_t depth) {
-    fx_buf_str(p->out, p->format.sharp_v ? "struct{" : "{");
-    for (size_t i = 0; i < context->n; i++) {
-        if (i > 0) {
-            fx_buf_str(p->out, separator(p));
-        }
-        if (p->format.plus_v || p->format.sharp_v) {
-            fx_buf_text(p->out, context->fields[i].name);
-            fx_buf_char(p->out, ':');
-        }
-        if (!print(p, &context->fields[i].value, verb, depth + 1)) {
-            return false;
-        }
-    }
-    fx_buf_char(p->out, '}');
     return true;
 }
 
@@ -199,9 +184,28 @@ static bool print_scalar(struct printer *p, const struct value *value, uint32_t 
     return print_own_text(p, value, verb);
 }
 
+/* What printing costs beyond the step of each value. */
+static size_t price_of(const struct printer *p, const struct value *value,
+                       uint32_t verb) {
+    const bool is_copied = (verb == 'v' || verb == 's') && !p->format.sharp_v &&
+                           !p->format.has_width && !p->format.has_precision;
+    switch ((int)value->kind) {
+    case VALUE_STRING:
+        return is_copied ? value->string.len / RUN_BYTES_COPIED
+                         : value->string.len / FX_BUDGET_BYTES * 2;
+    case VALUE_FLOAT64: return PRICE_OF_NUMBER;
+    case VALUE_TIME: return PRICE_OF_OWN_TEXT + value->moment->zone.len / FX_BUDGET_BYTES;
+    case VALUE_SEMVER:
+        return PRICE_OF_OWN_TEXT + value->version->original.len / FX_BUDGET_BYTES;
+    case VALUE_DURATION: return PRICE_OF_OWN_TEXT;
+    default: return 0;
+    }
+}
+
 static bool print(struct printer *p, const struct value *value, uint32_t verb,
                   size_t depth) {
-    if (!run_check_depth(p->run, depth) || !run_spend(p->run, 1)) {
+    if (!run_check_depth(p->run, depth) ||
+        !run_spend(p->run, 1 + price_of(p, value, verb))) {
         return false;
     }
     if (value->kind == VALUE_LIST) {
@@ -212,9 +216,6 @@ static bool print(struct printer *p, const struct value *value, uint32_t verb,
     }
     if (value->kind == VALUE_STRUCT) {
         return print_context(p, value->context, verb, depth);
-    }
-    if (value->kind == VALUE_STRUCT) {
-        return print_struct(p, value->context, verb, depth);
     }
     /* A text that is bad twice says no more than one that is bad once. */
     return print_scalar(p, value, verb, depth) || p->is_bad || p->out->failed ||

@@ -49,18 +49,23 @@ enum parameter {
 
 #define MOST_PARAMETERS 5
 
+/* What a call pays for by the function's price: bytes of texts, elements, entries. */
+#define FUNCTION_SIZE_OF_PRICE 16
+
 struct function {
     const char *name;
     /* Computes *call->ret; false with FX_EMUTATE and the words of Go's error (without
      * text/template's "error calling x:" in front), or FX_ELIMIT, FX_ENOMEM. NULL where
      * `refused`, and of `and` and `or`, which the interpreter decides itself. The call
-     * has paid for work linear in the size of its arguments. */
+     * has paid, by `price`, for work linear in the size of its arguments. */
     bool (*call)(struct call *call);
     /* The fixed parameters; the last one repeats any number of times (also none) where
      * `variadic`. */
     enum parameter parameters[MOST_PARAMETERS + 1];
     bool variadic;
     const char *refused; /* why it may not be used, or NULL */
+    unsigned price;      /* units of the budget for each FUNCTION_SIZE_OF_PRICE bytes and
+                          * elements of the arguments; 0: one */
 };
 
 /* One family: ends with a NULL name. */
@@ -79,5 +84,14 @@ extern const struct function functions_refused[]; /* crypto, random, network, cl
 
 /* The function of that name; NULL: there is none. */
 const struct function *function_find(struct fx_text name);
+
+/* All of them, one after the other; NULL behind the last. */
+const struct function *function_at(size_t index);
+
+/* Pays for the call by the size of its arguments, which have the types of the parameters,
+ * and calls the function, which is neither refused nor `and` nor `or`. */
+bool function_call(struct run *run, const struct function *function,
+                   const struct value *arguments, size_t n,
+                   struct value *ret_value) FX_MUST_USE;
 
 #endif

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/functions.c - all families, by name. A function of Sprig hides that
- * of text/template (`slice`).
+ * location/gotemplate/functions.c - all families, by name, and calls. A function of Sprig
+ * hides that of text/template (`slice`).
  */
 #include "location/gotemplate/function.h"
 
 #include <stddef.h>
+
+#include "location/gotemplate/moment.h"
+#include "location/gotemplate/semver.h"
 
 static const struct function *const families[] = {
     functions_strings, functions_numbers, functions_defaults, functions_lists,
@@ -23,4 +26,51 @@ const struct function *function_find(struct fx_text name) {
         }
     }
     return NULL;
+}
+
+const struct function *function_at(size_t index) {
+    for (size_t i = 0; i < FX_COUNT(families); i++) {
+        for (const struct function *function = families[i]; function->name != NULL;
+             function++) {
+            if (index-- == 0) {
+                return function;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Bytes and elements, one level deep: a function that looks deeper pays for that. */
+static size_t size_of(const struct value *value) {
+    if (value->kind == VALUE_TIME) {
+        return value->moment->zone.len;
+    }
+    return value->kind == VALUE_SEMVER ? value->version->original.len
+                                       : value_length(value);
+}
+
+/* Most of the work of a call is in proportion to what it is given. */
+static bool charge(struct run *run, const struct function *function,
+                   const struct value *arguments, size_t n) {
+    const size_t price = function->price == 0 ? 1 : function->price;
+    size_t size = 0;
+    for (size_t i = 0; i < n; i++) {
+        size += size_of(&arguments[i]);
+    }
+    return run_spend(run, price + n + size / FUNCTION_SIZE_OF_PRICE * price);
+}
+
+bool function_call(struct run *run, const struct function *function,
+                   const struct value *arguments, size_t n, struct value *ret_value) {
+    struct call call = {
+        .function = function,
+        .run = run,
+        .arena = &run->arena,
+        .arguments = arguments,
+        .n_arguments = n,
+        .ret = ret_value,
+        .err = run->err,
+    };
+    *ret_value = value_nil();
+    return charge(run, function, arguments, n) && function->call(&call);
 }

@@ -6,8 +6,6 @@
  */
 #include "location/gotemplate/function.h"
 
-#include <inttypes.h>
-
 #include "location/gotemplate/convert.h"
 #include "location/gotemplate/duration.h"
 #include "location/gotemplate/moment.h"
@@ -80,7 +78,7 @@ static bool call_html_date_in_zone(struct call *call) {
 }
 
 static bool call_unix_epoch(struct call *call) {
-    fx_buf_printf(run_scratch(call->run), "%" PRId64, call->arguments[0].moment->seconds);
+    fx_buf_integer(run_scratch(call->run), call->arguments[0].moment->seconds);
     return run_take_scratch(call->run, call->ret);
 }
 
@@ -196,22 +194,60 @@ static bool call_duration_round(struct call *call) {
 #define IN_ZONE \
     { PARAMETER_STRING, PARAMETER_ANY, PARAMETER_STRING, PARAMETER_NONE }
 
+/* A byte of a layout may be an element, which is looked up, and printed as a number. */
+#define PRICE_OF_LAYOUT   16
+#define PRICE_OF_DURATION 4
+
 const struct function functions_dates[] = {
-    {.name = "date", .call = call_date, .parameters = TEXT_ANY},
-    {.name = "dateInZone", .call = call_date_in_zone, .parameters = IN_ZONE},
-    {.name = "date_in_zone", .call = call_date_in_zone, .parameters = IN_ZONE},
-    {.name = "dateModify", .call = call_date_modify, .parameters = TEXT_TIME},
-    {.name = "date_modify", .call = call_date_modify, .parameters = TEXT_TIME},
-    {.name = "mustDateModify", .call = call_must_date_modify, .parameters = TEXT_TIME},
-    {.name = "must_date_modify", .call = call_must_date_modify, .parameters = TEXT_TIME},
-    {.name = "duration", .call = call_duration, .parameters = ANY},
-    {.name = "durationRound", .call = call_duration_round, .parameters = ANY},
-    {.name = "htmlDate", .call = call_html_date, .parameters = ANY},
+    {.name = "date", .call = call_date, .price = PRICE_OF_LAYOUT, .parameters = TEXT_ANY},
+    {.name = "dateInZone",
+     .call = call_date_in_zone,
+     .price = PRICE_OF_LAYOUT,
+     .parameters = IN_ZONE},
+    {.name = "date_in_zone",
+     .call = call_date_in_zone,
+     .price = PRICE_OF_LAYOUT,
+     .parameters = IN_ZONE},
+    {.name = "dateModify",
+     .call = call_date_modify,
+     .price = PRICE_OF_DURATION,
+     .parameters = TEXT_TIME},
+    {.name = "date_modify",
+     .call = call_date_modify,
+     .price = PRICE_OF_DURATION,
+     .parameters = TEXT_TIME},
+    {.name = "mustDateModify",
+     .call = call_must_date_modify,
+     .price = PRICE_OF_DURATION,
+     .parameters = TEXT_TIME},
+    {.name = "must_date_modify",
+     .call = call_must_date_modify,
+     .price = PRICE_OF_DURATION,
+     .parameters = TEXT_TIME},
+    {.name = "duration",
+     .call = call_duration,
+     .price = PRICE_OF_DURATION,
+     .parameters = ANY},
+    {.name = "durationRound",
+     .call = call_duration_round,
+     .price = PRICE_OF_DURATION,
+     .parameters = ANY},
+    {.name = "htmlDate",
+     .call = call_html_date,
+     .price = PRICE_OF_LAYOUT,
+     .parameters = ANY},
     {.name = "htmlDateInZone",
      .call = call_html_date_in_zone,
+     .price = PRICE_OF_LAYOUT,
      .parameters = {PARAMETER_ANY, PARAMETER_STRING, PARAMETER_NONE}},
-    {.name = "toDate", .call = call_to_date, .parameters = TEXT_TEXT},
-    {.name = "mustToDate", .call = call_must_to_date, .parameters = TEXT_TEXT},
+    {.name = "toDate",
+     .call = call_to_date,
+     .price = PRICE_OF_LAYOUT,
+     .parameters = TEXT_TEXT},
+    {.name = "mustToDate",
+     .call = call_must_to_date,
+     .price = PRICE_OF_LAYOUT,
+     .parameters = TEXT_TEXT},
     {.name = "unixEpoch", .call = call_unix_epoch, .parameters = TIME},
     {.name = NULL},
 };

@@ -50,7 +50,7 @@ static bool call_b32dec(struct call *call) {
 static bool give_hex(struct call *call, const uint8_t *digest, size_t len) {
     struct fx_buf *buf = run_scratch(call->run);
     for (size_t i = 0; i < len; i++) {
-        fx_buf_printf(buf, "%02x", digest[i]);
+        fx_buf_hex(buf, digest[i], 2, false);
     }
     return run_take_scratch(call->run, call->ret);
 }
@@ -76,36 +76,35 @@ static bool call_adler32sum(struct call *call) {
 /* ---- the table --------------------------------------------------------------------- */
 
 /* Of one text. */
-#define TEXT_FUNCTION(of_name, of_call)                   \
-    {                                                     \
-        .name = of_name, .call = of_call, .parameters = { \
-            PARAMETER_STRING,                             \
-            PARAMETER_NONE                                \
-        }                                                 \
+#define TEXT_FUNCTION(of_name, of_call, of_price)                           \
+    {                                                                       \
+        .name = of_name, .call = of_call,                                   \
+        .parameters = {PARAMETER_STRING, PARAMETER_NONE}, .price = of_price \
     }
 
 /* The os… ones go by the separator of the system, which is `/` here as well. */
 const struct function functions_encoding[] = {
-    TEXT_FUNCTION("b64enc", call_b64enc),
-    TEXT_FUNCTION("b64dec", call_b64dec),
-    TEXT_FUNCTION("b32enc", call_b32enc),
-    TEXT_FUNCTION("b32dec", call_b32dec),
-    TEXT_FUNCTION("sha1sum", call_sha1sum),
-    TEXT_FUNCTION("sha256sum", call_sha256sum),
-    TEXT_FUNCTION("adler32sum", call_adler32sum),
-    TEXT_FUNCTION("base", call_base),
-    TEXT_FUNCTION("osBase", call_base),
-    TEXT_FUNCTION("dir", call_dir),
-    TEXT_FUNCTION("osDir", call_dir),
-    TEXT_FUNCTION("clean", call_clean),
-    TEXT_FUNCTION("osClean", call_clean),
-    TEXT_FUNCTION("ext", call_ext),
-    TEXT_FUNCTION("osExt", call_ext),
-    TEXT_FUNCTION("isAbs", call_is_abs),
-    TEXT_FUNCTION("osIsAbs", call_is_abs),
-    TEXT_FUNCTION("urlParse", call_url_parse),
+    TEXT_FUNCTION("b64enc", call_b64enc, 1),
+    TEXT_FUNCTION("b64dec", call_b64dec, 2),
+    TEXT_FUNCTION("b32enc", call_b32enc, 2),
+    TEXT_FUNCTION("b32dec", call_b32dec, 2),
+    TEXT_FUNCTION("sha1sum", call_sha1sum, 2),
+    TEXT_FUNCTION("sha256sum", call_sha256sum, 4),
+    TEXT_FUNCTION("adler32sum", call_adler32sum, 1),
+    TEXT_FUNCTION("base", call_base, 1),
+    TEXT_FUNCTION("osBase", call_base, 1),
+    TEXT_FUNCTION("dir", call_dir, 1),
+    TEXT_FUNCTION("osDir", call_dir, 1),
+    TEXT_FUNCTION("clean", call_clean, 1),
+    TEXT_FUNCTION("osClean", call_clean, 1),
+    TEXT_FUNCTION("ext", call_ext, 1),
+    TEXT_FUNCTION("osExt", call_ext, 1),
+    TEXT_FUNCTION("isAbs", call_is_abs, 1),
+    TEXT_FUNCTION("osIsAbs", call_is_abs, 1),
+    TEXT_FUNCTION("urlParse", call_url_parse, 8),
     {.name = "urlJoin",
      .call = call_url_join,
-     .parameters = {PARAMETER_MAP, PARAMETER_NONE}},
+     .parameters = {PARAMETER_MAP, PARAMETER_NONE},
+     .price = 8},
     {.name = NULL},
 };

@@ -25,29 +25,30 @@ static bool copy_array(struct run *run, json_t *array, struct value *ret_value) 
     return true;
 }
 
-static bool copy_member(struct run *run, struct map *map, void *iterator) {
+static bool copy_member(struct run *run, void *iterator, struct map_entry *ret_entry) {
     const struct fx_text name = {json_object_iter_key(iterator),
                                  json_object_iter_key_len(iterator)};
-    struct fx_text key = {0};
-    struct value value;
-    return run_copy(run, name, &key) &&
-           copy_node(run, json_object_iter_value(iterator), &value) &&
-           value_map_put(run, map, key, value);
+    return run_copy(run, name, &ret_entry->key) &&
+           copy_node(run, json_object_iter_value(iterator), &ret_entry->value);
 }
 
 static bool copy_object(struct run *run, json_t *object, struct value *ret_value) {
+    const size_t n = json_object_size(object);
     struct map *map = value_map_new(run);
-    if (map == NULL) {
+    struct map_entry *entries = map == NULL ? NULL : run_alloc(run, n * sizeof *entries);
+    if (entries == NULL) {
         return false;
     }
+    map->entries = entries;
+    map->capacity = n;
     for (void *i = json_object_iter(object); i != NULL;
          i = json_object_iter_next(object, i)) {
-        if (!copy_member(run, map, i)) {
+        if (!copy_member(run, i, &entries[map->n++])) {
             return false;
         }
     }
     *ret_value = value_map(map);
-    return true;
+    return value_map_sort(run, map);
 }
 
 static bool copy_string(struct run *run, const json_t *node, struct value *ret_value) {

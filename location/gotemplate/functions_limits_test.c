@@ -65,6 +65,11 @@ static void stop_at_a_bound(void **state) {
         "{{ $x := dict }}{{ $y := set $x \"a\" $x }}{{ quote $x }}",
         "{{ $s := repeat 100000 \"a\" }}{{ regexReplaceAll \"a\" $s \"b\" | len }}",
         "{{ regexReplaceAll \"a\" (repeat 1000 \"a\") (repeat 10000 \"b\") | len }}",
+        "{{ $s := repeat 1000000 \"1\" }}"
+        "{{ range until 1000 }}{{ $y := toDate $s $s }}{{ end }}",
+        "{{ $s := repeat 1000000 \",\" }}"
+        "{{ range until 1000 }}{{ $y := toDate $s $s }}{{ end }}",
+        "{{ range until 200000 }}{{ $y := printf \"%.60f\" 1e308 }}{{ end }}",
         "{{ regexMatch \"\\\\pL{1000}\" \"a\" }}",
         "{{ regexMatch (repeat 20000 \"a\") \"a\" }}",
         "{{ range until 1000 }}{{ $x := regexMatch (printf \"(a%d){900}\" .) \"\" }}"

@@ -203,8 +203,10 @@ static bool call_seq(struct call *call) {
     }
     struct fx_buf *text = run_scratch(call->run);
     for (size_t i = 0; i < list->n; i++) {
-        fx_buf_printf(text, i == 0 ? "%lld" : " %lld",
-                      (long long)list->values[i].integer);
+        if (i > 0) {
+            fx_buf_char(text, ' ');
+        }
+        fx_buf_integer(text, list->values[i].integer);
     }
     return run_take_scratch(call->run, call->ret);
 }
@@ -214,32 +216,32 @@ static bool call_seq(struct call *call) {
 #define END PARAMETER_NONE
 
 const struct function functions_numbers[] = {
-    {"atoi", call_atoi, {PARAMETER_STRING, END}, false, NULL},
-    {"int", call_int, {ANY, END}, false, NULL},
-    {"int64", call_int64, {ANY, END}, false, NULL},
-    {"toDecimal", call_to_decimal, {ANY, END}, false, NULL},
-    {"add", call_add, {ANY, END}, true, NULL},
-    {"add1", call_add1, {ANY, END}, false, NULL},
-    {"sub", call_sub, {ANY, ANY, END}, false, NULL},
-    {"mul", call_mul, {ANY, ANY, END}, true, NULL},
-    {"div", call_div, {ANY, ANY, END}, false, NULL},
-    {"mod", call_mod, {ANY, ANY, END}, false, NULL},
-    {"max", call_max, {ANY, ANY, END}, true, NULL},
-    {"biggest", call_max, {ANY, ANY, END}, true, NULL},
-    {"min", call_min, {ANY, ANY, END}, true, NULL},
-    {"seq", call_seq, {INT, END}, true, NULL},
-    {"until", call_until, {INT, END}, false, NULL},
-    {"untilStep", call_until_step, {INT, INT, INT, END}, false, NULL},
-    {"float64", call_float64, {ANY, END}, false, NULL},
-    {"addf", call_addf, {ANY, END}, true, NULL},
-    {"add1f", call_add1f, {ANY, END}, false, NULL},
-    {"subf", call_subf, {ANY, ANY, END}, true, NULL},
-    {"mulf", call_mulf, {ANY, ANY, END}, true, NULL},
-    {"divf", call_divf, {ANY, ANY, END}, true, NULL},
-    {"maxf", call_maxf, {ANY, ANY, END}, true, NULL},
-    {"minf", call_minf, {ANY, ANY, END}, true, NULL},
-    {"floor", call_floor, {ANY, END}, false, NULL},
-    {"ceil", call_ceil, {ANY, END}, false, NULL},
-    {"round", call_round, {ANY, INT, PARAMETER_FLOAT64, END}, true, NULL},
-    {NULL, NULL, {END}, false, NULL},
+    {"atoi", call_atoi, {PARAMETER_STRING, END}, false, NULL, 1},
+    {"int", call_int, {ANY, END}, false, NULL, 1},
+    {"int64", call_int64, {ANY, END}, false, NULL, 1},
+    {"toDecimal", call_to_decimal, {ANY, END}, false, NULL, 1},
+    {"add", call_add, {ANY, END}, true, NULL, 1},
+    {"add1", call_add1, {ANY, END}, false, NULL, 1},
+    {"sub", call_sub, {ANY, ANY, END}, false, NULL, 1},
+    {"mul", call_mul, {ANY, ANY, END}, true, NULL, 1},
+    {"div", call_div, {ANY, ANY, END}, false, NULL, 1},
+    {"mod", call_mod, {ANY, ANY, END}, false, NULL, 1},
+    {"max", call_max, {ANY, ANY, END}, true, NULL, 1},
+    {"biggest", call_max, {ANY, ANY, END}, true, NULL, 1},
+    {"min", call_min, {ANY, ANY, END}, true, NULL, 1},
+    {"seq", call_seq, {INT, END}, true, NULL, 1},
+    {"until", call_until, {INT, END}, false, NULL, 1},
+    {"untilStep", call_until_step, {INT, INT, INT, END}, false, NULL, 1},
+    {"float64", call_float64, {ANY, END}, false, NULL, 1},
+    {"addf", call_addf, {ANY, END}, true, NULL, 1},
+    {"add1f", call_add1f, {ANY, END}, false, NULL, 1},
+    {"subf", call_subf, {ANY, ANY, END}, true, NULL, 1},
+    {"mulf", call_mulf, {ANY, ANY, END}, true, NULL, 1},
+    {"divf", call_divf, {ANY, ANY, END}, true, NULL, 1},
+    {"maxf", call_maxf, {ANY, ANY, END}, true, NULL, 1},
+    {"minf", call_minf, {ANY, ANY, END}, true, NULL, 1},
+    {"floor", call_floor, {ANY, END}, false, NULL, 1},
+    {"ceil", call_ceil, {ANY, END}, false, NULL, 1},
+    {"round", call_round, {ANY, INT, PARAMETER_FLOAT64, END}, true, NULL, 1},
+    {NULL, NULL, {END}, false, NULL, 1},
 };

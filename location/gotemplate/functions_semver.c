@@ -34,9 +34,11 @@ static bool call_semver_compare(struct call *call) {
 const struct function functions_semver[] = {
     {.name = "semver",
      .call = call_semver,
-     .parameters = {PARAMETER_STRING, PARAMETER_NONE}},
+     .parameters = {PARAMETER_STRING, PARAMETER_NONE},
+     .price = 4},
     {.name = "semverCompare",
      .call = call_semver_compare,
-     .parameters = {PARAMETER_STRING, PARAMETER_STRING, PARAMETER_NONE}},
+     .parameters = {PARAMETER_STRING, PARAMETER_STRING, PARAMETER_NONE},
+     .price = 8},
     {.name = NULL},
 };

@@ -19,11 +19,18 @@ static bool fail_negative(struct call *call) {
 
 static bool call_repeat(struct call *call) {
     const struct fx_text text = argument_text(call, 1);
+    struct fx_buf *buf = run_scratch(call->run);
     if (argument_int(call, 0) < 0) {
         return fail_negative(call);
     }
-    struct fx_buf *buf = run_scratch(call->run);
-    for (int64_t i = argument_int(call, 0); i > 0 && text.len > 0 && !buf->failed; i--) {
+    const size_t times = text.len == 0 ? 0 : (size_t)argument_int(call, 0);
+    const size_t fitting = text.len == 0 ? 0 : buf->max / text.len + 1;
+    const size_t n = times < fitting ? times : fitting; /* one too many tells the bound */
+    if (!run_spend(call->run, n / FUNCTION_SIZE_OF_PRICE) ||
+        !run_spend_copy(call->run, n * text.len)) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
         fx_buf_text(buf, text);
     }
     return run_take_scratch(call->run, call->ret);
@@ -88,7 +95,8 @@ static bool add_single_quoted(struct call *call, struct fx_buf *buf,
 static bool add_double_quoted(struct call *call, struct fx_buf *buf,
                               const struct value *value) {
     struct fx_text text = {0};
-    if (!value_text(call->run, value, &text)) {
+    if (!value_text(call->run, value, &text) ||
+        !run_spend(call->run, text.len / FX_BUDGET_BYTES)) {
         return false;
     }
     fx_text_quote_go(buf, text);
@@ -119,6 +127,9 @@ static bool indent(struct call *call, const char *before) {
     for (size_t i = 0; i < text.len && !buf->failed; i++) {
         fx_buf_char(buf, text.data[i]);
         if (text.data[i] == '\n') {
+            if (!run_spend_copy(call->run, width)) {
+                return false;
+            }
             fx_buf_fill(buf, ' ', width);
         }
     }
@@ -134,8 +145,12 @@ static bool call_nindent(struct call *call) {
 }
 
 /* The empty text stands before every rune and at the end. */
-static void replace_nothing(struct fx_buf *buf, struct fx_text by, struct fx_text text) {
+static bool replace_nothing(struct run *run, struct fx_buf *buf, struct fx_text by,
+                            struct fx_text text) {
     for (size_t at = 0; at < text.len && !buf->failed;) {
+        if (!run_spend_copy(run, by.len)) {
+            return false;
+        }
         uint32_t rune = 0;
         const struct fx_text rest = text_between(text, at, text.len);
         const size_t len = fx_text_rune(rest, &rune);
@@ -144,18 +159,23 @@ static void replace_nothing(struct fx_buf *buf, struct fx_text by, struct fx_tex
         at += len;
     }
     fx_buf_text(buf, by);
+    return true;
 }
 
-static void replace(struct fx_buf *buf, const struct finder *what, struct fx_text by,
-                    struct fx_text text) {
+static bool replace(struct run *run, struct fx_buf *buf, const struct finder *what,
+                    struct fx_text by, struct fx_text text) {
     size_t from = 0;
     for (size_t at = finder_next(what, text, 0); at != FINDER_NONE && !buf->failed;
          at = finder_next(what, text, from)) {
+        if (!run_spend_copy(run, by.len)) {
+            return false;
+        }
         fx_buf_text(buf, text_between(text, from, at));
         fx_buf_text(buf, by);
         from = at + what->needle.len;
     }
     fx_buf_text(buf, text_between(text, from, text.len));
+    return true;
 }
 
 static bool call_replace(struct call *call) {
@@ -167,12 +187,9 @@ static bool call_replace(struct call *call) {
         return false;
     }
     struct fx_buf *buf = run_scratch(call->run);
-    if (what.len == 0) {
-        replace_nothing(buf, by, text);
-    } else {
-        replace(buf, &finder, by, text);
-    }
-    return run_take_scratch(call->run, call->ret);
+    const bool replaced = what.len == 0 ? replace_nothing(call->run, buf, by, text)
+                                        : replace(call->run, buf, &finder, by, text);
+    return replaced && run_take_scratch(call->run, call->ret);
 }
 
 static bool call_plural(struct call *call) {
@@ -190,45 +207,45 @@ static bool call_to_string(struct call *call) {
 #define END    PARAMETER_NONE
 
 const struct function functions_strings[] = {
-    {"hello", call_hello, {END}, false, NULL},
-    {"abbrev", call_abbrev, {INT, STRING, END}, false, NULL},
-    {"abbrevboth", call_abbrevboth, {INT, INT, STRING, END}, false, NULL},
-    {"trunc", call_trunc, {INT, STRING, END}, false, NULL},
-    {"trim", call_trim, {STRING, END}, false, NULL},
-    {"trimAll", call_trim_all, {STRING, STRING, END}, false, NULL},
-    {"trimall", call_trim_all, {STRING, STRING, END}, false, NULL},
-    {"trimPrefix", call_trim_prefix, {STRING, STRING, END}, false, NULL},
-    {"trimSuffix", call_trim_suffix, {STRING, STRING, END}, false, NULL},
-    {"upper", call_upper, {STRING, END}, false, NULL},
-    {"lower", call_lower, {STRING, END}, false, NULL},
-    {"title", call_title, {STRING, END}, false, NULL},
-    {"untitle", call_untitle, {STRING, END}, false, NULL},
-    {"substr", call_substr, {INT, INT, STRING, END}, false, NULL},
-    {"repeat", call_repeat, {INT, STRING, END}, false, NULL},
-    {"nospace", call_nospace, {STRING, END}, false, NULL},
-    {"initials", call_initials, {STRING, END}, false, NULL},
-    {"swapcase", call_swapcase, {STRING, END}, false, NULL},
-    {"snakecase", call_snakecase, {STRING, END}, false, NULL},
-    {"camelcase", call_camelcase, {STRING, END}, false, NULL},
-    {"kebabcase", call_kebabcase, {STRING, END}, false, NULL},
-    {"wrap", call_wrap, {INT, STRING, END}, false, NULL},
-    {"wrapWith", call_wrap_with, {INT, STRING, STRING, END}, false, NULL},
-    {"contains", call_contains, {STRING, STRING, END}, false, NULL},
-    {"hasPrefix", call_has_prefix, {STRING, STRING, END}, false, NULL},
-    {"hasSuffix", call_has_suffix, {STRING, STRING, END}, false, NULL},
-    {"quote", call_quote, {ANY, END}, true, NULL},
-    {"squote", call_squote, {ANY, END}, true, NULL},
-    {"cat", call_cat, {ANY, END}, true, NULL},
-    {"indent", call_indent, {INT, STRING, END}, false, NULL},
-    {"nindent", call_nindent, {INT, STRING, END}, false, NULL},
-    {"replace", call_replace, {STRING, STRING, STRING, END}, false, NULL},
-    {"plural", call_plural, {STRING, STRING, INT, END}, false, NULL},
-    {"toString", call_to_string, {ANY, END}, false, NULL},
-    {"toStrings", call_to_strings, {ANY, END}, false, NULL},
-    {"join", call_join, {STRING, ANY, END}, false, NULL},
-    {"split", call_split, {STRING, STRING, END}, false, NULL},
-    {"splitn", call_splitn, {STRING, INT, STRING, END}, false, NULL},
-    {"splitList", call_split_list, {STRING, STRING, END}, false, NULL},
-    {"sortAlpha", call_sort_alpha, {ANY, END}, false, NULL},
-    {NULL, NULL, {END}, false, NULL},
+    {"hello", call_hello, {END}, false, NULL, 1},
+    {"abbrev", call_abbrev, {INT, STRING, END}, false, NULL, 1},
+    {"abbrevboth", call_abbrevboth, {INT, INT, STRING, END}, false, NULL, 1},
+    {"trunc", call_trunc, {INT, STRING, END}, false, NULL, 1},
+    {"trim", call_trim, {STRING, END}, false, NULL, 1},
+    {"trimAll", call_trim_all, {STRING, STRING, END}, false, NULL, 1},
+    {"trimall", call_trim_all, {STRING, STRING, END}, false, NULL, 1},
+    {"trimPrefix", call_trim_prefix, {STRING, STRING, END}, false, NULL, 1},
+    {"trimSuffix", call_trim_suffix, {STRING, STRING, END}, false, NULL, 1},
+    {"upper", call_upper, {STRING, END}, false, NULL, 8},
+    {"lower", call_lower, {STRING, END}, false, NULL, 8},
+    {"title", call_title, {STRING, END}, false, NULL, 8},
+    {"untitle", call_untitle, {STRING, END}, false, NULL, 8},
+    {"substr", call_substr, {INT, INT, STRING, END}, false, NULL, 1},
+    {"repeat", call_repeat, {INT, STRING, END}, false, NULL, 1},
+    {"nospace", call_nospace, {STRING, END}, false, NULL, 2},
+    {"initials", call_initials, {STRING, END}, false, NULL, 2},
+    {"swapcase", call_swapcase, {STRING, END}, false, NULL, 8},
+    {"snakecase", call_snakecase, {STRING, END}, false, NULL, 32},
+    {"camelcase", call_camelcase, {STRING, END}, false, NULL, 32},
+    {"kebabcase", call_kebabcase, {STRING, END}, false, NULL, 32},
+    {"wrap", call_wrap, {INT, STRING, END}, false, NULL, 1},
+    {"wrapWith", call_wrap_with, {INT, STRING, STRING, END}, false, NULL, 1},
+    {"contains", call_contains, {STRING, STRING, END}, false, NULL, 1},
+    {"hasPrefix", call_has_prefix, {STRING, STRING, END}, false, NULL, 1},
+    {"hasSuffix", call_has_suffix, {STRING, STRING, END}, false, NULL, 1},
+    {"quote", call_quote, {ANY, END}, true, NULL, 2},
+    {"squote", call_squote, {ANY, END}, true, NULL, 2},
+    {"cat", call_cat, {ANY, END}, true, NULL, 1},
+    {"indent", call_indent, {INT, STRING, END}, false, NULL, 1},
+    {"nindent", call_nindent, {INT, STRING, END}, false, NULL, 1},
+    {"replace", call_replace, {STRING, STRING, STRING, END}, false, NULL, 2},
+    {"plural", call_plural, {STRING, STRING, INT, END}, false, NULL, 1},
+    {"toString", call_to_string, {ANY, END}, false, NULL, 1},
+    {"toStrings", call_to_strings, {ANY, END}, false, NULL, 1},
+    {"join", call_join, {STRING, ANY, END}, false, NULL, 1},
+    {"split", call_split, {STRING, STRING, END}, false, NULL, 2},
+    {"splitn", call_splitn, {STRING, INT, STRING, END}, false, NULL, 2},
+    {"splitList", call_split_list, {STRING, STRING, END}, false, NULL, 2},
+    {"sortAlpha", call_sort_alpha, {ANY, END}, false, NULL, 1},
+    {NULL, NULL, {END}, false, NULL, 1},
 };

@@ -3,7 +3,6 @@
  * location/gotemplate/functions_strings_list.c - texts to lists and back: split, join,
  * sortAlpha.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "location/gotemplate/finder.h"
 #include "location/gotemplate/functions_strings.h"
 #include "location/gotemplate/print.h"
+#include "value/number.h"
 
 /* A text on its way to pieces. */
 struct splitter {
@@ -94,16 +94,10 @@ bool call_split_list(struct call *call) {
     return true;
 }
 
-static int compare_entries(const void *a, const void *b) {
-    const struct map_entry *left = a;
-    const struct map_entry *right = b;
-    return fx_text_compare(left->key, right->key);
-}
-
 static bool name_entry(struct run *run, size_t i, struct map_entry *entry) {
-    char name[24];
-    const int len = snprintf(name, sizeof name, "_%zu", i);
-    return run_copy(run, (struct fx_text){name, (size_t)len}, &entry->key);
+    char name[1 + FX_NUMBER_SIZE] = "_";
+    const size_t len = 1 + fx_number_print_integer((int64_t)i, name + 1);
+    return run_copy(run, (struct fx_text){name, len}, &entry->key);
 }
 
 /* A map[string]string: the pieces under `_0`, `_1`, … */
@@ -120,13 +114,12 @@ static bool return_numbered(struct call *call, const struct list *list) {
         }
         entries[i].value = list->values[i];
     }
-    qsort(entries, list->n, sizeof *entries, compare_entries);
     map->type = TYPE_TEXTS;
     map->entries = entries;
     map->n = list->n;
     map->capacity = list->n;
     *call->ret = value_map(map);
-    return true;
+    return value_map_sort(call->run, map);
 }
 
 bool call_split(struct call *call) {
@@ -149,6 +142,10 @@ bool call_join(struct call *call) {
     }
     struct fx_buf *buf = run_scratch(call->run);
     for (size_t i = 0; i < list->n && !buf->failed; i++) {
+        const size_t len = argument_text(call, 0).len + list->values[i].string.len;
+        if (!run_spend(call->run, 1 + len / RUN_BYTES_COPIED)) {
+            return false;
+        }
         if (i > 0) {
             fx_buf_text(buf, argument_text(call, 0));
         }
@@ -172,6 +169,14 @@ static int compare_strings(const void *a, const void *b) {
     return fx_text_compare(left->string, right->string);
 }
 
+static bool spend_sort(struct run *run, const struct list *list) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        bytes += list->values[i].string.len;
+    }
+    return run_spend_sort(run, list->n, bytes);
+}
+
 /* What is no list is one text, nil too: `[<nil>]`. */
 bool call_sort_alpha(struct call *call) {
     const struct value *value = &call->arguments[0];
@@ -184,6 +189,9 @@ bool call_sort_alpha(struct call *call) {
         list->type = TYPE_STRINGS;
         list->values[0] = value_string(FX_TEXT("<nil>"));
     } else if (!value_to_strings(call->run, value, &list)) {
+        return false;
+    }
+    if (!spend_sort(call->run, list)) {
         return false;
     }
     qsort(list->values, list->n, sizeof *list->values, compare_strings);

@@ -61,6 +61,9 @@ static bool return_wrapped(struct call *call, struct fx_text text,
         .out = run_scratch(call->run),
     };
     while (w.text.len - w.at > w.width && !w.out->failed) {
+        if (!run_spend(call->run, 1 + w.separator.len / RUN_BYTES_COPIED)) {
+            return false;
+        }
         size_t blank = 0;
         if (w.text.data[w.at] == ' ') {
             w.at++;

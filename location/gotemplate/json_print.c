@@ -4,7 +4,6 @@
  */
 #include "location/gotemplate/json_print.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +11,9 @@
 #include "location/gotemplate/moment.h"
 #include "value/json.h"
 #include "value/number.h"
+
+#define PRICE_OF_NUMBER   2 /* units */
+#define PRICE_OF_OWN_TEXT 8
 
 struct json_printer {
     struct run *run;
@@ -150,8 +152,21 @@ static void print_version(struct json_printer *p, const struct version *version)
     fx_buf_char(p->out, '"');
 }
 
+/* The bytes of a string are paid where it is written, those of a raw one twice. */
+static size_t price_of(const struct json_printer *p, const struct value *value) {
+    switch ((int)value->kind) {
+    case VALUE_STRING:
+        return 1 + (p->layout == LAYOUT_RAW ? value->string.len / FX_BUDGET_BYTES : 0);
+    case VALUE_FLOAT64: return PRICE_OF_NUMBER;
+    case VALUE_TIME:
+    case VALUE_SEMVER:
+    case VALUE_DURATION: return PRICE_OF_OWN_TEXT;
+    default: return 1;
+    }
+}
+
 static bool print(struct json_printer *p, const struct value *value, size_t depth) {
-    if (!run_check_depth(p->run, depth) || !run_spend(p->run, 1)) {
+    if (!run_check_depth(p->run, depth) || !run_spend(p->run, price_of(p, value))) {
         return false;
     }
     switch (value->kind) {
@@ -161,7 +176,7 @@ static bool print(struct json_printer *p, const struct value *value, size_t dept
     case VALUE_INT:
     case VALUE_INT64:
     case VALUE_UINT64:
-    case VALUE_DURATION: fx_buf_printf(p->out, "%" PRId64, value->integer); return true;
+    case VALUE_DURATION: fx_buf_integer(p->out, value->integer); return true;
     case VALUE_FLOAT64: return print_number(p, value->number);
     case VALUE_STRING: print_string(p, value->string); return true;
     case VALUE_LIST: return print_list(p, value->list, depth);

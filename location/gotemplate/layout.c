@@ -4,6 +4,8 @@
  */
 #include "location/gotemplate/layout.h"
 
+#include <string.h>
+
 #include "base/macros.h"
 #include "location/gotemplate/time_text.h"
 
@@ -22,9 +24,15 @@ static const struct fx_text element_texts[] = {[LAYOUT_END] = {NULL, 0},
 #undef X
 };
 
+/* The bytes that elements begin with. */
+static const char first_bytes[] = "JM012345_PpZ-";
+
 /* The longest element that the text begins with, or LAYOUT_END. */
 static enum layout_element longest_at(struct fx_text text) {
     enum layout_element longest = LAYOUT_END;
+    if (memchr(first_bytes, text.data[0], sizeof first_bytes - 1) == NULL) {
+        return LAYOUT_END;
+    }
     for (enum layout_element i = LAYOUT_END + 1; i < FX_COUNT(element_texts); i++) {
         if (element_texts[i].data[0] == text.data[0] &&
             element_texts[i].len > element_texts[longest].len &&
@@ -41,12 +49,15 @@ static size_t fraction_length(struct fx_text text) {
         return 0;
     }
     const char digit = text.data[1];
+    if (digit != '0' && digit != '9') {
+        return 0;
+    }
     size_t n = 1;
     while (n < text.len && text.data[n] == digit) {
         n++;
     }
     const bool ends = n == text.len || !is_digit(text.data[n]);
-    return (digit == '0' || digit == '9') && ends ? n : 0;
+    return ends ? n : 0;
 }
 
 /* The element at the start of the text, and its length. A short name that goes on in

@@ -4,7 +4,6 @@
  */
 #include "location/gotemplate/moment.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "location/gotemplate/duration.h"
@@ -14,12 +13,25 @@ static void add_name(struct fx_buf *buf, const char *name, bool is_long) {
     fx_buf_text(buf, is_long ? fx_text_of(name) : (struct fx_text){name, SHORT_NAME});
 }
 
+/* With zeros in front. */
+static void add_number(struct fx_buf *buf, int number, unsigned least) {
+    fx_buf_padded(buf, (uint64_t)number, least);
+}
+
+/* With spaces in front. */
+static void add_spaced(struct fx_buf *buf, int number, unsigned least) {
+    const unsigned n = number >= 100 ? 3 : number >= 10 ? 2 : 1;
+    fx_buf_fill(buf, ' ', least > n ? least - n : 0);
+    add_number(buf, number, 1);
+}
+
 static void add_year(struct fx_buf *buf, int64_t year, bool is_long) {
     const uint64_t size = year < 0 ? -(uint64_t)year : (uint64_t)year;
     if (is_long) {
-        fx_buf_printf(buf, "%s%04" PRIu64, year < 0 ? "-" : "", size);
+        fx_buf_str(buf, year < 0 ? "-" : "");
+        fx_buf_padded(buf, size, 4);
     } else {
-        fx_buf_printf(buf, "%02" PRIu64, size % 100);
+        fx_buf_padded(buf, size % 100, 2);
     }
 }
 
@@ -48,24 +60,22 @@ static bool add_part(struct fx_buf *buf, const struct moment_parts *parts,
     case LAYOUT_YEAR:
         add_year(buf, parts->year, element == LAYOUT_LONG_YEAR);
         return true;
-    case LAYOUT_NUMBER_MONTH: fx_buf_printf(buf, "%d", month); return true;
-    case LAYOUT_ZERO_MONTH: fx_buf_printf(buf, "%02d", month); return true;
-    case LAYOUT_DAY: fx_buf_printf(buf, "%d", parts->day); return true;
-    case LAYOUT_SPACE_DAY: fx_buf_printf(buf, "%2d", parts->day); return true;
-    case LAYOUT_ZERO_DAY: fx_buf_printf(buf, "%02d", parts->day); return true;
-    case LAYOUT_SPACE_YEARDAY: fx_buf_printf(buf, "%3d", parts->yearday); return true;
-    case LAYOUT_ZERO_YEARDAY: fx_buf_printf(buf, "%03d", parts->yearday); return true;
-    case LAYOUT_HOUR: fx_buf_printf(buf, "%02d", parts->hour); return true;
-    case LAYOUT_HOUR_12:
-        fx_buf_printf(buf, "%d", hour_of_half_day(parts->hour));
-        return true;
+    case LAYOUT_NUMBER_MONTH: add_number(buf, month, 1); return true;
+    case LAYOUT_ZERO_MONTH: add_number(buf, month, 2); return true;
+    case LAYOUT_DAY: add_number(buf, parts->day, 1); return true;
+    case LAYOUT_SPACE_DAY: add_spaced(buf, parts->day, 2); return true;
+    case LAYOUT_ZERO_DAY: add_number(buf, parts->day, 2); return true;
+    case LAYOUT_SPACE_YEARDAY: add_spaced(buf, parts->yearday, 3); return true;
+    case LAYOUT_ZERO_YEARDAY: add_number(buf, parts->yearday, 3); return true;
+    case LAYOUT_HOUR: add_number(buf, parts->hour, 2); return true;
+    case LAYOUT_HOUR_12: add_number(buf, hour_of_half_day(parts->hour), 1); return true;
     case LAYOUT_ZERO_HOUR_12:
-        fx_buf_printf(buf, "%02d", hour_of_half_day(parts->hour));
+        add_number(buf, hour_of_half_day(parts->hour), 2);
         return true;
-    case LAYOUT_MINUTE: fx_buf_printf(buf, "%d", parts->minute); return true;
-    case LAYOUT_ZERO_MINUTE: fx_buf_printf(buf, "%02d", parts->minute); return true;
-    case LAYOUT_SECOND: fx_buf_printf(buf, "%d", parts->second); return true;
-    case LAYOUT_ZERO_SECOND: fx_buf_printf(buf, "%02d", parts->second); return true;
+    case LAYOUT_MINUTE: add_number(buf, parts->minute, 1); return true;
+    case LAYOUT_ZERO_MINUTE: add_number(buf, parts->minute, 2); return true;
+    case LAYOUT_SECOND: add_number(buf, parts->second, 1); return true;
+    case LAYOUT_ZERO_SECOND: add_number(buf, parts->second, 2); return true;
     case LAYOUT_UPPER_PM: add_pm(buf, parts->hour, "AM", "PM"); return true;
     case LAYOUT_LOWER_PM: add_pm(buf, parts->hour, "am", "pm"); return true;
     default: return false;
@@ -81,12 +91,15 @@ static void add_offset(struct fx_buf *buf, int32_t offset,
     const int seconds = offset < 0 ? -offset : offset;
     const char *colon = zone->colons ? ":" : "";
     /* the sign is that of whole minutes, as Go has it */
-    fx_buf_printf(buf, "%c%02d", offset / 60 < 0 ? '-' : '+', seconds / 3600);
+    fx_buf_char(buf, (char)(offset / 60 < 0 ? '-' : '+'));
+    add_number(buf, seconds / 3600, 2);
     if (zone->minutes) {
-        fx_buf_printf(buf, "%s%02d", colon, seconds / 60 % 60);
+        fx_buf_str(buf, colon);
+        add_number(buf, seconds / 60 % 60, 2);
     }
     if (zone->seconds) {
-        fx_buf_printf(buf, "%s%02d", colon, seconds % 60);
+        fx_buf_str(buf, colon);
+        add_number(buf, seconds % 60, 2);
     }
 }
 

@@ -24,11 +24,10 @@ static int number_of(struct fx_text digits) {
 /* `least` to `most` digits, as many as there are. */
 static bool take_number(struct reading *reading, size_t least, size_t most,
                         int *ret_number) {
-    size_t n = count_digits(reading->text);
+    const size_t n = count_digits_up_to(reading->text, most);
     if (n < least) {
         return false;
     }
-    n = n < most ? n : most;
     *ret_number = number_of((struct fx_text){reading->text.data, n});
     reading->text = text_behind(reading->text, n);
     return true;
@@ -115,15 +114,16 @@ static void take_digits_of_second(struct reading *reading, size_t n) {
     reading->text = text_behind(reading->text, 1 + n);
 }
 
-/* How many digits stand behind a point or comma here. */
-static size_t count_fraction(struct fx_text text) {
+/* How many digits stand behind a point or comma here, `most` at most. */
+static size_t count_fraction(struct fx_text text, size_t most) {
     const char point = first_of(text);
-    return point == '.' || point == ',' ? count_digits(text_behind(text, 1)) : 0;
+    return point == '.' || point == ',' ? count_digits_up_to(text_behind(text, 1), most)
+                                        : 0;
 }
 
 /* `.000`: exactly that many. */
 static bool take_fraction(struct reading *reading, size_t wanted) {
-    if (count_fraction(reading->text) < wanted) {
+    if (count_fraction(reading->text, wanted) < wanted) {
         return false;
     }
     take_digits_of_second(reading, wanted);
@@ -132,10 +132,9 @@ static bool take_fraction(struct reading *reading, size_t wanted) {
 
 /* `.999`: as many as there are, also none. */
 static void take_short_fraction(struct reading *reading) {
-    const size_t n = count_fraction(reading->text);
+    const size_t n = count_fraction(reading->text, MOST_FRACTION_DIGITS);
     if (n > 0) {
-        take_digits_of_second(reading,
-                              n < MOST_FRACTION_DIGITS ? n : MOST_FRACTION_DIGITS);
+        take_digits_of_second(reading, n);
     }
 }
 
@@ -146,12 +145,13 @@ static bool take_second(struct reading *reading, size_t least, struct fx_text re
     if (!take_within(reading, least, range, &reading->second, ret_why)) {
         return false;
     }
+    if (count_fraction(reading->text, 1) == 0) {
+        return true;
+    }
     struct layout_chunk next;
     layout_next(&rest, &next);
-    const size_t n = count_fraction(reading->text);
-    if (n > 0 && next.element != LAYOUT_FRACTION &&
-        next.element != LAYOUT_SHORT_FRACTION) {
-        take_digits_of_second(reading, n);
+    if (next.element != LAYOUT_FRACTION && next.element != LAYOUT_SHORT_FRACTION) {
+        take_digits_of_second(reading, count_fraction(reading->text, SIZE_MAX));
     }
     return true;
 }
@@ -161,7 +161,8 @@ static bool take_second(struct reading *reading, size_t least, struct fx_text re
 /* Two digits at a place, or NOT_TOLD. */
 static int pair_at(struct fx_text text, size_t at) {
     const struct fx_text rest = text_behind(text, at);
-    return count_digits(rest) < 2 ? NOT_TOLD : number_of((struct fx_text){rest.data, 2});
+    return count_digits_up_to(rest, 2) < 2 ? NOT_TOLD
+                                           : number_of((struct fx_text){rest.data, 2});
 }
 
 /* How an offset looks: [+-] hours [ [:] minutes [ [:] seconds ] ], two digits each. */

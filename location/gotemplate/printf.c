@@ -23,6 +23,7 @@ struct reader {
     bool is_reordered;    /* by an index somewhere: nothing is said of surplus ones */
     bool is_index_good;   /* of this directive */
     bool is_behind_index; /* just behind one */
+    size_t bracket;       /* the last one that was found to close */
 };
 
 static char peek(const struct reader *r) {
@@ -65,13 +66,16 @@ static bool read_number(struct reader *r, size_t end, int *ret_number) {
     return r->at > from;
 }
 
-/* Where the bracket closes; the length of the format where it does not. */
-static size_t find_bracket(const struct reader *r) {
-    size_t at = r->at;
-    while (at < r->format.len && r->format.data[at] != ']') {
-        at++;
+/* Where the next bracket closes; the length of the format where none does. It is looked
+ * for once, however many open before it. */
+static size_t find_bracket(struct reader *r) {
+    if (r->bracket < r->at) {
+        r->bracket = r->at;
+        while (r->bracket < r->format.len && r->format.data[r->bracket] != ']') {
+            r->bracket++;
+        }
     }
-    return at;
+    return r->bracket;
 }
 
 static void read_index(struct reader *r) {

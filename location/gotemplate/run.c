@@ -59,6 +59,14 @@ bool run_fail_exceeded(struct run *run) {
                    FX_LIMIT_TEMPLATE_STEPS);
 }
 
+bool run_spend_sort(struct run *run, size_t n, size_t bytes) {
+    size_t halves = 1;
+    for (size_t left = n; left > 1; left /= 2) {
+        halves++;
+    }
+    return run_spend(run, (n + bytes / RUN_BYTES_COPIED) * halves / 4);
+}
+
 bool run_check_depth(struct run *run, size_t depth) {
     return depth <= FX_LIMIT_TEMPLATE_VALUE_DEPTH ||
            fx_fail(run->err, FX_ELIMIT,

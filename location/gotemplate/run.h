@@ -48,6 +48,17 @@ FX_MUST_USE static inline bool run_spend(struct run *run, size_t units) {
     return fx_spend(units) || run_fail_exceeded(run);
 }
 
+/* The same for bytes that are copied or compared: RUN_BYTES_COPIED for a unit. */
+#define RUN_BYTES_COPIED 1024u
+
+FX_MUST_USE static inline bool run_spend_copy(struct run *run, size_t bytes) {
+    return run_spend(run, bytes / RUN_BYTES_COPIED);
+}
+
+/* And for sorting n things: each is compared as often as n can be halved. `bytes`: of all
+ * that is compared, together. */
+bool run_spend_sort(struct run *run, size_t n, size_t bytes) FX_MUST_USE;
+
 /* A depth of recursion into a value: maps can hold themselves, lists can be nested at
  * will. Every walk into values asks at each level. */
 bool run_check_depth(struct run *run, size_t depth) FX_MUST_USE;

@@ -4,7 +4,6 @@
  */
 #include "location/gotemplate/semver.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "location/gotemplate/time_text.h"
@@ -191,8 +190,11 @@ bool version_equal(const struct version *a, const struct version *b) {
 }
 
 void version_print(struct fx_buf *buf, const struct version *version) {
-    fx_buf_printf(buf, "%" PRIu64 ".%" PRIu64 ".%" PRIu64, version->major, version->minor,
-                  version->patch);
+    fx_buf_number(buf, version->major);
+    fx_buf_char(buf, '.');
+    fx_buf_number(buf, version->minor);
+    fx_buf_char(buf, '.');
+    fx_buf_number(buf, version->patch);
     if (version->prerelease.len > 0) {
         fx_buf_char(buf, '-');
         fx_buf_text(buf, version->prerelease);

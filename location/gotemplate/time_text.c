@@ -27,10 +27,15 @@ const char *time_quote(struct fx_text text, char out[TIME_QUOTED]) {
     return out;
 }
 
-size_t count_digits(struct fx_text text) {
+size_t count_digits_up_to(struct fx_text text, size_t most) {
+    const size_t end = text.len < most ? text.len : most;
     size_t n = 0;
-    while (n < text.len && is_digit(text.data[n])) {
+    while (n < end && is_digit(text.data[n])) {
         n++;
     }
     return n;
+}
+
+size_t count_digits(struct fx_text text) {
+    return count_digits_up_to(text, text.len);
 }

@@ -33,4 +33,7 @@ static inline struct fx_text text_behind(struct fx_text text, size_t n) {
 /* How many digits the text begins with. */
 size_t count_digits(struct fx_text text);
 
+/* The same, but no more than `most`: no byte behind them is looked at. */
+size_t count_digits_up_to(struct fx_text text, size_t most);
+
 #endif

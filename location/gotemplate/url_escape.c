@@ -43,7 +43,8 @@ void url_escape(struct fx_buf *buf, struct fx_text text, enum url_part part) {
     for (size_t i = 0; i < text.len; i++) {
         const char c = text.data[i];
         if (must_escape(c, part)) {
-            fx_buf_printf(buf, "%%%02X", (unsigned char)c);
+            fx_buf_char(buf, '%');
+            fx_buf_hex(buf, (unsigned char)c, 2, true);
         } else {
             fx_buf_char(buf, c);
         }

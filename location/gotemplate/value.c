@@ -19,7 +19,8 @@ struct list *value_list_new(struct run *run, size_t n) {
 
 static bool list_of_json(struct run *run, json_t *array, bool integers,
                          struct value *ret_value) {
-    struct list *list = value_list_new(run, json_array_size(array));
+    const size_t n = json_array_size(array);
+    struct list *list = run_spend(run, n / 4) ? value_list_new(run, n) : NULL;
     if (list == NULL) {
         return false;
     }

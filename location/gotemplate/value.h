@@ -152,6 +152,9 @@ struct list *value_list_new(struct run *run, size_t n) FX_MUST_USE;
 /* An empty map[string]interface{}; its `type` may be changed. */
 struct map *value_map_new(struct run *run) FX_MUST_USE;
 
+/* Sorts entries that were written in any order; no key comes twice. */
+bool value_map_sort(struct run *run, struct map *map) FX_MUST_USE;
+
 /* Makes `entries` and `n` true: before they are looked at, call this once. */
 bool value_map_fill(struct run *run, struct map *map) FX_MUST_USE;
 

@@ -81,6 +81,9 @@ static bool equal(struct run *run, const struct value *a, const struct value *b,
     if (a->kind == VALUE_MAP) {
         return maps_equal(run, a->map, b->map, depth + 1, ret_equal);
     }
+    if (a->kind == VALUE_STRING && !run_spend_copy(run, a->string.len)) {
+        return false;
+    }
     *ret_equal = scalars_equal(a, b);
     return true;
 }

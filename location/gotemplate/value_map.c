@@ -32,12 +32,27 @@ static bool is_sorted(const struct map_entry *entries, size_t n) {
     return true;
 }
 
+bool value_map_sort(struct run *run, struct map *map) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < map->n; i++) {
+        bytes += map->entries[i].key.len;
+    }
+    if (!run_spend_sort(run, map->n, bytes)) {
+        return false;
+    }
+    if (!is_sorted(map->entries, map->n)) {
+        qsort(map->entries, map->n, sizeof *map->entries, compare_keys);
+    }
+    return true;
+}
+
 bool value_map_fill(struct run *run, struct map *map) {
     if (map->source == NULL) {
         return true;
     }
     const size_t n = json_object_size(map->source);
-    struct map_entry *entries = run_alloc(run, n * sizeof *entries);
+    struct map_entry *entries =
+        run_spend(run, n) ? run_alloc(run, n * sizeof *entries) : NULL;
     if (entries == NULL) {
         return false;
     }
@@ -51,14 +66,11 @@ bool value_map_fill(struct run *run, struct map *map) {
             return false;
         }
     }
-    if (!is_sorted(entries, n)) {
-        qsort(entries, n, sizeof *entries, compare_keys);
-    }
     map->source = NULL;
     map->n = n;
     map->capacity = n;
     map->entries = entries;
-    return true;
+    return value_map_sort(run, map);
 }
 
 /* Where the key is, or belongs. */
@@ -100,6 +112,9 @@ static bool own_entries(struct run *run, struct map *map, size_t more) {
         return true;
     }
     const size_t capacity = map->n < 4 ? 8 : map->n * 2;
+    if (!run_spend_copy(run, map->n * sizeof *map->entries)) {
+        return false;
+    }
     struct map_entry *entries = run_alloc(run, capacity * sizeof *entries);
     if (entries == NULL) {
         return false;
@@ -132,6 +147,9 @@ bool value_map_put(struct run *run, struct map *map, struct fx_text key,
         return true;
     }
     struct map_entry *entry = map->entries + at;
+    if (!run_spend_copy(run, (map->n - at) * sizeof *entry)) {
+        return false;
+    }
     memmove(entry + 1, entry, (map->n - at) * sizeof *entry);
     *entry = (struct map_entry){key, value};
     map->n++;
@@ -145,8 +163,11 @@ bool value_map_remove(struct run *run, struct map *map, struct fx_text key) {
     bool found = false;
     const size_t at = find(map, key, &found);
     if (found) {
-        map->n--;
         struct map_entry *entry = map->entries + at;
+        if (!run_spend_copy(run, (map->n - at) * sizeof *entry)) {
+            return false;
+        }
+        map->n--;
         memmove(entry, entry + 1, (map->n - at) * sizeof *entry);
     }
     return true;

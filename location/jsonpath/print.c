@@ -3,8 +3,6 @@
  * location/jsonpath/print.c - an expression as text that reads back as the same: with
  * brackets only where the operators would bind otherwise.
  */
-#include <inttypes.h>
-
 #include "base/buf.h"
 #include "location/jsonpath/program.h"
 #include "value/number.h"
@@ -146,7 +144,7 @@ static void print_call(const struct printer *to, const struct node *node) {
 static void print_placeholder(const struct printer *to, const struct node *node) {
     fx_buf_char(to->buf, '#');
     if (node->as.integer >= 0) {
-        fx_buf_printf(to->buf, "%" PRId64, node->as.integer);
+        fx_buf_integer(to->buf, node->as.integer);
     }
 }
 
@@ -209,7 +207,7 @@ static void print_node(const struct printer *to, const struct node *node) {
     switch (node->type) {
     case NODE_NONE: return;
     case NODE_NUMBER: print_number(to, node->as.number); return;
-    case NODE_INTEGER: fx_buf_printf(to->buf, "%" PRId64, node->as.integer); return;
+    case NODE_INTEGER: fx_buf_integer(to->buf, node->as.integer); return;
     case NODE_TEXT: fx_text_quote_go(to->buf, node->as.text); return;
     case NODE_BOOL: fx_buf_str(to->buf, node->as.truth ? "true" : "false"); return;
     case NODE_LIST:

@@ -3,7 +3,6 @@
  * location/jsonpath/value_text.c - values as Go's %v prints them, counted in steps. What
  * is undefined prints as nothing; numbers are doubles, but for those of length().
  */
-#include <inttypes.h>
 #include <math.h>
 
 #include "base/limits.h"
@@ -52,7 +51,7 @@ static bool print_map(struct run *run, struct fx_buf *buf, const struct value *v
 static bool print_number(struct run *run, struct fx_buf *buf, double number) {
     if (fabs(number) < 1e6 && number == trunc(number) &&
         (number != 0 || !signbit(number))) {
-        fx_buf_printf(buf, "%" PRId64, (int64_t)number);
+        fx_buf_integer(buf, (int64_t)number);
         return fx_jsonpath_spend(run, 5);
     }
     fx_go_text_add_double(buf, number);
@@ -85,7 +84,7 @@ static bool print_value(struct run *run, struct fx_buf *buf, const struct value 
     case VALUE_NODE: return print_node(run, buf, value);
     case VALUE_NUMBER: return print_number(run, buf, value->as.number);
     case VALUE_INTEGER: return print_number(run, buf, (double)value->as.integer);
-    case VALUE_COUNT: fx_buf_printf(buf, "%" PRId64, value->as.integer); return true;
+    case VALUE_COUNT: fx_buf_integer(buf, value->as.integer); return true;
     case VALUE_TEXT: return print_text(run, buf, value->as.text);
     case VALUE_DATE: fx_jsonpath_date_print(buf, value->as.date); return true;
     case VALUE_LIST: return print_list(run, buf, value, value->as.list->n_values);

@@ -103,14 +103,38 @@ void fx_buf_add_growing(struct fx_buf *buf, const void *data, size_t len) {
     buf->len += len;
 }
 
-void fx_buf_number(struct fx_buf *buf, uint64_t number) {
-    char digits[sizeof "18446744073709551615"];
+#define MOST_DIGITS (sizeof "18446744073709551615" - 1)
+
+void fx_buf_hex(struct fx_buf *buf, uint64_t number, unsigned least, bool upper) {
+    const char *letters = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+    char digits[MOST_DIGITS];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = letters[number % 16];
+        number /= 16;
+    } while (number > 0 || sizeof digits - at < least);
+    fx_buf_add(buf, digits + at, sizeof digits - at);
+}
+
+void fx_buf_padded(struct fx_buf *buf, uint64_t number, unsigned least) {
+    char digits[MOST_DIGITS];
     size_t at = sizeof digits;
     do {
         digits[--at] = (char)('0' + number % 10);
         number /= 10;
-    } while (number > 0);
+    } while (number > 0 || sizeof digits - at < least);
     fx_buf_add(buf, digits + at, sizeof digits - at);
+}
+
+void fx_buf_number(struct fx_buf *buf, uint64_t number) {
+    fx_buf_padded(buf, number, 1);
+}
+
+void fx_buf_integer(struct fx_buf *buf, int64_t integer) {
+    if (integer < 0) {
+        fx_buf_char(buf, '-');
+    }
+    fx_buf_number(buf, integer < 0 ? 0 - (uint64_t)integer : (uint64_t)integer);
 }
 
 void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...) {

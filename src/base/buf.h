@@ -81,7 +81,14 @@ static inline void fx_buf_text(struct fx_buf *buf, struct fx_text text) {
     fx_buf_add(buf, text.data, text.len);
 }
 
-void fx_buf_number(struct fx_buf *buf, uint64_t number); /* in decimal */
+void fx_buf_number(struct fx_buf *buf, uint64_t number);  /* in decimal */
+void fx_buf_integer(struct fx_buf *buf, int64_t integer); /* in decimal */
+
+/* In hexadecimal and in decimal, with zeros in front where there are fewer digits than
+ * `least`, which is at most 16. */
+void fx_buf_hex(struct fx_buf *buf, uint64_t number, unsigned least, bool upper);
+void fx_buf_padded(struct fx_buf *buf, uint64_t number, unsigned least);
+
 FX_PRINTF(2, 3) void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...);
 
 /* `count` times the character. */

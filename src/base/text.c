@@ -234,17 +234,22 @@ void fx_text_quote_go(struct fx_buf *buf, struct fx_text text) {
         const size_t length = fx_text_rune(rest, &rune);
         const bool malformed = length == 1 && (unsigned char)rest.data[0] >= 0x80;
         if (malformed) {
-            fx_buf_printf(buf, "\\x%02x", (unsigned)(unsigned char)rest.data[0]);
+            fx_buf_str(buf, "\\x");
+            fx_buf_hex(buf, (unsigned char)rest.data[0], 2, false);
         } else if (short_escape(rune) != 0) {
-            fx_buf_printf(buf, "\\%c", short_escape(rune));
+            fx_buf_char(buf, '\\');
+            fx_buf_char(buf, short_escape(rune));
         } else if (fx_rune_is_printable(rune)) {
             fx_buf_add(buf, rest.data, length);
         } else if (rune < 0x80) {
-            fx_buf_printf(buf, "\\x%02x", (unsigned)rune);
+            fx_buf_str(buf, "\\x");
+            fx_buf_hex(buf, rune, 2, false);
         } else if (rune < 0x10000) {
-            fx_buf_printf(buf, "\\u%04x", (unsigned)rune);
+            fx_buf_str(buf, "\\u");
+            fx_buf_hex(buf, rune, 4, false);
         } else {
-            fx_buf_printf(buf, "\\U%08x", (unsigned)rune);
+            fx_buf_str(buf, "\\U");
+            fx_buf_hex(buf, rune, 8, false);
         }
         at += length;
     }

@@ -6,76 +6,45 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/budget.h"
 #include "base/text.h"
-#include "value/number.h"
+#include "value/double_digits.h"
 #include "value/tree.h"
 
 #define UNITS_OF_VALUE 16u
 #define UNITS_OF_ENTRY 16u /* of a map, which is sorted */
 
-/* ddd × 10^(point - n_digits) */
-struct digits {
-    char text[FX_NUMBER_SIZE];
-    int n_digits, point;
-};
-
-static void drop_leading_zeros(struct digits *digits) {
-    int zeros = 0;
-    while (zeros + 1 < digits->n_digits && digits->text[zeros] == '0') {
-        zeros++;
-    }
-    memmove(digits->text, digits->text + zeros, (size_t)(digits->n_digits - zeros));
-    digits->n_digits -= zeros;
-    digits->point -= zeros;
-}
-
-/* The shortest digits that read back as the same value (value/number.h), which is finite
- * and not below 0, with no zeros around them. */
-static struct digits shortest_digits(double value) {
-    struct digits digits = {.point = -1};
-    char number[FX_NUMBER_SIZE];
-    (void)fx_number_print_double(value, number);
-    const char *at = number;
-    for (; *at != '\0' && *at != 'e'; at++) {
-        if (*at == '.') {
-            digits.point = digits.n_digits;
-        } else {
-            digits.text[digits.n_digits++] = *at;
-        }
-    }
-    digits.point = digits.point < 0 ? digits.n_digits : digits.point;
-    digits.point += *at == 'e' ? (int)strtol(at + 1, NULL, 10) : 0;
-    drop_leading_zeros(&digits);
-    while (digits.n_digits > 1 && digits.text[digits.n_digits - 1] == '0') {
-        digits.n_digits--;
-    }
-    return digits;
-}
-
 /* 0.000ddd, dd.ddd or ddd000 */
-static void print_fixed(struct fx_buf *buf, const struct digits *digits) {
+static void print_fixed(struct fx_buf *buf, const struct fx_double_digits *digits) {
     const int whole = digits->point > 0 ? digits->point : 0;
-    const int known = whole < digits->n_digits ? whole : digits->n_digits;
-    fx_buf_printf(buf, "%s%.*s", whole == 0 ? "0" : "", known, digits->text);
+    const int known = whole < digits->n ? whole : digits->n;
+    if (whole == 0) {
+        fx_buf_char(buf, '0');
+    }
+    fx_buf_add(buf, digits->text, (size_t)known);
     fx_buf_fill(buf, '0', (size_t)(whole - known));
-    if (known < digits->n_digits) {
+    if (known < digits->n) {
         fx_buf_char(buf, '.');
         fx_buf_fill(buf, '0', (size_t)(whole - digits->point));
-        fx_buf_add(buf, digits->text + known, (size_t)(digits->n_digits - known));
+        fx_buf_add(buf, digits->text + known, (size_t)(digits->n - known));
     }
 }
 
-/* d.ddde+06 */
-static void print_exponent(struct fx_buf *buf, const struct digits *digits) {
+/* d.ddde+06: two digits of the exponent at least. */
+static void print_exponent(struct fx_buf *buf, const struct fx_double_digits *digits) {
+    const int exponent = digits->point - 1;
+    const unsigned size = (unsigned)(exponent < 0 ? -exponent : exponent);
     fx_buf_char(buf, digits->text[0]);
-    if (digits->n_digits > 1) {
+    if (digits->n > 1) {
         fx_buf_char(buf, '.');
-        fx_buf_add(buf, digits->text + 1, (size_t)digits->n_digits - 1);
+        fx_buf_add(buf, digits->text + 1, (size_t)digits->n - 1);
     }
-    fx_buf_printf(buf, "e%+03d", digits->point - 1);
+    fx_buf_str(buf, exponent < 0 ? "e-" : "e+");
+    if (size < 10) {
+        fx_buf_char(buf, '0');
+    }
+    fx_buf_number(buf, size);
 }
 
 void fx_go_text_add_double(struct fx_buf *buf, double value) {
@@ -90,8 +59,13 @@ void fx_go_text_add_double(struct fx_buf *buf, double value) {
     if (signbit(value)) {
         fx_buf_char(buf, '-');
     }
-    const struct digits digits = shortest_digits(fabs(value));
-    if (value != 0 && (digits.point < -3 || digits.point > 6)) {
+    if (value == 0) {
+        fx_buf_char(buf, '0');
+        return;
+    }
+    struct fx_double_digits digits;
+    fx_double_digits_find(fabs(value), &digits);
+    if (digits.point < -3 || digits.point > 6) {
         print_exponent(buf, &digits);
     } else {
         print_fixed(buf, &digits);
@@ -169,7 +143,7 @@ static void print_integer(struct fx_buf *buf, json_int_t value,
     if (integers == FX_GO_DOUBLES) {
         fx_go_text_add_double(buf, (double)value);
     } else {
-        fx_buf_printf(buf, "%" JSON_INTEGER_FORMAT, value);
+        fx_buf_integer(buf, value);
     }
 }
 

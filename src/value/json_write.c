@@ -44,7 +44,8 @@ static void write_ascii(struct fx_buf *buf, unsigned char c) {
         const char escape[2] = {'\\', letter};
         fx_buf_add(buf, escape, sizeof escape);
     } else {
-        fx_buf_printf(buf, "\\u%04x", (unsigned)c);
+        fx_buf_str(buf, "\\u");
+        fx_buf_hex(buf, c, 4, false);
     }
 }
 
@@ -54,7 +55,8 @@ static size_t write_rune(struct fx_buf *buf, struct fx_text rest, unsigned style
     const size_t length = fx_text_rune(rest, &rune);
     const bool separator = rune == 0x2028 || rune == 0x2029;
     if (separator && (style & FX_JSON_HTML) != 0) {
-        fx_buf_printf(buf, "\\u%04x", (unsigned)rune);
+        fx_buf_str(buf, "\\u");
+        fx_buf_hex(buf, rune, 4, false);
     } else {
         char utf8[4];
         fx_buf_add(buf, utf8, fx_text_encode_rune(rune, utf8));

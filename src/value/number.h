@@ -22,6 +22,9 @@
 /* Writes a finite double; returns the length. */
 size_t fx_number_print_double(double value, char out[FX_NUMBER_SIZE]);
 
+/* Writes an integer; returns the length. */
+size_t fx_number_print_integer(int64_t value, char out[FX_NUMBER_SIZE]);
+
 /* Writes an integer or real node; returns the length. */
 size_t fx_number_print(const json_t *number, char out[FX_NUMBER_SIZE]);
 

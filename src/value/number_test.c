@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "base/slow_testing.h"
+#include "value/double_digits.h"
+#include "value/double_digits_testing.h"
 #include "value/number.h"
 #include "value/tree.h"
 
@@ -142,12 +144,92 @@ static void prints_the_shortest_that_reads_back(void **state) {
     }
 }
 
+static void check_digits(double value) {
+    struct fx_double_digits digits;
+    const struct decimal decimal = shortest_decimal(value);
+    fx_double_digits_find(value, &digits);
+    if (strcmp(digits.text, decimal.digits) != 0 || digits.point != decimal.point ||
+        digits.n != decimal.n_digits) {
+        fail_msg("%a: 0.%s e%d, not 0.%s e%d", value, digits.text, digits.point,
+                 decimal.digits, decimal.point);
+    }
+}
+
+static double double_of(uint64_t bits) {
+    double value = 0;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The same bits without the sign, with the exponent of a subnormal number, and shortened
+ * to an integer of some size. */
+static void check_family(uint64_t bits) {
+    const double values[] = {
+        double_of(bits & UINT64_C(0x7fffffffffffffff)),
+        double_of(bits & UINT64_C(0x000fffffffffffff)),
+        double_of((bits & UINT64_C(0x000fffffffffffff)) >> (bits >> 58)),
+        (double)(bits >> (bits >> 58)),
+        (double)(bits % 1000000) / 1000,
+    };
+    for (size_t i = 0; i < FX_COUNT(values); i++) {
+        if (isfinite(values[i]) && values[i] > 0) {
+            check_digits(values[i]);
+        }
+    }
+}
+
+/* Every power of two and of ten with its two neighbours, and doubles of any bits. */
+static void finds_the_digits_of_the_slow_way(void **state) {
+    (void)state;
+    for (int exponent = -1074; exponent < 1024; exponent++) {
+        const double power = ldexp(1, exponent);
+        check_digits(power);
+        check_digits(nextafter(power, HUGE_VAL));
+        if (exponent > -1074) {
+            check_digits(nextafter(power, 0));
+        }
+    }
+    for (int exponent = -323; exponent <= 308; exponent++) {
+        const double power = pow(10, exponent);
+        check_digits(power);
+        check_digits(nextafter(power, HUGE_VAL));
+        check_digits(nextafter(power, 0) > 0 ? nextafter(power, 0) : power);
+    }
+    check_digits(DBL_MAX);
+    uint64_t bits = 7;
+    for (unsigned i = 0; i < 20000 / slow(); i++) {
+        bits = bits * 6364136223846793005u + 1442695040888963407u;
+        check_family(bits);
+    }
+}
+
+static void prints_integers(void **state) {
+    (void)state;
+    const struct {
+        int64_t value;
+        const char *text;
+    } integers[] = {
+        {0, "0"},
+        {-7, "-7"},
+        {INT64_MAX, "9223372036854775807"},
+        {INT64_MIN, "-9223372036854775808"},
+    };
+    for (size_t i = 0; i < FX_COUNT(integers); i++) {
+        char text[FX_NUMBER_SIZE];
+        assert_int_equal(fx_number_print_integer(integers[i].value, text),
+                         strlen(integers[i].text));
+        assert_string_equal(text, integers[i].text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints_what_it_parses),
         cmocka_unit_test(reports_overflow),
         cmocka_unit_test(reads_long_numbers),
         cmocka_unit_test(prints_the_shortest_that_reads_back),
+        cmocka_unit_test(finds_the_digits_of_the_slow_way),
+        cmocka_unit_test(prints_integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,8 @@ bool fx_yaml_next(struct fx_yaml_reader *reader, struct fx_marks *marks,
 /* Appends the value as a block-style YAML document, keys in the object's order, without
  * a leading `---`. What it writes reads back as the same value: strings that would
  * resolve to something else are quoted, long and many-line ones are written as kubectl
- * does (`|` blocks). Failure sticks in `buf`. */
+ * does (`|` blocks). Failure (no memory, or the thread's budget is exceeded:
+ * base/budget.h) sticks in `buf`. */
 void fx_yaml_write(struct fx_buf *buf, const json_t *value);
 
 #endif

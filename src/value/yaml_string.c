@@ -9,7 +9,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "value/yaml_resolve.h"
+
+#define BYTES_OF_A_UNIT 4u
 
 /* What a text holds that a style cannot show. */
 struct traits {
@@ -129,7 +132,8 @@ static void write_escaped(struct fx_buf *buf, uint32_t rune) {
         }
     }
     if (is_special(rune)) {
-        fx_buf_printf(buf, rune > 0xFF ? "\\u%04X" : "\\x%02X", (unsigned)rune);
+        fx_buf_str(buf, rune > 0xFF ? "\\u" : "\\x");
+        fx_buf_hex(buf, rune, rune > 0xFF ? 4 : 2, true);
         return;
     }
     char encoded[4];
@@ -196,7 +200,16 @@ static void write_line(struct fx_buf *buf, struct fx_text text,
     }
 }
 
+/* A string is looked through twice, rune by rune, before it is written. */
+static bool spend(struct fx_buf *buf, struct fx_text text) {
+    buf->failed |= !fx_spend(1 + text.len / BYTES_OF_A_UNIT);
+    return !buf->failed;
+}
+
 void fx_yaml_write_string(struct fx_buf *buf, struct fx_text text, size_t column) {
+    if (!spend(buf, text)) {
+        return;
+    }
     const struct traits traits = inspect(text);
     if (traits.has_break && !traits.has_special && !traits.space_break &&
         !traits.space_last) {
@@ -208,6 +221,9 @@ void fx_yaml_write_string(struct fx_buf *buf, struct fx_text text, size_t column
 
 /* `<<` would merge. */
 void fx_yaml_write_key(struct fx_buf *buf, struct fx_text text) {
+    if (!spend(buf, text)) {
+        return;
+    }
     struct traits traits = inspect(text);
     traits.indicator |= fx_text_is(text, "<<");
     write_line(buf, text, &traits);

@@ -5,12 +5,14 @@
  */
 #include "value/yaml.h"
 
+#include "base/budget.h"
 #include "value/node.h"
 #include "value/number.h"
 #include "value/tree.h"
 #include "value/yaml_string.h"
 
-#define INDENT 2
+#define INDENT         2
+#define UNITS_OF_VALUE 4u
 
 /* Recursion is as deep as the value. `column` is where the value's own lines begin. */
 static void write_block(struct fx_buf *buf, const json_t *value, size_t column);
@@ -21,6 +23,10 @@ static bool is_block(const json_t *value) {
 
 static void write_scalar(struct fx_buf *buf, const json_t *value, size_t column) {
     char number[FX_NUMBER_SIZE];
+    if (!fx_spend(UNITS_OF_VALUE)) {
+        buf->failed = true;
+        return;
+    }
     switch (json_typeof(value)) {
     case JSON_NULL: fx_buf_str(buf, "null"); break;
     case JSON_TRUE:
