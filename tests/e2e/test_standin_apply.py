@@ -95,8 +95,30 @@ def test_a_keyed_list_has_an_owner_of_each_item(cluster):
     assert again["metadata"]["resourceVersion"] == got["metadata"]["resourceVersion"]
     cluster.apply(entry(obj), "a", force=False, subresource="status")
     assert [one["id"] for one in by_pod(cluster, OURS, "keyed")] == ["b"]
-    cluster.apply(entry(obj), "b", force=False, subresource="status")
-    assert not by_pod(cluster, OURS, "keyed")
+    refused = refusal(cluster.apply, entry(obj), "b", force=False, subresource="status")
+    assert refused.code == 422 and 'status: Invalid value: "null"' in refused.message
+    assert [one["id"] for one in by_pod(cluster, OURS, "keyed")] == ["b"]
+
+
+def test_the_last_entry_goes_only_where_nobody_owns_the_list(cluster):
+    """A container that somebody owns stays when all that was in it goes: as null, which no
+    schema takes. So who gives up the last entry by saying nothing is refused then."""
+    for name, before in (("alone", None), ("owned", {"byPod": [{"id": "x"}]})):
+        obj = mutator(name)
+        cluster.create(obj)
+        if before:
+            cluster.patch(OURS, name, {"status": before}, subresource="status", fieldManager="x")
+            cluster.patch(OURS, name, [{"op": "remove", "path": "/status/byPod/0"}], how="json",
+                          subresource="status", fieldManager="y")  # fmt: skip
+        cluster.apply(entry(obj, {"id": "a"}), "a", subresource="status")
+        nothing = entry(obj)
+        del nothing["status"]
+        if before:
+            refused = refusal(cluster.apply, nothing, "a", subresource="status")
+            assert refused.code == 422 and 'Invalid value: "null"' in refused.message
+        else:
+            got = cluster.apply(nothing, "a", subresource="status")
+            assert "status" not in got
 
 
 def test_a_conflict_names_manager_and_field(cluster):
@@ -124,20 +146,26 @@ def test_a_conflict_names_manager_and_field(cluster):
     assert by_pod(cluster, OURS, "conflict") == [{"id": "a", "observedGeneration": 1}]
 
 
-def test_nothing_is_created_with_a_precondition(cluster):
-    """So that a configuration that somebody deletes stays deleted."""
+def test_nothing_is_created_with_a_uid(cluster):
+    """So that a configuration that somebody deletes stays deleted. A resourceVersion alone
+    would not do: it is looked at only where there is an object."""
     made = cluster.create(mutator("gone"))
     cluster.delete(OURS, "gone")
-    for name in ("uid", "resourceVersion"):
-        config = mutator("gone")
-        config["metadata"][name] = made["metadata"][name]
-        refused = refusal(cluster.apply, config)
-        assert refused.code in (409, 500) and not cluster.find(OURS, "gone")
-        assert name != "uid" or (
-            refused.code == 409 and "no existing object was found" in refused.message
-        )
+    config = mutator("gone")
+    config["metadata"]["uid"] = made["metadata"]["uid"]
+    refused = refusal(cluster.apply, config)
+    assert refused.code == 409 and "no existing object was found" in refused.message
+    assert not cluster.find(OURS, "gone")
     refused = refusal(cluster.apply, entry(made, {"id": "a"}), "a", subresource="status")
     assert refused.code == 404
+    for subresource in (None, "status"):
+        refused = refusal(cluster.update, made, subresource=subresource)
+        # Up to 1.33 the uid is looked at first.
+        assert refused.code == 404 or "Precondition failed: UID in precondition" in refused.message
+        assert refused.code in (404, 409)
+    config["metadata"] = {"name": "gone", "resourceVersion": made["metadata"]["resourceVersion"]}
+    again = cluster.apply(config)
+    assert again["metadata"]["uid"] != made["metadata"]["uid"]
 
 
 def test_an_old_version_and_another_object_conflict(cluster):

@@ -129,9 +129,10 @@ def _compare(old, new, kind, at, sets):
     added, modified, removed = sets
     if old == new:
         return
-    kind_old, kind_new = settle(kind, old), settle(kind, new)
+    kind_old = settle(kind, old)
+    kind_new = settle(kind, new) if new is not None else kind_old  # null is of any kind
     before = _children(old, kind_old) if kind_old is kind_new and (old or new) else None
-    after = _children(new, kind_new) if before is not None else None
+    after = None if before is None else _children(new, kind_new) if new is not None else ()
     if before is None or after is None:
         modified.add(at)
         return
@@ -165,8 +166,8 @@ def merge(live, config, kind):
 
 
 def remove(value, kind, tree):
-    """A copy without the members of the set (given as a tree); containers that are left
-    empty go too. None: nothing is left."""
+    """A copy without the members of the set (given as a tree). A container that is no member
+    itself, and of which nothing is left, becomes None, as a server makes it null."""
     kind = settle(kind, value)
     children = _children(value, kind)
     if not children:
@@ -176,11 +177,7 @@ def remove(value, kind, tree):
         node = tree.get(step)
         if node is not None and (not node or "." in node):
             continue
-        if node:
-            child = remove(child, inner, node)
-            if child is None:
-                continue
-        kept.append((step, child))
+        kept.append((step, remove(child, inner, node) if node else child))
     if not kept:
         return None
     if isinstance(value, dict):

@@ -179,6 +179,22 @@ def _prune(merged, kind, managers, writer, last):
     return fields.remove(merged, kind, fields.encode((all_paths - kept) & last)) or {}
 
 
+def _without_nulls(value):
+    """As Go's structs hold it."""
+    if isinstance(value, dict):
+        return {k: _without_nulls(v) for k, v in value.items() if v is not None}
+    if isinstance(value, list):
+        return [_without_nulls(one) for one in value if one is not None]
+    return value
+
+
+def _decoded(obj, resource):
+    """Of custom resources only the metadata is a struct: what else is null stays null."""
+    if not resource.custom:
+        return _without_nulls(obj)
+    return dict(obj, metadata=_without_nulls(obj.get("metadata") or {}))
+
+
 def applied(live, config, resource, kind, writer, force):
     """The object that an applied configuration makes of the live one ({}: none), with its
     managedFields."""
@@ -190,6 +206,7 @@ def applied(live, config, resource, kind, writer, force):
     merged = fields.merge(base, config, kind)
     managers[writer.key] = Share(writer.version, said, writer.now)
     merged = _prune(merged, kind, managers, writer, before[0] if before else None)
+    merged = _decoded(merged, resource)
     changes = fields.compare(base, merged, kind)
     _take_over(managers, writer, [_ours(paths, writer, resource) for paths in changes], force)
     _settle(managers, writer, mine, before)

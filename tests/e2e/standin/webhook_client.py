@@ -82,6 +82,12 @@ def _is_quiet(sock):
     return not poll.poll(0) and not sock.pending()
 
 
+NO_CERTIFICATE = (
+    "could not get REST client: unable to load root certificates: "
+    "unable to parse bytes as PEM block"
+)
+
+
 class Client:
     def __init__(self):
         self.services = Services()
@@ -98,8 +104,10 @@ class Client:
             if bundle not in self._contexts:
                 context = ssl.create_default_context()
                 if bundle:
-                    pem = base64.b64decode(bundle).decode()
-                    context = ssl.create_default_context(cadata=pem)
+                    pem = base64.b64decode(bundle)
+                    if b"-----BEGIN CERTIFICATE" not in pem:
+                        raise CallError(NO_CERTIFICATE)
+                    context = ssl.create_default_context(cadata=pem.decode())
                 context.set_alpn_protocols(["http/1.1"])
                 self._contexts[bundle] = context
             return self._contexts[bundle]

@@ -16,7 +16,10 @@ PATCHES = (
 # What the server decides; a client's word on it is dropped.
 OWN = ("uid", "creationTimestamp", "generation", "deletionTimestamp", "selfLink")
 ATTEMPTS = 5
-PRECONDITION = "Precondition failed: %s in precondition: %s, %s in object meta: %s"
+PRECONDITION = (
+    "StorageError: invalid object, Code: 4, Key: /registry/%s, ResourceVersion: 0, "
+    "AdditionalErrorMsg: Precondition failed: %s in precondition: %s, %s in object meta: %s"
+)
 NOT_THERE = (
     "uid mismatch: the provided object specified uid %s, and no existing object was found"
 )
@@ -98,12 +101,10 @@ class Writes:
         given = obj["metadata"].get("resourceVersion")
 
         def make(old):
+            # The uid is looked at first, also where there is no object.
+            self._check_precondition(write, old, "UID", "uid", obj["metadata"])
             if old is None:
                 raise write.not_found()
-            uid = obj["metadata"].get("uid")
-            if uid and uid != old.obj["metadata"]["uid"]:
-                there = old.obj["metadata"]["uid"]
-                raise write.conflict(PRECONDITION % ("UID", uid, "UID", there))
             if not given and write.resource.custom:
                 words = "Invalid value: 0x0: must be specified for an update"
                 raise write.invalid("metadata.resourceVersion", "Invalid", words)
@@ -111,6 +112,15 @@ class Writes:
             return self._owned(write, old, new)
 
         return self._modify(write, make, retry=not given)
+
+    def _check_precondition(self, write, old, word, name, wanted):
+        there = old.obj["metadata"][name] if old else ""
+        if wanted.get(name) and wanted[name] != there:
+            request, resource = write.request, write.resource
+            home = request.namespace if resource.namespaced else ""
+            steps = [one for one in (resource.group, resource.plural, home, request.name) if one]
+            told = ("/".join(steps), word, wanted[name], word, there)
+            raise write.conflict(PRECONDITION % told)
 
     def patch(self, write):
         """PATCH."""
@@ -223,9 +233,8 @@ class Writes:
             if write.subresource:
                 raise write.not_found()
             self._authorize_create(write)
-            uid = metadata.get("uid")
-            if uid or metadata.get("resourceVersion"):
-                raise write.conflict(NOT_THERE % (uid or ""))
+            if metadata.get("uid"):  # a resourceVersion does not keep it from being created
+                raise write.conflict(NOT_THERE % metadata["uid"])
             self._check_namespace(write)
         elif (metadata.get("resourceVersion") or str(old.version)) != str(old.version):
             raise write.conflict()
@@ -255,11 +264,8 @@ class Writes:
         if old is None:
             raise write.not_found()
         wanted = (options or {}).get("preconditions") or {}
-        metadata = old.obj["metadata"]
         for name, word in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
-            if wanted.get(name) and wanted[name] != metadata[name]:
-                given = (word, wanted[name], word, metadata[name])
-                raise write.conflict(PRECONDITION % given)
+            self._check_precondition(write, old, word, name, wanted)
         self._admission.delete(write, old)
         if write.dry_run:
             return old
