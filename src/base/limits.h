@@ -174,5 +174,6 @@
 #define FX_LIMIT_MANIFESTS_BYTES (4u << 20)
 #define FX_LIMIT_MANIFEST_BYTES  (256u << 10)
 #define FX_LIMIT_SWEEP_NAMES     65536u /* Pods of our namespace */
+#define FX_LIMIT_SWEEP_STRANGERS 256u   /* ids in statuses that others have written */
 
 #endif

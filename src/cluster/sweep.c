@@ -7,7 +7,9 @@
  *     └────────────────────────┴────────────────────────────────────────────────┘
  *
  * An id that is no Pod's is a suspect at the first look, and is swept at the next one, a
- * moment later, that finds it so: a Pod may be younger than the list of Pods.
+ * moment later, that finds it so: a Pod may be younger than the list of Pods. An id of
+ * somebody else (sweep_strangers.h) is waited for much longer, as its Pods may be where
+ * we cannot see them.
  */
 #include "cluster/sweep_internal.h"
 
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "cluster/kinds.h"
 #include "cluster/outage.h"
@@ -28,6 +31,9 @@
 
 #define SWEEP_MAGIC 0x66787377u /* "fxsw" */
 
+#define NS_IN_MS  UINT64_C(1000000)
+#define MS_IN_MIN UINT64_C(60000)
+
 static const struct fx_kube_resource pods = {"", "v1", "pods", "Pod"};
 
 static const struct fx_sweep_times usual = {
@@ -35,6 +41,8 @@ static const struct fx_sweep_times usual = {
     .again_ms = 10000,
     .wait_ms = 5000,
     .write_ms = 200,
+    .stranger_ms = 10 * MS_IN_MIN,
+    .rest_ms = 24 * 60 * MS_IN_MIN,
 };
 
 struct fx_cluster_sweep *fx_sweep_of(void *data) {
@@ -141,22 +149,56 @@ enum fx_sweep_way fx_sweep_find_way(const struct fx_cluster_sweep *sweep,
                : fx_sweep_way_of(object, id, sweep->identity.pod);
 }
 
+bool fx_sweep_is_to_drop(const struct fx_cluster_sweep *sweep, const json_t *object,
+                         struct fx_text id) {
+    switch (fx_sweep_find_way(sweep, object, id)) {
+    case FX_SWEEP_DROP: return fx_sweep_names_has(&sweep->suspects, id);
+    case FX_SWEEP_STRANGER:
+        return fx_sweep_strangers_is_ripe(&sweep->strangers, id, sweep->look_ns);
+    case FX_SWEEP_NONE:
+    case FX_SWEEP_APPLY: break;
+    }
+    return false;
+}
+
+/* Notes the id, and its entry where that goes by itself. False without memory. */
+static bool look_at_entry(struct fx_cluster_sweep *sweep, const json_t *object,
+                          struct fx_text id) {
+    const enum fx_sweep_way way = fx_sweep_find_way(sweep, object, id);
+    if (way == FX_SWEEP_NONE) {
+        return true;
+    }
+    if (way == FX_SWEEP_STRANGER) {
+        return fx_sweep_strangers_see(
+            &sweep->strangers, id, sweep->look_ns + sweep->times.stranger_ms * NS_IN_MS);
+    }
+    const bool again = fx_sweep_names_has(&sweep->suspects, id);
+    return (again || fx_sweep_names_add(&sweep->suspects_next, id)) &&
+           (!again || way != FX_SWEEP_APPLY || fx_sweep_add_task(sweep, object, id));
+}
+
 static bool look_at(struct fx_cluster_sweep *sweep, const json_t *object) {
     const json_t *entries = view_entries(object);
     bool drops = false;
     bool ok = true;
     for (size_t i = 0; ok && i < json_array_size(entries); i++) {
         const struct fx_text id = fx_tree_view_string(json_array_get(entries, i), "id");
-        const enum fx_sweep_way way = fx_sweep_find_way(sweep, object, id);
-        if (way == FX_SWEEP_NONE) {
-            continue;
-        }
-        const bool again = fx_sweep_names_has(&sweep->suspects, id);
-        drops = drops || (again && way == FX_SWEEP_DROP);
-        ok = (again || fx_sweep_names_add(&sweep->suspects_next, id)) &&
-             (!again || way != FX_SWEEP_APPLY || fx_sweep_add_task(sweep, object, id));
+        ok = look_at_entry(sweep, object, id);
+        drops = drops || fx_sweep_is_to_drop(sweep, object, id);
     }
     return ok && (!drops || fx_sweep_add_task(sweep, object, (struct fx_text){0}));
+}
+
+/* What is removed again and again, and is there again. */
+static void end_strangers(struct fx_cluster_sweep *sweep) {
+    const char *id = fx_sweep_strangers_end_look(&sweep->strangers, sweep->look_ns,
+                                                 sweep->times.rest_ms * NS_IN_MS);
+    if (id != NULL) {
+        fx_log(WARN,
+               "status entries of another program come back each time they are removed: "
+               "is Gatekeeper still running? They are left alone for a day",
+               fx_log_str("id", id));
+    }
 }
 
 /* All that was suspect at the look before has been found again now, or is gone: unless
@@ -164,6 +206,9 @@ static bool look_at(struct fx_cluster_sweep *sweep, const json_t *object) {
 static void end_look(struct fx_cluster_sweep *sweep, bool is_whole) {
     bool ok = true;
     sweep->anew = sweep->suspects_next.n_items > 0;
+    if (is_whole) {
+        end_strangers(sweep);
+    }
     const bool still = !is_whole || sweep->n_tasks > 0;
     for (size_t i = 0; ok && still && i < sweep->suspects.n_items; i++) {
         ok = fx_sweep_names_add(&sweep->suspects_next,
@@ -253,8 +298,11 @@ static void take_pods(struct fx_cluster_sweep *sweep) {
     fx_sweep_names_finish(&sweep->pods);
     sweep->pods = sweep->pods_next;
     sweep->pods_next = (struct fx_sweep_names){0};
-    if (sweep->due || sweep->suspects.n_items > 0) {
+    const uint64_t now_ns = fx_clock_ns();
+    if (sweep->due || sweep->suspects.n_items > 0 ||
+        now_ns >= fx_sweep_strangers_next(&sweep->strangers)) {
         sweep->kind = 0;
+        sweep->look_ns = now_ns;
         list_kind(sweep);
     } else {
         fx_sweep_end_round(sweep);
@@ -334,6 +382,7 @@ static void forget(struct fx_cluster_sweep *sweep) {
     fx_sweep_names_finish(&sweep->pods_next);
     fx_sweep_names_finish(&sweep->suspects);
     fx_sweep_names_finish(&sweep->suspects_next);
+    fx_sweep_strangers_finish(&sweep->strangers);
 }
 
 void fx_cluster_sweep_set(struct fx_cluster_sweep *sweep, bool on) {

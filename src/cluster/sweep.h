@@ -26,10 +26,11 @@ fx_cluster_sweep_create(uv_loop_t *loop, struct fx_kube_client *client,
                         struct fx_err *err) FX_MUST_USE;
 
 /* From now on (or no more): looks every minute which of the Pods that wrote entries are
- * gone, and removes those of ours: entries whose id is no Pod of our namespace now, seen
- * so again a few seconds later, and that a field manager `fixpoint-<id>` wrote or, in an
- * atomic list, whose id is of our own Deployment (our Pod's name without its last two
- * parts). */
+ * gone, and removes their entries. Ours are those that a field manager `fixpoint-<id>`
+ * wrote or, in an atomic list, whose id is of our own Deployment (our Pod's name without
+ * its last two parts): they go when the id is no Pod of our namespace, and is none a few
+ * seconds later. Entries of others go after ten minutes; where they come back five times,
+ * they are left alone for a day. */
 void fx_cluster_sweep_set(struct fx_cluster_sweep *sweep, bool on);
 
 void fx_cluster_sweep_close(struct fx_cluster_sweep *sweep); /* NULL is fine */

@@ -17,13 +17,16 @@
 #include "cluster/status_merge.h"
 #include "cluster/sweep.h"
 #include "cluster/sweep_plan.h"
+#include "cluster/sweep_strangers.h"
 #include "kube/client.h"
 
 struct fx_sweep_times {
-    uint64_t round_ms; /* from one look to the next, */
-    uint64_t again_ms; /* where somebody is suspect now */
-    uint64_t wait_ms;  /* while not all policies have been read yet */
-    uint64_t write_ms; /* between two writes */
+    uint64_t round_ms;    /* from one look to the next, */
+    uint64_t again_ms;    /* where somebody is suspect now */
+    uint64_t wait_ms;     /* while not all policies have been read yet */
+    uint64_t write_ms;    /* between two writes */
+    uint64_t stranger_ms; /* until entries of others are removed, */
+    uint64_t rest_ms;     /* and where they come back: until it is tried again */
 };
 
 #define FX_SWEEP_TASKS_MAX                                      \
@@ -34,7 +37,8 @@ struct fx_sweep_times {
 struct fx_sweep_task {
     const struct fx_kube_resource *resource;
     char *namespace_, *name, *uid; /* no namespace: empty */
-    char *id; /* whose entry is to go; NULL: those that are ours to be dropped */
+    char *id;         /* whose entry is to go; NULL: those that are ours to be dropped */
+    bool was_refused; /* its manager cannot give it up: it is dropped */
 };
 
 struct fx_cluster_sweep {
@@ -50,6 +54,8 @@ struct fx_cluster_sweep {
     bool due;  /* the mutators are to be listed, whatever the Pods */
     struct fx_sweep_names pods, pods_next;         /* those of the last list */
     struct fx_sweep_names suspects, suspects_next; /* ids that were no Pod's */
+    struct fx_sweep_strangers strangers;           /* and of these, those of others */
+    uint64_t look_ns;                              /* when the mutators were listed */
     size_t kind;                                   /* that is being listed */
     const struct fx_kube_resource *resource;       /* in that version */
     size_t n_pages;                                /* of that list so far */
@@ -83,6 +89,10 @@ void fx_sweep_say(struct fx_cluster_sweep *sweep, const struct fx_kube_failure *
  * somebody's. */
 enum fx_sweep_way fx_sweep_find_way(const struct fx_cluster_sweep *sweep,
                                     const json_t *object, struct fx_text id);
+
+/* Does the entry go by a write of the whole object? */
+bool fx_sweep_is_to_drop(const struct fx_cluster_sweep *sweep, const json_t *object,
+                         struct fx_text id);
 
 /* ---- sweep_write.c ---- */
 

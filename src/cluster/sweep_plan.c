@@ -156,7 +156,7 @@ enum fx_sweep_way fx_sweep_way_of(const json_t *object, struct fx_text id,
     if (is_managed(object, id)) {
         return FX_SWEEP_APPLY;
     }
-    return fx_sweep_is_sibling(id, own_pod) ? FX_SWEEP_DROP : FX_SWEEP_NONE;
+    return fx_sweep_is_sibling(id, own_pod) ? FX_SWEEP_DROP : FX_SWEEP_STRANGER;
 }
 
 /* ---- what is written ------------------------------------------------------------- */

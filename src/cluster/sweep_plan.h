@@ -36,15 +36,17 @@ bool fx_sweep_names_add_page(struct fx_sweep_names *names,
                              const json_t *list) FX_MUST_USE;
 
 enum fx_sweep_way {
-    FX_SWEEP_NONE,  /* it is not one of ours */
+    FX_SWEEP_NONE,  /* it has no id, or is of our own Pod */
     FX_SWEEP_APPLY, /* its Pod's field manager owns it in a list keyed by `id`: when that
                      * one applies nothing, it goes */
     FX_SWEEP_DROP,  /* it is of a Pod of our Deployment: the object is written without it
                      */
+    FX_SWEEP_STRANGER, /* of anybody else, as of Gatekeeper's replicas: the object is
+                        * written without it, in the end */
 };
 
 /* How the entry of that id can be removed from this object, which has its managedFields.
- * Entries of others, as of Gatekeeper's replicas, are NONE. */
+ */
 enum fx_sweep_way fx_sweep_way_of(const json_t *object, struct fx_text id,
                                   const char *own_pod);
 

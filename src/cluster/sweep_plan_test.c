@@ -126,14 +126,14 @@ static void ways(void **state) {
                                                           "status", KEY("gone")),
          FX_SWEEP_APPLY},
         {"gone", MANAGED("fixpoint-other", "Apply", "status", KEY("gone")),
-         FX_SWEEP_NONE},
+         FX_SWEEP_STRANGER},
         {"gone", MANAGED("fixpoint-gone", "Update", "status", KEY("gone")),
-         FX_SWEEP_NONE},
-        {"gone", MANAGED("fixpoint-gone", "Apply", "", KEY("gone")), FX_SWEEP_NONE},
+         FX_SWEEP_STRANGER},
+        {"gone", MANAGED("fixpoint-gone", "Apply", "", KEY("gone")), FX_SWEEP_STRANGER},
         {"gone", MANAGED("fixpoint-gone", "Apply", "status", KEY("other")),
-         FX_SWEEP_NONE},
-        {"gone", MANAGED("fixpoint-gone", "Apply", "status", ""), FX_SWEEP_NONE},
-        {"gone", "", FX_SWEEP_NONE},
+         FX_SWEEP_STRANGER},
+        {"gone", MANAGED("fixpoint-gone", "Apply", "status", ""), FX_SWEEP_STRANGER},
+        {"gone", "", FX_SWEEP_STRANGER},
         {"fixpoint-7d4b9c6f5-x2x4q", "", FX_SWEEP_DROP},
         {"fixpoint-7d4b9c6f5-x2x4q",
          MANAGED("fixpoint-fixpoint-7d4b9c6f5-x2x4q", "Update", "status", ""),
@@ -145,7 +145,7 @@ static void ways(void **state) {
         {"gatekeeper-audit-7d4b9c6f5-x2x4q",
          MANAGED("gatekeeper", "Update", "status",
                  KEY("gatekeeper-audit-7d4b9c6f5-x2x4q")),
-         FX_SWEEP_NONE},
+         FX_SWEEP_STRANGER},
         {OWN, MANAGED("fixpoint-" OWN, "Apply", "status", KEY(OWN)), FX_SWEEP_NONE},
         {"", MANAGED("fixpoint-", "Apply", "status", KEY("")), FX_SWEEP_NONE},
     };
@@ -179,7 +179,7 @@ static void strange_objects(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         json_t *object = read_json(cases[i].text);
-        assert_int_equal(fx_sweep_way_of(object, FX_TEXT("x"), OWN), FX_SWEEP_NONE);
+        assert_int_equal(fx_sweep_way_of(object, FX_TEXT("x"), OWN), FX_SWEEP_STRANGER);
         json_decref(object);
     }
 }

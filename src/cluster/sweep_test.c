@@ -11,6 +11,8 @@ static const struct fx_sweep_times hurried = {
     .again_ms = 30,
     .wait_ms = 10,
     .write_ms = 2,
+    .stranger_ms = 3600000,
+    .rest_ms = 3600000,
 };
 
 #define POD(name) "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"ns\"}}"
@@ -155,6 +157,92 @@ static void an_atomic_list(void **state) {
     world_finish(&world);
 }
 
+/* As with a manager that gives up the last entry of a list that somebody else owns. */
+static void what_cannot_be_given_up_is_dropped(void **state) {
+    (void)state;
+    struct world world;
+    world_start(&world);
+    fake_collect(&world.api, PODS);
+    put_pod(&world, OWN_POD);
+    put_pod(&world, "other");
+    put_keyed(&world, "a");
+    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    fx_cluster_sweep_set(sweep, true);
+    world.api.faults[0] = (struct fake_fault){"PATCH", 422, 1, false};
+    FAKE_UNTIL(&world.api, strcmp(world_ids(&world, ASSIGNS "/a"),
+                                  OWN_POD " " GATEKEEPER " other") == 0);
+    assert_int_equal(
+        fake_count(&world.api.told, "PUT " ASSIGNS "/a/status fixpoint-" OWN_POD " "), 1);
+    pass_rounds(&world, 3);
+    assert_int_equal(fake_count(&world.api.told, "P"), 1);
+    fx_cluster_sweep_close(sweep);
+    world_finish(&world);
+}
+
+static const struct fx_sweep_times soon = {
+    .round_ms = 40,
+    .again_ms = 20,
+    .wait_ms = 10,
+    .write_ms = 2,
+    .stranger_ms = 300,
+    .rest_ms = 3600000,
+};
+
+/* What Gatekeeper has left: whose list it is makes no difference. */
+static void a_stranger_is_waited_for(void **state) {
+    (void)state;
+    struct world world;
+    world_start(&world);
+    fake_collect(&world.api, PODS);
+    put_pod(&world, OWN_POD);
+    put_pod(&world, SIBLING);
+    put_pod(&world, "other");
+    put_keyed(&world, "a");
+    fake_put(&world.api, ASSIGNS "/b",
+             ASSIGN("b", "", "spec.x", "1", BY_POD(ENTRY(GATEKEEPER))));
+    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    fx_cluster_sweep_set_times(sweep, &soon);
+    const uint64_t before_ns = fx_clock_ns();
+    fx_cluster_sweep_set(sweep, true);
+    FAKE_UNTIL(&world.api, fake_count(&world.api.told, "PUT") == 2);
+    assert_true(fx_clock_ns() - before_ns >= soon.stranger_ms * 1000000);
+    assert_string_equal(world_ids(&world, ASSIGNS "/a"), OWN_POD " " SIBLING " other");
+    assert_string_equal(world_ids(&world, ASSIGNS "/b"), "");
+    pass_rounds(&world, 3);
+    assert_int_equal(sweep->strangers.n_items, 0);
+    const size_t n_lists = fake_count(&world.api.asked, "GET " ASSIGNS "?limit");
+    pass_rounds(&world, 2);
+    assert_int_equal(fake_count(&world.api.asked, "GET " ASSIGNS "?limit"), n_lists);
+    assert_int_equal(fake_count(&world.api.told, "P"), 2);
+    fx_cluster_sweep_close(sweep);
+    world_finish(&world);
+}
+
+/* Somebody writes it anew each time: after some tries it is left alone. */
+static void a_stranger_comes_back(void **state) {
+    (void)state;
+    struct world world;
+    world_start(&world);
+    fake_collect(&world.api, PODS);
+    put_pod(&world, OWN_POD);
+    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    fx_cluster_sweep_set_times(sweep, &soon);
+    fake_put(&world.api, ASSIGNS "/a",
+             ASSIGN("a", "", "spec.x", "1", BY_POD(ENTRY(GATEKEEPER))));
+    fx_cluster_sweep_set(sweep, true);
+    for (size_t i = 1; i <= FX_SWEEP_TRIES - 1; i++) {
+        FAKE_UNTIL(&world.api, fake_count(&world.api.told, "PUT") == i);
+        fake_put(&world.api, ASSIGNS "/a",
+                 ASSIGN("a", "", "spec.x", "1", BY_POD(ENTRY(GATEKEEPER))));
+    }
+    pass_rounds(&world, 6);
+    assert_int_equal(fake_count(&world.api.told, "PUT"), FX_SWEEP_TRIES - 1);
+    assert_string_equal(world_ids(&world, ASSIGNS "/a"), GATEKEEPER);
+    assert_int_equal(sweep->strangers.n_items, 1);
+    fx_cluster_sweep_close(sweep);
+    world_finish(&world);
+}
+
 /* More than a page of them, and more than one round can write. */
 static void many_mutators(void **state) {
     (void)state;
@@ -220,7 +308,8 @@ static struct fx_cluster_sweep *start_slow_sweep(struct world *world) {
     put_pod(world, OWN_POD);
     put_keyed(world, "a");
     struct fx_cluster_sweep *sweep = start_sweep(world);
-    fx_cluster_sweep_set_times(sweep, &(struct fx_sweep_times){60000, 60000, 10, 2});
+    fx_cluster_sweep_set_times(
+        sweep, &(struct fx_sweep_times){60000, 60000, 10, 2, 60000, 60000});
     fx_cluster_sweep_set(sweep, true);
     return sweep;
 }
@@ -254,7 +343,7 @@ static void closed_at_any_time(void **state) {
         put_pod(&world, OWN_POD);
         put_keyed(&world, "a");
         struct fx_cluster_sweep *sweep = start_sweep(&world);
-        fx_cluster_sweep_set_times(sweep, &(struct fx_sweep_times){2, 1, 1, 1});
+        fx_cluster_sweep_set_times(sweep, &(struct fx_sweep_times){2, 1, 1, 1, 2, 2});
         fx_cluster_sweep_set(sweep, true);
         fake_run_for(&world.api, ms);
         fx_cluster_sweep_close(sweep);
@@ -265,10 +354,17 @@ static void closed_at_any_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_replica_goes),        cmocka_unit_test(a_replica_comes),
-        cmocka_unit_test(an_atomic_list),        cmocka_unit_test(many_mutators),
-        cmocka_unit_test(when_the_server_fails), cmocka_unit_test(closed_at_any_time),
-        cmocka_unit_test(pods_without_end),      cmocka_unit_test(mutators_without_end),
+        cmocka_unit_test(a_replica_goes),
+        cmocka_unit_test(a_replica_comes),
+        cmocka_unit_test(an_atomic_list),
+        cmocka_unit_test(many_mutators),
+        cmocka_unit_test(when_the_server_fails),
+        cmocka_unit_test(closed_at_any_time),
+        cmocka_unit_test(pods_without_end),
+        cmocka_unit_test(mutators_without_end),
+        cmocka_unit_test(what_cannot_be_given_up_is_dropped),
+        cmocka_unit_test(a_stranger_is_waited_for),
+        cmocka_unit_test(a_stranger_comes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,10 +47,29 @@ static void end_task(struct fx_cluster_sweep *sweep) {
     fx_sweep_wake_in(sweep, sweep->times.write_ms);
 }
 
+static void read_first(struct fx_cluster_sweep *sweep, const struct fx_sweep_task *task);
+
+/* A list of which nothing would be left, and which somebody owns, an API server makes
+ * null, and then refuses: such an entry is dropped from the object as it stands. */
+static bool drops_instead(struct fx_cluster_sweep *sweep,
+                          const struct fx_kube_failure *failure) {
+    struct fx_sweep_task *task = &sweep->tasks[sweep->at_task];
+    if (failure == NULL || failure->status != 422 || task->id == NULL ||
+        task->was_refused) {
+        return false;
+    }
+    task->was_refused = true;
+    read_first(sweep, task);
+    return true;
+}
+
 /* That it changed or went meanwhile is no failure: the next round sees to it. */
 static void on_written(const struct fx_kube_answer *answer, void *user) {
     struct fx_cluster_sweep *sweep = fx_sweep_of(user);
     sweep->call = NULL;
+    if (drops_instead(sweep, answer->failure)) {
+        return;
+    }
     if (answer->failure != NULL && answer->failure->reason != FX_KUBE_REASON_CONFLICT &&
         answer->failure->reason != FX_KUBE_REASON_NOT_FOUND) {
         fx_sweep_say(sweep, answer->failure);
@@ -71,8 +90,9 @@ static struct fx_kube_name name_of(const struct fx_sweep_task *task,
 /* Without memory it is left to the next round. */
 static void send_body(struct fx_cluster_sweep *sweep, const struct fx_sweep_task *task,
                       const json_t *body, const char *manager) {
+    const bool applies = task->id != NULL && !task->was_refused;
     const struct fx_kube_request request = {
-        .verb = task->id != NULL ? FX_KUBE_VERB_APPLY : FX_KUBE_VERB_UPDATE,
+        .verb = applies ? FX_KUBE_VERB_APPLY : FX_KUBE_VERB_UPDATE,
         .resource = task->resource,
         .name = name_of(task, "status"),
         .body = body,
@@ -107,17 +127,23 @@ static void apply_nothing(struct fx_cluster_sweep *sweep,
     fx_buf_finish(&api_version);
 }
 
+static bool is_to_go(const struct fx_cluster_sweep *sweep,
+                     const struct fx_sweep_task *task, const json_t *object,
+                     struct fx_text id) {
+    return task->id != NULL ? fx_text_is(id, task->id)
+                            : fx_sweep_is_to_drop(sweep, object, id);
+}
+
 /* The ids to be dropped, as the object stands now; their end is NULL. None: NULL, as
  * without memory. Borrowed from the object. */
-static const char **collect(const struct fx_cluster_sweep *sweep, const json_t *object) {
+static const char **collect(const struct fx_cluster_sweep *sweep,
+                            const struct fx_sweep_task *task, const json_t *object) {
     const json_t *entries = fx_tree_view_key(fx_tree_view_key(object, "status"), "byPod");
     const char **ids = calloc(json_array_size(entries) + 1, sizeof *ids);
     size_t n = 0;
     for (size_t i = 0; ids != NULL && i < json_array_size(entries); i++) {
         const json_t *node = fx_tree_view_key(json_array_get(entries, i), "id");
-        const struct fx_text id = fx_tree_text(node);
-        if (fx_sweep_names_has(&sweep->suspects, id) &&
-            fx_sweep_find_way(sweep, object, id) == FX_SWEEP_DROP) {
+        if (is_to_go(sweep, task, object, fx_tree_text(node))) {
             ids[n++] = json_string_value(node);
         }
     }
@@ -138,7 +164,7 @@ static void on_read(const struct fx_kube_answer *answer, void *user) {
         on_written(answer, sweep);
         return;
     }
-    const char **ids = collect(sweep, answer->object);
+    const char **ids = collect(sweep, task, answer->object);
     if (ids == NULL) {
         end_task(sweep);
         return;
