@@ -83,6 +83,9 @@ MATRIX = {
                 "validatingWebhookName": "3", "certs": {"mode": "cert-manager"}},
                {"args": ["--name", "123", "--namespace", "456"]}),
     "upgrade": ({}, {"args": ["--is-upgrade"]}),
+    "own-dns": ({"controllerManager": {
+        "dnsPolicy": "None", "dnsConfig": {"nameservers": ["10.0.0.10"], "options": [{"name": "ndots", "value": "2"}]},
+    }}, {}),
     "modrules": (chart.MODRULES, {}),
     "modrules-alone": ({"apis": {"gatekeeper": {"enabled": False},
                                  "kubemod": {"enabled": True, "clusterNamespace": "rules",
@@ -305,6 +308,15 @@ def test_sandbox_and_threads():
     assert "--threads=2" in flags and not any("sandbox" in flag for flag in flags)
     flags = chart.render(*MATRIX["clients"][:1]).flags
     assert "--sandbox=require" in flags and not any("threads" in flag for flag in flags)
+
+
+def test_dns():
+    pod = chart.default().deployment["spec"]["template"]["spec"]
+    assert pod["dnsPolicy"] == "ClusterFirst" and "dnsConfig" not in pod
+    values, arguments = MATRIX["own-dns"]
+    pod = chart.render(values, **arguments).deployment["spec"]["template"]["spec"]
+    assert pod["dnsPolicy"] == "None"
+    assert pod["dnsConfig"] == values["controllerManager"]["dnsConfig"]
 
 
 def test_everything_has_its_effect():

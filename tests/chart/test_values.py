@@ -10,6 +10,7 @@ import yaml
 
 import chart
 from test_objects import MATRIX
+from test_webhooks import COMBINATIONS, EQUAL_PORTS, RULE
 
 TEXT = (chart.CHART / "values.yaml").read_text(encoding="utf-8")
 VALUES = yaml.safe_load(TEXT)
@@ -95,6 +96,9 @@ REFUSED = [
     {"threads": 65},
     {"controllerManager": {"port": 0}},
     {"controllerManager": {"resources": {"request": {}}}},
+    {"controllerManager": {"dnsConfig": {"nameserver": "10.0.0.10"}}},
+    {"controllerManager": {"dnsConfig": {"nameservers": ["dns.example.com"]}}},
+    {"controllerManager": {"dnsConfig": {"options": [{"value": "2"}]}}},
     {"controllerManager": {"affinity": {"podAffinty": {}}}},
     {"controllerManager": {"strategyType": "rolling"}},
     {"logLevel": "loud"},
@@ -106,6 +110,34 @@ REFUSED = [
     {"extraArgs": "--a"},
     {"disableAudit": True},
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "words"), COMBINATIONS, ids=str)
+def test_schema_refuses_together(values, words):
+    """For `helm lint`, which takes no notice of what templates refuse. No schema can compare two
+    numbers."""
+    assert (faults(values) == []) == (words == EQUAL_PORTS)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"disableMutation": True},
+        {"disableValidatingWebhook": True},
+        {"mutatingWebhookFailurePolicy": "Fail", "replicas": 2},
+        {"certs": {"mode": "files", "secretName": "mine"}},
+        {"clientCA": {"secretName": "a"}, "clientCNs": ["b"]},
+        {"apis": {"gatekeeper": {"enabled": False}, "kubemod": {"enabled": True}}},
+        {**chart.MODRULES, "mutatingWebhookCustomRules": [{**RULE, "operations": ["DELETE"]}]},
+        {"web": {"enabled": True}},
+        {"controllerManager": {"hostNetwork": True}},
+        {"controllerManager": {"dnsPolicy": "None", "dnsConfig": {"nameservers": ["10.0.0.10"]}}},
+    ],
+    ids=str,
+)
+def test_schema_takes_together(values):
+    assert faults(values) == []
+    assert chart.render(values)
 
 
 def paths(value, where=()):
@@ -201,6 +233,7 @@ def test_values_and_schema_have_the_same_keys():
         ".global", ".mutatingWebhookObjectSelector.matchLabels",
         ".mutatingWebhookObjectSelector.matchExpressions", ".controllerManager.resources.claims",
         *(f".controllerManager.affinity.{one}" for one in ("nodeAffinity", "podAffinity", "podAntiAffinity")),
+        *(f".controllerManager.dnsConfig.{one}" for one in ("nameservers", "searches", "options")),
         *(f".certs.certManager.issuerRef.{one}" for one in ("name", "kind", "group")),
     }  # fmt: skip
     assert known - given - optional == set()

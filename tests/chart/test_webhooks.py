@@ -326,24 +326,28 @@ def test_what_is_disabled_is_not_there():
     assert not any(flag.startswith("--operation") for flag in chart.default().flags)
 
 
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({"mutatingWebhookFailurePolicy": "Fail", "replicas": 1}, "replicas of at least 2"),
-        ({"mutatingWebhookFailurePolicy": "Fail", "pdb": {"controllerManager": {"enabled": False}}},
-         "replicas of at least 2"),
-        ({"disableMutation": True, "disableValidatingWebhook": True}, "nothing is left to do"),
-        ({"certs": {"mode": "files"}}, "certs.secretName is missing"),
-        ({"controllerManager": {"port": 9090}}, "one port cannot be both"),
-        ({"clientCA": {"configMapName": "a", "secretName": "b"}}, "one of them holds"),
-        ({"clientCNs": ["a"]}, "who vouches for clients"),
-        ({"apis": {"gatekeeper": {"enabled": False}}}, "nobody's policies"),
-        ({"mutatingWebhookCustomRules": [{**RULE, "operations": ["DELETE"]}]}, "only ModRules judge"),
-        ({"web": {"enabled": True, "port": 8443}}, "one port cannot be both"),
-        ({"web": {"enabled": True, "port": 9090}}, "one port cannot be both"),
-        ({"web": {"enabled": True}, "controllerManager": {"hostNetwork": True}}, "reaches a node"),
-    ],
-)
+# What makes no sense together, and the words of the template.
+COMBINATIONS = [
+    ({"mutatingWebhookFailurePolicy": "Fail", "replicas": 1}, "replicas of at least 2"),
+    ({"mutatingWebhookFailurePolicy": "Fail", "pdb": {"controllerManager": {"enabled": False}}},
+     "replicas of at least 2"),
+    ({"disableMutation": True, "disableValidatingWebhook": True}, "nothing is left to do"),
+    ({"certs": {"mode": "files"}}, "certs.secretName is missing"),
+    ({"controllerManager": {"port": 9090}}, "one port cannot be both"),
+    ({"clientCA": {"configMapName": "a", "secretName": "b"}}, "one of them holds"),
+    ({"clientCNs": ["a"]}, "who vouches for clients"),
+    ({"apis": {"gatekeeper": {"enabled": False}}}, "nobody's policies"),
+    ({"mutatingWebhookCustomRules": [{**RULE, "operations": ["DELETE"]}]}, "only ModRules judge"),
+    ({"web": {"enabled": True, "port": 8443}}, "one port cannot be both"),
+    ({"web": {"enabled": True, "port": 9090}}, "one port cannot be both"),
+    ({"web": {"enabled": True}, "controllerManager": {"hostNetwork": True}}, "reaches a node"),
+    ({"controllerManager": {"dnsPolicy": "None"}}, "whom is it to ask"),
+    ({"controllerManager": {"dnsPolicy": "None", "dnsConfig": {"searches": ["a"]}}}, "whom is it to ask"),
+]
+EQUAL_PORTS = "one port cannot be both"
+
+
+@pytest.mark.parametrize(("values", "words"), COMBINATIONS, ids=str)
 def test_refused(values, words):
     with pytest.raises(chart.RenderError, match=words):
         chart.render(values)

@@ -114,7 +114,9 @@ service:
 {{- or .Values.clientCA.configMapName .Values.clientCA.secretName }}
 {{- end }}
 
-{{/* What fits no schema: values that make no sense together. */}}
+{{/* Values that make no sense together, in words. values.schema.json refuses them as well,
+which `helm lint` looks at, but for those that no schema can tell: equal ports, and what the
+version of Kubernetes decides. */}}
 {{- define "fixpoint.check" -}}
 {{- if and .Values.disableMutation .Values.disableValidatingWebhook }}
 {{- fail "disableMutation and disableValidatingWebhook: nothing is left to do" }}
@@ -129,6 +131,11 @@ service:
 {{- end }}
 {{- include "fixpoint.check.apis" . }}
 {{- include "fixpoint.check.web" . }}
+{{- with .Values.controllerManager }}
+{{- if and (eq (.dnsPolicy | default "") "None") (not (dig "nameservers" list (.dnsConfig | default dict))) }}
+{{- fail "controllerManager.dnsPolicy None: controllerManager.dnsConfig.nameservers is missing: whom is it to ask?" }}
+{{- end }}
+{{- end }}
 {{- if and (eq .Values.certs.mode "files") (not .Values.certs.secretName) }}
 {{- fail "certs.mode files: certs.secretName is missing: which Secret holds tls.crt, tls.key and ca.crt?" }}
 {{- end }}
