@@ -42,7 +42,7 @@ static const struct fx_sweep_times usual = {
     .wait_ms = 5000,
     .write_ms = 200,
     .stranger_ms = 10 * MS_IN_MIN,
-    .rest_ms = 24 * 60 * MS_IN_MIN,
+    .rest_ms = UINT64_C(24) * 60 * MS_IN_MIN,
 };
 
 struct fx_cluster_sweep *fx_sweep_of(void *data) {

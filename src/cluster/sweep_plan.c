@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/dns_name.h"
 #include "base/limits.h"
 #include "base/vec.h"
 #include "cluster/frame.h"
@@ -150,7 +151,7 @@ bool fx_sweep_is_sibling(struct fx_text id, const char *own_pod) {
 
 enum fx_sweep_way fx_sweep_way_of(const json_t *object, struct fx_text id,
                                   const char *own_pod) {
-    if (id.len == 0 || fx_text_is(id, own_pod)) {
+    if (!fx_dns_is_subdomain(id) || fx_text_is(id, own_pod)) {
         return FX_SWEEP_NONE;
     }
     if (is_managed(object, id)) {

@@ -36,7 +36,7 @@ bool fx_sweep_names_add_page(struct fx_sweep_names *names,
                              const json_t *list) FX_MUST_USE;
 
 enum fx_sweep_way {
-    FX_SWEEP_NONE,  /* it has no id, or is of our own Pod */
+    FX_SWEEP_NONE,  /* its id is no name of a Pod, or of our own */
     FX_SWEEP_APPLY, /* its Pod's field manager owns it in a list keyed by `id`: when that
                      * one applies nothing, it goes */
     FX_SWEEP_DROP,  /* it is of a Pod of our Deployment: the object is written without it

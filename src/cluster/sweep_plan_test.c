@@ -163,6 +163,20 @@ static void ways(void **state) {
     }
 }
 
+/* Anybody may write an id of any length: what no Pod can be called is not noted. */
+static void strange_ids(void **state) {
+    (void)state;
+    char longest[255];
+    memset(longest, 'a', sizeof longest);
+    json_t *object = read_json("{}");
+    assert_int_equal(fx_sweep_way_of(object, (struct fx_text){longest, 253}, OWN),
+                     FX_SWEEP_STRANGER);
+    assert_int_equal(fx_sweep_way_of(object, (struct fx_text){longest, 254}, OWN),
+                     FX_SWEEP_NONE);
+    assert_int_equal(fx_sweep_way_of(object, FX_TEXT("A pod"), OWN), FX_SWEEP_NONE);
+    json_decref(object);
+}
+
 /* What anybody may write into managed fields must not be read past its end. */
 static void strange_objects(void **state) {
     (void)state;
@@ -214,6 +228,7 @@ int main(void) {
         cmocka_unit_test(there_is_an_end_to_names),
         cmocka_unit_test(siblings),
         cmocka_unit_test(ways),
+        cmocka_unit_test(strange_ids),
         cmocka_unit_test(strange_objects),
         cmocka_unit_test(what_is_applied),
     };
