@@ -59,8 +59,8 @@ static re2::StringPiece piece_of(fx_text text) {
     return {text.data, text.len};
 }
 
-/* The length of the piece that `pattern` begins with: an escape, a text between \Q and \E,
- * a class, or a single byte. */
+/* The length of the piece that `pattern` begins with: an escape, a text between \Q and
+ * \E, a class, or a single byte. */
 static size_t piece_length(const std::string &pattern, size_t at) {
     if (pattern.compare(at, 2, "\\Q") == 0) {
         const size_t end = pattern.find("\\E", at + 2);
@@ -75,8 +75,8 @@ static size_t piece_length(const std::string &pattern, size_t at) {
     while (end < pattern.size() && pattern[end] != ']') {
         const bool is_named = pattern.compare(end, 2, "[:") == 0;
         const size_t named = is_named ? pattern.find(":]", end + 2) : std::string::npos;
-        end = named != std::string::npos ? named + 2
-                                         : end + (pattern[end] == '\\' ? 2 : 1);
+        end =
+            named != std::string::npos ? named + 2 : end + (pattern[end] == '\\' ? 2 : 1);
     }
     return end + 1 - at;
 }
