@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes the container image, and tries it.
 #
-#   image.sh [BINARY [FOLDER]]   BINARY (build/release/fixpoint) and the libraries it needs, as
-#                                an OCI image layout in FOLDER (build/image): no daemon, no
+#   image.sh [BINARY [FOLDER]]   BINARY (build/release/fixpoint) and the libraries it needs, or
+#                                the folder that rootfs.sh has made of it, as an OCI image
+#                                layout in FOLDER (build/image): no daemon, no
 #                                registry, no privileges; the same bytes every time. What is
 #                                in it: FOLDER.spdx.json, and in it /usr/share/sbom
 #   image.sh --containerfile BASE
@@ -46,7 +47,11 @@ binary=${1:-build/release/fixpoint} layout=${2:-build/image}
 [ -x "$binary" ] || die "$binary is missing: ./dev build"
 
 say "assembling $layout"
-deploy/rootfs.sh "$binary" "$scratch/rootfs"
+if [ -d "$binary" ]; then
+  cp -a "$binary" "$scratch/rootfs"
+else
+  deploy/rootfs.sh "$binary" "$scratch/rootfs"
+fi
 rm -rf "$layout"
 mkdir -p "$(dirname "$layout")"
 python3 deploy/oci_layout.py "$scratch/rootfs" "$layout" --version "$version" --revision "$revision"

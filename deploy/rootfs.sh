@@ -11,6 +11,10 @@ binary=$1 root=$2
 [ -x "$binary" ] || { echo "$0: $binary is no program" >&2; exit 1; }
 [ ! -e "$root" ] || { echo "$0: $root is there already" >&2; exit 1; }
 
+# The time of the SBOM.
+: "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2>/dev/null || echo 0)}"
+export SOURCE_DATE_EPOCH
+
 install -D -m 0755 "$binary" "$root/usr/bin/fixpoint"
 ! command -v strip >/dev/null || strip --strip-unneeded "$root/usr/bin/fixpoint"
 
