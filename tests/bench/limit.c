@@ -336,9 +336,9 @@ static void set_curve(void) {
 static int start_tls(const char *cert, const char *key) {
     static const int suites[] = {
 #if defined(MBEDTLS_SSL_PROTO_TLS1_3)
+        MBEDTLS_TLS1_3_CHACHA20_POLY1305_SHA256,
         MBEDTLS_TLS1_3_AES_128_GCM_SHA256,
         MBEDTLS_TLS1_3_AES_256_GCM_SHA384,
-        MBEDTLS_TLS1_3_CHACHA20_POLY1305_SHA256,
 #endif
         MBEDTLS_TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
         MBEDTLS_TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
