@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes the container image, and tries it.
 #
-#   image.sh [BINARY [FOLDER]]   BINARY (build/release/fixpoint) and the libraries it needs, as
-#                                an OCI image layout in FOLDER (build/image): no daemon, no
-#                                registry, no privileges; the same bytes every time
-#   image.sh --containerfile     with buildah and deploy/Dockerfile, which pulls debian:12-slim
+#   image.sh [BINARY [FOLDER]]   BINARY (build/release/fixpoint) and the libraries it needs, or
+#                                the folder that rootfs.sh has made of it, as an OCI image
+#                                layout in FOLDER (build/image): no daemon, no
+#                                registry, no privileges; the same bytes every time. What is
+#                                in it: FOLDER.spdx.json, and in it /usr/share/sbom
+#   image.sh --containerfile BASE
+#                                with buildah and deploy/Dockerfile. BASE is where it is built,
+#                                by its digest: docker.io/library/debian@sha256:...
 #
 # Both end as localhost/fixpoint:VERSION in buildah's storage where buildah works here.
 # The layout goes to a registry with: skopeo copy oci:FOLDER:VERSION docker://REGISTRY/fixpoint
@@ -32,8 +36,10 @@ trap cleanup EXIT
 
 if [ "${1:-}" = --containerfile ]; then
   command -v buildah >/dev/null || die "buildah is not installed"
+  [[ "${2:-}" =~ ^[^@]+@sha256:[0-9a-f]{64}$ ]] ||
+    die "--containerfile NAME@sha256:DIGEST: a tag may be another image tomorrow"
   exec buildah build --ignorefile deploy/Dockerfile.dockerignore --timestamp "$SOURCE_DATE_EPOCH" \
-    --build-arg VERSION="$version" --build-arg REVISION="$revision" \
+    --build-arg VERSION="$version" --build-arg REVISION="$revision" --build-arg BASE="$2" \
     -f deploy/Dockerfile -t "localhost/fixpoint:$version" .
 fi
 
@@ -41,10 +47,16 @@ binary=${1:-build/release/fixpoint} layout=${2:-build/image}
 [ -x "$binary" ] || die "$binary is missing: ./dev build"
 
 say "assembling $layout"
-deploy/rootfs.sh "$binary" "$scratch/rootfs"
+if [ -d "$binary" ]; then
+  cp -a "$binary" "$scratch/rootfs"
+else
+  deploy/rootfs.sh "$binary" "$scratch/rootfs"
+fi
 rm -rf "$layout"
 mkdir -p "$(dirname "$layout")"
 python3 deploy/oci_layout.py "$scratch/rootfs" "$layout" --version "$version" --revision "$revision"
+cp "$scratch/rootfs/usr/share/sbom/fixpoint.spdx.json" "$layout.spdx.json"
+say "the SBOM is $layout.spdx.json"
 
 # ---- is it an image? --------------------------------------------------------------------
 

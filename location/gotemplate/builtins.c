@@ -279,10 +279,8 @@ static bool call_urlquery(struct call *call) {
 
 /* ---- the table ------------------------------------------------------------------- */
 
-#define TWO \
-    { PARAMETER_VALUE, PARAMETER_VALUE, PARAMETER_NONE }
-#define TEXTS \
-    { PARAMETER_ANY, PARAMETER_NONE }
+#define TWO   {PARAMETER_VALUE, PARAMETER_VALUE, PARAMETER_NONE}
+#define TEXTS {PARAMETER_ANY, PARAMETER_NONE}
 
 const struct function functions_builtin[] = {
     {"and", NULL, TWO, .variadic = true},

@@ -181,18 +181,12 @@ static bool call_duration_round(struct call *call) {
 /* ---- the table ------------------------------------------------------------------------
  */
 
-#define ANY \
-    { PARAMETER_ANY, PARAMETER_NONE }
-#define TIME \
-    { PARAMETER_TIME, PARAMETER_NONE }
-#define TEXT_TIME \
-    { PARAMETER_STRING, PARAMETER_TIME, PARAMETER_NONE }
-#define TEXT_ANY \
-    { PARAMETER_STRING, PARAMETER_ANY, PARAMETER_NONE }
-#define TEXT_TEXT \
-    { PARAMETER_STRING, PARAMETER_STRING, PARAMETER_NONE }
-#define IN_ZONE \
-    { PARAMETER_STRING, PARAMETER_ANY, PARAMETER_STRING, PARAMETER_NONE }
+#define ANY       {PARAMETER_ANY, PARAMETER_NONE}
+#define TIME      {PARAMETER_TIME, PARAMETER_NONE}
+#define TEXT_TIME {PARAMETER_STRING, PARAMETER_TIME, PARAMETER_NONE}
+#define TEXT_ANY  {PARAMETER_STRING, PARAMETER_ANY, PARAMETER_NONE}
+#define TEXT_TEXT {PARAMETER_STRING, PARAMETER_STRING, PARAMETER_NONE}
+#define IN_ZONE   {PARAMETER_STRING, PARAMETER_ANY, PARAMETER_STRING, PARAMETER_NONE}
 
 /* A byte of a layout may be an element, which is looked up, and printed as a number. */
 #define PRICE_OF_LAYOUT   16

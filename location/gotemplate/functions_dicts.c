@@ -208,14 +208,10 @@ static bool call_dig(struct call *call) {
 /* ---- the table ----------------------------------------------------------------------
  */
 
-#define ANY \
-    { PARAMETER_ANY, PARAMETER_NONE }
-#define MAP \
-    { PARAMETER_MAP, PARAMETER_NONE }
-#define MAP_KEY \
-    { PARAMETER_MAP, PARAMETER_STRING, PARAMETER_NONE }
-#define MAPS \
-    { PARAMETER_MAP, PARAMETER_MAP, PARAMETER_NONE }
+#define ANY     {PARAMETER_ANY, PARAMETER_NONE}
+#define MAP     {PARAMETER_MAP, PARAMETER_NONE}
+#define MAP_KEY {PARAMETER_MAP, PARAMETER_STRING, PARAMETER_NONE}
+#define MAPS    {PARAMETER_MAP, PARAMETER_MAP, PARAMETER_NONE}
 
 const struct function functions_dicts[] = {
     {.name = "dict", .call = call_dict, .parameters = ANY, .variadic = true},

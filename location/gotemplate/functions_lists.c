@@ -291,12 +291,9 @@ static bool call_without(struct call *call) {
 /* ---- the table ----------------------------------------------------------------------
  */
 
-#define ONE \
-    { PARAMETER_ANY, PARAMETER_NONE }
-#define TWO \
-    { PARAMETER_ANY, PARAMETER_ANY, PARAMETER_NONE }
-#define INT_LIST \
-    { PARAMETER_INT, PARAMETER_ANY, PARAMETER_NONE }
+#define ONE      {PARAMETER_ANY, PARAMETER_NONE}
+#define TWO      {PARAMETER_ANY, PARAMETER_ANY, PARAMETER_NONE}
+#define INT_LIST {PARAMETER_INT, PARAMETER_ANY, PARAMETER_NONE}
 
 const struct function functions_lists[] = {
     {.name = "list", .call = call_list, .parameters = ONE, .variadic = true},

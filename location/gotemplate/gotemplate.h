@@ -31,8 +31,8 @@ void fx_gotemplate_destroy(struct fx_gotemplate *template); /* NULL is fine */
 /* The fields of the context, which is a struct in Go: any other top-level name fails. */
 struct fx_gotemplate_field {
     struct fx_text name; /* "Target" */
-    json_t *value; /* borrowed; NULL: nil. Its numbers count as float64 unless … */
-    bool integers; /* … this says that its integers are Go ints (SelectKeyParts) */
+    json_t *value;       /* borrowed; NULL: nil. Its numbers count as float64 unless … */
+    bool integers;       /* … this says that its integers are Go ints (SelectKeyParts) */
 };
 
 struct fx_gotemplate_context {

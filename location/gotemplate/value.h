@@ -95,7 +95,7 @@ struct context {
     struct context_field {
         struct fx_text name;
         struct value value;
-    } * fields;
+    } *fields;
 };
 
 static inline struct value value_nil(void) {

@@ -131,8 +131,7 @@ static void takes_what_the_patterns_take(void **state) {
     }
 }
 
-#define TEXT(literal) \
-    { literal, sizeof(literal) - 1 }
+#define TEXT(literal) {literal, sizeof(literal) - 1}
 
 /* What the test above cannot ask: the seeds by hand, ends, and NUL. */
 static const struct {

@@ -151,8 +151,7 @@ static void assert_same_text(const json_t *a, const json_t *b) {
 #define FIGHTER(kind, name, spec, other, operator)                                   \
     "{'apiVersion':'mutations.fixpoint.dev/v1alpha1','kind':'" kind "','metadata':{" \
     "'name':'" name "'},'spec':{" POD_ONLY "," spec                                  \
-    ",'conditions':[{'location':'spec." other "','operator':'"                       \
-    operator"'}]}}"
+    ",'conditions':[{'location':'spec." other "','operator':'" operator"'}]}}"
 #define SET(field) "'location':'spec." field "','parameters':{'assign':{'value':1}}"
 
 /* a while there is no b, b while there is an a, and away with either: these fight, but
@@ -206,7 +205,9 @@ static struct fx_snapshot *take_set(const struct pool *pool) {
 }
 
 /* How often what came of it. */
-static struct { unsigned settled, long_ways, fights, failures; } counts;
+static struct {
+    unsigned settled, long_ways, fights, failures;
+} counts;
 
 static void count(const struct run *run) {
     counts.settled += run->ok;

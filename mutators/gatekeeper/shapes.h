@@ -16,26 +16,21 @@ extern const struct shape fx_assign_field_shape; /* .spec.parameters.assign */
 extern const struct shape fx_condition_shape;    /* .spec.conditions[] */
 
 /* Rows of a struct's list of fields: anything, a text, and those that several have. */
-#define FIELD(name) \
-    { name, FIELD_ANY, NULL, NULL, NULL }
-#define FIELD_TEXT(name, type) \
-    { name, FIELD_STRING, type, NULL, NULL }
+#define FIELD(name)            {name, FIELD_ANY, NULL, NULL, NULL}
+#define FIELD_TEXT(name, type) {name, FIELD_STRING, type, NULL, NULL}
 #define FIELD_METADATA \
-    { "metadata", FIELD_OBJECT, "v1.ObjectMeta", NULL, &fx_metadata_shape }
-#define FIELD_MATCH \
-    { "match", FIELD_ANY, NULL, NULL, &fx_match_shape }
-#define FIELD_APPLY_TO \
-    { "applyTo", FIELD_ANY, NULL, NULL, &fx_apply_to_shape }
+    {"metadata", FIELD_OBJECT, "v1.ObjectMeta", NULL, &fx_metadata_shape}
+#define FIELD_MATCH    {"match", FIELD_ANY, NULL, NULL, &fx_match_shape}
+#define FIELD_APPLY_TO {"applyTo", FIELD_ANY, NULL, NULL, &fx_apply_to_shape}
 #define FIELD_LOCATION FIELD_TEXT("location", "string")
 #define FIELD_ASSIGN \
-    { "assign", FIELD_OBJECT, "@.AssignField", NULL, &fx_assign_field_shape }
+    {"assign", FIELD_OBJECT, "@.AssignField", NULL, &fx_assign_field_shape}
 #define FIELD_PATH_TESTS \
-    { "pathTests", FIELD_LIST, "[]@.PathTest", "@.PathTest", &fx_path_test_shape }
+    {"pathTests", FIELD_LIST, "[]@.PathTest", "@.PathTest", &fx_path_test_shape}
 #define FIELD_CONDITIONS \
-    { "conditions", FIELD_LIST, "[]@.Condition", "@.Condition", &fx_condition_shape }
+    {"conditions", FIELD_LIST, "[]@.Condition", "@.Condition", &fx_condition_shape}
 /* Those behind it exist in our own group only. */
-#define FIELDS_FURTHER \
-    { "", FIELD_FURTHER, NULL, NULL, NULL }
-#define FIELDS_END FIELD(NULL)
+#define FIELDS_FURTHER {"", FIELD_FURTHER, NULL, NULL, NULL}
+#define FIELDS_END     FIELD(NULL)
 
 #endif

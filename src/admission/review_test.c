@@ -182,7 +182,7 @@ static void test_gates(void **state) {
 }
 
 #define REFUSED(about, request, body) \
-    { about, &deny, request, 400, FX_DECISION_REFUSED, body }
+    {about, &deny, request, 400, FX_DECISION_REFUSED, body}
 static const struct expectation refusals[] = {
     REFUSED("no JSON", "hello",
             "the body is no JSON: invalid character 'h' looking for beginning of value"),

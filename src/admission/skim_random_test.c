@@ -390,7 +390,9 @@ static void make_review(struct fx_buf *buf) {
 /* ---- the test -------------------------------------------------------------------- */
 
 /* How often what came of it. */
-static struct { unsigned reviews, parts, patches, denials, told; } counts;
+static struct {
+    unsigned reviews, parts, patches, denials, told;
+} counts;
 
 struct answer {
     struct fx_review *review;

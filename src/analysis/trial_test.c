@@ -249,11 +249,13 @@ static void idempotence(void **state) {
 /* Who comes first is asked of mutators of one dialect and tier only. */
 static void order_that_is_settled(void **state) {
     (void)state;
-#define SETS(value, of, at)                                                          \
-    {                                                                                \
-        .name = value, .set_key = "x", .set_value = value, .once = true, .rank = of, \
-        .tier = at                                                                   \
-    }
+#define SETS(value, of, at) \
+    {.name = value,         \
+     .set_key = "x",        \
+     .set_value = value,    \
+     .once = true,          \
+     .rank = of,            \
+     .tier = at}
     static const struct fake_plan one_tier[] = {SETS("a", 1, 2), SETS("b", 1, 2)};
     static const struct fake_plan tiers[] = {SETS("a", 1, 2), SETS("b", 1, 3)};
     static const struct fake_plan dialects[] = {SETS("a", 0, 0), SETS("b", 1, 0)};

@@ -27,6 +27,8 @@ extern "C" {
 }
 
 struct fx_regex {
+    fx_regex(const re2::StringPiece &pattern, const RE2::Options &options)
+        : program(pattern, options) {}
     RE2 program;
 };
 
@@ -131,7 +133,7 @@ bool fx_regex_compile(fx_text pattern, fx_regex **ret_regex, fx_err *err) {
         return fx_fail_exceeded(err);
     }
     try {
-        fx_regex *regex = new fx_regex{{piece_of(pattern), options(max_bytes)}};
+        fx_regex *regex = new fx_regex(piece_of(pattern), options(max_bytes));
         if (!regex->program.ok()) {
             (void)fail_pattern(regex->program, err);
             delete regex;

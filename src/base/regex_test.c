@@ -20,8 +20,7 @@
 #include "base/regex.h"
 
 /* FX_TEXT is no constant. */
-#define T(literal) \
-    { literal, sizeof(literal) - 1 }
+#define T(literal) {literal, sizeof(literal) - 1}
 
 static struct fx_regex *must_compile(struct fx_text pattern) {
     struct fx_err err = FX_ERR_INIT;

@@ -91,13 +91,15 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
         FX_COLOR_OPTION(struct fx_apply_values)
 
 /* Of those that print objects. */
-#define FX_EXPAND_OPTION                                                                 \
-    {                                                                                    \
-        "expand", '\0', FX_OPTION_FLAG, offsetof(struct fx_apply_values, expand), NULL,  \
-            NULL,                                                                        \
-            "also what controllers will make of the objects, as the ExpansionTemplates " \
-            "among the policies say"                                                     \
-    }
+#define FX_EXPAND_OPTION                                                          \
+    {"expand",                                                                    \
+     '\0',                                                                        \
+     FX_OPTION_FLAG,                                                              \
+     offsetof(struct fx_apply_values, expand),                                    \
+     NULL,                                                                        \
+     NULL,                                                                        \
+     "also what controllers will make of the objects, as the ExpansionTemplates " \
+     "among the policies say"}
 
 /* What help says of what they read. */
 #define FX_APPLY_INPUT_DETAILS                                                        \

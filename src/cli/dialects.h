@@ -12,12 +12,14 @@
 #include "engine/dialect.h"
 
 /* The rows of a table of options whose values have a struct fx_dialect_settings. */
-#define FX_DIALECT_OPTIONS(type, member)                                         \
-    {                                                                            \
-        "cluster-modrules-namespace", '\0', FX_OPTION_TEXT,                      \
-            offsetof(type, member.cluster_namespace), "NAME", NULL,              \
-            "the namespace whose ModRules count for the whole cluster (default " \
-            "kubemod-system)"                                                    \
-    }
+#define FX_DIALECT_OPTIONS(type, member)                                  \
+    {"cluster-modrules-namespace",                                        \
+     '\0',                                                                \
+     FX_OPTION_TEXT,                                                      \
+     offsetof(type, member.cluster_namespace),                            \
+     "NAME",                                                              \
+     NULL,                                                                \
+     "the namespace whose ModRules count for the whole cluster (default " \
+     "kubemod-system)"}
 
 #endif

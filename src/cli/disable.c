@@ -265,11 +265,14 @@ static enum fx_exit run_enable(const void *values, const char *operand) {
          "NAME",                                                    \
          NULL,                                                      \
          "a context of the kubeconfig (default: its current one)"}, \
-    {                                                               \
-        "name", '\0', FX_OPTION_TEXT, FIELD(name), "NAME", NULL,    \
-            "the MutatingWebhookConfiguration (default "            \
-            "gatekeeper-mutating-webhook-configuration)"            \
-    }
+        {"name",                                                    \
+         '\0',                                                      \
+         FX_OPTION_TEXT,                                            \
+         FIELD(name),                                               \
+         "NAME",                                                    \
+         NULL,                                                      \
+         "the MutatingWebhookConfiguration (default "               \
+         "gatekeeper-mutating-webhook-configuration)"}
 
 static const struct fx_option disable_options[] = {
     {"for", '\0', FX_OPTION_DURATION, FIELD(duration), "TIME", NULL,

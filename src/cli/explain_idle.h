@@ -19,15 +19,15 @@
 #include "engine/trace.h"
 
 /* Nearest to acting first. reason, its name in JSON. */
-#define FX_IDLE_REASONS(X)                                                     \
-    X(LEFT_OUT, "leftOut")       /* it failed, which stopped nobody else */    \
-    X(ELSEWHERE, "elsewhere")    /* it acted, but not on what is wanted */     \
-    X(UNCHANGED, "unchanged")    /* all was as it wants it already */          \
-    X(PRESENT, "present")        /* it was there, and is never overwritten */  \
-    X(NOT_APPLIED, "notApplied") /* it matched; the criterion said no */       \
-    X(LATE, "late")              /* it matches what came of it all, but … */ \
-    X(NOT_MATCHED, "notMatched") /* the criterion said no */                   \
-    X(CONFLICT, "conflict")      /* left out: others disagree with it */       \
+#define FX_IDLE_REASONS(X)                                                    \
+    X(LEFT_OUT, "leftOut")       /* it failed, which stopped nobody else */   \
+    X(ELSEWHERE, "elsewhere")    /* it acted, but not on what is wanted */    \
+    X(UNCHANGED, "unchanged")    /* all was as it wants it already */         \
+    X(PRESENT, "present")        /* it was there, and is never overwritten */ \
+    X(NOT_APPLIED, "notApplied") /* it matched; the criterion said no */      \
+    X(LATE, "late")              /* it matches what came of it all, but … */  \
+    X(NOT_MATCHED, "notMatched") /* the criterion said no */                  \
+    X(CONFLICT, "conflict")      /* left out: others disagree with it */      \
     X(NOT_REACHED, "notReached") /* all ended before its turn */
 
 enum fx_idle_reason {

@@ -19,7 +19,7 @@ struct fx_rows {
     struct fx_row {
         size_t off[FX_ROW_CELLS], len[FX_ROW_CELLS]; /* in `text` */
         size_t width[FX_ROW_CELLS];                  /* in columns */
-    } * items;
+    } *items;
     size_t n_items, cap_items;
     bool failed;
 };

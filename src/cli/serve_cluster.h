@@ -125,10 +125,13 @@ struct fx_cluster_flags {
          "NAME",                                                                         \
          NULL,                                                                           \
          "the Lease that settles which replica sweeps (default fixpoint)"},              \
-    {                                                                                    \
-        "no-events", '\0', FX_OPTION_FLAG, FX_CLUSTER_FLAG(type, no_events), NULL, NULL, \
-            "write no Events about invalid mutators"                                     \
-    }
+        {"no-events",                                                                    \
+         '\0',                                                                           \
+         FX_OPTION_FLAG,                                                                 \
+         FX_CLUSTER_FLAG(type, no_events),                                               \
+         NULL,                                                                           \
+         NULL,                                                                           \
+         "write no Events about invalid mutators"}
 
 /* What they come to. */
 struct fx_cluster_settings {

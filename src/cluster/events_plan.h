@@ -51,7 +51,7 @@ struct fx_events_known {
     struct fx_event_known {
         uint64_t digest;
         uint64_t walk; /* that found it last */
-    } * items;         /* by digest */
+    } *items;          /* by digest */
     size_t n_items, cap_items;
     uint64_t walk;
 };

@@ -17,17 +17,21 @@
 #define WAITING(group, plural) "waiting for the list of " plural "." group
 
 /* Gatekeeper serves these in three versions of one schema (spec section 3.1). */
-#define THREE(plural, kind)                                                          \
-    {                                                                                \
-        .versions = {{GATEKEEPER, "v1", plural, kind},                               \
-                     {GATEKEEPER, "v1beta1", plural, kind},                          \
-                     {GATEKEEPER, "v1alpha1", plural, kind}},                        \
-        .n_versions = 3, .waiting = WAITING(GATEKEEPER, plural), .is_mutator = true, \
+#define THREE(plural, kind)                                   \
+    {                                                         \
+        .versions = {{GATEKEEPER, "v1", plural, kind},        \
+                     {GATEKEEPER, "v1beta1", plural, kind},   \
+                     {GATEKEEPER, "v1alpha1", plural, kind}}, \
+        .n_versions = 3,                                      \
+        .waiting = WAITING(GATEKEEPER, plural),               \
+        .is_mutator = true,                                   \
     }
-#define ALPHA(group, plural, kind)                                        \
-    {                                                                     \
-        .versions = {{group, "v1alpha1", plural, kind}}, .n_versions = 1, \
-        .waiting = WAITING(group, plural), .is_mutator = true,            \
+#define ALPHA(group, plural, kind)                       \
+    {                                                    \
+        .versions = {{group, "v1alpha1", plural, kind}}, \
+        .n_versions = 1,                                 \
+        .waiting = WAITING(group, plural),               \
+        .is_mutator = true,                              \
     }
 
 const struct fx_cluster_kind fx_cluster_kinds[FX_CLUSTER_KINDS] = {

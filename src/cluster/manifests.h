@@ -22,7 +22,7 @@ struct fx_cluster_manifests {
         json_t *object; /* counted */
         size_t bytes;   /* of its text */
         uint64_t turn;  /* in which it came */
-    } * items;          /* sorted by name */
+    } *items;           /* sorted by name */
     size_t n_items, cap_items, bytes;
     uint64_t turn;
 };

@@ -215,18 +215,8 @@ static void what_may_be_forbidden(void **state) {
 
 /* ---- how often ---- */
 
-#define WATCHED(bytes)                  \
-    {                                   \
-        LIST("limit=", "5", A1), {      \
-            "watch=", bytes, GOODBYE, 0 \
-        }                               \
-    }
-#define LISTED(bytes)                    \
-    {                                    \
-        {"limit=", bytes, GOODBYE, 0}, { \
-            "watch=", "", GOODBYE, 0     \
-        }                                \
-    }
+#define WATCHED(bytes) {LIST("limit=", "5", A1), {"watch=", bytes, GOODBYE, 0}}
+#define LISTED(bytes)  {{"limit=", bytes, GOODBYE, 0}, {"watch=", "", GOODBYE, 0}}
 
 /* The first answer to lists, the second to watches, over and over; and how many requests
  * of each kind there may be in 150 ms with pauses of 40, doubling, and half of that less.

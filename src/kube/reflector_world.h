@@ -164,10 +164,9 @@ static inline struct fx_kube_reflector_status look(const struct world *world) {
 #define LIST_OF(version, token, items)                                               \
     OK_HEAD "Connection: close\r\n\r\n{\"metadata\":{\"resourceVersion\":\"" version \
             "\",\"continue\":\"" token "\"},\"items\":[" items "]}"
-#define LIST(about, version, items) \
-    { about, LIST_OF(version, "", items), GOODBYE, 0 }
+#define LIST(about, version, items) {about, LIST_OF(version, "", items), GOODBYE, 0}
 #define PAGE(about, version, token, items) \
-    { about, LIST_OF(version, token, items), GOODBYE, 0 }
+    {about, LIST_OF(version, token, items), GOODBYE, 0}
 
 /* A stream that the end of the connection ends, so that no chunk need be counted. */
 #define STREAM              OK_HEAD "Connection: close\r\n\r\n"

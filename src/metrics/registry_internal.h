@@ -49,7 +49,7 @@ struct fx_registry {
     struct reader {
         void (*read)(void *user);
         void *user;
-    } * readers;
+    } *readers;
     size_t n_readers, cap_readers;
 };
 

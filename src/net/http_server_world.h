@@ -161,8 +161,9 @@ static inline int dial(struct world *world) {
     assert_true(fd >= 0);
     assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
     assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
-    /* A small piece would wait until the one before is acknowledged (RFC 896), which takes
-     * up to 40 ms where it has no answer: the end of a TLS 1.3 handshake has none. */
+    /* A small piece would wait until the one before is acknowledged (RFC 896), which
+     * takes up to 40 ms where it has no answer: the end of a TLS 1.3 handshake has none.
+     */
     const int on = 1;
     assert_int_equal(setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), 0);
     return fd;

@@ -101,8 +101,8 @@ static void tell_stuck(struct fx_stream *stream) {
     }
 }
 
-/* Has the peer of a client ended the connection? What it said before, such as the alert of
- * TLS 1.3 that it does not let us in, is still to be read, and its end behind that. */
+/* Has the peer of a client ended the connection? What it said before, such as the alert
+ * of TLS 1.3 that it does not let us in, is still to be read, and its end behind that. */
 static bool is_ended_by_peer(const struct fx_stream *stream, int rc) {
     return (rc == UV_EPIPE || rc == UV_ECONNRESET) && stream->secure && stream->reading &&
            stream->scratch->outbox == NULL;

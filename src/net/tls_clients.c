@@ -15,11 +15,11 @@
 #include "net/tls_issue.h"
 #include "net/tls_pem.h"
 
-/* What differs between the versions of mbedTLS. In TLS 1.3 a server has sent its last message
- * of the handshake before it looks at the client's certificate, so an alert of a refusal is
- * to have the keys of the application (RFC 8446 section 7.1). That of 3.6 still has those of
- * the handshake, which makes it garbage to the client: there the handshake goes on, and
- * fx_tls_peer_check() refuses when it is over. */
+/* What differs between the versions of mbedTLS. In TLS 1.3 a server has sent its last
+ * message of the handshake before it looks at the client's certificate, so an alert of a
+ * refusal is to have the keys of the application (RFC 8446 section 7.1). That of 3.6
+ * still has those of the handshake, which makes it garbage to the client: there the
+ * handshake goes on, and fx_tls_peer_check() refuses when it is over. */
 #if MBEDTLS_VERSION_NUMBER >= 0x03000000
 #define DEMAND         MBEDTLS_SSL_VERIFY_OPTIONAL
 #define ALERT_REQUIRED MBEDTLS_SSL_ALERT_MSG_CERT_REQUIRED
@@ -263,7 +263,8 @@ static unsigned char alert_of(enum fx_tls_refusal refusal,
 }
 
 bool fx_tls_peer_check(const struct fx_tls_peer *peer, mbedtls_ssl_context *ssl) {
-    const uint32_t flags = peer->admission == NULL ? 0 : mbedtls_ssl_get_verify_result(ssl);
+    const uint32_t flags =
+        peer->admission == NULL ? 0 : mbedtls_ssl_get_verify_result(ssl);
     if (flags == 0) {
         return true;
     }

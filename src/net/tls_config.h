@@ -60,8 +60,8 @@ void fx_tls_peer_watch(struct fx_tls_peer *peer, const struct fx_tls_config *con
 /* The handshake has failed so: tells whom it concerns where it was the certificate. */
 void fx_tls_peer_fail(const struct fx_tls_peer *peer, mbedtls_ssl_context *ssl, int rc);
 
-/* The handshake is over: is the certificate one that is let in? Nothing of the session may
- * be used before. False: an alert is sent, and whom it concerns is told. */
+/* The handshake is over: is the certificate one that is let in? Nothing of the session
+ * may be used before. False: an alert is sent, and whom it concerns is told. */
 bool fx_tls_peer_check(const struct fx_tls_peer *peer,
                        mbedtls_ssl_context *ssl) FX_MUST_USE;
 

@@ -171,6 +171,40 @@ static void a_goodbye_is_heard(void **state) {
     side_finish(&server);
 }
 
+/* Each version that the library has may be the lowest, and no other. */
+static void a_lowest_version_is_kept(void **state) {
+    (void)state;
+    struct fx_err err = FX_ERR_INIT;
+    const bool has_1_3 = strncmp(fx_tls_library(), "mbed TLS 2.", 11) != 0;
+    assert_true(fx_tls_set_min_version(FX_TLS_1_2, &err));
+    assert_int_equal(fx_tls_set_min_version(FX_TLS_1_3, &err), has_1_3);
+    if (!has_1_3) {
+        assert_int_equal(err.code, FX_EINVALID);
+        assert_non_null(strstr(err.msg, "has no TLS 1.3"));
+    }
+    struct fx_tls_config *config =
+        fx_tls_config_self_signed((const char *const[]){"localhost"}, 1, &err);
+    struct fx_buf pem = {0};
+    assert_non_null(config);
+    fx_tls_config_print(config, &pem);
+    struct fx_tls_config *trust = fx_tls_config_client(
+        text_of(&pem), "localhost", (struct fx_text){0}, (struct fx_text){0}, &err);
+    assert_non_null(trust);
+    struct side client;
+    struct side server;
+    side_init(&client, trust);
+    side_init(&server, config);
+    talk(&client, &server);
+    assert_int_equal(client.state, FX_TLS_OPEN);
+    assert_int_equal(server.state, FX_TLS_OPEN);
+    side_finish(&client);
+    side_finish(&server);
+    fx_buf_finish(&pem);
+    fx_tls_config_unref(trust);
+    fx_tls_config_unref(config);
+    assert_true(fx_tls_set_min_version(FX_TLS_1_2, &err));
+}
+
 static void garbage_breaks_the_session(void **state) {
     (void)state;
     static const char *const cases[] = {"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -351,6 +385,7 @@ int main(void) {
         cmocka_unit_test(no_ca_accepts_anyone),
         cmocka_unit_test(much_comes_through),
         cmocka_unit_test(a_goodbye_is_heard),
+        cmocka_unit_test(a_lowest_version_is_kept),
         cmocka_unit_test(garbage_breaks_the_session),
         cmocka_unit_test(alerts_have_their_words),
         cmocka_unit_test(a_changed_byte_breaks_the_session),

@@ -143,7 +143,10 @@ static bool ask_quota(struct fx_text group, size_t *ret_cores) {
 
 /* The group above; the root has an empty path. */
 static struct fx_text parent_of(struct fx_text group) {
-    while (group.len > 0 && group.data[--group.len] != '/') {
+    bool is_found = false;
+    while (group.len > 0 && !is_found) {
+        group.len--;
+        is_found = group.data[group.len] == '/';
     }
     return group;
 }

@@ -31,7 +31,7 @@ struct fx_file_set {
     struct fx_file_content {
         struct fx_buf bytes;
         char *failure; /* NULL, or why it could not be read */
-    } * contents;      /* one a file */
+    } *contents;       /* one a file */
     uint64_t digest;   /* of names, bytes and failures: equal sets have equal ones */
 };
 

@@ -50,8 +50,11 @@ static const double passes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 50, 100, 200,
 static const double fine_seconds[] = {.0001, .0002, .0005, .001, .002, .005, .01, .02,
                                       .05,   .1,    .2,    .5,   1,    2,    5,   10};
 
-#define BUCKETS(bounds) \
-    { bounds, FX_COUNT(bounds), }
+#define BUCKETS(bounds)   \
+    {                     \
+        bounds,           \
+        FX_COUNT(bounds), \
+    }
 static const struct fx_buckets bucket_lists[] = {
     BUCKETS(seconds),
     BUCKETS(short_seconds),

@@ -77,8 +77,7 @@ static void assert_has(const char *part) {
     }
 }
 
-#define TEXT(literal) \
-    { literal, sizeof(literal) - 1 }
+#define TEXT(literal) {literal, sizeof(literal) - 1}
 
 /* Two mutators, and a review of a Pod. */
 static char assign_kind[] = "Assign", first_name[] = "a", second_name[] = "b";

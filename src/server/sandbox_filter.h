@@ -22,9 +22,9 @@
 #include "base/macros.h"
 
 /* Makes io_uring_setup() fail with ENOSYS from now on, for all threads, and sets
- * `no_new_privs`. Call it before the first loop is made: libuv gives each loop a ring where
- * it can, and ends the process where the filter below refuses one that is there. Errors:
- * FX_EIO (the kernel refuses), FX_ENOMEM. */
+ * `no_new_privs`. Call it before the first loop is made: libuv gives each loop a ring
+ * where it can, and ends the process where the filter below refuses one that is there.
+ * Errors: FX_EIO (the kernel refuses), FX_ENOMEM. */
 bool fx_sandbox_filter_hide_rings(struct fx_err *err) FX_MUST_USE;
 
 /* Installs it for all threads of the process, with `no_new_privs`. There is no way back.

@@ -239,29 +239,29 @@ static void ignore(uv_udp_t *udp, ssize_t n, const uv_buf_t *buf,
     (void)flags;
 }
 
-static void stop_loop(uv_timer_t *timer) {
-    uv_stop(timer->loop);
+static bool listen_on(uv_loop_t *loop, uv_udp_t *udp) {
+    const struct sockaddr_in any = {.sin_family = AF_INET};
+    return uv_udp_init(loop, udp) == 0 &&
+           uv_udp_bind(udp, (const struct sockaddr *)&any, 0) == 0 &&
+           uv_udp_recv_start(udp, give_room, ignore) == 0;
 }
 
-/* A ring that is refused before libuv asks for it is none that it misses later. */
+/* A ring that is refused before libuv asks for it is none that it misses later: it asks
+ * when the loop first runs, and uses it for each descriptor from then on. */
 static int run_a_loop(void) {
     struct fx_err err = FX_ERR_INIT;
     uv_loop_t loop;
-    uv_timer_t timer;
-    uv_udp_t udp;
+    uv_udp_t before;
+    uv_udp_t behind;
     if (!fx_sandbox_filter_hide_rings(&err) || ask_for_a_ring() != ENOSYS ||
-        uv_loop_init(&loop) != 0 || !fx_sandbox_filter_install(&err)) {
+        uv_loop_init(&loop) != 0 || !listen_on(&loop, &before)) {
         return UNFIT;
     }
-    const struct sockaddr_in any = {.sin_family = AF_INET};
-    (void)uv_timer_init(&loop, &timer);
-    (void)uv_udp_init(&loop, &udp);
-    if (uv_udp_bind(&udp, (const struct sockaddr *)&any, 0) != 0 ||
-        uv_udp_recv_start(&udp, give_room, ignore) != 0) {
+    (void)uv_run(&loop, UV_RUN_NOWAIT);
+    if (!fx_sandbox_filter_install(&err) || !listen_on(&loop, &behind)) {
         return UNFIT;
     }
-    (void)uv_timer_start(&timer, stop_loop, 1, 0);
-    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    (void)uv_run(&loop, UV_RUN_NOWAIT);
     return 0;
 }
 

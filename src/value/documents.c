@@ -59,8 +59,11 @@ static size_t skip_value(struct fx_text text, size_t off) {
         off = c == '"' ? skip_string(text, off) : off + 1;
         if (c == '{' || c == '[') {
             depth++;
-        } else if ((c == '}' || c == ']') && depth > 0 && --depth == 0) {
-            return off;
+        } else if ((c == '}' || c == ']') && depth > 0) {
+            depth--;
+            if (depth == 0) {
+                return off;
+            }
         }
     }
     return text.len;

@@ -334,10 +334,17 @@ static void set_curve(void) {
 
 /* The same suites, in the same order, as src/net/tls_config.c prefers them. */
 static int start_tls(const char *cert, const char *key) {
-    static const int suites[] = {MBEDTLS_TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
-                                 MBEDTLS_TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
-                                 MBEDTLS_TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
-                                 MBEDTLS_TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, 0};
+    static const int suites[] = {
+#if defined(MBEDTLS_SSL_PROTO_TLS1_3)
+        MBEDTLS_TLS1_3_CHACHA20_POLY1305_SHA256,
+        MBEDTLS_TLS1_3_AES_128_GCM_SHA256,
+        MBEDTLS_TLS1_3_AES_256_GCM_SHA384,
+#endif
+        MBEDTLS_TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+        MBEDTLS_TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+        MBEDTLS_TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+        MBEDTLS_TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        0};
     mbedtls_ssl_config_init(&limit.conf);
     mbedtls_x509_crt_init(&limit.chain);
     mbedtls_pk_init(&limit.key);

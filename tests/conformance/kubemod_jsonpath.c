@@ -235,7 +235,7 @@ void fx_case_jsonpath(json_t *row, struct fx_case_result *result) {
     if (ok && needs_spaces(row)) {
         result->skipped = "on purpose: operators need no spaces around them";
     } else {
-        void (*const run)(json_t * row, const struct fx_jsonpath *path,
+        void (*const run)(json_t *row, const struct fx_jsonpath *path,
                           struct fx_case_result *result) =
             places ? run_places : run_value;
         fx_case_expect_bool(result, ok ? "compiles" : err.msg, !fails_at_once(row), ok);

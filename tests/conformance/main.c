@@ -23,7 +23,7 @@ struct tally {
     struct reason {
         const char *words; /* a constant */
         size_t n;
-    } * reasons;
+    } *reasons;
     size_t n_reasons, cap_reasons;
 };
 
