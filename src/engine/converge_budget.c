@@ -18,7 +18,7 @@ bool fx_run_spend_look(struct run *run, struct fx_err *err) {
 void fx_run_init_share(struct run *run) {
     const uint64_t deadline = fx_thread_budget.bound.deadline_ns;
     const unsigned percent = run->request->share_percent;
-    if (percent == 0 || deadline == 0) {
+    if (percent == 0 || percent >= 100 || deadline == 0) {
         return;
     }
     const uint64_t now = fx_clock_ns();

@@ -82,7 +82,7 @@ struct fx_request {
     struct fx_placeholders *placeholders;
     const char *mutation_id; /* a UUID, for messages */
     /* Of the time between the begin of the loop and the deadline, the per cent that all
-     * mutators with a share (fx_mutator.has_share) may take together; 0: no bound. */
+     * mutators with a share (fx_mutator.has_share) may take together; 0 or 100: all. */
     unsigned share_percent;
     /* Where the loop tells whose turn it is, or NULL: nobody watches it. */
     struct fx_activity *activity;
