@@ -314,17 +314,8 @@ bool fx_plan_is_plain(const struct plan *plan, const json_t *root, bool *ret_cha
     return i == plan->n_items;
 }
 
-/* Pays for all of it before anything is written. */
-static bool spend_plan(const struct plan *plan) {
-    uint64_t units = 0;
-    for (size_t i = 0; i < plan->n_items; i++) {
-        units += UNITS_OF_OPERATION + plan->items[i].text.len / FX_BUDGET_BYTES;
-    }
-    return fx_spend(units);
-}
-
 bool fx_plan_apply(const struct plan *plan, json_t **root, struct fx_err *err) {
-    if (!spend_plan(plan)) {
+    if (!fx_spend(UNITS_OF_OPERATION * plan->n_items)) { /* before anything is written */
         return fx_fail_exceeded(err);
     }
     for (size_t i = 0; i < plan->n_items; i++) {

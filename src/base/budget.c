@@ -14,25 +14,6 @@ void fx_budget_swap(struct fx_budget *budget) {
     *budget = before;
 }
 
-static uint64_t least_bound(uint64_t a, uint64_t b) {
-    return a == 0 || (b != 0 && b < a) ? b : a;
-}
-
-struct fx_bound fx_budget_narrow(uint64_t units, uint64_t deadline_ns) {
-    struct fx_budget *budget = &fx_thread_budget;
-    const struct fx_bound before = budget->bound;
-    budget->bound = (struct fx_bound){
-        .units = least_bound(before.units, units == 0 ? 0 : budget->spent + units),
-        .deadline_ns = least_bound(before.deadline_ns, deadline_ns),
-    };
-    if (deadline_ns != 0) {
-        budget->check_at = 0;
-    } else if (budget->check_at > budget->bound.units && units != 0) {
-        budget->check_at = budget->bound.units;
-    }
-    return before;
-}
-
 /* Which bound is exceeded? */
 static enum fx_exceeded find_exceeded(const struct fx_budget *budget) {
     const struct fx_bound *bound = &budget->bound;
@@ -45,14 +26,12 @@ static enum fx_exceeded find_exceeded(const struct fx_budget *budget) {
     return FX_EXCEEDED_NOTHING;
 }
 
-enum fx_exceeded fx_budget_widen(struct fx_bound before) {
+enum fx_exceeded fx_budget_widen_exceeded(struct fx_bound before) {
     struct fx_budget *budget = &fx_thread_budget;
     const enum fx_exceeded exceeded = budget->exceeded;
     budget->bound = before;
-    if (exceeded != FX_EXCEEDED_NOTHING) {
-        budget->exceeded = FX_EXCEEDED_NOTHING;
-        (void)fx_budget_check();
-    }
+    budget->exceeded = FX_EXCEEDED_NOTHING;
+    (void)fx_budget_check();
     return exceeded;
 }
 
@@ -68,7 +47,8 @@ bool fx_budget_check(void) {
     const uint64_t look = budget->bound.deadline_ns == 0
                               ? UINT64_MAX
                               : budget->spent + FX_BUDGET_UNITS_A_LOOK;
-    budget->check_at = least_bound(look, budget->bound.units);
+    const uint64_t most = budget->bound.units == 0 ? UINT64_MAX : budget->bound.units;
+    budget->check_at = look < most ? look : most;
     return true;
 }
 

@@ -61,11 +61,36 @@ void fx_budget_swap(struct fx_budget *budget);
 /* Narrows the thread's budget to `units` more units (0: as many as before) and to this
  * deadline (0: the one before); a bound that is narrower already stays. Returns the bound
  * before, for fx_budget_widen(). */
-struct fx_bound fx_budget_narrow(uint64_t units, uint64_t deadline_ns) FX_MUST_USE;
+FX_MUST_USE static inline struct fx_bound fx_budget_narrow(uint64_t units,
+                                                           uint64_t deadline_ns) {
+    struct fx_budget *budget = &fx_thread_budget;
+    const struct fx_bound before = budget->bound;
+    const uint64_t end = budget->spent + units;
+    if (units != 0 && (before.units == 0 || end < before.units)) {
+        budget->bound.units = end;
+        budget->check_at = end < budget->check_at ? end : budget->check_at;
+    }
+    if (deadline_ns != 0 &&
+        (before.deadline_ns == 0 || deadline_ns < before.deadline_ns)) {
+        budget->bound.deadline_ns = deadline_ns;
+        budget->check_at = 0;
+    }
+    return before;
+}
+
+/* The slow path of fx_budget_widen(). */
+enum fx_exceeded fx_budget_widen_exceeded(struct fx_bound before);
 
 /* Ends what fx_budget_narrow() began. A budget of which only the narrower bound is
  * exceeded is not exceeded any more. Returns what was exceeded of the narrower one. */
-enum fx_exceeded fx_budget_widen(struct fx_bound before);
+static inline enum fx_exceeded fx_budget_widen(struct fx_bound before) {
+    struct fx_budget *budget = &fx_thread_budget;
+    if (budget->exceeded != FX_EXCEEDED_NOTHING) {
+        return fx_budget_widen_exceeded(before);
+    }
+    budget->bound = before;
+    return FX_EXCEEDED_NOTHING;
+}
 
 /* The slow path of fx_spend(): looks at the bounds. */
 bool fx_budget_check(void);

@@ -31,7 +31,7 @@ static bool is_measured(const struct run *run) {
     return run->share.is_bounded || run->fares != NULL;
 }
 
-static void enter_share(struct run *run, uint32_t index) {
+void fx_run_enter_share(struct run *run, uint32_t index) {
     struct fx_share *share = &run->share;
     share->is_entered = true;
     run->outcome->share_mutator = index;
@@ -57,20 +57,6 @@ void fx_run_leave_share(struct run *run) {
     if (share->is_bounded) {
         (void)fx_budget_widen(share->outer);
     }
-}
-
-void fx_run_begin_turn(struct run *run, uint32_t index) {
-    const struct fx_mutator *mutator = run->snapshot->mutators[index];
-    const bool has_share = mutator->has_share;
-    fx_activity_set_turn(run->request->activity, mutator);
-    if (has_share != run->share.is_entered) {
-        if (has_share) {
-            enter_share(run, index);
-        } else {
-            fx_run_leave_share(run);
-        }
-    }
-    run->turn_from = fx_budget_spent();
 }
 
 /* Was it this turn above all that took the review's time, and not the load? */

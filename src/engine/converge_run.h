@@ -110,8 +110,19 @@ bool fx_run_spend_look(struct run *run, struct fx_err *err) FX_MUST_USE;
 
 /* Before a mutator is asked or applied: enters or leaves the share, and notes whose turn
  * it is for the thread that watches this one. */
-void fx_run_begin_turn(struct run *run, uint32_t index);
+void fx_run_enter_share(struct run *run, uint32_t index);
 void fx_run_leave_share(struct run *run);
+
+static inline void fx_run_begin_turn(struct run *run, uint32_t index) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    fx_activity_set_turn(run->request->activity, mutator);
+    if (mutator->has_share && !run->share.is_entered) {
+        fx_run_enter_share(run, index);
+    } else if (!mutator->has_share && run->share.is_entered) {
+        fx_run_leave_share(run);
+    }
+    run->turn_from = fx_budget_spent();
+}
 
 /* It failed: where its budget was exceeded, fills in whether that was the review's or the
  * share's, which is a failure of its own. Always false. */

@@ -16,6 +16,7 @@
 
 #define INDENT         4
 #define UNITS_OF_VALUE 2u
+#define SHORT_STRING   64u /* pays with its value */
 
 /* May the byte stand in a string as it is? Bytes from 0x80 are looked at as runes. */
 static bool is_plain(unsigned char c, unsigned style) {
@@ -108,7 +109,7 @@ static bool write_plain(struct fx_buf *buf, struct fx_text text, unsigned style)
 }
 
 void fx_json_write_string(struct fx_buf *buf, struct fx_text text, unsigned style) {
-    if (!fx_spend(text.len / FX_BUDGET_BYTES)) {
+    if (text.len > SHORT_STRING && !fx_spend(text.len / FX_BUDGET_BYTES)) {
         buf->failed = true;
         return;
     }

@@ -197,14 +197,15 @@ static json_t *own_parent(struct applier *a, struct fx_text path) {
 
 /* Is the value at most `levels` deep? Also counts its nodes down from *budget. */
 static bool measure(const json_t *value, unsigned levels, size_t *budget) {
-    if (*budget == 0 || !fx_spend(1)) {
+    if (*budget == 0) {
         return false;
     }
     --*budget;
     if (!json_is_object(value) && !json_is_array(value)) {
         return true;
     }
-    if (levels == 0) {
+    const size_t n_children = json_array_size(value) + json_object_size(value);
+    if (levels == 0 || !fx_spend(n_children)) {
         return false;
     }
     bool fits = true;
