@@ -5,9 +5,9 @@
  * RE2 itself throws nothing, but its allocations do. No exception leaves this file:
  * compiling answers it as FX_ENOMEM (where RE2's parser survives it, for which it was not
  * made), and matching, which has no way to say so, leaves a note for
- * fx_regex_take_nomem(). What RE2 had allocated by then is lost. A program of RE2's can be
- * used on: its locks are released on the way out, its caches hold whole states only, and
- * its work lists are cleared before each use.
+ * fx_regex_take_nomem(). What RE2 had allocated by then is lost. A program of RE2's can
+ * be used on: its locks are released on the way out, its caches hold whole states only,
+ * and its work lists are cleared before each use.
  */
 #include <cstdarg>
 #include <cstdint>

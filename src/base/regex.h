@@ -36,8 +36,9 @@ void fx_regex_allow(struct fx_regex_allowance *allowance);
 void fx_regex_destroy(struct fx_regex *regex); /* NULL is fine */
 
 /* Does it match anywhere in the text, as Go's MatchString? What it takes of memory stays
- * below FX_LIMIT_REGEX_BYTES; where not even that can be had, it says no, which is a guess,
- * and fx_regex_take_nomem() says so. Bytes that are no UTF-8 match nothing but \C. */
+ * below FX_LIMIT_REGEX_BYTES; where not even that can be had, it says no, which is a
+ * guess, and fx_regex_take_nomem() says so. Bytes that are no UTF-8 match nothing but \C.
+ */
 bool fx_regex_matches(const struct fx_regex *regex, struct fx_text text);
 
 /* Bytes of a text from `from` up to `to`; a group that took no part has neither. */

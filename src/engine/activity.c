@@ -33,7 +33,7 @@ static size_t add_name(char *kind, size_t at, struct fx_text name) {
         const char c = name.data[i];
         const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                               (c >= '0' && c <= '9') || c == '.' || c == '-';
-        kind[at++] = is_plain ? c : '?';
+        kind[at++] = (char)(is_plain ? c : '?');
     }
     return at;
 }

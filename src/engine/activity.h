@@ -55,7 +55,8 @@ void fx_activity_end_loop(struct fx_activity *activity);
 
 /* ---- by any thread ---- */
 
-/* Appends what is known, such as "/v1/mutate, in policy Assign/x, on Deployment.apps"; nothing where no task is under way. */
+/* Appends what is known, such as "/v1/mutate, in policy Assign/x, on Deployment.apps";
+ * nothing where no task is under way. */
 void fx_activity_print(struct fx_activity *activity, struct fx_buf *words);
 
 #endif

@@ -20,7 +20,7 @@ from process import ANY_PORT, SLOW, Server, command, is_report
 from test_dryrun import send
 
 LIBRARY = os.environ.get("FIXPOINT_STALL_LIBRARY")
-NUMBER = "20000101.5"
+PLACES = 13
 AFTER = "300ms"
 PATH = "/v1/mutate?timeout=30s"
 
@@ -32,7 +32,7 @@ def stuck(name="stuck"):
     add = {
         "op": "add",
         "path": "/metadata/labels/by",
-        "value": '{{ if index .Target.metadata.labels "stall" }}{{ floor %s }}{{ end }}x' % NUMBER,
+        "value": '{{ if index .Target.metadata.labels "stall" }}{{ round 1.5 %d }}{{ end }}x' % PLACES,
     }
     return {
         "apiVersion": "api.kubemod.io/v1beta1",
