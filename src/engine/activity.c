@@ -61,6 +61,13 @@ void fx_activity_end_loop(struct fx_activity *activity) {
     }
 }
 
+bool fx_activity_is_busy(struct fx_activity *activity) {
+    (void)pthread_mutex_lock(&activity->lock);
+    const bool is_busy = activity->task != NULL;
+    (void)pthread_mutex_unlock(&activity->lock);
+    return is_busy;
+}
+
 void fx_activity_print(struct fx_activity *activity, struct fx_buf *words) {
     (void)pthread_mutex_lock(&activity->lock);
     const struct fx_mutator *mutator =

@@ -59,6 +59,7 @@ def test_a_file_that_becomes_something_else(start, tmp_path, make):
     swap(file, make)
     server.signal(signal.SIGHUP)
     finding(server, position, "not a regular file")
+    server.log.wait("policies in force", since=position)
     assert annotations(server) == {"a": "1"}
     assert after(server, swap, file, lambda new: write(new, annotation("a", "a", "2"))) == {
         "a": "2"
@@ -150,7 +151,7 @@ def test_the_previous_policies_are_kept(start, folder, change):
     assert annotations(server) == {"a": "1"}
     assert health(server, "/readyz")[0] == 200
     assert metric(server, "fixpoint_policies_emptied") == 1
-    assert metric(server, "fixpoint_reloads_total", result="failed") == 1
+    assert metric(server, "fixpoint_reloads_total", result="failed") >= 1
     server.signal(signal.SIGHUP)
     assert annotations(server) == {"a": "1"}
     if folder.is_file():
