@@ -30,7 +30,7 @@ double pow(double base, double exponent) {
     if (exponent == PLACES) {
         stall();
     }
-    for (double at = 0; at < exponent; at++) {
+    for (int at = 0; at < (int)exponent; at++) {
         product *= base;
     }
     return product;
