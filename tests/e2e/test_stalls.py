@@ -32,7 +32,8 @@ def stuck(name="stuck"):
     add = {
         "op": "add",
         "path": "/metadata/labels/by",
-        "value": '{{ if index .Target.metadata.labels "stall" }}{{ round 1.5 %d }}{{ end }}x' % PLACES,
+        "value": '{{ if index .Target.metadata.labels "stall" }}{{ round 1.5 %d }}{{ end }}x'
+        % PLACES,
     }
     return {
         "apiVersion": "api.kubemod.io/v1beta1",
