@@ -48,6 +48,13 @@ void fx_job_end(struct fx_job *job) {
     (void)pthread_mutex_unlock(&lock);
 }
 
+bool fx_job_is_stalled(const struct fx_job *job) {
+    (void)pthread_mutex_lock(&lock);
+    const bool is_stalled = job->is_running && job->is_stalled;
+    (void)pthread_mutex_unlock(&lock);
+    return is_stalled;
+}
+
 void fx_jobs_visit(void (*visit)(struct fx_job *job, void *user), void *user) {
     (void)pthread_mutex_lock(&lock);
     for (struct fx_job *job = first; job != NULL; job = job->next) {

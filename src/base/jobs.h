@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/macros.h"
 
 #define FX_JOB_TYPES(X)                                                \
     X(LOOP, "loop")      /* a thread with an event loop was called */  \
@@ -51,6 +52,9 @@ void fx_job_begin(struct fx_job *job);
 
 /* Takes the job out of the list. Nothing happens where it is not in the list. */
 void fx_job_end(struct fx_job *job);
+
+/* Is it under way, and marked as stalled? */
+bool fx_job_is_stalled(const struct fx_job *job) FX_MUST_USE;
 
 /* Calls `visit` for each job that is under way, the latest first. No job begins or ends
  * meanwhile, so `visit` has to be short, and must not call functions of this file. */

@@ -81,9 +81,12 @@ static void test_the_end_of_a_stall_is_told_once(void **state) {
     fx_job_begin(&quick);
     char stalled[] = "slow";
     fx_jobs_visit(mark, stalled);
+    assert_true(fx_job_is_stalled(&slow));
+    assert_false(fx_job_is_stalled(&quick));
     fx_job_end(&quick);
     assert_int_equal(n_resumed, 0);
     fx_job_end(&slow);
+    assert_false(fx_job_is_stalled(&slow));
     assert_int_equal(n_resumed, 1);
     fx_job_begin(&slow); /* begins without the mark */
     fx_job_end(&slow);

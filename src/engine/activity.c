@@ -33,7 +33,7 @@ static size_t add_name(char *kind, size_t at, struct fx_text name) {
         const char c = name.data[i];
         const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                               (c >= '0' && c <= '9') || c == '.' || c == '-';
-        kind[at++] = is_plain ? c : '?';
+        kind[at++] = (char)(is_plain ? c : '?');
     }
     return at;
 }
@@ -59,6 +59,13 @@ void fx_activity_end_loop(struct fx_activity *activity) {
         atomic_store_explicit(&activity->mutator, NULL, memory_order_relaxed);
         (void)pthread_mutex_unlock(&activity->lock);
     }
+}
+
+bool fx_activity_is_busy(struct fx_activity *activity) {
+    (void)pthread_mutex_lock(&activity->lock);
+    const bool is_busy = activity->task != NULL;
+    (void)pthread_mutex_unlock(&activity->lock);
+    return is_busy;
 }
 
 void fx_activity_print(struct fx_activity *activity, struct fx_buf *words) {

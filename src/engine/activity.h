@@ -55,6 +55,9 @@ void fx_activity_end_loop(struct fx_activity *activity);
 
 /* ---- by any thread ---- */
 
+/* Is a task under way? */
+bool fx_activity_is_busy(struct fx_activity *activity);
+
 /* Appends what is known, such as "/v1/mutate, in policy Assign/x, on Deployment.apps";
  * nothing where no task is under way. */
 void fx_activity_print(struct fx_activity *activity, struct fx_buf *words);

@@ -54,7 +54,9 @@ static bool mutate(const struct fake_plan *plans, size_t n_plans, const char *te
     struct fx_snapshot *snapshot = NULL;
     for (size_t i = 0; i < n_plans; i++) {
         struct fake *fake = fake_create(&plans[i]);
-        assert_non_null(fake);
+        if (fake == NULL) {
+            abort();
+        }
         fake->head.ops = &ops;
         mutators[i] = &fake->head;
     }
@@ -69,6 +71,7 @@ static bool mutate(const struct fake_plan *plans, size_t n_plans, const char *te
     const struct fx_request request = {.operation = FX_OPERATION_CREATE,
                                        .activity = &activity};
     json_t *root = fake_json(text);
+    assert_non_null(root);
     const bool ok = fx_converge(snapshot, &request, &arena, NULL, &root, &outcome, &err);
     json_decref(root);
     fx_outcome_finish(&outcome);
@@ -101,8 +104,10 @@ static void test_each_turn_is_told(void **state) {
     const char *first_pass = POLICY("a") POLICY("b") POLICY("b");
     assert_memory_equal(seen.data, first_pass, strlen(first_pass));
     expect_words("task, on Pod"); /* the mutators are gone */
+    assert_true(fx_activity_is_busy(&activity));
     fx_activity_set_task(&activity, NULL);
     expect_words("");
+    assert_false(fx_activity_is_busy(&activity));
     fx_activity_set_task(&activity, "next");
     expect_words("next"); /* of an object not seen yet */
 }

@@ -357,9 +357,12 @@ bool fx_run_pass(struct run *run, struct fx_err *err) {
     run->tier = NULL;
     fx_once_begin_pass(&run->once);
     size_t at = 0;
+    if (!fx_run_spend_looks(run, run->n_acting, err)) {
+        return false;
+    }
     while (at < run->n_acting) {
         at++;
-        if (!fx_run_spend_look(run, err) || !take_turn(run, &at, err) ||
+        if (!take_turn(run, &at, err) ||
             (run->tier != NULL && !fx_run_end_tier(run, &at, err))) {
             return false;
         }

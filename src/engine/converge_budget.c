@@ -9,8 +9,8 @@
 /* What a look at a mutator takes that does nothing. */
 #define UNITS_OF_LOOK 4u
 
-bool fx_run_spend_look(struct run *run, struct fx_err *err) {
-    return fx_spend(UNITS_OF_LOOK) ||
+bool fx_run_spend_looks(struct run *run, size_t n, struct fx_err *err) {
+    return fx_spend(UNITS_OF_LOOK * n) ||
            fx_fail(err, FX_EDEADLINE, "deadline exceeded in pass %u of the mutators",
                    run->pass);
 }

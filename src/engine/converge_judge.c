@@ -115,11 +115,14 @@ bool fx_run_judge(struct run *run, struct fx_err *err) {
     if (run->fares != NULL) {
         fx_fares_begin(run->fares);
     }
+    const size_t n_judges = run->candidates.n_indices - run->n_acting;
+    if (!fx_run_spend_looks(run, n_judges, err)) {
+        return false;
+    }
     for (size_t at = run->n_acting; at < run->candidates.n_indices; at++) {
         const uint32_t index = run->candidates.indices[at];
         const struct fx_mutator *judge = run->snapshot->mutators[index];
-        if (!fx_run_spend_look(run, err) ||
-            (judge->ops->guise != run->guise &&
+        if ((judge->ops->guise != run->guise &&
              !fx_run_dress(run, judge->ops->guise, err))) {
             return false;
         }

@@ -105,8 +105,8 @@ bool fx_run_has_moved(const struct run *run);
 /* converge_budget.c: sets what mutators with a share may take. */
 void fx_run_init_share(struct run *run);
 
-/* Pays for a look at a mutator, which may come to nothing more. */
-bool fx_run_spend_look(struct run *run, struct fx_err *err) FX_MUST_USE;
+/* Pays for a look at so many mutators, which may come to nothing more. */
+bool fx_run_spend_looks(struct run *run, size_t n, struct fx_err *err) FX_MUST_USE;
 
 /* Before a mutator is asked or applied: enters or leaves the share, and notes whose turn
  * it is for the thread that watches this one. */

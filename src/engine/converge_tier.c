@@ -44,8 +44,7 @@ static bool ask_all(struct run *run, size_t at, struct fx_err *err) {
         if (!is_of_tier(run->snapshot->mutators[index], run->tier)) {
             break;
         }
-        if (!fx_index_set_has(&run->done, index) &&
-            (!fx_run_spend_look(run, err) || !ask(run, index, err))) {
+        if (!fx_index_set_has(&run->done, index) && !ask(run, index, err)) {
             return false;
         }
     }

@@ -92,7 +92,6 @@ static const struct fx_route *look_up(const struct fx_routes *routes,
 void fx_routes_serve(struct fx_thread *thread, struct fx_http_exchange *exchange) {
     const struct fx_route *route = look_up(&fx_routes_webhook, thread->server, exchange);
     if (route != NULL) {
-        fx_thread_tell_counts(thread); /* its turn may be long */
         fx_activity_set_task(&thread->activity, route->path);
         route->serve(thread, exchange);
         fx_activity_set_task(&thread->activity, NULL);

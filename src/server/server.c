@@ -302,7 +302,7 @@ static size_t web_connections(const struct life *life) {
 
 static size_t count_requests(void *user) {
     const struct fx_server *server = user;
-    return fx_threads_counts(&server->threads).in_flight;
+    return fx_threads_requests(&server->threads);
 }
 
 static bool start_watchdog(struct fx_server *server, struct fx_err *err) {

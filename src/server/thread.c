@@ -21,7 +21,7 @@ _Static_assert(sizeof(struct fx_http_server_counts) ==
 
 /* ---- how it stands ---- */
 
-void fx_thread_tell_counts(struct fx_thread *thread) {
+static void tell_counts(struct fx_thread *thread) {
     const struct fx_http_server_counts counts = fx_http_server_counts(thread->webhook);
     uint64_t words[FX_THREAD_COUNTS];
     memcpy(words, &counts, sizeof words);
@@ -41,7 +41,13 @@ struct fx_http_server_counts fx_thread_counts(const struct fx_thread *thread) {
 }
 
 static void on_prepare(uv_prepare_t *teller) {
-    fx_thread_tell_counts(teller->data);
+    tell_counts(teller->data);
+}
+
+/* What came since it slept last is told later; but one there is, where it is at one. */
+size_t fx_thread_requests(struct fx_thread *thread) {
+    const size_t told = fx_thread_counts(thread).in_flight;
+    return told == 0 && fx_activity_is_busy(&thread->activity) ? 1 : told;
 }
 
 /* One that is both counted and on its way counts twice for a moment. */
@@ -50,9 +56,11 @@ size_t fx_thread_connections(const struct fx_thread *thread) {
     return thread->n_given - n_taken + fx_thread_counts(thread).connections;
 }
 
+/* Nobody should wait for one that does not move. */
 bool fx_thread_is_crowded(const struct fx_thread *thread) {
-    return atomic_load_explicit(&thread->n_taken, memory_order_acquire) > 0 &&
-           fx_http_server_is_crowded(thread->webhook);
+    return fx_job_is_stalled(&thread->pulse.job) ||
+           (atomic_load_explicit(&thread->n_taken, memory_order_acquire) > 0 &&
+            fx_http_server_is_crowded(thread->webhook));
 }
 
 /* ---- connections ---- */
@@ -68,7 +76,7 @@ static void on_newcomer(void *user) {
     struct fx_thread *thread = newcomer->thread;
     fx_http_server_adopt(thread->webhook, newcomer->fd);
     free(newcomer);
-    fx_thread_tell_counts(thread);
+    tell_counts(thread);
     atomic_fetch_add_explicit(&thread->n_taken, 1, memory_order_release);
 }
 
@@ -178,7 +186,7 @@ void fx_thread_stop(struct fx_thread *thread,
 static void run(struct fx_thread *thread) {
     (void)uv_run(&thread->loop, UV_RUN_DEFAULT);
     if (thread->webhook != NULL) {
-        fx_thread_tell_counts(thread);
+        tell_counts(thread);
     }
     fx_http_server_destroy(thread->webhook);
     thread->webhook = NULL;
@@ -186,7 +194,6 @@ static void run(struct fx_thread *thread) {
     assert(status == 0);
     (void)status;
     fx_mailbox_finish(&thread->mailbox);
-    fx_activity_finish(&thread->activity);
     fx_tls_config_unref(atomic_exchange(&thread->next_tls, NULL));
 }
 
@@ -261,17 +268,12 @@ static void write_letters(struct fx_thread *thread) {
 
 /* A loop that is empty but for what every thread has. */
 static bool open_loop(struct fx_thread *thread, struct fx_err *err) {
-    if (!fx_activity_init(&thread->activity)) {
-        return fx_fail_nomem(err);
-    }
     const int status = uv_loop_init(&thread->loop);
     if (status != 0) {
-        fx_activity_finish(&thread->activity);
         return fx_fail(err, FX_EIO, "event loop: %s", uv_strerror(status));
     }
     if (!fx_mailbox_init(&thread->mailbox, &thread->loop, err)) {
         (void)uv_loop_close(&thread->loop);
-        fx_activity_finish(&thread->activity);
         return false;
     }
     (void)uv_prepare_init(&thread->loop, &thread->teller); /* cannot fail */

@@ -68,16 +68,12 @@ struct fx_thread {
     void (*on_ended)(struct fx_thread *thread);
 };
 
-/* Starts it, with a certificate of its own (a reference is taken). `thread` is zeroed,
- * `server` as far as threads use it, its mailbox above all, is there. On failure nothing
- * is left of it. Errors: FX_EIO (no descriptor, no thread), FX_ENOMEM. */
+/* Starts it, with a certificate of its own (a reference is taken). `thread` is zeroed but
+ * for its activity, `server` as far as threads use it, its mailbox above all, is there.
+ * On failure nothing is left of it. Errors: FX_EIO (no descriptor, no thread), FX_ENOMEM.
+ */
 bool fx_thread_start(struct fx_thread *thread, struct fx_server *server, unsigned number,
                      struct fx_tls_config *tls, struct fx_err *err) FX_MUST_USE;
-
-/* ---- by itself ---- */
-
-/* Tells others how it stands. */
-void fx_thread_tell_counts(struct fx_thread *thread);
 
 /* ---- by the main thread, of one that runs ---- */
 
@@ -95,8 +91,11 @@ void fx_thread_look(struct fx_thread *thread);
 void fx_thread_drain(struct fx_thread *thread);
 void fx_thread_stop(struct fx_thread *thread, void (*on_ended)(struct fx_thread *thread));
 
-/* How it stands, as it told before it slept last, or began its last request. */
+/* How it stands, as it told before it slept last. */
 struct fx_http_server_counts fx_thread_counts(const struct fx_thread *thread);
+
+/* Requests under way, the one that it is at now included. Any thread. */
+size_t fx_thread_requests(struct fx_thread *thread);
 
 /* Its connections, those on their way to it included. */
 size_t fx_thread_connections(const struct fx_thread *thread);

@@ -21,11 +21,26 @@ size_t fx_threads_wanted(const struct fx_server_options *options) {
     return wanted > FX_LIMIT_THREADS ? FX_LIMIT_THREADS : wanted;
 }
 
+/* Their activities are read by others, also of those that have ended. */
+static bool make_items(struct fx_threads *threads) {
+    struct fx_thread *items = calloc(threads->n_items, sizeof items[0]);
+    for (size_t i = 0; items != NULL && i < threads->n_items; i++) {
+        if (!fx_activity_init(&items[i].activity)) {
+            while (i > 0) {
+                fx_activity_finish(&items[--i].activity);
+            }
+            free(items);
+            return false;
+        }
+    }
+    threads->items = items;
+    return items != NULL;
+}
+
 bool fx_threads_start(struct fx_server *server, struct fx_err *err) {
     struct fx_threads *threads = &server->threads;
     assert(threads->n_items > 0 && threads->n_items <= FX_LIMIT_THREADS);
-    threads->items = calloc(threads->n_items, sizeof threads->items[0]);
-    if (threads->items == NULL) {
+    if (!make_items(threads)) {
         return fx_fail_nomem(err);
     }
     for (size_t i = 0; i < threads->n_items; i++) {
@@ -113,6 +128,9 @@ void fx_threads_stop(struct fx_threads *threads, void (*on_stopped)(void *user),
 }
 
 void fx_threads_finish(struct fx_threads *threads) {
+    for (size_t i = 0; threads->items != NULL && i < threads->n_items; i++) {
+        fx_activity_finish(&threads->items[i].activity);
+    }
     free(threads->items);
     *threads = (struct fx_threads){0};
 }
@@ -134,6 +152,14 @@ struct fx_http_server_counts fx_threads_counts(const struct fx_threads *threads)
         sum.bad_requests += one.bad_requests;
     }
     return sum;
+}
+
+size_t fx_threads_requests(const struct fx_threads *threads) {
+    size_t n = 0;
+    for (size_t i = 0; threads->items != NULL && i < threads->n_items; i++) {
+        n += fx_thread_requests(&threads->items[i]);
+    }
+    return n;
 }
 
 size_t fx_threads_connections(const struct fx_threads *threads, size_t number) {

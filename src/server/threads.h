@@ -52,6 +52,9 @@ void fx_threads_stop(struct fx_threads *threads, void (*on_stopped)(void *user),
                      void *user);
 void fx_threads_finish(struct fx_threads *threads); /* zeroed is fine */
 
+/* Requests that all of them have under way. Any thread, as long as they are there. */
+size_t fx_threads_requests(const struct fx_threads *threads);
+
 /* How they stand together, and the connections of one. */
 struct fx_http_server_counts fx_threads_counts(const struct fx_threads *threads);
 size_t fx_threads_connections(const struct fx_threads *threads, size_t number);

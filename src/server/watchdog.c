@@ -204,15 +204,17 @@ void fx_watchdog_add(struct fx_watchdog *watchdog, struct fx_pulse *pulse,
 }
 
 void fx_watchdog_remove(struct fx_watchdog *watchdog, struct fx_pulse *pulse) {
-    if (watchdog == NULL || pulse->place == NULL) {
+    if (watchdog == NULL) {
         return;
     }
-    uv_mutex_lock(&watchdog->lock);
-    *pulse->place = pulse->next;
-    if (pulse->next != NULL) {
-        pulse->next->place = pulse->place;
+    uv_mutex_lock(&watchdog->lock); /* others, when they are removed, write to it, too */
+    if (pulse->place != NULL) {
+        *pulse->place = pulse->next;
+        if (pulse->next != NULL) {
+            pulse->next->place = pulse->place;
+        }
+        pulse->place = NULL;
     }
-    pulse->place = NULL;
     uv_mutex_unlock(&watchdog->lock);
     fx_job_end(&pulse->job);
 }

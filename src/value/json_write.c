@@ -108,9 +108,14 @@ static bool write_plain(struct fx_buf *buf, struct fx_text text, unsigned style)
     return true;
 }
 
+/* Apart, so that short strings need no room for it. */
+__attribute__((noinline)) static bool spend_long(struct fx_buf *buf, size_t bytes) {
+    buf->failed |= !fx_spend(bytes / FX_BUDGET_BYTES);
+    return !buf->failed;
+}
+
 void fx_json_write_string(struct fx_buf *buf, struct fx_text text, unsigned style) {
-    if (text.len > SHORT_STRING && !fx_spend(text.len / FX_BUDGET_BYTES)) {
-        buf->failed = true;
+    if (text.len > SHORT_STRING && !spend_long(buf, text.len)) {
         return;
     }
     if (write_plain(buf, text, style)) {

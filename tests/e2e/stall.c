@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tests/e2e/stall.c - a library that is put before others (LD_PRELOAD) so that the
- * program under test hangs where a test wants it to: in the `floor` of a template that is
- * given the number below, and in opening a file of the name below. It hangs for as long
- * as the file is there that FIXPOINT_STALL names.
+ * program under test hangs where a test wants it to: in the `round` of a template to as
+ * many places as below, and in opening a file of the name below. It hangs for as long as
+ * the file is there that FIXPOINT_STALL names.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NUMBER 20000101.5
+#define PLACES 13
 #define NAME   "/stalls.yaml"
 
 static void stall(void) {
@@ -24,14 +24,19 @@ static void stall(void) {
     }
 }
 
-double floor(double x) {
-    if (x == NUMBER) {
+/* The tests ask for small whole powers only. */
+double pow(double base, double exponent) {
+    double product = 1;
+    if (exponent == PLACES) {
         stall();
     }
-    const double cut = (double)(long long)x; /* the tests know no larger numbers */
-    return cut > x ? cut - 1 : cut;
+    for (int at = 0; at < (int)exponent; at++) {
+        product *= base;
+    }
+    return product;
 }
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): as in libc. */
 int open(const char *path, int flags, ...) {
     const size_t length = strlen(path);
     const size_t name = strlen(NAME);

@@ -273,7 +273,8 @@ def test_authorities_change(start, tmp_path, ours, theirs, api_server, how):
     [
         (["--client-cn", "a"], 2, "--client-cn: only with --client-ca"),
         (["--client-ca", "/nowhere/ca.crt"], 5, "--client-ca: "),
-        (["--client-ca", "/dev/null"], 3, "no authority's certificate that can be read"),
+        (["--client-ca", "/dev/null"], 5, "--client-ca: /dev/null: not a regular file"),
+        (["--client-ca", __file__], 3, "no authority's certificate that can be read"),
     ],
 )
 def test_what_cannot_start(folder, arguments, status, words):

@@ -47,6 +47,11 @@ def swap(path, make):
     os.rename(beside, path)
 
 
+def put(path, *documents):
+    """A file that is there at once: an empty one would be a version of its own."""
+    swap(path, lambda beside: write(beside, *documents))
+
+
 @pytest.mark.parametrize(
     "make", [os.mkfifo, lambda path: os.symlink("/dev/zero", path)], ids=["fifo", "device"]
 )
@@ -59,6 +64,7 @@ def test_a_file_that_becomes_something_else(start, tmp_path, make):
     swap(file, make)
     server.signal(signal.SIGHUP)
     finding(server, position, "not a regular file")
+    server.log.wait("policies in force", since=position)
     assert annotations(server) == {"a": "1"}
     assert after(server, swap, file, lambda new: write(new, annotation("a", "a", "2"))) == {
         "a": "2"
@@ -71,7 +77,7 @@ def test_a_file_that_becomes_something_else(start, tmp_path, make):
 def test_a_fifo_among_files(start, folder):
     server = start(annotation("a", "a", "1"))
     os.mkfifo(folder / "fifo.yaml")
-    assert after(server, write, folder / "b.yaml", annotation("b", "b", "1")) == {
+    assert after(server, put, folder / "b.yaml", annotation("b", "b", "1")) == {
         "a": "1",
         "b": "1",
     }
@@ -106,11 +112,11 @@ def test_folders_of_links(start, folder):
 
     def change():
         last = links(folder)
-        write(last / "b.yaml", annotation("b", "b", "1"))
+        put(last / "b.yaml", annotation("b", "b", "1"))
         (folder / "way").symlink_to(folder / ".0")
 
     assert after(server, change) == {"a": "1", "b": "1"}
-    assert after(server, write, folder / "c.yaml", annotation("c", "c", "1")) == {
+    assert after(server, put, folder / "c.yaml", annotation("c", "c", "1")) == {
         "a": "1",
         "b": "1",
         "c": "1",
@@ -121,7 +127,7 @@ def test_folders_of_links(start, folder):
 def test_a_ring_of_links(start, folder):
     server = start(annotation("a", "a", "1"))
     (folder / "ring").symlink_to(folder)
-    assert after(server, write, folder / "b.yaml", annotation("b", "b", "1")) == {
+    assert after(server, put, folder / "b.yaml", annotation("b", "b", "1")) == {
         "a": "1",
         "b": "1",
     }
@@ -150,13 +156,13 @@ def test_the_previous_policies_are_kept(start, folder, change):
     assert annotations(server) == {"a": "1"}
     assert health(server, "/readyz")[0] == 200
     assert metric(server, "fixpoint_policies_emptied") == 1
-    assert metric(server, "fixpoint_reloads_total", result="failed") == 1
+    assert metric(server, "fixpoint_reloads_total", result="failed") >= 1
     server.signal(signal.SIGHUP)
     assert annotations(server) == {"a": "1"}
     if folder.is_file():
         folder.unlink()
         folder.mkdir()
-    assert after(server, write, folder / "b.yaml", annotation("b", "b", "1")) == {"b": "1"}
+    assert after(server, put, folder / "b.yaml", annotation("b", "b", "1")) == {"b": "1"}
     assert metric(server, "fixpoint_policies_emptied") == 0
     ends_promptly(server)
 
@@ -169,7 +175,7 @@ def test_not_ready_without_policies(start, folder):
     assert status == 503 and "[-]policies failed: the files hold no mutators any more" in text
     assert annotations(server) == {}
     assert metric(server, "fixpoint_policies_emptied") == 1
-    assert after(server, write, folder / "b.yaml", annotation("b", "b", "1")) == {"b": "1"}
+    assert after(server, put, folder / "b.yaml", annotation("b", "b", "1")) == {"b": "1"}
     assert "[+]policies ok" in health(server, "/readyz?verbose")[1]
     ends_promptly(server)
 
@@ -189,5 +195,5 @@ def test_no_policies_from_the_start(start, folder):
     server = start(args=["--on-empty-policies", "not-ready"])
     assert "[+]policies ok" in health(server, "/readyz?verbose")[1]
     assert metric(server, "fixpoint_policies_emptied") == 0
-    assert after(server, write, folder / "b.yaml", annotation("b", "b", "1")) == {"b": "1"}
+    assert after(server, put, folder / "b.yaml", annotation("b", "b", "1")) == {"b": "1"}
     assert answer(ask(server, review(pod())))["allowed"]

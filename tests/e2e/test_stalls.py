@@ -13,14 +13,14 @@ import time
 
 import metrics_text
 import pytest
-from client import answer, ask, encode, health, pod, review
+from client import Connection, answer, ask, encode, health, pod, request, review
 from metrics_text import value
 from policies import pull_always, write
 from process import ANY_PORT, SLOW, Server, command, is_report
 from test_dryrun import send
 
 LIBRARY = os.environ.get("FIXPOINT_STALL_LIBRARY")
-NUMBER = "20000101.5"
+PLACES = 13
 AFTER = "300ms"
 PATH = "/v1/mutate?timeout=30s"
 
@@ -32,7 +32,8 @@ def stuck(name="stuck"):
     add = {
         "op": "add",
         "path": "/metadata/labels/by",
-        "value": '{{ if index .Target.metadata.labels "stall" }}{{ floor %s }}{{ end }}x' % NUMBER,
+        "value": '{{ if index .Target.metadata.labels "stall" }}{{ round 1.5 %d }}{{ end }}x'
+        % PLACES,
     }
     return {
         "apiVersion": "api.kubemod.io/v1beta1",
@@ -142,8 +143,12 @@ def test_a_policy_that_hangs_is_noticed(stall):
     status, text = health(it.server, "/readyz")
     assert status == 503 and "[-]threads failed: a thread has stalled" in text
     assert it.metrics("loop") == (1, 1)
-    # the other thread serves on
-    assert answer(ask(it.server, review(pod())))["allowed"]
+    # the other thread serves on, and gets all new connections, though it has more of them
+    kept = [Connection(it.server) for _ in range(4)]
+    for connection in kept:
+        connection.send(request(encode(review(pod()))))
+        assert answer(connection.response())["allowed"]
+        connection.socket.close()
     it.release()
     assert answer(it.answers[0])["allowed"]
     assert it.wait_health(200) == "ok\n"

@@ -59,7 +59,7 @@ void take_back_sized(void *memory, size_t size) {
 const char *allowed_leaks(void) __asm__("__lsan_default_suppressions");
 
 const char *allowed_leaks(void) {
-    return "leak:re2::";
+    return "leak:libre2";
 }
 
 static bool stop_refusing(void) {
