@@ -303,7 +303,7 @@ def test_what_modrules_add():
     changed = chart.render(chart.MODRULES)
     changed.container["args"] = [
         flag.replace("=gatekeeper,kubemod", "=gatekeeper") for flag in changed.container["args"]
-        if flag != "--cluster-modrules-namespace=kubemod-system"
+        if flag not in ("--cluster-modrules-namespace=kubemod-system", "--namespace-share=25")
     ]  # fmt: skip
     assert changed.deployment == chart.default().deployment
 
@@ -311,6 +311,7 @@ def test_what_modrules_add():
 def test_flags_of_modrules():
     assert set(chart.render(chart.MODRULES).flags) >= {
         "--apis=gatekeeper,kubemod", "--cluster-modrules-namespace=kubemod-system",
+        "--namespace-share=25",
     }  # fmt: skip
     values, arguments = test_objects.MATRIX["modrules-alone"]
     assert set(chart.render(values, **arguments).flags) >= {

@@ -62,6 +62,8 @@ REFUSED = [
     {"apis": {"kubemod": {"enabled": "yes"}}},
     {"apis": {"kubemod": {"clusterNamespace": ""}}},
     {"apis": {"kubemod": {"clusterNamespace": "a.b"}}},
+    {"apis": {"kubemod": {"namespaceShare": 0}}},
+    {"apis": {"kubemod": {"namespaceShare": 101}}},
     {"apis": {"kubemod": {"nodeRefs": False}}},
     {"apis": {"kubemod": {"nodeRefs": {"failurePolicy": "ignore"}}}},
     {"apis": {"kubemod": {"nodeRefs": {"timeoutSeconds": 0}}}},
@@ -295,7 +297,7 @@ enableExternalData enableGeneratorResourceExpansion enableTLSHealthcheck maxServ
 externaldataProviderResponseCacheTTL enableK8sNativeValidation secretAnnotations logDenies
 metricsBackends disableAudit exportBackend externalCertInjection upgradeCRDs postInstall
 preInstall postUpgrade preUninstall enableRuntimeDefaultSeccompProfile disabledBuiltins
-controllerManager.tlsMinVersion controllerManager.clientCertName controllerManager.metricsPort
+controllerManager.clientCertName controllerManager.metricsPort
 controllerManager.disableCertRotation controllerManager.podLabels
 controllerManager.containerName controllerManager.serviceAccount
 controllerManager.disableWebhookOperation controllerManager.disableGenerateOperation

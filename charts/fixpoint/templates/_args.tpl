@@ -13,6 +13,7 @@ written all the same where the chart's other objects depend on them. */}}
 - --apis={{ include "fixpoint.apis" . }}
 {{- if .Values.apis.kubemod.enabled }}
 - --cluster-modrules-namespace={{ .Values.apis.kubemod.clusterNamespace }}
+- --namespace-share={{ .Values.apis.kubemod.namespaceShare }}
 {{- end }}
 {{- if .Values.web.enabled }}
 - --web-listen=:{{ .Values.web.port }}
