@@ -77,6 +77,17 @@ else
   say "no umoci: what runs below is what was packed, not what was unpacked"
 fi
 
+python3 - "$layout.spdx.json" "$bundle" <<'END' || die "the SBOM does not list what is there"
+import hashlib, json, pathlib, sys
+root, own = pathlib.Path(sys.argv[2]), "./usr/share/sbom/fixpoint.spdx.json"
+there = {"./" + str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest()
+         for path in root.rglob("*") if path.is_file()}
+listed = {file["fileName"]: file["checksums"][1]["checksumValue"]
+          for file in json.load(open(sys.argv[1]))["files"]}
+sys.exit(there.pop(own, None) is None or there != listed)
+END
+say "the SBOM lists each file as it is"
+
 # ---- does it run? -----------------------------------------------------------------------
 
 # enter COMMAND…: in the image's files and nothing else, as its user where that is possible.

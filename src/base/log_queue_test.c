@@ -52,8 +52,9 @@ static char *read_all(void) {
         len += (size_t)n;
         if (len == cap - 1) {
             cap *= 2;
-            text = realloc(text, cap);
-            assert_non_null(text);
+            char *grown = realloc(text, cap);
+            assert_non_null(grown);
+            text = grown;
         }
     }
     text[len] = '\0';

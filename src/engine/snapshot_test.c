@@ -334,7 +334,7 @@ static void ten_thousand(void **state) {
             fx_snapshot_candidates(snapshot, &request, &subject, &candidates, &err));
     }
     print_message("built in %.1f ms, asked in %.0f ns\n", (double)(built - start) / 1e6,
-                  (double)(fx_clock_ns() - asking) / ASKED);
+                  (double)(fx_clock_ns() - asking) / (double)ASKED);
     fx_candidates_finish(&candidates);
     json_decref(object);
     fx_snapshot_unref(snapshot);

@@ -35,8 +35,11 @@ def server(start):
 
 @pytest.mark.parametrize("name", ["slow-heads", "slow-bodies", "slow-reads"])
 def test_slow_clients(server, name):
-    n = int((100 if name == "slow-reads" else 300) / SLOW)
-    assert endure(server, name, n)["connected"] >= n
+    large = name == "slow-reads"
+    n = int((100 if large else 300) / SLOW)
+    # Large answers leave holes in the heap, 12 MB with Debian 12's libraries, 17 with 13's;
+    # a second and a fifth attack find them, and leave no more.
+    assert endure(server, name, n, grown_mb=20 if large else 12)["connected"] >= n
 
 
 def test_who_is_too_slow_is_told(start):

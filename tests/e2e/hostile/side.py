@@ -149,11 +149,11 @@ class Standing:
                 time.sleep(0.05)
 
 
-def endure(server, name, n, seconds=2):
+def endure(server, name, n, seconds=2, **allowed):
     """An attack of this strength while a good client asks. Each of its answers is right,
     during the attack and after it, on kept connections and on new ones; afterwards all
     descriptors are back, and memory is about where it was. What the attack did."""
-    standing = Standing(server)
+    standing = Standing(server, **allowed)
     with Good(server, rate=50) as good:
         time.sleep(0.5)
         good.window()
