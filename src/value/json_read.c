@@ -65,7 +65,8 @@ static void count_to(struct fx_json_reader *r, const char *to) {
 #define COST_OF_NUMBER 32
 #define COST_OF_KEY    80 /* and its bytes */
 
-#define BYTES_OF_A_UNIT 64 /* of memory, which takes the time */
+#define BYTES_OF_A_UNIT      64 /* of memory, which takes the time */
+#define BYTES_OF_TEXT_A_UNIT 64
 
 /* A few bytes of text can stand for a hundred times as much memory. */
 static bool spend(struct fx_json_reader *r, size_t bytes) {
@@ -485,6 +486,10 @@ json_t *fx_json_read_part(struct fx_text text, const struct fx_json_part *part,
                           struct fx_marks *marks, struct fx_err *err) {
     const size_t n_marks = marks == NULL ? 0 : marks->n_items;
     struct fx_json_reader reader;
+    if (!fx_spend(text.len / BYTES_OF_TEXT_A_UNIT)) {
+        (void)fx_fail_exceeded(err);
+        return NULL;
+    }
     if (!fx_json_reader_init(&reader, text, err)) {
         return NULL;
     }
