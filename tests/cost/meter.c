@@ -5,10 +5,11 @@
  * each as one part of its file. cost.py puts both together.
  *
  *     cost-meter SET SIZE [INDEX...]
+ *     cost-meter SET list
  *     cost-meter names
  *
  * prints a line for each case: index, subject, shape, size, units, ok or failed; or the
- * functions of templates that there are.
+ * cases of a set, or the functions of templates.
  */
 #include "meter.h"
 
@@ -45,7 +46,8 @@ void meter_stop(bool ok) {
     was_ok = ok;
 }
 
-/* Every function that can be called, under each code's first name: what must be measured. */
+/* Every function that can be called, under each code's first name: what must be measured.
+ */
 static void list_names(void) {
     for (size_t i = 0; function_at(i) != NULL; i++) {
         bool is_alias = false;
@@ -82,6 +84,13 @@ static bool measure(const struct meter_set *set, size_t index, size_t size) {
     return true;
 }
 
+static void list_cases(const struct meter_set *set) {
+    struct meter_case of;
+    for (size_t i = 0; set->describe(i, &of); i++) {
+        (void)printf("%zu\t%s\t%s\n", i, of.subject, of.shape);
+    }
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "names") == 0) {
         list_names();
@@ -91,6 +100,10 @@ int main(int argc, char **argv) {
     if (set == NULL) {
         (void)fprintf(stderr, "usage: cost-meter SET SIZE [INDEX...]\n");
         return 2;
+    }
+    if (strcmp(argv[2], "list") == 0) {
+        list_cases(set);
+        return 0;
     }
     const size_t size = strtoul(argv[2], NULL, 10);
     for (size_t i = 0; argc == 3 && measure(set, i, size); i++) {
