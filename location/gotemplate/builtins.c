@@ -252,7 +252,7 @@ static bool text_of_arguments(struct call *call, struct fx_text *ret_text) {
     return true;
 }
 
-#define PRICE_OF_ESCAPES 2
+#define PRICE_OF_ESCAPES 4
 
 static bool escape(struct call *call,
                    void (*write)(struct fx_buf *buf, struct fx_text text)) {

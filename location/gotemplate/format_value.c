@@ -10,7 +10,7 @@
 #include "location/gotemplate/moment.h"
 #include "location/gotemplate/semver.h"
 
-#define PRICE_OF_NUMBER   2 /* units */
+#define PRICE_OF_NUMBER   4 /* units */
 #define PRICE_OF_OWN_TEXT 8
 
 static bool print(struct printer *p, const struct value *value, uint32_t verb,
@@ -197,14 +197,14 @@ static size_t price_of_double(const struct printer *p, double number, uint32_t v
     (void)frexp(number, &exponent);
     const size_t bits = (size_t)(exponent < 0 ? -exponent : exponent);
     const size_t precision = p->format.has_precision ? (size_t)p->format.precision : 6;
-    return PRICE_OF_NUMBER + precision / 4 + bits / 8;
+    return PRICE_OF_NUMBER + precision / 4 + bits / 4;
 }
 
 /* What is filled up to the width or the precision. */
 static size_t price_of_filling(const struct format *format) {
     return ((format->has_width ? (size_t)format->width : 0) +
             (format->has_precision ? (size_t)format->precision : 0)) /
-           RUN_BYTES_COPIED;
+           (2 * FX_BUDGET_BYTES);
 }
 
 /* What printing costs beyond the step of each value. */

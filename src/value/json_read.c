@@ -67,6 +67,7 @@ static void count_to(struct fx_json_reader *r, const char *to) {
 
 #define BYTES_OF_A_UNIT      64 /* of memory, which takes the time */
 #define BYTES_OF_TEXT_A_UNIT 64
+#define UNITS_OF_NUMBER      2
 
 /* A few bytes of text can stand for a hundred times as much memory. */
 static bool spend(struct fx_json_reader *r, size_t bytes) {
@@ -169,6 +170,10 @@ static json_t *read_number(struct fx_json_reader *r) {
     }
     const struct fx_text text = {from, (size_t)(r->at - from)};
     json_t *node = NULL;
+    if (!fx_spend(UNITS_OF_NUMBER)) {
+        (void)fx_fail_exceeded(r->err);
+        return NULL;
+    }
     if (!r->omits) {
         node = fx_number_parse(text, &overflow);
     } else if (fx_number_check(text, &overflow)) {

@@ -14,8 +14,9 @@
 #include "value/number.h"
 #include "value/tree.h"
 
-#define INDENT         4
-#define UNITS_OF_VALUE 2u
+#define INDENT          4
+#define BYTES_OF_A_UNIT 8u /* of a string: each may need an escape */
+#define UNITS_OF_VALUE  2u
 
 /* May the byte stand in a string as it is? Bytes from 0x80 are looked at as runes. */
 static bool is_plain(unsigned char c, unsigned style) {
@@ -108,7 +109,7 @@ static bool write_plain(struct fx_buf *buf, struct fx_text text, unsigned style)
 }
 
 void fx_json_write_string(struct fx_buf *buf, struct fx_text text, unsigned style) {
-    if (!fx_spend(text.len / FX_BUDGET_BYTES)) {
+    if (!fx_spend(text.len / BYTES_OF_A_UNIT)) {
         buf->failed = true;
         return;
     }

@@ -21,7 +21,7 @@
  * each flow collection that is open, for so many of these. */
 #define UNITS_OF_EVENT       16u
 #define BYTES_OF_A_UNIT      2u /* of a scalar */
-#define BYTES_OF_TEXT_A_UNIT 8u
+#define BYTES_OF_TEXT_A_UNIT 4u
 #define LEVELS_OF_A_UNIT     2u
 
 struct fx_yaml_reader {

@@ -112,8 +112,8 @@ def measure_worst(program, subjects, size, jobs):
 
 
 def growth(case, first):
-    """How many times as much the larger case costs, the price of a call left out."""
-    return case.instructions / max(first.instructions, 2000)
+    """How many times as much the larger case costs, against a small one that is not cheap."""
+    return case.instructions / max(first.instructions, first.units * MOST_PER_UNIT / 3, 2000)
 
 
 def find_faults(case, first, slack):
@@ -122,7 +122,7 @@ def find_faults(case, first, slack):
         return
     if per_unit(case) > MOST_PER_UNIT * slack:
         yield f"{per_unit(case):,.0f} instructions for each unit (at most {MOST_PER_UNIT:,})"
-    if case.size > first.size:  # ends early where it may spend no more
+    if case.size > first.size:
         times = case.size / first.size
         paid = case.units / max(first.units, 1)
         if growth(case, first) > max(SORTING / LARGER * times, 2 * paid):

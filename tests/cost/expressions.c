@@ -7,10 +7,9 @@
 
 #include <stdio.h>
 
-#include "base/shapes_testing.h"
 #include "location/jsonpath/jsonpath.h"
 #include "location/jsonpath/program.h"
-#include "values.h"
+#include "value/shapes_testing.h"
 
 /* What is no operator between two values and no function. */
 static const char *const others[] = {
@@ -59,12 +58,12 @@ static bool write_expression(size_t index, char *out, size_t size) {
 }
 
 static bool describe(size_t index, struct meter_case *ret_case) {
-    const size_t n = values_count_shapes();
+    const size_t n = fx_value_shapes();
     if (!write_expression(index / n, ret_case->subject, sizeof ret_case->subject)) {
         return false;
     }
     (void)snprintf(ret_case->shape, sizeof ret_case->shape, "%s",
-                   values_shape_name(index % n));
+                   fx_value_shape_name(index % n));
     return true;
 }
 
@@ -77,12 +76,12 @@ static void evaluate(const struct fx_jsonpath *path, json_t *root) {
 }
 
 static void run(size_t index, size_t size) {
-    const size_t n = values_count_shapes();
+    const size_t n = fx_value_shapes();
     char text[64] = "";
     struct fx_jsonpath *path = NULL;
     struct fx_err err = FX_ERR_INIT;
-    json_t *root = json_pack("{s:o, s:o}", "a", values_make(index % n, size), "b",
-                             values_make(index % n, size));
+    json_t *root = json_pack("{s:o, s:o}", "a", fx_value_shape_make(index % n, size), "b",
+                             fx_value_shape_make(index % n, size));
     if (write_expression(index / n, text, sizeof text) &&
         fx_jsonpath_compile(fx_text_of(text), FX_JSONPATH_EXPRESSION, &path, &err)) {
         evaluate(path, root);
