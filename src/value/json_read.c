@@ -66,7 +66,7 @@ static void count_to(struct fx_json_reader *r, const char *to) {
 #define COST_OF_KEY    80 /* and its bytes */
 
 #define BYTES_OF_A_UNIT      64 /* of memory, which takes the time */
-#define BYTES_OF_TEXT_A_UNIT 64
+#define BYTES_OF_TEXT_A_UNIT 32
 #define UNITS_OF_NUMBER      2
 
 /* A few bytes of text can stand for a hundred times as much memory. */

@@ -15,7 +15,7 @@
 #include "value/tree.h"
 
 #define INDENT          4
-#define BYTES_OF_A_UNIT 8u /* of a string: each may need an escape */
+#define BYTES_OF_A_UNIT 4u /* of a string: each may need an escape */
 #define UNITS_OF_VALUE  2u
 
 /* May the byte stand in a string as it is? Bytes from 0x80 are looked at as runes. */

@@ -166,7 +166,7 @@ def main():
         "--slack", type=float, default=1, help="a build without optimisation takes longer"
     )
     parser.add_argument("--full", action="store_true", help="measure at 1 MB, too")
-    parser.add_argument("--table", type=pathlib.Path, help="write what each function costs")
+    parser.add_argument("--table", type=pathlib.Path, help="write what each function costs there")
     options = parser.parse_args()
     program = options.build / "cost-meter"
     subjects = measure_all(program, options.jobs, options.sample)
@@ -175,10 +175,10 @@ def main():
     if options.full:
         larger += measure_worst(program, subjects, FULL, options.jobs)
     faults = {}
-    for case in [*firsts.values(), *larger]:
+    for case in sorted([*firsts.values(), *larger], key=per_unit, reverse=True):
         for fault in find_faults(case, firsts[case.set, case.index], options.slack):
             name = f"{case.set}: {case.subject}"
-            faults.setdefault(name, f"{case.shape}, {case.size} bytes: {fault}")
+            faults.setdefault(name, f"{case.shape}, {case.size:,} bytes: {fault}")
     for name in missing(subjects, program):
         faults[name] = "no case calls it"
     if options.table:
