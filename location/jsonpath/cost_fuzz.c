@@ -27,13 +27,14 @@ struct work {
     json_t *root;
 };
 
-static void evaluate(void *user) {
+static void evaluate(void *user, struct cost *ret_cost) {
     const struct work *work = user;
     struct fx_err err = FX_ERR_INIT;
     struct fx_jsonpath_result result = {0};
-    const uint64_t before = fx_budget_spent();
+    cost_begin(ret_cost);
     const bool ok = fx_jsonpath_eval(work->path, work->root, &result, &err);
-    assert(!ok || fx_budget_spent() - before <= FX_LIMIT_JSONPATH_STEPS);
+    cost_end(ret_cost);
+    assert(!ok || ret_cost->units <= FX_LIMIT_JSONPATH_STEPS);
     fx_jsonpath_result_finish(&result);
 }
 
@@ -60,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         json_pack("{s:o, s:o}", "a", fx_value_shape_make(shape, bytes), "b",
                   fx_value_shape_make(shape, bytes)),
     };
-    cost_check(evaluate, &work, FX_LIMIT_JSONPATH_STEPS);
+    cost_check(evaluate, &work);
     json_decref(work.root);
     fx_jsonpath_destroy(path);
     return 0;
