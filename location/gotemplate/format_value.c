@@ -204,7 +204,7 @@ static size_t price_of_double(const struct printer *p, double number, uint32_t v
 static size_t price_of_filling(const struct format *format) {
     return ((format->has_width ? (size_t)format->width : 0) +
             (format->has_precision ? (size_t)format->precision : 0)) /
-           (2 * FX_BUDGET_BYTES);
+           ((size_t)2 * FX_BUDGET_BYTES);
 }
 
 /* What printing costs beyond the step of each value. */
