@@ -252,7 +252,7 @@ static bool text_of_arguments(struct call *call, struct fx_text *ret_text) {
     return true;
 }
 
-#define PRICE_OF_ESCAPES 2
+#define PRICE_OF_ESCAPES 4
 
 static bool escape(struct call *call,
                    void (*write)(struct fx_buf *buf, struct fx_text text)) {
@@ -300,7 +300,8 @@ const struct function functions_builtin[] = {
     {"printf",
      call_printf,
      {PARAMETER_STRING, PARAMETER_ANY, PARAMETER_NONE},
-     .variadic = true},
+     .variadic = true,
+     .price = 4},
     {"html", call_html, TEXTS, .variadic = true},
     {"js", call_js, TEXTS, .variadic = true},
     {"urlquery", call_urlquery, TEXTS, .variadic = true},

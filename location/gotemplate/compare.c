@@ -35,8 +35,9 @@ static bool check_comparable(struct run *run, const struct value *value) {
     if (!value_print(run, words, value)) {
         return false;
     }
-    return fx_fail(run->err, FX_EMUTATE, "non-comparable type %.*s: %s", (int)words->len,
-                   words->len == 0 ? "" : words->data, value_type_name(value));
+    const size_t shown = words->len < FX_ERR_TEXT ? words->len : FX_ERR_TEXT;
+    return fx_fail(run->err, FX_EMUTATE, "non-comparable type %.*s: %s", (int)shown,
+                   shown == 0 ? "" : words->data, value_type_name(value));
 }
 
 /* Of one basic kind. */

@@ -36,7 +36,11 @@ enum cost_shape {
     COST_VALUES(X)
 #undef X
         N_COST_SHAPES,
+    COST_GIVEN = N_COST_SHAPES, /* cost_given, over and over */
 };
+
+/* A text from outside, for a shape of its own. */
+static struct fx_text cost_given;
 
 static inline const char *cost_shape_name(unsigned shape) {
     static const char *const names[] = {
@@ -62,8 +66,14 @@ static inline bool cost_text(struct run *run, unsigned shape, size_t size,
     struct fx_buf buf;
     struct fx_text copy = {0};
     fx_buf_init(&buf, 0);
-    fx_shape_add(&buf, shape < FX_N_SHAPES ? (enum fx_shape)shape : FX_SHAPE_LETTERS,
-                 size);
+    if (shape == COST_GIVEN && cost_given.len > 0) {
+        while (buf.len < size && !buf.failed) {
+            fx_buf_text(&buf, cost_given);
+        }
+    } else {
+        fx_shape_add(&buf, shape < FX_N_SHAPES ? (enum fx_shape)shape : FX_SHAPE_LETTERS,
+                     size);
+    }
     const bool ok =
         !buf.failed && run_copy(run, (struct fx_text){buf.data, buf.len}, &copy);
     fx_buf_finish(&buf);

@@ -3,13 +3,14 @@
  * location/gotemplate/format_value.c - a verb for any value: lists and maps element by
  * element, times and versions by their own text, and what to say where none fits.
  */
+#include <math.h>
 #include <string.h>
 
 #include "location/gotemplate/format.h"
 #include "location/gotemplate/moment.h"
 #include "location/gotemplate/semver.h"
 
-#define PRICE_OF_NUMBER   2 /* units */
+#define PRICE_OF_NUMBER   4 /* units */
 #define PRICE_OF_OWN_TEXT 8
 
 static bool print(struct printer *p, const struct value *value, uint32_t verb,
@@ -184,6 +185,28 @@ static bool print_scalar(struct printer *p, const struct value *value, uint32_t 
     return print_own_text(p, value, verb);
 }
 
+/* A double that is rounded costs by the digits that come out, and by those that its
+ * exponent stands for, most of which do not. */
+static size_t price_of_double(const struct printer *p, double number, uint32_t verb) {
+    const bool is_shortest =
+        !p->format.has_precision && (verb == 'v' || verb == 'g' || verb == 'G');
+    if (is_shortest || !isfinite(number)) {
+        return PRICE_OF_NUMBER;
+    }
+    int exponent = 0;
+    (void)frexp(number, &exponent);
+    const size_t bits = (size_t)(exponent < 0 ? -exponent : exponent);
+    const size_t precision = p->format.has_precision ? (size_t)p->format.precision : 6;
+    return PRICE_OF_NUMBER + precision / 4 + bits / 4;
+}
+
+/* What is filled up to the width or the precision. */
+static size_t price_of_filling(const struct format *format) {
+    return ((format->has_width ? (size_t)format->width : 0) +
+            (format->has_precision ? (size_t)format->precision : 0)) /
+           ((size_t)2 * FX_BUDGET_BYTES);
+}
+
 /* What printing costs beyond the step of each value. */
 static size_t price_of(const struct printer *p, const struct value *value,
                        uint32_t verb) {
@@ -193,7 +216,7 @@ static size_t price_of(const struct printer *p, const struct value *value,
     case VALUE_STRING:
         return is_copied ? value->string.len / RUN_BYTES_COPIED
                          : value->string.len / FX_BUDGET_BYTES * 2;
-    case VALUE_FLOAT64: return PRICE_OF_NUMBER;
+    case VALUE_FLOAT64: return price_of_double(p, value->number, verb);
     case VALUE_TIME: return PRICE_OF_OWN_TEXT + value->moment->zone.len / FX_BUDGET_BYTES;
     case VALUE_SEMVER:
         return PRICE_OF_OWN_TEXT + value->version->original.len / FX_BUDGET_BYTES;
@@ -205,7 +228,7 @@ static size_t price_of(const struct printer *p, const struct value *value,
 static bool print(struct printer *p, const struct value *value, uint32_t verb,
                   size_t depth) {
     if (!run_check_depth(p->run, depth) ||
-        !run_spend(p->run, 1 + price_of(p, value, verb))) {
+        !run_spend(p->run, 1 + price_of(p, value, verb) + price_of_filling(&p->format))) {
         return false;
     }
     if (value->kind == VALUE_LIST) {

@@ -76,11 +76,11 @@ static bool call_adler32sum(struct call *call) {
 /* ---- the table --------------------------------------------------------------------- */
 
 /* Of one text. */
-#define TEXT_FUNCTION(of_name, of_call, of_price)                           \
-    {                                                                       \
-        .name = of_name, .call = of_call,                                   \
-        .parameters = {PARAMETER_STRING, PARAMETER_NONE}, .price = of_price \
-    }
+#define TEXT_FUNCTION(of_name, of_call, of_price)      \
+    {.name = of_name,                                  \
+     .call = of_call,                                  \
+     .parameters = {PARAMETER_STRING, PARAMETER_NONE}, \
+     .price = of_price}
 
 /* The os… ones go by the separator of the system, which is `/` here as well. */
 const struct function functions_encoding[] = {

@@ -216,7 +216,8 @@ static bool call_chunk(struct call *call) {
     if (!count_chunks(size, list->n, &count)) {
         return fx_fail(call->err, FX_EMUTATE, PANIC_LENGTH);
     }
-    struct list *chunks = value_list_new(call->run, count);
+    struct list *chunks =
+        run_spend(call->run, count) ? value_list_new(call->run, count) : NULL;
     const size_t most = size < 0 || (uint64_t)size > list->n ? list->n : (size_t)size;
     if (chunks == NULL || !fill_chunks(call, list, most, chunks)) {
         return false;

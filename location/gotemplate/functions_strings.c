@@ -127,7 +127,7 @@ static bool indent(struct call *call, const char *before) {
     for (size_t i = 0; i < text.len && !buf->failed; i++) {
         fx_buf_char(buf, text.data[i]);
         if (text.data[i] == '\n') {
-            if (!run_spend_copy(call->run, width)) {
+            if (!run_spend(call->run, 1 + width / RUN_BYTES_COPIED)) {
                 return false;
             }
             fx_buf_fill(buf, ' ', width);

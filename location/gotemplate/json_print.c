@@ -12,7 +12,7 @@
 #include "value/json.h"
 #include "value/number.h"
 
-#define PRICE_OF_NUMBER   2 /* units */
+#define PRICE_OF_NUMBER   4 /* units */
 #define PRICE_OF_OWN_TEXT 8
 
 struct json_printer {
@@ -165,8 +165,14 @@ static size_t price_of(const struct json_printer *p, const struct value *value) 
     }
 }
 
+/* Values of an indented text stand on lines of their own, two for a list. */
+static size_t price_of_lines(const struct json_printer *p, size_t depth) {
+    return p->layout == LAYOUT_INDENTED ? depth / FX_BUDGET_BYTES : 0;
+}
+
 static bool print(struct json_printer *p, const struct value *value, size_t depth) {
-    if (!run_check_depth(p->run, depth) || !run_spend(p->run, price_of(p, value))) {
+    if (!run_check_depth(p->run, depth) ||
+        !run_spend(p->run, price_of(p, value) + price_of_lines(p, depth))) {
         return false;
     }
     switch (value->kind) {

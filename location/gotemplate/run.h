@@ -49,7 +49,7 @@ FX_MUST_USE static inline bool run_spend(struct run *run, size_t units) {
 }
 
 /* The same for bytes that are copied or compared: RUN_BYTES_COPIED for a unit. */
-#define RUN_BYTES_COPIED 1024u
+#define RUN_BYTES_COPIED 512u
 
 FX_MUST_USE static inline bool run_spend_copy(struct run *run, size_t bytes) {
     return run_spend(run, bytes / RUN_BYTES_COPIED);

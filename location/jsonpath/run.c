@@ -7,6 +7,8 @@
 #include "base/limits.h"
 #include "location/jsonpath/value.h"
 
+#define UNITS_OF_RUN 4u
+
 void fx_jsonpath_run_init(struct run *run, const struct fx_jsonpath *program,
                           json_t *root, void *block, struct fx_err *err) {
     *run = (struct run){
@@ -16,6 +18,7 @@ void fx_jsonpath_run_init(struct run *run, const struct fx_jsonpath *program,
         .outer = fx_budget_narrow(FX_LIMIT_JSONPATH_STEPS, 0),
     };
     fx_arena_init_within(&run->arena, FX_LIMIT_JSONPATH_MEMORY, block, RUN_BLOCK_BYTES);
+    (void)fx_spend(UNITS_OF_RUN); /* where that is too much, the first step says so */
 }
 
 void fx_jsonpath_run_finish(struct run *run) {

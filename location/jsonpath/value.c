@@ -50,7 +50,12 @@ static struct number exact_number(int64_t integer) {
     return (struct number){(double)integer, true, integer};
 }
 
+#define BYTES_OF_NUMBER_A_UNIT 64u /* that are read as a number */
+
 static bool text_as_number(struct fx_text text, struct number *ret_number) {
+    if (!fx_spend(text.len / BYTES_OF_NUMBER_A_UNIT)) {
+        return false;
+    }
     *ret_number = (struct number){0};
     return fx_jsonpath_parse_float(text, &ret_number->real);
 }

@@ -65,7 +65,7 @@ struct walk {
     struct folder {
         dev_t device;
         ino_t inode;
-    } * seen;
+    } *seen;
     size_t n_seen, cap_seen;
     size_t n_entries;
 };

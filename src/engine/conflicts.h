@@ -23,7 +23,7 @@ struct fx_conflicts {
         const size_t *members; /* ascending; n_members 0: no conflict reported for it */
         size_t n_members;
         bool disabled; /* it is itself a member of a conflict */
-    } * sets;
+    } *sets;
     size_t **blocks; /* back the members, which sets may share */
     size_t n_blocks, cap_blocks;
 };

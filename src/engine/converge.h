@@ -59,7 +59,7 @@ struct fx_outcome {
     struct fx_pass {
         uint32_t *applied;
         size_t n_applied;
-    } * passes;
+    } *passes;
     size_t n_passes;
     /* Where the request wants them: those that matched or failed, ascending. Also after a
      * failure. */
@@ -76,13 +76,13 @@ struct fx_outcome {
         uint32_t mutator, pass;
         bool fails;
         const char *words;
-    } * drops;
+    } *drops;
     size_t n_drops;
     /* The judges who refuse the object, in order, each with its entry. */
     struct fx_refusal {
         uint32_t mutator;
         struct fx_text entry;
-    } * refusals;
+    } *refusals;
     size_t n_refusals;
     struct fx_text denial; /* what they say, all together, however long; empty: nothing */
     /* The mutator whose match or mutation failed, borrowed from the snapshot; or NULL. */
@@ -92,7 +92,7 @@ struct fx_outcome {
     struct fx_contender {
         uint32_t mutator;
         struct fx_text path;
-    } * cycle;
+    } *cycle;
     size_t n_cycle;
     /* And what they fight over, told from start to end: shortest first. None where time
      * or memory did not reach, or where the fight did not go on. */

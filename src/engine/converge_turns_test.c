@@ -93,7 +93,7 @@ static void expect_fight(const struct fx_outcome *outcome, const char *text) {
 }
 
 #define RULE(id, if_, is, set, to) \
-    { .name = id, .if_key = if_, .if_value = is, .set_key = set, .set_value = to }
+    {.name = id, .if_key = if_, .if_value = is, .set_key = set, .set_value = to}
 
 /* u and v come back after two passes, x and y after three; z is at rest after each. */
 static void turns_are_told(void **state) {

@@ -64,7 +64,7 @@ struct fx_compilation {
     struct fx_warning {
         const json_t *node; /* the value it is about, borrowed from the policy */
         char *text;
-    } * warnings;
+    } *warnings;
     size_t n_warnings, cap_warnings;
     size_t n_untold_warnings; /* beyond FX_LIMIT_FINDINGS, only counted */
     /* All that is wrong with a policy that fails, where its dialect does not stop at the

@@ -15,8 +15,7 @@
 #include "engine/external.h"
 
 /* FX_TEXT is no constant of C. */
-#define TEXT(literal) \
-    { literal, sizeof(literal) - 1 }
+#define TEXT(literal) {literal, sizeof(literal) - 1}
 
 static const struct fx_external first = {TEXT("p"), FX_EXTERNAL_FAIL, {NULL, 0}};
 static const struct fx_external second = {TEXT("p"), FX_EXTERNAL_FAIL, {NULL, 0}};

@@ -15,9 +15,9 @@
 #include "engine/fake_mutator.h"
 #include "engine/selector.h"
 
-#define EXPRESSION(key, operator, values)                             \
-    "{\"matchExpressions\": [{\"key\": \"" key "\", \"operator\": \"" \
-    operator"\", \"values\": " values "}]}"
+#define EXPRESSION(key, operator, values)      \
+    "{\"matchExpressions\": [{\"key\": \"" key \
+    "\", \"operator\": \"" operator"\", \"values\": " values "}]}"
 
 #define NAME_RULE                                                                   \
     "name part must consist of alphanumeric characters, '-', '_' or '.', and must " \

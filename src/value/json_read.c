@@ -65,7 +65,9 @@ static void count_to(struct fx_json_reader *r, const char *to) {
 #define COST_OF_NUMBER 32
 #define COST_OF_KEY    80 /* and its bytes */
 
-#define BYTES_OF_A_UNIT 64 /* of memory, which takes the time */
+#define BYTES_OF_A_UNIT      64 /* of memory, which takes the time */
+#define BYTES_OF_TEXT_A_UNIT 32
+#define UNITS_OF_NUMBER      2
 
 /* A few bytes of text can stand for a hundred times as much memory. */
 static bool spend(struct fx_json_reader *r, size_t bytes) {
@@ -168,6 +170,10 @@ static json_t *read_number(struct fx_json_reader *r) {
     }
     const struct fx_text text = {from, (size_t)(r->at - from)};
     json_t *node = NULL;
+    if (!fx_spend(UNITS_OF_NUMBER)) {
+        (void)fx_fail_exceeded(r->err);
+        return NULL;
+    }
     if (!r->omits) {
         node = fx_number_parse(text, &overflow);
     } else if (fx_number_check(text, &overflow)) {
@@ -485,6 +491,10 @@ json_t *fx_json_read_part(struct fx_text text, const struct fx_json_part *part,
                           struct fx_marks *marks, struct fx_err *err) {
     const size_t n_marks = marks == NULL ? 0 : marks->n_items;
     struct fx_json_reader reader;
+    if (!fx_spend(text.len / BYTES_OF_TEXT_A_UNIT)) {
+        (void)fx_fail_exceeded(err);
+        return NULL;
+    }
     if (!fx_json_reader_init(&reader, text, err)) {
         return NULL;
     }

@@ -19,8 +19,7 @@
 #include "value/marks.h"
 #include "value/tree.h"
 
-#define T(literal) \
-    { literal, sizeof(literal) - 1 }
+#define T(literal) {literal, sizeof(literal) - 1}
 
 /* Text in; compact text out. */
 static const struct {

@@ -14,9 +14,10 @@
 #include "value/number.h"
 #include "value/tree.h"
 
-#define INDENT         4
-#define UNITS_OF_VALUE 2u
-#define SHORT_STRING   64u /* pays with its value */
+#define INDENT          4
+#define BYTES_OF_A_UNIT 4u /* of a string: each may need an escape */
+#define UNITS_OF_VALUE  2u
+#define SHORT_STRING    64u /* pays with its value */
 
 /* May the byte stand in a string as it is? Bytes from 0x80 are looked at as runes. */
 static bool is_plain(unsigned char c, unsigned style) {
@@ -110,7 +111,7 @@ static bool write_plain(struct fx_buf *buf, struct fx_text text, unsigned style)
 
 /* Apart, so that short strings need no room for it. */
 __attribute__((noinline)) static bool spend_long(struct fx_buf *buf, size_t bytes) {
-    buf->failed |= !fx_spend(bytes / FX_BUDGET_BYTES);
+    buf->failed |= !fx_spend(bytes / BYTES_OF_A_UNIT);
     return !buf->failed;
 }
 

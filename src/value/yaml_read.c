@@ -19,9 +19,10 @@
 
 /* libyaml takes this for an event, for so many bytes of a scalar, and since it looks at
  * each flow collection that is open, for so many of these. */
-#define UNITS_OF_EVENT   16u
-#define BYTES_OF_A_UNIT  2u
-#define LEVELS_OF_A_UNIT 2u
+#define UNITS_OF_EVENT       16u
+#define BYTES_OF_A_UNIT      2u /* of a scalar */
+#define BYTES_OF_TEXT_A_UNIT 4u
+#define LEVELS_OF_A_UNIT     2u
 
 struct fx_yaml_reader {
     yaml_parser_t parser;
@@ -29,6 +30,7 @@ struct fx_yaml_reader {
     struct fx_yaml_composer composer;
     size_t flow_depth; /* flow collections that are open */
     size_t flow_work;
+    size_t unpaid;   /* bytes of the text */
     bool over_limit; /* more directives than allowed */
     bool ended;
 };
@@ -60,6 +62,7 @@ struct fx_yaml_reader *fx_yaml_open(struct fx_text text) {
     fx_yaml_source_init(&reader->source, text);
     const struct fx_text body = fx_yaml_source_body(&reader->source);
     reader->over_limit = has_many_directives(body);
+    reader->unpaid = body.len;
     yaml_parser_set_encoding(&reader->parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&reader->parser,
                                  (const unsigned char *)(body.len == 0 ? "" : body.data),
@@ -255,9 +258,20 @@ static enum step next_step(struct fx_yaml_reader *reader, struct fx_marks *marks
     return step;
 }
 
+/* Blanks and comments are read, too, though no event comes of them. */
+static bool pay_for_text(struct fx_yaml_reader *reader) {
+    const size_t bytes = reader->unpaid;
+    reader->unpaid = 0;
+    return fx_spend(bytes / BYTES_OF_TEXT_A_UNIT);
+}
+
 bool fx_yaml_next(struct fx_yaml_reader *reader, struct fx_marks *marks,
                   json_t **ret_document, struct fx_err *err) {
     enum step step = reader->ended ? STEP_END : STEP_ON;
+    if (!pay_for_text(reader)) {
+        (void)fx_fail_exceeded(err);
+        step = STEP_FAILED;
+    }
     if (!reader->ended && reader->over_limit) {
         (void)fx_fail(err, FX_ELIMIT, "yaml: more than %d %%TAG directives",
                       FX_LIMIT_YAML_TAG_DIRECTIVES);

@@ -99,7 +99,17 @@ static void write_mapping(struct fx_buf *buf, const json_t *mapping, size_t colu
     }
 }
 
+/* Each line of a list or mapping is indented. */
+static bool spend_block(struct fx_buf *buf, const json_t *value, size_t column) {
+    const size_t n = json_array_size(value) + json_object_size(value);
+    buf->failed |= !fx_spend(UNITS_OF_VALUE + n * (1 + column / FX_BUDGET_BYTES));
+    return !buf->failed;
+}
+
 static void write_block(struct fx_buf *buf, const json_t *value, size_t column) {
+    if (!spend_block(buf, value, column)) {
+        return;
+    }
     if (json_is_array(value)) {
         write_list(buf, value, column);
     } else {

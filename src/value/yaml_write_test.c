@@ -106,14 +106,10 @@ static const struct {
     struct fx_text text;
     const char *written;
 } strings[] = {
-#define BYTES(text) \
-    { text, sizeof(text) - 1 }
-#define PLAIN(text) \
-    { BYTES(text), text }
-#define SINGLE(text) \
-    { BYTES(text), "'" text "'" }
-#define DOUBLE(text) \
-    { BYTES(text), "\"" text "\"" }
+#define BYTES(text)  {text, sizeof(text) - 1}
+#define PLAIN(text)  {BYTES(text), text}
+#define SINGLE(text) {BYTES(text), "'" text "'"}
+#define DOUBLE(text) {BYTES(text), "\"" text "\""}
     PLAIN("a"),
     PLAIN("a b"),
     PLAIN("a:b"),
