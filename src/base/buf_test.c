@@ -114,11 +114,29 @@ static void writes_numbers(void **state) {
     fx_buf_finish(&buf);
 }
 
+static void writes_signed_and_padded(void **state) {
+    (void)state;
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    fx_buf_integer(&buf, INT64_MIN);
+    fx_buf_char(&buf, ' ');
+    fx_buf_integer(&buf, 0);
+    fx_buf_char(&buf, ' ');
+    fx_buf_padded(&buf, 7, 3);
+    fx_buf_padded(&buf, UINT64_MAX, 2);
+    fx_buf_char(&buf, ' ');
+    fx_buf_hex(&buf, 0xAB, 4, false);
+    fx_buf_hex(&buf, UINT64_MAX, 2, true);
+    assert_string_equal(
+        buf.data, "-9223372036854775808 0 00718446744073709551615 00abFFFFFFFFFFFFFFFF");
+    fx_buf_finish(&buf);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(appends),           cmocka_unit_test(sticks_at_the_bound),
-        cmocka_unit_test(gives_away),        cmocka_unit_test(writes_numbers),
-        cmocka_unit_test(grows_as_a_secret),
+        cmocka_unit_test(writes_signed_and_padded), cmocka_unit_test(appends),
+        cmocka_unit_test(sticks_at_the_bound),      cmocka_unit_test(gives_away),
+        cmocka_unit_test(writes_numbers),           cmocka_unit_test(grows_as_a_secret),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
