@@ -63,9 +63,9 @@ struct function {
      * `variadic`. */
     enum parameter parameters[MOST_PARAMETERS + 1];
     bool variadic;
-    const char *refused; /* why it may not be used, or NULL */
     unsigned price;      /* units of the budget for each FUNCTION_SIZE_OF_PRICE bytes and
                           * elements of the arguments; 0: one */
+    const char *refused; /* why it may not be used, or NULL */
 };
 
 /* One family: ends with a NULL name. */

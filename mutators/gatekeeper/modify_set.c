@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "engine/external.h"
 #include "engine/request.h"
 #include "mutators/gatekeeper/policy.h"
@@ -111,6 +112,12 @@ static bool check_list(json_t *old, const struct fx_request *request,
     return false;
 }
 
+#define UNITS_OF_VALUE 8u /* of either list: it is hashed, and looked for */
+
+static bool spend(const json_t *old, const struct value_set *values) {
+    return fx_spend(UNITS_OF_VALUE * (json_array_size(old) + values->n_values));
+}
+
 static void mark_present(const struct value_set *values, const json_t *list,
                          bool *present) {
     size_t index = 0;
@@ -164,6 +171,9 @@ static bool merge(const void *user, const struct fx_place_found *place,
     if (old != NULL && !check_list(old, modifying->request, err)) {
         return false;
     }
+    if (!spend(old, &set->values)) {
+        return fx_fail_exceeded(err);
+    }
     json_t *list =
         old == NULL ? json_incref(set->values.list) : merged(old, &set->values);
     if (list == NULL) {
@@ -215,6 +225,9 @@ static bool prune(const void *user, const struct fx_place_found *place,
     }
     if (!check_list(old, modifying->request, err)) {
         return false;
+    }
+    if (!spend(old, &set->values)) {
+        return fx_fail_exceeded(err);
     }
     if (!have_common(old, &set->values)) {
         return true;

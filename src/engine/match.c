@@ -7,10 +7,16 @@
 
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "base/buf.h"
 #include "engine/selector.h"
 #include "engine/unmarshal.h"
+#include "value/node.h"
 #include "value/tree.h"
+
+/* A short match takes less than a look at the mutator is charged with. */
+#define FREE_VALUES    32u
+#define UNITS_OF_VALUE 2u
 
 #define ERROR_PREFIX "failed to run Match criteria: "
 
@@ -48,6 +54,7 @@ struct fx_match {
     json_t *name_node, *source_node; /* counted: the texts borrow from them */
     struct fx_text name, source_words;
     enum fx_source source;
+    size_t units; /* what evaluating it may take; 0: nothing worth counting */
 };
 
 void fx_match_destroy(struct fx_match *match) {
@@ -211,6 +218,25 @@ static void list_used(struct fx_match *match) {
     }
 }
 
+/* As deep as a document may be. */
+static size_t count_values(const json_t *node) {
+    size_t count = 1;
+    for (size_t i = 0; i < json_array_size(node); i++) {
+        count += count_values(json_array_get(node, i));
+    }
+    void *iter = json_is_object(node) ? fx_node_first(node) : NULL;
+    for (; iter != NULL; iter = fx_node_next(node, iter)) {
+        count += count_values(json_object_iter_value(iter));
+    }
+    return count;
+}
+
+/* Each value that the policy names is looked at once, at most. */
+static size_t units_of(const json_t *node) {
+    const size_t count = count_values(node);
+    return count > FREE_VALUES ? UNITS_OF_VALUE * count : 0;
+}
+
 static bool fill(struct fx_match *match, const json_t *node, enum fx_match_syntax syntax,
                  struct fx_err *err) {
     static const struct fx_go_field name = {"Match", "spec.match.name",
@@ -244,6 +270,7 @@ bool fx_match_compile(const json_t *match, enum fx_match_syntax syntax,
     if (made == NULL) {
         return fx_fail_nomem(err);
     }
+    made->units = units_of(match);
     if (!fill(made, is_null ? NULL : match, syntax, err)) {
         fx_match_destroy(made);
         return false;
@@ -425,6 +452,9 @@ bool fx_match_eval(const struct fx_match *match, const struct fx_request *reques
                    const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                    struct fx_err *err) {
     const struct question question = {request, subject};
+    if (match->units > 0 && !fx_spend(match->units)) {
+        return fx_fail_exceeded(err);
+    }
     for (size_t i = 0; i < match->n_used; i++) {
         const enum criterion criterion = match->used[i];
         bool holds = false;
