@@ -122,6 +122,9 @@ static bool indent(struct call *call, const char *before) {
     }
     const size_t width = (size_t)argument_int(call, 0);
     struct fx_buf *buf = run_scratch(call->run);
+    if (!run_spend_copy(call->run, width < buf->max ? width : buf->max)) {
+        return false;
+    }
     fx_buf_str(buf, before);
     fx_buf_fill(buf, ' ', width);
     for (size_t i = 0; i < text.len && !buf->failed; i++) {
@@ -246,6 +249,6 @@ const struct function functions_strings[] = {
     {"split", call_split, {STRING, STRING, END}, false, NULL, 2},
     {"splitn", call_splitn, {STRING, INT, STRING, END}, false, NULL, 2},
     {"splitList", call_split_list, {STRING, STRING, END}, false, NULL, 2},
-    {"sortAlpha", call_sort_alpha, {ANY, END}, false, NULL, 1},
+    {"sortAlpha", call_sort_alpha, {ANY, END}, false, NULL, 4},
     {NULL, NULL, {END}, false, NULL, 1},
 };
