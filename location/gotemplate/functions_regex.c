@@ -115,11 +115,10 @@ static bool call_regex_find(struct call *call) {
     const struct fx_regex *regex = take_pattern(call);
     const struct fx_text text = argument_text(call, 1);
     struct fx_regex_span span = {0, 0};
-    bool found = false;
-    if (regex == NULL || !fx_regex_find(regex, text, 0, &span, 1, &found, call->err)) {
+    if (regex == NULL || !fx_regex_find(regex, text, 0, &span, 1, call->err)) {
         return false;
     }
-    if (!found) {
+    if (span.from == FX_REGEX_NO_SPAN) {
         span = (struct fx_regex_span){0, 0};
     }
     *call->ret = value_string(matched(text, span));

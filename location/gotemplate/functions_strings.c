@@ -122,6 +122,9 @@ static bool indent(struct call *call, const char *before) {
     }
     const size_t width = (size_t)argument_int(call, 0);
     struct fx_buf *buf = run_scratch(call->run);
+    if (!run_spend_copy(call->run, width < buf->max ? width : buf->max)) {
+        return false;
+    }
     fx_buf_str(buf, before);
     fx_buf_fill(buf, ' ', width);
     for (size_t i = 0; i < text.len && !buf->failed; i++) {
@@ -246,6 +249,6 @@ const struct function functions_strings[] = {
     {"split", call_split, {STRING, STRING, END}, false, 2, NULL},
     {"splitn", call_splitn, {STRING, INT, STRING, END}, false, 2, NULL},
     {"splitList", call_split_list, {STRING, STRING, END}, false, 2, NULL},
-    {"sortAlpha", call_sort_alpha, {ANY, END}, false, 1, NULL},
+    {"sortAlpha", call_sort_alpha, {ANY, END}, false, 4, NULL},
     {NULL, NULL, {END}, false, 1, NULL},
 };

@@ -44,15 +44,11 @@ static bool add(struct run *run, struct fx_text pattern, struct fx_regex *regex)
 static bool compile(struct run *run, struct fx_text pattern,
                     const struct fx_regex **ret_regex, struct fx_err *err) {
     struct fx_regex *regex = NULL;
-    if (!run_spend(run, pattern.len) || !fx_regex_compile(pattern, &regex, err)) {
-        return false;
-    }
-    const size_t size = fx_regex_size(regex);
-    if (!add(run, pattern, regex)) {
+    if (!fx_regex_compile(pattern, &regex, err) || !add(run, pattern, regex)) {
         return false;
     }
     *ret_regex = regex;
-    return run_spend(run, size);
+    return true;
 }
 
 bool run_regex(struct run *run, struct fx_text pattern, const struct fx_regex **ret_regex,

@@ -19,12 +19,11 @@ bool regex_walk_next(struct regex_walk *walk, struct run *run,
                      struct fx_regex_span *ret_spans, size_t n_spans, bool *ret_found) {
     *ret_found = false;
     while (!*ret_found && walk->at <= walk->text.len) {
-        bool found = false;
-        if (!fx_regex_find(walk->regex, walk->text, walk->at, ret_spans, n_spans, &found,
+        if (!fx_regex_find(walk->regex, walk->text, walk->at, ret_spans, n_spans,
                            run->err)) {
             return false;
         }
-        if (!found) {
+        if (ret_spans[0].from == FX_REGEX_NO_SPAN) {
             break;
         }
         const struct fx_regex_span match = ret_spans[0];

@@ -8,6 +8,7 @@
  * its work lists are cleared before each use. (RE2's parser may not survive a refusal in
  * the middle of its work, for which it was not made.)
  */
+#include <cassert>
 #include <cstdarg>
 #include <cstdint>
 #include <map>
@@ -61,7 +62,8 @@ static bool take_allowance(size_t *ret_max_bytes, fx_err *err) {
     return true;
 }
 
-static constexpr size_t UNITS_OF_PATTERN_BYTE = 64; /* to compile it */
+/* Compiling, which nothing can interrupt: some ten milliseconds at worst. */
+static constexpr size_t UNITS_OF_PATTERN_BYTE = 16, INSTRUCTIONS_OF_UNIT = 4;
 
 static re2::StringPiece piece_of(fx_text text) {
     return {text.data, text.len};
@@ -144,6 +146,8 @@ bool fx_regex_compile(fx_text pattern, fx_regex **ret_regex, fx_err *err) {
             return fail_short_name(err);
         }
         (void)regex->program.NamedCapturingGroups(); /* made once, here */
+        (void)fx_spend(fx_regex_size(regex) / INSTRUCTIONS_OF_UNIT);
+        (void)fx_budget_check();
         *ret_regex = regex;
         return true;
     } catch (const std::bad_alloc &) {
@@ -160,49 +164,46 @@ void fx_regex_destroy(fx_regex *regex) {
  * instruction of the program. So the product of both is bounded; and where it is not
  * small, which of the two it was is read from the processor's clock and paid afterwards.
  */
-class Payment {
-  public:
-    Payment(const fx_regex *regex, size_t bytes)
-        : size_(fx_regex_size(regex)), bytes_(bytes), work_(size_ * bytes) {}
-
-    bool begin(fx_err *err) {
-        if (work_ > FX_LIMIT_REGEX_WORK) {
-            return fx_fail(err, FX_ELIMIT,
-                           "a text of %zu bytes is too long for a regular expression of "
-                           "this size, for which it may have %zu",
-                           bytes_, FX_LIMIT_REGEX_WORK / size_);
-        }
-        is_timed_ = work_ > SMALL_WORK;
-        began_ns_ = is_timed_ ? fx_clock_thread_ns() : 0;
-        return fx_spend(UNITS_OF_MATCH + (is_timed_ ? 0 : work_ / WORK_OF_UNIT)) ||
-               fx_fail_exceeded(err);
-    }
-
-    /* What is exceeded now is seen when the budget is spent from next. */
-    void end() const {
-        if (is_timed_) {
-            (void)fx_spend((fx_clock_thread_ns() - began_ns_) / FX_BUDGET_NS);
-            (void)fx_budget_check();
-        }
-    }
-
-  private:
-    static constexpr size_t SMALL_WORK = 4096, WORK_OF_UNIT = 256, UNITS_OF_MATCH = 8;
-    size_t size_, bytes_, work_;
-    bool is_timed_ = false;
-    uint64_t began_ns_ = 0;
+struct payment {
+    uint64_t began_ns; /* fx_clock_thread_ns(); 0: it is paid already */
 };
 
+static constexpr size_t SMALL_WORK = 4096, WORK_OF_UNIT = 256, UNITS_OF_MATCH = 8;
+
+static bool begin_payment(const fx_regex *regex, size_t bytes, payment *ret_payment,
+                          fx_err *err) {
+    const size_t size = fx_regex_size(regex);
+    const size_t work = bytes * size;
+    if (work > FX_LIMIT_REGEX_WORK) {
+        return fx_fail(err, FX_ELIMIT,
+                       "a text of %zu bytes is too long for a regular expression of this "
+                       "size, for which it may have %zu",
+                       bytes, FX_LIMIT_REGEX_WORK / size);
+    }
+    const bool is_small = work <= SMALL_WORK;
+    ret_payment->began_ns = is_small ? 0 : fx_clock_thread_ns();
+    return fx_spend(UNITS_OF_MATCH + (is_small ? work / WORK_OF_UNIT : 0)) ||
+           fx_fail_exceeded(err);
+}
+
+/* That the budget is exceeded now is seen where it is spent from next. */
+static void end_payment(const payment &payment) {
+    if (payment.began_ns != 0) {
+        (void)fx_spend((fx_clock_thread_ns() - payment.began_ns) / FX_BUDGET_NS);
+        (void)fx_budget_check();
+    }
+}
+
 bool fx_regex_match(const fx_regex *regex, fx_text text, bool *ret_matches, fx_err *err) {
-    Payment payment(regex, text.len);
+    payment payment = {0};
     *ret_matches = false;
-    if (!payment.begin(err)) {
+    if (!begin_payment(regex, text.len, &payment, err)) {
         return false;
     }
     try {
         *ret_matches = regex->program.Match(piece_of(text), 0, text.len, RE2::UNANCHORED,
                                             nullptr, 0);
-        payment.end();
+        end_payment(payment);
         return true;
     } catch (const std::bad_alloc &) {
         return fx_fail_nomem(err);
@@ -229,39 +230,44 @@ static bool splits_rune(const fx_text &text, size_t at) {
     return false;
 }
 
+static void clear(fx_regex_span *ret_spans, size_t n_spans) {
+    for (size_t i = 0; i < n_spans; i++) {
+        ret_spans[i] = {FX_REGEX_NO_SPAN, FX_REGEX_NO_SPAN};
+    }
+}
+
 /* Throws without memory. */
-static bool find(const RE2 &program, const fx_text &text, size_t from,
+static void find(const RE2 &program, const fx_text &text, size_t from,
                  fx_regex_span *ret_spans, size_t n_spans) {
     const size_t n_groups = static_cast<size_t>(program.NumberOfCapturingGroups());
     std::vector<re2::StringPiece> pieces(n_groups + 1);
     const size_t n = n_spans < n_groups + 1 ? n_spans : n_groups + 1;
+    clear(ret_spans, n_spans);
     do {
         if (!program.Match(piece_of(text), from, text.len, RE2::UNANCHORED, pieces.data(),
-                           static_cast<int>(n == 0 ? 1 : n))) {
-            return false;
+                           static_cast<int>(n))) {
+            return;
         }
         from = span_of(text, pieces[0]).from + 1;
     } while (pieces[0].empty() && splits_rune(text, from - 1));
-    for (size_t i = 0; i < n_spans; i++) {
-        ret_spans[i] = i < n ? span_of(text, pieces[i])
-                             : fx_regex_span{FX_REGEX_NO_SPAN, FX_REGEX_NO_SPAN};
+    for (size_t i = 0; i < n; i++) {
+        ret_spans[i] = span_of(text, pieces[i]);
     }
-    return true;
 }
 
 bool fx_regex_find(const fx_regex *regex, fx_text text, size_t from,
-                   fx_regex_span *ret_spans, size_t n_spans, bool *ret_found,
-                   fx_err *err) {
+                   fx_regex_span *ret_spans, size_t n_spans, fx_err *err) {
+    assert(n_spans > 0);
     if (text.data == nullptr) {
         text.data = ""; /* a group without a span has no address either */
     }
-    Payment payment(regex, text.len - from);
-    if (!payment.begin(err)) {
+    payment payment = {0};
+    if (!begin_payment(regex, text.len - from, &payment, err)) {
         return false;
     }
     try {
-        *ret_found = find(regex->program, text, from, ret_spans, n_spans);
-        payment.end();
+        find(regex->program, text, from, ret_spans, n_spans);
+        end_payment(payment);
         return true;
     } catch (const std::bad_alloc &) {
         return fx_fail_nomem(err);

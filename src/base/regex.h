@@ -51,10 +51,11 @@ struct fx_regex_span {
 
 /* Finds the leftmost match that begins at `from` or behind it (at most the length of the
  * text); what stands before still counts for `^` and \b. `ret_spans` get the match, then
- * its groups in the order of their parentheses, `n_spans` in all; those that there are
- * not get no span. *ret_found: is there one? Errors: as fx_regex_match(). */
+ * its groups in the order of their parentheses, `n_spans` in all and at least one; those
+ * that there are not get no span. Where there is no match, none of them has one. Errors:
+ * as fx_regex_match(). */
 bool fx_regex_find(const struct fx_regex *regex, struct fx_text text, size_t from,
-                   struct fx_regex_span *ret_spans, size_t n_spans, bool *ret_found,
+                   struct fx_regex_span *ret_spans, size_t n_spans,
                    struct fx_err *err) FX_MUST_USE;
 
 /* How many groups it has, the match itself not counted. */

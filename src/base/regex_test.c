@@ -43,11 +43,10 @@ static bool matches(const struct fx_regex *regex, struct fx_text text) {
 static bool find(const struct fx_regex *regex, struct fx_text text, size_t from,
                  struct fx_regex_span *spans, size_t n_spans) {
     struct fx_err err = FX_ERR_INIT;
-    bool found = false;
-    if (!fx_regex_find(regex, text, from, spans, n_spans, &found, &err)) {
+    if (!fx_regex_find(regex, text, from, spans, n_spans, &err)) {
         fail_msg("%s", err.msg);
     }
-    return found;
+    return spans[0].from != FX_REGEX_NO_SPAN;
 }
 
 /* As Go's regexp.MatchString answers. */
@@ -252,7 +251,6 @@ static void knows_groups_by_name(void **state) {
     struct fx_regex_span match;
     assert_true(find(regex, FX_TEXT("xabcd"), 0, &match, 1));
     assert_int_equal(match.from, 1);
-    assert_true(find(regex, FX_TEXT("xabcd"), 0, NULL, 0));
     fx_regex_destroy(regex);
 }
 
@@ -281,8 +279,8 @@ static void costs_what_it_takes(void **state) {
         fx_regex_match(regex, (struct fx_text){bits.data, most + 1}, &found, &err));
     assert_int_equal(err.code, FX_ELIMIT);
     struct fx_regex_span span;
-    assert_false(fx_regex_find(regex, (struct fx_text){bits.data, most + 1}, 0, &span, 1,
-                               &found, &err));
+    assert_false(
+        fx_regex_find(regex, (struct fx_text){bits.data, most + 1}, 0, &span, 1, &err));
     assert_int_equal(err.code, FX_ELIMIT);
     const struct fx_bound outer = fx_budget_narrow(5, 0);
     assert_false(fx_regex_match(regex, FX_TEXT("x"), &found, &err));

@@ -21,18 +21,9 @@
  * still has those of the handshake, which makes it garbage to the client: there the
  * handshake goes on, and fx_tls_peer_check() refuses when it is over. */
 #if MBEDTLS_VERSION_NUMBER >= 0x03000000
-#define DEMAND         MBEDTLS_SSL_VERIFY_OPTIONAL
-#define ALERT_REQUIRED MBEDTLS_SSL_ALERT_MSG_CERT_REQUIRED
-static bool is_tls_1_3(const mbedtls_ssl_context *ssl) {
-    return mbedtls_ssl_get_version_number(ssl) == MBEDTLS_SSL_VERSION_TLS1_3;
-}
+#define DEMAND MBEDTLS_SSL_VERIFY_OPTIONAL
 #else
-#define DEMAND         MBEDTLS_SSL_VERIFY_REQUIRED
-#define ALERT_REQUIRED MBEDTLS_SSL_ALERT_MSG_HANDSHAKE_FAILURE
-static bool is_tls_1_3(const mbedtls_ssl_context *ssl) {
-    (void)ssl;
-    return false;
-}
+#define DEMAND MBEDTLS_SSL_VERIFY_REQUIRED
 #endif
 
 struct fx_tls_admission {
@@ -230,7 +221,14 @@ static void say(mbedtls_ssl_context *ssl, unsigned char alert) {
 
 /* RFC 8446 section 4.4.2.4, RFC 5246 section 7.4.6. */
 static unsigned char missing_alert(const mbedtls_ssl_context *ssl) {
-    return is_tls_1_3(ssl) ? ALERT_REQUIRED : MBEDTLS_SSL_ALERT_MSG_HANDSHAKE_FAILURE;
+#if MBEDTLS_VERSION_NUMBER >= 0x03000000
+    if (mbedtls_ssl_get_version_number(ssl) == MBEDTLS_SSL_VERSION_TLS1_3) {
+        return MBEDTLS_SSL_ALERT_MSG_CERT_REQUIRED;
+    }
+#else
+    (void)ssl; /* there is only TLS 1.2 */
+#endif
+    return MBEDTLS_SSL_ALERT_MSG_HANDSHAKE_FAILURE;
 }
 
 void fx_tls_peer_fail(const struct fx_tls_peer *peer, mbedtls_ssl_context *ssl, int rc) {

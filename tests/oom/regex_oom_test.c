@@ -95,9 +95,12 @@ static bool ask(const struct fx_regex *regex, const char *text, bool finds,
                 bool *ret_matches) {
     struct fx_regex_span spans[3];
     struct fx_err err = FX_ERR_INIT;
-    const bool ok = finds ? fx_regex_find(regex, fx_text_of(text), 0, spans,
-                                          FX_COUNT(spans), ret_matches, &err)
-                          : fx_regex_match(regex, fx_text_of(text), ret_matches, &err);
+    const struct fx_text whole = fx_text_of(text);
+    const bool ok = finds ? fx_regex_find(regex, whole, 0, spans, FX_COUNT(spans), &err)
+                          : fx_regex_match(regex, whole, ret_matches, &err);
+    if (ok && finds) {
+        *ret_matches = spans[0].from != FX_REGEX_NO_SPAN;
+    }
     assert_true(ok || err.code == FX_ENOMEM);
     return ok;
 }
