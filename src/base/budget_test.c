@@ -146,7 +146,7 @@ static void test_words(void **state) {
 
 static void test_bytes(void **state) {
     (void)state;
-    assert_true(fx_spend_bytes(FX_BUDGET_BYTES * 5));
+    assert_true(fx_spend_bytes((size_t)FX_BUDGET_BYTES * 5));
     assert_int_equal(fx_budget_spent(), 6);
 }
 

@@ -32,7 +32,7 @@ static const char *const fx_tree_names[FX_N_TREES] = {
 };
 
 static inline size_t fx_value_shapes(void) {
-    return FX_N_SHAPES + FX_N_TREES;
+    return (size_t)FX_N_SHAPES + FX_N_TREES;
 }
 
 static inline const char *fx_value_shape_name(size_t shape) {
