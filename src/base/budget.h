@@ -25,7 +25,6 @@
 #include "base/err.h"
 #include "base/macros.h"
 
-#define FX_BUDGET_NS           10u   /* of processor time, for one unit */
 #define FX_BUDGET_BYTES        16u   /* of a text, for one unit */
 #define FX_BUDGET_UNITS_A_LOOK 4096u /* between two looks at the clock */
 

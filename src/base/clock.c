@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/clock.c - the clocks.
+ * base/clock.c - the two clocks.
  */
 #include "base/clock.h"
 
@@ -10,12 +10,6 @@
 uint64_t fx_clock_ns(void) {
     struct timespec now = {0};
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-uint64_t fx_clock_thread_ns(void) {
-    struct timespec now = {0};
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 

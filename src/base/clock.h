@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/clock.h - the clocks.
+ * base/clock.h - the two clocks.
  */
 #ifndef FX_BASE_CLOCK_H
 #define FX_BASE_CLOCK_H
@@ -9,10 +9,6 @@
 
 /* Nanoseconds that only go forward; for spans and deadlines. */
 uint64_t fx_clock_ns(void);
-
-/* Nanoseconds of processor time that this thread has taken. A system call, so some
- * hundred nanoseconds. */
-uint64_t fx_clock_thread_ns(void);
 
 #define FX_CLOCK_RFC3339 sizeof "2026-01-02T03:04:05.678Z"
 

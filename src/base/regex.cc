@@ -23,7 +23,6 @@ extern "C" {
 #include "base/regex.h"
 
 #include "base/budget.h"
-#include "base/clock.h"
 #include "base/limits.h"
 }
 
@@ -159,51 +158,42 @@ void fx_regex_destroy(fx_regex *regex) {
     delete regex;
 }
 
+static constexpr size_t WORK_OF_UNIT = 256, WORK_OF_LOOK = 65536, UNITS_OF_MATCH = 8;
+
 /* Nothing can interrupt a match. What it takes for a byte of the text lies between one
  * step of an automaton and, where that would have too many states, one step for every
- * instruction of the program. So the product of both is bounded; and where it is not
- * small, which of the two it was is read from the processor's clock and paid afterwards.
- */
-struct payment {
-    uint64_t began_ns; /* fx_clock_thread_ns(); 0: it is paid already */
-};
-
-static constexpr size_t SMALL_WORK = 4096, WORK_OF_UNIT = 256, UNITS_OF_MATCH = 8;
-
-static bool begin_payment(const fx_regex *regex, size_t bytes, payment *ret_payment,
-                          fx_err *err) {
+ * instruction of the program. So the product of both is bounded. */
+static bool begin_match(const fx_regex *regex, size_t bytes, fx_err *err) {
     const size_t size = fx_regex_size(regex);
-    const size_t work = bytes * size;
-    if (work > FX_LIMIT_REGEX_WORK) {
+    if (bytes * size > FX_LIMIT_REGEX_WORK) {
         return fx_fail(err, FX_ELIMIT,
                        "a text of %zu bytes is too long for a regular expression of this "
                        "size, for which it may have %zu",
                        bytes, FX_LIMIT_REGEX_WORK / size);
     }
-    const bool is_small = work <= SMALL_WORK;
-    ret_payment->began_ns = is_small ? 0 : fx_clock_thread_ns();
-    return fx_spend(UNITS_OF_MATCH + (is_small ? work / WORK_OF_UNIT : 0)) ||
-           fx_fail_exceeded(err);
+    return fx_spend(UNITS_OF_MATCH) || fx_fail_exceeded(err);
 }
 
-/* That the budget is exceeded now is seen where it is spent from next. */
-static void end_payment(const payment &payment) {
-    if (payment.began_ns != 0) {
-        (void)fx_spend((fx_clock_thread_ns() - payment.began_ns) / FX_BUDGET_NS);
+/* Pays for the bytes that were gone through. A match may have looked at all of them, and
+ * may have taken long: so the clock is read. What is exceeded is seen when the budget is
+ * spent from next. */
+static void end_match(const fx_regex *regex, size_t passed, size_t bytes) {
+    const size_t size = fx_regex_size(regex);
+    (void)fx_spend(passed * size / WORK_OF_UNIT);
+    if (bytes * size > WORK_OF_LOOK) {
         (void)fx_budget_check();
     }
 }
 
 bool fx_regex_match(const fx_regex *regex, fx_text text, bool *ret_matches, fx_err *err) {
-    payment payment = {0};
     *ret_matches = false;
-    if (!begin_payment(regex, text.len, &payment, err)) {
+    if (!begin_match(regex, text.len, err)) {
         return false;
     }
     try {
         *ret_matches = regex->program.Match(piece_of(text), 0, text.len, RE2::UNANCHORED,
                                             nullptr, 0);
-        end_payment(payment);
+        end_match(regex, text.len, text.len);
         return true;
     } catch (const std::bad_alloc &) {
         return fx_fail_nomem(err);
@@ -261,13 +251,13 @@ bool fx_regex_find(const fx_regex *regex, fx_text text, size_t from,
     if (text.data == nullptr) {
         text.data = ""; /* a group without a span has no address either */
     }
-    payment payment = {0};
-    if (!begin_payment(regex, text.len - from, &payment, err)) {
+    if (!begin_match(regex, text.len - from, err)) {
         return false;
     }
     try {
         find(regex->program, text, from, ret_spans, n_spans);
-        end_payment(payment);
+        const bool found = ret_spans[0].from != FX_REGEX_NO_SPAN;
+        end_match(regex, (found ? ret_spans[0].to : text.len) - from, text.len - from);
         return true;
     } catch (const std::bad_alloc &) {
         return fx_fail_nomem(err);
