@@ -15,40 +15,39 @@ void fx_budget_swap(struct fx_budget *budget) {
 }
 
 /* Which bound is exceeded? */
-static enum fx_exceeded find_exceeded(const struct fx_budget *budget) {
-    const struct fx_bound *bound = &budget->bound;
-    if (bound->units != 0 && budget->spent > bound->units) {
+static enum fx_exceeded find_exceeded(void) {
+    const struct fx_bound bound = fx_thread_budget.bound;
+    if (bound.units != 0 && fx_thread_budget.spent > bound.units) {
         return FX_EXCEEDED_UNITS;
     }
-    if (bound->deadline_ns != 0 && fx_clock_ns() >= bound->deadline_ns) {
+    if (bound.deadline_ns != 0 && fx_clock_ns() >= bound.deadline_ns) {
         return FX_EXCEEDED_TIME;
     }
     return FX_EXCEEDED_NOTHING;
 }
 
 enum fx_exceeded fx_budget_widen_exceeded(struct fx_bound before) {
-    struct fx_budget *budget = &fx_thread_budget;
-    const enum fx_exceeded exceeded = budget->exceeded;
-    budget->bound = before;
-    budget->exceeded = FX_EXCEEDED_NOTHING;
+    const enum fx_exceeded exceeded = fx_thread_budget.exceeded;
+    fx_thread_budget.bound = before;
+    fx_thread_budget.exceeded = FX_EXCEEDED_NOTHING;
     (void)fx_budget_check();
     return exceeded;
 }
 
 bool fx_budget_check(void) {
-    struct fx_budget *budget = &fx_thread_budget;
-    if (budget->exceeded == FX_EXCEEDED_NOTHING) {
-        budget->exceeded = find_exceeded(budget);
+    if (fx_thread_budget.exceeded == FX_EXCEEDED_NOTHING) {
+        fx_thread_budget.exceeded = find_exceeded();
     }
-    if (budget->exceeded != FX_EXCEEDED_NOTHING) {
-        budget->check_at = 0;
+    if (fx_thread_budget.exceeded != FX_EXCEEDED_NOTHING) {
+        fx_thread_budget.check_at = 0;
         return false;
     }
-    const uint64_t look = budget->bound.deadline_ns == 0
+    const uint64_t look = fx_thread_budget.bound.deadline_ns == 0
                               ? UINT64_MAX
-                              : budget->spent + FX_BUDGET_UNITS_A_LOOK;
-    const uint64_t most = budget->bound.units == 0 ? UINT64_MAX : budget->bound.units;
-    budget->check_at = look < most ? look : most;
+                              : fx_thread_budget.spent + FX_BUDGET_UNITS_A_LOOK;
+    const uint64_t most =
+        fx_thread_budget.bound.units == 0 ? UINT64_MAX : fx_thread_budget.bound.units;
+    fx_thread_budget.check_at = look < most ? look : most;
     return true;
 }
 

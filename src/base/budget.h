@@ -62,17 +62,17 @@ void fx_budget_swap(struct fx_budget *budget);
  * before, for fx_budget_widen(). */
 FX_MUST_USE static inline struct fx_bound fx_budget_narrow(uint64_t units,
                                                            uint64_t deadline_ns) {
-    struct fx_budget *budget = &fx_thread_budget;
-    const struct fx_bound before = budget->bound;
-    const uint64_t end = budget->spent + units;
+    const struct fx_bound before = fx_thread_budget.bound;
+    const uint64_t end = fx_thread_budget.spent + units;
     if (units != 0 && (before.units == 0 || end < before.units)) {
-        budget->bound.units = end;
-        budget->check_at = end < budget->check_at ? end : budget->check_at;
+        fx_thread_budget.bound.units = end;
+        fx_thread_budget.check_at =
+            end < fx_thread_budget.check_at ? end : fx_thread_budget.check_at;
     }
     if (deadline_ns != 0 &&
         (before.deadline_ns == 0 || deadline_ns < before.deadline_ns)) {
-        budget->bound.deadline_ns = deadline_ns;
-        budget->check_at = 0;
+        fx_thread_budget.bound.deadline_ns = deadline_ns;
+        fx_thread_budget.check_at = 0;
     }
     return before;
 }
@@ -83,11 +83,10 @@ enum fx_exceeded fx_budget_widen_exceeded(struct fx_bound before);
 /* Ends what fx_budget_narrow() began. A budget of which only the narrower bound is
  * exceeded is not exceeded any more. Returns what was exceeded of the narrower one. */
 static inline enum fx_exceeded fx_budget_widen(struct fx_bound before) {
-    struct fx_budget *budget = &fx_thread_budget;
-    if (budget->exceeded != FX_EXCEEDED_NOTHING) {
+    if (fx_thread_budget.exceeded != FX_EXCEEDED_NOTHING) {
         return fx_budget_widen_exceeded(before);
     }
-    budget->bound = before;
+    fx_thread_budget.bound = before;
     return FX_EXCEEDED_NOTHING;
 }
 
@@ -96,9 +95,8 @@ bool fx_budget_check(void);
 
 /* Spends. False where the budget is exceeded. */
 static inline bool fx_spend(uint64_t units) {
-    struct fx_budget *budget = &fx_thread_budget;
-    budget->spent += units;
-    return budget->spent < budget->check_at || fx_budget_check();
+    fx_thread_budget.spent += units;
+    return fx_thread_budget.spent < fx_thread_budget.check_at || fx_budget_check();
 }
 
 /* The same for so many bytes of text, and one unit for the call. */
