@@ -63,7 +63,7 @@ static void stop_at_a_bound(void **state) {
         "{{ $x := dict }}{{ $y := set $x \"a\" $x }}{{ toJson $x }}",
         "{{ $x := dict }}{{ $y := set $x \"a\" $x }}{{ deepCopy $x }}",
         "{{ $x := dict }}{{ $y := set $x \"a\" $x }}{{ quote $x }}",
-        "{{ $s := repeat 100000 \"a\" }}{{ regexReplaceAll \"a\" $s \"b\" | len }}",
+        "{{ $s := repeat 200000 \"a\" }}{{ regexReplaceAll \"a\" $s \"b\" | len }}",
         "{{ regexReplaceAll \"a\" (repeat 1000 \"a\") (repeat 10000 \"b\") | len }}",
         "{{ $s := repeat 1000000 \"1\" }}"
         "{{ range until 1000 }}{{ $y := toDate $s $s }}{{ end }}",
