@@ -213,11 +213,15 @@ def test_the_deadline(start):
 
 
 def test_one_policy_takes_the_time(start):
-    """A deadline that passes while one policy takes most of the work counts against it."""
+    """A deadline that passes while one policy takes most of the work counts against it. (On a
+    busy machine it may pass before the policy's turn, and then counts against nobody.)"""
     args = (*WAYS, "--namespace-share", "100", "--quarantine-after", "1")
     server = start(bomb(1), args=args)
-    response = ask(server, review(with_list([0] * 9000)), path="/v1/mutate?timeout=50ms")
-    assert response.status == 503
+    for _ in range(50):
+        response = ask(server, review(with_list([0] * 9000)), path="/v1/mutate?timeout=50ms")
+        if server.log.entries("mutator quarantined"):
+            break
+        assert response.status == 503
     quarantined = server.log.wait("mutator quarantined")
     assert quarantined["mutator"] == "ModRule/shop/slow1"
     assert quarantined["reason"].endswith("it took more time than its budget")
