@@ -70,6 +70,7 @@ static bool record_fight(struct run *run, uint32_t period, json_t *root) {
 
 void fx_run_tell_fight(struct run *run) {
     struct fx_outcome *outcome = run->outcome;
+    fx_run_leave_share(run);
     const struct fx_bound outer = fx_budget_narrow(0, fx_clock_ns() + FIGHT_NS);
     json_t **const root = run->root;
     json_t *copy = json_incref(*root);
