@@ -218,10 +218,9 @@ def test_one_policy_takes_the_time(start):
     args = (*WAYS, "--namespace-share", "100", "--quarantine-after", "1")
     server = start(bomb(1), args=args)
     for _ in range(50):
-        response = ask(server, review(with_list([0] * 9000)), path="/v1/mutate?timeout=50ms")
-        if server.log.entries("mutator quarantined"):
+        response = ask(server, review(with_list([0] * 9000)), path="/v1/mutate?timeout=%dms" % (30 * SLOW))
+        if response.status == 200:  # it is out; the log says so soon
             break
-        assert response.status == 503
     quarantined = server.log.wait("mutator quarantined")
     assert quarantined["mutator"] == "ModRule/shop/slow1"
     assert quarantined["reason"].endswith("it took more time than its budget")
