@@ -472,7 +472,7 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
     };
     json_t *original = json_incref(*root);
     fx_subject_read(*root, &run.subject);
-    fx_run_init_share(&run);
+    fx_run_begin_spending(&run);
     fx_activity_begin_loop(request->activity, run.subject.group, run.subject.kind);
     const bool ok = (make_notes(&run) || fx_fail_nomem(err)) &&
                     fx_run_find_candidates(&run, err) &&

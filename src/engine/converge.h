@@ -40,7 +40,7 @@ struct fx_fare {
     bool failed;                    /* its match or mutation did: FX_EMUTATE, … */
     bool left_out;                  /* … or, which fails nothing else, a drop */
     bool overspent; /* the review ended at its deadline in its turn, which had taken more
-                     * than half of what the review had spent */
+                     * than half of what the loop had spent */
     /* Its own time. That of its match is only in it where the mutator before it in the
      * pass matched, too: the clock is not read for those that do not. */
     uint64_t ns;

@@ -15,9 +15,10 @@ bool fx_run_spend_looks(struct run *run, size_t n, struct fx_err *err) {
                    run->pass);
 }
 
-void fx_run_init_share(struct run *run) {
+void fx_run_begin_spending(struct run *run) {
     const uint64_t deadline = fx_thread_budget.bound.deadline_ns;
     const unsigned percent = run->request->share_percent;
+    run->loop_from = fx_budget_spent();
     if (percent == 0 || percent >= 100 || deadline == 0) {
         return;
     }
@@ -59,10 +60,11 @@ void fx_run_leave_share(struct run *run) {
     }
 }
 
-/* Was it this turn above all that took the review's time, and not the load? */
+/* Was it this turn above all that took the loop's time, and not the load? (A review may
+ * have been through the loop before, with a part of the object.) */
 static void note_overspent(struct run *run, uint32_t index) {
     const uint64_t spent = fx_budget_spent();
-    if (run->fares == NULL || spent - run->turn_from <= spent / 2) {
+    if (run->fares == NULL || spent - run->turn_from <= (spent - run->loop_from) / 2) {
         return;
     }
     struct fx_fare *fare = fx_fares_begin_turn(run->fares, index);

@@ -81,7 +81,8 @@ struct run {
         uint64_t left_ns, from_ns;
         struct fx_bound outer; /* of the budget, outside of the share */
     } share;
-    uint64_t turn_from; /* units spent before the turn under way */
+    /* Units spent before the loop, and before the turn under way. */
+    uint64_t loop_from, turn_from;
 };
 
 /* Another list of the arena's with room for one item more: the same one where it has it,
@@ -102,8 +103,8 @@ void fx_run_complete_subject(struct run *run, const struct fx_mutator *mutator);
 /* Is the object another kind of object than that of the candidates? */
 bool fx_run_has_moved(const struct run *run);
 
-/* converge_budget.c: sets what mutators with a share may take. */
-void fx_run_init_share(struct run *run);
+/* converge_budget.c: begins to count, and sets what mutators with a share may take. */
+void fx_run_begin_spending(struct run *run);
 
 /* Pays for a look at so many mutators, which may come to nothing more. */
 bool fx_run_spend_looks(struct run *run, size_t n, struct fx_err *err) FX_MUST_USE;
