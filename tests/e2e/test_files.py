@@ -169,8 +169,10 @@ def test_the_previous_policies_are_kept(start, folder, change):
 
 def test_not_ready_without_policies(start, folder):
     server = start(annotation("a", "a", "1"), args=["--on-empty-policies", "not-ready"])
+    position = server.log.position()
     empty(folder)
     server.log.wait(EMPTIED + "nothing is mutated, not ready")
+    server.log.wait("policies in force", since=position)
     status, text = health(server, "/readyz")
     assert status == 503 and "[-]policies failed: the files hold no mutators any more" in text
     assert annotations(server) == {}
