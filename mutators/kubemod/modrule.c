@@ -108,7 +108,8 @@ static bool match(const struct fx_mutator *self, const struct fx_request *reques
     const bool ok = match_items(rule, fx_modrule_object(subject), &ret_verdict->matched,
                                 &ret_verdict->criterion, err);
     (void)fx_budget_widen(outer);
-    if (ok && ret_verdict->matched) {
+    ret_verdict->matched = ok && ret_verdict->matched;
+    if (ret_verdict->matched) {
         ret_verdict->criterion = NULL;
     }
     return ok;

@@ -268,6 +268,7 @@ static void stops_in_a_match(void **state) {
     const struct fx_bound outer = fx_budget_narrow(0, 1);
     assert_false(mutator->ops->match(mutator, &request, &subject, &verdict, &err));
     (void)fx_budget_widen(outer);
+    assert_false(verdict.matched);
     assert_int_equal(err.code, FX_EDEADLINE);
     json_decref(object);
     fx_snapshot_unref(snapshot);

@@ -99,11 +99,6 @@ static inline bool fx_spend(uint64_t units) {
     return fx_thread_budget.spent < fx_thread_budget.check_at || fx_budget_check();
 }
 
-/* The same for so many bytes of text, and one unit for the call. */
-static inline bool fx_spend_bytes(size_t bytes) {
-    return fx_spend(1 + bytes / FX_BUDGET_BYTES);
-}
-
 /* What is exceeded of the thread's budget. */
 static inline enum fx_exceeded fx_budget_exceeded(void) {
     return fx_thread_budget.exceeded;
@@ -114,8 +109,8 @@ static inline uint64_t fx_budget_spent(void) {
     return fx_thread_budget.spent;
 }
 
-/* For who fails because the budget is exceeded: FX_EDEADLINE for the time, FX_ELIMIT for
- * the units. Always false. */
+/* For a function that fails because the budget is exceeded: FX_EDEADLINE for the time,
+ * FX_ELIMIT for the units. Always false. */
 FX_RARE bool fx_fail_exceeded(struct fx_err *err);
 
 #endif

@@ -144,12 +144,6 @@ static void test_words(void **state) {
     (void)fx_budget_widen(before);
 }
 
-static void test_bytes(void **state) {
-    (void)state;
-    assert_true(fx_spend_bytes((size_t)FX_BUDGET_BYTES * 5));
-    assert_int_equal(fx_budget_spent(), 6);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_no_bound, reset),
@@ -162,7 +156,6 @@ int main(void) {
         cmocka_unit_test_setup(test_nested_deadlines, reset),
         cmocka_unit_test_setup(test_swap, reset),
         cmocka_unit_test_setup(test_words, reset),
-        cmocka_unit_test_setup(test_bytes, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
