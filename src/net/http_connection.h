@@ -6,6 +6,7 @@
 #ifndef FX_NET_HTTP_CONNECTION_H
 #define FX_NET_HTTP_CONNECTION_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -72,7 +73,8 @@ struct fx_http_server {
     struct fx_turns others; /* of connections with more to do */
     struct fx_outbox outbox;
     unsigned n_helpers; /* of these three, not yet closed */
-    bool listens, helpers_closing, draining, stopping, orphaned;
+    bool listens, helpers_closing, stopping, orphaned;
+    atomic_bool draining;
     struct fx_http_list shaking, open, leaving; /* by phase: SHAKING, others, ENDING */
     struct fx_http_server_counts counts;
     size_t most; /* connections at a time since memory was given back */

@@ -99,7 +99,8 @@ void fx_http_server_set_tls(struct fx_http_server *server, struct fx_tls_config 
 
 /* From now on each response says `Connection: close`, and its connection ends with it.
  * Idle connections stay: a client may be sending on one at this moment, and would lose
- * its request. New ones are still accepted (endpoints are removed asynchronously). */
+ * its request. New ones are still accepted (endpoints are removed asynchronously).
+ * Any thread may call it: what is answered after the call says it. */
 void fx_http_server_drain(struct fx_http_server *server);
 
 /* Closes the listener and every idle connection. Where a request is being answered, or

@@ -149,13 +149,8 @@ void fx_thread_look(struct fx_thread *thread) {
     fx_mailbox_post(&thread->mailbox, &thread->look);
 }
 
-static void on_drain(void *user) {
-    const struct fx_thread *thread = user;
-    fx_http_server_drain(thread->webhook);
-}
-
 void fx_thread_drain(struct fx_thread *thread) {
-    fx_mailbox_post(&thread->mailbox, &thread->drain);
+    fx_http_server_drain(thread->webhook);
 }
 
 /* ---- the end ---- */
@@ -261,7 +256,6 @@ static bool open_webhook(struct fx_thread *thread, struct fx_tls_config *tls,
 static void write_letters(struct fx_thread *thread) {
     thread->look = (struct fx_letter){.open = on_look, .user = thread};
     thread->certificate = (struct fx_letter){.open = on_certificate, .user = thread};
-    thread->drain = (struct fx_letter){.open = on_drain, .user = thread};
     thread->stop = (struct fx_letter){.open = on_stop, .user = thread};
     thread->ended = (struct fx_letter){.open = on_ended, .user = thread};
 }

@@ -53,7 +53,7 @@ struct fx_thread {
 
     /* From the main thread to it. */
     struct fx_mailbox mailbox;
-    struct fx_letter look, certificate, drain, stop;
+    struct fx_letter look, certificate, stop;
     _Atomic(struct fx_tls_config *) next_tls; /* counted; NULL: taken */
 
     /* From it to the main thread. */
