@@ -20,18 +20,18 @@ static bool check_config(const struct fx_subject *subject, struct fx_err *err) {
                       "config resource must have name 'config'");
 }
 
-static bool check(const struct fx_dialect *dialect, const struct fx_policy_kind *kind,
+static bool check(const struct fx_dialect *dialect, const struct fx_kind *kind,
                   json_t *object, struct fx_compilation *made, struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(object, &subject);
-    if (!fx_policy_groups_speak(kind, subject.version)) {
+    if (!fx_kind_has_version(kind, subject.version)) {
         return fx_policy_fail_version(object, err);
     }
     return check_config(&subject, err) && fx_policy_compile(dialect, object, made, err);
 }
 
 bool fx_policy_is_kind(struct fx_text group, struct fx_text kind) {
-    const struct fx_policy_kind *found = NULL;
+    const struct fx_kind *found = NULL;
     return fx_policy_groups_dialect(group, kind, &found) != NULL;
 }
 
@@ -39,7 +39,7 @@ bool fx_policy_check(json_t *object, struct fx_compilation *ret_compilation,
                      bool *ret_is_policy, struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(object, &subject);
-    const struct fx_policy_kind *kind = NULL;
+    const struct fx_kind *kind = NULL;
     const struct fx_dialect *dialect =
         fx_policy_groups_dialect(subject.group, subject.kind, &kind);
     *ret_is_policy = dialect != NULL;
