@@ -5,7 +5,7 @@
  */
 #include "base/buf.h"
 #include "engine/exclusion.h"
-#include "engine/match.h"
+#include "engine/glob.h"
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/shapes.h"
 #include "mutators/gatekeeper/texts.h"

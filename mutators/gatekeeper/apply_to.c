@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/apply_to.c - Gatekeeper's spec.applyTo: which objects, under which operations
- * (spec sections 3.2 and 3.3).
+ * mutators/gatekeeper/apply_to.c - Gatekeeper's spec.applyTo: which objects, under which
+ * operations (spec sections 3.2 and 3.3).
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "engine/match.h"
 #include "engine/unmarshal.h"
+#include "mutators/gatekeeper/match.h"
 #include "value/tree.h"
 
 #define SUPPORTED \

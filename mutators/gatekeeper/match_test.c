@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/match_test.c - spec.match, criterion by criterion, and their order.
+ * mutators/gatekeeper/match_test.c - spec.match, criterion by criterion, and their order.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "engine/fake_mutator.h"
-#include "engine/match.h"
+#include "mutators/gatekeeper/match.h"
 
 #define POD(metadata) \
     "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": " metadata "}"

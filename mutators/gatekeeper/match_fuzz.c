@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/match_fuzz.c - any JSON as match, applyTo, object and namespace: compiling and
- * asking never crashes, a refusal has words, and what the index may leave out does not
- * match.
+ * mutators/gatekeeper/match_fuzz.c - any JSON as match, applyTo, object and namespace:
+ * compiling and asking never crashes, a refusal has words, and what the index may leave
+ * out does not match.
  */
 #include <assert.h>
 #include <stdint.h>
 
-#include "engine/match.h"
+#include "mutators/gatekeeper/match.h"
 #include "value/json.h"
 #include "value/tree.h"
 

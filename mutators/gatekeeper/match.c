@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/match.c - Gatekeeper's spec.match. Criteria are asked in one order, and an early
- * no hides a later error (spec section 4).
+ * mutators/gatekeeper/match.c - Gatekeeper's spec.match. Criteria are asked in one order,
+ * and an early no hides a later error (spec section 4).
  */
-#include "engine/match.h"
+#include "mutators/gatekeeper/match.h"
 
 #include <stdlib.h>
 
 #include "base/budget.h"
 #include "base/buf.h"
+#include "engine/glob.h"
 #include "engine/selector.h"
 #include "engine/unmarshal.h"
 #include "value/node.h"

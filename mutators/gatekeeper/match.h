@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/match.h - Gatekeeper's `spec.match` and `applyTo` (spec sections 3.3 and 4).
+ * mutators/gatekeeper/match.h - Gatekeeper's `spec.match` and `applyTo` (spec
+ * sections 3.3 and 4).
  */
-#ifndef FX_ENGINE_MATCH_H
-#define FX_ENGINE_MATCH_H
+#ifndef FX_MUTATORS_GATEKEEPER_MATCH_H
+#define FX_MUTATORS_GATEKEEPER_MATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,18 +89,5 @@ bool fx_apply_to_holds(const struct fx_apply_to *apply_to,
  * borrowed, lives as long as `apply_to`. */
 const struct fx_binding *fx_apply_to_bindings(const struct fx_apply_to *apply_to,
                                               size_t *ret_count);
-
-/* `*x*` contains, `*x` ends, `x*` starts, else exact (spec section 4, globs). */
-bool fx_glob_matches(struct fx_text pattern, struct fx_text text);
-
-/* Has the pattern no star at either end? */
-bool fx_glob_is_exact(struct fx_text pattern);
-
-/* Has it a star elsewhere, which stands for itself? */
-bool fx_glob_has_literal_star(struct fx_text pattern);
-
-/* The same for a generateName, of which only the beginning is known: exact patterns and
- * `*x` never match. */
-bool fx_glob_matches_generate_name(struct fx_text pattern, struct fx_text generate_name);
 
 #endif

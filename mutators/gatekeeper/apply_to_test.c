@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/apply_to_test.c - spec.applyTo: what it holds, and what it may not say.
+ * mutators/gatekeeper/apply_to_test.c - spec.applyTo: what it holds, and what it may not
+ * say.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/fake_mutator.h"
-#include "engine/match.h"
+#include "mutators/gatekeeper/match.h"
 
 #define ENTRY(rest) \
     "{\"groups\": [\"\", \"apps\"], \"versions\": [\"v1\"], \"kinds\": [\"Pod\"]" rest "}"
