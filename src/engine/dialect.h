@@ -118,11 +118,14 @@ struct fx_node_annotations {
     const char *asks, *names;
 };
 
+struct fx_webhook; /* engine/webhook.h */
+
 struct fx_dialect {
-    const char *name; /* "gatekeeper" */
+    const char *name; /* of the folder in mutators/ */
     unsigned rank;    /* place in a pass: MutatingAdmissionPolicy 0, Gatekeeper 1, … */
     const struct fx_policy_kind *kinds;                 /* kind NULL ends */
     const struct fx_node_annotations *node_annotations; /* or NULL: it has none */
+    const struct fx_webhook *webhook; /* or NULL: it adds nothing to the webhook */
 
     /* Compiles one policy object of one of `kinds` (group, version and kind already
      * checked), under the settings that the compilation names. Fails with the words of
@@ -135,6 +138,12 @@ struct fx_dialect {
     /* Fills in what the author of a policy of one of `kinds` left out, copying on write;
      * what is not as it should be stays. Errors: FX_ENOMEM. May be NULL: nothing. */
     bool (*fill_in)(json_t **policy, struct fx_err *err);
+
+    /* Of all resources, finds the expansions of this dialect that expand each other in a
+     * cycle: sets their elements of `ret_in_cycle`, which has one for each resource, and
+     * leaves the others. False without memory. May be NULL: there are none. */
+    bool (*find_cycles)(struct fx_resource *const *resources, size_t n_resources,
+                        bool *ret_in_cycle);
 };
 
 /* All dialects; NULL ends. Made by mutators/CMakeLists.txt. */

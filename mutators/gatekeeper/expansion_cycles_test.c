@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/expansion_cycles_test.c - templates that expand each other.
+ * mutators/gatekeeper/expansion_cycles_test.c - templates that expand each other.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +11,8 @@
 
 #include <stdio.h>
 
-#include "engine/fake_expansion.h"
 #include "engine/provider.h"
+#include "mutators/gatekeeper/expansion_testing.h"
 
 #define N_MAX 8
 

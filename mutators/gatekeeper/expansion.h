@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/expansion.h - objects that others will make: `ExpansionTemplate` (spec section
- * 10). A Deployment's Pod is seen before any controller makes it.
+ * mutators/gatekeeper/expansion.h - private: objects that controllers will make:
+ * `ExpansionTemplate` (spec section 10). A Deployment's Pod is seen before any controller
+ * makes it.
  */
-#ifndef FX_ENGINE_EXPANSION_H
-#define FX_ENGINE_EXPANSION_H
+#ifndef FX_MUTATORS_GATEKEEPER_EXPANSION_H
+#define FX_MUTATORS_GATEKEEPER_EXPANSION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,6 +37,9 @@ struct fx_expansion {
  * memory. */
 struct fx_expansion *fx_expansion_create(struct fx_text name, json_t *source,
                                          size_t n_targets) FX_MUST_USE;
+
+/* Is the resource a template of this kind? */
+bool fx_expansion_is(const struct fx_resource *resource);
 
 /* Does the template expand objects of this type? */
 bool fx_expansion_holds(const struct fx_expansion *expansion, struct fx_text group,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/expansion_cycles.c - templates that would expand each other for ever.
+ * mutators/gatekeeper/expansion_cycles.c - templates that would expand each other for
+ * ever.
  *
  * A graph of types: a template leads from each type that it expands to the type that it
  * makes. It is part of a cycle where both ends are in one strongly connected component
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "engine/expansion.h"
+#include "mutators/gatekeeper/expansion.h"
 
 #define NONE UINT32_MAX
 
@@ -41,8 +42,7 @@ struct graph {
 };
 
 static const struct fx_expansion *expansion_of(const struct fx_resource *resource) {
-    return resource->type == FX_RESOURCE_EXPANSION ? (const struct fx_expansion *)resource
-                                                   : NULL;
+    return fx_expansion_is(resource) ? (const struct fx_expansion *)resource : NULL;
 }
 
 static int compare_types(const struct vertex *a, const struct vertex *b) {

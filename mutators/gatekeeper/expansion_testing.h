@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/fake_expansion.h - templates in a few words, for the tests of this room.
- * Included behind <cmocka.h>.
+ * mutators/gatekeeper/expansion_testing.h - templates in a few words, for the tests of
+ * this room. Included behind <cmocka.h>.
  */
-#ifndef FX_ENGINE_FAKE_EXPANSION_H
-#define FX_ENGINE_FAKE_EXPANSION_H
+#ifndef FX_MUTATORS_GATEKEEPER_EXPANSION_TESTING_H
+#define FX_MUTATORS_GATEKEEPER_EXPANSION_TESTING_H
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/expansion.h"
+#include "mutators/gatekeeper/expansion.h"
 
 /* The part of the text before the separator; the rest stays in *text. */
 static inline struct fx_text fake_cut(const char **text, char separator) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/exclusion.h - namespaces that are left alone: `Config` (spec section 8, step 4).
+ * mutators/gatekeeper/exclusion.h - private: the namespaces that a Config excludes (spec
+ * section 8, step 4).
  */
-#ifndef FX_ENGINE_EXCLUSION_H
-#define FX_ENGINE_EXCLUSION_H
+#ifndef FX_MUTATORS_GATEKEEPER_EXCLUSION_H
+#define FX_MUTATORS_GATEKEEPER_EXCLUSION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/expansion.c - a template as a resource, and the object it makes of a generator.
+ * mutators/gatekeeper/expansion.c - a template as a resource, and the object it makes of
+ * a generator.
  */
-#include "engine/expansion.h"
+#include "mutators/gatekeeper/expansion.h"
 
 #include <stdlib.h>
 
@@ -24,23 +25,6 @@ static void destroy(struct fx_resource *self) {
     free(expansion->source_path);
     fx_resource_finish(self);
     free(expansion);
-}
-
-struct fx_expansion *fx_expansion_create(struct fx_text name, json_t *source,
-                                         size_t n_targets) {
-    struct fx_expansion *expansion = calloc(1, sizeof *expansion);
-    if (expansion == NULL) {
-        return NULL;
-    }
-    const bool ok = fx_resource_init(&expansion->resource, FX_RESOURCE_EXPANSION, destroy,
-                                     name, source);
-    expansion->targets = calloc(n_targets + 1, sizeof *expansion->targets);
-    if (!ok || expansion->targets == NULL) {
-        destroy(&expansion->resource);
-        return NULL;
-    }
-    expansion->n_targets = n_targets;
-    return expansion;
 }
 
 static bool has(const struct fx_text *texts, size_t n_texts, struct fx_text text) {
@@ -296,4 +280,43 @@ json_t *fx_expansion_expand(const struct fx_expansion *expansion, const json_t *
         return NULL;
     }
     return made;
+}
+
+/* ---- the resource ---------------------------------------------------------------- */
+
+static bool expands(const struct fx_resource *self, const json_t *object) {
+    return fx_expansion_applies((const struct fx_expansion *)self, object);
+}
+
+static json_t *expand(const struct fx_resource *self, const json_t *generator,
+                      struct fx_text namespace_, struct fx_err *err) {
+    return fx_expansion_expand((const struct fx_expansion *)self, generator, namespace_,
+                               err);
+}
+
+static const struct fx_resource_ops ops = {
+    .type = FX_RESOURCE_EXPANSION,
+    .destroy = destroy,
+    .expands = expands,
+    .expand = expand,
+};
+
+bool fx_expansion_is(const struct fx_resource *resource) {
+    return resource->ops == &ops;
+}
+
+struct fx_expansion *fx_expansion_create(struct fx_text name, json_t *source,
+                                         size_t n_targets) {
+    struct fx_expansion *expansion = calloc(1, sizeof *expansion);
+    if (expansion == NULL) {
+        return NULL;
+    }
+    const bool ok = fx_resource_init(&expansion->resource, &ops, name, source);
+    expansion->targets = calloc(n_targets + 1, sizeof *expansion->targets);
+    if (!ok || expansion->targets == NULL) {
+        destroy(&expansion->resource);
+        return NULL;
+    }
+    expansion->n_targets = n_targets;
+    return expansion;
 }

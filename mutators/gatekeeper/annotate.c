@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/annotate.c - who changed an object, written into it.
+ * mutators/gatekeeper/annotate.c - the annotations that say which mutators changed an
+ * object.
  */
-#include "admission/annotate.h"
+#include "mutators/gatekeeper/webhook.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

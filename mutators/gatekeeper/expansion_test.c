@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/expansion_test.c - which objects are expanded, and to what.
+ * mutators/gatekeeper/expansion_test.c - which objects are expanded, and to what.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/fake_expansion.h"
+#include "mutators/gatekeeper/expansion_testing.h"
 #include "value/equal.h"
 #include "value/json.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/exclusion.c - which namespaces are left alone, by whom.
+ * mutators/gatekeeper/exclusion.c - which namespaces a process does not look at.
  */
-#include "engine/exclusion.h"
+#include "mutators/gatekeeper/exclusion.h"
 
 #include <stdlib.h>
 
@@ -17,23 +17,6 @@ static void destroy(struct fx_resource *self) {
     free(exclusion->entries);
     fx_resource_finish(self);
     free(exclusion);
-}
-
-struct fx_exclusion *fx_exclusion_create(struct fx_text name, json_t *source,
-                                         size_t n_entries) {
-    struct fx_exclusion *exclusion = calloc(1, sizeof *exclusion);
-    if (exclusion == NULL) {
-        return NULL;
-    }
-    const bool ok = fx_resource_init(&exclusion->resource, FX_RESOURCE_EXCLUSION, destroy,
-                                     name, source);
-    exclusion->entries = calloc(n_entries + 1, sizeof *exclusion->entries);
-    if (!ok || exclusion->entries == NULL) {
-        destroy(&exclusion->resource);
-        return NULL;
-    }
-    exclusion->n_entries = n_entries;
-    return exclusion;
 }
 
 static bool holds_process(const struct fx_exclusion_entry *entry, const char *process) {
@@ -65,4 +48,33 @@ bool fx_exclusion_covers(const struct fx_exclusion *exclusion, const char *proce
         }
     }
     return false;
+}
+
+static const char *excludes(const struct fx_resource *self, struct fx_text namespace_) {
+    const struct fx_exclusion *exclusion = (const struct fx_exclusion *)self;
+    return fx_exclusion_covers(exclusion, "mutation-webhook", namespace_)
+               ? "Namespace is set to be ignored by Gatekeeper config"
+               : NULL;
+}
+
+static const struct fx_resource_ops ops = {
+    .type = FX_RESOURCE_EXCLUSION,
+    .destroy = destroy,
+    .excludes = excludes,
+};
+
+struct fx_exclusion *fx_exclusion_create(struct fx_text name, json_t *source,
+                                         size_t n_entries) {
+    struct fx_exclusion *exclusion = calloc(1, sizeof *exclusion);
+    if (exclusion == NULL) {
+        return NULL;
+    }
+    const bool ok = fx_resource_init(&exclusion->resource, &ops, name, source);
+    exclusion->entries = calloc(n_entries + 1, sizeof *exclusion->entries);
+    if (!ok || exclusion->entries == NULL) {
+        destroy(&exclusion->resource);
+        return NULL;
+    }
+    exclusion->n_entries = n_entries;
+    return exclusion;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/annotate_test.c - who changed an object, written into it.
+ * mutators/gatekeeper/annotate_test.c - the annotations that say which mutators changed
+ * an object.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "admission/annotate.h"
+#include "mutators/gatekeeper/webhook.h"
 #include "value/equal.h"
 #include "value/json.h"
 

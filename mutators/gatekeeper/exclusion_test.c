@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/exclusion_test.c - which namespaces are left alone, by which process.
+ * mutators/gatekeeper/exclusion_test.c - which namespaces are left alone, by which
+ * process.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "engine/exclusion.h"
+#include "mutators/gatekeeper/exclusion.h"
 
 /* Copies the words, which are separated by blanks. */
 static struct fx_text *split(const char *words, size_t *ret_count) {
@@ -90,7 +91,7 @@ static void entries_do_not_mix(void **state) {
 static void no_entries(void **state) {
     (void)state;
     struct fx_exclusion *exclusion = fx_exclusion_create(FX_TEXT("config"), NULL, 0);
-    assert_int_equal(exclusion->resource.type, FX_RESOURCE_EXCLUSION);
+    assert_int_equal(exclusion->resource.ops->type, FX_RESOURCE_EXCLUSION);
     assert_false(fx_exclusion_covers(exclusion, "mutation-webhook", FX_TEXT("")));
     fx_resource_unref(&exclusion->resource);
 }
