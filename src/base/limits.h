@@ -162,7 +162,7 @@
 /* However busy: then its name is looked up and its certificate checked anew. */
 #define FX_LIMIT_POOL_AGE_MS 300000u
 
-/* Dry runs (dryrun/dryrun.h): of one the rules, with an object, and how many at a time.
+/* Dry runs (engine/dry_run.h): of one the rules, with an object, and how many at a time.
  * They are for people; those whose turn it is not wait, so many of them. */
 #define FX_LIMIT_DRYRUN_BODY_BYTES    (2u << 20)
 #define FX_LIMIT_DRYRUN_POLICIES      64u

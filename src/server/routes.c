@@ -5,6 +5,7 @@
 #include "server/routes.h"
 
 #include "engine/dialect.h"
+#include "engine/dry_run.h"
 #include "engine/webhook.h"
 #include "server/admit.h"
 #include "server/binding.h"
@@ -55,14 +56,21 @@ static const struct fx_route health[] = {
     {"HEAD", "/metrics", NULL, fx_answer_metrics, NULL},
 };
 
-static const struct fx_route web[] = {
-    {"PUT", "/v1/dryrun", NULL, fx_answer_dryrun, NULL},
-};
+/* The paths of dry runs. */
+static bool find_web_path(struct fx_text path, struct fx_route *ret_route) {
+    const struct fx_dry_run *found = fx_dryruns_find(path);
+    if (found == NULL) {
+        return false;
+    }
+    *ret_route =
+        (struct fx_route){found->method, found->path, NULL, fx_answer_dryrun, NULL};
+    return true;
+}
 
 const struct fx_routes fx_routes_webhook = {webhook, FX_COUNT(webhook),
                                             find_webhook_path};
 const struct fx_routes fx_routes_health = {health, FX_COUNT(health), NULL};
-const struct fx_routes fx_routes_web = {web, FX_COUNT(web), NULL};
+const struct fx_routes fx_routes_web = {NULL, 0, find_web_path};
 
 /* A route of that path: is it the one that is asked for? Otherwise its method is added to
  * the list. */

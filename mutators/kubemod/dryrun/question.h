@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dryrun/question.h - private: the request of a dry run.
+ * mutators/kubemod/dryrun/question.h - private: the request of a dry run.
  */
-#ifndef FX_DRYRUN_QUESTION_H
-#define FX_DRYRUN_QUESTION_H
+#ifndef FX_MUTATORS_KUBEMOD_DRYRUN_QUESTION_H
+#define FX_MUTATORS_KUBEMOD_DRYRUN_QUESTION_H
 
 #include <stdbool.h>
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dryrun/report.c - the patch and its difference, who refuses, what is odd, and how each
- * rule fared.
+ * mutators/kubemod/dryrun/report.c - the patch and its difference, who refuses, what is
+ * odd, and how each rule fared.
  */
-#include "dryrun/report.h"
+#include "mutators/kubemod/dryrun/report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/linediff.h"
-#include "dryrun/rules.h"
+#include "mutators/kubemod/dryrun/rules.h"
 #include "value/json.h"
 #include "value/patch.h"
 #include "value/yaml.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dryrun/trial.h - private: the policies of a dry run, tried on its object.
+ * mutators/kubemod/dryrun/trial.h - private: the policies of a dry run, tried on its
+ * object.
  */
-#ifndef FX_DRYRUN_TRIAL_H
-#define FX_DRYRUN_TRIAL_H
+#ifndef FX_MUTATORS_KUBEMOD_DRYRUN_TRIAL_H
+#define FX_MUTATORS_KUBEMOD_DRYRUN_TRIAL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,8 +16,8 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/uuid.h"
-#include "dryrun/question.h"
 #include "engine/trace.h"
+#include "mutators/kubemod/dryrun/question.h"
 #include "policy/policies.h"
 
 struct fx_dryrun_trial {

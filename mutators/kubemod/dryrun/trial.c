@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dryrun/trial.c - one object to its fixed point, and whatever judges say, the patch.
+ * mutators/kubemod/dryrun/trial.c - one object to its fixed point, and whatever judges
+ * say, the patch.
  */
-#include "dryrun/trial.h"
+#include "mutators/kubemod/dryrun/trial.h"
 
 #include "base/limits.h"
 #include "policy/namespaces.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dryrun/dryrun_test.c - what is asked and what is answered, to the byte where KubeMod's
- * clients read it; where rules count; what ends a dry run.
+ * mutators/kubemod/dryrun/dryrun_test.c - what is asked and what is answered, to the byte
+ * where KubeMod's clients read it; where rules count; what ends a dry run.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "dryrun/dryrun.h"
+#include "mutators/kubemod/dryrun/dryrun.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -32,9 +32,9 @@
     "{\"type\":\"Reject\"," MATCH ",\"rejectMessage\":\"" message "\"}}"
 #define IN(name) ",\"namespace\":\"" name "\""
 
-static struct fx_dryrun_answer ask(const char *request, uint64_t deadline_ns) {
-    struct fx_dryrun_answer answer;
-    fx_dryrun(fx_text_of(request), NULL, deadline_ns, NULL, &answer);
+static struct fx_dry_run_answer ask(const char *request, uint64_t deadline_ns) {
+    struct fx_dry_run_answer answer;
+    fx_dry_run_kubemod.answer(fx_text_of(request), NULL, deadline_ns, NULL, &answer);
     assert_non_null(answer.body.data);
     return answer;
 }
@@ -87,7 +87,7 @@ static const struct {
 static void test_whole_answers(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(whole); i++) {
-        struct fx_dryrun_answer answer = ask(whole[i].request, 0);
+        struct fx_dry_run_answer answer = ask(whole[i].request, 0);
         if (strcmp(answer.body.data, whole[i].answer) != 0) {
             fail_msg("%s: %s", whole[i].about, answer.body.data);
         }
@@ -153,7 +153,7 @@ static const struct {
 static void test_places(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(placed); i++) {
-        struct fx_dryrun_answer answer = ask(placed[i].request, 0);
+        struct fx_dry_run_answer answer = ask(placed[i].request, 0);
         struct fx_err err = FX_ERR_INIT;
         json_t *said = fx_json_read(fx_text_of(answer.body.data), NULL, &err);
         const json_t *first = json_array_get(fx_tree_view_key(said, "rejections"), 0);
@@ -174,7 +174,7 @@ static void test_places(void **state) {
 
 static void test_deadline(void **state) {
     (void)state;
-    struct fx_dryrun_answer answer =
+    struct fx_dry_run_answer answer =
         ask("{" POD ",\"modRules\":[" PATCH("a", "") "]}", 1);
     assert_int_equal(answer.status, 503);
     assert_true(answer.retry_after);
@@ -185,7 +185,7 @@ static void test_deadline(void **state) {
 /* A provider is no part of a dry run. */
 static void test_external_data(void **state) {
     (void)state;
-    struct fx_dryrun_answer answer =
+    struct fx_dry_run_answer answer =
         ask("{" POD ",\"policies\":[{\"apiVersion\":\"mutations.gatekeeper.sh/v1\","
             "\"kind\":\"Assign\",\"metadata\":{\"name\":\"out\"},\"spec\":{\"applyTo\":[{"
             "\"groups\":[\"\"],\"versions\":[\"v1\"],\"kinds\":[\"Pod\"]}],\"location\":"
@@ -203,11 +203,11 @@ static void test_rules_of_another_namespace(void **state) {
     const struct fx_dialect_settings settings = {.cluster_namespace = "rules"};
     const struct fx_text request = FX_TEXT(
         "{" POD ",\"namespace\":\"\",\"modRules\":[" PATCH("a", IN("rules")) "]}");
-    struct fx_dryrun_answer answer;
-    fx_dryrun(request, NULL, 0, NULL, &answer);
+    struct fx_dry_run_answer answer;
+    fx_dry_run_kubemod.answer(request, NULL, 0, NULL, &answer);
     assert_non_null(strstr(answer.body.data, "\"patch\":[]"));
     fx_buf_finish(&answer.body);
-    fx_dryrun(request, &settings, 0, NULL, &answer);
+    fx_dry_run_kubemod.answer(request, &settings, 0, NULL, &answer);
     assert_int_equal(answer.status, 200);
     assert_null(strstr(answer.body.data, "\"patch\":[]"));
     fx_buf_finish(&answer.body);

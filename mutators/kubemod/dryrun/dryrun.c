@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dryrun/dryrun.c - read, build, try, report; and what is said where one of them fails.
+ * mutators/kubemod/dryrun/dryrun.c - read, build, try, report; and what is said where one
+ * of them fails.
  */
-#include "dryrun/dryrun.h"
+#include "mutators/kubemod/dryrun/dryrun.h"
 
 #include "base/budget.h"
 #include "base/limits.h"
-#include "dryrun/question.h"
-#include "dryrun/report.h"
-#include "dryrun/rules.h"
-#include "dryrun/trial.h"
+#include "mutators/kubemod/dryrun/question.h"
+#include "mutators/kubemod/dryrun/report.h"
+#include "mutators/kubemod/dryrun/rules.h"
+#include "mutators/kubemod/dryrun/trial.h"
 #include "value/json.h"
 
 /* A dry run under way. */
@@ -23,7 +24,7 @@ struct run {
     struct fx_err err;
 };
 
-void fx_dryrun_write_error(struct fx_buf *body, struct fx_text words) {
+static void write_error(struct fx_buf *body, struct fx_text words) {
     fx_buf_reset(body);
     fx_buf_str(body, "{\"error\":");
     fx_json_write_string(body, words, FX_JSON_COMPACT);
@@ -103,14 +104,14 @@ static unsigned status_of(enum fx_code code) {
     return 400;
 }
 
-static void fail(const struct run *run, struct fx_dryrun_answer *ret_answer) {
+static void fail(const struct run *run, struct fx_dry_run_answer *ret_answer) {
     const struct fx_text faults = {run->faults.data, run->faults.len};
     const bool are_told = run->err.code == FX_EINVALID && faults.len > 0;
     ret_answer->status = status_of(run->err.code);
     /* The last line end is no part of the words. */
-    fx_dryrun_write_error(&ret_answer->body,
-                          are_told ? (struct fx_text){faults.data, faults.len - 1}
-                                   : fx_text_of(run->err.msg));
+    write_error(&ret_answer->body, are_told
+                                       ? (struct fx_text){faults.data, faults.len - 1}
+                                       : fx_text_of(run->err.msg));
     if (ret_answer->body.failed) {
         fx_buf_reset(&ret_answer->body);
         ret_answer->status = 503;
@@ -118,16 +119,17 @@ static void fail(const struct run *run, struct fx_dryrun_answer *ret_answer) {
     ret_answer->retry_after = ret_answer->status == 503;
 }
 
-void fx_dryrun(struct fx_text request, const struct fx_dialect_settings *settings,
-               uint64_t deadline_ns, struct fx_activity *activity,
-               struct fx_dryrun_answer *ret_answer) {
+static void answer_request(struct fx_text request,
+                           const struct fx_dialect_settings *settings,
+                           uint64_t deadline_ns, struct fx_activity *activity,
+                           struct fx_dry_run_answer *ret_answer) {
     struct run run = {
         .question = {.settings = settings},
         .deadline_ns = deadline_ns,
         .activity = activity,
         .err = FX_ERR_INIT,
     };
-    *ret_answer = (struct fx_dryrun_answer){.status = 200};
+    *ret_answer = (struct fx_dry_run_answer){.status = 200};
     fx_buf_init(&ret_answer->body, FX_LIMIT_DRYRUN_ANSWER_BYTES);
     fx_buf_init(&run.faults, 0);
     if (!answer_in_time(&run, request, &ret_answer->body)) {
@@ -138,3 +140,10 @@ void fx_dryrun(struct fx_text request, const struct fx_dialect_settings *setting
     fx_dryrun_question_finish(&run.question);
     fx_buf_finish(&run.faults);
 }
+
+const struct fx_dry_run fx_dry_run_kubemod = {
+    .method = "PUT",
+    .path = "/v1/dryrun",
+    .answer = answer_request,
+    .write_error = write_error,
+};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dryrun/question.c - members with their types, and what they say together.
+ * mutators/kubemod/dryrun/question.c - members with their types, and what they say
+ * together.
  */
-#include "dryrun/question.h"
+#include "mutators/kubemod/dryrun/question.h"
 
 #include <string.h>
 

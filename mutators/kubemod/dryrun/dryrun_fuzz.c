@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dryrun/dryrun_fuzz.c - any bytes are answered in JSON; a patch that is answered applies
- * to the object that came, and gives the object of the difference that is answered.
+ * mutators/kubemod/dryrun/dryrun_fuzz.c - any bytes are answered in JSON; a patch that is
+ * answered applies to the object that came, and gives the object of the difference that
+ * is answered.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "dryrun/dryrun.h"
+#include "mutators/kubemod/dryrun/dryrun.h"
 #include "value/equal.h"
 #include "value/json.h"
 #include "value/patch.h"
@@ -118,7 +119,7 @@ static void check_lists(const json_t *said) {
     }
 }
 
-static void check(struct fx_text request, const struct fx_dryrun_answer *answer) {
+static void check(struct fx_text request, const struct fx_dry_run_answer *answer) {
     struct fx_err err = FX_ERR_INIT;
     json_t *said =
         fx_json_read((struct fx_text){answer->body.data, answer->body.len}, NULL, &err);
@@ -140,8 +141,8 @@ static void check(struct fx_text request, const struct fx_dryrun_answer *answer)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct fx_text request = {(const char *)data, size};
-    struct fx_dryrun_answer answer;
-    fx_dryrun(request, NULL, 0, NULL, &answer);
+    struct fx_dry_run_answer answer;
+    fx_dry_run_kubemod.answer(request, NULL, 0, NULL, &answer);
     check(request, &answer);
     fx_buf_finish(&answer.body);
     return 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dryrun/rules.h - private: the rules of a request, made into policies.
+ * mutators/kubemod/dryrun/rules.h - private: the rules of a request, made into policies.
  */
-#ifndef FX_DRYRUN_RULES_H
-#define FX_DRYRUN_RULES_H
+#ifndef FX_MUTATORS_KUBEMOD_DRYRUN_RULES_H
+#define FX_MUTATORS_KUBEMOD_DRYRUN_RULES_H
 
 #include <stdbool.h>
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
-#include "dryrun/question.h"
+#include "mutators/kubemod/dryrun/question.h"
 #include "policy/policies.h"
 
 /* Gives each rule what it leaves out, moves it where it is to live, and compiles all. The

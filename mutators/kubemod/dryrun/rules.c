@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dryrun/rules.c - rules that are complete, and where they count.
+ * mutators/kubemod/dryrun/rules.c - rules that are complete, and where they count.
  */
-#include "dryrun/rules.h"
+#include "mutators/kubemod/dryrun/rules.h"
 
 #include <assert.h>
 #include <stdio.h>
