@@ -17,6 +17,12 @@ static const struct fx_policy_kind kinds[] = {
     {NULL, NULL, NULL, false},
 };
 
+static const struct fx_dialect_setting settings[] = {
+    {CLUSTER_NAMESPACE_SETTING, "NAME",
+     "the namespace whose ModRules count for the whole cluster (default kubemod-system)"},
+    {.name = NULL},
+};
+
 /* Where KubeMod's own webhook configurations send to. */
 static const struct fx_webhook_path paths[] = {
     {"/podbinding-webhook", FX_ENDPOINT_BINDING},
@@ -34,6 +40,7 @@ const struct fx_dialect fx_dialect_kubemod = {
     .kinds = kinds,
     .node_annotations = &fx_synthetic_node,
     .webhook = &webhook,
+    .settings = settings,
     .compile = fx_rule_compile,
     .fill_in = fx_rule_fill_in,
 };

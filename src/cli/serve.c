@@ -7,7 +7,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "cli/commands.h"
-#include "cli/dialects.h"
 #include "cli/on_error.h"
 #include "cli/operations.h"
 #include "cli/output.h"

@@ -200,7 +200,8 @@ static void test_external_data(void **state) {
 /* Whose rules are those of the cluster is the server's word. */
 static void test_rules_of_another_namespace(void **state) {
     (void)state;
-    const struct fx_dialect_settings settings = {.cluster_namespace = "rules"};
+    const struct fx_dialect_settings settings = {
+        .items = {{"cluster-modrules-namespace", "rules"}}, .n_items = 1};
     const struct fx_text request = FX_TEXT(
         "{" POD ",\"namespace\":\"\",\"modRules\":[" PATCH("a", IN("rules")) "]}");
     struct fx_dry_run_answer answer;
