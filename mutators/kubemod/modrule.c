@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/budget.h"
-#include "base/limits.h"
 #include "engine/reads.h"
 #include "mutators/kubemod/last_applied.h"
+#include "mutators/kubemod/limits.h"
 #include "mutators/kubemod/reject.h"
 #include "mutators/kubemod/rule_reads.h"
 #include "mutators/kubemod/sketch.h"

@@ -115,8 +115,7 @@ bool fx_compilation_fault(struct fx_compilation *compilation,
 /* What the namespace that a policy names means. */
 enum fx_policy_scope {
     FX_SCOPE_CLUSTER, /* nothing: the policy is one of the whole cluster */
-    FX_SCOPE_NAMED,   /* the same; but a file may name one, and it is part of the id then,
-                       * as where Gatekeeper reads files */
+    FX_SCOPE_NAMED, /* the same; but a file may name one, and it is part of the id then */
     FX_SCOPE_NAMESPACE, /* the policy lives in it: `default` where its file names none */
 };
 
@@ -140,9 +139,9 @@ struct fx_node_annotations {
 struct fx_webhook; /* engine/webhook.h */
 
 struct fx_dialect {
-    const char *name; /* of the folder in mutators/ */
-    unsigned rank;    /* place in a pass: MutatingAdmissionPolicy 0, Gatekeeper 1, … */
-    const struct fx_policy_kind *kinds;                 /* kind NULL ends */
+    const char *name;                   /* of the folder in mutators/ */
+    unsigned rank;                      /* place in a pass: a lower rank comes first */
+    const struct fx_policy_kind *kinds; /* kind NULL ends */
     const struct fx_node_annotations *node_annotations; /* or NULL: it has none */
     const struct fx_webhook *webhook; /* or NULL: it adds nothing to the webhook */
     const struct fx_dialect_setting *settings; /* or NULL */
