@@ -10,7 +10,9 @@
 
 #include "base/text.h"
 #include "engine/request.h"
+#include "mutators/gatekeeper/expansion.h"
 #include "mutators/gatekeeper/policy.h"
+#include "mutators/gatekeeper/webhook.h"
 #include "value/tree.h"
 
 static const char *const all_versions[] = {"v1", "v1beta1", "v1alpha1", NULL};
@@ -103,5 +105,7 @@ const struct fx_dialect fx_dialect_gatekeeper = {
     .name = "gatekeeper",
     .rank = GATEKEEPER_RANK,
     .kinds = kinds,
+    .webhook = &fx_gatekeeper_webhook,
     .compile = compile,
+    .find_cycles = fx_expansion_find_cycles,
 };

@@ -23,7 +23,8 @@
 #define EXTERNAL_GROUP   "externaldata.gatekeeper.sh"
 #define CONFIG_GROUP     "config.gatekeeper.sh"
 #define EXPANSION_GROUP  "expansion.gatekeeper.sh"
-#define GATEKEEPER_RANK  1u /* place in a pass */
+#define CONFIG_NAME      "config" /* of the one Config that counts */
+#define GATEKEEPER_RANK  1u       /* place in a pass */
 
 /* A policy whose types are checked. Everything is borrowed; what is missing is NULL. */
 struct policy {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/explain_path.h - places in an object as `explain` names them: as Gatekeeper's
+ * cli/explain_path.h - places in an object as `explain` names them: as
  * locations, `spec.containers[name: web].image`; an element without a name by its number,
  * `spec.tolerations[0].effect`. Names that are not plain words stand in quotes. What is
  * printed can be given to --field.

@@ -4,6 +4,7 @@
  */
 #include "engine/dialect.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -145,4 +146,28 @@ void fx_fault_print(struct fx_buf *buf, const struct fx_fault *fault) {
 
 struct fx_text fx_policy_namespace(const struct fx_subject *policy) {
     return policy->namespace_.len > 0 ? policy->namespace_ : FX_TEXT("default");
+}
+
+/* ---- settings -------------------------------------------------------------------- */
+
+void fx_dialect_settings_set(struct fx_dialect_settings *settings, const char *name,
+                             const char *value) {
+    size_t at = 0;
+    while (at < settings->n_items && strcmp(settings->items[at].name, name) != 0) {
+        at++;
+    }
+    assert(at < FX_DIALECT_SETTINGS_MAX);
+    settings->items[at].name = name;
+    settings->items[at].value = value;
+    settings->n_items = at == settings->n_items ? at + 1 : settings->n_items;
+}
+
+const char *fx_dialect_settings_get(const struct fx_dialect_settings *settings,
+                                    const char *name) {
+    for (size_t i = 0; settings != NULL && i < settings->n_items; i++) {
+        if (strcmp(settings->items[i].name, name) == 0) {
+            return settings->items[i].value;
+        }
+    }
+    return NULL;
 }

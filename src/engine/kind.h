@@ -14,7 +14,7 @@
 enum fx_scope {
     FX_SCOPE_CLUSTER, /* nothing: the object belongs to the whole cluster */
     FX_SCOPE_NAMED,   /* the same; but a file may name a namespace, and it is part of the
-                       * id then, as where Gatekeeper reads files */
+                       * id then */
     FX_SCOPE_NAMESPACE, /* the object lives in it: `default` where its file names none */
     FX_SCOPE_OWN,       /* only the object in Fixpoint's own namespace counts; the
                          * namespace is not part of the id */

@@ -5,20 +5,9 @@
 #include "policy/check.h"
 
 #include "engine/request.h"
+#include "engine/webhook.h"
 #include "policy/compile.h"
 #include "policy/groups.h"
-#include "value/tree.h"
-
-/* Gatekeeper reads the one Config called so, and lets its users store no other. */
-static bool check_config(const struct fx_subject *subject, struct fx_err *err) {
-    if (!fx_text_is(subject->group, "config.gatekeeper.sh") ||
-        !fx_text_is(subject->kind, "Config") || fx_text_is(subject->name, "config")) {
-        return true;
-    }
-    const json_t *metadata = fx_tree_view_key(subject->object, "metadata");
-    return fx_fail_in(err, fx_tree_view_key(metadata, "name"), FX_EINVALID,
-                      "config resource must have name 'config'");
-}
 
 static bool check(const struct fx_dialect *dialect, const struct fx_kind *kind,
                   json_t *object, struct fx_compilation *made, struct fx_err *err) {
@@ -27,7 +16,9 @@ static bool check(const struct fx_dialect *dialect, const struct fx_kind *kind,
     if (!fx_kind_has_version(kind, subject.version)) {
         return fx_policy_fail_version(object, err);
     }
-    return check_config(&subject, err) && fx_policy_compile(dialect, object, made, err);
+    const struct fx_webhook *webhook = dialect->webhook;
+    return (webhook == NULL || webhook->check == NULL || webhook->check(&subject, err)) &&
+           fx_policy_compile(dialect, object, made, err);
 }
 
 bool fx_policy_is_kind(struct fx_text group, struct fx_text kind) {

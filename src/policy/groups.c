@@ -1,38 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/groups.c - the list of policy API groups, and the way to a dialect.
+ * policy/groups.c - the API groups of policies, and the dialect of a kind.
  */
 #include "policy/groups.h"
 
 #include "base/macros.h"
 
-/* Group, and how the names of its kinds of policies begin ("": every kind). */
-#define FX_POLICY_GROUPS(X)             \
-    X("mutations.fixpoint.dev", "")     \
-    X("mutations.gatekeeper.sh", "")    \
-    X("externaldata.gatekeeper.sh", "") \
-    X("expansion.gatekeeper.sh", "")    \
-    X("config.gatekeeper.sh", "")       \
-    X("api.kubemod.io", "")             \
-    X("kyverno.io", "")                 \
-    X("policies.kyverno.io", "")        \
+/* Policies of other systems, and of groups that have other objects, too: the group, and
+ * the prefix of its kinds of policies ("": every kind). */
+#define OTHER_GROUPS(X)          \
+    X("kyverno.io", "")          \
+    X("policies.kyverno.io", "") \
     X("admissionregistration.k8s.io", "MutatingAdmissionPolicy")
 
-bool fx_policy_groups_hold(struct fx_text group, struct fx_text kind) {
-    static const struct {
-        const char *group, *kind_start;
-    } groups[] = {
-#define X(name, start) {name, start},
-        FX_POLICY_GROUPS(X)
-#undef X
-    };
-    for (size_t i = 0; i < FX_COUNT(groups); i++) {
-        if (fx_text_is(group, groups[i].group) &&
-            fx_text_starts(kind, fx_text_of(groups[i].kind_start))) {
-            return true;
+static bool is_spoken_group(struct fx_text group) {
+    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
+        for (const struct fx_kind *k = fx_dialects[i]->kinds; k->kind != NULL;
+             k++) {
+            if (fx_text_is(group, k->group)) {
+                return true;
+            }
         }
     }
     return false;
+}
+
+bool fx_policy_groups_hold(struct fx_text group, struct fx_text kind) {
+    static const struct {
+        const char *group, *kind_prefix;
+    } others[] = {
+#define X(name, prefix) {name, prefix},
+        OTHER_GROUPS(X)
+#undef X
+    };
+    for (size_t i = 0; i < FX_COUNT(others); i++) {
+        if (fx_text_is(group, others[i].group)) {
+            return fx_text_starts(kind, fx_text_of(others[i].kind_prefix));
+        }
+    }
+    return is_spoken_group(group);
 }
 
 /* The first entry of that kind, of the group or, where that is NULL, of any. */

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "engine/expansion.h"
 #include "policy/build.h"
 #include "policy/findings_internal.h"
 
@@ -37,7 +36,7 @@ static void print_id(struct fx_buf *buf, const struct entry *entry) {
     } else if (entry->mutator != NULL) {
         fx_buf_printf(buf, "%s/%s", entry->mutator->kind, entry->mutator->full_name);
     } else {
-        fx_buf_printf(buf, "%s/%s", fx_resource_kind(entry->resource->type),
+        fx_buf_printf(buf, "%s/%s", fx_resource_kind(entry->resource->ops->type),
                       entry->resource->name);
     }
 }
@@ -247,14 +246,24 @@ static bool rebuild_without(struct fx_policies *policies, const bool *in_cycle,
     return true;
 }
 
+static bool find_cycles(const struct fx_snapshot *snapshot, bool *ret_in_cycle) {
+    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
+        if (fx_dialects[i]->find_cycles != NULL &&
+            !fx_dialects[i]->find_cycles(snapshot->resources, snapshot->n_resources,
+                                         ret_in_cycle)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool fx_build_drop_cycles(struct fx_policies *policies) {
     const size_t n = policies->snapshot->n_resources;
     bool *in_cycle = calloc(n + 1, sizeof *in_cycle);
     struct fx_resource **kept = calloc(n + 1, sizeof(struct fx_resource *));
-    const bool ok =
-        in_cycle != NULL && kept != NULL &&
-        fx_expansion_find_cycles(policies->snapshot->resources, n, in_cycle) &&
-        rebuild_without(policies, in_cycle, kept);
+    const bool ok = in_cycle != NULL && kept != NULL &&
+                    find_cycles(policies->snapshot, in_cycle) &&
+                    rebuild_without(policies, in_cycle, kept);
     free(in_cycle);
     free(kept);
     return ok;
