@@ -6,7 +6,9 @@
 #include "base/limits.h"
 #include "cli/apply.h"
 #include "cli/commands.h"
-#include "cli/explain_report.h"
+#include "explain/report.h"
+#include "value/json.h"
+#include "value/tree.h"
 
 struct values {
     struct fx_apply_values apply; /* first: its options know their offsets in it */
@@ -21,7 +23,7 @@ static const char *const output_words[] = {"text", "json", NULL};
 struct run {
     const struct values *values;
     struct fx_apply_inputs inputs;
-    struct fx_wanted *wanted; /* or NULL */
+    struct fx_query *query; /* of --field; or NULL */
     struct fx_buf out;
 };
 
@@ -39,17 +41,45 @@ static bool print(struct run *run, const struct fx_explanation *explanation,
     return !run->out.failed || fx_fail_nomem(err);
 }
 
-static bool tell(struct run *run, struct fx_explanation *explanation,
-                 struct fx_err *err) {
-    const bool ok = fx_explanation_make(explanation, err) && print(run, explanation, err);
-    fx_explanation_finish(explanation);
+/* Why the webhook does not mutate the object: the message of its response. */
+static json_t *read_skipped(const struct fx_review_result *result, struct fx_err *err) {
+    const struct fx_text body = {result->body->data, result->body->len};
+    json_t *review = fx_json_read(body, NULL, err);
+    if (review == NULL) {
+        return NULL;
+    }
+    json_t *status = fx_tree_view_key(fx_tree_view_key(review, "response"), "status");
+    json_t *message = fx_tree_view_key(status, "message");
+    message = json_is_string(message) ? json_incref(message) : json_string("skipped");
+    json_decref(review);
+    if (message == NULL) {
+        (void)fx_fail_nomem(err);
+    }
+    return message;
+}
+
+static bool explain(struct run *run, struct fx_explain_input *input,
+                    const struct fx_review_result *result, struct fx_err *err) {
+    struct fx_explanation explanation = {.input = {.object = NULL}};
+    json_t *skipped = NULL;
+    if (result->outcome == NULL && input->failure == NULL) {
+        skipped = read_skipped(result, err);
+        if (skipped == NULL) {
+            return false;
+        }
+        input->skipped = fx_tree_text(skipped);
+    }
+    const bool ok =
+        fx_explanation_make(input, &explanation, err) && print(run, &explanation, err);
+    fx_explanation_finish(&explanation);
+    json_decref(skipped);
     return ok;
 }
 
-/* A failed mutation is something to tell, and gives the status; our own failure is not.
+/* A failed mutation is reported and gives the exit status; an error of our own is said.
  */
-static enum fx_exit ask_and_tell(struct run *run, const struct fx_question *question,
-                                 const struct fx_input_object *object) {
+static enum fx_exit ask_and_explain(struct run *run, const struct fx_question *question,
+                                    const struct fx_input_object *object) {
     struct fx_answer answer = {0};
     struct fx_err failure = FX_ERR_INIT;
     struct fx_err err = FX_ERR_INIT;
@@ -58,17 +88,21 @@ static enum fx_exit ask_and_tell(struct run *run, const struct fx_question *ques
     if (!ok && (answer.result == NULL || fx_err_is_ours(&failure))) {
         (void)fx_say_err(&failure);
     } else {
-        struct fx_explanation explanation = {
-            .object = object,
+        struct fx_explain_input input = {
+            .object = object->root,
+            .file = object->file,
+            .line = object->line,
             .snapshot = question->snapshot,
-            .result = answer.result,
             .trace = question->trace,
+            .outcome = answer.result->outcome,
             .failure = ok ? NULL : &failure,
-            .wanted = run->wanted,
-            .wanted_text = run->values->field,
+            .is_changed = answer.result->decision == FX_DECISION_MUTATED,
+            .is_delete = fx_text_is(answer.result->operation, "DELETE"),
             .lacks_namespace = fx_question_lacks_namespace(question, object->root),
+            .query = run->query,
+            .query_text = run->values->field,
         };
-        if (!tell(run, &explanation, &err)) {
+        if (!explain(run, &input, answer.result, &err)) {
             status = fx_say_err(&err);
         }
     }
@@ -84,7 +118,7 @@ static enum fx_exit explain_one(struct run *run, const struct fx_input_object *o
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     fx_trace_init(&trace, &arena);
     question.trace = &trace;
-    const enum fx_exit status = ask_and_tell(run, &question, object);
+    const enum fx_exit status = ask_and_explain(run, &question, object);
     fx_trace_finish(&trace);
     fx_arena_finish(&arena);
     return status;
@@ -103,7 +137,7 @@ static enum fx_exit explain_all(struct run *run) {
 static enum fx_exit read_field(struct run *run) {
     const char *field = run->values->field;
     struct fx_err err = FX_ERR_INIT;
-    if (field == NULL || fx_wanted_parse(fx_text_of(field), &run->wanted, &err)) {
+    if (field == NULL || fx_query_parse(fx_text_of(field), &run->query, &err)) {
         return FX_EXIT_DONE;
     }
     if (err.code == FX_ENOMEM) {
@@ -126,7 +160,7 @@ static enum fx_exit run_command(const void *values, const char *operand) {
     }
     status = fx_exit_worse(status, run.inputs.findings);
     fx_apply_inputs_finish(&run.inputs);
-    fx_wanted_destroy(run.wanted);
+    fx_query_destroy(run.query);
     fx_buf_finish(&run.out);
     return status;
 }

@@ -24,7 +24,7 @@
 struct news {
     bool told, matched, applied, changed, failed;
     const char *criterion;
-    struct fx_text wanted, found;
+    struct fx_text found;
 };
 
 /* How a candidate's last turn went, and when it ended. */
