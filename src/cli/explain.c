@@ -169,9 +169,9 @@ static const struct fx_option options[] = {
     {"output", 'o', FX_OPTION_CHOICE, offsetof(struct values, apply.output), "FORMAT",
      output_words, "text (default) or json"},
     {"field", '\0', FX_OPTION_TEXT, offsetof(struct values, field), "FIELD", NULL,
-     "tell of this field only, with what is above and below it"},
+     "report only this field, and those above and below it"},
     {"all", '\0', FX_OPTION_FLAG, offsetof(struct values, all), NULL, NULL,
-     "leave nothing out of long lists"},
+     "do not cut long lists"},
     FX_APPLY_OPTIONS,
     {.name = NULL},
 };
@@ -179,20 +179,21 @@ static const struct fx_option options[] = {
 const struct fx_command fx_command_explain = {
     .name = "explain",
     .usage = "-p PATH... -f PATH... [--field FIELD] [OPTION]...",
-    .summary = "tell which mutator changed what, and why others did not act",
+    .summary = "show which mutator changed what, and why others did not act",
     .details =
-        "For each object: every field that changed, with the chain of its values, and "
-        "for each the mutator, the pass and the place of the policy; then the mutators "
-        "that changed nothing, by the first thing that stood against them; and who "
-        "denies the object, or does not. Where a mutation fails, does not converge or "
-        "is denied (status 4): what led there, and the cycle, shortest first.\n"
+        "Prints a report for each object: every field that changed, with the chain of "
+        "its values, and for each value the mutator, the pass, and the file and line of "
+        "the policy; then the mutators that changed nothing, by the first criterion that "
+        "failed; then the rules that deny the object, or do not. If a mutation fails, "
+        "does not converge or is denied (status 4), the report shows what led there, "
+        "and the cycle, shortest first.\n"
         "\n"
         "FIELD is a location or a JSON pointer:\n"
         "  spec.containers[name: web].image    also [name: *], [0], [*]\n"
         "  metadata.labels.\"app.example.com/team\"\n"
         "  /spec/containers/0/image\n"
         "\n"
-        "As JSON, one document in a line for each object:\n"
+        "JSON output is one document in a line for each object:\n"
         "  "
         "{\"object\":{\"apiVersion\",\"kind\",\"namespace\",\"name\"},\"file\",\"line\","
         "\n"
@@ -202,28 +203,28 @@ const struct fx_command fx_command_explain = {
         "              "
         "\"steps\":[{\"value\",\"mutator\",\"pass\",\"file\",\"line\"}]}],\n"
         "   "
-        "\"idle\":[{\"mutator\",\"reason\",\"criterion\",\"words\",\"found\",\"pass\",\n"
-        "            \"message\",\"conflicts\",\"file\",\"line\"}],\n"
-        "   "
-        "\"judges\":{\"denied\":[{\"mutator\",\"entry\",\"message\",\"file\",\"line\"}],"
-        "\n"
-        "             \"idle\":[as above]},\n"
+        "\"inactive\":[{\"mutator\",\"reason\",\"criterion\",\"wanted\",\"found\",\n"
+        "                \"pass\",\"message\",\"conflicts\",\"file\",\"line\"}],\n"
+        "   \"validators\":{\"denied\":[{\"mutator\",\"entry\",\"message\",\"file\",\n"
+        "                           \"line\"}],\n"
+        "                 \"inactive\":[as above]},\n"
         "   \"failure\":{\"message\",\"mutator\",\"file\",\"line\"},\n"
         "   \"cycle\":[{\"path\",\"pointer\",\"period\",\n"
         "             "
         "\"steps\":[{\"from\",\"to\",\"mutator\",\"pass\",\"file\",\"line\"}]}]}\n"
         "\n"
-        "What is absent has no member: null is a value. A value that a provider is asked "
-        "for is a text that says so. `reason` is leftOut (it failed, which stopped "
-        "nobody else), elsewhere (with --field: it changed other fields), unchanged, "
-        "present, notApplied, late (it matches the result, but was asked before), "
-        "notMatched, conflict or notReached. `words` is what it asks for, `found` what "
-        "it found instead, in that pass. Beside `mutator` there is `tier`, where it has "
-        "one that is not 0. `judges` is there where any policy may deny. `pass` counts "
-        "from 1, in a cycle from its start; `period` is its length in passes.\n"
+        "An absent value has no member; null is a value. A value from a provider is a "
+        "text that names the provider and the key. `reason` is skipped (it failed, and "
+        "the others went on), elsewhere (with --field: it changed other fields), "
+        "unchanged, present, notApplied, late (it matches the result, but was matched "
+        "before the result was complete), notMatched, conflict or notReached. `wanted` "
+        "is what the policy asks for, `found` what the object had instead, in that pass. "
+        "`tier` stands beside `mutator` if it is not 0. `validators` is present if any "
+        "policy can deny objects. `pass` counts from 1, in a cycle from its start; "
+        "`period` is the length of the cycle in passes.\n"
         "\n" FX_APPLY_INPUT_DETAILS "\n"
-        "Where a policy is invalid (status 3), nothing is printed; with --keep-going it "
-        "is left out, and the status stays.\n"
+        "If a policy is invalid (status 3), nothing is printed; with --keep-going the "
+        "policy is skipped, and the status stays 3.\n"
         "\n"
         "Examples:\n"
         "  fixpoint explain -p policies -f pod.yaml\n"
@@ -231,6 +232,6 @@ const struct fx_command fx_command_explain = {
         "  fixpoint explain -p policies -f deploy/ -o json | jq '.fields[].path'\n",
     .options = options,
     .values_size = sizeof(struct values),
-    .stray = " (objects come behind -f)",
+    .stray = " (give objects with -f)",
     .run = run_command,
 };

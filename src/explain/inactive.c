@@ -68,7 +68,7 @@ static struct fx_inactive of_step(const struct facts *facts) {
         step->verdict.matched ? step->effect.criterion : step->verdict.criterion;
     struct fx_inactive inactive = {.criterion = criterion == NULL ? "" : criterion};
     if (step->failure != NULL) {
-        inactive.reason = FX_INACTIVE_LEFT_OUT;
+        inactive.reason = FX_INACTIVE_SKIPPED;
         inactive.criterion = "";
         inactive.failure = step->failure;
     } else if (!step->verdict.matched) {

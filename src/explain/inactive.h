@@ -21,7 +21,7 @@
 /* In the order of the report: those that came nearest to acting first. The texts are the
  * names in JSON. */
 #define FX_INACTIVE_REASONS(X)                                                           \
-    X(LEFT_OUT, "leftOut")       /* it failed, and the others went on */                 \
+    X(SKIPPED, "skipped")        /* it failed, and the others went on */                 \
     X(ELSEWHERE, "elsewhere")    /* it changed fields that the query does not ask for */ \
     X(UNCHANGED, "unchanged")    /* it applied, and the object had all it writes */      \
     X(PRESENT, "present")        /* the field exists, and it never overwrites it */      \
@@ -48,7 +48,7 @@ struct fx_inactive {
      * The trace's. */
     struct fx_text found;
     uint32_t pass;
-    const char *failure; /* of LEFT_OUT: the error message; the trace's */
+    const char *failure; /* of SKIPPED: the error message; the trace's */
 };
 
 struct fx_inactive_list {

@@ -178,7 +178,8 @@ static void add_criterion(struct members *members, const struct fx_inactive *ina
     const struct fx_criterion *policy = &inactive->policy;
     add_text(members, "criterion",
              (struct fx_text){policy->field.data, policy->field.len});
-    add_text(members, "words", (struct fx_text){policy->wanted.data, policy->wanted.len});
+    add_text(members, "wanted",
+             (struct fx_text){policy->wanted.data, policy->wanted.len});
     if (inactive->found.len > 0) {
         add_text(members, "found", inactive->found);
         add_number(members, "pass", inactive->pass);
@@ -229,7 +230,7 @@ static void add_inactive(struct fx_buf *buf, const struct fx_snapshot *snapshot,
 static void add_inactive_list(struct members *document,
                               const struct fx_explanation *explanation,
                               const struct fx_inactive_list *list) {
-    struct fx_buf *buf = add_key(document, "idle");
+    struct fx_buf *buf = add_key(document, "inactive");
     fx_buf_char(buf, '[');
     /* Of a skipped object no mutator was asked. */
     const size_t count = explanation->input.skipped.data != NULL ? 0 : list->n_items;
@@ -265,7 +266,7 @@ static void add_validators(struct members *document,
     if (fx_explanation_validators(explanation) == 0) {
         return;
     }
-    struct members members = begin(add_key(document, "judges"));
+    struct members members = begin(add_key(document, "validators"));
     struct fx_buf *buf = add_key(&members, "denied");
     fx_buf_char(buf, '[');
     for (size_t i = 0; outcome != NULL && i < outcome->n_refusals; i++) {

@@ -164,7 +164,8 @@ static void print_field(const struct fx_printer *printer, const struct fx_field 
     fx_rows_init(&rows);
     fx_buf_char(printer->buf, '\n');
     print_path_of(printer, field);
-    fx_buf_str(printer->buf, fx_field_differs(field) ? "\n" : "  (as it was before)\n");
+    fx_buf_str(printer->buf,
+               fx_field_differs(field) ? "\n" : "  (unchanged in the end)\n");
     add_initial(printer, &rows, field);
     add_steps(printer, &rows, field);
     fx_rows_print(printer->buf, &rows, &layout);
@@ -202,14 +203,14 @@ static void print_failure(struct fx_buf *buf, const struct fx_explanation *expla
     const enum fx_code code = explanation->input.failure->code;
     if (code == FX_EDENIED) {
         fx_buf_str(buf, "is denied");
-        if (outcome->iterations > 0) { /* there was something to change */
+        if (outcome->iterations > 0) { /* no DELETE request */
             fx_buf_str(buf, " after ");
             print_passes(buf, outcome);
         }
     } else if (outcome->failed != NULL) {
         fx_buf_printf(buf, "fails in pass %u", (unsigned)outcome->iterations);
     } else {
-        fx_buf_str(buf, code == FX_ENOCONVERGE ? "does not converge, given up after "
+        fx_buf_str(buf, code == FX_ENOCONVERGE ? "does not converge, stopped after "
                                                : "fails after ");
         print_passes(buf, outcome);
     }
@@ -267,7 +268,7 @@ static void print_unchanged(const struct fx_printer *printer) {
     fx_printer_field(printer, &path);
     fx_buf_str(printer->buf, printer->explanation->inactive.n_items > 0
                                  ? "\n    nothing changes it\n"
-                                 : "\n    nothing changes it; no mutator is about it\n");
+                                 : "\n    nothing changes it; no mutator writes it\n");
 }
 
 static void print_why(const struct fx_printer *printer, enum fx_code code) {

@@ -60,7 +60,7 @@ static void print_cycle_field(const struct fx_printer *printer,
     fx_buf_char(buf, '\n');
     fx_printer_field(printer, &path);
     if (turn->period == 0) {
-        fx_buf_str(buf, ", never what it was before\n");
+        fx_buf_str(buf, ", a new value in each pass\n");
     } else if (turn->period == 1) {
         fx_buf_str(buf, ", again in each pass\n");
     } else {
@@ -90,11 +90,10 @@ static void print_cycle_fields(const struct fx_printer *printer,
         fx_buf_str(printer->buf, " more (--all shows them)\n");
     }
     fx_buf_char(printer->buf, '\n');
-    print_paragraph(
-        printer->buf,
-        FX_TEXT("Each changes what another wrote. Let one no longer match once "
-                "the other has acted (match, pathTests), let both write the "
-                "same, or take one away."));
+    print_paragraph(printer->buf,
+                    FX_TEXT("Each changes what another wrote. Make one stop matching or "
+                            "applying once the other has acted, make both write the same "
+                            "value, or remove one."));
 }
 
 /* Without a known cycle (too few passes, or too little memory): what the last pass
@@ -104,7 +103,7 @@ static void print_contenders(const struct fx_printer *printer,
     static const struct fx_rows_layout layout = {2, 1, true};
     struct fx_rows rows;
     fx_printer_heading(printer, FX_PRINTER_RED, "the last pass");
-    fx_buf_str(printer->buf, " changed something still\n");
+    fx_buf_str(printer->buf, " still changed something\n");
     fx_rows_init(&rows);
     for (size_t i = 0; i < outcome->n_cycle; i++) {
         const struct fx_contender *contender = &outcome->cycle[i];
@@ -119,9 +118,10 @@ static void print_contenders(const struct fx_printer *printer,
     fx_rows_print(printer->buf, &rows, &layout);
     fx_rows_finish(&rows);
     fx_buf_char(printer->buf, '\n');
-    print_paragraph(printer->buf,
-                    FX_TEXT("There are as many passes as mutators, and one. No cycle was "
-                            "seen: with more passes it may settle."));
+    print_paragraph(
+        printer->buf,
+        FX_TEXT("The limit is one pass more than there are mutators. No cycle "
+                "was found: with more passes the object may converge."));
 }
 
 void fx_printer_cycle(const struct fx_printer *printer) {

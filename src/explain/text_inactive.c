@@ -83,21 +83,21 @@ static void print_reason(const struct fx_printer *printer,
     struct fx_buf *buf = printer->buf;
     fx_buf_str(buf, "  ");
     switch (inactive->reason) {
-    case FX_INACTIVE_LEFT_OUT: fx_buf_str(buf, "failed, so left out"); break;
+    case FX_INACTIVE_SKIPPED: fx_buf_str(buf, "failed, skipped"); break;
     case FX_INACTIVE_ELSEWHERE: fx_buf_str(buf, "changed other fields only"); break;
     case FX_INACTIVE_UNCHANGED: fx_buf_str(buf, "already as wanted"); break;
-    case FX_INACTIVE_CONFLICT: fx_buf_str(buf, "in conflict, so left out"); break;
+    case FX_INACTIVE_CONFLICT: fx_buf_str(buf, "in conflict, skipped"); break;
     case FX_INACTIVE_NOT_REACHED:
         fx_buf_str(buf, printer->explanation->input.is_delete
-                            ? "not asked: what is deleted is not changed"
+                            ? "not run: a DELETE request changes nothing"
                             : "not reached");
         break;
     case FX_INACTIVE_PRESENT:
-        fx_buf_str(buf, "there already, and never overwritten");
+        fx_buf_str(buf, "already present, never overwritten");
         break;
     case FX_INACTIVE_NOT_APPLIED: fx_buf_str(buf, "not applied: "); break;
     case FX_INACTIVE_LATE:
-        fx_buf_str(buf, "matches the result, but was asked before it was there: ");
+        fx_buf_str(buf, "matches the result, but was matched before it was complete: ");
         break;
     case FX_INACTIVE_NOT_MATCHED: fx_buf_str(buf, "not matched: "); break;
     }
@@ -176,8 +176,8 @@ static void print_advice(const struct fx_printer *printer) {
     if (explanation->input.lacks_namespace &&
         (needs_namespace(&explanation->inactive) ||
          needs_namespace(&explanation->validators))) {
-        fx_buf_str(printer->buf, "\nThe object names no namespace: --namespace NAME says "
-                                 "which one it is sent to.\n");
+        fx_buf_str(printer->buf, "\nThe object has no namespace. Use --namespace NAME to "
+                                 "set the one it is sent to.\n");
     }
 }
 
