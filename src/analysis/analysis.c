@@ -50,6 +50,7 @@ struct trial fx_study_trial(struct study *study, const struct situation *situati
         .order = order,
         .n_order = n_order,
         .steps_left = &study->steps_left,
+        .arena = &study->passes,
     };
 }
 
@@ -181,6 +182,7 @@ bool fx_analysis_run(const struct fx_analysis_input *input,
         .noted = calloc(input->snapshot->n_mutators + 1, sizeof *study.noted),
     };
     fx_arena_init(&study.arena, FX_LIMIT_ARENA_BYTES);
+    fx_arena_init(&study.passes, FX_LIMIT_ARENA_BYTES);
     study.tried = json_object();
     ret_analysis->placeholders = fx_placeholders_create();
     bool ok =
@@ -193,6 +195,7 @@ bool fx_analysis_run(const struct fx_analysis_input *input,
               sizeof *ret_analysis->findings, compare_findings);
     }
     fx_arena_finish(&study.arena);
+    fx_arena_finish(&study.passes);
     json_decref(study.tried);
     free(study.noted);
     return ok;

@@ -25,10 +25,11 @@ struct study {
     const struct fx_snapshot *snapshot;
     struct fx_analysis *result;
     size_t steps_left;
-    struct fx_arena arena; /* of one difference; forgotten by the next */
-    bool *noted;           /* by mutator: it has an UPDATE finding */
-    size_t n_warnings;     /* findings that are none */
-    json_t *tried;         /* what was: companies on objects, as keys */
+    struct fx_arena arena;  /* of one difference; forgotten by the next */
+    struct fx_arena passes; /* of one trial, likewise */
+    bool *noted;            /* by mutator: it has an UPDATE finding */
+    size_t n_warnings;      /* findings that are none */
+    json_t *tried;          /* what was: companies on objects, as keys */
 };
 
 /* An object and the circumstances it is tried in. */

@@ -3,9 +3,9 @@
  * analysis/trial.h - private: some mutators on one object, in an order of our choice,
  * until nothing changes any more.
  *
- * The loop of engine/converge.h, for those who need less of it and more: any order and
- * any subset, told apart where it ends at rest, in mutators that undo each other, or in a
- * cycle, which is noticed when the object comes round and not after the last pass.
+ * It runs the passes of the engine (engine/passes.h), and tells whether they end with the
+ * object at rest, with mutators that undo each other, or in a cycle, which it notices
+ * when an earlier object comes again, not after the last pass.
  */
 #ifndef FX_ANALYSIS_TRIAL_H
 #define FX_ANALYSIS_TRIAL_H
@@ -16,6 +16,7 @@
 
 #include <jansson.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "engine/request.h"
@@ -29,7 +30,8 @@ struct trial {
     const struct fx_request *request;
     const uint32_t *order; /* indices in the snapshot */
     size_t n_order;
-    size_t *steps_left; /* a step is one mutator's turn */
+    size_t *steps_left;     /* each match of a mutator takes one step */
+    struct fx_arena *arena; /* scratch memory, reset by each trial */
 };
 
 struct trial_outcome {

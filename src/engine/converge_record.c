@@ -84,6 +84,9 @@ bool fx_run_record(struct run *run, const struct fx_trace_step *step, json_t *be
     if (run->trace != NULL && !record(run, *step, before)) {
         return fx_fail_nomem(err);
     }
+    if (run->passes != NULL) {
+        return fx_passes_note_applied(run->passes, step, before, err);
+    }
     if (!step->effect.changed) {
         return true;
     }
