@@ -88,7 +88,7 @@ struct fx_analysis {
     /* Mutators for which no object could be made on which they act. */
     uint32_t *untried;
     size_t n_untried, cap_untried;
-    size_t n_left_out; /* objects and pairs that there were no steps left for */
+    size_t n_skipped; /* objects and pairs that there were no steps left for */
 
     /* What tells values from outside among the values. */
     struct fx_placeholders *placeholders;

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "analysis/study.h"
+#include "analysis/analyzer.h"
 
 enum fact {
     IMMUTABLE, /* may not change */

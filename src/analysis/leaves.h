@@ -11,7 +11,7 @@
 
 #include <jansson.h>
 
-#include "analysis/study.h"
+#include "analysis/analyzer.h"
 #include "base/err.h"
 #include "base/macros.h"
 
@@ -26,7 +26,7 @@ void fx_leaves_finish(struct leaves *leaves); /* zeroed ones are fine */
 
 /* Lists the leaves that `after` has otherwise than `before`: of what was added or put in
  * another's place, and of what was taken away. */
-bool fx_leaves_find(struct study *study, json_t *before, json_t *after,
+bool fx_leaves_find(struct analyzer *analyzer, json_t *before, json_t *after,
                     struct leaves *ret_leaves, struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analyzer.h"
 #include "analysis/same.h"
-#include "analysis/study.h"
 
 #define PAIRS_MAX 8u /* told of one object */
 
 /* One trial whose order is being questioned. */
 struct question {
-    struct study *study;
-    const struct situation *situation;
+    struct analyzer *analyzer;
+    const struct trial_case *tcase;
     uint32_t *order;   /* ours: those found are taken out */
     uint32_t *swapped; /* room for another order */
     size_t n_order;
@@ -34,7 +34,7 @@ struct span {
 };
 
 static struct span span_at(const struct question *question, size_t first) {
-    struct fx_mutator *const *mutators = question->study->snapshot->mutators;
+    struct fx_mutator *const *mutators = question->analyzer->snapshot->mutators;
     const struct fx_mutator *one = mutators[question->order[first]];
     struct span span = {first, 0};
     while (first + span.n < question->n_order) {
@@ -120,13 +120,13 @@ static void next_pair(const struct question *question, size_t n_swaps, size_t *r
 
 /* Runs the order after so many swaps; *ret_result is counted, NULL where the steps ran
  * out. */
-static bool run(const struct question *question, size_t n_swaps, json_t **ret_result,
-                struct fx_err *err) {
+static bool run_swapped(const struct question *question, size_t n_swaps,
+                        json_t **ret_result, struct fx_err *err) {
     struct trial_outcome outcome;
     swap(question, n_swaps);
-    const struct trial trial = fx_study_trial(question->study, question->situation,
-                                              question->swapped, question->n_order);
-    if (!fx_trial_run(&trial, question->situation->object, &outcome, err)) {
+    const struct trial trial = fx_analyzer_trial(question->analyzer, question->tcase,
+                                                 question->swapped, question->n_order);
+    if (!fx_trial_run(&trial, question->tcase->object, &outcome, err)) {
         return false;
     }
     *ret_result = outcome.exhausted ? NULL : json_incref(outcome.object);
@@ -144,7 +144,7 @@ static bool bisect(const struct question *question, size_t n_swaps, size_t *ret_
     while (high - low > 1 && *ret_other != NULL) {
         const size_t middle = low + (high - low) / 2;
         json_t *result = NULL;
-        if (!run(question, middle, &result, err)) {
+        if (!run_swapped(question, middle, &result, err)) {
             return false;
         }
         if (result != NULL && fx_same(question->result, result)) {
@@ -160,10 +160,10 @@ static bool bisect(const struct question *question, size_t n_swaps, size_t *ret_
     return true;
 }
 
-static bool tell(const struct question *question, uint32_t a, uint32_t b, json_t *other,
-                 struct fx_err *err) {
-    struct study *study = question->study;
-    if (fx_study_has_undo(study, a, b)) {
+static bool report_order(const struct question *question, uint32_t a, uint32_t b,
+                         json_t *other, struct fx_err *err) {
+    struct analyzer *analyzer = question->analyzer;
+    if (fx_analyzer_has_undo(analyzer, a, b)) {
         return true;
     }
     struct fx_analysis_finding finding = {
@@ -173,9 +173,9 @@ static bool tell(const struct question *question, uint32_t a, uint32_t b, json_t
     fx_buf_init(&text, 0);
     fx_buf_init(&path, 0);
     fx_buf_str(&text, "the result depends on which of ");
-    fx_study_print_id(&text, study, a);
+    fx_analyzer_print_id(&text, analyzer, a);
     fx_buf_str(&text, " and ");
-    fx_study_print_id(&text, study, b);
+    fx_analyzer_print_id(&text, analyzer, b);
     fx_buf_str(&text, " comes first");
     fx_buf_str(&path, "");
     fx_same_find(question->result, other, &path, &finding.values[0], &finding.values[1]);
@@ -183,20 +183,20 @@ static bool tell(const struct question *question, uint32_t a, uint32_t b, json_t
     finding.path = path.data;
     const bool ok = text.failed || path.failed
                         ? fx_fail_nomem(err)
-                        : fx_study_tell(study, question->situation, &finding, err);
+                        : fx_analyzer_report(analyzer, question->tcase, &finding, err);
     fx_buf_finish(&text);
     fx_buf_finish(&path);
     return ok;
 }
 
 /* Goes on without that mutator. */
-static bool leave_out(struct question *question, size_t at, struct fx_err *err) {
+static bool remove_mutator(struct question *question, size_t at, struct fx_err *err) {
     question->n_order--;
     memmove(question->order + at, question->order + at + 1,
             (question->n_order - at) * sizeof *question->order);
     json_decref(question->result);
     question->result = NULL;
-    return run(question, 0, &question->result, err);
+    return run_swapped(question, 0, &question->result, err);
 }
 
 /* Looks for one pair. *ret_found: there may be more. */
@@ -208,7 +208,7 @@ static bool find_pair(struct question *question, bool *ret_found, struct fx_err 
     if (n_swaps == 0) {
         return true;
     }
-    if (!run(question, n_swaps, &other, err)) {
+    if (!run_swapped(question, n_swaps, &other, err)) {
         return false;
     }
     bool ok = true;
@@ -220,19 +220,19 @@ static bool find_pair(struct question *question, bool *ret_found, struct fx_err 
         size_t a = 0;
         size_t b = 0;
         next_pair(question, same, &a, &b);
-        ok = tell(question, question->order[a], question->order[b], other, err) &&
-             leave_out(question, b, err);
+        ok = report_order(question, question->order[a], question->order[b], other, err) &&
+             remove_mutator(question, b, err);
     }
     json_decref(other);
     return ok;
 }
 
-bool fx_study_order(struct study *study, const struct situation *situation,
-                    const struct trial *trial, const struct trial_outcome *outcome,
-                    struct fx_err *err) {
+bool fx_analyzer_check_order(struct analyzer *analyzer, const struct trial_case *tcase,
+                             const struct trial *trial,
+                             const struct trial_outcome *outcome, struct fx_err *err) {
     struct question question = {
-        .study = study,
-        .situation = situation,
+        .analyzer = analyzer,
+        .tcase = tcase,
         .order = calloc(2 * trial->n_order + 1, sizeof *question.order),
         .n_order = trial->n_order,
         .result = json_incref(outcome->object),

@@ -20,11 +20,11 @@ struct pair {
 struct pairs {
     struct pair *items;
     size_t n_items, cap_items;
-    size_t n_left_out; /* over the bound, not looked at */
+    size_t n_skipped; /* over the bound, not looked at */
 };
 
 /* Finds them. Errors: FX_ENOMEM. */
-bool fx_pairs_find(const struct study *study, const struct sketch *sketches,
+bool fx_pairs_find(const struct analyzer *analyzer, const struct sketch *sketches,
                    struct pairs *ret_pairs, struct fx_err *err) FX_MUST_USE;
 void fx_pairs_finish(struct pairs *pairs); /* zeroed ones are fine */
 

@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "analysis/study.h"
+#include "analysis/analyzer.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
@@ -20,14 +20,15 @@
 /* By mutator. Where there is none (it is disabled, or nothing could be made), the object
  * is NULL. */
 struct sketch {
-    struct situation situation;
+    struct trial_case tcase;
     /* What it changes of that object, as JSON Pointers with `#` for each index. */
     char *paths[SKETCH_PATHS];
     size_t n_paths;
 };
 
 /* Makes one for each mutator of the snapshot, and lists those for which none could be. */
-struct sketch *fx_sketches_make(struct study *study, struct fx_err *err) FX_MUST_USE;
+struct sketch *fx_sketches_make(struct analyzer *analyzer,
+                                struct fx_err *err) FX_MUST_USE;
 void fx_sketches_destroy(struct sketch *sketches, size_t n_sketches); /* NULL is fine */
 
 /* One object out of two: what either has, each list element once; in that namespace,

@@ -11,22 +11,22 @@
 #include "engine/passes.h"
 #include "value/equal.h"
 
-#define LAP_STEPS_MAX 4096u /* noted of one lap */
+#define RECORD_STEPS_MAX 4096u /* noted of one record */
 
 void fx_trial_finish(struct trial_outcome *outcome) {
     json_decref(outcome->object);
-    json_decref(outcome->lap_start);
+    json_decref(outcome->cycle_start);
     free(outcome->done);
     *outcome = (struct trial_outcome){0};
 }
 
-void fx_lap_finish(struct lap *lap) {
-    for (size_t i = 0; i < lap->n_steps; i++) {
-        json_decref(lap->steps[i].before);
-        json_decref(lap->steps[i].after);
+void fx_trial_record_finish(struct trial_record *record) {
+    for (size_t i = 0; i < record->n_steps; i++) {
+        json_decref(record->steps[i].before);
+        json_decref(record->steps[i].after);
     }
-    free(lap->steps);
-    *lap = (struct lap){0};
+    free(record->steps);
+    *record = (struct trial_record){0};
 }
 
 static struct fx_passes_input input_of(const struct trial *trial) {
@@ -43,9 +43,9 @@ static struct fx_passes_input input_of(const struct trial *trial) {
 
 /* ---- until it is at rest --------------------------------------------------------- */
 
-static void set_lap(struct trial_outcome *outcome, json_t *start, size_t n_passes) {
-    outcome->lap_start = json_incref(start);
-    outcome->n_lap_passes = n_passes;
+static void set_cycle(struct trial_outcome *outcome, json_t *start, size_t n_passes) {
+    outcome->cycle_start = json_incref(start);
+    outcome->n_cycle_passes = n_passes;
 }
 
 /* An object that later passes are compared with; replaced at each power of two, so that a
@@ -67,7 +67,7 @@ static bool needs_another(struct trial_outcome *outcome,
     if (!pass->changed || (!pass->once_changed && fx_equal(before, after))) {
         outcome->settled = true;
         if (pass->changed) {
-            set_lap(outcome, before, 1);
+            set_cycle(outcome, before, 1);
         }
         return false;
     }
@@ -75,7 +75,7 @@ static bool needs_another(struct trial_outcome *outcome,
     if (pass->once_applied) { /* the object will not come round to the mark again */
         move_mark(mark, after, 1);
     } else if (fx_equal(mark->object, after)) {
-        set_lap(outcome, mark->object, mark->age);
+        set_cycle(outcome, mark->object, mark->age);
         return false;
     } else if (mark->age == mark->power) {
         move_mark(mark, after, mark->power * 2);
@@ -110,7 +110,7 @@ static bool run_passes(const struct trial *trial, struct fx_passes *passes,
             note_failure(trial, outcome, &pass);
         }
         if (goes_on && n == n_passes) {
-            set_lap(outcome, before, 1);
+            set_cycle(outcome, before, 1);
         }
         json_decref(before);
     }
@@ -144,23 +144,24 @@ bool fx_trial_run(const struct trial *trial, json_t *object,
 
 static bool note_step(void *user, uint32_t mutator, json_t *before, json_t *after,
                       struct fx_err *err) {
-    struct lap *lap = user;
-    if (lap->n_steps == LAP_STEPS_MAX) {
+    struct trial_record *record = user;
+    if (record->n_steps == RECORD_STEPS_MAX) {
         return true;
     }
-    if (!FX_VEC_GROW(lap->steps, lap->n_steps, lap->cap_steps)) {
+    if (!FX_VEC_GROW(record->steps, record->n_steps, record->cap_steps)) {
         return fx_fail_nomem(err);
     }
-    lap->steps[lap->n_steps++] =
-        (struct lap_step){mutator, json_incref(before), json_incref(after)};
+    record->steps[record->n_steps++] =
+        (struct trial_step){mutator, json_incref(before), json_incref(after)};
     return true;
 }
 
-bool fx_trial_record(const struct trial *trial, json_t *start, size_t n_passes,
-                     const bool *done, struct lap *ret_lap, struct fx_err *err) {
+bool fx_trial_replay(const struct trial *trial, json_t *start, size_t n_passes,
+                     const bool *done, struct trial_record *ret_record,
+                     struct fx_err *err) {
     struct fx_passes_input input = input_of(trial);
     input.changed = note_step;
-    input.user = ret_lap;
+    input.user = ret_record;
     struct fx_passes *passes = fx_passes_open(&input, start);
     if (passes == NULL) {
         return fx_fail_nomem(err);

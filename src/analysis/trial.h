@@ -40,8 +40,8 @@ struct trial_outcome {
     bool exhausted; /* there were no steps left: nothing is known */
     /* Where it is not at rest: the object from which so many passes lead to itself again
      * (or, without a cycle, the last pass). Counted; else NULL. */
-    json_t *lap_start;
-    size_t n_lap_passes;
+    json_t *cycle_start;
+    size_t n_cycle_passes;
     bool *done;      /* by place in the order: once-rules that had their turn */
     uint32_t failed; /* whose match or mutation failed, which ends the trial */
     struct fx_err failure;
@@ -54,22 +54,22 @@ bool fx_trial_run(const struct trial *trial, json_t *object,
                   struct trial_outcome *ret_outcome, struct fx_err *err) FX_MUST_USE;
 
 /* What changed something, with the object before and after it, counted. */
-struct lap_step {
+struct trial_step {
     uint32_t mutator;
     json_t *before, *after;
 };
 
-struct lap {
-    struct lap_step *steps;
+struct trial_record {
+    struct trial_step *steps;
     size_t n_steps, cap_steps;
 };
 
-void fx_lap_finish(struct lap *lap); /* zeroed ones are fine */
+void fx_trial_record_finish(struct trial_record *record); /* zeroed ones are fine */
 
 /* Goes so many passes from `start` and notes each change. `done` (NULL: none) as in the
  * outcome. Errors: FX_ENOMEM. */
-bool fx_trial_record(const struct trial *trial, json_t *start, size_t n_passes,
-                     const bool *done, struct lap *ret_lap,
+bool fx_trial_replay(const struct trial *trial, json_t *start, size_t n_passes,
+                     const bool *done, struct trial_record *ret_record,
                      struct fx_err *err) FX_MUST_USE;
 
 #endif

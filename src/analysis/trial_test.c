@@ -69,7 +69,7 @@ static void order(void **state) {
     struct fx_snapshot *snapshot = snapshot_of(plans, 2);
     struct trial_outcome outcome = run(snapshot, forth, 2, "{\"x\":\"\"}", 100);
     assert_true(outcome.settled);
-    assert_null(outcome.lap_start);
+    assert_null(outcome.cycle_start);
     assert_object(&outcome, "{\"x\":\"1\"}");
     fx_trial_finish(&outcome);
     outcome = run(snapshot, back, 2, "{\"x\":\"\"}", 100);
@@ -103,8 +103,8 @@ static void cycle(void **state) {
     struct trial_outcome outcome =
         run(snapshot, against, FX_COUNT(against), "{\"x\":\"1\"}", 1000);
     assert_false(outcome.settled);
-    assert_non_null(outcome.lap_start);
-    assert_int_equal(outcome.n_lap_passes, 2);
+    assert_non_null(outcome.cycle_start);
+    assert_int_equal(outcome.n_cycle_passes, 2);
 
     size_t steps = 1000;
     const struct fx_request request = {.operation = FX_OPERATION_CREATE};
@@ -112,12 +112,12 @@ static void cycle(void **state) {
     fx_arena_init(&arena, 1u << 20);
     const struct trial trial = {snapshot,          &request, against,
                                 FX_COUNT(against), &steps,   &arena};
-    struct lap lap = {0};
+    struct trial_record record = {0};
     struct fx_err err = FX_ERR_INIT;
-    assert_true(fx_trial_record(&trial, outcome.lap_start, 2, NULL, &lap, &err));
-    assert_int_equal(lap.n_steps, 3);
-    assert_true(fx_equal(lap.steps[0].before, lap.steps[2].after));
-    fx_lap_finish(&lap);
+    assert_true(fx_trial_replay(&trial, outcome.cycle_start, 2, NULL, &record, &err));
+    assert_int_equal(record.n_steps, 3);
+    assert_true(fx_equal(record.steps[0].before, record.steps[2].after));
+    fx_trial_record_finish(&record);
     fx_arena_finish(&arena);
     fx_trial_finish(&outcome);
 
@@ -125,7 +125,7 @@ static void cycle(void **state) {
     static const uint32_t along[] = {0, 1, 2};
     outcome = run(snapshot, along, FX_COUNT(along), "{\"x\":\"1\"}", 1000);
     assert_true(outcome.settled);
-    assert_int_equal(outcome.n_lap_passes, 1);
+    assert_int_equal(outcome.n_cycle_passes, 1);
     fx_trial_finish(&outcome);
     fx_snapshot_unref(snapshot);
 }
@@ -280,7 +280,7 @@ static void order_that_is_settled(void **state) {
     expect(last, 4, POD, "order /x;");
 }
 
-/* What a once-rule writes and another one writes over is no fight: it has had its turn.
+/* What a once-rule writes and another one writes over is no undo: it has had its turn.
  */
 static void fights(void **state) {
     (void)state;

@@ -261,11 +261,11 @@ static void print_limits(const struct printer *printer) {
     }
     printer->buf->failed = printer->buf->failed || words.failed;
     fx_buf_finish(&words);
-    if (analysis->n_left_out > 0) {
+    if (analysis->n_skipped > 0) {
         fx_buf_printf(printer->buf,
                       "note: there are too many mutators: %zu combinations were not "
                       "tried\n",
-                      analysis->n_left_out);
+                      analysis->n_skipped);
     }
 }
 
