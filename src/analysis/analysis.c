@@ -11,7 +11,7 @@
 #include "engine/guise.h"
 #include "value/tree.h"
 
-/* ---- circumstances --------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------- */
 
 bool fx_trial_case_init(struct trial_case *tcase, const struct analyzer *analyzer,
                         json_t *object, size_t origin, struct fx_err *err) {
@@ -155,7 +155,7 @@ static bool run_analysis(struct analyzer *analyzer, struct fx_err *err) {
 
 /* ---- all of it ------------------------------------------------------------------- */
 
-/* What is told in the order of the list was found first. */
+/* By rule, then by mutators, then by path. */
 static int compare_findings(const void *left, const void *right) {
     const struct fx_analysis_finding *a = left;
     const struct fx_analysis_finding *b = right;

@@ -271,7 +271,7 @@ static void namespaces(void **state) {
     fx_buf_finish(&both);
 }
 
-/* A value from outside is some value; it is told from a number. */
+/* A value from a provider is some value, other than any number. */
 static void outside(void **state) {
     (void)state;
     struct fx_policies *policies = build(

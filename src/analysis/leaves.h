@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/leaves.h - private: what a mutator touches, as JSON Pointers down to the
- * values that have nothing beneath them.
+ * analysis/leaves.h - private: what a mutator changes, as JSON Pointers to values that
+ * contain no others.
  */
 #ifndef FX_ANALYSIS_LEAVES_H
 #define FX_ANALYSIS_LEAVES_H
@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 
-#define LEAVES_MAX 64u /* of one change; the rest is not looked at */
+#define LEAVES_MAX 64u /* of one change; the rest is ignored */
 
 struct leaves {
     char *paths[LEAVES_MAX];

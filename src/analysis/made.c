@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/made.c - everything that is tried on objects of our own making: each mutator's
- * own, with those it can meet, with everybody; and for pairs that do not meet there, one
- * made of both.
+ * analysis/made.c - trials on objects made by the analysis: each mutator's own object,
+ * with the mutators that write the same fields, then with all; and for pairs that do not
+ * match one object, an object merged from both.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "value/tree.h"
 
-/* Steps that it takes to see whether a pair has met, and to make one object of two. */
+/* Steps charged for checking whether a pair matches one object, and for merging two. */
 #define MEETING_COST 2u
 #define MERGING_COST 8u
 
@@ -92,7 +92,7 @@ static bool find_operation(const struct making *making, struct trial_case *tcase
     return true;
 }
 
-/* Tries the two on an object that is both of theirs. */
+/* Runs the two on an object merged from both of theirs. */
 static bool try_merged(struct making *making, const struct pair *pair, json_t *object,
                        struct fx_err *err) {
     struct trial_case tcase;
@@ -130,7 +130,7 @@ static bool merge_pair(struct making *making, const struct pair *pair,
     return done;
 }
 
-/* Does either match on the other's object? Then they have met there. */
+/* Does either match the other's object? Then they have run together there. */
 static bool have_met(struct making *making, const struct pair *pair, bool *ret_met,
                      struct fx_err *err) {
     const char *criterion = NULL;
@@ -141,8 +141,8 @@ static bool have_met(struct making *making, const struct pair *pair, bool *ret_m
                                 pair->a, &criterion, ret_met, err));
 }
 
-/* What is not a mutator's turn costs steps as well. False where there are too few, or
- * nothing more would be told. */
+/* Takes steps for other work than a match. False if there are too few, or if no further
+ * finding would be reported. */
 static bool spend(struct analyzer *analyzer, size_t n_steps) {
     if (analyzer->steps_left < n_steps ||
         analyzer->n_warnings == FX_LIMIT_CHECK_FINDINGS) {
@@ -157,7 +157,7 @@ static bool try_pairs(struct making *making, struct fx_err *err) {
         const struct pair *pair = &making->pairs.items[i];
         bool met = false;
         if (pair->a > pair->b) {
-            continue; /* it comes the other way round as well */
+            continue; /* the pair exists in both orders */
         }
         if (!spend(making->analyzer, MEETING_COST)) {
             making->analyzer->result->n_skipped++;
@@ -181,8 +181,8 @@ static size_t cost_of(size_t n_mutators) {
     return 5 * n_mutators;
 }
 
-/* The mutators that may want the object, all at once: those that do not meet at one field
- * may depend on each other in other ways. */
+/* Runs all mutators that may match the object: those that write different fields may
+ * depend on each other, too. */
 static bool try_everybody(struct making *making, struct fx_err *err) {
     struct analyzer *analyzer = making->analyzer;
     struct fx_candidates candidates = {0};
@@ -204,8 +204,8 @@ static bool try_everybody(struct making *making, struct fx_err *err) {
     return ok;
 }
 
-/* Each part has a share of the steps, and what those before it left. Not so the last one:
- * many mutators make a large object, on which each turn takes longer. */
+/* Each part has a share of the steps, plus those left by the parts before it, except the
+ * last one: many mutators make a large object, where each step takes longer. */
 static bool try_all(struct making *making, struct fx_err *err) {
     struct analyzer *analyzer = making->analyzer;
     const size_t quarter = analyzer->steps_left / 4;

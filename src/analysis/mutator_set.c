@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/mutator_set.c - several mutators together on one object.
+ * analysis/mutator_set.c - runs several mutators together on one object.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "value/pointer.h"
 #include "value/tree.h"
 
-/* Those that are tried, less those that were found out. */
+/* The mutators that are run together, without those already reported. */
 struct mutator_set {
     struct analyzer *analyzer;
     const struct trial_case *tcase;
@@ -35,8 +35,8 @@ static void remove_mutator(struct mutator_set *set, uint32_t mutator) {
     set->n_order = kept;
 }
 
-/* A mutator that fails on an object of our making may not be at fault, unless it fails
- * only on what the others left. *ret_alone: it fails alone as well. */
+/* *ret_alone: the mutator fails alone, too. On an object made by the analysis that is no
+ * finding, as the object may be at fault. */
 static bool fails_alone(const struct mutator_set *set, uint32_t failed, bool *ret_alone,
                         struct fx_err *err) {
     const struct trial trial = fx_analyzer_trial(set->analyzer, set->tcase, &failed, 1);
@@ -75,7 +75,7 @@ static bool report_failure(const struct mutator_set *set,
     return ok;
 }
 
-/* Runs the set, less whoever fails. */
+/* Runs the set; a mutator that fails is reported and removed, and the rest run again. */
 static bool run_set(struct mutator_set *set, struct trial_outcome *ret_outcome,
                     struct fx_err *err) {
     for (;;) {
@@ -145,8 +145,8 @@ static bool report_second(const struct mutator_set *set, const struct trial_step
     return ok;
 }
 
-/* Of those who act again the first: the others may only follow. But once-rules act each
- * by itself. */
+/* Reports the first mutator that acts again, as the others may only follow from it; and
+ * every mutator that is not reinvoked within a review. */
 static bool report_again(const struct mutator_set *set, const struct trial_record *record,
                          struct fx_err *err) {
     struct fx_mutator *const *mutators = set->analyzer->snapshot->mutators;
@@ -158,7 +158,7 @@ static bool report_again(const struct mutator_set *set, const struct trial_recor
     return ok;
 }
 
-/* What the first run left is the input of the second. */
+/* Runs the set again on the result of the first run. */
 static bool run_again(const struct mutator_set *set, const struct trial_outcome *first,
                       struct fx_err *err) {
     const struct trial trial = trial_of(set);
@@ -180,8 +180,8 @@ static bool run_again(const struct mutator_set *set, const struct trial_outcome 
 
 /* ---- all of it ------------------------------------------------------------------- */
 
-/* Those who undo each other are told, and leave but for the first; nothing more is to be
- * learned of them. */
+/* Reports the mutators that undo each other, and removes them; the first one stays if the
+ * passes settle. */
 static bool remove_undoing(struct mutator_set *set, const struct trial_outcome *outcome,
                            struct fx_err *err) {
     const struct trial trial = trial_of(set);
@@ -195,7 +195,7 @@ static bool remove_undoing(struct mutator_set *set, const struct trial_outcome *
             remove_mutator(set, record.steps[i].mutator);
         }
     }
-    if (set->n_order == n_before) { /* nobody left: it must end */
+    if (set->n_order == n_before) { /* nothing was removed: end */
         set->n_order = 0;
     }
     fx_trial_record_finish(&record);
@@ -223,12 +223,12 @@ static bool try_set(struct mutator_set *set, bool *ret_again, struct fx_err *err
     return ok;
 }
 
-/* 64 bits will do for a few thousand lists. */
+/* 64 bits are enough for a few thousand lists. */
 static uint64_t hash_order(const uint32_t *order, size_t n_order) {
     return fx_hash_bytes(FX_HASH_START, order, n_order * sizeof *order);
 }
 
-/* Notes what is about to be tried. *ret_new: it was not yet. */
+/* Notes that the mutators are run on the object. *ret_new: they were not yet. */
 static bool note_trial(struct analyzer *analyzer, const struct trial_case *tcase,
                        const uint32_t *order, size_t n_order, bool *ret_new,
                        struct fx_err *err) {

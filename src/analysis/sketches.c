@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/sketches.c - what a mutator proposes is tried before it is believed.
+ * analysis/sketches.c - the objects that mutators propose, each tried first.
  */
 #include "analysis/sketches.h"
 
@@ -24,10 +24,10 @@ void fx_sketches_destroy(struct sketch *sketches, size_t n_sketches) {
     free(sketches);
 }
 
-/* ---- the circumstances ----------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------- */
 
-/* Finds an operation and a source under which the mutator matches. *ret_criterion: what
- * stood against it in the end. */
+/* Finds an operation and a source with which the mutator matches. *ret_criterion: the
+ * last criterion that failed. */
 static bool find_request(const struct analyzer *analyzer, struct trial_case *tcase,
                          uint32_t mutator, const char **ret_criterion, bool *ret_found,
                          struct fx_err *err) {
@@ -64,7 +64,7 @@ static json_t *move_to(json_t *object, const json_t *namespace_) {
     return moved;
 }
 
-/* What a selector asks of a namespace, one of those given may have. */
+/* Tries the given namespaces: one of them may have the labels that a selector needs. */
 static bool find_namespace(const struct analyzer *analyzer, struct trial_case *tcase,
                            uint32_t mutator, bool *ret_found, struct fx_err *err) {
     const struct fx_namespaces *given = analyzer->input->namespaces;

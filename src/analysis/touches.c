@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/touches.c - one mutator alone: does it change what an API server will not have
- * changed, or by which labels Pods are found?
+ * analysis/touches.c - one mutator alone: does it change a field that the API server
+ * treats as immutable, or the labels by which Pods are selected?
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "value/tree.h"
 
 #define TEMPLATE_LABELS "/spec/template/metadata/labels"
-#define OTHER_KINDS_MAX 32u /* of one applyTo that are looked at */
+#define OTHER_KINDS_MAX 32u /* of one mutator that are checked */
 
 /* What one mutator made of the object. */
 struct touch {
@@ -55,7 +55,7 @@ static bool touch_init(struct touch *touch, struct analyzer *analyzer,
     return ok;
 }
 
-/* ---- what is told ---------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------- */
 
 /* "<id> changes <path> of <kind><rest>" */
 static bool report_change(const struct touch *touch, enum fx_analysis_rule rule,
@@ -142,7 +142,7 @@ static json_t *view_template_labels(const json_t *object) {
     return fx_tree_view_key(fx_tree_view_key(template_, "metadata"), "labels");
 }
 
-/* A label of the template that the selector asks for, and that it no longer has. */
+/* Reports a label of the template that the selector needs, and that was changed. */
 static bool find_lost_label(const struct touch *touch, struct fx_err *err) {
     json_t *wanted = view_match_labels(touch->tcase->object);
     const json_t *before = view_template_labels(touch->tcase->object);
@@ -225,7 +225,7 @@ static bool add_label(json_t *object, struct fx_text label, bool *ret_fits,
            fx_fail_nomem(err);
 }
 
-/* Tries the mutator on another object, in the same circumstances. */
+/* Runs the mutator on another object, with the same request. */
 static bool try_other(const struct touch *touch, json_t *object,
                       bool (*check)(const struct touch *touch, struct fx_err *err),
                       struct fx_err *err) {
@@ -254,8 +254,8 @@ static json_t *last_token(const char *path) {
     return node;
 }
 
-/* A mutator that changes labels of a template: would it change one that is selected by?
- * Our own object has no such label yet. */
+/* If the mutator changes labels of a template: would it change one that the selector
+ * needs? The object made by the analysis has no such label yet. */
 static bool look_at_template(const struct touch *touch, struct fx_err *err) {
     const struct fx_subject *subject = &touch->subject;
     if (!fx_kind_selects_template(subject->group, subject->kind)) {
@@ -282,7 +282,7 @@ static bool look_at_template(const struct touch *touch, struct fx_err *err) {
     return true;
 }
 
-/* The other kinds of its applyTo. */
+/* Runs the mutator on the other kinds that it is bound to. */
 static bool check_kinds(const struct touch *touch,
                         bool (*check)(const struct touch *touch, struct fx_err *err),
                         struct fx_err *err) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/trial.c - passes over a list of mutators, until the object is at rest or comes
- * round again.
+ * analysis/trial.c - passes over a list of mutators, until one changes nothing or an
+ * earlier object comes again.
  */
 #include "analysis/trial.h"
 
@@ -11,7 +11,7 @@
 #include "engine/passes.h"
 #include "value/equal.h"
 
-#define RECORD_STEPS_MAX 4096u /* noted of one record */
+#define RECORD_STEPS_MAX 4096u /* recorded of one trial */
 
 void fx_trial_finish(struct trial_outcome *outcome) {
     json_decref(outcome->object);
@@ -41,7 +41,7 @@ static struct fx_passes_input input_of(const struct trial *trial) {
     };
 }
 
-/* ---- until it is at rest --------------------------------------------------------- */
+/* ---- run ------------------------------------------------------------------------- */
 
 static void set_cycle(struct trial_outcome *outcome, json_t *start, size_t n_passes) {
     outcome->cycle_start = json_incref(start);
@@ -140,7 +140,7 @@ bool fx_trial_run(const struct trial *trial, json_t *object,
     return ok;
 }
 
-/* ---- what changes on the way ----------------------------------------------------- */
+/* ---- replay ---------------------------------------------------------------------- */
 
 static bool note_step(void *user, uint32_t mutator, json_t *before, json_t *after,
                       struct fx_err *err) {

@@ -280,9 +280,8 @@ static void order_that_is_settled(void **state) {
     expect(last, 4, POD, "order /x;");
 }
 
-/* What a once-rule writes and another one writes over is no undo: it has had its turn.
- */
-static void fights(void **state) {
+/* A mutator that is not reinvoked does not undo what others write over its value. */
+static void undoing(void **state) {
     (void)state;
     static const struct fake_plan over[] = {
         {.name = "a", .set_key = "x", .set_value = "1", .once = true},
@@ -300,7 +299,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order),       cmocka_unit_test(cycle),
         cmocka_unit_test(failure),     cmocka_unit_test(order_that_is_settled),
-        cmocka_unit_test(idempotence), cmocka_unit_test(fights),
+        cmocka_unit_test(idempotence), cmocka_unit_test(undoing),
         cmocka_unit_test(is_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

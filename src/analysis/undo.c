@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/undo.c - mutators that undo each other: on a way that comes back to where it
- * began, every change is undone by a later one. Who changed the same field is told as
- * one finding.
+ * analysis/undo.c - mutators that undo each other: in a cycle, every change is undone by
+ * a later one. The mutators that change one field are one finding.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +10,8 @@
 #include "base/vec.h"
 #include "value/pointer.h"
 
-#define CHANGES_MAX      256u /* looked at of one record */
-#define FIELDS_OF_A_STEP 8u   /* of one mutator's change */
+#define CHANGES_MAX      256u /* of one cycle that are checked */
+#define FIELDS_OF_A_STEP 8u   /* of one change that are checked */
 
 /* One field that one step changed. */
 struct change {
@@ -76,8 +75,7 @@ static bool are_related(const char *a, const char *b) {
     return fx_analyzer_path_begins(a, b) || fx_analyzer_path_begins(b, a);
 }
 
-/* The shortest of the paths that are, or lie around, that of the change: where all of
- * them can be looked at. */
+/* The shortest path that is, or contains, that of the change: it shows all of them. */
 static const char *field_around(const struct changes *changes, size_t at) {
     const char *path = changes->items[at].path;
     for (size_t i = at + 1; i < changes->n_items; i++) {
@@ -106,7 +104,7 @@ static void add_value(struct fx_analysis_finding *finding, json_t *object) {
     }
 }
 
-/* Takes every change at the field, in order, and what was there before and after. */
+/* Adds to the finding each change of the field, in order, and its values. */
 static void gather(struct undo *undo, size_t at, struct fx_analysis_finding *finding) {
     size_t last = SIZE_MAX;
     for (size_t i = at; i < undo->changes.n_items; i++) {
@@ -160,7 +158,8 @@ static bool report_undo(struct undo *undo, struct fx_analysis_finding *finding,
     return ok;
 }
 
-/* Plain values that come and go are told as their list: cuts the index off. */
+/* Plain list elements that are added and removed are reported as their list: cuts the
+ * index off. */
 static void lift(const struct undo *undo, size_t at, char *path) {
     char *last = strrchr(path, '/');
     if (last == NULL || last[1] == '\0' ||
@@ -185,7 +184,7 @@ static bool report_field(struct undo *undo, size_t at, struct fx_err *err) {
     lift(undo, at, path);
     struct fx_analysis_finding finding = {.rule = FX_ANALYSIS_UNDO, .path = path};
     gather(undo, at, &finding);
-    /* What drives it is elsewhere. */
+    /* The cause is a change of another field. */
     for (size_t i = 0; finding.n_mutators == 1 && i < undo->record.n_steps; i++) {
         add_mutator(&finding, undo->record.steps[i].mutator);
     }
