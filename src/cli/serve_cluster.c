@@ -127,6 +127,7 @@ static bool read_secret(const struct fx_cluster_flags *flags,
         return false;
     }
     settings->secret = (struct fx_cluster_secret_options){
+        .namespace_ = settings->own_namespace,
         .name = flags->tls_secret,
         .names = (const char *const *)settings->names,
         .n_names = settings->n_names,

@@ -203,8 +203,8 @@ static bool start_certificate(struct fx_cluster *cluster, uv_loop_t *loop,
     if (options->secret == NULL) {
         return true;
     }
-    cluster->secret = fx_cluster_secret_create(loop, cluster->client, &options->identity,
-                                               options->secret, &told_secret, err);
+    cluster->secret = fx_cluster_secret_create(loop, cluster->client, options->secret,
+                                               &told_secret, err);
     return cluster->secret != NULL;
 }
 
@@ -230,8 +230,13 @@ static bool start_reporting(struct fx_cluster *cluster, uv_loop_t *loop,
             return false;
         }
     }
+    const struct fx_cluster_lease_options lease = {
+        .pod = identity->pod,
+        .namespace_ = identity->namespace_,
+        .name = identity->lease,
+    };
     cluster->lease =
-        fx_cluster_lease_create(loop, cluster->client, identity, on_lease, cluster, err);
+        fx_cluster_lease_create(loop, cluster->client, &lease, on_lease, cluster, err);
     return cluster->lease != NULL;
 }
 

@@ -32,7 +32,7 @@ struct fx_cluster_lease {
     uv_timer_t timer;
     struct fx_kube_client *client;
     struct fx_kube_call *call; /* NULL: none is under way */
-    struct fx_cluster_identity identity;
+    struct fx_cluster_lease_options options;
     void (*on_change)(bool held, void *user);
     void *user;
     struct fx_kube_random random;
@@ -164,8 +164,8 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
 
 static struct fx_kube_name name_of(const struct fx_cluster_lease *lease) {
     return (struct fx_kube_name){
-        .namespace_ = fx_text_of(lease->identity.namespace_),
-        .name = fx_text_of(lease->identity.lease),
+        .namespace_ = fx_text_of(lease->options.namespace_),
+        .name = fx_text_of(lease->options.name),
     };
 }
 
@@ -188,8 +188,8 @@ static enum fx_kube_verb verb_of(enum fx_lease_step step) {
 }
 
 static void write_it(struct fx_cluster_lease *lease, enum fx_lease_step step) {
-    json_t *body = fx_lease_body(&lease->state, step, lease->identity.namespace_,
-                                 lease->identity.lease, wall_us());
+    json_t *body = fx_lease_body(&lease->state, step, lease->options.namespace_,
+                                 lease->options.name, wall_us());
     if (body == NULL) {
         return;
     }
@@ -243,13 +243,13 @@ static void begin(struct fx_cluster_lease *lease, const struct fx_lease_times *t
     char uuid[FX_UUID_SIZE];
     char identity[FX_LEASE_IDENTITY_BYTES];
     fx_uuid_make(uuid);
-    (void)snprintf(identity, sizeof identity, "%.253s_%s", lease->identity.pod, uuid);
+    (void)snprintf(identity, sizeof identity, "%.253s_%s", lease->options.pod, uuid);
     fx_lease_init(&lease->state, identity, times);
 }
 
 struct fx_cluster_lease *
 fx_cluster_lease_create(uv_loop_t *loop, struct fx_kube_client *client,
-                        const struct fx_cluster_identity *identity,
+                        const struct fx_cluster_lease_options *options,
                         void (*on_change)(bool held, void *user), void *user,
                         struct fx_err *err) {
     struct fx_cluster_lease *lease = calloc(1, sizeof *lease);
@@ -259,7 +259,7 @@ fx_cluster_lease_create(uv_loop_t *loop, struct fx_kube_client *client,
     }
     lease->magic = LEASE_MAGIC;
     lease->client = client;
-    lease->identity = *identity;
+    lease->options = *options;
     lease->on_change = on_change;
     lease->user = user;
     fx_kube_random_init(&lease->random);

@@ -17,16 +17,21 @@
 
 #include "base/err.h"
 #include "base/macros.h"
-#include "cluster/identity.h"
 #include "kube/client.h"
 
 struct fx_cluster_lease; /* opaque */
 
-/* Begins to try. `on_change` is told on the loop when it is won or lost. Errors:
- * FX_ENOMEM. */
+/* Which Lease, and who wants to hold it. Borrowed until the lease is closed. */
+struct fx_cluster_lease_options {
+    const char *pod; /* the candidate: a UUID is added to its name */
+    const char *namespace_, *name;
+};
+
+/* Starts to compete for the Lease. `on_change` is called on the loop each time the Lease
+ * is won or lost. Returns NULL on failure; errors: FX_ENOMEM. */
 struct fx_cluster_lease *
 fx_cluster_lease_create(uv_loop_t *loop, struct fx_kube_client *client,
-                        const struct fx_cluster_identity *identity,
+                        const struct fx_cluster_lease_options *options,
                         void (*on_change)(bool held, void *user), void *user,
                         struct fx_err *err) FX_MUST_USE;
 

@@ -20,7 +20,6 @@ static const struct fx_lease_times hurried = {
 };
 
 struct candidate {
-    struct fx_cluster_identity identity;
     struct fx_kube_client *client;
     struct fx_cluster_lease *lease;
     unsigned n_won, n_lost;
@@ -37,12 +36,11 @@ static void on_change(bool held, void *user) {
 static void candidate_start(struct candidate *candidate, struct fake_api *api,
                             const char *pod) {
     struct fx_err err = FX_ERR_INIT;
-    *candidate = (struct candidate){
-        .identity = {.pod = pod, .namespace_ = "ns", .lease = "fixpoint"},
-        .client = fake_client(api),
-    };
-    candidate->lease = fx_cluster_lease_create(
-        &api->loop, candidate->client, &candidate->identity, on_change, candidate, &err);
+    const struct fx_cluster_lease_options options = {
+        .pod = pod, .namespace_ = "ns", .name = "fixpoint"};
+    *candidate = (struct candidate){.client = fake_client(api)};
+    candidate->lease = fx_cluster_lease_create(&api->loop, candidate->client, &options,
+                                               on_change, candidate, &err);
     assert_non_null(candidate->lease);
     fx_cluster_lease_set_times(candidate->lease, &hurried);
     assert_false(fx_cluster_lease_held(candidate->lease));

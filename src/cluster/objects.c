@@ -11,7 +11,7 @@
 
 #include "base/vec.h"
 #include "cluster/frame.h"
-#include "cluster/status.h"
+#include "cluster/seen_status.h"
 #include "engine/policy_text.h"
 #include "value/tree.h"
 
@@ -61,17 +61,6 @@ static struct fx_policy_text *reduce(const json_t *object) {
     struct fx_policy_text *text = ok ? fx_policy_text_create(kept) : NULL;
     json_decref(kept);
     return text;
-}
-
-static uint64_t digest_own_status(const json_t *object, const char *pod) {
-    const json_t *entries = fx_tree_view_key(fx_tree_view_key(object, "status"), "byPod");
-    for (size_t i = 0; i < json_array_size(entries); i++) {
-        const json_t *entry = json_array_get(entries, i);
-        if (fx_text_is(fx_tree_view_string(entry, "id"), pod)) {
-            return fx_cluster_status_digest(entry);
-        }
-    }
-    return 0;
 }
 
 /* False for names that no API server lets pass (RFC 1123, 253 characters). */
@@ -186,7 +175,7 @@ static bool see_status(struct fx_cluster_object *item, const json_t *object,
                        const char *pod) {
     const uint64_t status_before = item->own_status;
     const uint64_t ready_before = item->ready.digest;
-    item->own_status = digest_own_status(object, pod);
+    item->own_status = fx_status_digest_of_pod(object, pod);
     if (item->kind->has_ready) {
         fx_ready_see(object, &item->ready);
     }

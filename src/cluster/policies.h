@@ -21,7 +21,7 @@
 #include "base/macros.h"
 #include "cluster/identity.h"
 #include "cluster/kinds.h"
-#include "cluster/ready.h"
+#include "cluster/seen_status.h"
 #include "kube/client.h"
 #include "kube/reflector.h"
 #include "policy/policies.h"
@@ -39,7 +39,7 @@ struct fx_cluster_object {
     struct fx_text name, uid;
     int64_t generation;
     struct fx_policy_text *object; /* what is kept of it; borrowed */
-    /* fx_cluster_status_digest() of the entry of status.byPod with our id, as last seen
+    /* fx_status_digest() of the entry of status.byPod with our id, as last seen
      * in the cluster; 0: there is none. */
     uint64_t own_status;
     struct fx_ready_seen ready; /* likewise of its condition Ready, where its kind has

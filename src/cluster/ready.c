@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "base/date.h"
-#include "base/hash.h"
 #include "cluster/frame.h"
 #include "cluster/status.h"
 #include "value/tree.h"
@@ -14,50 +13,6 @@
 #define TYPE     "Ready"
 #define ACCEPTED "Accepted"
 #define IN_FORCE "it is in force"
-
-/* ---- what is there --------------------------------------------------------------- */
-
-static const json_t *find(const json_t *object) {
-    const json_t *conditions =
-        fx_tree_view_key(fx_tree_view_key(object, "status"), "conditions");
-    size_t i = 0;
-    const json_t *condition = NULL;
-    json_array_foreach (conditions, i, condition) {
-        if (fx_text_is(fx_tree_view_string(condition, "type"), TYPE)) {
-            return condition;
-        }
-    }
-    return NULL;
-}
-
-/* One whose date is none is to be written again. */
-void fx_ready_see(const json_t *object, struct fx_ready_seen *ret_seen) {
-    const json_t *condition = find(object);
-    const struct fx_text status = fx_tree_view_string(condition, "status");
-    *ret_seen = (struct fx_ready_seen){0};
-    if (condition == NULL ||
-        !fx_date_parse(fx_tree_view_string(condition, "lastTransitionTime"),
-                       &ret_seen->since)) {
-        return;
-    }
-    ret_seen->digest = fx_ready_digest(condition);
-    ret_seen->status = fx_text_is(status, "True")    ? FX_READY_TRUE
-                       : fx_text_is(status, "False") ? FX_READY_FALSE
-                                                     : FX_READY_UNKNOWN;
-}
-
-uint64_t fx_ready_digest(const json_t *condition) {
-    static const char *const texts[] = {"status", "reason", "message"};
-    const json_int_t generation =
-        json_integer_value(fx_tree_view_key(condition, "observedGeneration"));
-    uint64_t digest = fx_hash_bytes(FX_HASH_START, &generation, sizeof generation);
-    for (size_t i = 0; i < FX_COUNT(texts); i++) {
-        digest = fx_hash_text(digest, fx_tree_view_string(condition, texts[i]));
-    }
-    return digest == 0 ? 1 : digest;
-}
-
-/* ---- what ought to be there ------------------------------------------------------ */
 
 static bool set_word(json_t *object, const char *key, const char *value) {
     return fx_frame_set_text(object, key, fx_text_of(value));

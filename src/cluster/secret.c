@@ -391,9 +391,8 @@ static void on_timer_closed(uv_handle_t *timer) {
 
 /* The worker may outlive the options. False without memory. */
 static bool copy_options(struct fx_cluster_secret *secret,
-                         const struct fx_cluster_identity *identity,
                          const struct fx_cluster_secret_options *options) {
-    secret->namespace_ = strdup(identity->namespace_);
+    secret->namespace_ = strdup(options->namespace_);
     secret->name = strdup(options->name);
     secret->names = calloc(options->n_names, sizeof *secret->names);
     if (secret->namespace_ == NULL || secret->name == NULL || secret->names == NULL) {
@@ -416,7 +415,6 @@ static bool copy_options(struct fx_cluster_secret *secret,
 }
 
 static bool start(struct fx_cluster_secret *secret,
-                  const struct fx_cluster_identity *identity,
                   const struct fx_cluster_secret_options *options, struct fx_err *err) {
     static const struct fx_kube_reflector_events told = {
         .on_object = on_object,
@@ -424,7 +422,7 @@ static bool start(struct fx_cluster_secret *secret,
         .on_synced = on_synced,
         .on_state = on_state,
     };
-    if (!copy_options(secret, identity, options)) {
+    if (!copy_options(secret, options)) {
         return fx_fail_nomem(err);
     }
     enum fx_rotation_setting which = FX_ROTATION_NAMES;
@@ -454,7 +452,6 @@ static bool start(struct fx_cluster_secret *secret,
 
 struct fx_cluster_secret *
 fx_cluster_secret_create(uv_loop_t *loop, struct fx_kube_client *client,
-                         const struct fx_cluster_identity *identity,
                          const struct fx_cluster_secret_options *options,
                          const struct fx_cluster_secret_events *events,
                          struct fx_err *err) {
@@ -471,7 +468,7 @@ fx_cluster_secret_create(uv_loop_t *loop, struct fx_kube_client *client,
     secret->timer.data = secret;
     (void)uv_timer_init(loop, &secret->timer); /* cannot fail */
     secret->timing = true;
-    if (!start(secret, identity, options, err)) {
+    if (!start(secret, options, err)) {
         fx_cluster_secret_close(secret);
         return NULL;
     }

@@ -18,7 +18,6 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
-#include "cluster/identity.h"
 #include "kube/client.h"
 #include "kube/reflector.h"
 
@@ -26,8 +25,8 @@ struct fx_cluster_secret; /* opaque */
 
 /* Borrowed. */
 struct fx_cluster_secret_options {
-    const char *name;         /* of the Secret, in our namespace */
-    const char *const *names; /* that the leaf must have */
+    const char *namespace_, *name; /* of the Secret */
+    const char *const *names;      /* that the leaf must have */
     size_t n_names;
     int64_t ca_validity_s, leaf_validity_s;
     int64_t wait_s; /* between the phases of a rotation */
@@ -49,7 +48,6 @@ struct fx_cluster_secret_events {
  * times of the options that make no sense), FX_ENOMEM. */
 struct fx_cluster_secret *
 fx_cluster_secret_create(uv_loop_t *loop, struct fx_kube_client *client,
-                         const struct fx_cluster_identity *identity,
                          const struct fx_cluster_secret_options *options,
                          const struct fx_cluster_secret_events *events,
                          struct fx_err *err) FX_MUST_USE;

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/date.h"
 #include "base/log.h"
+#include "cluster/ready.h"
 
 #define SLICE    64 /* objects that are looked at in one turn of the loop */
 #define NS_IN_MS UINT64_C(1000000)
@@ -49,8 +50,7 @@ json_t *fx_status_make(const struct fx_cluster_status *status, enum fx_status_pa
 }
 
 static uint64_t digest(enum fx_status_part part, const json_t *tree) {
-    return part == FX_STATUS_READY ? fx_ready_digest(tree)
-                                   : fx_cluster_status_digest(tree);
+    return part == FX_STATUS_READY ? fx_ready_digest(tree) : fx_status_digest(tree);
 }
 
 /* ---- what differs ---------------------------------------------------------------- */

@@ -73,9 +73,6 @@ const char *fx_cluster_status_reason(const json_t *error);
 bool fx_cluster_status_is_built(const struct fx_policies *built,
                                 const struct fx_cluster_object *object);
 
-/* Tells one entry from another, in whatever order its fields are; never 0. */
-uint64_t fx_cluster_status_digest(const json_t *entry);
-
 void fx_cluster_status_look(const struct fx_cluster_status *status,
                             struct fx_cluster_status_counts *ret_counts);
 

@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/hash.h"
 #include "cluster/frame.h"
 #include "cluster/status.h"
 #include "engine/conflicts.h"
-#include "value/json.h"
 #include "value/tree.h"
 
 #define TYPE_CONFLICT   "ErrConflictingSchema" /* spec section 6 */
@@ -171,13 +169,4 @@ bool fx_cluster_status_is_built(const struct fx_policies *built,
                                 const struct fx_cluster_object *object) {
     const struct fx_policy_file *file = find_file(built, object->key);
     return file != NULL && file->object == object->object;
-}
-
-uint64_t fx_cluster_status_digest(const json_t *entry) {
-    struct fx_buf text;
-    fx_buf_init(&text, 0);
-    fx_json_write(&text, entry, FX_JSON_SORT_KEYS);
-    const uint64_t digest = fx_hash_bytes(FX_HASH_START, text.data, text.len);
-    fx_buf_finish(&text);
-    return digest == 0 ? 1 : digest;
 }

@@ -278,7 +278,7 @@ static uint64_t digest(const char *text) {
     struct fx_err err = FX_ERR_INIT;
     json_t *entry = fx_json_read(fx_text_of(text), NULL, &err);
     assert_non_null(entry);
-    const uint64_t made = fx_cluster_status_digest(entry);
+    const uint64_t made = fx_status_digest(entry);
     json_decref(entry);
     assert_true(made != 0);
     return made;

@@ -151,7 +151,8 @@ static bool is_certified(struct stage *stage, unsigned step) {
 
 static bool begin_certificate(struct stage *stage, struct fx_err *err) {
     static const char *const configurations[] = {"w"};
-    static const struct fx_cluster_secret_options secret = {.name = "cert",
+    static const struct fx_cluster_secret_options secret = {.namespace_ = "ns",
+                                                            .name = "cert",
                                                             .names = hook_names,
                                                             .n_names = 1,
                                                             .ca_validity_s = CA_S,
