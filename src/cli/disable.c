@@ -3,7 +3,7 @@
  * cli/disable.c - `fixpoint disable` and `fixpoint enable`: mutation stops, with a record
  * and perhaps an end, and goes on. They need no running Fixpoint.
  */
-#include "cluster/disable.h"
+#include "cluster/webhooks/disable.h"
 
 #include <stdlib.h>
 #include <string.h>

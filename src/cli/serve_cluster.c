@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
-#include "cluster/rotation.h"
+#include "cluster/certificates/rotation.h"
 
 #define DEFAULT_NAMESPACE  "gatekeeper-system"
 #define DEFAULT_SERVICE    "fixpoint-webhook-service"

@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "cluster/lease.h"
-#include "cluster/outage.h"
-#include "cluster/sweep.h"
+#include "cluster/leader/lease.h"
+#include "cluster/status/sweep.h"
+#include "kube/outage.h"
 
 #define CLUSTER_MAGIC 0x6678636cu /* "fxcl" */
 

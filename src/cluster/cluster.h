@@ -20,15 +20,15 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
-#include "cluster/bindings.h"
-#include "cluster/events.h"
-#include "cluster/fetches.h"
-#include "cluster/identity.h"
-#include "cluster/namespaces.h"
-#include "cluster/policies.h"
-#include "cluster/secret.h"
-#include "cluster/status.h"
-#include "cluster/webhooks.h"
+#include "cluster/certificates/secret.h"
+#include "cluster/policies/identity.h"
+#include "cluster/policies/policies.h"
+#include "cluster/references/bindings.h"
+#include "cluster/references/fetches.h"
+#include "cluster/references/namespaces.h"
+#include "cluster/status/events.h"
+#include "cluster/status/status.h"
+#include "cluster/webhooks/webhooks.h"
 #include "kube/config.h"
 
 struct fx_cluster; /* opaque */
@@ -37,7 +37,7 @@ struct fx_cluster; /* opaque */
 struct fx_cluster_options {
     const struct fx_kube_config *config;
     struct fx_cluster_identity identity;
-    unsigned apis;                       /* whose policies are read (cluster/kinds.h) */
+    unsigned apis; /* whose policies are read (cluster/policies/kinds.h) */
     struct fx_dialect_settings settings; /* and how they are meant */
     struct fx_cluster_webhooks_options webhooks;
     const struct fx_cluster_secret_options
@@ -67,19 +67,19 @@ struct fx_cluster *fx_cluster_create(uv_loop_t *loop,
  * quarantine): what is to be written into statuses and Events. Takes a reference. */
 void fx_cluster_report(struct fx_cluster *cluster, struct fx_policies *in_force);
 
-/* For reviews (cluster/namespaces.h). */
+/* For reviews (cluster/references/namespaces.h). */
 struct fx_cluster_namespaces *fx_cluster_spaces_of(struct fx_cluster *cluster);
 
 /* Asks the API server for a Node, by a name that can be one: none is watched, since each
- * changes every few seconds. How that ends: cluster/fetches.h. Cancelled, and not told,
- * when the cluster is closed. `deadline_ns` 0: none of its own. False without memory, or
- * where too many are asked for already. */
+ * changes every few seconds. How that ends: cluster/references/fetches.h. Cancelled, and
+ * not told, when the cluster is closed. `deadline_ns` 0: none of its own. False without
+ * memory, or where too many are asked for already. */
 bool fx_cluster_fetch_node(struct fx_cluster *cluster, struct fx_text name,
                            uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
                            void *user) FX_MUST_USE;
 
-/* For Pods that are being bound (cluster/bindings.h); NULL: they are told nothing, since
- * no policies are read that look at Nodes. By any thread. */
+/* For Pods that are being bound (cluster/references/bindings.h); NULL: they are told
+ * nothing, since no policies are read that look at Nodes. By any thread. */
 struct fx_cluster_bindings *fx_cluster_bindings_of(struct fx_cluster *cluster);
 
 /* Has all been read once that a review needs? Once true it stays true. If not,

@@ -8,9 +8,9 @@
 #include "base/base64.h"
 #include "base/date.h"
 #include "base/log.h"
-#include "cluster/ca_bundle.h"
-#include "cluster/disable.h"
-#include "cluster/rotation.h"
+#include "cluster/certificates/rotation.h"
+#include "cluster/webhooks/ca_bundle.h"
+#include "cluster/webhooks/disable.h"
 #include "refuse.h"
 
 #define SECRET SECRETS "/cert"

@@ -7,9 +7,9 @@
 #include "play.h"
 
 #include "base/log.h"
-#include "cluster/bindings.h"
-#include "cluster/fetches.h"
-#include "cluster/namespaces.h"
+#include "cluster/references/bindings.h"
+#include "cluster/references/fetches.h"
+#include "cluster/references/namespaces.h"
 #include "refuse.h"
 
 #define SPACES "/api/v1/namespaces"

@@ -9,7 +9,7 @@
 #include "play.h"
 
 #include "cluster/cluster.h"
-#include "cluster/cluster_world.h"
+#include "cluster/policies/cluster_world.h"
 
 #define SPACES     "/api/v1/namespaces"
 #define SECRETS    "/api/v1/namespaces/ns/secrets"
