@@ -43,7 +43,7 @@ static enum fx_exit say_failure(const struct values *values,
                "and nothing makes it again but `helm upgrade` or `kubectl apply`",
                name_of(values));
     } else {
-        fx_say("%s", failure->words);
+        fx_say("%s", failure->message);
     }
     return FX_EXIT_IO;
 }
@@ -179,7 +179,7 @@ static const char *asker(void) {
 static json_t *make_disabled(const json_t *configuration, const struct values *values,
                              struct fx_err *err) {
     const int64_t now = fx_date_now();
-    const struct fx_disable_wish wish = {
+    const struct fx_disable_request wish = {
         .by = asker(),
         .reason = values->reason,
         .now = now,

@@ -254,8 +254,9 @@ static void add_token_fault(struct fx_kube_call *call) {
         return;
     }
     struct fx_err words = FX_ERR_INIT;
-    (void)fx_fail(&words, FX_EIO, "%s; %s", call->failure.words, client->token_fault.msg);
-    memcpy(call->failure.words, words.msg, sizeof call->failure.words);
+    (void)fx_fail(&words, FX_EIO, "%s; %s", call->failure.message,
+                  client->token_fault.msg);
+    memcpy(call->failure.message, words.msg, sizeof call->failure.message);
 }
 
 static void tell_failure(struct fx_kube_call *call) {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "kube/config.h"
-#include "kube/folder_world.h"
+#include "kube/folder_fixture.h"
 #include "kube/kubeconfig.h"
 
 /* ---- texts ------------------------------------------------------------------------- */

@@ -79,12 +79,13 @@ static void write_words(struct fx_kube_failure *failure, struct fx_text reason,
         (void)snprintf(code, sizeof code, "%u", failure->status);
     }
     const bool more = said[0] != '\0' && strcmp(said, word) != 0;
-    (void)snprintf(failure->words, sizeof failure->words, "%s%s%s%s%s", code,
+    (void)snprintf(failure->message, sizeof failure->message, "%s%s%s%s%s", code,
                    code[0] != '\0' && word[0] != '\0' ? " " : "", word,
                    more && (code[0] != '\0' || word[0] != '\0') ? ": " : "",
                    more ? said : "");
-    if (failure->words[0] == '\0') {
-        (void)snprintf(failure->words, sizeof failure->words, "a failure without a word");
+    if (failure->message[0] == '\0') {
+        (void)snprintf(failure->message, sizeof failure->message,
+                       "a failure without a word");
     }
 }
 
@@ -218,7 +219,7 @@ void fx_kube_failure_of_error(const struct fx_err *error,
     write_words(ret_failure, FX_TEXT(""), fx_text_of(error->msg));
 }
 
-bool fx_kube_failure_passes(const struct fx_kube_failure *failure) {
+bool fx_kube_failure_is_temporary(const struct fx_kube_failure *failure) {
     switch (failure->reason) {
     case FX_KUBE_REASON_NETWORK:
     case FX_KUBE_REASON_BUSY:

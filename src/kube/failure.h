@@ -48,7 +48,7 @@ struct fx_kube_failure {
      * `list assign.mutations.gatekeeper.sh: 403 Forbidden: …; the ClusterRole needs
      * apiGroups ["mutations.gatekeeper.sh"], resources ["assign"], verbs
      * ["list","watch"]`. Never empty where it failed. */
-    char words[FX_ERR_TEXT];
+    char message[FX_ERR_TEXT];
 };
 
 /* What an answer of `status` with this head and body says: a Status object where the
@@ -82,6 +82,6 @@ void fx_kube_failure_prefix(struct fx_kube_failure *failure, const char *verb,
                             const struct fx_kube_name *name);
 
 /* Would the same request succeed later, with nothing else changed? */
-bool fx_kube_failure_passes(const struct fx_kube_failure *failure);
+bool fx_kube_failure_is_temporary(const struct fx_kube_failure *failure);
 
 #endif

@@ -71,8 +71,8 @@ static void write_advice(const struct fx_kube_failure *failure, const char *verb
                        "; the token or client certificate is missing, expired, or of "
                        "another cluster");
     } else if (failure->reason == FX_KUBE_REASON_FORBIDDEN &&
-               !is_of_admission(failure->words)) {
-        write_rule(verbs_needed(verb, failure->words), resource, name, out);
+               !is_of_admission(failure->message)) {
+        write_rule(verbs_needed(verb, failure->message), resource, name, out);
     }
 }
 
@@ -84,6 +84,6 @@ void fx_kube_failure_prefix(struct fx_kube_failure *failure, const char *verb,
     struct fx_err whole = FX_ERR_INIT;
     write_asked(verb, resource, name, asked);
     write_advice(failure, verb, resource, name, advice);
-    (void)fx_fail(&whole, FX_EIO, "%s: %s%s", asked, failure->words, advice);
-    memcpy(failure->words, whole.msg, sizeof failure->words);
+    (void)fx_fail(&whole, FX_EIO, "%s: %s%s", asked, failure->message, advice);
+    memcpy(failure->message, whole.msg, sizeof failure->message);
 }

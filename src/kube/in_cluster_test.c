@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "kube/config.h"
-#include "kube/folder_world.h"
+#include "kube/folder_fixture.h"
 
 static void set_service(const char *host, const char *port) {
     assert_int_equal(setenv("KUBERNETES_SERVICE_HOST", host, 1), 0);

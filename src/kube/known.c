@@ -151,8 +151,8 @@ bool fx_kube_known_put(struct fx_kube_known *known,
     return true;
 }
 
-void fx_kube_known_doubt(struct fx_kube_known *known,
-                         const struct fx_kube_identity *which) {
+void fx_kube_known_forget_version(struct fx_kube_known *known,
+                                  const struct fx_kube_identity *which) {
     bool found = false;
     const size_t at = place_of(known, which, &found);
     if (found) {
@@ -175,16 +175,16 @@ void fx_kube_known_remove(struct fx_kube_known *known,
 
 /* ---- all of them ---- */
 
-void fx_kube_known_begin(struct fx_kube_known *known) {
+void fx_kube_known_begin_list(struct fx_kube_known *known) {
     for (size_t i = 0; i < known->n_objects; i++) {
         known->objects[i].seen = false;
     }
 }
 
-void fx_kube_known_sweep(struct fx_kube_known *known,
-                         void (*on_gone)(struct fx_text namespace_, struct fx_text name,
-                                         void *user),
-                         void *user) {
+void fx_kube_known_remove_unseen(struct fx_kube_known *known,
+                                 void (*on_gone)(struct fx_text namespace_,
+                                                 struct fx_text name, void *user),
+                                 void *user) {
     size_t kept = 0;
     for (size_t i = 0; i < known->n_objects; i++) {
         if (known->objects[i].seen) {

@@ -43,20 +43,20 @@ bool fx_kube_known_put(struct fx_kube_known *known,
                        const struct fx_kube_identity *state) FX_MUST_USE;
 
 /* It is still known, but no more in which state: any that comes is another one. */
-void fx_kube_known_doubt(struct fx_kube_known *known,
-                         const struct fx_kube_identity *which);
+void fx_kube_known_forget_version(struct fx_kube_known *known,
+                                  const struct fx_kube_identity *which);
 
 /* Forgets it, where it is known. */
 void fx_kube_known_remove(struct fx_kube_known *known,
                           const struct fx_kube_identity *which);
 
 /* From now on nothing counts as seen. */
-void fx_kube_known_begin(struct fx_kube_known *known);
+void fx_kube_known_begin_list(struct fx_kube_known *known);
 
-/* Forgets, and tells, what was not seen since fx_kube_known_begin(). */
-void fx_kube_known_sweep(struct fx_kube_known *known,
-                         void (*on_gone)(struct fx_text namespace_, struct fx_text name,
-                                         void *user),
-                         void *user);
+/* Forgets, and tells, what was not seen since fx_kube_known_begin_list(). */
+void fx_kube_known_remove_unseen(struct fx_kube_known *known,
+                                 void (*on_gone)(struct fx_text namespace_,
+                                                 struct fx_text name, void *user),
+                                 void *user);
 
 #endif

@@ -58,11 +58,11 @@ static bool check_kind(const struct fx_kubeconfig *kubeconfig, struct fx_err *er
         return fx_fail(err, FX_EINVALID,
                        "`%.*s` is no `Config`, so this is no kubeconfig",
                        FX_TEXT_ARG(kind)) ||
-               fx_kubeconfig_blame(&top, "kind", err);
+               fx_kubeconfig_add_position(&top, "kind", err);
     }
     if (version.len > 0 && !fx_text_is(version, "v1")) {
         return fx_fail(err, FX_EINVALID, "only `v1` is known") ||
-               fx_kubeconfig_blame(&top, "apiVersion", err);
+               fx_kubeconfig_add_position(&top, "apiVersion", err);
     }
     return true;
 }
@@ -105,7 +105,7 @@ static bool check_refused(const struct fx_kubeconfig_entry *entry,
     for (size_t i = 0; i < n_refusals; i++) {
         if (fx_kubeconfig_has(entry, refusals[i].field)) {
             return fx_fail(err, FX_EINVALID, "%s", refusals[i].words) ||
-                   fx_kubeconfig_blame(entry, refusals[i].field, err);
+                   fx_kubeconfig_add_position(entry, refusals[i].field, err);
         }
     }
     return true;
@@ -128,7 +128,7 @@ static bool choose_context(const struct fx_kubeconfig *kubeconfig, const char *w
     }
     if (name.len == 0) {
         return fx_fail(err, FX_EINVALID, "no context is chosen; set it, or name one") ||
-               fx_kubeconfig_blame(&top, "current-context", err);
+               fx_kubeconfig_add_position(&top, "current-context", err);
     }
     *ret_name = name;
     return fx_kubeconfig_find(kubeconfig, "contexts", "context", name, &choice->context,
@@ -146,7 +146,7 @@ static bool choose(const struct fx_kubeconfig *kubeconfig, const char *wanted,
     }
     if (cluster.len == 0) {
         return fx_fail(err, FX_EINVALID, "the context names no cluster") ||
-               fx_kubeconfig_blame(&choice->context, "cluster", err);
+               fx_kubeconfig_add_position(&choice->context, "cluster", err);
     }
     choice->has_user = user.len > 0;
     return fx_kubeconfig_find(kubeconfig, "clusters", "cluster", cluster,
@@ -184,15 +184,15 @@ static bool read_server(const struct fx_kubeconfig_entry *cluster, bool *ret_is_
     }
     if (server.len == 0) {
         return fx_fail(err, FX_EINVALID, "the cluster has no address") ||
-               fx_kubeconfig_blame(cluster, "server", err);
+               fx_kubeconfig_add_position(cluster, "server", err);
     }
     if (!fx_url_parse(server, &url, err)) {
-        return fx_kubeconfig_blame(cluster, "server", err);
+        return fx_kubeconfig_add_position(cluster, "server", err);
     }
     *ret_is_plain = fx_url_is_scheme(&url, "http");
     if (!*ret_is_plain && !fx_url_is_scheme(&url, "https")) {
         return fx_fail(err, FX_EINVALID, "neither http nor https") ||
-               fx_kubeconfig_blame(cluster, "server", err);
+               fx_kubeconfig_add_position(cluster, "server", err);
     }
     return copy_server(server, &url, ret_server, err);
 }
@@ -210,11 +210,11 @@ static bool read_trust(const struct fx_kubeconfig_source *source,
     if (ok && is_lax && pem.len > 0) {
         ok = fx_fail(err, FX_EINVALID,
                      "a certificate authority is given, too; remove one of them") ||
-             fx_kubeconfig_blame(cluster, "insecure-skip-tls-verify", err);
+             fx_kubeconfig_add_position(cluster, "insecure-skip-tls-verify", err);
     }
     if (ok && !is_lax && pem.len == 0) {
         ok = fx_kubeconfig_system_ca(source->read, &pem, err) ||
-             fx_kubeconfig_blame(cluster, "certificate-authority", err);
+             fx_kubeconfig_add_position(cluster, "certificate-authority", err);
     }
     if (ok && !is_lax) {
         config->ca_pem = fx_buf_steal(&pem);
@@ -250,8 +250,8 @@ static bool read_certificate(const struct fx_kubeconfig_source *source,
     if (ok && (cert.len > 0) != (config->key_pem.len > 0)) {
         const bool has_cert = cert.len > 0;
         ok = fx_fail(err, FX_EINVALID, "a client certificate and its key go together") ||
-             fx_kubeconfig_blame(user, has_cert ? "client-key" : "client-certificate",
-                                 err);
+             fx_kubeconfig_add_position(
+                 user, has_cert ? "client-key" : "client-certificate", err);
     }
     if (ok && cert.len > 0) {
         config->cert_pem = fx_buf_steal(&cert);
@@ -272,14 +272,14 @@ static bool read_token(const struct fx_kubeconfig_source *source,
     }
     if (token.len > 0) {
         if (!fx_kube_token_check(token, err)) {
-            return fx_kubeconfig_blame(user, "token", err);
+            return fx_kubeconfig_add_position(user, "token", err);
         }
         fx_buf_text(&config->token, token);
         return !config->token.failed || fx_fail_nomem(err);
     }
     return config->token_file == NULL ||
            fx_kube_token_load(source->read, config->token_file, &config->token, err) ||
-           fx_kubeconfig_blame(user, "tokenFile", err);
+           fx_kubeconfig_add_position(user, "tokenFile", err);
 }
 
 static bool read_user(const struct fx_kubeconfig_source *source,
@@ -301,7 +301,7 @@ static bool read_choice(const struct fx_kubeconfig_source *source,
         return false;
     }
     if (namespace_.len > 0 && !fx_kube_check_namespace(namespace_, err)) {
-        return fx_kubeconfig_blame(&choice->context, "namespace", err);
+        return fx_kubeconfig_add_position(&choice->context, "namespace", err);
     }
     return copy_text(namespace_, &config->namespace_, err) &&
            read_cluster(source, &choice->cluster, &is_plain, config, err) &&

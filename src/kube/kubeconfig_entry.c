@@ -50,8 +50,8 @@ static const struct fx_mark *find_mark(const struct fx_kubeconfig_entry *entry,
     return mark;
 }
 
-bool fx_kubeconfig_blame(const struct fx_kubeconfig_entry *entry, const char *field,
-                         struct fx_err *err) {
+bool fx_kubeconfig_add_position(const struct fx_kubeconfig_entry *entry,
+                                const char *field, struct fx_err *err) {
     char path[PATH_MAX_SHOWN];
     const struct fx_mark *mark = find_mark(entry, field);
     const char *file = entry->kubeconfig->file;
@@ -82,11 +82,11 @@ bool fx_kubeconfig_string(const struct fx_kubeconfig_entry *entry, const char *f
     const struct fx_text text = fx_tree_text(node);
     if (node != NULL && !json_is_null(node) && !json_is_string(node)) {
         return fx_fail(err, FX_EINVALID, "not a string") ||
-               fx_kubeconfig_blame(entry, field, err);
+               fx_kubeconfig_add_position(entry, field, err);
     }
     if (text.len > 0 && memchr(text.data, '\0', text.len) != NULL) {
         return fx_fail(err, FX_EINVALID, "a NUL character in it") ||
-               fx_kubeconfig_blame(entry, field, err);
+               fx_kubeconfig_add_position(entry, field, err);
     }
     *ret_text = text;
     return true;
@@ -97,7 +97,7 @@ bool fx_kubeconfig_bool(const struct fx_kubeconfig_entry *entry, const char *fie
     const json_t *node = fx_tree_view_key(entry->fields, field);
     if (node != NULL && !json_is_null(node) && !json_is_boolean(node)) {
         return fx_fail(err, FX_EINVALID, "neither true nor false") ||
-               fx_kubeconfig_blame(entry, field, err);
+               fx_kubeconfig_add_position(entry, field, err);
     }
     *ret_value = json_is_true(node);
     return true;
@@ -116,7 +116,7 @@ static bool view_list(const struct fx_kubeconfig *kubeconfig, const char *list,
     if (!json_is_array(array)) {
         const struct fx_kubeconfig_entry top = fx_kubeconfig_top(kubeconfig);
         return fx_fail(err, FX_EINVALID, "not a list") ||
-               fx_kubeconfig_blame(&top, list, err);
+               fx_kubeconfig_add_position(&top, list, err);
     }
     *ret_array = array;
     return true;
@@ -136,7 +136,7 @@ static bool view_element(const struct fx_kubeconfig *kubeconfig, const json_t *a
         .index = index,
     };
     return json_is_object(node) || fx_fail(err, FX_EINVALID, "no entry with a name") ||
-           fx_kubeconfig_blame(ret_element, NULL, err);
+           fx_kubeconfig_add_position(ret_element, NULL, err);
 }
 
 /* From an element to what stands under `item` in it. */
@@ -145,7 +145,7 @@ static bool descend(const struct fx_kubeconfig_entry *element, const char *item,
     const json_t *fields = fx_tree_view_key(element->fields, item);
     if (fields != NULL && !json_is_null(fields) && !json_is_object(fields)) {
         return fx_fail(err, FX_EINVALID, "no set of fields") ||
-               fx_kubeconfig_blame(element, item, err);
+               fx_kubeconfig_add_position(element, item, err);
     }
     *ret_entry = *element;
     ret_entry->item = item;
@@ -178,7 +178,7 @@ bool fx_kubeconfig_find(const struct fx_kubeconfig *kubeconfig, const char *list
         if (found) {
             return fx_fail(err, FX_EINVALID, "a second `%.*s`; rename or remove one",
                            FX_TEXT_ARG(name)) ||
-                   fx_kubeconfig_blame(&element, "name", err);
+                   fx_kubeconfig_add_position(&element, "name", err);
         }
         found = true;
         hit = element;
@@ -186,7 +186,7 @@ bool fx_kubeconfig_find(const struct fx_kubeconfig *kubeconfig, const char *list
     if (!found) {
         const struct fx_kubeconfig_entry top = fx_kubeconfig_top(kubeconfig);
         return fx_fail(err, FX_EINVALID, "no `%.*s` in it", FX_TEXT_ARG(name)) ||
-               fx_kubeconfig_blame(&top, list, err);
+               fx_kubeconfig_add_position(&top, list, err);
     }
     return descend(&hit, item, ret_entry, err);
 }

@@ -59,7 +59,7 @@ bool fx_kubeconfig_has(const struct fx_kubeconfig_entry *entry, const char *fiel
 
 /* Puts `FILE:LINE:COLUMN: clusters[1].cluster.FIELD: ` before the error, as far as it is
  * known. Always false. */
-bool fx_kubeconfig_blame(const struct fx_kubeconfig_entry *entry, const char *field,
-                         struct fx_err *err);
+bool fx_kubeconfig_add_position(const struct fx_kubeconfig_entry *entry,
+                                const char *field, struct fx_err *err);
 
 #endif

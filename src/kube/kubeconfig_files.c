@@ -78,12 +78,13 @@ bool fx_kubeconfig_pem(const struct fx_kubeconfig_source *source,
     if (data.len > 0 && path != NULL) {
         ok = fx_fail(err, FX_EINVALID, "`%s` is given, too; remove one of them",
                      data_field) ||
-             fx_kubeconfig_blame(entry, field, err);
+             fx_kubeconfig_add_position(entry, field, err);
     } else if (data.len > 0) {
-        ok = decode(data, ret_pem, err) || fx_kubeconfig_blame(entry, data_field, err);
+        ok = decode(data, ret_pem, err) ||
+             fx_kubeconfig_add_position(entry, data_field, err);
     } else if (path != NULL) {
         ok = read_file(source, path, ret_pem, err) ||
-             fx_kubeconfig_blame(entry, field, err);
+             fx_kubeconfig_add_position(entry, field, err);
     }
     free(path);
     return ok;

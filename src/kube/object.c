@@ -70,8 +70,8 @@ bool fx_kube_version_is_before(struct fx_text a, struct fx_text b) {
 
 /* ---- slimming ---- */
 
-bool fx_kube_kind_init(struct fx_kube_kind *kind,
-                       const struct fx_kube_resource *resource) {
+bool fx_kube_type_meta_init(struct fx_kube_type_meta *kind,
+                            const struct fx_kube_resource *resource) {
     struct fx_buf version = {0};
     if (resource->group[0] != '\0') {
         fx_buf_printf(&version, "%s/", resource->group);
@@ -83,16 +83,16 @@ bool fx_kube_kind_init(struct fx_kube_kind *kind,
                        : fx_tree_new_string((struct fx_text){version.data, version.len});
     fx_buf_finish(&version);
     if (kind->kind == NULL || kind->api_version == NULL) {
-        fx_kube_kind_finish(kind);
+        fx_kube_type_meta_finish(kind);
         return false;
     }
     return true;
 }
 
-void fx_kube_kind_finish(struct fx_kube_kind *kind) {
+void fx_kube_type_meta_finish(struct fx_kube_type_meta *kind) {
     json_decref(kind->kind);
     json_decref(kind->api_version);
-    *kind = (struct fx_kube_kind){0};
+    *kind = (struct fx_kube_type_meta){0};
 }
 
 /* Sets object[key] to the shared node, unless another text of its own stands there. */
@@ -130,8 +130,8 @@ static void drop_all_but_metadata(json_t *object) {
     }
 }
 
-bool fx_kube_object_slim(json_t *object, const struct fx_kube_kind *kind,
-                         bool metadata_only) {
+bool fx_kube_object_strip(json_t *object, const struct fx_kube_type_meta *kind,
+                          bool metadata_only) {
     json_t *metadata = json_object_get(object, "metadata");
     (void)json_object_del(metadata, "managedFields");
     drop_annotation(metadata);

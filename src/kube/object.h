@@ -37,14 +37,14 @@ struct fx_text fx_kube_object_version(const json_t *object);
 bool fx_kube_version_is_before(struct fx_text a, struct fx_text b);
 
 /* What the objects of one resource share: two nodes for thousands of them. */
-struct fx_kube_kind {
+struct fx_kube_type_meta {
     json_t *kind, *api_version;
 };
 
 /* False without memory. */
-bool fx_kube_kind_init(struct fx_kube_kind *kind,
-                       const struct fx_kube_resource *resource) FX_MUST_USE;
-void fx_kube_kind_finish(struct fx_kube_kind *kind); /* zeroed is fine */
+bool fx_kube_type_meta_init(struct fx_kube_type_meta *kind,
+                            const struct fx_kube_resource *resource) FX_MUST_USE;
+void fx_kube_type_meta_finish(struct fx_kube_type_meta *kind); /* zeroed is fine */
 
 /* Makes an object that nobody else sees yet what is told of it: without
  * metadata.managedFields and kubectl's copy of the whole object in an annotation; with
@@ -52,7 +52,7 @@ void fx_kube_kind_finish(struct fx_kube_kind *kind); /* zeroed is fine */
  * `metadata_only` it has nothing else but its metadata, and kind and apiVersion are those
  * of the resource, whether the server made it a PartialObjectMetadata or not. False
  * without memory. */
-bool fx_kube_object_slim(json_t *object, const struct fx_kube_kind *kind,
-                         bool metadata_only) FX_MUST_USE;
+bool fx_kube_object_strip(json_t *object, const struct fx_kube_type_meta *kind,
+                          bool metadata_only) FX_MUST_USE;
 
 #endif

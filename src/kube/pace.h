@@ -10,17 +10,17 @@
 #include <stdint.h>
 
 /* Its user sets the first three. */
-struct fx_pace {
+struct fx_kube_throttle {
     uint64_t first_ms, last_ms; /* the pauses */
     uint64_t calm_ms;           /* nothing to be written for so long after a pause */
     uint64_t pause_ms, ended_ns;
 };
 
 /* A write begins, or has ended, well or not. */
-void fx_pace_begun(struct fx_pace *pace, uint64_t now_ns);
-void fx_pace_ended(struct fx_pace *pace, uint64_t now_ns);
+void fx_kube_throttle_started(struct fx_kube_throttle *pace, uint64_t now_ns);
+void fx_kube_throttle_ended(struct fx_kube_throttle *pace, uint64_t now_ns);
 
 /* In so many milliseconds the next one may begin. */
-uint64_t fx_pace_wait_ms(const struct fx_pace *pace, uint64_t now_ns);
+uint64_t fx_kube_throttle_wait_ms(const struct fx_kube_throttle *pace, uint64_t now_ns);
 
 #endif

@@ -17,7 +17,7 @@
 
 /* Half a minute at most after the API server is back, everyone is; a bookmark comes every
  * minute, so a watch says something long before its end. */
-const struct fx_kube_pauses fx_kube_usual_pauses = {
+const struct fx_kube_delays fx_kube_default_delays = {
     .backoff_min_ms = 500,
     .backoff_max_ms = 30000,
     .second_ms = 1000,
@@ -87,16 +87,16 @@ void fx_kube_reflector_set_state(struct fx_kube_reflector *reflector,
     reflector->events.on_state(state, failure, reflector->user);
 }
 
-void fx_kube_reflector_heard(struct fx_kube_reflector *reflector) {
+void fx_kube_reflector_note_contact(struct fx_kube_reflector *reflector) {
     reflector->status.synced_ns = fx_clock_ns();
 }
 
-void fx_kube_reflector_synced(struct fx_kube_reflector *reflector) {
+void fx_kube_reflector_report_synced(struct fx_kube_reflector *reflector) {
     reflector->status.synced = true;
     reflector->events.on_synced(reflector->user);
 }
 
-void fx_kube_reflector_well(struct fx_kube_reflector *reflector) {
+void fx_kube_reflector_set_healthy(struct fx_kube_reflector *reflector) {
     reflector->n_failed = 0;
     fx_kube_backoff_reset(&reflector->backoff);
     fx_kube_reflector_set_state(reflector, FX_KUBE_STATE_WATCHING, NULL);
@@ -110,21 +110,21 @@ uint64_t fx_kube_reflector_now_ms(void) {
 
 static void on_timer(uv_timer_t *timer) {
     struct fx_kube_reflector *reflector = reflector_of(timer->data);
-    if (fx_kube_reflector_seek(reflector, reflector->step)) {
+    if (fx_kube_reflector_try_preferred(reflector, reflector->step)) {
         return;
     }
     switch (reflector->step) {
     case FX_KUBE_STEP_LIST: fx_kube_reflector_list(reflector); break;
     case FX_KUBE_STEP_WATCH: fx_kube_reflector_watch(reflector); break;
-    case FX_KUBE_STEP_WELL:
+    case FX_KUBE_STEP_HEALTHY:
         fx_kube_backoff_reset(&reflector->relists);
-        fx_kube_reflector_well(reflector);
+        fx_kube_reflector_set_healthy(reflector);
         break;
     }
 }
 
-void fx_kube_reflector_pause(struct fx_kube_reflector *reflector, enum fx_kube_step step,
-                             uint64_t ms) {
+void fx_kube_reflector_wait(struct fx_kube_reflector *reflector, enum fx_kube_step step,
+                            uint64_t ms) {
     reflector->step = step;
     uv_update_time(reflector->timer.loop); /* who told may have worked for long */
     (void)uv_timer_start(&reflector->timer, on_timer, ms, 0); /* cannot fail */
@@ -132,16 +132,16 @@ void fx_kube_reflector_pause(struct fx_kube_reflector *reflector, enum fx_kube_s
 
 void fx_kube_reflector_retry(struct fx_kube_reflector *reflector, enum fx_kube_step step,
                              const struct fx_kube_failure *failure) {
-    const struct fx_kube_pauses *pauses = &reflector->pauses;
-    fx_kube_reflector_pause(
+    const struct fx_kube_delays *pauses = &reflector->pauses;
+    fx_kube_reflector_wait(
         reflector, step,
         fx_kube_backoff_next(&reflector->backoff,
                              failure->retry_after_s * pauses->second_ms,
                              pauses->max_wish_ms, &reflector->random));
 }
 
-void fx_kube_reflector_set_pauses(struct fx_kube_reflector *reflector,
-                                  const struct fx_kube_pauses *pauses) {
+void fx_kube_reflector_set_delays(struct fx_kube_reflector *reflector,
+                                  const struct fx_kube_delays *pauses) {
     reflector->pauses = *pauses;
     reflector->backoff = reflector->relists = (struct fx_kube_backoff){
         .min_ms = pauses->backoff_min_ms, .max_ms = pauses->backoff_max_ms};
@@ -158,7 +158,7 @@ static char *copy(const char *string, bool *ok) {
 
 static void destroy(struct fx_kube_reflector *reflector) {
     fx_kube_known_finish(&reflector->known);
-    fx_kube_kind_finish(&reflector->kind);
+    fx_kube_type_meta_finish(&reflector->kind);
     fx_kube_events_finish(&reflector->stream);
     fx_buf_finish(&reflector->page_token);
     fx_buf_finish(&reflector->list_version);
@@ -206,10 +206,10 @@ fx_kube_reflector_create(uv_loop_t *loop, struct fx_kube_client *client,
     reflector->user = user;
     reflector->told_at = SIZE_MAX;
     fx_kube_random_init(&reflector->random);
-    fx_kube_reflector_set_pauses(reflector, &fx_kube_usual_pauses);
+    fx_kube_reflector_set_delays(reflector, &fx_kube_default_delays);
     reflector->timer.data = reflector;
     (void)uv_timer_init(loop, &reflector->timer); /* cannot fail */
-    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_LIST, 0);
+    fx_kube_reflector_wait(reflector, FX_KUBE_STEP_LIST, 0);
     return reflector;
 }
 
@@ -226,8 +226,8 @@ void fx_kube_reflector_close(struct fx_kube_reflector *reflector) {
     uv_close((uv_handle_t *)&reflector->timer, on_closed);
 }
 
-void fx_kube_reflector_look(const struct fx_kube_reflector *reflector,
-                            struct fx_kube_reflector_status *ret_status) {
+void fx_kube_reflector_get_status(const struct fx_kube_reflector *reflector,
+                                  struct fx_kube_reflector_status *ret_status) {
     *ret_status = reflector->status;
     ret_status->n_objects = reflector->known.n_objects;
 }

@@ -110,7 +110,7 @@ struct fx_kube_reflector_status {
     uint64_t n_lists, n_watches, n_events;  /* since the start */
     const struct fx_kube_resource *version; /* the one in use; NULL: none yet */
 };
-void fx_kube_reflector_look(const struct fx_kube_reflector *reflector,
-                            struct fx_kube_reflector_status *ret_status);
+void fx_kube_reflector_get_status(const struct fx_kube_reflector *reflector,
+                                  struct fx_kube_reflector_status *ret_status);
 
 #endif

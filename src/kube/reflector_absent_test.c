@@ -3,7 +3,7 @@
  * kube/reflector_absent_test.c - resources that are not there, not yet, no longer, or not
  * for us; their versions; and how often a server is asked.
  */
-#include "kube/reflector_world.h"
+#include "kube/reflector_fixture.h"
 
 #define A1      OBJECT("a", "ua", "1")
 #define UNKNOWN "HTTP/1.1 404 X\r\nConnection: close\r\n\r\n404 page not found\n"
@@ -105,7 +105,7 @@ static const struct fx_kube_reflector_options of_three = {.versions = three_vers
 static void a_better_version_comes_later(void **state) {
     (void)state;
     struct world world;
-    struct fx_kube_pauses pauses = hurried;
+    struct fx_kube_delays pauses = hurried;
     const struct reply replies[] = {
         {V1, UNKNOWN, GOODBYE, 0},
         {V1BETA1, UNKNOWN, GOODBYE, 0},
@@ -151,7 +151,7 @@ static void a_better_version_is_not_asked_for_at_every_end(void **state) {
 static void a_better_version_goes_again(void **state) {
     (void)state;
     struct world world;
-    struct fx_kube_pauses pauses = hurried;
+    struct fx_kube_delays pauses = hurried;
     const struct reply replies[] = {
         {V1, UNKNOWN, GOODBYE, 0},
         LIST(V1BETA1, "5", A1 "," B2),
@@ -209,7 +209,7 @@ static void what_may_be_forbidden(void **state) {
     start(&world, &options, replies, FX_COUNT(replies));
     expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1 synced =failing:forbidden -a "
                         "=absent synced +a@1:mutations.gatekeeper.sh/v1 synced");
-    assert_non_null(strstr(world.failure.words, "list assign"));
+    assert_non_null(strstr(world.failure.message, "list assign"));
     world_finish(&world);
 }
 
@@ -257,7 +257,7 @@ static size_t count(const struct fx_buf *heard, const char *part) {
 
 static void no_storm(void **state) {
     (void)state;
-    struct fx_kube_pauses pauses = hurried;
+    struct fx_kube_delays pauses = hurried;
     pauses.backoff_min_ms = pauses.interval_ms = 40;
     pauses.backoff_max_ms = 1000;
     pauses.absent_min_ms = pauses.absent_max_ms = 50;

@@ -20,7 +20,7 @@
 #include "kube/object.h"
 #include "kube/reflector.h"
 
-struct fx_kube_pauses {
+struct fx_kube_delays {
     uint64_t backoff_min_ms, backoff_max_ms; /* after failures */
     uint64_t second_ms;                      /* what the server calls a second, and */
     uint64_t max_wish_ms;                    /* how long it may make us wait */
@@ -37,7 +37,7 @@ struct fx_kube_pauses {
 enum fx_kube_step {
     FX_KUBE_STEP_LIST,
     FX_KUBE_STEP_WATCH,
-    FX_KUBE_STEP_WELL, /* no step: the watch under way has lasted */
+    FX_KUBE_STEP_HEALTHY, /* no step: the watch under way has lasted */
 };
 
 struct fx_kube_reflector {
@@ -47,7 +47,7 @@ struct fx_kube_reflector {
     char *namespace_, *name, *label_selector;
     struct fx_kube_reflector_events events;
     void *user;
-    struct fx_kube_pauses pauses;
+    struct fx_kube_delays pauses;
     struct fx_kube_random random;
     struct fx_kube_backoff backoff; /* of what failed */
     struct fx_kube_backoff relists; /* of lists that a watch made necessary */
@@ -57,10 +57,10 @@ struct fx_kube_reflector {
     struct fx_kube_known known;
     struct fx_kube_reflector_status status;
 
-    size_t at;                /* the version that is asked for, */
-    struct fx_kube_kind kind; /* and what its objects share */
-    bool served;              /* it was, when it was last listed */
-    size_t told_at;           /* the one in which objects were told; SIZE_MAX: none */
+    size_t at;                     /* the version that is asked for, */
+    struct fx_kube_type_meta kind; /* and what its objects share */
+    bool served;                   /* it was, when it was last listed */
+    size_t told_at; /* the one in which objects were told; SIZE_MAX: none */
 
     bool seeking;                /* a better one than that is asked for, */
     enum fx_kube_step seek_then; /* and if it is not served, this is next */
@@ -80,9 +80,9 @@ struct fx_kube_reflector {
 };
 
 /* For tests: right after fx_kube_reflector_create(), which begins later, on the loop. */
-extern const struct fx_kube_pauses fx_kube_usual_pauses;
-void fx_kube_reflector_set_pauses(struct fx_kube_reflector *reflector,
-                                  const struct fx_kube_pauses *pauses);
+extern const struct fx_kube_delays fx_kube_default_delays;
+void fx_kube_reflector_set_delays(struct fx_kube_reflector *reflector,
+                                  const struct fx_kube_delays *pauses);
 
 /* ---- reflector.c ---- */
 
@@ -95,22 +95,22 @@ void fx_kube_reflector_write_selectors(const struct fx_kube_reflector *reflector
                                        struct fx_buf *query);
 
 uint64_t fx_kube_reflector_now_ms(void);
-void fx_kube_reflector_pause(struct fx_kube_reflector *reflector, enum fx_kube_step step,
-                             uint64_t ms);
+void fx_kube_reflector_wait(struct fx_kube_reflector *reflector, enum fx_kube_step step,
+                            uint64_t ms);
 void fx_kube_reflector_set_state(struct fx_kube_reflector *reflector,
                                  enum fx_kube_state state,
                                  const struct fx_kube_failure *failure);
-void fx_kube_reflector_heard(struct fx_kube_reflector *reflector);
+void fx_kube_reflector_note_contact(struct fx_kube_reflector *reflector);
 
 /* All that was told holds, nothing more is to come. */
-void fx_kube_reflector_synced(struct fx_kube_reflector *reflector);
+void fx_kube_reflector_report_synced(struct fx_kube_reflector *reflector);
 
 /* The pause after this failure, before `step`. */
 void fx_kube_reflector_retry(struct fx_kube_reflector *reflector, enum fx_kube_step step,
                              const struct fx_kube_failure *failure);
 
 /* It goes well: failures before count no more. */
-void fx_kube_reflector_well(struct fx_kube_reflector *reflector);
+void fx_kube_reflector_set_healthy(struct fx_kube_reflector *reflector);
 
 /* ---- reflector_list.c ---- */
 
@@ -119,7 +119,8 @@ void fx_kube_reflector_list(struct fx_kube_reflector *reflector);
 /* Before that step: asks for a version that goes before the one in use, if there is one
  * and it is time for that. It takes one request; if it is answered by a list, that
  * version is in use from then on, and else the step follows. False: it is not asked. */
-bool fx_kube_reflector_seek(struct fx_kube_reflector *reflector, enum fx_kube_step then);
+bool fx_kube_reflector_try_preferred(struct fx_kube_reflector *reflector,
+                                     enum fx_kube_step then);
 
 /* ---- reflector_watch.c ---- */
 
@@ -130,17 +131,17 @@ void fx_kube_reflector_watch(struct fx_kube_reflector *reflector);
 /* Tells it where it is news: another uid or version than the known one, or `anyway`. An
  * object of another uid is a new one: the old one is told as gone first. Errors:
  * FX_ENOMEM, FX_ELIMIT (too many of them). */
-bool fx_kube_reflector_take(struct fx_kube_reflector *reflector, json_t *object,
-                            const struct fx_kube_identity *identity, bool anyway,
-                            struct fx_err *err) FX_MUST_USE;
+bool fx_kube_reflector_report_object(struct fx_kube_reflector *reflector, json_t *object,
+                                     const struct fx_kube_identity *identity, bool anyway,
+                                     struct fx_err *err) FX_MUST_USE;
 
 /* The same of an event: one that is older than what is known is no news. */
-bool fx_kube_reflector_take_event(struct fx_kube_reflector *reflector,
-                                  enum fx_kube_event event, json_t *object,
-                                  const struct fx_kube_identity *identity,
-                                  struct fx_err *err) FX_MUST_USE;
+bool fx_kube_reflector_report_event(struct fx_kube_reflector *reflector,
+                                    enum fx_kube_event event, json_t *object,
+                                    const struct fx_kube_identity *identity,
+                                    struct fx_err *err) FX_MUST_USE;
 
-/* Tells what was not seen since fx_kube_known_begin() as gone. */
-void fx_kube_reflector_sweep(struct fx_kube_reflector *reflector);
+/* Tells what was not seen since fx_kube_known_begin_list() as gone. */
+void fx_kube_reflector_report_removed(struct fx_kube_reflector *reflector);
 
 #endif

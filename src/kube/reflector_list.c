@@ -26,24 +26,24 @@ static void be_absent(struct fx_kube_reflector *reflector) {
     reflector->at = 0;
     reflector->told_at = SIZE_MAX;
     reflector->status.version = NULL;
-    fx_kube_known_begin(&reflector->known);
-    fx_kube_reflector_sweep(reflector);
+    fx_kube_known_begin_list(&reflector->known);
+    fx_kube_reflector_report_removed(reflector);
     const bool was_absent = reflector->status.state == FX_KUBE_STATE_ABSENT;
-    fx_kube_reflector_heard(reflector);
+    fx_kube_reflector_note_contact(reflector);
     fx_kube_reflector_set_state(reflector, FX_KUBE_STATE_ABSENT, NULL);
     if (!was_absent) {
-        fx_kube_reflector_synced(reflector);
+        fx_kube_reflector_report_synced(reflector);
     }
 }
 
 static void believe_absent(struct fx_kube_reflector *reflector) {
-    const struct fx_kube_pauses *pauses = &reflector->pauses;
+    const struct fx_kube_delays *pauses = &reflector->pauses;
     be_absent(reflector);
     fx_kube_backoff_reset(&reflector->backoff);
-    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_LIST,
-                            fx_kube_random_between(&reflector->random,
-                                                   pauses->absent_min_ms,
-                                                   pauses->absent_max_ms));
+    fx_kube_reflector_wait(reflector, FX_KUBE_STEP_LIST,
+                           fx_kube_random_between(&reflector->random,
+                                                  pauses->absent_min_ms,
+                                                  pauses->absent_max_ms));
 }
 
 /* Does it talk like an API server? That it refuses us is an answer, too. */
@@ -78,8 +78,8 @@ static void ask_known_object(struct fx_kube_reflector *reflector) {
         fx_kube_call_start(reflector->client, &request, on_known_object, reflector);
     if (reflector->call == NULL) {
         reflector->at = 0;
-        fx_kube_reflector_pause(reflector, FX_KUBE_STEP_LIST,
-                                reflector->pauses.backoff_max_ms);
+        fx_kube_reflector_wait(reflector, FX_KUBE_STEP_LIST,
+                               reflector->pauses.backoff_max_ms);
     }
 }
 
@@ -113,9 +113,9 @@ static void be_refused(struct fx_kube_reflector *reflector,
 static void stop_seeking(struct fx_kube_reflector *reflector) {
     reflector->seeking = reflector->unlimited = false;
     reflector->at = reflector->told_at;
-    fx_kube_kind_finish(&reflector->kind);
+    fx_kube_type_meta_finish(&reflector->kind);
     const bool ok =
-        fx_kube_kind_init(&reflector->kind, fx_kube_reflector_resource(reflector));
+        fx_kube_type_meta_init(&reflector->kind, fx_kube_reflector_resource(reflector));
     if (ok && reflector->seek_then == FX_KUBE_STEP_WATCH && reflector->n_pages == 0) {
         fx_kube_reflector_watch(reflector);
     } else {
@@ -173,9 +173,9 @@ static void list_is_whole(struct fx_kube_reflector *reflector) {
     reflector->told_at = reflector->at;
     reflector->status.version = fx_kube_reflector_resource(reflector);
     reflector->status.n_lists++;
-    fx_kube_reflector_sweep(reflector);
-    fx_kube_reflector_heard(reflector);
-    fx_kube_reflector_synced(reflector);
+    fx_kube_reflector_report_removed(reflector);
+    fx_kube_reflector_note_contact(reflector);
+    fx_kube_reflector_report_synced(reflector);
     if (reflector->n_pages > 1) {
         fx_heap_trim();
     }
@@ -197,7 +197,7 @@ static bool take_items(struct fx_kube_reflector *reflector, const json_t *items,
         if (!fx_kube_object_identify(item, &identity)) {
             continue;
         }
-        if (!fx_kube_reflector_take(reflector, item, &identity, anyway, err)) {
+        if (!fx_kube_reflector_report_object(reflector, item, &identity, anyway, err)) {
             return false;
         }
         reflector->n_items++;
@@ -289,9 +289,10 @@ void fx_kube_reflector_list(struct fx_kube_reflector *reflector) {
     struct fx_err err = FX_ERR_INIT;
     fx_buf_reset(&reflector->page_token);
     reflector->n_pages = reflector->n_items = 0;
-    fx_kube_known_begin(&reflector->known);
-    fx_kube_kind_finish(&reflector->kind);
-    if (!fx_kube_kind_init(&reflector->kind, fx_kube_reflector_resource(reflector))) {
+    fx_kube_known_begin_list(&reflector->known);
+    fx_kube_type_meta_finish(&reflector->kind);
+    if (!fx_kube_type_meta_init(&reflector->kind,
+                                fx_kube_reflector_resource(reflector))) {
         (void)fx_fail_nomem(&err);
         fail_by(reflector, &err);
         return;
@@ -301,7 +302,8 @@ void fx_kube_reflector_list(struct fx_kube_reflector *reflector) {
 
 /* A list is about to be made anyway; a watch is not, and waits for the answer. While the
  * server is not well, the version that is known is the one to be asked for. */
-bool fx_kube_reflector_seek(struct fx_kube_reflector *reflector, enum fx_kube_step then) {
+bool fx_kube_reflector_try_preferred(struct fx_kube_reflector *reflector,
+                                     enum fx_kube_step then) {
     const uint64_t now = fx_kube_reflector_now_ms();
     const bool is_time = then == FX_KUBE_STEP_LIST ||
                          (then == FX_KUBE_STEP_WATCH && now >= reflector->seek_ms);

@@ -3,7 +3,7 @@
  * kube/reflector_test.c - lists and watches that go well, with what a real API server
  * has said.
  */
-#include "kube/reflector_world.h"
+#include "kube/reflector_fixture.h"
 
 #include "base/slow_testing.h"
 
@@ -132,7 +132,7 @@ static void the_copy_of_kubectl_is_dropped(void **state) {
 static void page_by_page(void **state) {
     (void)state;
     struct world world;
-    struct fx_kube_pauses pauses = hurried;
+    struct fx_kube_delays pauses = hurried;
     const struct reply replies[] = {
         {"/v1/assign?limit=1 ", assigns_page.data, STAY, 0},
         PAGE("/v1/assign?limit=1&continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NDAwNiwic3"
@@ -222,7 +222,7 @@ static void an_error_in_the_stream(void **state) {
     world_start(&world, replies, FX_COUNT(replies));
     await_requests(&world, 4);
     expect_told(&world, ASSIGNS_TOLD " =failing:server");
-    assert_non_null(strstr(world.failure.words,
+    assert_non_null(strstr(world.failure.message,
                            "watch assign.mutations.gatekeeper.sh: 500 InternalError: a "
                            "watch stream was requested"));
     assert_non_null(strstr(world.api.heard.data, FROM("4006")));

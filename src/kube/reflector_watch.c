@@ -29,9 +29,9 @@ static void watch_ended(struct fx_kube_reflector *reflector) {
     const uint64_t now = fx_kube_reflector_now_ms();
     const uint64_t next = reflector->watch_ms + reflector->pauses.interval_ms;
     over(reflector);
-    fx_kube_reflector_heard(reflector);
-    fx_kube_reflector_well(reflector);
-    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_WATCH, next > now ? next - now : 0);
+    fx_kube_reflector_note_contact(reflector);
+    fx_kube_reflector_set_healthy(reflector);
+    fx_kube_reflector_wait(reflector, FX_KUBE_STEP_WATCH, next > now ? next - now : 0);
 }
 
 /* A single failure is an accident, unless it would happen again. */
@@ -57,7 +57,7 @@ static void list_again(struct fx_kube_reflector *reflector,
     if (!at_once) {
         note_failure(reflector, failure);
     }
-    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_LIST, at_once ? 0 : pause);
+    fx_kube_reflector_wait(reflector, FX_KUBE_STEP_LIST, at_once ? 0 : pause);
 }
 
 /* From where it stood, or, where that does not help, from the beginning. */
@@ -119,7 +119,7 @@ static bool take_error(struct fx_kube_reflector *reflector, const json_t *object
                        struct fx_err *err) {
     fx_kube_failure_of_status(object, &reflector->ending);
     add_prefix(reflector, &reflector->ending);
-    return fx_fail(err, FX_EIO, "%s", reflector->ending.words);
+    return fx_fail(err, FX_EIO, "%s", reflector->ending.message);
 }
 
 static bool on_event(enum fx_kube_event event, json_t *object, void *user,
@@ -130,7 +130,7 @@ static bool on_event(enum fx_kube_event event, json_t *object, void *user,
         return take_error(reflector, object, err);
     }
     reflector->status.n_events++;
-    fx_kube_reflector_heard(reflector);
+    fx_kube_reflector_note_contact(reflector);
     if (event == FX_KUBE_EVENT_BOOKMARK) {
         if (!advance(reflector, fx_kube_object_version(object))) {
             return fx_fail_nomem(err);
@@ -138,12 +138,13 @@ static bool on_event(enum fx_kube_event event, json_t *object, void *user,
     } else if (!fx_kube_object_identify(object, &identity)) {
         return fx_fail(err, FX_EINVALID,
                        "an event of the watch is of an object without name or version");
-    } else if (!fx_kube_reflector_take_event(reflector, event, object, &identity, err)) {
+    } else if (!fx_kube_reflector_report_event(reflector, event, object, &identity,
+                                               err)) {
         return false;
     } else if (!advance(reflector, identity.version)) {
         return fx_fail_nomem(err);
     }
-    fx_kube_reflector_well(reflector);
+    fx_kube_reflector_set_healthy(reflector);
     return true;
 }
 
@@ -155,7 +156,7 @@ static void on_open(void *user) {
     if (reflector->n_failed == 0) {
         fx_kube_reflector_set_state(reflector, FX_KUBE_STATE_WATCHING, NULL);
     }
-    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_WELL, reflector->pauses.well_ms);
+    fx_kube_reflector_wait(reflector, FX_KUBE_STEP_HEALTHY, reflector->pauses.well_ms);
 }
 
 /* An event could not be taken. What is no event at all would come again from the same

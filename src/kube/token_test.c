@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "kube/config.h"
-#include "kube/folder_world.h"
+#include "kube/folder_fixture.h"
 #include "kube/token.h"
 #include "net/tls.h"
 

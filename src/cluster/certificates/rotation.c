@@ -433,7 +433,8 @@ static bool tell_use(const struct rotation_state *state, struct fx_rotation *rot
                          &rotation->bundle, err);
 }
 
-static bool decide_next(struct rotation_state *state, const struct fx_rotation_view *view,
+static bool decide_next(struct rotation_state *state,
+                        const struct fx_rotation_input *view,
                         struct fx_rotation *rotation, struct fx_err *err) {
     if (!rotation_state_learn(state, err) || !tell_use(state, rotation, err)) {
         return false;
@@ -454,7 +455,7 @@ static int64_t sane_time(int64_t now) {
 }
 
 bool fx_rotation_decide(const struct fx_rotation_settings *settings,
-                        const struct fx_rotation_view *view,
+                        const struct fx_rotation_input *view,
                         struct fx_rotation *ret_rotation, struct fx_err *err) {
     enum fx_rotation_setting which = FX_ROTATION_NAMES;
     if (!fx_rotation_check_settings(settings, &which, err)) {

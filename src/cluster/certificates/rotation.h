@@ -77,7 +77,7 @@ struct fx_rotation_settings {
 };
 
 /* What a replica sees. The two spans are measured by a clock that only goes forward. */
-struct fx_rotation_view {
+struct fx_rotation_input {
     const struct fx_rotation_content *content; /* NULL: there is no Secret */
     int64_t now;                               /* seconds since 1970 */
     int64_t seen_for;      /* since this very content was read first; -1: not known, then
@@ -138,7 +138,7 @@ void fx_rotation_finish(struct fx_rotation *rotation);
 /* The next step. Errors (our own only; whatever the Secret holds is none): FX_EINVALID
  * (a name that no certificate can have), FX_ENOMEM, FX_EINTERNAL. */
 bool fx_rotation_decide(const struct fx_rotation_settings *settings,
-                        const struct fx_rotation_view *view,
+                        const struct fx_rotation_input *view,
                         struct fx_rotation *ret_rotation, struct fx_err *err) FX_MUST_USE;
 
 enum fx_rotation_setting {

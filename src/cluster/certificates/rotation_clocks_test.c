@@ -3,7 +3,7 @@
  * cluster/certificates/rotation_clocks_test.c - clocks that are wrong: what one replica
  * makes of it, and that several with different clocks come to rest.
  */
-#include "cluster/certificates/rotation_world.h"
+#include "cluster/certificates/rotation_fixture.h"
 
 #define START INT64_C(1900000000) /* 2030 */
 #define WAIT  60
@@ -20,8 +20,8 @@ static const struct fx_rotation_settings settings = {
 static enum fx_rotation_step step(struct secret *secret, int64_t now, int64_t seen_for,
                                   int64_t published_for, int64_t *ret_look_in) {
     const struct fx_rotation_content content = content_of(secret);
-    const struct fx_rotation_view view = {secret->ca_cert.len == 0 ? NULL : &content, now,
-                                          seen_for, published_for, NULL};
+    const struct fx_rotation_input view = {secret->ca_cert.len == 0 ? NULL : &content,
+                                           now, seen_for, published_for, NULL};
     struct fx_rotation rotation = {0};
     struct fx_err err = FX_ERR_INIT;
     assert_true(fx_rotation_decide(&settings, &view, &rotation, &err));
@@ -46,8 +46,8 @@ static void nothing_is_made_by_a_clock_not_set(void **state) {
     const struct fx_rotation_content content = content_of(&kept);
     for (size_t i = 0; i < FX_COUNT(clocks); i++) {
         for (int there = 0; there <= 1; there++) {
-            const struct fx_rotation_view view = {there ? &content : NULL, clocks[i], DAY,
-                                                  DAY, NULL};
+            const struct fx_rotation_input view = {there ? &content : NULL, clocks[i],
+                                                   DAY, DAY, NULL};
             struct fx_rotation rotation = {0};
             assert_true(fx_rotation_decide(&settings, &view, &rotation, &err));
             assert_int_equal(rotation.step, FX_ROTATION_KEEP);

@@ -4,7 +4,7 @@
  * step is the one that it should be or none, for a Secret is never found broken for want
  * of memory.
  */
-#include "cluster/certificates/rotation_world.h"
+#include "cluster/certificates/rotation_fixture.h"
 
 #include "refuse.h"
 
@@ -20,17 +20,17 @@ static const struct fx_rotation_settings settings = {
     .wait = WAIT,
 };
 
-static bool decide(const struct secret *secret, const struct fx_rotation_view *view,
+static bool decide(const struct secret *secret, const struct fx_rotation_input *view,
                    struct fx_rotation *ret_rotation, struct fx_err *err) {
     const struct fx_rotation_content content = content_of(secret);
-    struct fx_rotation_view seen = *view;
+    struct fx_rotation_input seen = *view;
     seen.content = secret->ca_cert.len == 0 ? NULL : &content;
     return fx_rotation_decide(&settings, &seen, ret_rotation, err);
 }
 
 /* One decision without that allocation, or without all from there on; true where it took
  * no more of them. */
-static bool is_enough(const struct secret *secret, const struct fx_rotation_view *view,
+static bool is_enough(const struct secret *secret, const struct fx_rotation_input *view,
                       enum fx_rotation_step wanted, long nth, bool ever_after) {
     struct fx_rotation rotation = {0};
     struct fx_err err = FX_ERR_INIT;
@@ -49,7 +49,7 @@ static bool is_enough(const struct secret *secret, const struct fx_rotation_view
     return !refused;
 }
 
-static void take(struct secret *secret, const struct fx_rotation_view *view,
+static void take(struct secret *secret, const struct fx_rotation_input *view,
                  enum fx_rotation_step wanted) {
     for (int ever_after = 0; ever_after <= 1; ever_after++) {
         long nth = 0;
@@ -71,7 +71,7 @@ static void take(struct secret *secret, const struct fx_rotation_view *view,
 static void every_step_survives(void **state) {
     (void)state;
     static const struct {
-        struct fx_rotation_view view;
+        struct fx_rotation_input view;
         enum fx_rotation_step step;
     } steps[] = {
         {{NULL, START, -1, -1, NULL}, FX_ROTATION_CREATE},
@@ -90,14 +90,14 @@ static void every_step_survives(void **state) {
     const struct fx_rotation_content content = content_of(&held);
     secret = (struct secret){.rotated_at = 0};
     fx_buf_str(&secret.ca_cert, "x");
-    take(&secret, &(struct fx_rotation_view){NULL, START + 200 * DAY, 0, 0, &content},
+    take(&secret, &(struct fx_rotation_input){NULL, START + 200 * DAY, 0, 0, &content},
          FX_ROTATION_RESTORE);
     secret_finish(&held);
     fx_buf_reset(&secret.cert);
-    take(&secret, &(struct fx_rotation_view){NULL, START + 200 * DAY, DAY, 0, NULL},
+    take(&secret, &(struct fx_rotation_input){NULL, START + 200 * DAY, DAY, 0, NULL},
          FX_ROTATION_RENEW_LEAF);
     fx_buf_reset(&secret.ca_key);
-    take(&secret, &(struct fx_rotation_view){NULL, START + 200 * DAY, 0, 0, NULL},
+    take(&secret, &(struct fx_rotation_input){NULL, START + 200 * DAY, 0, 0, NULL},
          FX_ROTATION_KEEP);
     secret_finish(&secret);
 }

@@ -6,7 +6,7 @@
 #ifndef FX_CLUSTER_CERTIFICATES_ROTATION_SAMPLES_H
 #define FX_CLUSTER_CERTIFICATES_ROTATION_SAMPLES_H
 
-#include "cluster/certificates/rotation_world.h"
+#include "cluster/certificates/rotation_fixture.h"
 
 #define START INT64_C(1900000000)
 #define WAIT  60
@@ -31,8 +31,8 @@ static inline struct fx_rotation decide(const struct fx_rotation_settings *shall
     if (secret != NULL) {
         content = content_of(secret);
     }
-    const struct fx_rotation_view view = {secret == NULL ? NULL : &content, now, seen_for,
-                                          published_for, NULL};
+    const struct fx_rotation_input view = {secret == NULL ? NULL : &content, now,
+                                           seen_for, published_for, NULL};
     assert_true(fx_rotation_decide(shall, &view, &rotation, &err));
     assert_true(rotation.look_in >= 1);
     assert_int_equal(rotation.step == FX_ROTATION_KEEP, rotation.cert.len == 0);

@@ -16,7 +16,7 @@ struct spoilt {
 static struct fx_rotation decide_holding(const struct secret *secret, int64_t now) {
     const struct fx_rotation_content content = content_of(secret);
     const struct fx_rotation_content held = content_of(&ours);
-    const struct fx_rotation_view view = {&content, now, 0, 0, &held};
+    const struct fx_rotation_input view = {&content, now, 0, 0, &held};
     struct fx_rotation rotation = {0};
     struct fx_err err = FX_ERR_INIT;
     assert_true(fx_rotation_decide(&settings, &view, &rotation, &err));

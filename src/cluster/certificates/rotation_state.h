@@ -29,7 +29,7 @@ enum rotation_chain {
 struct rotation_state {
     const struct fx_rotation_settings *settings;
     const struct fx_rotation_content *content, *held;
-    int64_t now, seen_for, published_for; /* as in struct fx_rotation_view */
+    int64_t now, seen_for, published_for; /* as in struct fx_rotation_input */
 
     struct fx_buf all;     /* every certificate of ca.crt, well written */
     struct fx_buf bundle;  /* those that have not expired */

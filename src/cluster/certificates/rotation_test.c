@@ -332,7 +332,7 @@ static void settings_are_checked(void **state) {
         enum fx_rotation_setting which = FX_ROTATION_NAMES;
         assert_int_equal(fx_rotation_check_settings(&shall, &which, &err), cases[i].ok);
         assert_int_equal(which, cases[i].which);
-        const struct fx_rotation_view view = {NULL, START, -1, -1, NULL};
+        const struct fx_rotation_input view = {NULL, START, -1, -1, NULL};
         struct fx_rotation rotation = {0};
         assert_int_equal(fx_rotation_decide(&shall, &view, &rotation, &err), cases[i].ok);
         assert_true(cases[i].ok || err.code == FX_EINVALID);

@@ -5,7 +5,7 @@
  * late, crash, cannot write for a while, and their clocks differ. At every step every
  * client accepts.
  */
-#include "cluster/certificates/rotation_world.h"
+#include "cluster/certificates/rotation_fixture.h"
 
 #include <stdlib.h>
 
@@ -147,7 +147,7 @@ static void decide(struct world *world, struct replica *replica) {
     struct fx_rotation_content content;
     struct fx_rotation rotation = {0};
     struct fx_err err = FX_ERR_INIT;
-    struct fx_rotation_view view = {
+    struct fx_rotation_input view = {
         .now = world->now + replica->skew,
         .seen_for = world->now - replica->read_at,
         .published_for =

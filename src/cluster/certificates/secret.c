@@ -24,7 +24,7 @@
 #include "cluster/certificates/secret_report.h"
 #include "cluster/certificates/secret_step.h"
 #include "cluster/certificates/secret_writer.h"
-#include "kube/frame.h"
+#include "kube/body.h"
 #include "net/tls.h"
 
 #define LATEST_S INT64_C(60) /* clocks jump: looked at so often in any case */
@@ -41,7 +41,7 @@ struct job {
     uv_work_t work;
     struct fx_cluster_secret *secret; /* the worker reads its settings alone */
     struct fx_secret_content content, held;
-    struct fx_rotation_view view;
+    struct fx_rotation_input view;
     uint64_t generation;
     bool known, deleted;
     struct fx_rotation made;
@@ -60,7 +60,7 @@ struct fx_cluster_secret {
     struct fx_rotation_settings settings;
 
     struct fx_kube_reflector *reflector;
-    json_t *frame; /* of the Secret (kube/frame.h); NULL: there is none */
+    json_t *frame; /* of the Secret (kube/body.h); NULL: there is none */
     struct fx_secret_content content; /* what it holds, or held before it was deleted */
     uint64_t generation, seen_ns;     /* of that, and since when it is known */
     struct fx_secret_content held;    /* what was good last; empty: nothing yet */
@@ -297,7 +297,7 @@ void fx_cluster_secret_published(struct fx_cluster_secret *secret, uint64_t sinc
     look(secret);
 }
 
-void fx_cluster_secret_look_now(struct fx_cluster_secret *secret) {
+void fx_cluster_secret_check(struct fx_cluster_secret *secret) {
     look(secret);
 }
 
@@ -322,7 +322,7 @@ static bool on_object(json_t *object, void *user) {
     struct fx_cluster_secret *secret = secret_of(user);
     struct fx_secret_content content;
     json_t *metadata = NULL;
-    json_t *frame = fx_frame_of(object, &metadata);
+    json_t *frame = fx_kube_body_for(object, &metadata);
     const bool read = frame != NULL && fx_secret_content_read(object, &content);
     if (!read) {
         json_decref(frame);
@@ -475,9 +475,9 @@ fx_cluster_secret_create(uv_loop_t *loop, struct fx_kube_client *client,
     return secret;
 }
 
-void fx_cluster_secret_look(const struct fx_cluster_secret *secret,
-                            struct fx_kube_reflector_status *ret_status) {
-    fx_kube_reflector_look(secret->reflector, ret_status);
+void fx_cluster_secret_get_status(const struct fx_cluster_secret *secret,
+                                  struct fx_kube_reflector_status *ret_status) {
+    fx_kube_reflector_get_status(secret->reflector, ret_status);
 }
 
 void fx_cluster_secret_close(struct fx_cluster_secret *secret) {

@@ -56,11 +56,11 @@ fx_cluster_secret_create(uv_loop_t *loop, struct fx_kube_client *client,
 void fx_cluster_secret_published(struct fx_cluster_secret *secret, uint64_t since_ns);
 
 /* Looks now, without waiting for the next moment of interest. */
-void fx_cluster_secret_look_now(struct fx_cluster_secret *secret);
+void fx_cluster_secret_check(struct fx_cluster_secret *secret);
 
 /* How the watch of it stands. */
-void fx_cluster_secret_look(const struct fx_cluster_secret *secret,
-                            struct fx_kube_reflector_status *ret_status);
+void fx_cluster_secret_get_status(const struct fx_cluster_secret *secret,
+                                  struct fx_kube_reflector_status *ret_status);
 
 extern const struct fx_kube_resource fx_cluster_secrets;
 

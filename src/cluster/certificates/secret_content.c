@@ -6,7 +6,7 @@
 
 #include "base/base64.h"
 #include "base/date.h"
-#include "kube/frame.h"
+#include "kube/body.h"
 #include "net/tls.h"
 #include "value/tree.h"
 
@@ -139,7 +139,7 @@ static bool set_value(json_t *data, const char *key, const struct fx_buf *bytes)
     fx_buf_init(&text, 0);
     const bool ok = fx_buf_reserve(&text, fx_base64_length(bytes->len) + 1) != NULL &&
                     (fx_base64_encode(&text, text_of(bytes)), !text.failed) &&
-                    fx_frame_set_text(data, key, text_of(&text));
+                    fx_kube_body_set_text(data, key, text_of(&text));
     fx_tls_wipe(&text);
     return ok;
 }
@@ -162,7 +162,7 @@ static bool set_annotation(json_t *metadata, int64_t seconds) {
     json_t *annotations = json_object();
     fx_date_print(seconds, date);
     if (annotations == NULL ||
-        !fx_frame_set_text(annotations, FX_ROTATION_ANNOTATION, fx_text_of(date))) {
+        !fx_kube_body_set_text(annotations, FX_ROTATION_ANNOTATION, fx_text_of(date))) {
         json_decref(annotations);
         return false;
     }
@@ -186,11 +186,11 @@ json_t *fx_secret_create_body(struct fx_text namespace_, struct fx_text name,
     json_t *metadata = json_object();
     const bool ok = body != NULL && metadata != NULL &&
                     fx_tree_set_take(body, FX_TEXT("metadata"), json_incref(metadata)) &&
-                    fx_frame_set_text(body, "apiVersion", FX_TEXT("v1")) &&
-                    fx_frame_set_text(body, "kind", FX_TEXT("Secret")) &&
-                    fx_frame_set_text(body, "type", FX_TEXT("Opaque")) &&
-                    fx_frame_set_text(metadata, "namespace", namespace_) &&
-                    fx_frame_set_text(metadata, "name", name);
+                    fx_kube_body_set_text(body, "apiVersion", FX_TEXT("v1")) &&
+                    fx_kube_body_set_text(body, "kind", FX_TEXT("Secret")) &&
+                    fx_kube_body_set_text(body, "type", FX_TEXT("Opaque")) &&
+                    fx_kube_body_set_text(metadata, "namespace", namespace_) &&
+                    fx_kube_body_set_text(metadata, "name", name);
     json_decref(metadata); /* the body's */
     if (!ok) {
         json_decref(body);
@@ -201,6 +201,6 @@ json_t *fx_secret_create_body(struct fx_text namespace_, struct fx_text name,
 
 json_t *fx_secret_apply_body(const json_t *frame, const struct fx_rotation *rotation) {
     json_t *metadata = NULL;
-    json_t *body = fx_frame_of(frame, &metadata);
+    json_t *body = fx_kube_body_for(frame, &metadata);
     return body == NULL ? NULL : complete(body, metadata, rotation);
 }

@@ -55,7 +55,7 @@ json_t *fx_secret_create_body(struct fx_text namespace_, struct fx_text name,
                               const struct fx_rotation *rotation) FX_MUST_USE;
 
 /* The same as an apply configuration, for the very Secret of which `frame` is
- * fx_frame_of(): four of its keys and one annotation, and nothing else of it. */
+ * fx_kube_body_for(): four of its keys and one annotation, and nothing else of it. */
 json_t *fx_secret_apply_body(const json_t *frame,
                              const struct fx_rotation *rotation) FX_MUST_USE;
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "cluster/certificates/secret_content.h"
-#include "kube/frame.h"
+#include "kube/body.h"
 #include "kube/test_json.h"
 
 static struct fx_secret_content read_content(const char *text) {
@@ -176,7 +176,7 @@ static void an_old_one_is_meant_by_uid_and_version(void **state) {
         "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"Opaque\",\"metadata\":{"
         "\"namespace\":\"shop\",\"name\":\"certs\",\"uid\":\"u\",\"resourceVersion\":"
         "\"7\",\"labels\":{\"a\":\"b\"}},\"data\":{\"other\":\"SA==\"}}");
-    json_t *frame = fx_frame_of(object, &metadata);
+    json_t *frame = fx_kube_body_for(object, &metadata);
     json_decref(object);
     for (int i = 0; i < 2; i++) { /* the frame serves again and again */
         expect_made(

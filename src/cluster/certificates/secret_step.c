@@ -21,7 +21,7 @@ static void move(struct fx_buf *to, struct fx_buf *from) {
 }
 
 /* What the Secret held stays, but for its authority, before which a new one comes. */
-static bool put_before(struct fx_rotation *fresh, const struct fx_rotation_view *view,
+static bool put_before(struct fx_rotation *fresh, const struct fx_rotation_input *view,
                        struct fx_rotation *rotation, struct fx_err *err) {
     const bool keeps = rotation->step == FX_ROTATION_KEEP;
     const struct fx_text old =
@@ -42,9 +42,9 @@ static bool put_before(struct fx_rotation *fresh, const struct fx_rotation_view 
 }
 
 static bool make_again(const struct fx_rotation_settings *settings,
-                       const struct fx_rotation_view *view, struct fx_rotation *rotation,
+                       const struct fx_rotation_input *view, struct fx_rotation *rotation,
                        struct fx_err *err) {
-    struct fx_rotation_view nothing = *view;
+    struct fx_rotation_input nothing = *view;
     struct fx_rotation fresh = {0};
     nothing.content = NULL;
     if (!fx_rotation_decide(settings, &nothing, &fresh, err)) {
@@ -66,7 +66,7 @@ static bool make_again(const struct fx_rotation_settings *settings,
 }
 
 bool fx_secret_step(const struct fx_rotation_settings *settings,
-                    const struct fx_rotation_view *view, bool deleted,
+                    const struct fx_rotation_input *view, bool deleted,
                     struct fx_rotation *ret_rotation, struct fx_err *err) {
     struct fx_rotation rotation = {0};
     if (!fx_rotation_decide(settings, view, &rotation, err)) {

@@ -21,7 +21,7 @@
  * of the content that there was.
  */
 bool fx_secret_step(const struct fx_rotation_settings *settings,
-                    const struct fx_rotation_view *view, bool deleted,
+                    const struct fx_rotation_input *view, bool deleted,
                     struct fx_rotation *ret_rotation, struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -3,7 +3,7 @@
  * cluster/certificates/secret_step_test.c - a Secret that was deleted comes back so that
  * nobody who trusts the old bundle, or the new one, is ever refused.
  */
-#include "cluster/certificates/rotation_world.h"
+#include "cluster/certificates/rotation_fixture.h"
 
 #include "cluster/certificates/secret_step.h"
 
@@ -20,7 +20,7 @@ static const struct fx_rotation_settings settings = {
 static struct fx_rotation step(const struct secret *secret, int64_t now,
                                int64_t published_for, bool deleted) {
     struct fx_rotation_content content = {0};
-    struct fx_rotation_view view = {
+    struct fx_rotation_input view = {
         .now = now, .seen_for = 10 * DAY, .published_for = published_for};
     struct fx_rotation rotation;
     struct fx_err err = FX_ERR_INIT;
@@ -170,7 +170,7 @@ static void what_is_held_comes_back(void **state) {
     fx_buf_str(&spoilt.ca_cert, "x");
     const struct fx_rotation_content content = content_of(&spoilt);
     const struct fx_rotation_content held = content_of(&first);
-    const struct fx_rotation_view view = {&content, NOW, 0, 0, &held};
+    const struct fx_rotation_input view = {&content, NOW, 0, 0, &held};
     struct fx_rotation rotation;
     struct fx_err err = FX_ERR_INIT;
     assert_true(fx_secret_step(&settings, &view, true, &rotation, &err));

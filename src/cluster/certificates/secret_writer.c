@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cluster/certificates/secret_content.h"
-#include "kube/outage.h"
+#include "kube/log_throttle.h"
 #include "value/tree.h"
 
 #define FIRST_PAUSE_MS 2000u
@@ -20,7 +20,7 @@
 static const struct fx_kube_resource secrets = {"", "v1", "secrets", "Secret"};
 
 void fx_secret_writer_init(struct fx_secret_writer *writer, uint64_t calm_ms) {
-    writer->pace = (struct fx_pace){
+    writer->pace = (struct fx_kube_throttle){
         .first_ms = FIRST_PAUSE_MS, .last_ms = LAST_PAUSE_MS, .calm_ms = calm_ms};
 }
 
@@ -35,10 +35,10 @@ static void tell_failure(struct fx_secret_writer *writer,
         const struct fx_log_field fields[] = {
             fx_log_str("step", fx_rotation_step_name(writer->step)),
             fx_log_str("reason", writer->reason),
-            fx_log_str("error", failure->words),
+            fx_log_str("error", failure->message),
             {0}};
-        fx_log_write(fx_outage_level(failure), "Secret not written: it is tried again",
-                     fields);
+        fx_log_write(fx_kube_failure_log_level(failure),
+                     "Secret not written: it is tried again", fields);
     }
 }
 
@@ -53,10 +53,10 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     struct fx_secret_writer *writer = user;
     const uint64_t now_ns = fx_clock_ns();
     writer->call = NULL;
-    fx_pace_ended(&writer->pace, now_ns);
+    fx_kube_throttle_ended(&writer->pace, now_ns);
     if (answer->failure != NULL) {
         tell_failure(writer, answer->failure);
-        writer->on_ended(fx_pace_wait_ms(&writer->pace, now_ns), writer->user);
+        writer->on_ended(fx_kube_throttle_wait_ms(&writer->pace, now_ns), writer->user);
     } else {
         tell_success(writer);
         writer->on_ended(AGAIN_MS, writer->user);
@@ -73,7 +73,7 @@ static json_t *new_body(const struct fx_secret_writer *writer, const json_t *fra
 
 uint64_t fx_secret_writer_write(struct fx_secret_writer *writer, const json_t *frame,
                                 const struct fx_rotation *rotation) {
-    const uint64_t wait_ms = fx_pace_wait_ms(&writer->pace, fx_clock_ns());
+    const uint64_t wait_ms = fx_kube_throttle_wait_ms(&writer->pace, fx_clock_ns());
     if (writer->call != NULL || wait_ms > 0) {
         return wait_ms;
     }
@@ -98,7 +98,7 @@ uint64_t fx_secret_writer_write(struct fx_secret_writer *writer, const json_t *f
     if (writer->call == NULL) {
         return AGAIN_MS;
     }
-    fx_pace_begun(&writer->pace, fx_clock_ns());
+    fx_kube_throttle_started(&writer->pace, fx_clock_ns());
     return 0;
 }
 

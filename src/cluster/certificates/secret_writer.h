@@ -23,7 +23,7 @@ struct fx_secret_writer {
      * does not come, it is time to look again in so many milliseconds. */
     void (*on_ended)(uint64_t look_in_ms, void *user);
     void *user;
-    struct fx_pace pace;
+    struct fx_kube_throttle pace;
     struct fx_kube_call *call; /* under way */
     enum fx_rotation_step step;
     char reason[FX_ROTATION_REASON];
@@ -35,7 +35,7 @@ struct fx_secret_writer {
 void fx_secret_writer_init(struct fx_secret_writer *writer, uint64_t calm_ms);
 
 /* Writes what the rotation says: creates the Secret, or where there is one applies it to
- * that one, whose frame it is (kube/frame.h). 0: under way; else nothing was done, and
+ * that one, whose frame it is (kube/body.h). 0: under way; else nothing was done, and
  * it is time to decide again in so many milliseconds. */
 uint64_t fx_secret_writer_write(struct fx_secret_writer *writer, const json_t *frame,
                                 const struct fx_rotation *rotation);

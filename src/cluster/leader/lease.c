@@ -7,7 +7,7 @@
  *     └─────────────────────────────────────────────┘←─────────┘ (write again)
  */
 #include "cluster/leader/lease_internal.h"
-#include "kube/outage.h"
+#include "kube/log_throttle.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -105,7 +105,7 @@ static void take_step(struct fx_cluster_lease *lease);
 /* The same failure again is no news; that another one was faster is none at all. */
 static void say(struct fx_cluster_lease *lease, const struct fx_kube_failure *failure) {
     if (failure->reason != lease->said) {
-        fx_outage_tell_write("lease cannot be had: it is tried again", failure);
+        fx_kube_failure_log("lease cannot be had: it is tried again", failure);
         lease->said = failure->reason;
     }
 }
@@ -219,7 +219,7 @@ static void take_step(struct fx_cluster_lease *lease) {
     }
     if (step == FX_LEASE_READ) {
         ask(lease);
-    } else if (step != FX_LEASE_REST) {
+    } else if (step != FX_LEASE_WAIT) {
         write_it(lease, step);
     }
     if (lease->call == NULL) {
@@ -230,7 +230,7 @@ static void take_step(struct fx_cluster_lease *lease) {
 static void on_timer(uv_timer_t *timer) {
     struct fx_cluster_lease *lease = lease_of(timer->data);
     if (lease->call == NULL && !lease->state.leaving && fx_clock_ns() >= lease->next_ns) {
-        fx_lease_tick(&lease->state);
+        fx_lease_expire_read(&lease->state);
         take_step(lease);
     }
     settle(lease);

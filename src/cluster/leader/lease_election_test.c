@@ -165,7 +165,7 @@ static void turn(struct world *world, size_t index) {
     struct candidate *me = &world->candidates[index];
     const uint64_t now = clock_of(world, me);
     const enum fx_lease_step step = fx_lease_next(&me->state, now);
-    if (step != FX_LEASE_REST) {
+    if (step != FX_LEASE_WAIT) {
         send(world, index, step);
         return;
     }
@@ -208,7 +208,7 @@ static void live(struct world *world, size_t index) {
         fx_lease_failed(&me->state, true);
         retry(world, me);
     } else if (me->call == 0 && now >= me->next) {
-        fx_lease_tick(&me->state);
+        fx_lease_expire_read(&me->state);
         turn(world, index);
     }
 }

@@ -11,7 +11,7 @@
 #include "base/date.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "kube/frame.h"
+#include "kube/body.h"
 #include "kube/object.h"
 #include "value/tree.h"
 
@@ -134,7 +134,7 @@ void fx_lease_failed(struct fx_lease_state *state, bool uncertain) {
     state->uncertain = uncertain;
 }
 
-void fx_lease_tick(struct fx_lease_state *state) {
+void fx_lease_expire_read(struct fx_lease_state *state) {
     state->fresh = state->fresh && state->exists && state->mine;
 }
 
@@ -152,10 +152,10 @@ static bool counts(const struct fx_lease_state *state, uint64_t now_ns) {
 
 static enum fx_lease_step leave(const struct fx_lease_state *state) {
     if (!state->fresh) {
-        return state->mine || state->uncertain ? FX_LEASE_READ : FX_LEASE_REST;
+        return state->mine || state->uncertain ? FX_LEASE_READ : FX_LEASE_WAIT;
     }
     const bool ours = state->exists && state->mine && state->version[0] != '\0';
-    return ours ? FX_LEASE_RELEASE : FX_LEASE_REST;
+    return ours ? FX_LEASE_RELEASE : FX_LEASE_WAIT;
 }
 
 enum fx_lease_step fx_lease_next(const struct fx_lease_state *state, uint64_t now_ns) {
@@ -166,13 +166,13 @@ enum fx_lease_step fx_lease_next(const struct fx_lease_state *state, uint64_t no
         return FX_LEASE_READ;
     }
     if (counts(state, now_ns)) {
-        return FX_LEASE_REST;
+        return FX_LEASE_WAIT;
     }
     if (!state->exists) {
         return FX_LEASE_CREATE;
     }
     if (state->version[0] == '\0') {
-        return FX_LEASE_REST; /* a write against no version could meet any */
+        return FX_LEASE_WAIT; /* a write against no version could meet any */
     }
     return state->mine ? FX_LEASE_RENEW : FX_LEASE_ACQUIRE;
 }
@@ -188,7 +188,7 @@ static void print_micro_time(int64_t wall_us, char out[FX_LEASE_DATE_BYTES]) {
 }
 
 static bool set_text(json_t *object, const char *key, const char *value) {
-    return fx_frame_set_text(object, key, fx_text_of(value));
+    return fx_kube_body_set_text(object, key, fx_text_of(value));
 }
 
 static bool set_number(json_t *object, const char *key, int64_t value) {

@@ -39,7 +39,7 @@ extern const struct fx_lease_times fx_lease_times;
 
 /* What to do next. */
 enum fx_lease_step {
-    FX_LEASE_REST, /* nothing for now */
+    FX_LEASE_WAIT, /* nothing for now */
     FX_LEASE_READ,
     FX_LEASE_CREATE,
     FX_LEASE_ACQUIRE, /* the last four are writes */
@@ -70,7 +70,7 @@ void fx_lease_init(struct fx_lease_state *state, const char *identity,
                    const struct fx_lease_times *times);
 
 /* Some time has passed: what is not ours has to be read again. */
-void fx_lease_tick(struct fx_lease_state *state);
+void fx_lease_expire_read(struct fx_lease_state *state);
 
 enum fx_lease_step fx_lease_next(const struct fx_lease_state *state, uint64_t now_ns);
 

@@ -91,7 +91,7 @@ static void what_is_written_is_held_for_a_while(void **state) {
     assert_true(fx_lease_is_held(&me, 13 * S));
     assert_true(fx_lease_is_held(&me, 30 * S - 1));
     assert_false(fx_lease_is_held(&me, 30 * S));
-    fx_lease_tick(&me);
+    fx_lease_expire_read(&me);
     assert_int_equal(fx_lease_next(&me, 20 * S), FX_LEASE_RENEW); /* without reading */
     json_decref(mine);
 }
@@ -125,19 +125,19 @@ static void another_one_is_waited_for(void **state) {
     (void)state;
     struct fx_lease_state me = candidate();
     see(&me, SPEC("you", "2000-01-01T00:00:00.000000Z"), 100 * S); /* an old date is no */
-    assert_int_equal(fx_lease_next(&me, 100 * S), FX_LEASE_REST);  /* reason */
-    assert_int_equal(fx_lease_next(&me, 130 * S - 1), FX_LEASE_REST);
+    assert_int_equal(fx_lease_next(&me, 100 * S), FX_LEASE_WAIT);  /* reason */
+    assert_int_equal(fx_lease_next(&me, 130 * S - 1), FX_LEASE_WAIT);
     see(&me, SPEC("you", "2000-01-01T00:00:00.000001Z"), 129 * S); /* it is alive */
-    assert_int_equal(fx_lease_next(&me, 130 * S), FX_LEASE_REST);
+    assert_int_equal(fx_lease_next(&me, 130 * S), FX_LEASE_WAIT);
     see(&me, SPEC("you", "2000-01-01T00:00:00.000001Z"), 140 * S);
-    assert_int_equal(fx_lease_next(&me, 159 * S - 1), FX_LEASE_REST);
+    assert_int_equal(fx_lease_next(&me, 159 * S - 1), FX_LEASE_WAIT);
     assert_int_equal(fx_lease_next(&me, 159 * S), FX_LEASE_ACQUIRE);
     expect_body(&me, FX_LEASE_ACQUIRE,
                 HEAD READ_METADATA
                 ",\"spec\":{\"holderIdentity\":\"me_1\",\"leaseDurationSeconds\":30,"
                 "\"acquireTime\":\"" NOW "\",\"renewTime\":\"" NOW
                 "\",\"leaseTransitions\":5}}");
-    fx_lease_tick(&me);
+    fx_lease_expire_read(&me);
     assert_int_equal(fx_lease_next(&me, 159 * S), FX_LEASE_READ);
 }
 
@@ -149,7 +149,7 @@ static void somebody_else_took_it(void **state) {
     assert_true(fx_lease_is_held(&me, 2 * S));
     see(&me, SPEC("you", NOW), 2 * S);
     assert_false(fx_lease_is_held(&me, 2 * S));
-    assert_int_equal(fx_lease_next(&me, 2 * S), FX_LEASE_REST);
+    assert_int_equal(fx_lease_next(&me, 2 * S), FX_LEASE_WAIT);
     json_decref(mine);
 }
 
@@ -183,7 +183,7 @@ static void strange_records(void **state) {
         see(&me, cases[i].spec, S);
         const uint64_t end = S + cases[i].waits_s * S;
         if (cases[i].waits_s > 0) {
-            assert_int_equal(fx_lease_next(&me, end - 1), FX_LEASE_REST);
+            assert_int_equal(fx_lease_next(&me, end - 1), FX_LEASE_WAIT);
         }
         assert_int_equal(fx_lease_next(&me, end), FX_LEASE_ACQUIRE);
         json_t *body = fx_lease_body(&me, FX_LEASE_ACQUIRE, "ns", "l", WALL);
@@ -205,7 +205,7 @@ static void no_version_no_write(void **state) {
     for (size_t i = 0; i < FX_COUNT(versions); i++) {
         json_t *object = lease(versions[i], SPEC("", NOW));
         fx_lease_read(&me, object, S);
-        assert_int_equal(fx_lease_next(&me, S), FX_LEASE_REST);
+        assert_int_equal(fx_lease_next(&me, S), FX_LEASE_WAIT);
         json_decref(object);
     }
 }
@@ -215,7 +215,7 @@ static void one_that_was_deleted_still_counts(void **state) {
     struct fx_lease_state me = candidate();
     see(&me, SPEC("you", NOW), 10 * S);
     fx_lease_read(&me, NULL, 20 * S);
-    assert_int_equal(fx_lease_next(&me, 40 * S - 1), FX_LEASE_REST);
+    assert_int_equal(fx_lease_next(&me, 40 * S - 1), FX_LEASE_WAIT);
     assert_int_equal(fx_lease_next(&me, 40 * S), FX_LEASE_CREATE);
     struct fx_lease_state holder = candidate();
     see(&holder, SPEC("me_1", NOW), 10 * S);
@@ -241,7 +241,7 @@ static void giving_it_back(void **state) {
     fx_lease_failed(&me, false);
     assert_int_equal(fx_lease_next(&me, S), FX_LEASE_READ);
     see(&me, SPEC("", NOW), 2 * S);
-    assert_int_equal(fx_lease_next(&me, 2 * S), FX_LEASE_REST);
+    assert_int_equal(fx_lease_next(&me, 2 * S), FX_LEASE_WAIT);
     json_decref(mine);
 }
 
@@ -250,7 +250,7 @@ static void leaving_in_doubt(void **state) {
     (void)state;
     struct fx_lease_state me = candidate();
     me.leaving = true;
-    assert_int_equal(fx_lease_next(&me, S), FX_LEASE_REST);
+    assert_int_equal(fx_lease_next(&me, S), FX_LEASE_WAIT);
     me.leaving = false;
     see(&me, SPEC("", NOW), S);
     fx_lease_sent(&me);
@@ -260,7 +260,7 @@ static void leaving_in_doubt(void **state) {
     see(&me, SPEC("me_1", NOW), S);
     assert_int_equal(fx_lease_next(&me, S), FX_LEASE_RELEASE);
     see(&me, SPEC("you", NOW), S);
-    assert_int_equal(fx_lease_next(&me, S), FX_LEASE_REST);
+    assert_int_equal(fx_lease_next(&me, S), FX_LEASE_WAIT);
 }
 
 int main(void) {

@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "cluster/policies/seen_status.h"
 #include "engine/policy_text.h"
-#include "kube/frame.h"
+#include "kube/body.h"
 #include "value/tree.h"
 
 #define KEY_BYTES 512
@@ -44,7 +44,7 @@ static bool keep_metadata(json_t *kept, const json_t *from) {
         return false;
     }
     for (size_t i = 0; i < FX_COUNT(keys); i++) {
-        if (!fx_frame_share(metadata, from, keys[i])) {
+        if (!fx_kube_body_share(metadata, from, keys[i])) {
             return false;
         }
     }
@@ -54,10 +54,10 @@ static bool keep_metadata(json_t *kept, const json_t *from) {
 /* What policies are made of, and no more; NULL without memory. */
 static struct fx_policy_text *reduce(const json_t *object) {
     json_t *kept = json_object();
-    const bool ok = kept != NULL && fx_frame_share(kept, object, "apiVersion") &&
-                    fx_frame_share(kept, object, "kind") &&
+    const bool ok = kept != NULL && fx_kube_body_share(kept, object, "apiVersion") &&
+                    fx_kube_body_share(kept, object, "kind") &&
                     keep_metadata(kept, fx_tree_view_key(object, "metadata")) &&
-                    fx_frame_share(kept, object, "spec");
+                    fx_kube_body_share(kept, object, "spec");
     struct fx_policy_text *text = ok ? fx_policy_text_create(kept) : NULL;
     json_decref(kept);
     return text;
@@ -177,7 +177,7 @@ static bool see_status(struct fx_cluster_object *item, const json_t *object,
     const uint64_t ready_before = item->ready.digest;
     item->own_status = fx_status_digest_of_pod(object, pod);
     if (item->kind->has_ready) {
-        fx_ready_see(object, &item->ready);
+        fx_ready_read(object, &item->ready);
     }
     return item->own_status != status_before || item->ready.digest != ready_before;
 }

@@ -18,7 +18,7 @@
 #include "base/jobs.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "cluster/policies/build_pace.h"
+#include "cluster/policies/build_throttle.h"
 #include "cluster/policies/objects.h"
 #include "engine/request.h"
 
@@ -64,7 +64,7 @@ struct fx_cluster_policies {
     struct fx_cluster_objects objects;
     struct fx_policies *current;
     struct job job;
-    struct fx_build_pace pace;
+    struct fx_build_throttle pace;
     bool dirty, building, timing, ready, closing;
 };
 
@@ -166,14 +166,14 @@ static void take(struct fx_cluster_policies *policies, struct job *job) {
 static void note_failure(struct fx_cluster_policies *policies, uint64_t took_ns,
                          const struct fx_err *err) {
     policies->dirty = true;
-    if (fx_build_pace_failed(&policies->pace, took_ns / NS_IN_MS)) {
+    if (fx_build_throttle_failed(&policies->pace, took_ns / NS_IN_MS)) {
         fx_log(ERROR, "policies cannot be built: the previous ones stay in force",
                fx_log_str("error", err->msg));
     }
 }
 
 static void note_success(struct fx_cluster_policies *policies, uint64_t took_ns) {
-    if (fx_build_pace_made(&policies->pace, took_ns / NS_IN_MS)) {
+    if (fx_build_throttle_succeeded(&policies->pace, took_ns / NS_IN_MS)) {
         fx_log(INFO, "policies can be built again", {0});
     }
 }
@@ -240,7 +240,7 @@ static void wait_for_more(struct fx_cluster_policies *policies) {
         return;
     }
     const uint64_t gather_ms = all_synced(policies) ? GATHER_MS : GATHER_FIRST_MS;
-    const uint64_t ms = fx_build_pace_wait_ms(&policies->pace, gather_ms);
+    const uint64_t ms = fx_build_throttle_wait_ms(&policies->pace, gather_ms);
     (void)uv_timer_start(&policies->timer, on_timer, ms, 0); /* it has a callback */
 }
 
@@ -372,7 +372,7 @@ fx_cluster_policies_create(uv_loop_t *loop, struct fx_kube_client *client,
     policies->options = *options;
     policies->events = *events;
     policies->user = user;
-    fx_build_pace_init(&policies->pace);
+    fx_build_throttle_init(&policies->pace);
     (void)uv_timer_init(loop, &policies->timer); /* cannot fail */
     policies->timer.data = policies;
     policies->timing = true;
@@ -397,7 +397,7 @@ void fx_cluster_policies_close(struct fx_cluster_policies *policies) {
 /* ---- asking ---------------------------------------------------------------------- */
 
 struct fx_policies *
-fx_cluster_policies_sample(const struct fx_cluster_policies *policies) {
+fx_cluster_policies_get_current(const struct fx_cluster_policies *policies) {
     return fx_policies_ref(policies->current);
 }
 
@@ -428,12 +428,13 @@ fx_cluster_policies_find(const struct fx_cluster_policies *policies, const char 
     return fx_cluster_objects_find(&policies->objects, key);
 }
 
-bool fx_cluster_policies_look(const struct fx_cluster_policies *policies, size_t kind,
-                              struct fx_kube_reflector_status *ret_status) {
+bool fx_cluster_policies_get_status(const struct fx_cluster_policies *policies,
+                                    size_t kind,
+                                    struct fx_kube_reflector_status *ret_status) {
     assert(kind < FX_CLUSTER_KINDS);
     const struct fx_kube_reflector *reflector = policies->sources[kind].reflector;
     if (reflector != NULL) {
-        fx_kube_reflector_look(reflector, ret_status);
+        fx_kube_reflector_get_status(reflector, ret_status);
     }
     return reflector != NULL;
 }

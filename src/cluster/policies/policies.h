@@ -42,7 +42,7 @@ struct fx_cluster_object {
     /* fx_status_digest() of the entry of status.byPod with our id, as last seen
      * in the cluster; 0: there is none. */
     uint64_t own_status;
-    struct fx_ready_seen ready; /* likewise of its condition Ready, where its kind has
+    struct fx_seen_ready ready; /* likewise of its condition Ready, where its kind has
                                  * one */
 };
 
@@ -66,8 +66,8 @@ struct fx_cluster_policies_options {
     struct fx_dialect_settings settings;
 };
 
-/* Begins to watch. Until the first build fx_cluster_policies_sample() gives none at all.
- * Errors: FX_ENOMEM. */
+/* Begins to watch. Until the first build fx_cluster_policies_get_current() gives none at
+ * all. Errors: FX_ENOMEM. */
 struct fx_cluster_policies *
 fx_cluster_policies_create(uv_loop_t *loop, struct fx_kube_client *client,
                            const struct fx_cluster_policies_options *options,
@@ -76,7 +76,7 @@ fx_cluster_policies_create(uv_loop_t *loop, struct fx_kube_client *client,
 
 /* The policies in force, as a new reference; an empty set before the first build. */
 struct fx_policies *
-fx_cluster_policies_sample(const struct fx_cluster_policies *policies);
+fx_cluster_policies_get_current(const struct fx_cluster_policies *policies);
 
 /* Has every resource been listed once (or was found absent), and is that built? Once
  * true it stays true. If not, `ret_waits_for` says for what it waits, text that lives as
@@ -98,8 +98,9 @@ const struct fx_cluster_object *
 fx_cluster_policies_find(const struct fx_cluster_policies *policies, const char *key);
 
 /* How the resource fx_cluster_kinds[kind] stands; false where it is not read. */
-bool fx_cluster_policies_look(const struct fx_cluster_policies *policies, size_t kind,
-                              struct fx_kube_reflector_status *ret_status);
+bool fx_cluster_policies_get_status(const struct fx_cluster_policies *policies,
+                                    size_t kind,
+                                    struct fx_kube_reflector_status *ret_status);
 
 /* Ends it; the memory goes when no worker uses it any more. NULL is fine. */
 void fx_cluster_policies_close(struct fx_cluster_policies *policies);

@@ -50,10 +50,10 @@ static const json_t *find_ready(const json_t *object) {
     return NULL;
 }
 
-void fx_ready_see(const json_t *object, struct fx_ready_seen *ret_seen) {
+void fx_ready_read(const json_t *object, struct fx_seen_ready *ret_seen) {
     const json_t *condition = find_ready(object);
     const struct fx_text status = fx_tree_view_string(condition, "status");
-    *ret_seen = (struct fx_ready_seen){0};
+    *ret_seen = (struct fx_seen_ready){0};
     if (condition == NULL ||
         !fx_date_parse(fx_tree_view_string(condition, "lastTransitionTime"),
                        &ret_seen->since)) {

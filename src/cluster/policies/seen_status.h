@@ -12,7 +12,7 @@
 #include <jansson.h>
 
 /* The condition `Ready` that an object shows. Zeroed: none. */
-struct fx_ready_seen {
+struct fx_seen_ready {
     uint64_t digest; /* fx_ready_digest(); 0: there is no complete condition */
     int64_t since;   /* its lastTransitionTime, in seconds since 1970 */
     enum { FX_READY_UNKNOWN, FX_READY_TRUE, FX_READY_FALSE } status;
@@ -21,7 +21,7 @@ struct fx_ready_seen {
 /* Reads the condition `Ready` of the object. Without a condition, or with one whose
  * lastTransitionTime is not a date, `*ret_seen` is zeroed, so that it is written again.
  */
-void fx_ready_see(const json_t *object, struct fx_ready_seen *ret_seen);
+void fx_ready_read(const json_t *object, struct fx_seen_ready *ret_seen);
 
 /* A digest of a condition without its lastTransitionTime. Never 0. */
 uint64_t fx_ready_digest(const json_t *condition);

@@ -5,7 +5,7 @@
 #include "cluster/references/binding_patch.h"
 
 #include "engine/dialect.h"
-#include "kube/frame.h"
+#include "kube/body.h"
 #include "value/tree.h"
 
 static bool is_to_be_told(const json_t *annotations,
@@ -22,7 +22,7 @@ static json_t *annotate(const json_t *annotations, struct fx_text node) {
     for (const struct fx_dialect *const *at = fx_dialects; ok && *at != NULL; at++) {
         const struct fx_node_annotations *names = (*at)->node_annotations;
         if (is_to_be_told(annotations, names, node)) {
-            ok = fx_frame_set_text(made, names->names, node);
+            ok = fx_kube_body_set_text(made, names->names, node);
         }
     }
     if (!ok) {
@@ -37,7 +37,7 @@ static json_t *wrap(const json_t *metadata, json_t *annotations_take) {
     json_t *patch = json_object();
     json_t *wrapped = json_object();
     const bool ok =
-        fx_frame_share(wrapped, metadata, "uid") &&
+        fx_kube_body_share(wrapped, metadata, "uid") &&
         fx_tree_set_take(wrapped, FX_TEXT("annotations"), json_incref(annotations_take));
     json_decref(annotations_take);
     if (!ok || patch == NULL) {

@@ -110,8 +110,8 @@ static void on_pause_over(uv_timer_t *timer) {
 /* Would another one be in time? */
 static bool may_try_again(const struct binding *binding,
                           const struct fx_kube_failure *failure) {
-    const bool passes =
-        fx_kube_failure_passes(failure) || failure->reason == FX_KUBE_REASON_CONFLICT;
+    const bool passes = fx_kube_failure_is_temporary(failure) ||
+                        failure->reason == FX_KUBE_REASON_CONFLICT;
     return passes && fx_clock_ns() + binding->pause_ms * NS_IN_MS < binding->deadline_ns;
 }
 
@@ -123,7 +123,7 @@ static void fail(struct binding *binding, const struct fx_kube_failure *failure)
         return;
     }
     struct fx_err err = FX_ERR_INIT;
-    (void)fx_fail(&err, FX_EIO, "%s", failure->words);
+    (void)fx_fail(&err, FX_EIO, "%s", failure->message);
     tell(binding, false, &err);
 }
 

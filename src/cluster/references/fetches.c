@@ -62,7 +62,7 @@ static void say_failure(const struct fx_kube_failure *failure, struct fx_err *er
     case FX_KUBE_REASON_MEMORY: (void)fx_fail_nomem(err); return;
     case FX_KUBE_REASON_NOT_FOUND:
     case FX_KUBE_REASON_INVALID:
-        (void)fx_fail(err, FX_EMUTATE, "%s", failure->words);
+        (void)fx_fail(err, FX_EMUTATE, "%s", failure->message);
         return;
     case FX_KUBE_REASON_NONE:
     case FX_KUBE_REASON_NETWORK:
@@ -75,11 +75,11 @@ static void say_failure(const struct fx_kube_failure *failure, struct fx_err *er
     case FX_KUBE_REASON_BUSY:
     case FX_KUBE_REASON_SERVER: break;
     }
-    (void)fx_fail(err, FX_EIO, "%s", failure->words);
+    (void)fx_fail(err, FX_EIO, "%s", failure->message);
 }
 
 static json_t *read_object(const struct fx_cluster_fetch *fetch, json_t *object) {
-    if (!fx_kube_object_slim(object, &fetch->fetches->kind, fetch->metadata_only)) {
+    if (!fx_kube_object_strip(object, &fetch->fetches->kind, fetch->metadata_only)) {
         return NULL;
     }
     return fetch->read == NULL ? json_incref(object)
@@ -126,7 +126,7 @@ static uint64_t timeout_until(uint64_t deadline_ns) {
 }
 
 static struct fx_cluster_fetch *make(struct fx_cluster_fetches *fetches,
-                                     const struct fx_cluster_order *order) {
+                                     const struct fx_cluster_fetch_request *order) {
     struct fx_cluster_fetch *fetch = calloc(1, sizeof *fetch);
     if (fetch == NULL) {
         return NULL;
@@ -146,7 +146,7 @@ static struct fx_cluster_fetch *make(struct fx_cluster_fetches *fetches,
 }
 
 bool fx_cluster_fetches_start(struct fx_cluster_fetches *fetches,
-                              const struct fx_cluster_order *order) {
+                              const struct fx_cluster_fetch_request *order) {
     const struct fx_kube_request request = {
         .verb = FX_KUBE_VERB_GET,
         .resource = fetches->resource,
@@ -170,7 +170,8 @@ bool fx_cluster_fetches_start(struct fx_cluster_fetches *fetches,
     return true;
 }
 
-void fx_cluster_fetches_note(struct fx_cluster_fetches *fetches, struct fx_text name) {
+void fx_cluster_fetches_object_changed(struct fx_cluster_fetches *fetches,
+                                       struct fx_text name) {
     for (struct fx_cluster_fetch *fetch = fetches->first; fetch != NULL;
          fetch = fetch->next) {
         fetch->is_outdated = fetch->is_outdated || fx_text_is(name, fetch->name);
@@ -181,7 +182,7 @@ bool fx_cluster_fetches_init(struct fx_cluster_fetches *fetches,
                              struct fx_kube_client *client,
                              const struct fx_kube_resource *resource) {
     *fetches = (struct fx_cluster_fetches){.client = client, .resource = resource};
-    return fx_kube_kind_init(&fetches->kind, resource);
+    return fx_kube_type_meta_init(&fetches->kind, resource);
 }
 
 void fx_cluster_fetches_finish(struct fx_cluster_fetches *fetches) {
@@ -191,6 +192,6 @@ void fx_cluster_fetches_finish(struct fx_cluster_fetches *fetches) {
         fx_kube_call_cancel(fetch->call);
         destroy(fetch);
     }
-    fx_kube_kind_finish(&fetches->kind);
+    fx_kube_type_meta_finish(&fetches->kind);
     *fetches = (struct fx_cluster_fetches){0};
 }

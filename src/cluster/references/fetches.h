@@ -27,7 +27,7 @@ typedef void fx_cluster_on_fetched(json_t *object_take, const struct fx_err *fai
 struct fx_cluster_fetches {
     struct fx_kube_client *client;
     const struct fx_kube_resource *resource;
-    struct fx_kube_kind kind;
+    struct fx_kube_type_meta kind;
     struct fx_cluster_fetch *first;
     size_t n_items;
 };
@@ -41,12 +41,12 @@ bool fx_cluster_fetches_init(struct fx_cluster_fetches *fetches,
 void fx_cluster_fetches_finish(struct fx_cluster_fetches *fetches);
 
 /* What to ask for; borrowed for the call. */
-struct fx_cluster_order {
+struct fx_cluster_fetch_request {
     struct fx_text name;
     bool metadata_only;
     uint64_t deadline_ns; /* 0: none of its own */
     /* Makes of the object what is told (a new reference; NULL: no memory), or NULL: it is
-     * told itself, without what nobody reads (fx_kube_object_slim()). `is_current`: no
+     * told itself, without what nobody reads (fx_kube_object_strip()). `is_current`: no
      * change of it has been told of since it was asked for. */
     json_t *(*read)(json_t *object, bool is_current, void *reader);
     void *reader;
@@ -56,9 +56,10 @@ struct fx_cluster_order {
 
 /* Asks. False without memory, or where too many are asked for already. */
 bool fx_cluster_fetches_start(struct fx_cluster_fetches *fetches,
-                              const struct fx_cluster_order *order) FX_MUST_USE;
+                              const struct fx_cluster_fetch_request *order) FX_MUST_USE;
 
 /* The object of that name has changed: what comes of it may be older. */
-void fx_cluster_fetches_note(struct fx_cluster_fetches *fetches, struct fx_text name);
+void fx_cluster_fetches_object_changed(struct fx_cluster_fetches *fetches,
+                                       struct fx_text name);
 
 #endif

@@ -8,8 +8,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "cluster/references/manifests.h"
-#include "cluster/references/spaces.h"
+#include "cluster/references/namespace_table.h"
+#include "cluster/references/object_cache.h"
 #include "value/tree.h"
 
 #define NAMESPACES_MAGIC 0x66786e73u /* "fxns" */
@@ -22,8 +22,8 @@ struct fx_cluster_namespaces {
     fx_cluster_on_state *on_state;
     void *user;
     uv_rwlock_t lock; /* on the next two: the loop writes, and all read */
-    struct fx_cluster_spaces spaces;
-    struct fx_cluster_manifests manifests;
+    struct fx_namespace_table spaces;
+    struct fx_object_cache manifests;
     struct fx_cluster_fetches fetches;
     bool ready;
 };
@@ -34,11 +34,11 @@ static bool on_object(json_t *object, void *user) {
     struct fx_cluster_namespaces *namespaces = user;
     const struct fx_text name =
         fx_tree_view_string(fx_tree_view_key(object, "metadata"), "name");
-    fx_cluster_fetches_note(&namespaces->fetches, name);
+    fx_cluster_fetches_object_changed(&namespaces->fetches, name);
     uv_rwlock_wrlock(&namespaces->lock);
-    fx_cluster_manifests_note(&namespaces->manifests, name,
-                              fx_kube_object_version(object));
-    const bool ok = fx_cluster_spaces_put(&namespaces->spaces, object);
+    fx_object_cache_note_version(&namespaces->manifests, name,
+                                 fx_kube_object_version(object));
+    const bool ok = fx_namespace_table_put(&namespaces->spaces, object);
     uv_rwlock_wrunlock(&namespaces->lock);
     return ok;
 }
@@ -46,10 +46,10 @@ static bool on_object(json_t *object, void *user) {
 static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
     (void)namespace_; /* they are in none */
     struct fx_cluster_namespaces *namespaces = user;
-    fx_cluster_fetches_note(&namespaces->fetches, name);
+    fx_cluster_fetches_object_changed(&namespaces->fetches, name);
     uv_rwlock_wrlock(&namespaces->lock);
-    fx_cluster_manifests_remove(&namespaces->manifests, name);
-    fx_cluster_spaces_remove(&namespaces->spaces, name);
+    fx_object_cache_remove(&namespaces->manifests, name);
+    fx_namespace_table_remove(&namespaces->spaces, name);
     uv_rwlock_wrunlock(&namespaces->lock);
 }
 
@@ -69,7 +69,7 @@ static void on_state(enum fx_kube_state state, const struct fx_kube_failure *fai
 static json_t *read_labels(json_t *object, bool is_current, void *reader) {
     (void)is_current;
     (void)reader;
-    return fx_cluster_space_read(object);
+    return fx_namespace_reduce(object);
 }
 
 /* Kept for the next review, unless the watch has told of another one meanwhile. */
@@ -77,17 +77,17 @@ static json_t *read_whole(json_t *object, bool is_current, void *reader) {
     struct fx_cluster_namespaces *namespaces = reader;
     if (is_current) {
         uv_rwlock_wrlock(&namespaces->lock);
-        fx_cluster_manifests_put(&namespaces->manifests, object);
+        fx_object_cache_put(&namespaces->manifests, object);
         uv_rwlock_wrunlock(&namespaces->lock);
     }
     return json_incref(object);
 }
 
 bool fx_cluster_namespaces_fetch(struct fx_cluster_namespaces *namespaces,
-                                 const struct fx_cluster_wish *wish,
+                                 const struct fx_cluster_namespace_request *wish,
                                  fx_cluster_on_fetched *on_done, void *user) {
     assert(namespaces->magic == NAMESPACES_MAGIC);
-    const struct fx_cluster_order order = {
+    const struct fx_cluster_fetch_request order = {
         .name = wish->name,
         .metadata_only = !wish->whole,
         .deadline_ns = wish->deadline_ns,
@@ -140,15 +140,15 @@ fx_cluster_namespaces_create(uv_loop_t *loop, struct fx_kube_client *client,
 
 json_t *fx_cluster_namespaces_find(struct fx_cluster_namespaces *namespaces,
                                    struct fx_text name, bool *ret_nomem) {
-    struct fx_cluster_space *space = NULL;
+    struct fx_namespace_entry *space = NULL;
     uv_rwlock_rdlock(&namespaces->lock);
     const bool found =
-        fx_cluster_spaces_copy(&namespaces->spaces, name, &space, ret_nomem);
+        fx_namespace_table_copy(&namespaces->spaces, name, &space, ret_nomem);
     uv_rwlock_rdunlock(&namespaces->lock);
     if (!found) {
         return NULL;
     }
-    json_t *object = fx_cluster_space_object(space);
+    json_t *object = fx_namespace_entry_object(space);
     free(space);
     *ret_nomem = object == NULL;
     return object;
@@ -157,7 +157,7 @@ json_t *fx_cluster_namespaces_find(struct fx_cluster_namespaces *namespaces,
 json_t *fx_cluster_namespaces_find_whole(struct fx_cluster_namespaces *namespaces,
                                          struct fx_text name) {
     uv_rwlock_rdlock(&namespaces->lock);
-    json_t *object = json_incref(fx_cluster_manifests_find(&namespaces->manifests, name));
+    json_t *object = json_incref(fx_object_cache_find(&namespaces->manifests, name));
     uv_rwlock_rdunlock(&namespaces->lock);
     return object;
 }
@@ -166,9 +166,9 @@ bool fx_cluster_namespaces_ready(const struct fx_cluster_namespaces *namespaces)
     return namespaces->ready;
 }
 
-void fx_cluster_namespaces_look(const struct fx_cluster_namespaces *namespaces,
-                                struct fx_kube_reflector_status *ret_status) {
-    fx_kube_reflector_look(namespaces->reflector, ret_status);
+void fx_cluster_namespaces_get_status(const struct fx_cluster_namespaces *namespaces,
+                                      struct fx_kube_reflector_status *ret_status) {
+    fx_kube_reflector_get_status(namespaces->reflector, ret_status);
 }
 
 void fx_cluster_namespaces_close(struct fx_cluster_namespaces *namespaces) {
@@ -177,8 +177,8 @@ void fx_cluster_namespaces_close(struct fx_cluster_namespaces *namespaces) {
     }
     fx_cluster_fetches_finish(&namespaces->fetches);
     fx_kube_reflector_close(namespaces->reflector);
-    fx_cluster_manifests_finish(&namespaces->manifests);
-    fx_cluster_spaces_finish(&namespaces->spaces);
+    fx_object_cache_finish(&namespaces->manifests);
+    fx_namespace_table_finish(&namespaces->spaces);
     uv_rwlock_destroy(&namespaces->lock);
     namespaces->magic = 0;
     free(namespaces);

@@ -46,7 +46,7 @@ json_t *fx_cluster_namespaces_find_whole(struct fx_cluster_namespaces *namespace
                                          struct fx_text name) FX_MUST_USE;
 
 /* Which one is wanted. */
-struct fx_cluster_wish {
+struct fx_cluster_namespace_request {
     struct fx_text name;
     bool whole;           /* else name and labels */
     uint64_t deadline_ns; /* 0: none of its own */
@@ -58,14 +58,14 @@ struct fx_cluster_wish {
  * already.
  */
 bool fx_cluster_namespaces_fetch(struct fx_cluster_namespaces *namespaces,
-                                 const struct fx_cluster_wish *wish,
+                                 const struct fx_cluster_namespace_request *wish,
                                  fx_cluster_on_fetched *on_done, void *user) FX_MUST_USE;
 
 /* Has the first list been told? */
 bool fx_cluster_namespaces_ready(const struct fx_cluster_namespaces *namespaces);
 
-void fx_cluster_namespaces_look(const struct fx_cluster_namespaces *namespaces,
-                                struct fx_kube_reflector_status *ret_status);
+void fx_cluster_namespaces_get_status(const struct fx_cluster_namespaces *namespaces,
+                                      struct fx_kube_reflector_status *ret_status);
 
 /* Ends it. Fetches under way are cancelled. NULL is fine. */
 void fx_cluster_namespaces_close(struct fx_cluster_namespaces *namespaces);

@@ -66,7 +66,8 @@ static void finish(struct world *world) {
 }
 
 static void begin(struct world *world, const char *name, bool whole) {
-    const struct fx_cluster_wish wish = {.name = fx_text_of(name), .whole = whole};
+    const struct fx_cluster_namespace_request wish = {.name = fx_text_of(name),
+                                                      .whole = whole};
     world->n_told = 0;
     assert_true(fx_cluster_namespaces_fetch(world->namespaces, &wish, on_fetched, world));
 }

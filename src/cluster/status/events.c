@@ -16,7 +16,7 @@
 #include "base/date.h"
 #include "cluster/status/events_plan.h"
 #include "cluster/status/status.h"
-#include "kube/outage.h"
+#include "kube/log_throttle.h"
 #include "value/tree.h"
 
 #define MANAGER  "fixpoint"
@@ -121,10 +121,10 @@ static void put_off(struct task *task) {
 static void fail_task(struct task *task, const struct fx_kube_failure *failure) {
     struct fx_cluster_events *events = task->events;
     if (failure->reason != events->said) {
-        fx_outage_tell_write("event not written", failure);
+        fx_kube_failure_log("event not written", failure);
         events->said = failure->reason;
     }
-    if (fx_kube_failure_passes(failure)) {
+    if (fx_kube_failure_is_temporary(failure)) {
         put_off(task);
     } else {
         give_up(task);
@@ -173,7 +173,7 @@ static void read_it(struct task *task) {
 }
 
 static void count_up(struct task *task, const json_t *there) {
-    json_t *body = fx_event_again(there, fx_date_now());
+    json_t *body = fx_event_count_up(there, fx_date_now());
     if (body == NULL) {
         put_off(task);
         return;
@@ -308,15 +308,15 @@ static void begin_review(struct fx_cluster_events *events) {
     }
 }
 
-void fx_cluster_events_review(struct fx_cluster_events *events,
-                              struct fx_policies *built) {
+void fx_cluster_events_compare_all(struct fx_cluster_events *events,
+                                   struct fx_policies *built) {
     (void)fx_policies_ref(built);
     fx_policies_unref(events->built);
     events->built = built;
     begin_review(events);
 }
 
-void fx_cluster_events_set(struct fx_cluster_events *events, bool on) {
+void fx_cluster_events_set_leader(struct fx_cluster_events *events, bool on) {
     if (on == events->on) {
         return;
     }
@@ -389,12 +389,12 @@ fx_cluster_events_create(uv_loop_t *loop, struct fx_kube_client *client,
     return events;
 }
 
-void fx_cluster_events_set_pause(struct fx_cluster_events *events, uint64_t pause_ms) {
+void fx_cluster_events_set_delay(struct fx_cluster_events *events, uint64_t pause_ms) {
     events->pause_ms = pause_ms;
 }
 
-void fx_cluster_events_look(const struct fx_cluster_events *events,
-                            struct fx_cluster_event_counts *ret_counts) {
+void fx_cluster_events_get_counts(const struct fx_cluster_events *events,
+                                  struct fx_cluster_event_counts *ret_counts) {
     *ret_counts = events->counts;
 }
 

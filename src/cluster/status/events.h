@@ -34,14 +34,14 @@ fx_cluster_events_create(uv_loop_t *loop, struct fx_kube_client *client,
 
 /* From now on (or no more) they are written. Turned on, it begins with what is wrong now.
  */
-void fx_cluster_events_set(struct fx_cluster_events *events, bool on);
+void fx_cluster_events_set_leader(struct fx_cluster_events *events, bool on);
 
 /* There is a new build. */
-void fx_cluster_events_review(struct fx_cluster_events *events,
-                              struct fx_policies *built);
+void fx_cluster_events_compare_all(struct fx_cluster_events *events,
+                                   struct fx_policies *built);
 
-void fx_cluster_events_look(const struct fx_cluster_events *events,
-                            struct fx_cluster_event_counts *ret_counts);
+void fx_cluster_events_get_counts(const struct fx_cluster_events *events,
+                                  struct fx_cluster_event_counts *ret_counts);
 
 void fx_cluster_events_close(struct fx_cluster_events *events); /* NULL is fine */
 

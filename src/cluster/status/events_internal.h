@@ -11,6 +11,6 @@
 
 /* Right after fx_cluster_events_create(): the first pause before one that failed is tried
  * again. */
-void fx_cluster_events_set_pause(struct fx_cluster_events *events, uint64_t pause_ms);
+void fx_cluster_events_set_delay(struct fx_cluster_events *events, uint64_t pause_ms);
 
 #endif

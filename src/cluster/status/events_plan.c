@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "cluster/status/status.h"
-#include "kube/frame.h"
+#include "kube/body.h"
 #include "value/tree.h"
 
 #define COMPONENT  "fixpoint"
@@ -59,7 +59,7 @@ static void print_name(struct fx_text name, uint64_t digest, char out[NAME_BYTES
 }
 
 static bool set_word(json_t *object, const char *key, const char *value) {
-    return fx_frame_set_text(object, key, fx_text_of(value));
+    return fx_kube_body_set_text(object, key, fx_text_of(value));
 }
 
 static bool set_date(json_t *object, const char *key, int64_t seconds) {
@@ -75,8 +75,9 @@ static json_t *set_object(json_t *parent, const char *key) {
 }
 
 static bool fill_involved(json_t *involved, const struct fx_cluster_object *object) {
-    return involved != NULL && fx_frame_set_type(involved, object->resource) &&
-           fx_frame_set_which(involved, object->namespace_, object->name, object->uid);
+    return involved != NULL && fx_kube_body_set_type(involved, object->resource) &&
+           fx_kube_body_set_identity(involved, object->namespace_, object->name,
+                                     object->uid);
 }
 
 static bool fill_metadata(json_t *metadata, const struct fx_cluster_object *object,
@@ -85,9 +86,9 @@ static bool fill_metadata(json_t *metadata, const struct fx_cluster_object *obje
     char name[NAME_BYTES];
     print_name(object->name, event->digest, name);
     return metadata != NULL && set_word(metadata, "name", name) &&
-           fx_frame_set_text(metadata, "namespace",
-                             has_namespace ? object->namespace_
-                                           : FX_TEXT(FX_EVENTS_NAMESPACE));
+           fx_kube_body_set_text(metadata, "namespace",
+                                 has_namespace ? object->namespace_
+                                               : FX_TEXT(FX_EVENTS_NAMESPACE));
 }
 
 static bool fill_source(json_t *source) {
@@ -125,14 +126,14 @@ json_t *fx_event_new(const struct fx_cluster_identity *identity,
 bool fx_event_is_due(const json_t *there, int64_t now) {
     int64_t last = 0;
     return !fx_date_parse(fx_tree_view_string(there, "lastTimestamp"), &last) ||
-           last > now || now - last >= FX_EVENTS_AGAIN_S;
+           last > now || now - last >= FX_EVENTS_REPEAT_S;
 }
 
-json_t *fx_event_again(const json_t *there, int64_t now) {
+json_t *fx_event_count_up(const json_t *there, int64_t now) {
     const json_int_t count = json_integer_value(fx_tree_view_key(there, "count"));
     const json_int_t next = count < 1 ? 2 : count < INT32_MAX ? count + 1 : INT32_MAX;
     json_t *metadata = NULL;
-    json_t *body = fx_frame_of(there, &metadata);
+    json_t *body = fx_kube_body_for(there, &metadata);
     if (body == NULL || !set_date(body, "lastTimestamp", now) ||
         !fx_tree_set_take(body, FX_TEXT("count"), json_integer(next))) {
         json_decref(body);

@@ -18,7 +18,7 @@
 
 #define FX_EVENTS_NAMESPACE     "default" /* of what is in no namespace itself */
 #define FX_EVENTS_MESSAGE_BYTES 1024
-#define FX_EVENTS_AGAIN_S       600 /* the same one is not counted up more often */
+#define FX_EVENTS_REPEAT_S      600 /* the same one is not counted up more often */
 
 /* What one error of a status entry (cluster/status/status.h) makes known. */
 struct fx_event {
@@ -41,7 +41,7 @@ bool fx_event_is_due(const json_t *there, int64_t now);
 
 /* What is applied to the one that is there, so that it counts one more. NULL without
  * memory. */
-json_t *fx_event_again(const json_t *there, int64_t now) FX_MUST_USE;
+json_t *fx_event_count_up(const json_t *there, int64_t now) FX_MUST_USE;
 
 /* ---- what is known ---- */
 

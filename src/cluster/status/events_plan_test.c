@@ -191,7 +191,7 @@ static void one_more(void **state) {
         json_t *there = read_json(cases[i].there);
         assert_int_equal(fx_event_is_due(there, NOW), cases[i].is_due);
         if (cases[i].body != NULL) {
-            expect_json(fx_event_again(there, NOW), cases[i].body);
+            expect_json(fx_event_count_up(there, NOW), cases[i].body);
         }
         json_decref(there);
     }

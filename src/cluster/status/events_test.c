@@ -3,7 +3,7 @@
  * cluster/status/events_test.c - mutators that are wrong, and what the cluster is told of
  * them.
  */
-#include "cluster/policies/cluster_world.h"
+#include "cluster/policies/policies_fixture.h"
 
 #include "cluster/status/events_internal.h"
 
@@ -12,7 +12,7 @@
     ASSIGN(name, ",\"uid\":\"" uid "\"", "metadata.name", "1", "") /* not allowed */
 
 static void on_built(struct world *world, struct fx_policies *built) {
-    fx_cluster_events_review(world->user, built);
+    fx_cluster_events_compare_all(world->user, built);
 }
 
 /* The world has its policies; Events are not on yet. */
@@ -22,11 +22,11 @@ static struct fx_cluster_events *start_events(struct world *world) {
     struct fx_cluster_events *events = fx_cluster_events_create(
         &world->api.loop, world->client, &world->identity, world->policies, &err);
     assert_non_null(events);
-    fx_cluster_events_set_pause(events, 5);
+    fx_cluster_events_set_delay(events, 5);
     world->user = events;
     world->on_built = on_built;
-    struct fx_policies *built = fx_cluster_policies_sample(world->policies);
-    fx_cluster_events_review(events, built);
+    struct fx_policies *built = fx_cluster_policies_get_current(world->policies);
+    fx_cluster_events_compare_all(events, built);
     fx_policies_unref(built);
     return events;
 }
@@ -39,7 +39,7 @@ static void end(struct world *world, struct fx_cluster_events *events) {
 
 static struct fx_cluster_event_counts look(const struct fx_cluster_events *events) {
     struct fx_cluster_event_counts counts;
-    fx_cluster_events_look(events, &counts);
+    fx_cluster_events_get_counts(events, &counts);
     return counts;
 }
 
@@ -65,7 +65,7 @@ static void what_is_wrong_is_told_once(void **state) {
     struct fx_cluster_events *events = start_events(&world);
     fake_run_for(&world.api, 30);
     assert_int_equal(world.api.told.len, 0); /* they are not on */
-    fx_cluster_events_set(events, true);
+    fx_cluster_events_set_leader(events, true);
     FAKE_UNTIL(&world.api, look(events).written == 3);
     assert_int_equal(n_created(&world), 3);
     assert_int_equal(fake_count(&world.api.told, "P"), 3);
@@ -104,7 +104,7 @@ static void an_old_one_counts_up(void **state) {
     world_start(&world);
     fake_put(&world.api, ASSIGNS "/bad", BAD("bad", "u-1"));
     struct fx_cluster_events *events = start_events(&world);
-    fx_cluster_events_set(events, true);
+    fx_cluster_events_set_leader(events, true);
     FAKE_UNTIL(&world.api, look(events).written == 1);
     const char *path = NULL;
     json_t *object = NULL;
@@ -117,16 +117,16 @@ static void an_old_one_counts_up(void **state) {
         }
     }
     assert_non_null(object);
-    fx_cluster_events_set(events, false);
-    fx_cluster_events_set(events, true);
+    fx_cluster_events_set_leader(events, false);
+    fx_cluster_events_set_leader(events, true);
     FAKE_UNTIL(&world.api, look(events).written == 2);
     assert_int_equal(
         json_integer_value(json_object_get(fake_view(&world.api, path), "count")), 2);
     assert_string_not_equal(
         json_string_value(json_object_get(fake_view(&world.api, path), "lastTimestamp")),
         "2020-01-01T00:00:00Z");
-    fx_cluster_events_set(events, false);
-    fx_cluster_events_set(events, true);
+    fx_cluster_events_set_leader(events, false);
+    fx_cluster_events_set_leader(events, true);
     FAKE_UNTIL(&world.api, fake_count(&world.api.asked, "GET " EVENTS) == 2);
     fake_run_for(&world.api, 30);
     assert_int_equal(look(events).written, 2);
@@ -145,7 +145,7 @@ static void too_many(void **state) {
         fake_put(&world.api, path, text);
     }
     struct fx_cluster_events *events = start_events(&world);
-    fx_cluster_events_set(events, true);
+    fx_cluster_events_set_leader(events, true);
     FAKE_UNTIL(&world.api, look(events).written >= 25 &&
                                look(events).written + look(events).dropped == 200);
     assert_in_range(look(events).written, 25, 29);
@@ -170,7 +170,7 @@ static void when_the_server_fails(void **state) {
         struct fx_cluster_events *events = start_events(&world);
         world.api.faults[0] =
             (struct fake_fault){"POST", cases[i].status, cases[i].times, false};
-        fx_cluster_events_set(events, true);
+        fx_cluster_events_set_leader(events, true);
         FAKE_UNTIL(&world.api, fake_count(&world.api.asked, "POST") == cases[i].requests);
         fake_run_for(&world.api, 60);
         assert_int_equal(fake_count(&world.api.asked, "POST"), cases[i].requests);
@@ -188,11 +188,11 @@ static void closed_at_any_time(void **state) {
         fake_put(&world.api, ASSIGNS "/bad", BAD("bad", "u-1"));
         struct fx_cluster_events *events = start_events(&world);
         world.api.faults[0] = (struct fake_fault){"POST", 500, 2, false};
-        fx_cluster_events_set_pause(events, 2);
-        fx_cluster_events_set(events, true);
+        fx_cluster_events_set_delay(events, 2);
+        fx_cluster_events_set_leader(events, true);
         fake_run_for(&world.api, ms);
         if (ms % 2 == 1) {
-            fx_cluster_events_set(events, false);
+            fx_cluster_events_set_leader(events, false);
         }
         end(&world, events);
     }

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/date.h"
 #include "cluster/status/status.h"
-#include "kube/frame.h"
+#include "kube/body.h"
 #include "value/tree.h"
 
 #define TYPE     "Ready"
@@ -15,7 +15,7 @@
 #define IN_FORCE "it is in force"
 
 static bool set_word(json_t *object, const char *key, const char *value) {
-    return fx_frame_set_text(object, key, fx_text_of(value));
+    return fx_kube_body_set_text(object, key, fx_text_of(value));
 }
 
 static bool set_transition(json_t *condition, int64_t since) {
@@ -39,20 +39,20 @@ static bool set_message(json_t *condition, const json_t *errors) {
         fx_buf_str(&words, ellipsis);
     }
     const bool ok =
-        !words.failed &&
-        fx_frame_set_text(condition, "message", (struct fx_text){words.data, words.len});
+        !words.failed && fx_kube_body_set_text(condition, "message",
+                                               (struct fx_text){words.data, words.len});
     fx_buf_finish(&words);
     return ok;
 }
 
-static bool fill(json_t *condition, const json_t *entry, const struct fx_ready_seen *seen,
+static bool fill(json_t *condition, const json_t *entry, const struct fx_seen_ready *seen,
                  int64_t now) {
     const json_t *errors = fx_tree_view_key(entry, "errors");
     const bool is_ready = json_array_size(errors) == 0;
     const bool stays = seen->status == (is_ready ? FX_READY_TRUE : FX_READY_FALSE);
     return set_word(condition, "type", TYPE) &&
            set_word(condition, "status", is_ready ? "True" : "False") &&
-           fx_frame_share(condition, entry, "observedGeneration") &&
+           fx_kube_body_share(condition, entry, "observedGeneration") &&
            set_transition(condition, stays ? seen->since : now) &&
            set_word(condition, "reason",
                     is_ready ? ACCEPTED
@@ -61,7 +61,7 @@ static bool fill(json_t *condition, const json_t *entry, const struct fx_ready_s
                      : set_message(condition, errors));
 }
 
-json_t *fx_ready_make(const json_t *entry, const struct fx_ready_seen *seen,
+json_t *fx_ready_make(const json_t *entry, const struct fx_seen_ready *seen,
                       int64_t now) {
     json_t *condition = json_object();
     if (condition == NULL || !fill(condition, entry, seen, now)) {

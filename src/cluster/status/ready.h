@@ -21,7 +21,7 @@
  * True, or False with all errors as its message, and the first one's reason. As long as
  * the status is the one that was seen, so is the time of its transition; else that is
  * `now`. A new tree; NULL without memory. */
-json_t *fx_ready_make(const json_t *entry, const struct fx_ready_seen *seen,
+json_t *fx_ready_make(const json_t *entry, const struct fx_seen_ready *seen,
                       int64_t now) FX_MUST_USE;
 
 #endif

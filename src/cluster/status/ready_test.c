@@ -19,9 +19,9 @@
 
 #define NOW fx_date_seconds(2026, 11, 21, 10, 2, 33)
 
-static const struct fx_ready_seen nothing;
+static const struct fx_seen_ready nothing;
 
-static void expect_condition(const char *entry, const struct fx_ready_seen *seen,
+static void expect_condition(const char *entry, const struct fx_seen_ready *seen,
                              const char *wanted) {
     struct fx_buf text;
     json_t *tree = read_json(entry);
@@ -64,13 +64,13 @@ static void one_that_is_wrong(void **state) {
                      CONDITION("False", TODAY, "Conflicting", "two"));
 }
 
-static struct fx_ready_seen see(const char *conditions) {
+static struct fx_seen_ready see(const char *conditions) {
     struct fx_buf text;
-    struct fx_ready_seen seen;
+    struct fx_seen_ready seen;
     fx_buf_init(&text, 0);
     fx_buf_printf(&text, "{\"status\":{\"conditions\":[%s]}}", conditions);
     json_t *object = read_json(text.data);
-    fx_ready_see(object, &seen);
+    fx_ready_read(object, &seen);
     json_decref(object);
     fx_buf_finish(&text);
     return seen;
@@ -79,11 +79,11 @@ static struct fx_ready_seen see(const char *conditions) {
 /* The time of the transition is that of the status alone. */
 static void the_time_of_the_transition(void **state) {
     (void)state;
-    const struct fx_ready_seen yes =
+    const struct fx_seen_ready yes =
         see(CONDITION("True", YESTERDAY, "Accepted", "other words"));
-    const struct fx_ready_seen no = see(CONDITION("False", YESTERDAY, "Invalid", "z"));
-    const struct fx_ready_seen unknown = see(CONDITION("Unknown", YESTERDAY, "r", "z"));
-    const struct fx_ready_seen *changed[] = {&no, &unknown, &nothing};
+    const struct fx_seen_ready no = see(CONDITION("False", YESTERDAY, "Invalid", "z"));
+    const struct fx_seen_ready unknown = see(CONDITION("Unknown", YESTERDAY, "r", "z"));
+    const struct fx_seen_ready *changed[] = {&no, &unknown, &nothing};
     expect_condition(GOOD, &yes,
                      CONDITION("True", YESTERDAY, "Accepted", "it is in force"));
     for (size_t i = 0; i < FX_COUNT(changed); i++) {
@@ -99,7 +99,7 @@ static void what_is_seen(void **state) {
     (void)state;
     json_t *entry = read_json(BAD(E("m")));
     json_t *made = fx_ready_make(entry, &nothing, NOW);
-    const struct fx_ready_seen seen =
+    const struct fx_seen_ready seen =
         see("{\"type\":\"Other\"}," CONDITION("False", YESTERDAY, "Invalid", "m"));
     assert_true(seen.digest != 0 && seen.digest == fx_ready_digest(made));
     assert_int_equal(seen.status, FX_READY_FALSE);
@@ -129,16 +129,16 @@ static void what_is_none(void **state) {
         CONDITION("True", "yesterday", "Accepted", "it is in force"),
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        const struct fx_ready_seen seen = see(cases[i]);
+        const struct fx_seen_ready seen = see(cases[i]);
         assert_true(seen.digest == 0);
         assert_int_equal(seen.status, FX_READY_UNKNOWN);
     }
     static const char *const objects[] = {"{}", "{\"status\":{}}", "{\"status\":7}",
                                           "{\"status\":{\"conditions\":7}}"};
     for (size_t i = 0; i < FX_COUNT(objects); i++) {
-        struct fx_ready_seen seen = {.digest = 1};
+        struct fx_seen_ready seen = {.digest = 1};
         json_t *object = read_json(objects[i]);
-        fx_ready_see(object, &seen);
+        fx_ready_read(object, &seen);
         assert_true(seen.digest == 0);
         json_decref(object);
     }

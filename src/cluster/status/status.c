@@ -31,8 +31,8 @@ struct fx_cluster_status *fx_status_of(void *data) {
 
 bool fx_status_has(const struct fx_cluster_status *status, enum fx_status_part part,
                    const struct fx_cluster_object *object) {
-    const struct fx_status_room room =
-        fx_status_lists_look(status->lists, object->resource);
+    const struct fx_status_schema room =
+        fx_status_schemas_get(status->lists, object->resource);
     return part == FX_STATUS_READY
                ? status->leads && object->kind->has_ready && room.conditions
                : room.by_pod != FX_STATUS_NONE;
@@ -90,8 +90,8 @@ static void compare(struct fx_cluster_status *status,
     if (!object->kind->is_mutator || !fx_cluster_status_is_built(status->built, object)) {
         return;
     }
-    fx_status_lists_need(status->lists, object->kind);
-    if (!fx_status_lists_known(status->lists)) {
+    fx_status_schemas_request(status->lists, object->kind);
+    if (!fx_status_schemas_known(status->lists)) {
         return; /* then all are looked at */
     }
     tell_no_room(status, object);
@@ -120,21 +120,21 @@ static void begin_review(struct fx_cluster_status *status) {
     status->cursor = 0;
     status->reviewing = status->built != NULL;
     status->again_ns = 0;
-    fx_status_wake(status, 0);
+    fx_status_run_in(status, 0);
 }
 
-void fx_cluster_status_review(struct fx_cluster_status *status,
-                              struct fx_policies *built) {
+void fx_cluster_status_compare_all(struct fx_cluster_status *status,
+                                   struct fx_policies *built) {
     set_built(status, built);
     begin_review(status);
 }
 
-void fx_cluster_status_review_one(struct fx_cluster_status *status,
-                                  struct fx_policies *built,
-                                  const struct fx_cluster_object *object) {
+void fx_cluster_status_compare_one(struct fx_cluster_status *status,
+                                   struct fx_policies *built,
+                                   const struct fx_cluster_object *object) {
     set_built(status, built);
     compare(status, object);
-    fx_status_wake(status, 0);
+    fx_status_run_in(status, 0);
 }
 
 void fx_cluster_status_set_leader(struct fx_cluster_status *status, bool leads) {
@@ -165,20 +165,20 @@ static void on_timer(uv_timer_t *timer) {
     if (status->again_ns != 0 && fx_clock_ns() >= status->again_ns) {
         begin_review(status);
     }
-    const bool reviews = status->reviewing && fx_status_lists_known(status->lists);
+    const bool reviews = status->reviewing && fx_status_schemas_known(status->lists);
     if (reviews) {
         review_slice(status);
     }
     fx_status_write_some(status);
     const uint64_t at_ns = next_turn_ns(status);
     if (reviews) {
-        fx_status_wake(status, 1);
+        fx_status_run_in(status, 1);
     } else if (at_ns != UINT64_MAX) {
-        fx_status_wake(status, ms_until(at_ns));
+        fx_status_run_in(status, ms_until(at_ns));
     }
 }
 
-void fx_status_wake(struct fx_cluster_status *status, uint64_t ms) {
+void fx_status_run_in(struct fx_cluster_status *status, uint64_t ms) {
     (void)uv_timer_start(&status->timer, on_timer, ms, 0); /* it has a callback */
 }
 
@@ -210,7 +210,7 @@ fx_cluster_status_create(uv_loop_t *loop, struct fx_kube_client *client,
     (void)uv_timer_init(loop, &status->timer); /* cannot fail */
     status->timer.data = status;
     status->lists =
-        fx_status_lists_create(loop, client, apis, on_lists_known, status, err);
+        fx_status_schemas_create(loop, client, apis, on_lists_known, status, err);
     if (status->lists == NULL) {
         fx_cluster_status_close(status);
         return NULL;
@@ -218,8 +218,8 @@ fx_cluster_status_create(uv_loop_t *loop, struct fx_kube_client *client,
     return status;
 }
 
-void fx_cluster_status_look(const struct fx_cluster_status *status,
-                            struct fx_cluster_status_counts *ret_counts) {
+void fx_cluster_status_get_counts(const struct fx_cluster_status *status,
+                                  struct fx_cluster_status_counts *ret_counts) {
     *ret_counts = status->counts;
     for (size_t i = 0; i < FX_STATUS_PARTS; i++) {
         ret_counts->queued += fx_status_queue_count(&status->queues[i]);
@@ -244,6 +244,6 @@ void fx_cluster_status_close(struct fx_cluster_status *status) {
         fx_kube_call_cancel(status->writes[i].call);
         free(status->writes[i].key);
     }
-    fx_status_lists_close(status->lists);
+    fx_status_schemas_close(status->lists);
     uv_close((uv_handle_t *)&status->timer, on_closed);
 }

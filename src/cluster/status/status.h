@@ -51,13 +51,13 @@ void fx_cluster_status_set_leader(struct fx_cluster_status *status, bool leads);
 
 /* There is a new build: what every mutator's status says of it is compared with what it
  * ought to say. */
-void fx_cluster_status_review(struct fx_cluster_status *status,
-                              struct fx_policies *built);
+void fx_cluster_status_compare_all(struct fx_cluster_status *status,
+                                   struct fx_policies *built);
 
 /* This one's status was changed by somebody. */
-void fx_cluster_status_review_one(struct fx_cluster_status *status,
-                                  struct fx_policies *built,
-                                  const struct fx_cluster_object *object);
+void fx_cluster_status_compare_one(struct fx_cluster_status *status,
+                                   struct fx_policies *built,
+                                   const struct fx_cluster_object *object);
 
 /* The entry of one mutator under the policies in force, as a new tree; NULL without
  * memory. Errors: those of its findings (severity error: no type; conflicts:
@@ -73,8 +73,8 @@ const char *fx_cluster_status_reason(const json_t *error);
 bool fx_cluster_status_is_built(const struct fx_policies *built,
                                 const struct fx_cluster_object *object);
 
-void fx_cluster_status_look(const struct fx_cluster_status *status,
-                            struct fx_cluster_status_counts *ret_counts);
+void fx_cluster_status_get_counts(const struct fx_cluster_status *status,
+                                  struct fx_cluster_status_counts *ret_counts);
 
 void fx_cluster_status_close(struct fx_cluster_status *status); /* NULL is fine */
 

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "cluster/status/status.h"
 #include "engine/conflicts.h"
-#include "kube/frame.h"
+#include "kube/body.h"
 #include "value/tree.h"
 
 #define TYPE_CONFLICT   "ErrConflictingSchema" /* spec section 6 */
@@ -53,8 +53,8 @@ static bool find_index(const struct fx_snapshot *snapshot,
 static bool append_error(json_t *errors, const char *type, struct fx_text message) {
     json_t *error = json_object();
     if (error == NULL ||
-        (type != NULL && !fx_frame_set_text(error, "type", fx_text_of(type))) ||
-        !fx_frame_set_text(error, "message", message)) {
+        (type != NULL && !fx_kube_body_set_text(error, "type", fx_text_of(type))) ||
+        !fx_kube_body_set_text(error, "message", message)) {
         json_decref(error);
         return false;
     }
@@ -139,8 +139,8 @@ static bool set_operations(json_t *entry, const struct fx_cluster_identity *iden
 static bool fill(json_t *entry, const struct fx_cluster_identity *identity,
                  const struct fx_cluster_object *object, json_t *errors) {
     const bool enforced = json_array_size(errors) == 0;
-    return fx_frame_set_text(entry, "id", fx_text_of(identity->pod)) &&
-           fx_frame_set_text(entry, "mutatorUID", object->uid) &&
+    return fx_kube_body_set_text(entry, "id", fx_text_of(identity->pod)) &&
+           fx_kube_body_set_text(entry, "mutatorUID", object->uid) &&
            set_operations(entry, identity) &&
            fx_tree_set_take(entry, FX_TEXT("observedGeneration"),
                             json_integer(object->generation)) &&

@@ -14,9 +14,9 @@
 
 #include "base/macros.h"
 #include "cluster/status/status.h"
-#include "cluster/status/status_lists.h"
-#include "cluster/status/status_merge.h"
+#include "cluster/status/status_body.h"
 #include "cluster/status/status_queue.h"
+#include "cluster/status/status_schemas.h"
 #include "kube/client.h"
 
 #define FX_STATUS_WRITES 4 /* under way at a time */
@@ -41,7 +41,7 @@ struct fx_cluster_status {
     struct fx_kube_client *client;
     struct fx_cluster_identity identity;
     const struct fx_cluster_policies *policies;
-    struct fx_status_lists *lists;
+    struct fx_status_schemas *lists;
     struct fx_policies *built; /* counted; NULL: none yet */
     bool leads;
     size_t cursor; /* objects before it were looked at under `built` */
@@ -63,7 +63,7 @@ struct fx_cluster_status {
 struct fx_cluster_status *fx_status_of(void *data);
 
 /* The next turn in so many milliseconds. */
-void fx_status_wake(struct fx_cluster_status *status, uint64_t ms);
+void fx_status_run_in(struct fx_cluster_status *status, uint64_t ms);
 
 /* Is that part of the object's status ours to write, and is there room for it? */
 bool fx_status_has(const struct fx_cluster_status *status, enum fx_status_part part,

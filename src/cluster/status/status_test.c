@@ -2,7 +2,7 @@
  *
  * cluster/status/status_test.c - our entries as the cluster shows them.
  */
-#include "cluster/policies/cluster_world.h"
+#include "cluster/policies/policies_fixture.h"
 
 #define CRDS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 #define KEYED                                                                      \
@@ -20,12 +20,12 @@
     "true}"
 
 static void on_built(struct world *world, struct fx_policies *built) {
-    fx_cluster_status_review(world->user, built);
+    fx_cluster_status_compare_all(world->user, built);
 }
 
 static void on_status(struct world *world, const struct fx_cluster_object *object) {
-    struct fx_policies *built = fx_cluster_policies_sample(world->policies);
-    fx_cluster_status_review_one(world->user, built, object);
+    struct fx_policies *built = fx_cluster_policies_get_current(world->policies);
+    fx_cluster_status_compare_one(world->user, built, object);
     fx_policies_unref(built);
 }
 
@@ -39,8 +39,8 @@ static struct fx_cluster_status *start_status(struct world *world) {
     world->user = status;
     world->on_built = on_built;
     world->on_status = on_status;
-    struct fx_policies *built = fx_cluster_policies_sample(world->policies);
-    fx_cluster_status_review(status, built);
+    struct fx_policies *built = fx_cluster_policies_get_current(world->policies);
+    fx_cluster_status_compare_all(status, built);
     fx_policies_unref(built);
     return status;
 }
@@ -54,7 +54,7 @@ static void end(struct world *world, struct fx_cluster_status *status) {
 
 static struct fx_cluster_status_counts look(const struct fx_cluster_status *status) {
     struct fx_cluster_status_counts counts;
-    fx_cluster_status_look(status, &counts);
+    fx_cluster_status_get_counts(status, &counts);
     return counts;
 }
 
@@ -161,8 +161,8 @@ static void one_that_is_newer_than_the_build(void **state) {
     FAKE_UNTIL(&world.api, world.n_builds > n_builds);
     FAKE_UNTIL(&world.api, look(status).queued == 0); /* two seconds after the failure */
     assert_int_equal(world.api.told.len, 0);
-    struct fx_policies *built = fx_cluster_policies_sample(world.policies);
-    fx_cluster_status_review(status, built);
+    struct fx_policies *built = fx_cluster_policies_get_current(world.policies);
+    fx_cluster_status_compare_all(status, built);
     fx_policies_unref(built);
     FAKE_UNTIL(&world.api, look(status).written == 1);
     assert_non_null(strstr(world.api.told.data, "\"errors\":["));

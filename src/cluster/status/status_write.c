@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "kube/outage.h"
+#include "kube/log_throttle.h"
 #include "value/tree.h"
 
 #define PAUSE_NS      (UINT64_C(20) * 1000000) /* between two: fifty a second */
@@ -26,7 +26,7 @@ static void end_write(struct fx_status_write *write, uint64_t wait_ns) {
     free(write->key);
     write->key = NULL;
     write->call = NULL;
-    fx_status_wake(write->status, 0);
+    fx_status_run_in(write->status, 0);
 }
 
 /* The same failure again is no news; nor is it that somebody else was first, or that the
@@ -35,7 +35,7 @@ static void tell_failure(struct fx_cluster_status *status,
                          const struct fx_kube_failure *failure) {
     if (failure->reason != status->told && failure->reason != FX_KUBE_REASON_CONFLICT &&
         failure->reason != FX_KUBE_REASON_NOT_FOUND) {
-        fx_outage_tell_write("status not written: it is tried again", failure);
+        fx_kube_failure_log("status not written: it is tried again", failure);
         status->told = failure->reason;
     }
 }
@@ -164,7 +164,7 @@ static bool apply(struct fx_status_write *write, const struct fx_cluster_object 
 static bool applies(const struct fx_status_write *write,
                     const struct fx_cluster_object *object) {
     return write->part == FX_STATUS_READY ||
-           fx_status_lists_look(write->status->lists, object->resource).by_pod ==
+           fx_status_schemas_get(write->status->lists, object->resource).by_pod ==
                FX_STATUS_KEYED;
 }
 
@@ -217,7 +217,7 @@ void fx_status_write_some(struct fx_cluster_status *status) {
     const uint64_t now_ns = fx_clock_ns();
     struct fx_status_write *write = find_free(status);
     if (write == NULL || now_ns < status->next_write_ns ||
-        !fx_status_lists_known(status->lists)) {
+        !fx_status_schemas_known(status->lists)) {
         return;
     }
     const struct fx_status_task *task = take(status, now_ns, &write->part);
@@ -229,7 +229,7 @@ void fx_status_write_some(struct fx_cluster_status *status) {
 
 uint64_t fx_status_next_write_ns(struct fx_cluster_status *status) {
     uint64_t at_ns = UINT64_MAX;
-    if (find_free(status) == NULL || !fx_status_lists_known(status->lists)) {
+    if (find_free(status) == NULL || !fx_status_schemas_known(status->lists)) {
         return at_ns;
     }
     for (size_t i = 0; i < FX_STATUS_PARTS; i++) {

@@ -21,9 +21,9 @@
 #include "base/log.h"
 #include "cluster/policies/kinds.h"
 #include "cluster/policies/policies.h"
-#include "cluster/status/status_merge.h"
+#include "cluster/status/status_body.h"
 #include "cluster/status/sweep_plan.h"
-#include "kube/outage.h"
+#include "kube/log_throttle.h"
 #include "value/tree.h"
 
 #define PAGE         "limit=500"
@@ -63,7 +63,7 @@ void fx_sweep_end_round(struct fx_cluster_sweep *sweep) {
     if (!sweep->failed) {
         sweep->said = FX_KUBE_REASON_NONE;
     }
-    fx_sweep_forget_tasks(sweep);
+    fx_sweep_drop_tasks(sweep);
     fx_sweep_names_finish(&sweep->pods_next);
     fx_sweep_names_finish(&sweep->suspects_next);
     fx_sweep_wake_in(sweep, sweep->anew ? sweep->times.again_ms : sweep->times.round_ms);
@@ -71,11 +71,12 @@ void fx_sweep_end_round(struct fx_cluster_sweep *sweep) {
 }
 
 /* The same failure again is no news. */
-void fx_sweep_say(struct fx_cluster_sweep *sweep, const struct fx_kube_failure *failure) {
+void fx_sweep_log_failure(struct fx_cluster_sweep *sweep,
+                          const struct fx_kube_failure *failure) {
     sweep->failed = true;
     if (failure->reason != sweep->said) {
-        fx_outage_tell_write("status entries of replicas that are gone cannot be swept",
-                             failure);
+        fx_kube_failure_log("status entries of replicas that are gone cannot be swept",
+                            failure);
         sweep->said = failure->reason;
     }
 }
@@ -142,19 +143,19 @@ static const json_t *view_entries(const json_t *object) {
 }
 
 /* How an entry that is nobody's can be removed; NONE where it is somebody's. */
-enum fx_sweep_way fx_sweep_find_way(const struct fx_cluster_sweep *sweep,
-                                    const json_t *object, struct fx_text id) {
+enum fx_sweep_method fx_sweep_find_method(const struct fx_cluster_sweep *sweep,
+                                          const json_t *object, struct fx_text id) {
     return fx_sweep_names_has(&sweep->pods, id)
                ? FX_SWEEP_NONE
-               : fx_sweep_way_of(object, id, sweep->identity.pod);
+               : fx_sweep_method_of(object, id, sweep->identity.pod);
 }
 
 bool fx_sweep_is_to_drop(const struct fx_cluster_sweep *sweep, const json_t *object,
                          struct fx_text id) {
-    switch (fx_sweep_find_way(sweep, object, id)) {
+    switch (fx_sweep_find_method(sweep, object, id)) {
     case FX_SWEEP_DROP: return fx_sweep_names_has(&sweep->suspects, id);
-    case FX_SWEEP_STRANGER:
-        return fx_sweep_strangers_is_ripe(&sweep->strangers, id, sweep->look_ns);
+    case FX_SWEEP_FOREIGN:
+        return fx_sweep_foreign_is_due(&sweep->strangers, id, sweep->look_ns);
     case FX_SWEEP_NONE:
     case FX_SWEEP_APPLY: break;
     }
@@ -164,13 +165,13 @@ bool fx_sweep_is_to_drop(const struct fx_cluster_sweep *sweep, const json_t *obj
 /* Notes the id, and its entry where that goes by itself. False without memory. */
 static bool look_at_entry(struct fx_cluster_sweep *sweep, const json_t *object,
                           struct fx_text id) {
-    const enum fx_sweep_way way = fx_sweep_find_way(sweep, object, id);
+    const enum fx_sweep_method way = fx_sweep_find_method(sweep, object, id);
     if (way == FX_SWEEP_NONE) {
         return true;
     }
-    if (way == FX_SWEEP_STRANGER) {
-        return fx_sweep_strangers_see(
-            &sweep->strangers, id, sweep->look_ns + sweep->times.stranger_ms * NS_IN_MS);
+    if (way == FX_SWEEP_FOREIGN) {
+        return fx_sweep_foreign_see(&sweep->strangers, id,
+                                    sweep->look_ns + sweep->times.stranger_ms * NS_IN_MS);
     }
     const bool again = fx_sweep_names_has(&sweep->suspects, id);
     return (again || fx_sweep_names_add(&sweep->suspects_next, id)) &&
@@ -191,8 +192,8 @@ static bool look_at(struct fx_cluster_sweep *sweep, const json_t *object) {
 
 /* What is removed again and again, and is there again. */
 static void end_strangers(struct fx_cluster_sweep *sweep) {
-    const char *id = fx_sweep_strangers_end_look(&sweep->strangers, sweep->look_ns,
-                                                 sweep->times.rest_ms * NS_IN_MS);
+    const char *id = fx_sweep_foreign_end_pass(&sweep->strangers, sweep->look_ns,
+                                               sweep->times.rest_ms * NS_IN_MS);
     if (id != NULL) {
         fx_log(WARN,
                "status entries of another program come back each time they are removed: "
@@ -233,7 +234,7 @@ static void on_objects(const struct fx_kube_answer *answer, void *user) {
     const bool is_absent =
         answer->failure != NULL && answer->failure->reason == FX_KUBE_REASON_UNKNOWN;
     if (answer->failure != NULL && !is_absent) {
-        fx_sweep_say(sweep, answer->failure);
+        fx_sweep_log_failure(sweep, answer->failure);
         fx_sweep_end_round(sweep);
         return;
     }
@@ -260,7 +261,7 @@ static void list_kind(struct fx_cluster_sweep *sweep) {
     for (; sweep->kind < FX_CLUSTER_KINDS; sweep->kind++) {
         struct fx_kube_reflector_status status;
         if (fx_cluster_kinds[sweep->kind].is_mutator &&
-            fx_cluster_policies_look(sweep->policies, sweep->kind, &status) &&
+            fx_cluster_policies_get_status(sweep->policies, sweep->kind, &status) &&
             status.version != NULL && status.state != FX_KUBE_STATE_ABSENT) {
             sweep->resource = status.version;
             list(sweep, (struct fx_text){0}, on_objects);
@@ -300,7 +301,7 @@ static void take_pods(struct fx_cluster_sweep *sweep) {
     sweep->pods_next = (struct fx_sweep_names){0};
     const uint64_t now_ns = fx_clock_ns();
     if (sweep->due || sweep->suspects.n_items > 0 ||
-        now_ns >= fx_sweep_strangers_next(&sweep->strangers)) {
+        now_ns >= fx_sweep_foreign_next(&sweep->strangers)) {
         sweep->kind = 0;
         sweep->look_ns = now_ns;
         list_kind(sweep);
@@ -313,7 +314,7 @@ static void on_pods(const struct fx_kube_answer *answer, void *user) {
     struct fx_cluster_sweep *sweep = fx_sweep_of(user);
     sweep->call = NULL;
     if (answer->failure != NULL) {
-        fx_sweep_say(sweep, answer->failure);
+        fx_sweep_log_failure(sweep, answer->failure);
         fx_sweep_end_round(sweep);
         return;
     }
@@ -377,15 +378,15 @@ void fx_cluster_sweep_set_times(struct fx_cluster_sweep *sweep,
 static void forget(struct fx_cluster_sweep *sweep) {
     fx_kube_call_cancel(sweep->call);
     sweep->call = NULL;
-    fx_sweep_forget_tasks(sweep);
+    fx_sweep_drop_tasks(sweep);
     fx_sweep_names_finish(&sweep->pods);
     fx_sweep_names_finish(&sweep->pods_next);
     fx_sweep_names_finish(&sweep->suspects);
     fx_sweep_names_finish(&sweep->suspects_next);
-    fx_sweep_strangers_finish(&sweep->strangers);
+    fx_sweep_foreign_finish(&sweep->strangers);
 }
 
-void fx_cluster_sweep_set(struct fx_cluster_sweep *sweep, bool on) {
+void fx_cluster_sweep_set_leader(struct fx_cluster_sweep *sweep, bool on) {
     if (on == sweep->on) {
         return;
     }

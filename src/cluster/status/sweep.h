@@ -31,7 +31,7 @@ fx_cluster_sweep_create(uv_loop_t *loop, struct fx_kube_client *client,
  * its last two parts): they go when the id is no Pod of our namespace, and is none a few
  * seconds later. Entries of others go after ten minutes; where they come back five times,
  * they are left alone for a day. */
-void fx_cluster_sweep_set(struct fx_cluster_sweep *sweep, bool on);
+void fx_cluster_sweep_set_leader(struct fx_cluster_sweep *sweep, bool on);
 
 void fx_cluster_sweep_close(struct fx_cluster_sweep *sweep); /* NULL is fine */
 

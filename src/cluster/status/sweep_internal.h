@@ -14,10 +14,10 @@
 #include <uv.h>
 
 #include "base/macros.h"
-#include "cluster/status/status_merge.h"
+#include "cluster/status/status_body.h"
 #include "cluster/status/sweep.h"
+#include "cluster/status/sweep_foreign.h"
 #include "cluster/status/sweep_plan.h"
-#include "cluster/status/sweep_strangers.h"
 #include "kube/client.h"
 
 struct fx_sweep_times {
@@ -54,7 +54,7 @@ struct fx_cluster_sweep {
     bool due;  /* the mutators are to be listed, whatever the Pods */
     struct fx_sweep_names pods, pods_next;         /* those of the last list */
     struct fx_sweep_names suspects, suspects_next; /* ids that were no Pod's */
-    struct fx_sweep_strangers strangers;           /* and of these, those of others */
+    struct fx_sweep_foreign strangers;             /* and of these, those of others */
     uint64_t look_ns;                              /* when the mutators were listed */
     size_t kind;                                   /* that is being listed */
     const struct fx_kube_resource *resource;       /* in that version */
@@ -83,12 +83,13 @@ void fx_sweep_wake_in(struct fx_cluster_sweep *sweep, uint64_t ms);
 void fx_sweep_end_round(struct fx_cluster_sweep *sweep);
 
 /* Logs it, unless it is the one that was logged last. */
-void fx_sweep_say(struct fx_cluster_sweep *sweep, const struct fx_kube_failure *failure);
+void fx_sweep_log_failure(struct fx_cluster_sweep *sweep,
+                          const struct fx_kube_failure *failure);
 
 /* How an entry that is nobody's can be removed from the object; NONE where it is
  * somebody's. */
-enum fx_sweep_way fx_sweep_find_way(const struct fx_cluster_sweep *sweep,
-                                    const json_t *object, struct fx_text id);
+enum fx_sweep_method fx_sweep_find_method(const struct fx_cluster_sweep *sweep,
+                                          const json_t *object, struct fx_text id);
 
 /* Does the entry go by a write of the whole object? */
 bool fx_sweep_is_to_drop(const struct fx_cluster_sweep *sweep, const json_t *object,
@@ -104,6 +105,6 @@ bool fx_sweep_add_task(struct fx_cluster_sweep *sweep, const json_t *object,
 /* Begins the next task; after the last one the round ends. */
 void fx_sweep_write_next(struct fx_cluster_sweep *sweep);
 
-void fx_sweep_forget_tasks(struct fx_cluster_sweep *sweep);
+void fx_sweep_drop_tasks(struct fx_cluster_sweep *sweep);
 
 #endif

@@ -11,8 +11,8 @@
 #include "base/dns_name.h"
 #include "base/limits.h"
 #include "base/vec.h"
-#include "cluster/status/status_merge.h"
-#include "kube/frame.h"
+#include "cluster/status/status_body.h"
+#include "kube/body.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -149,15 +149,15 @@ bool fx_sweep_is_sibling(struct fx_text id, const char *own_pod) {
     return own.len > 0 && fx_text_equal(own, other);
 }
 
-enum fx_sweep_way fx_sweep_way_of(const json_t *object, struct fx_text id,
-                                  const char *own_pod) {
+enum fx_sweep_method fx_sweep_method_of(const json_t *object, struct fx_text id,
+                                        const char *own_pod) {
     if (!fx_dns_is_subdomain(id) || fx_text_is(id, own_pod)) {
         return FX_SWEEP_NONE;
     }
     if (is_managed(object, id)) {
         return FX_SWEEP_APPLY;
     }
-    return fx_sweep_is_sibling(id, own_pod) ? FX_SWEEP_DROP : FX_SWEEP_STRANGER;
+    return fx_sweep_is_sibling(id, own_pod) ? FX_SWEEP_DROP : FX_SWEEP_FOREIGN;
 }
 
 /* ---- what is written ------------------------------------------------------------- */
@@ -166,10 +166,11 @@ json_t *fx_sweep_body(const char *api_version, const char *kind,
                       const struct fx_kube_identity *which) {
     json_t *body = json_object();
     json_t *metadata = json_object();
-    bool ok = body != NULL && metadata != NULL &&
-              fx_frame_set_text(body, "apiVersion", fx_text_of(api_version)) &&
-              fx_frame_set_text(body, "kind", fx_text_of(kind)) &&
-              fx_frame_set_which(metadata, which->namespace_, which->name, which->uid);
+    bool ok =
+        body != NULL && metadata != NULL &&
+        fx_kube_body_set_text(body, "apiVersion", fx_text_of(api_version)) &&
+        fx_kube_body_set_text(body, "kind", fx_text_of(kind)) &&
+        fx_kube_body_set_identity(metadata, which->namespace_, which->name, which->uid);
     ok = ok && fx_tree_set_take(body, FX_TEXT("metadata"), json_incref(metadata));
     json_decref(metadata);
     if (!ok) {

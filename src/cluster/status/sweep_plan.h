@@ -35,20 +35,20 @@ bool fx_sweep_names_hold_all(const struct fx_sweep_names *names,
 bool fx_sweep_names_add_page(struct fx_sweep_names *names,
                              const json_t *list) FX_MUST_USE;
 
-enum fx_sweep_way {
+enum fx_sweep_method {
     FX_SWEEP_NONE,  /* its id is no name of a Pod, or of our own */
     FX_SWEEP_APPLY, /* its Pod's field manager owns it in a list keyed by `id`: when that
                      * one applies nothing, it goes */
     FX_SWEEP_DROP,  /* it is of a Pod of our Deployment: the object is written without it
                      */
-    FX_SWEEP_STRANGER, /* of anybody else, as of Gatekeeper's replicas: the object is
-                        * written without it, in the end */
+    FX_SWEEP_FOREIGN, /* of anybody else, as of Gatekeeper's replicas: the object is
+                       * written without it, in the end */
 };
 
 /* How the entry of that id can be removed from this object, which has its managedFields.
  */
-enum fx_sweep_way fx_sweep_way_of(const json_t *object, struct fx_text id,
-                                  const char *own_pod);
+enum fx_sweep_method fx_sweep_method_of(const json_t *object, struct fx_text id,
+                                        const char *own_pod);
 
 /* Are both Pods of one Deployment: the same name but for the last two parts? */
 bool fx_sweep_is_sibling(struct fx_text id, const char *own_pod);

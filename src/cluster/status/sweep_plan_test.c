@@ -117,7 +117,7 @@ static void ways(void **state) {
     (void)state;
     static const struct {
         const char *id, *managed;
-        enum fx_sweep_way way;
+        enum fx_sweep_method way;
     } cases[] = {
         {"gone", MANAGED("fixpoint-gone", "Apply", "status", KEY("gone")),
          FX_SWEEP_APPLY},
@@ -126,14 +126,14 @@ static void ways(void **state) {
                                                           "status", KEY("gone")),
          FX_SWEEP_APPLY},
         {"gone", MANAGED("fixpoint-other", "Apply", "status", KEY("gone")),
-         FX_SWEEP_STRANGER},
+         FX_SWEEP_FOREIGN},
         {"gone", MANAGED("fixpoint-gone", "Update", "status", KEY("gone")),
-         FX_SWEEP_STRANGER},
-        {"gone", MANAGED("fixpoint-gone", "Apply", "", KEY("gone")), FX_SWEEP_STRANGER},
+         FX_SWEEP_FOREIGN},
+        {"gone", MANAGED("fixpoint-gone", "Apply", "", KEY("gone")), FX_SWEEP_FOREIGN},
         {"gone", MANAGED("fixpoint-gone", "Apply", "status", KEY("other")),
-         FX_SWEEP_STRANGER},
-        {"gone", MANAGED("fixpoint-gone", "Apply", "status", ""), FX_SWEEP_STRANGER},
-        {"gone", "", FX_SWEEP_STRANGER},
+         FX_SWEEP_FOREIGN},
+        {"gone", MANAGED("fixpoint-gone", "Apply", "status", ""), FX_SWEEP_FOREIGN},
+        {"gone", "", FX_SWEEP_FOREIGN},
         {"fixpoint-7d4b9c6f5-x2x4q", "", FX_SWEEP_DROP},
         {"fixpoint-7d4b9c6f5-x2x4q",
          MANAGED("fixpoint-fixpoint-7d4b9c6f5-x2x4q", "Update", "status", ""),
@@ -145,7 +145,7 @@ static void ways(void **state) {
         {"gatekeeper-audit-7d4b9c6f5-x2x4q",
          MANAGED("gatekeeper", "Update", "status",
                  KEY("gatekeeper-audit-7d4b9c6f5-x2x4q")),
-         FX_SWEEP_STRANGER},
+         FX_SWEEP_FOREIGN},
         {OWN, MANAGED("fixpoint-" OWN, "Apply", "status", KEY(OWN)), FX_SWEEP_NONE},
         {"", MANAGED("fixpoint-", "Apply", "status", KEY("")), FX_SWEEP_NONE},
     };
@@ -154,8 +154,8 @@ static void ways(void **state) {
         (void)snprintf(text, sizeof text, "{\"metadata\":{\"managedFields\":[%s]}}",
                        cases[i].managed);
         json_t *object = read_json(text);
-        const enum fx_sweep_way way =
-            fx_sweep_way_of(object, fx_text_of(cases[i].id), OWN);
+        const enum fx_sweep_method way =
+            fx_sweep_method_of(object, fx_text_of(cases[i].id), OWN);
         if (way != cases[i].way) {
             fail_msg("case %zu: %d", i, (int)way);
         }
@@ -169,11 +169,11 @@ static void strange_ids(void **state) {
     char longest[255];
     memset(longest, 'a', sizeof longest);
     json_t *object = read_json("{}");
-    assert_int_equal(fx_sweep_way_of(object, (struct fx_text){longest, 253}, OWN),
-                     FX_SWEEP_STRANGER);
-    assert_int_equal(fx_sweep_way_of(object, (struct fx_text){longest, 254}, OWN),
+    assert_int_equal(fx_sweep_method_of(object, (struct fx_text){longest, 253}, OWN),
+                     FX_SWEEP_FOREIGN);
+    assert_int_equal(fx_sweep_method_of(object, (struct fx_text){longest, 254}, OWN),
                      FX_SWEEP_NONE);
-    assert_int_equal(fx_sweep_way_of(object, FX_TEXT("A pod"), OWN), FX_SWEEP_NONE);
+    assert_int_equal(fx_sweep_method_of(object, FX_TEXT("A pod"), OWN), FX_SWEEP_NONE);
     json_decref(object);
 }
 
@@ -193,7 +193,7 @@ static void strange_objects(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         json_t *object = read_json(cases[i].text);
-        assert_int_equal(fx_sweep_way_of(object, FX_TEXT("x"), OWN), FX_SWEEP_STRANGER);
+        assert_int_equal(fx_sweep_method_of(object, FX_TEXT("x"), OWN), FX_SWEEP_FOREIGN);
         json_decref(object);
     }
 }

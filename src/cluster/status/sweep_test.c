@@ -2,7 +2,7 @@
  *
  * cluster/status/sweep_test.c - replicas that come and go, and what stays of them.
  */
-#include "cluster/policies/cluster_world.h"
+#include "cluster/policies/policies_fixture.h"
 
 #include "cluster/status/sweep_internal.h"
 
@@ -85,8 +85,8 @@ static void a_replica_goes(void **state) {
     fake_run_for(&world.api, 30);
     assert_int_equal(n_looks(&world), 0); /* it is not on */
 
-    fx_cluster_sweep_set(sweep, true);
-    fx_cluster_sweep_set(sweep, true);
+    fx_cluster_sweep_set_leader(sweep, true);
+    fx_cluster_sweep_set_leader(sweep, true);
     pass_rounds(&world, 3);
     assert_int_equal(fake_count(&world.api.asked, "GET " ASSIGNS "?limit"), n_lists + 1);
     assert_int_equal(world.api.told.len, 0);
@@ -104,7 +104,7 @@ static void a_replica_goes(void **state) {
     pass_rounds(&world, 2);
     assert_int_equal(fake_count(&world.api.asked, "GET " ASSIGNS "?limit"), n_then);
     assert_int_equal(fake_count(&world.api.told, "P"), 1);
-    fx_cluster_sweep_set(sweep, false);
+    fx_cluster_sweep_set_leader(sweep, false);
     const size_t n_end = n_looks(&world);
     fake_run_for(&world.api, 200);
     assert_int_equal(n_looks(&world), n_end);
@@ -122,7 +122,7 @@ static void a_replica_comes(void **state) {
     put_pod(&world, "other");
     put_keyed(&world, "a");
     struct fx_cluster_sweep *sweep = start_sweep(&world);
-    fx_cluster_sweep_set(sweep, true);
+    fx_cluster_sweep_set_leader(sweep, true);
     pass_rounds(&world, 1);
     FAKE_UNTIL(&world.api, fake_count(&world.api.asked, "GET " ASSIGNS "?limit") == 2);
     put_pod(&world, SIBLING);
@@ -145,7 +145,7 @@ static void an_atomic_list(void **state) {
                     BY_POD(ENTRY("fixpoint-1-a") "," ENTRY(OWN_POD) "," ENTRY(
                         SIBLING) "," ENTRY(GATEKEEPER) "," ENTRY("other"))));
     struct fx_cluster_sweep *sweep = start_sweep(&world);
-    fx_cluster_sweep_set(sweep, true);
+    fx_cluster_sweep_set_leader(sweep, true);
     world.api.faults[0] = (struct fake_fault){"PUT", 409, 1, false};
     FAKE_UNTIL(&world.api, strcmp(world_ids(&world, ASSIGNS "/a"),
                                   OWN_POD " " GATEKEEPER " other") == 0);
@@ -167,7 +167,7 @@ static void what_cannot_be_given_up_is_dropped(void **state) {
     put_pod(&world, "other");
     put_keyed(&world, "a");
     struct fx_cluster_sweep *sweep = start_sweep(&world);
-    fx_cluster_sweep_set(sweep, true);
+    fx_cluster_sweep_set_leader(sweep, true);
     world.api.faults[0] = (struct fake_fault){"PATCH", 422, 1, false};
     FAKE_UNTIL(&world.api, strcmp(world_ids(&world, ASSIGNS "/a"),
                                   OWN_POD " " GATEKEEPER " other") == 0);
@@ -203,7 +203,7 @@ static void a_stranger_is_waited_for(void **state) {
     struct fx_cluster_sweep *sweep = start_sweep(&world);
     fx_cluster_sweep_set_times(sweep, &soon);
     const uint64_t before_ns = fx_clock_ns();
-    fx_cluster_sweep_set(sweep, true);
+    fx_cluster_sweep_set_leader(sweep, true);
     FAKE_UNTIL(&world.api, fake_count(&world.api.told, "PUT") == 2);
     assert_true(fx_clock_ns() - before_ns >= soon.stranger_ms * 1000000);
     assert_string_equal(world_ids(&world, ASSIGNS "/a"), OWN_POD " " SIBLING " other");
@@ -229,7 +229,7 @@ static void a_stranger_comes_back(void **state) {
     fx_cluster_sweep_set_times(sweep, &soon);
     fake_put(&world.api, ASSIGNS "/a",
              ASSIGN("a", "", "spec.x", "1", BY_POD(ENTRY(GATEKEEPER))));
-    fx_cluster_sweep_set(sweep, true);
+    fx_cluster_sweep_set_leader(sweep, true);
     for (size_t i = 1; i <= FX_SWEEP_TRIES - 1; i++) {
         FAKE_UNTIL(&world.api, fake_count(&world.api.told, "PUT") == i);
         fake_put(&world.api, ASSIGNS "/a",
@@ -257,7 +257,7 @@ static void many_mutators(void **state) {
         put_keyed(&world, name);
     }
     struct fx_cluster_sweep *sweep = start_sweep(&world);
-    fx_cluster_sweep_set(sweep, true);
+    fx_cluster_sweep_set_leader(sweep, true);
     FAKE_UNTIL(&world.api, fake_count(&world.api.told, "PATCH") == 600);
     pass_rounds(&world, 3);
     assert_int_equal(fake_count(&world.api.told, "PATCH"), 600);
@@ -277,7 +277,7 @@ static void when_the_server_fails(void **state) {
     put_pod(&world, "other");
     put_keyed(&world, "a");
     struct fx_cluster_sweep *sweep = start_sweep(&world);
-    fx_cluster_sweep_set(sweep, true);
+    fx_cluster_sweep_set_leader(sweep, true);
     pass_rounds(&world, 4);
     assert_int_equal(fake_count(&world.api.asked, "GET " ASSIGNS "?limit"), 1);
     put_pod(&world, OWN_POD);
@@ -310,7 +310,7 @@ static struct fx_cluster_sweep *start_slow_sweep(struct world *world) {
     struct fx_cluster_sweep *sweep = start_sweep(world);
     fx_cluster_sweep_set_times(
         sweep, &(struct fx_sweep_times){60000, 60000, 10, 2, 60000, 60000});
-    fx_cluster_sweep_set(sweep, true);
+    fx_cluster_sweep_set_leader(sweep, true);
     return sweep;
 }
 
@@ -344,7 +344,7 @@ static void closed_at_any_time(void **state) {
         put_keyed(&world, "a");
         struct fx_cluster_sweep *sweep = start_sweep(&world);
         fx_cluster_sweep_set_times(sweep, &(struct fx_sweep_times){2, 1, 1, 1, 2, 2});
-        fx_cluster_sweep_set(sweep, true);
+        fx_cluster_sweep_set_leader(sweep, true);
         fake_run_for(&world.api, ms);
         fx_cluster_sweep_close(sweep);
         world_finish(&world);

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "value/tree.h"
 
-void fx_sweep_forget_tasks(struct fx_cluster_sweep *sweep) {
+void fx_sweep_drop_tasks(struct fx_cluster_sweep *sweep) {
     for (size_t i = 0; i < sweep->n_tasks; i++) {
         free(sweep->tasks[i].namespace_);
         free(sweep->tasks[i].name);
@@ -72,7 +72,7 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     }
     if (answer->failure != NULL && answer->failure->reason != FX_KUBE_REASON_CONFLICT &&
         answer->failure->reason != FX_KUBE_REASON_NOT_FOUND) {
-        fx_sweep_say(sweep, answer->failure);
+        fx_sweep_log_failure(sweep, answer->failure);
     }
     end_task(sweep);
 }

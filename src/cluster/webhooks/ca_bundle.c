@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "kube/frame.h"
+#include "kube/body.h"
 #include "value/tree.h"
 
 static const json_t *view_webhooks(const json_t *configuration) {
@@ -30,8 +30,8 @@ static json_t *new_webhook(const json_t *from, const char *bundle) {
     json_t *webhook = json_object();
     json_t *client = json_object();
     const bool ok =
-        webhook != NULL && client != NULL && fx_frame_share(webhook, from, "name") &&
-        fx_frame_set_text(client, "caBundle", fx_text_of(bundle)) &&
+        webhook != NULL && client != NULL && fx_kube_body_share(webhook, from, "name") &&
+        fx_kube_body_set_text(client, "caBundle", fx_text_of(bundle)) &&
         fx_tree_set_take(webhook, FX_TEXT("clientConfig"), json_incref(client));
     json_decref(client);
     if (!ok) {
@@ -44,7 +44,7 @@ static json_t *new_webhook(const json_t *from, const char *bundle) {
 json_t *fx_ca_bundle_apply(const json_t *configuration, const char *bundle) {
     const json_t *from = view_webhooks(configuration);
     json_t *metadata = NULL;
-    json_t *frame = fx_frame_of(configuration, &metadata);
+    json_t *frame = fx_kube_body_for(configuration, &metadata);
     json_t *webhooks = json_array();
     bool ok = frame != NULL && webhooks != NULL;
     for (size_t i = 0; ok && i < json_array_size(from); i++) {

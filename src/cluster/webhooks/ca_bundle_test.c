@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "cluster/webhooks/ca_bundle.h"
-#include "kube/frame.h"
+#include "kube/body.h"
 #include "kube/test_json.h"
 #include "value/tree.h"
 
@@ -89,14 +89,14 @@ static void a_frame_says_which_object_in_which_state(void **state) {
         "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"Opaque\",\"metadata\":{"
         "\"namespace\":\"n\",\"name\":\"s\",\"uid\":\"u\",\"resourceVersion\":\"9\","
         "\"annotations\":{\"a\":\"b\"},\"managedFields\":[]},\"data\":{\"k\":\"QQ==\"}}");
-    json_t *frame = fx_frame_of(object, &metadata);
+    json_t *frame = fx_kube_body_for(object, &metadata);
     assert_ptr_equal(metadata, fx_tree_view_key(frame, "metadata"));
     json_decref(object); /* the frame stands for itself */
     expect_made(frame,
                 "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"namespace\":"
                 "\"n\",\"name\":\"s\",\"uid\":\"u\",\"resourceVersion\":\"9\"}}");
     object = read_json("{\"metadata\":{\"name\":\"s\"}}");
-    expect_made(fx_frame_of(object, &metadata), "{\"metadata\":{\"name\":\"s\"}}");
+    expect_made(fx_kube_body_for(object, &metadata), "{\"metadata\":{\"name\":\"s\"}}");
     json_decref(object);
 }
 

@@ -10,7 +10,7 @@
 #include "base/date.h"
 #include "base/text.h"
 #include "cluster/webhooks/owners.h"
-#include "kube/frame.h"
+#include "kube/body.h"
 #include "value/equal.h"
 #include "value/json.h"
 #include "value/tree.h"
@@ -30,7 +30,7 @@ static const char *const annotations_of_record[] = {AT,    BY,        REASON,
 
 /* A text that is not said is left out. */
 static bool set_text(json_t *object, const char *key, const char *value) {
-    return value == NULL || fx_frame_set_text(object, key, fx_text_of(value));
+    return value == NULL || fx_kube_body_set_text(object, key, fx_text_of(value));
 }
 
 /* `{key: K, operator: OPERATOR}` */
@@ -291,7 +291,8 @@ static bool set_end(json_t *annotations, const json_t *configuration, int64_t en
 }
 
 static bool write_record(json_t *metadata, const json_t *configuration,
-                         const json_t *remembered, const struct fx_disable_wish *wish) {
+                         const json_t *remembered,
+                         const struct fx_disable_request *wish) {
     json_t *annotations = json_object();
     const bool ok = annotations != NULL && set_date(annotations, AT, wish->now) &&
                     set_text(annotations, BY, wish->by) &&
@@ -334,8 +335,8 @@ static json_t *complete(json_t *frame_take, json_t *webhooks_take, bool ok,
     return frame_take;
 }
 
-json_t *fx_disable_apply(const json_t *configuration, const struct fx_disable_wish *wish,
-                         struct fx_err *err) {
+json_t *fx_disable_apply(const json_t *configuration,
+                         const struct fx_disable_request *wish, struct fx_err *err) {
     if (!is_configuration(configuration, err)) {
         return NULL;
     }
@@ -344,7 +345,7 @@ json_t *fx_disable_apply(const json_t *configuration, const struct fx_disable_wi
         return NULL;
     }
     json_t *metadata = NULL;
-    json_t *frame = fx_frame_of(configuration, &metadata);
+    json_t *frame = fx_kube_body_for(configuration, &metadata);
     json_t *webhooks = json_array();
     const bool ok = frame != NULL && webhooks != NULL &&
                     write_record(metadata, configuration, remembered, wish) &&
@@ -383,8 +384,8 @@ static bool keep_record(json_t *metadata, const json_t *configuration) {
     json_t *annotations = json_object();
     bool ok = annotations != NULL;
     for (size_t i = 0; ok && i < FX_COUNT(annotations_of_record); i++) {
-        ok = fx_frame_share(annotations, view_annotations(configuration),
-                            annotations_of_record[i]);
+        ok = fx_kube_body_share(annotations, view_annotations(configuration),
+                                annotations_of_record[i]);
     }
     if (!ok) {
         json_decref(annotations);
@@ -411,7 +412,7 @@ json_t *fx_enable_apply(const json_t *configuration, struct fx_err *err) {
         return NULL;
     }
     json_t *metadata = NULL;
-    json_t *frame = fx_frame_of(configuration, &metadata);
+    json_t *frame = fx_kube_body_for(configuration, &metadata);
     json_t *webhooks = json_array();
     const bool ok = frame != NULL && webhooks != NULL &&
                     keep_record(metadata, configuration) &&
@@ -440,7 +441,7 @@ static bool drop_record(json_t *metadata, const json_t *configuration) {
 
 json_t *fx_enable_hand_over(const json_t *configuration, struct fx_err *err) {
     json_t *metadata = NULL;
-    json_t *patch = fx_frame_of(configuration, &metadata);
+    json_t *patch = fx_kube_body_for(configuration, &metadata);
     json_t *owners = read_owners(configuration);
     const bool ok =
         patch != NULL && owners != NULL && drop_record(metadata, configuration) &&

@@ -37,7 +37,7 @@ struct fx_disable_record {
 void fx_disable_read(const json_t *configuration, struct fx_disable_record *ret_record);
 
 /* What to write into a new record. */
-struct fx_disable_wish {
+struct fx_disable_request {
     const char *by, *reason; /* NULL: not said */
     int64_t now, end;        /* seconds since 1970; end 0: until enabled */
 };
@@ -47,7 +47,8 @@ struct fx_disable_wish {
  * already those are kept that were before the first time, unless their record is spoilt.
  * A new tree, or NULL: FX_EINVALID (no webhook configuration, or one without webhooks),
  * FX_ENOMEM. */
-json_t *fx_disable_apply(const json_t *configuration, const struct fx_disable_wish *wish,
+json_t *fx_disable_apply(const json_t *configuration,
+                         const struct fx_disable_request *wish,
                          struct fx_err *err) FX_MUST_USE;
 
 /* The apply configuration that enables again: selectors as they were, but for those that

@@ -48,7 +48,7 @@ static json_t *configuration(const char *annotations, const char *first,
 
 static void every_webhook_is_made_to_match_nothing(void **state) {
     (void)state;
-    const struct fx_disable_wish wish = {
+    const struct fx_disable_request wish = {
         .by = "me", .reason = "a \"storm\"", .now = 1795255353, .end = 1795257153};
     struct fx_err err = FX_ERR_INIT;
     json_t *before = configuration("", LABELLED, "");
@@ -65,7 +65,7 @@ static void every_webhook_is_made_to_match_nothing(void **state) {
 /* A second time only the record changes: the selectors of before are not those of now. */
 static void what_was_before_is_not_forgotten(void **state) {
     (void)state;
-    const struct fx_disable_wish wish = {.by = "me", .now = 1795255353};
+    const struct fx_disable_request wish = {.by = "me", .now = 1795255353};
     struct fx_err err = FX_ERR_INIT;
     json_t *disabled =
         configuration(RECORD("", SELECTORS), NEVER, ",\"objectSelector\":" NEVER);
@@ -163,7 +163,7 @@ static const char *owners_of(const json_t *applied) {
 
 static void owners_are_remembered(void **state) {
     (void)state;
-    const struct fx_disable_wish wish = {.by = "me", .now = 1795255353};
+    const struct fx_disable_request wish = {.by = "me", .now = 1795255353};
     static const char words[] = "{\"one\":[{\"manager\":\"helm\",\"operation\":"
                                 "\"Update\",\"apiVersion\":\"a/v1\","
                                 "\"fieldsV1\":{}}]}";
@@ -239,7 +239,7 @@ static void selectors_are_handed_over(void **state) {
 /* A webhook that came while all were disabled has its own selector to be kept. */
 static void what_came_in_between_is_kept_as_well(void **state) {
     (void)state;
-    const struct fx_disable_wish wish = {.by = "me", .now = 1795255353};
+    const struct fx_disable_request wish = {.by = "me", .now = 1795255353};
     struct fx_err err = FX_ERR_INIT;
     json_t *disabled =
         configuration(RECORD("", "{\\\"one\\\":{\\\"matchLabels\\\":{\\\"a\\\":"
@@ -330,7 +330,7 @@ static void the_record_is_read(void **state) {
 /* Without an end the one of before does not count any more, whoever wrote it. */
 static void an_end_of_before_is_overwritten(void **state) {
     (void)state;
-    const struct fx_disable_wish wish = {.by = "me", .now = 1795255353};
+    const struct fx_disable_request wish = {.by = "me", .now = 1795255353};
     struct fx_err err = FX_ERR_INIT;
     struct fx_disable_record record;
     json_t *object = configuration(
@@ -355,7 +355,7 @@ static void an_end_of_before_is_overwritten(void **state) {
 /* Not even where it was disabled before: what it matched then is lost anyway. */
 static void a_spoilt_record_keeps_nobody_from_disabling(void **state) {
     (void)state;
-    const struct fx_disable_wish wish = {.by = "me", .now = 1795255353};
+    const struct fx_disable_request wish = {.by = "me", .now = 1795255353};
     struct fx_err err = FX_ERR_INIT;
     json_t *object = configuration(RECORD("", "{oops"), LABELLED, "");
     expect_made(fx_disable_apply(object, &wish, &err),
@@ -367,7 +367,7 @@ static void a_spoilt_record_keeps_nobody_from_disabling(void **state) {
 }
 
 static void refuse(json_t *object, bool enable, const char *words) {
-    const struct fx_disable_wish wish = {.now = 1};
+    const struct fx_disable_request wish = {.now = 1};
     struct fx_err err = FX_ERR_INIT;
     assert_null(enable ? fx_enable_apply(object, &err)
                        : fx_disable_apply(object, &wish, &err));

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
-#include "kube/frame.h"
+#include "kube/body.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -33,7 +33,7 @@ static bool write_member(struct fx_buf *member, struct fx_text webhook) {
     json_t *key = json_object();
     fx_buf_init(member, 0);
     fx_buf_str(member, "k:");
-    if (key != NULL && fx_frame_set_text(key, "name", webhook)) {
+    if (key != NULL && fx_kube_body_set_text(key, "name", webhook)) {
         fx_json_write(member, key, FX_JSON_COMPACT);
     } else {
         member->failed = true;
@@ -64,7 +64,7 @@ static json_t *new_entry(const json_t *owner, json_t *fields_take) {
     json_t *entry = json_object();
     bool ok = entry != NULL && fields_take != NULL;
     for (size_t i = 0; ok && i < FX_COUNT(identity); i++) {
-        ok = fx_frame_share(entry, owner, identity[i]);
+        ok = fx_kube_body_share(entry, owner, identity[i]);
     }
     ok = ok && fx_tree_set_take(entry, FIELDS, json_incref(fields_take));
     json_decref(fields_take);
@@ -138,7 +138,8 @@ static json_t *own_entry(json_t *entries, const json_t *owner) {
         }
     }
     json_t *entry = new_entry(owner, json_object());
-    if (entry == NULL || !fx_frame_set_text(entry, "fieldsType", FX_TEXT("FieldsV1"))) {
+    if (entry == NULL ||
+        !fx_kube_body_set_text(entry, "fieldsType", FX_TEXT("FieldsV1"))) {
         json_decref(entry);
         return NULL;
     }

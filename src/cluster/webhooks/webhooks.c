@@ -72,7 +72,7 @@ static void tell_published(struct fx_cluster_webhooks *webhooks) {
 
 static void on_look(uv_timer_t *timer) {
     struct fx_cluster_webhooks *webhooks = webhooks_of(timer->data);
-    fx_webhooks_wake(&webhooks->targets[0]);
+    fx_webhooks_schedule_write(&webhooks->targets[0]);
 }
 
 static void look_again(struct fx_cluster_webhooks *webhooks,
@@ -134,7 +134,7 @@ static void take(struct fx_webhooks_target *target, json_t *object) {
         tell_first(webhooks);
     }
     tell_published(webhooks);
-    fx_webhooks_wake(target);
+    fx_webhooks_schedule_write(target);
 }
 
 static bool on_object(json_t *object, void *user) {
@@ -204,7 +204,7 @@ static bool start_target(struct fx_cluster_webhooks *webhooks, uv_loop_t *loop,
     target->webhooks = webhooks;
     target->resource = resource;
     target->is_first = is_first;
-    target->pace = fx_webhooks_usual_pace;
+    target->pace = fx_webhooks_throttle;
     (void)uv_timer_init(loop, &target->timer); /* cannot fail */
     target->timer.data = target;
     webhooks->handles++;
@@ -266,7 +266,7 @@ fx_cluster_webhooks_create(uv_loop_t *loop, struct fx_kube_client *client,
 /* Another bundle is nobody's undoing. */
 static void forget_pauses(struct fx_cluster_webhooks *webhooks) {
     for (size_t i = 0; i < webhooks->n_targets; i++) {
-        webhooks->targets[i].pace = fx_webhooks_usual_pace;
+        webhooks->targets[i].pace = fx_webhooks_throttle;
         (void)uv_timer_stop(&webhooks->targets[i].timer);
     }
 }
@@ -288,7 +288,7 @@ bool fx_cluster_webhooks_publish(struct fx_cluster_webhooks *webhooks,
     webhooks->bundle = bundle;
     tell_published(webhooks);
     for (size_t i = 0; i < webhooks->n_targets; i++) {
-        fx_webhooks_wake(&webhooks->targets[i]);
+        fx_webhooks_schedule_write(&webhooks->targets[i]);
     }
     return true;
 }
@@ -314,9 +314,9 @@ static bool is_worse(const struct fx_kube_reflector_status *one,
                                          : one->synced_ns < than->synced_ns;
 }
 
-bool fx_cluster_webhooks_look(const struct fx_cluster_webhooks *webhooks,
-                              const struct fx_kube_resource *resource,
-                              struct fx_kube_reflector_status *ret_status) {
+bool fx_cluster_webhooks_get_status(const struct fx_cluster_webhooks *webhooks,
+                                    const struct fx_kube_resource *resource,
+                                    struct fx_kube_reflector_status *ret_status) {
     bool found = false;
     size_t n_objects = 0;
     for (size_t i = 0; i < webhooks->n_targets; i++) {
@@ -324,7 +324,7 @@ bool fx_cluster_webhooks_look(const struct fx_cluster_webhooks *webhooks,
         if (webhooks->targets[i].resource != resource) {
             continue;
         }
-        fx_kube_reflector_look(webhooks->targets[i].reflector, &one);
+        fx_kube_reflector_get_status(webhooks->targets[i].reflector, &one);
         n_objects += one.n_objects;
         if (!found || is_worse(&one, ret_status)) {
             *ret_status = one;
@@ -341,7 +341,7 @@ void fx_cluster_webhooks_set_leader(struct fx_cluster_webhooks *webhooks, bool l
     webhooks->leader = leader;
     if (webhooks->n_targets > 0 && webhooks->present_known) {
         tell_first(webhooks);
-        fx_webhooks_wake(&webhooks->targets[0]);
+        fx_webhooks_schedule_write(&webhooks->targets[0]);
     }
 }
 

@@ -67,9 +67,9 @@ void fx_cluster_webhooks_set_leader(struct fx_cluster_webhooks *webhooks, bool l
 
 /* How the watches of a kind of configuration stand: as the one that stands worst, with
  * the objects of all. False: none of that kind is watched. */
-bool fx_cluster_webhooks_look(const struct fx_cluster_webhooks *webhooks,
-                              const struct fx_kube_resource *resource,
-                              struct fx_kube_reflector_status *ret_status);
+bool fx_cluster_webhooks_get_status(const struct fx_cluster_webhooks *webhooks,
+                                    const struct fx_kube_resource *resource,
+                                    struct fx_kube_reflector_status *ret_status);
 
 extern const struct fx_kube_resource fx_cluster_mutating, fx_cluster_validating;
 

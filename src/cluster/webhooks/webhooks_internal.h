@@ -15,7 +15,7 @@
 #include "kube/pace.h"
 
 /* Somebody may undo what we write, and we what they do. */
-extern const struct fx_pace fx_webhooks_usual_pace;
+extern const struct fx_kube_throttle fx_webhooks_throttle;
 
 /* What is under way. */
 enum fx_webhooks_write {
@@ -36,7 +36,7 @@ struct fx_webhooks_target {
     json_t *object;            /* as last seen; counted; NULL: there is none */
     bool synced;               /* so that NULL means that */
     uint64_t holds_since_ns;   /* the bundle; 0: it does not */
-    struct fx_pace pace;
+    struct fx_kube_throttle pace;
     unsigned n_written; /* bundles, since there was a calm */
     enum fx_webhooks_write write;
     bool end_failed;          /* the last time; so the bundle first, the next time */
@@ -64,6 +64,6 @@ struct fx_cluster_webhooks {
 
 /* Writes what is to be written, if anything is, but not before the pause after the last
  * write. */
-void fx_webhooks_wake(struct fx_webhooks_target *target);
+void fx_webhooks_schedule_write(struct fx_webhooks_target *target);
 
 #endif

@@ -10,9 +10,9 @@
 #include "base/log.h"
 #include "cluster/webhooks/ca_bundle.h"
 #include "cluster/webhooks/disable.h"
-#include "kube/outage.h"
+#include "kube/log_throttle.h"
 
-const struct fx_pace fx_webhooks_usual_pace = {
+const struct fx_kube_throttle fx_webhooks_throttle = {
     .first_ms = 500, .last_ms = 60000, .calm_ms = 120000};
 
 /* So many of them without a calm in between say so. */
@@ -46,8 +46,8 @@ static void tell_written_or_not(struct fx_webhooks_target *target,
     } else if (failure->reason != target->told &&
                failure->reason != FX_KUBE_REASON_CONFLICT) {
         target->told = failure->reason;
-        fx_outage_tell_write("webhook configuration not written: it is tried again",
-                             failure);
+        fx_kube_failure_log("webhook configuration not written: it is tried again",
+                            failure);
     }
 }
 
@@ -60,20 +60,20 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     target->end_failed = ends && answer->failure != NULL;
     target->n_written =
         target->pace.pause_ms == target->pace.first_ms ? 0 : target->n_written;
-    fx_pace_ended(&target->pace, fx_clock_ns());
+    fx_kube_throttle_ended(&target->pace, fx_clock_ns());
     tell_written_or_not(target, answer->failure);
     if (target->write == FX_WEBHOOKS_ENABLE && answer->failure == NULL) {
         hand_over(target, answer->object);
     } else {
-        fx_webhooks_wake(target);
+        fx_webhooks_schedule_write(target);
     }
 }
 
 /* Nothing could be asked: after a pause again. */
 static void put_off(struct fx_webhooks_target *target) {
-    fx_pace_begun(&target->pace, fx_clock_ns());
-    fx_pace_ended(&target->pace, fx_clock_ns());
-    fx_webhooks_wake(target);
+    fx_kube_throttle_started(&target->pace, fx_clock_ns());
+    fx_kube_throttle_ended(&target->pace, fx_clock_ns());
+    fx_webhooks_schedule_write(target);
 }
 
 /* Takes the body over. */
@@ -93,7 +93,7 @@ static void write_body(struct fx_webhooks_target *target, json_t *body_take,
     if (target->call == NULL) {
         put_off(target);
     } else {
-        fx_pace_begun(&target->pace, fx_clock_ns());
+        fx_kube_throttle_started(&target->pace, fx_clock_ns());
     }
 }
 
@@ -168,12 +168,12 @@ static void on_turn(uv_timer_t *timer) {
     }
 }
 
-void fx_webhooks_wake(struct fx_webhooks_target *target) {
+void fx_webhooks_schedule_write(struct fx_webhooks_target *target) {
     if (target->webhooks->closing || target->call != NULL ||
         uv_is_active((uv_handle_t *)&target->timer) ||
         (!is_over(target) && !wants_bundle(target))) {
         return;
     }
-    const uint64_t wait_ms = fx_pace_wait_ms(&target->pace, fx_clock_ns());
+    const uint64_t wait_ms = fx_kube_throttle_wait_ms(&target->pace, fx_clock_ns());
     (void)uv_timer_start(&target->timer, on_turn, wait_ms, 0); /* it has a callback */
 }

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/outage.c - few lines for many resources.
+ * kube/log_throttle.c - few lines for many resources.
  */
-#include "kube/outage.h"
+#include "kube/log_throttle.h"
 
 #include <string.h>
 
 #define NS_IN_MS UINT64_C(1000000)
 #define NS_IN_S  1e9
 
-bool fx_outage_is_of_server(enum fx_kube_reason reason) {
+bool fx_kube_reason_is_outage(enum fx_kube_reason reason) {
     return reason == FX_KUBE_REASON_NETWORK || reason == FX_KUBE_REASON_SERVER ||
            reason == FX_KUBE_REASON_BUSY || reason == FX_KUBE_REASON_UNAUTHORIZED;
 }
 
-enum fx_log_level fx_outage_level(const struct fx_kube_failure *failure) {
-    return fx_outage_is_of_server(failure->reason) ? FX_LOG_INFO : FX_LOG_ERROR;
+enum fx_log_level fx_kube_failure_log_level(const struct fx_kube_failure *failure) {
+    return fx_kube_reason_is_outage(failure->reason) ? FX_LOG_INFO : FX_LOG_ERROR;
 }
 
-void fx_outage_tell_write(const char *msg, const struct fx_kube_failure *failure) {
-    const struct fx_log_field fields[] = {fx_log_str("error", failure->words), {0}};
-    fx_log_write(fx_outage_level(failure), msg, fields);
+void fx_kube_failure_log(const char *msg, const struct fx_kube_failure *failure) {
+    const struct fx_log_field fields[] = {fx_log_str("error", failure->message), {0}};
+    fx_log_write(fx_kube_failure_log_level(failure), msg, fields);
 }
 
 static void tell(enum fx_log_level level, const char *words,
@@ -36,8 +36,8 @@ static void tell(enum fx_log_level level, const char *words,
 
 /* ---- refusals -------------------------------------------------------------------- */
 
-static struct fx_outage_refusal *find(struct fx_outage *outage,
-                                      const struct fx_kube_resource *resource) {
+static struct fx_kube_log_refusal *find(struct fx_kube_log_throttle *outage,
+                                        const struct fx_kube_resource *resource) {
     for (size_t i = 0; i < outage->n_refusals; i++) {
         if (outage->refusals[i].resource == resource) {
             return &outage->refusals[i];
@@ -46,43 +46,45 @@ static struct fx_outage_refusal *find(struct fx_outage *outage,
     return NULL;
 }
 
-static void tell_refusal(struct fx_outage_refusal *refusal, uint64_t now_ns) {
+static void tell_refusal(struct fx_kube_log_refusal *refusal, uint64_t now_ns) {
     refusal->told_ns = now_ns;
     tell(FX_LOG_ERROR, "cannot be read: what was read last counts", refusal->resource,
          FX_KUBE_STATE_FAILING, refusal->words);
 }
 
-static bool is_time(const struct fx_outage_refusal *refusal, uint64_t now_ns) {
-    return now_ns - refusal->told_ns >= FX_OUTAGE_AGAIN_MS * NS_IN_MS;
+static bool is_time(const struct fx_kube_log_refusal *refusal, uint64_t now_ns) {
+    return now_ns - refusal->told_ns >= FX_KUBE_LOG_REPEAT_MS * NS_IN_MS;
 }
 
 /* Of one that comes and goes no more often than of one that lasts, unless it says
  * something else. */
-static void refuse(struct fx_outage *outage, const struct fx_kube_resource *resource,
+static void refuse(struct fx_kube_log_throttle *outage,
+                   const struct fx_kube_resource *resource,
                    const struct fx_kube_failure *failure, uint64_t now_ns) {
-    struct fx_outage_refusal *refusal = find(outage, resource);
+    struct fx_kube_log_refusal *refusal = find(outage, resource);
     const bool is_new = refusal == NULL;
-    if (is_new && outage->n_refusals == FX_OUTAGE_RESOURCES) {
+    if (is_new && outage->n_refusals == FX_KUBE_LOG_RESOURCES) {
         tell(FX_LOG_ERROR, "cannot be read: what was read last counts", resource,
-             FX_KUBE_STATE_FAILING, failure->words);
+             FX_KUBE_STATE_FAILING, failure->message);
         return;
     }
     if (is_new) {
         refusal = &outage->refusals[outage->n_refusals++];
         refusal->resource = resource;
     }
-    const bool is_news = is_new || strcmp(refusal->words, failure->words) != 0;
+    const bool is_news = is_new || strcmp(refusal->words, failure->message) != 0;
     refusal->lasts = true;
-    memcpy(refusal->words, failure->words, sizeof refusal->words);
+    memcpy(refusal->words, failure->message, sizeof refusal->words);
     if (is_news || is_time(refusal, now_ns)) {
         tell_refusal(refusal, now_ns);
     }
 }
 
-void fx_outage_refused(struct fx_outage *outage, const struct fx_kube_resource *resource,
-                       uint64_t now_ns) {
+void fx_kube_log_throttle_refused(struct fx_kube_log_throttle *outage,
+                                  const struct fx_kube_resource *resource,
+                                  uint64_t now_ns) {
     for (size_t i = 0; i < outage->n_refusals; i++) {
-        struct fx_outage_refusal *refusal = &outage->refusals[i];
+        struct fx_kube_log_refusal *refusal = &outage->refusals[i];
         if (refusal->lasts && strcmp(refusal->resource->plural, resource->plural) == 0 &&
             strcmp(refusal->resource->group, resource->group) == 0 &&
             is_time(refusal, now_ns)) {
@@ -93,12 +95,14 @@ void fx_outage_refused(struct fx_outage *outage, const struct fx_kube_resource *
 
 /* ---- states ---------------------------------------------------------------------- */
 
-void fx_outage_state(struct fx_outage *outage, const struct fx_kube_resource *resource,
-                     enum fx_kube_state state, const struct fx_kube_failure *failure,
-                     bool any, uint64_t now_ns) {
-    const bool of_server = failure != NULL && fx_outage_is_of_server(failure->reason);
+void fx_kube_log_throttle_state(struct fx_kube_log_throttle *outage,
+                                const struct fx_kube_resource *resource,
+                                enum fx_kube_state state,
+                                const struct fx_kube_failure *failure, bool any,
+                                uint64_t now_ns) {
+    const bool of_server = failure != NULL && fx_kube_reason_is_outage(failure->reason);
     const bool was_out = outage->since_ns != 0;
-    struct fx_outage_refusal *refusal = find(outage, resource);
+    struct fx_kube_log_refusal *refusal = find(outage, resource);
     if (refusal != NULL && state != FX_KUBE_STATE_FAILING) {
         refusal->lasts = false;
     }
@@ -107,10 +111,10 @@ void fx_outage_state(struct fx_outage *outage, const struct fx_kube_resource *re
     } else if (of_server && !was_out) {
         outage->since_ns = now_ns;
         fx_log(ERROR, "the API server cannot be asked: what was read last counts",
-               fx_log_str("error", failure->words));
+               fx_log_str("error", failure->message));
     } else {
         tell(was_out ? FX_LOG_DEBUG : FX_LOG_INFO, "resource", resource, state,
-             failure == NULL ? "" : failure->words);
+             failure == NULL ? "" : failure->message);
     }
     if (was_out && !any) {
         const double seconds = (double)(now_ns - outage->since_ns) / NS_IN_S;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/outage_test.c - which lines are written when the API server goes and comes
+ * kube/log_throttle_test.c - which lines are written when the API server goes and comes
  * back, and when it refuses a resource.
  */
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "kube/outage.h"
+#include "kube/log_throttle.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -21,7 +21,7 @@ static const struct fx_kube_resource one = {"g", "v1", "ones", "One"};
 static const struct fx_kube_resource two = {"g", "v1", "twos", "Two"};
 
 struct world {
-    struct fx_outage outage;
+    struct fx_kube_log_throttle outage;
     uint64_t now_ns;
     FILE *file;
     int kept;
@@ -55,15 +55,15 @@ static unsigned count(const struct world *world, const char *words) {
 static void fails(struct world *world, const struct fx_kube_resource *resource,
                   enum fx_kube_reason reason, const char *words, bool any) {
     struct fx_kube_failure failure = {.reason = reason};
-    (void)snprintf(failure.words, sizeof failure.words, "%s", words);
-    fx_outage_state(&world->outage, resource, FX_KUBE_STATE_FAILING, &failure, any,
-                    world->now_ns);
+    (void)snprintf(failure.message, sizeof failure.message, "%s", words);
+    fx_kube_log_throttle_state(&world->outage, resource, FX_KUBE_STATE_FAILING, &failure,
+                               any, world->now_ns);
 }
 
 static void works(struct world *world, const struct fx_kube_resource *resource,
                   bool any) {
-    fx_outage_state(&world->outage, resource, FX_KUBE_STATE_WATCHING, NULL, any,
-                    world->now_ns);
+    fx_kube_log_throttle_state(&world->outage, resource, FX_KUBE_STATE_WATCHING, NULL,
+                               any, world->now_ns);
 }
 
 static void an_outage_is_two_lines(void **state) {
@@ -113,8 +113,8 @@ static void a_refusal_is_told_again_now_and_then(void **state) {
     fails(&world, &one, FX_KUBE_REASON_FORBIDDEN, "list ones.g: 403", false);
     for (unsigned i = 0; i < 20; i++) { /* twenty minutes */
         world.now_ns += 60 * SECOND;
-        fx_outage_refused(&world.outage, &one, world.now_ns);
-        fx_outage_refused(&world.outage, &two, world.now_ns);
+        fx_kube_log_throttle_refused(&world.outage, &one, world.now_ns);
+        fx_kube_log_throttle_refused(&world.outage, &two, world.now_ns);
     }
     works(&world, &one, false);
     for (unsigned i = 0; i < 5; i++) {
@@ -122,7 +122,8 @@ static void a_refusal_is_told_again_now_and_then(void **state) {
         works(&world, &one, false);
     }
     world.now_ns += 3600 * SECOND;
-    fx_outage_refused(&world.outage, &one, world.now_ns); /* of another user's, say */
+    fx_kube_log_throttle_refused(&world.outage, &one,
+                                 world.now_ns); /* of another user's, say */
     end(&world);
     assert_int_equal(count(&world, "cannot be read: what was read last counts"), 3);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/api_world.h - for the tests of the client and the reflector: an API server that
+ * kube/api_fixture.h - for the tests of the client and the reflector: an API server that
  * says, request by request, what a test wants it to say; also what a real one has said
  * (tests/recordings/api). It lives on the loop of the client.
  */
-#ifndef FX_KUBE_API_WORLD_H
-#define FX_KUBE_API_WORLD_H
+#ifndef FX_KUBE_API_FIXTURE_H
+#define FX_KUBE_API_FIXTURE_H
 
 #include <setjmp.h>
 #include <stdarg.h>

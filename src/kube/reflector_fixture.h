@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/reflector_world.h - for the tests of the reflector: one in a hurry, and what it
+ * kube/reflector_fixture.h - for the tests of the reflector: one in a hurry, and what it
  * told, as one line of text:
  *
  *     +always-pull@4004 synced =watching -always-pull
  */
-#ifndef FX_KUBE_REFLECTOR_WORLD_H
-#define FX_KUBE_REFLECTOR_WORLD_H
+#ifndef FX_KUBE_REFLECTOR_FIXTURE_H
+#define FX_KUBE_REFLECTOR_FIXTURE_H
 
-#include "kube/api_world.h"
+#include "kube/api_fixture.h"
 
 #include <stdio.h>
 
@@ -26,7 +26,7 @@ struct world {
 };
 
 /* No test waits for a pause, but for those about pauses. */
-static const struct fx_kube_pauses hurried = {
+static const struct fx_kube_delays hurried = {
     .backoff_min_ms = 2,
     .backoff_max_ms = 8,
     .second_ms = 1,
@@ -104,12 +104,12 @@ static inline void world_begin(struct world *world) {
 
 static inline void reflect(struct world *world,
                            const struct fx_kube_reflector_options *options,
-                           const struct fx_kube_pauses *pauses) {
+                           const struct fx_kube_delays *pauses) {
     struct fx_err err = FX_ERR_INIT;
     world->reflector = fx_kube_reflector_create(&world->api.loop, world->client, options,
                                                 &reflector_events, world, &err);
     assert_non_null(world->reflector);
-    fx_kube_reflector_set_pauses(world->reflector, pauses);
+    fx_kube_reflector_set_delays(world->reflector, pauses);
 }
 
 /* A reflector of all Assigns, with these answers. */
@@ -152,7 +152,7 @@ static inline void forget_told(struct world *world) {
 
 static inline struct fx_kube_reflector_status look(const struct world *world) {
     struct fx_kube_reflector_status status;
-    fx_kube_reflector_look(world->reflector, &status);
+    fx_kube_reflector_get_status(world->reflector, &status);
     return status;
 }
 

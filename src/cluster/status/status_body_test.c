@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_merge_test.c - bodies of writes to `status.byPod`.
+ * cluster/status/status_body_test.c - bodies of writes to `status.byPod`.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cluster/status/status_merge.h"
+#include "cluster/status/status_body.h"
 #include "kube/test_json.h"
 #include "value/json.h"
 

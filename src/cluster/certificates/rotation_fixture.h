@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/certificates/rotation_world.h - for the tests of the rotation: a Secret that is
- * kept.
+ * cluster/certificates/rotation_fixture.h - for the tests of the rotation: a Secret that
+ * is kept.
  */
-#ifndef FX_CLUSTER_CERTIFICATES_ROTATION_WORLD_H
-#define FX_CLUSTER_CERTIFICATES_ROTATION_WORLD_H
+#ifndef FX_CLUSTER_CERTIFICATES_ROTATION_FIXTURE_H
+#define FX_CLUSTER_CERTIFICATES_ROTATION_FIXTURE_H
 
 #include <setjmp.h>
 #include <stdarg.h>

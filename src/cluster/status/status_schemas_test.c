@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_lists_test.c - how definitions keep a status.
+ * cluster/status/status_schemas_test.c - how definitions keep a status.
  */
 #include "kube/fake_api.h"
 
-#include "cluster/status/status_lists.h"
+#include "cluster/status/status_schemas.h"
 
 #define CRDS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
@@ -29,7 +29,7 @@
 
 static const struct {
     const char *crd, *version;
-    struct fx_status_room room;
+    struct fx_status_schema room;
 } cases[] = {
     {CRD(VERSION("v1", KEYED)), "v1", {FX_STATUS_KEYED, false}},
     {CRD(VERSION("v1", ATOMIC)), "v1", {FX_STATUS_ATOMIC, false}},
@@ -89,7 +89,7 @@ static void what_there_is_room_for(void **state) {
         struct fx_err err = FX_ERR_INIT;
         json_t *crd = fx_json_read(fx_text_of(cases[i].crd), NULL, &err);
         assert_non_null(crd);
-        const struct fx_status_room room = fx_status_room_read(crd, cases[i].version);
+        const struct fx_status_schema room = fx_status_schema_read(crd, cases[i].version);
         if (room.by_pod != cases[i].room.by_pod ||
             room.conditions != cases[i].room.conditions) {
             fail_msg("case %zu", i);
@@ -107,18 +107,18 @@ static void on_known(void *user) {
 }
 
 /* As below: an Assign in v1, and a Remove. */
-static void expect_keyed(const struct fx_status_lists *lists,
+static void expect_keyed(const struct fx_status_schemas *lists,
                          const struct fx_kube_resource *version) {
     const bool keyed = version == &fx_cluster_kinds[0].versions[0] ||
                        strcmp(version->kind, "Remove") == 0;
-    if ((fx_status_lists_look(lists, version).by_pod == FX_STATUS_KEYED) != keyed) {
+    if ((fx_status_schemas_get(lists, version).by_pod == FX_STATUS_KEYED) != keyed) {
         fail_msg("%s.%s", version->plural, version->group);
     }
 }
 
-static void expect_room(const struct fx_status_lists *lists,
+static void expect_room(const struct fx_status_schemas *lists,
                         const struct fx_cluster_kind *kind, int by_pod) {
-    assert_int_equal(fx_status_lists_look(lists, &kind->versions[0]).by_pod, by_pod);
+    assert_int_equal(fx_status_schemas_get(lists, &kind->versions[0]).by_pod, by_pod);
 }
 
 /* What may not be read, or is not there, is not keyed; all of them are asked for. */
@@ -136,12 +136,12 @@ static void they_are_asked_for(void **state) {
     api.faults[0] = (struct fake_fault){"GET " CRDS "/modifyset.mutations.gatekeeper.sh",
                                         403, 1, false};
     struct fx_kube_client *client = fake_client(&api);
-    struct fx_status_lists *lists = fx_status_lists_create(
+    struct fx_status_schemas *lists = fx_status_schemas_create(
         &api.loop, client, FX_CLUSTER_API_ALL, on_known, &n_known, &err);
     assert_non_null(lists);
-    assert_false(fx_status_lists_known(lists));
+    assert_false(fx_status_schemas_known(lists));
     FAKE_UNTIL(&api, is(&n_known, 1));
-    assert_true(fx_status_lists_known(lists));
+    assert_true(fx_status_schemas_known(lists));
     assert_int_equal(fake_count(&api.asked, "GET " CRDS "/"), 10);
     for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
         for (size_t j = 0; j < fx_cluster_kinds[i].n_versions; j++) {
@@ -149,9 +149,9 @@ static void they_are_asked_for(void **state) {
         }
     }
     const struct fx_kube_resource other = fx_cluster_kinds[0].versions[0];
-    assert_int_equal(fx_status_lists_look(lists, &other).by_pod, FX_STATUS_ATOMIC);
-    fx_status_lists_close(lists);
-    fx_status_lists_close(NULL);
+    assert_int_equal(fx_status_schemas_get(lists, &other).by_pod, FX_STATUS_ATOMIC);
+    fx_status_schemas_close(lists);
+    fx_status_schemas_close(NULL);
     fx_kube_client_close(client);
     fake_finish(&api);
 }
@@ -170,24 +170,25 @@ static void one_that_comes_late(void **state) {
     fake_start(&api);
     fake_put(&api, CRDS "/modifyset.mutations.gatekeeper.sh", CRD(VERSION("v1", KEYED)));
     struct fx_kube_client *client = fake_client(&api);
-    struct fx_status_lists *lists = fx_status_lists_create(
+    struct fx_status_schemas *lists = fx_status_schemas_create(
         &api.loop, client, FX_CLUSTER_API_ALL, on_known, &n_known, &err);
     assert_non_null(lists);
     FAKE_UNTIL(&api, is(&n_known, 1));
-    fx_status_lists_need(lists, &fx_cluster_kinds[3]); /* ModifySet, which was there */
-    assert_true(fx_status_lists_known(lists));
+    fx_status_schemas_request(lists,
+                              &fx_cluster_kinds[3]); /* ModifySet, which was there */
+    assert_true(fx_status_schemas_known(lists));
     fake_put(&api, CRDS "/assign.mutations.gatekeeper.sh", CRD(VERSION("v1", KEYED)));
-    fx_status_lists_need(lists, &fx_cluster_kinds[0]);
-    assert_false(fx_status_lists_known(lists));
+    fx_status_schemas_request(lists, &fx_cluster_kinds[0]);
+    assert_false(fx_status_schemas_known(lists));
     FAKE_UNTIL(&api, is(&n_known, 2));
     expect_room(lists, &fx_cluster_kinds[0], FX_STATUS_KEYED);
     assert_int_equal(n_asked(&api), 20);
-    fx_status_lists_need(lists, &fx_cluster_kinds[1]); /* which there is not */
+    fx_status_schemas_request(lists, &fx_cluster_kinds[1]); /* which there is not */
     FAKE_UNTIL(&api, is(&n_known, 3));
-    fx_status_lists_need(lists, &fx_cluster_kinds[1]);
-    assert_true(fx_status_lists_known(lists));
+    fx_status_schemas_request(lists, &fx_cluster_kinds[1]);
+    assert_true(fx_status_schemas_known(lists));
     assert_int_equal(n_asked(&api), 30);
-    fx_status_lists_close(lists);
+    fx_status_schemas_close(lists);
     fx_kube_client_close(client);
     fake_finish(&api);
 }
@@ -199,14 +200,14 @@ static void only_those_of_an_api(void **state) {
     unsigned n_known = 0;
     fake_start(&api);
     struct fx_kube_client *client = fake_client(&api);
-    struct fx_status_lists *lists = fx_status_lists_create(
+    struct fx_status_schemas *lists = fx_status_schemas_create(
         &api.loop, client, FX_CLUSTER_API_BIT(FX_CLUSTER_API_KUBEMOD), on_known, &n_known,
         &err);
     assert_non_null(lists);
     FAKE_UNTIL(&api, is(&n_known, 1));
     assert_int_equal(n_asked(&api), 1);
     assert_int_equal(fake_count(&api.asked, "GET " CRDS "/modrules.api.kubemod.io"), 1);
-    fx_status_lists_close(lists);
+    fx_status_schemas_close(lists);
     fx_kube_client_close(client);
     fake_finish(&api);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_merge.h - the bodies of writes to a status. Private to this room.
+ * cluster/status/status_body.h - the bodies of writes to a status. Private to this room.
  * Pure.
  */
-#ifndef FX_CLUSTER_STATUS_STATUS_MERGE_H
-#define FX_CLUSTER_STATUS_STATUS_MERGE_H
+#ifndef FX_CLUSTER_STATUS_STATUS_BODY_H
+#define FX_CLUSTER_STATUS_STATUS_BODY_H
 
 #include <jansson.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/cluster_world.h - for the tests of what is written into a cluster: a
- * fake API server that serves mutators, and the policies that are read from it.
+ * cluster/policies/policies_fixture.h - for the tests of what is written into a cluster:
+ * a fake API server that serves mutators, and the policies that are read from it.
  */
-#ifndef FX_CLUSTER_POLICIES_CLUSTER_WORLD_H
-#define FX_CLUSTER_POLICIES_CLUSTER_WORLD_H
+#ifndef FX_CLUSTER_POLICIES_POLICIES_FIXTURE_H
+#define FX_CLUSTER_POLICIES_POLICIES_FIXTURE_H
 
 #include "kube/fake_api.h"
 

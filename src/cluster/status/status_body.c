@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_merge.c - trees out of trees.
+ * cluster/status/status_body.c - trees out of trees.
  */
-#include "cluster/status/status_merge.h"
+#include "cluster/status/status_body.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "kube/frame.h"
+#include "kube/body.h"
 #include "value/tree.h"
 
 void fx_status_manager(const char *pod, char ret_manager[FX_STATUS_MANAGER_BYTES]) {
@@ -46,9 +46,10 @@ json_t *fx_status_apply(const struct fx_cluster_object *object, const char *list
     json_t *metadata = json_object();
     json_t *body = wrap(FX_TEXT("status"), wrap(fx_text_of(list), list_of(item)));
     bool ok = metadata != NULL && body != NULL &&
-              fx_frame_set_which(metadata, object->namespace_, object->name, object->uid);
+              fx_kube_body_set_identity(metadata, object->namespace_, object->name,
+                                        object->uid);
     ok = ok && fx_tree_set_take(body, FX_TEXT("metadata"), json_incref(metadata)) &&
-         fx_frame_set_type(body, object->resource);
+         fx_kube_body_set_type(body, object->resource);
     json_decref(metadata);
     if (!ok) {
         json_decref(body);

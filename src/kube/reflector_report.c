@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/reflector_tell.c - is an object news?
+ * kube/reflector_report.c - is an object news?
  */
 #include "kube/reflector_internal.h"
 
@@ -21,15 +21,15 @@ static void tell_gone(struct fx_text namespace_, struct fx_text name, void *user
 static void take_back(struct fx_kube_reflector *reflector,
                       const struct fx_kube_identity *identity, bool has_older) {
     if (has_older) {
-        fx_kube_known_doubt(&reflector->known, identity);
+        fx_kube_known_forget_version(&reflector->known, identity);
     } else {
         fx_kube_known_remove(&reflector->known, identity);
     }
 }
 
-bool fx_kube_reflector_take(struct fx_kube_reflector *reflector, json_t *object,
-                            const struct fx_kube_identity *identity, bool anyway,
-                            struct fx_err *err) {
+bool fx_kube_reflector_report_object(struct fx_kube_reflector *reflector, json_t *object,
+                                     const struct fx_kube_identity *identity, bool anyway,
+                                     struct fx_err *err) {
     struct fx_kube_identity old;
     const bool found = fx_kube_known_find(&reflector->known, identity, &old);
     const bool same_uid = found && fx_text_equal(old.uid, identity->uid);
@@ -39,8 +39,8 @@ bool fx_kube_reflector_take(struct fx_kube_reflector *reflector, json_t *object,
     }
     /* Told only when it is sure to be known from then on. */
     const bool tells = !same || anyway;
-    const bool slim = !tells || fx_kube_object_slim(object, &reflector->kind,
-                                                    reflector->options.metadata_only);
+    const bool slim = !tells || fx_kube_object_strip(object, &reflector->kind,
+                                                     reflector->options.metadata_only);
     if (!slim || !fx_kube_known_put(&reflector->known, identity)) {
         return fx_fail_nomem(err);
     }
@@ -54,17 +54,17 @@ bool fx_kube_reflector_take(struct fx_kube_reflector *reflector, json_t *object,
     return true;
 }
 
-bool fx_kube_reflector_take_event(struct fx_kube_reflector *reflector,
-                                  enum fx_kube_event event, json_t *object,
-                                  const struct fx_kube_identity *identity,
-                                  struct fx_err *err) {
+bool fx_kube_reflector_report_event(struct fx_kube_reflector *reflector,
+                                    enum fx_kube_event event, json_t *object,
+                                    const struct fx_kube_identity *identity,
+                                    struct fx_err *err) {
     struct fx_kube_identity old;
     const bool found = fx_kube_known_find(&reflector->known, identity, &old);
     if (found && fx_kube_version_is_before(identity->version, old.version)) {
         return true;
     }
     if (event != FX_KUBE_EVENT_DELETED) {
-        return fx_kube_reflector_take(reflector, object, identity, false, err);
+        return fx_kube_reflector_report_object(reflector, object, identity, false, err);
     }
     if (found) {
         fx_kube_known_remove(&reflector->known, identity);
@@ -73,6 +73,6 @@ bool fx_kube_reflector_take_event(struct fx_kube_reflector *reflector,
     return true;
 }
 
-void fx_kube_reflector_sweep(struct fx_kube_reflector *reflector) {
-    fx_kube_known_sweep(&reflector->known, tell_gone, reflector);
+void fx_kube_reflector_report_removed(struct fx_kube_reflector *reflector) {
+    fx_kube_known_remove_unseen(&reflector->known, tell_gone, reflector);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/folder_world.h - a folder of a test's own, and files in it (for tests).
+ * kube/folder_fixture.h - a folder of a test's own, and files in it (for tests).
  */
-#ifndef FX_KUBE_FOLDER_WORLD_H
-#define FX_KUBE_FOLDER_WORLD_H
+#ifndef FX_KUBE_FOLDER_FIXTURE_H
+#define FX_KUBE_FOLDER_FIXTURE_H
 
 #include <setjmp.h>
 #include <stdarg.h>

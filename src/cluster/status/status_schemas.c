@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_lists.c - one CRD after the other, and what each version says of
- * byPod.
+ * cluster/status/status_schemas.c - one CRD after the other, and what each version says
+ * of byPod.
  */
-#include "cluster/status/status_lists.h"
+#include "cluster/status/status_schemas.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const struct fx_kube_resource crds = {"apiextensions.k8s.io", "v1",
                                              "customresourcedefinitions",
                                              "CustomResourceDefinition"};
 
-struct fx_status_lists {
+struct fx_status_schemas {
     uint32_t magic;
     struct fx_kube_client *client;
     struct fx_kube_call *call;
@@ -31,7 +31,7 @@ struct fx_status_lists {
     unsigned apis;
     size_t at; /* the kind that is asked for */
     struct {
-        struct fx_status_room rooms[FX_CLUSTER_KIND_VERSIONS];
+        struct fx_status_schema rooms[FX_CLUSTER_KIND_VERSIONS];
         bool missing; /* its CRD, when it was asked for, */
         bool needed;  /* and again, since there are objects: once in a round is enough */
     } kinds[FX_CLUSTER_KINDS];
@@ -39,8 +39,8 @@ struct fx_status_lists {
     bool changed; /* some room is another than before this round */
 };
 
-static struct fx_status_lists *lists_of(void *data) {
-    struct fx_status_lists *lists = data;
+static struct fx_status_schemas *lists_of(void *data) {
+    struct fx_status_schemas *lists = data;
     assert(lists != NULL && lists->magic == LISTS_MAGIC);
     return lists;
 }
@@ -76,7 +76,7 @@ static const json_t *view_property(const json_t *schema, const char *name, bool 
     return fx_tree_view_key(fx_tree_view_key(schema, "properties"), name);
 }
 
-struct fx_status_room fx_status_room_read(const json_t *crd, const char *version) {
+struct fx_status_schema fx_status_schema_read(const json_t *crd, const char *version) {
     const json_t *found = find_version(crd, version);
     bool keeps = is_true(fx_tree_view_key(crd, "spec"), "preserveUnknownFields");
     const json_t *schema =
@@ -85,12 +85,12 @@ struct fx_status_room fx_status_room_read(const json_t *crd, const char *version
     const json_t *by_pod = view_property(status, "byPod", &keeps);
     const json_t *conditions = view_property(status, "conditions", &keeps);
     if (found == NULL) {
-        return (struct fx_status_room){.by_pod = FX_STATUS_ATOMIC};
+        return (struct fx_status_schema){.by_pod = FX_STATUS_ATOMIC};
     }
     if (fx_tree_view_key(fx_tree_view_key(found, "subresources"), "status") == NULL) {
-        return (struct fx_status_room){.by_pod = FX_STATUS_NONE};
+        return (struct fx_status_schema){.by_pod = FX_STATUS_NONE};
     }
-    return (struct fx_status_room){
+    return (struct fx_status_schema){
         .by_pod = is_keyed_by(by_pod, "id") ? FX_STATUS_KEYED
                   : by_pod != NULL || keeps ? FX_STATUS_ATOMIC
                                             : FX_STATUS_NONE,
@@ -100,21 +100,21 @@ struct fx_status_room fx_status_room_read(const json_t *crd, const char *version
 
 /* ---- all of them ----------------------------------------------------------------- */
 
-static void ask(struct fx_status_lists *lists);
+static void ask(struct fx_status_schemas *lists);
 
 static void on_timer(uv_timer_t *timer) {
-    struct fx_status_lists *lists = lists_of(timer->data);
+    struct fx_status_schemas *lists = lists_of(timer->data);
     for (size_t i = 0; lists->at == 0 && i < FX_CLUSTER_KINDS; i++) {
         lists->kinds[i].needed = false;
     }
     ask(lists);
 }
 
-static void ask_in(struct fx_status_lists *lists, uint64_t ms) {
+static void ask_in(struct fx_status_schemas *lists, uint64_t ms) {
     (void)uv_timer_start(&lists->timer, on_timer, ms, 0); /* it has a callback */
 }
 
-static void end_round(struct fx_status_lists *lists) {
+static void end_round(struct fx_status_schemas *lists) {
     const bool news = !lists->known || lists->changed;
     lists->at = 0;
     lists->known = true;
@@ -125,12 +125,12 @@ static void end_round(struct fx_status_lists *lists) {
     }
 }
 
-static void take(struct fx_status_lists *lists, const json_t *crd) {
+static void take(struct fx_status_schemas *lists, const json_t *crd) {
     const struct fx_cluster_kind *kind = &fx_cluster_kinds[lists->at];
     for (size_t i = 0; i < kind->n_versions; i++) {
-        struct fx_status_room *room = &lists->kinds[lists->at].rooms[i];
-        const struct fx_status_room now =
-            fx_status_room_read(crd, kind->versions[i].version);
+        struct fx_status_schema *room = &lists->kinds[lists->at].rooms[i];
+        const struct fx_status_schema now =
+            fx_status_schema_read(crd, kind->versions[i].version);
         lists->changed = lists->changed || now.by_pod != room->by_pod ||
                          now.conditions != room->conditions;
         *room = now;
@@ -139,11 +139,11 @@ static void take(struct fx_status_lists *lists, const json_t *crd) {
 
 /* What may not be read, or is not there, is what it was: atomic at first. */
 static void on_answer(const struct fx_kube_answer *answer, void *user) {
-    struct fx_status_lists *lists = lists_of(user);
+    struct fx_status_schemas *lists = lists_of(user);
     lists->call = NULL;
     if (answer->failure == NULL) {
         take(lists, answer->object);
-    } else if (fx_kube_failure_passes(answer->failure)) {
+    } else if (fx_kube_failure_is_temporary(answer->failure)) {
         ask_in(lists, RETRY_MS);
         return;
     }
@@ -153,12 +153,12 @@ static void on_answer(const struct fx_kube_answer *answer, void *user) {
     ask(lists);
 }
 
-static bool is_asked_for(const struct fx_status_lists *lists,
+static bool is_asked_for(const struct fx_status_schemas *lists,
                          const struct fx_cluster_kind *kind) {
     return kind->is_mutator && (lists->apis & FX_CLUSTER_API_BIT(kind->api)) != 0;
 }
 
-static void ask(struct fx_status_lists *lists) {
+static void ask(struct fx_status_schemas *lists) {
     while (lists->at < FX_CLUSTER_KINDS &&
            !is_asked_for(lists, &fx_cluster_kinds[lists->at])) {
         lists->at++;
@@ -181,10 +181,10 @@ static void ask(struct fx_status_lists *lists) {
     }
 }
 
-struct fx_status_lists *
-fx_status_lists_create(uv_loop_t *loop, struct fx_kube_client *client, unsigned apis,
-                       void (*on_known)(void *user), void *user, struct fx_err *err) {
-    struct fx_status_lists *lists = calloc(1, sizeof *lists);
+struct fx_status_schemas *
+fx_status_schemas_create(uv_loop_t *loop, struct fx_kube_client *client, unsigned apis,
+                         void (*on_known)(void *user), void *user, struct fx_err *err) {
+    struct fx_status_schemas *lists = calloc(1, sizeof *lists);
     if (lists == NULL) {
         (void)fx_fail_nomem(err);
         return NULL;
@@ -200,12 +200,12 @@ fx_status_lists_create(uv_loop_t *loop, struct fx_kube_client *client, unsigned 
     return lists;
 }
 
-bool fx_status_lists_known(const struct fx_status_lists *lists) {
+bool fx_status_schemas_known(const struct fx_status_schemas *lists) {
     return lists->known;
 }
 
-void fx_status_lists_need(struct fx_status_lists *lists,
-                          const struct fx_cluster_kind *kind) {
+void fx_status_schemas_request(struct fx_status_schemas *lists,
+                               const struct fx_cluster_kind *kind) {
     const size_t at = (size_t)(kind - fx_cluster_kinds);
     assert(at < FX_CLUSTER_KINDS);
     if (!lists->kinds[at].missing || lists->kinds[at].needed) {
@@ -220,8 +220,8 @@ void fx_status_lists_need(struct fx_status_lists *lists,
     ask(lists);
 }
 
-struct fx_status_room fx_status_lists_look(const struct fx_status_lists *lists,
-                                           const struct fx_kube_resource *resource) {
+struct fx_status_schema fx_status_schemas_get(const struct fx_status_schemas *lists,
+                                              const struct fx_kube_resource *resource) {
     for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
         const struct fx_cluster_kind *kind = &fx_cluster_kinds[i];
         for (size_t j = 0; j < kind->n_versions; j++) {
@@ -230,16 +230,16 @@ struct fx_status_room fx_status_lists_look(const struct fx_status_lists *lists,
             }
         }
     }
-    return (struct fx_status_room){.by_pod = FX_STATUS_ATOMIC};
+    return (struct fx_status_schema){.by_pod = FX_STATUS_ATOMIC};
 }
 
 static void on_closed(uv_handle_t *timer) {
-    struct fx_status_lists *lists = lists_of(timer->data);
+    struct fx_status_schemas *lists = lists_of(timer->data);
     lists->magic = 0;
     free(lists);
 }
 
-void fx_status_lists_close(struct fx_status_lists *lists) {
+void fx_status_schemas_close(struct fx_status_schemas *lists) {
     if (lists == NULL) {
         return;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/spaces_test.c - namespaces against a plain model: a JSON object of
- * them.
+ * cluster/references/namespace_table_test.c - namespaces against a plain model: a JSON
+ * object of them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,31 +11,31 @@
 
 #include <cmocka.h>
 
-#include "cluster/references/spaces.h"
+#include "cluster/references/namespace_table.h"
 #include "kube/test_json.h"
 #include "value/equal.h"
 #include "value/tree.h"
 
 /* A copy, made into an object, as a review has it. */
-static json_t *find_space(const struct fx_cluster_spaces *spaces, struct fx_text name,
+static json_t *find_space(const struct fx_namespace_table *spaces, struct fx_text name,
                           bool *ret_nomem) {
-    struct fx_cluster_space *space = NULL;
-    if (!fx_cluster_spaces_copy(spaces, name, &space, ret_nomem)) {
+    struct fx_namespace_entry *space = NULL;
+    if (!fx_namespace_table_copy(spaces, name, &space, ret_nomem)) {
         return NULL;
     }
-    json_t *object = fx_cluster_space_object(space);
+    json_t *object = fx_namespace_entry_object(space);
     free(space);
     *ret_nomem = object == NULL;
     return object;
 }
 
-static void put(struct fx_cluster_spaces *spaces, const char *text) {
+static void put(struct fx_namespace_table *spaces, const char *text) {
     json_t *object = read_json(text);
-    assert_true(fx_cluster_spaces_put(spaces, object));
+    assert_true(fx_namespace_table_put(spaces, object));
     json_decref(object);
 }
 
-static void expect(const struct fx_cluster_spaces *spaces, const char *name,
+static void expect(const struct fx_namespace_table *spaces, const char *name,
                    const char *expected) {
     bool nomem = true;
     json_t *found = find_space(spaces, fx_text_of(name), &nomem);
@@ -56,7 +56,7 @@ static void expect(const struct fx_cluster_spaces *spaces, const char *name,
 
 static void only_name_and_labels_are_kept(void **state) {
     (void)state;
-    struct fx_cluster_spaces spaces = {0};
+    struct fx_namespace_table spaces = {0};
     put(&spaces,
         "{\"kind\":\"PartialObjectMetadata\",\"metadata\":{\"name\":\"shop\","
         "\"uid\":\"1\",\"labels\":{\"tier\":\"a\",\"x\":\"\\u00e9\"},"
@@ -69,14 +69,14 @@ static void only_name_and_labels_are_kept(void **state) {
     expect(&spaces, "odd", NAMED("odd", ""));
     expect(&spaces, "sho", NULL);
     expect(&spaces, "shops", NULL);
-    fx_cluster_spaces_finish(&spaces);
+    fx_namespace_table_finish(&spaces);
 }
 
 static void what_was_just_read_looks_the_same(void **state) {
     (void)state;
     json_t *object = read_json(
         NAMED("shop", ",\"labels\":{\"a\":\"b\"},\"annotations\":{\"c\":\"d\"}"));
-    json_t *read = fx_cluster_space_read(object);
+    json_t *read = fx_namespace_reduce(object);
     json_t *wanted = read_json(NAMED("shop", ",\"labels\":{\"a\":\"b\"}"));
     assert_true(fx_equal(read, wanted));
     json_decref(object);
@@ -92,7 +92,7 @@ static uint32_t roll(uint32_t *seed) {
     return *seed >> 8;
 }
 
-static void put_numbered(struct fx_cluster_spaces *spaces, json_t *model,
+static void put_numbered(struct fx_namespace_table *spaces, json_t *model,
                          const char *name, uint32_t value) {
     char text[160];
     (void)snprintf(text, sizeof text, NAMED("%s", ",\"labels\":{\"v\":\"%u\"}"), name,
@@ -103,14 +103,14 @@ static void put_numbered(struct fx_cluster_spaces *spaces, json_t *model,
 
 static void many_turns_agree_with_the_model(void **state) {
     (void)state;
-    struct fx_cluster_spaces spaces = {0};
+    struct fx_namespace_table spaces = {0};
     json_t *model = json_object();
     uint32_t seed = 7;
     for (int i = 0; i < TURNS; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "ns-%u", roll(&seed) % SOME);
         if (roll(&seed) % 3 == 0) {
-            fx_cluster_spaces_remove(&spaces, fx_text_of(name));
+            fx_namespace_table_remove(&spaces, fx_text_of(name));
             (void)json_object_del(model, name);
         } else {
             put_numbered(&spaces, model, name, roll(&seed) % 9);
@@ -124,7 +124,7 @@ static void many_turns_agree_with_the_model(void **state) {
         json_decref(found);
     }
     json_decref(model);
-    fx_cluster_spaces_finish(&spaces);
+    fx_namespace_table_finish(&spaces);
 }
 
 int main(void) {
