@@ -312,7 +312,7 @@ static void wrong_fields_are_named(void **state) {
     } cases[] = {
         {(char[]){"kubernetes"}, trust.data, NULL, "server: "},
         {(char[]){"ftp://host:21"}, trust.data, NULL,
-         "server: `ftp://host:21` is no URL"},
+         "server: `ftp://host:21` is not a URL"},
         {(char[]){"https://host/?a=1"}, trust.data, NULL, "server: `https://host/?a=1`"},
         {(char[]){"https://host/#a"}, trust.data, NULL, "server: `https://host/#a`"},
         {(char[]){"https://host"}, (char[]){"no PEM"}, NULL, "certificate-authority: "},

@@ -156,12 +156,12 @@ static const struct {
     const char *words;
 } faults[] = {
     {JSON_REPLY("200 OK", "Content-Length: 5\r\n\r\nhello"), STAY, FX_KUBE_REASON_NETWORK,
-     "get assign.mutations.gatekeeper.sh always-pull: the answer is none of an API "
+     "get assign.mutations.gatekeeper.sh always-pull: the answer is not from an API "
      "server: "},
     {JSON_REPLY("200 OK", "Content-Length: 2\r\n\r\n[]"), STAY, FX_KUBE_REASON_NETWORK,
-     "no object"},
+     "not an object"},
     {JSON_REPLY("200 OK", "Content-Length: 0\r\n\r\n"), STAY, FX_KUBE_REASON_NETWORK,
-     "none of an API server"},
+     "not from an API server"},
     {JSON_REPLY("200 OK", "Content-Length: 9\r\n\r\n{\"kind\""), CUT,
      FX_KUBE_REASON_NETWORK, "ended in the middle"},
     {JSON_REPLY("200 OK", "Content-Length: 99999999\r\n\r\n{"), STAY,

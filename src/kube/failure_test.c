@@ -185,7 +185,7 @@ static const struct {
     {413, "", "", FX_KUBE_REASON_INVALID, 0, "413 Content Too Large"},
     {418, "", "teapot", FX_KUBE_REASON_INVALID, 0, "418: teapot"},
     {599, "", "", FX_KUBE_REASON_SERVER, 0, "599"},
-    {0, "", "", FX_KUBE_REASON_SERVER, 0, "a failure without a word"},
+    {0, "", "", FX_KUBE_REASON_SERVER, 0, "failure without a message"},
     /* What a terminal would obey is not passed on. */
     {500, "", "a\x1b[31mb\x7f\xc2\x9b\xe2\x80\xae!", FX_KUBE_REASON_SERVER, 0,
      "500 Internal Server Error: a [31mb   !"},
@@ -214,8 +214,8 @@ static const struct {
     unsigned status;
     const char *words;
 } statuses[] = {
-    {"{}", FX_KUBE_REASON_SERVER, 0, "a failure without a word"},
-    {"[]", FX_KUBE_REASON_SERVER, 0, "a failure without a word"},
+    {"{}", FX_KUBE_REASON_SERVER, 0, "failure without a message"},
+    {"[]", FX_KUBE_REASON_SERVER, 0, "failure without a message"},
     {"{\"code\":200,\"message\":\"well\"}", FX_KUBE_REASON_SERVER, 200, "200 OK: well"},
     {"{\"code\":-410,\"message\":\"odd\"}", FX_KUBE_REASON_SERVER, 0, "odd"},
     {"{\"code\":\"410\",\"reason\":\"Expired\"}", FX_KUBE_REASON_EXPIRED, 0, "Expired"},

@@ -122,7 +122,7 @@ static void a_better_version_comes_later(void **state) {
     world_begin(&world);
     world.with_api_version = true;
     api_will(&world.api, replies, FX_COUNT(replies));
-    pauses.seek_ms = 0;
+    pauses.preferred_ms = 0;
     reflect(&world, &of_three, &pauses);
     await_requests(&world, FX_COUNT(replies));
     expect_told(&world,
@@ -164,7 +164,7 @@ static void a_better_version_goes_again(void **state) {
     world_begin(&world);
     world.with_api_version = true;
     api_will(&world.api, replies, FX_COUNT(replies));
-    pauses.seek_ms = 0;
+    pauses.preferred_ms = 0;
     reflect(&world, &of_versions, &pauses);
     await_requests(&world, FX_COUNT(replies));
     expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1beta1 "
@@ -191,25 +191,6 @@ static void deleted_while_it_is_watched(void **state) {
     expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1 +b@2:mutations.gatekeeper.sh/v1 "
                         "synced =watching -b -a =absent synced "
                         "+a@1:mutations.gatekeeper.sh/v1 synced");
-    world_finish(&world);
-}
-
-static void what_may_be_forbidden(void **state) {
-    (void)state;
-    struct world world;
-    const struct fx_kube_reflector_options options = {
-        .versions = &assign, .n_versions = 1, .optional = true};
-    const struct reply replies[] = {
-        LIST(IS_LIST, "5", A1),
-        {FROM("5"), STATUS("410", "Gone"), GOODBYE, 0},
-        {IS_LIST, STATUS("403", "Forbidden"), GOODBYE, 0},
-        {IS_LIST, STATUS("403", "Forbidden"), GOODBYE, 0},
-        LIST(IS_LIST, "6", A1),
-    };
-    start(&world, &options, replies, FX_COUNT(replies));
-    expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1 synced =failing:forbidden -a "
-                        "=absent synced +a@1:mutations.gatekeeper.sh/v1 synced");
-    assert_non_null(strstr(world.failure.message, "list assign"));
     world_finish(&world);
 }
 
@@ -288,7 +269,6 @@ int main(void) {
         cmocka_unit_test(a_better_version_is_not_asked_for_at_every_end),
         cmocka_unit_test(a_better_version_goes_again),
         cmocka_unit_test(deleted_while_it_is_watched),
-        cmocka_unit_test(what_may_be_forbidden),
         cmocka_unit_test(no_storm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

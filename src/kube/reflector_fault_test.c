@@ -269,13 +269,13 @@ static const struct story lists[] = {
     /* What is no list. */
     {{{IS_LIST, STREAM "{\"status\":\"ok\"}", GOODBYE, 0}},
      "=failing:network",
-     "list assign.mutations.gatekeeper.sh: the answer is no list",
+     "list assign.mutations.gatekeeper.sh: the answer is not a list",
      0,
      0},
     {{{IS_LIST, STREAM "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":{}}", GOODBYE,
        0}},
      "=failing:network",
-     "no list",
+     "not a list",
      0,
      0},
     /* Go writes an empty list so, too; items that are none are passed over. */
@@ -391,8 +391,7 @@ static void pages_without_end(void **state) {
         await_told(&world, "=failing:network");
         expect_told(&world, cases[i].told);
         assert_int_equal(world.api.n_requests, cases[i].n_pages);
-        assert_non_null(
-            strstr(world.failure.message, "the pages of the list have no end"));
+        assert_non_null(strstr(world.failure.message, "the list has endless pages"));
         world_finish(&world);
     }
 }

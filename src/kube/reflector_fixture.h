@@ -30,15 +30,15 @@ static const struct fx_kube_delays hurried = {
     .backoff_min_ms = 2,
     .backoff_max_ms = 8,
     .second_ms = 1,
-    .max_wish_ms = 60,
+    .max_retry_after_ms = 60,
     .absent_min_ms = 5,
     .absent_max_ms = 10,
     .interval_ms = 1,
-    .well_ms = PATIENCE_MS,
+    .healthy_ms = PATIENCE_MS,
     .watch_min_s = 300,
     .watch_max_s = 300,
     .silence_ms = 30000,
-    .seek_ms = PATIENCE_MS,
+    .preferred_ms = PATIENCE_MS,
     .page = 500,
 };
 

@@ -93,7 +93,7 @@ static void a_quiet_watch_goes_well(void **state) {
         {"limit=500", LIST_OF("5", "", A1), GOODBYE, 0},
         {NULL, OPEN_HEAD, STAY, 0},
     };
-    pauses.well_ms = 20;
+    pauses.healthy_ms = 20;
     world_begin(&world);
     api_will(&world.api, replies, FX_COUNT(replies));
     reflect(&world, &all_assigns, &pauses);
@@ -112,7 +112,7 @@ static void usual_pauses(void **state) {
     const struct fx_kube_delays *usual = &fx_kube_default_delays;
     assert_int_equal(usual->backoff_min_ms, 500);
     assert_int_equal(usual->backoff_max_ms, 30000);
-    assert_int_equal(usual->max_wish_ms, 60 * usual->second_ms);
+    assert_int_equal(usual->max_retry_after_ms, 60 * usual->second_ms);
     assert_true(usual->watch_min_s >= 240 && usual->watch_max_s <= 480);
     assert_int_equal(usual->page, 500);
 }

@@ -82,7 +82,7 @@ static bool begin_mirror(struct stage *stage, struct fx_err *err) {
         .on_state = see_state,
     };
     static const struct fx_kube_reflector_options options = {
-        .versions = &assign, .n_versions = 1, .label_selector = "a=b", .doubts = true};
+        .versions = &assign, .n_versions = 1, .confirm_absence = true};
     mirror = (struct mirror){.versions = json_object()};
     if (mirror.versions == NULL) {
         return fx_fail_nomem(err);

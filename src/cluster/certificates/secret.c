@@ -443,7 +443,7 @@ static bool start(struct fx_cluster_secret *secret,
         .n_versions = 1,
         .namespace_ = secret->namespace_,
         .name = secret->name,
-        .doubts = true,
+        .confirm_absence = true,
     };
     secret->reflector = fx_kube_reflector_create(secret->loop, secret->client, &reflected,
                                                  &told, secret, err);

@@ -13,7 +13,7 @@
 
 #include "cluster/certificates/rotation.h"
 #include "kube/client.h"
-#include "kube/pace.h"
+#include "kube/backoff.h"
 
 /* Its user sets the first five, borrowed, and the pace's calm. */
 struct fx_secret_writer {

@@ -37,11 +37,11 @@ struct fx_cluster_lease {
     void *user;
     struct fx_kube_random random;
     struct fx_lease_state state;
-    bool told;                /* that it is held */
-    uint64_t next_ns;         /* when to go on; not while a call is under way */
-    uint64_t sent_ns;         /* when that call began */
-    unsigned n_leaving;       /* steps since it is to be given back */
-    enum fx_kube_reason said; /* the failure that was logged last */
+    bool told;                  /* that it is held */
+    uint64_t next_ns;           /* when to go on; not while a call is under way */
+    uint64_t sent_ns;           /* when that call began */
+    unsigned n_leaving;         /* steps since it is to be given back */
+    enum fx_kube_reason logged; /* the last failure in the log */
 };
 
 static struct fx_cluster_lease *lease_of(void *data) {
@@ -104,10 +104,8 @@ static void take_step(struct fx_cluster_lease *lease);
 
 /* The same failure again is no news; that another one was faster is none at all. */
 static void say(struct fx_cluster_lease *lease, const struct fx_kube_failure *failure) {
-    if (failure->reason != lease->said) {
-        fx_kube_failure_log("lease cannot be had: it is tried again", failure);
-        lease->said = failure->reason;
-    }
+    fx_kube_failure_log("lease request failed: it will be retried", failure,
+                        &lease->logged);
 }
 
 static void on_read(const struct fx_kube_answer *answer, void *user) {
@@ -122,7 +120,7 @@ static void on_read(const struct fx_kube_answer *answer, void *user) {
         fx_lease_read(&lease->state, answer->object, fx_clock_ns());
         take_step(lease);
         if (lease->call == NULL) {
-            lease->said = FX_KUBE_REASON_NONE; /* no write follows that may fail */
+            lease->logged = FX_KUBE_REASON_NONE; /* no write follows that may fail */
         }
     }
     settle(lease);
@@ -152,7 +150,7 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     if (answer->failure != NULL) {
         take_refusal(lease, answer->failure);
     } else {
-        lease->said = FX_KUBE_REASON_NONE;
+        lease->logged = FX_KUBE_REASON_NONE;
         lease->next_ns = lease->sent_ns + lease->state.times.renew_ns;
         fx_lease_written(&lease->state, answer->object, lease->sent_ns, fx_clock_ns());
         if (lease->state.leaving) {

@@ -334,7 +334,7 @@ static bool start_source(struct fx_cluster_policies *policies, size_t kind,
     const struct fx_kube_reflector_options options = {
         .versions = source->kind->versions,
         .n_versions = source->kind->n_versions,
-        .doubts = true,
+        .confirm_absence = true,
         .namespace_ =
             source->kind->is_config ? policies->options.identity.namespace_ : NULL,
         .name = source->kind->is_config ? "config" : NULL,

@@ -114,7 +114,7 @@ fx_cluster_namespaces_create(uv_loop_t *loop, struct fx_kube_client *client,
         .versions = &resource,
         .n_versions = 1,
         .metadata_only = true,
-        .doubts = true,
+        .confirm_absence = true,
     };
     struct fx_cluster_namespaces *namespaces = calloc(1, sizeof *namespaces);
     if (namespaces == NULL || uv_rwlock_init(&namespaces->lock) != 0) {

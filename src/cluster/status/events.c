@@ -55,7 +55,7 @@ struct fx_cluster_events {
     struct task *tasks;
     uint64_t pause_ms;
     struct fx_cluster_event_counts counts;
-    enum fx_kube_reason said; /* the failure that was logged last */
+    enum fx_kube_reason logged; /* the last failure in the log */
 };
 
 static struct fx_cluster_events *events_of(void *data) {
@@ -120,10 +120,7 @@ static void put_off(struct task *task) {
 /* The same failure again is no news. */
 static void fail_task(struct task *task, const struct fx_kube_failure *failure) {
     struct fx_cluster_events *events = task->events;
-    if (failure->reason != events->said) {
-        fx_kube_failure_log("event not written", failure);
-        events->said = failure->reason;
-    }
+    fx_kube_failure_log("Event not written", failure, &events->logged);
     if (fx_kube_failure_is_temporary(failure)) {
         put_off(task);
     } else {
@@ -210,7 +207,7 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     task->call = NULL;
     if (answer->failure == NULL) {
         events->counts.written++;
-        events->said = FX_KUBE_REASON_NONE;
+        events->logged = FX_KUBE_REASON_NONE;
         end_task(task);
     } else if (answer->failure->reason == FX_KUBE_REASON_EXISTS) {
         read_it(task);

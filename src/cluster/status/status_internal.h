@@ -52,7 +52,7 @@ struct fx_cluster_status {
     struct fx_status_write writes[FX_STATUS_WRITES];
     uint64_t next_write_ns;
     struct fx_cluster_status_counts counts;
-    enum fx_kube_reason told; /* the failure that was logged last */
+    enum fx_kube_reason logged; /* the last failure in the log */
     bool told_no_room[FX_CLUSTER_KINDS];
     char manager[FX_STATUS_MANAGER_BYTES];
 };

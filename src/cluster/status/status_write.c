@@ -33,10 +33,10 @@ static void end_write(struct fx_status_write *write, uint64_t wait_ns) {
  * object is gone. */
 static void tell_failure(struct fx_cluster_status *status,
                          const struct fx_kube_failure *failure) {
-    if (failure->reason != status->told && failure->reason != FX_KUBE_REASON_CONFLICT &&
+    if (failure->reason != FX_KUBE_REASON_CONFLICT &&
         failure->reason != FX_KUBE_REASON_NOT_FOUND) {
-        fx_kube_failure_log("status not written: it is tried again", failure);
-        status->told = failure->reason;
+        fx_kube_failure_log("status not written: it will be retried", failure,
+                            &status->logged);
     }
 }
 
@@ -58,7 +58,7 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
         return;
     }
     status->counts.written++;
-    status->told = FX_KUBE_REASON_NONE;
+    status->logged = FX_KUBE_REASON_NONE;
     end_write(write, 0);
 }
 

@@ -61,7 +61,7 @@ void fx_sweep_wake_in(struct fx_cluster_sweep *sweep, uint64_t ms) {
 
 void fx_sweep_end_round(struct fx_cluster_sweep *sweep) {
     if (!sweep->failed) {
-        sweep->said = FX_KUBE_REASON_NONE;
+        sweep->logged = FX_KUBE_REASON_NONE;
     }
     fx_sweep_drop_tasks(sweep);
     fx_sweep_names_finish(&sweep->pods_next);
@@ -74,11 +74,8 @@ void fx_sweep_end_round(struct fx_cluster_sweep *sweep) {
 void fx_sweep_log_failure(struct fx_cluster_sweep *sweep,
                           const struct fx_kube_failure *failure) {
     sweep->failed = true;
-    if (failure->reason != sweep->said) {
-        fx_kube_failure_log("status entries of replicas that are gone cannot be swept",
-                            failure);
-        sweep->said = failure->reason;
-    }
+    fx_kube_failure_log("status entries of deleted replicas cannot be removed", failure,
+                        &sweep->logged);
 }
 
 static void end_without_memory(struct fx_cluster_sweep *sweep) {

@@ -61,7 +61,7 @@ struct fx_cluster_sweep {
     size_t n_pages;                                /* of that list so far */
     struct fx_sweep_task *tasks;
     size_t n_tasks, cap_tasks, at_task;
-    enum fx_kube_reason said; /* the failure that was logged last */
+    enum fx_kube_reason logged; /* the last failure in the log */
     bool failed;              /* something of this round did */
     bool said_stranger;
     char manager[FX_STATUS_MANAGER_BYTES]; /* ours */

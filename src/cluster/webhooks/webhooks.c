@@ -212,8 +212,10 @@ static bool start_target(struct fx_cluster_webhooks *webhooks, uv_loop_t *loop,
     if (target->name == NULL) {
         return fx_fail_nomem(err);
     }
-    const struct fx_kube_reflector_options options = {
-        .versions = resource, .n_versions = 1, .name = target->name, .doubts = true};
+    const struct fx_kube_reflector_options options = {.versions = resource,
+                                                      .n_versions = 1,
+                                                      .name = target->name,
+                                                      .confirm_absence = true};
     target->reflector =
         fx_kube_reflector_create(loop, webhooks->client, &options, &told, target, err);
     return target->reflector != NULL;

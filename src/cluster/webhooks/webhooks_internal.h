@@ -12,7 +12,7 @@
 #include <uv.h>
 
 #include "cluster/webhooks/webhooks.h"
-#include "kube/pace.h"
+#include "kube/backoff.h"
 
 /* Somebody may undo what we write, and we what they do. */
 extern const struct fx_kube_throttle fx_webhooks_throttle;
@@ -41,7 +41,7 @@ struct fx_webhooks_target {
     enum fx_webhooks_write write;
     bool end_failed;          /* the last time; so the bundle first, the next time */
     bool cannot_end;          /* this object's disable: its record is spoilt */
-    enum fx_kube_reason told; /* the failure that was logged last */
+    enum fx_kube_reason logged; /* the last failure in the log */
 };
 
 struct fx_cluster_webhooks {

@@ -36,18 +36,16 @@ static void tell_written(struct fx_webhooks_target *target) {
 static void tell_written_or_not(struct fx_webhooks_target *target,
                                 const struct fx_kube_failure *failure) {
     if (failure == NULL) {
-        target->told = FX_KUBE_REASON_NONE;
+        target->logged = FX_KUBE_REASON_NONE;
         if (target->write == FX_WEBHOOKS_HAND_OVER) {
             fx_log(WARN, "mutation is enabled again: the time of its disable is over",
                    {0});
         } else if (target->write == FX_WEBHOOKS_BUNDLE) {
             tell_written(target);
         }
-    } else if (failure->reason != target->told &&
-               failure->reason != FX_KUBE_REASON_CONFLICT) {
-        target->told = failure->reason;
-        fx_kube_failure_log("webhook configuration not written: it is tried again",
-                            failure);
+    } else if (failure->reason != FX_KUBE_REASON_CONFLICT) {
+        fx_kube_failure_log("webhook configuration not written: it will be retried",
+                            failure, &target->logged);
     }
 }
 

@@ -68,29 +68,30 @@ static void what_a_pod_lacks_is_told(void **state) {
     (void)state;
     fill_service_account();
     set_service("", "");
-    assert_no_pod(FX_EINVALID, "no Pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_"
-                               "PORT are not set");
+    assert_no_pod(FX_EINVALID,
+                  "not in a Pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_"
+                  "PORT are not set");
     set_service("", "443");
-    assert_no_pod(FX_EINVALID, "no Pod: KUBERNETES_SERVICE_HOST is not set");
+    assert_no_pod(FX_EINVALID, "not in a Pod: KUBERNETES_SERVICE_HOST is not set");
     set_service("10.96.0.1", "");
-    assert_no_pod(FX_EINVALID, "no Pod: KUBERNETES_SERVICE_PORT is not set");
+    assert_no_pod(FX_EINVALID, "not in a Pod: KUBERNETES_SERVICE_PORT is not set");
     set_service("10.96.0.1/x", "443");
     assert_no_pod(FX_EINVALID, "KUBERNETES_SERVICE_PORT: not a host and a port");
     set_service("10.96.0.1", "https");
     assert_no_pod(FX_ESYNTAX, "KUBERNETES_SERVICE_PORT: not a port");
     set_service("10.96.0.1", "443");
     write_file("token", "\n");
-    assert_no_pod(FX_EINVALID, "token: no token in it");
+    assert_no_pod(FX_EINVALID, "token: no token");
     remove_file("token");
     assert_no_pod(FX_EIO, "token: no such file; the Pod needs a service account");
     fill_service_account();
     write_file("ca.crt", "none\n");
-    assert_no_pod(FX_EINVALID, "ca.crt: no PEM in it");
+    assert_no_pod(FX_EINVALID, "ca.crt: not PEM");
     remove_file("ca.crt");
     assert_no_pod(FX_EIO, "ca.crt: No such file");
     fill_service_account();
     write_file("namespace", "No_Namespace");
-    assert_no_pod(FX_EINVALID, "namespace: no namespace can have this name");
+    assert_no_pod(FX_EINVALID, "namespace: not a valid namespace name");
 }
 
 int main(void) {
