@@ -23,7 +23,7 @@
 /* One request to one provider: POST `body` to provider->url as application/json. */
 struct fx_external_call {
     const struct fx_provider *provider; /* lives in the snapshot */
-    struct fx_text body;                /* the ProviderRequest; the arena's */
+    struct fx_text body;                /* of the provider's protocol; the arena's */
 
     /* Private: what came of it. */
     bool is_answered;

@@ -89,7 +89,7 @@ static void providers(void **state) {
     const struct fx_text pem = FX_TEXT("a\0b");
     const struct fx_text url = {json_string_value(json_object_get(source, "url")), 10};
     struct fx_provider *provider =
-        fx_provider_create(FX_TEXT("p"), source, url, 1500, pem);
+        fx_provider_create(NULL, FX_TEXT("p"), source, url, 1500, pem);
     assert_non_null(provider);
     assert_int_equal(source->refcount, 2);
     assert_int_equal(provider->resource.ops->type, FX_RESOURCE_PROVIDER);
