@@ -36,3 +36,14 @@ bool fx_policy_check(json_t *object, struct fx_compilation *ret_compilation,
     *ret_is_policy = dialect != NULL;
     return dialect == NULL || check(dialect, kind, object, ret_compilation, err);
 }
+
+bool fx_policy_set_defaults(json_t **object, struct fx_err *err) {
+    struct fx_subject subject;
+    fx_subject_read(*object, &subject);
+    const struct fx_policy_kind *kind = NULL;
+    const struct fx_dialect *dialect =
+        fx_policy_groups_dialect(subject.group, subject.kind, &kind);
+    return dialect == NULL || dialect->set_defaults == NULL ||
+           !fx_policy_groups_speak(kind, subject.version) ||
+           dialect->set_defaults(object, err);
+}
