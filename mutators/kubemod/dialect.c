@@ -12,9 +12,17 @@
 
 static const char *const versions[] = {"v1beta1", NULL};
 
-static const struct fx_policy_kind kinds[] = {
-    {KUBEMOD_GROUP, "ModRule", versions, FX_SCOPE_NAMESPACE},
-    {NULL, NULL, NULL, false},
+static const struct fx_kind kinds[] = {
+    {
+        .group = KUBEMOD_GROUP,
+        .kind = "ModRule",
+        .resource = "modrules",
+        .versions = versions,
+        .scope = FX_SCOPE_NAMESPACE,
+        .role = FX_ROLE_POLICY,
+        .status = FX_KIND_STATUS_BY_POD | FX_KIND_STATUS_READY,
+    },
+    {.kind = NULL},
 };
 
 static const struct fx_dialect_setting settings[] = {

@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +30,9 @@ void fx_compilation_finish(struct fx_compilation *compilation) {
     }
     for (size_t i = 0; i < compilation->n_faults; i++) {
         free(compilation->faults[i].text);
+    }
+    if (compilation->linkable != NULL) {
+        compilation->linkable->destroy(compilation->linkable);
     }
     free(compilation->faults);
     free(compilation->mutators);
@@ -62,20 +64,6 @@ bool fx_compilation_add_resource_take(struct fx_compilation *compilation,
     return true;
 }
 
-/* The words as a text of their own; NULL without memory. */
-FX_PRINTF(1, 0)
-static char *print(const char *fmt, va_list args) {
-    va_list again;
-    va_copy(again, args);
-    const int length = vsnprintf(NULL, 0, fmt, args);
-    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
-    if (text != NULL) {
-        (void)vsnprintf(text, (size_t)length + 1, fmt, again);
-    }
-    va_end(again);
-    return text;
-}
-
 bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
                          const char *fmt, ...) {
     if (compilation->n_warnings == FX_LIMIT_FINDINGS) {
@@ -86,10 +74,14 @@ bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
                      compilation->cap_warnings)) {
         return false;
     }
+    struct fx_buf message;
     va_list args;
+    fx_buf_init(&message, 0);
     va_start(args, fmt);
-    char *text = print(fmt, args);
+    fx_buf_vprintf(&message, fmt, args);
     va_end(args);
+    char *text = fx_buf_steal(&message);
+    fx_buf_finish(&message);
     if (text == NULL) {
         return false;
     }

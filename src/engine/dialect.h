@@ -15,6 +15,8 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "engine/kind.h"
+#include "engine/link.h"
 #include "engine/mutator.h"
 #include "engine/request.h"
 #include "engine/resource.h"
@@ -80,6 +82,8 @@ struct fx_compilation {
     size_t n_mutators, cap_mutators;
     struct fx_resource **resources; /* counted */
     size_t n_resources, cap_resources;
+    /* What the link step needs of the policy, or NULL; set by a dialect that has one. */
+    struct fx_linkable *linkable;
     struct fx_warning {
         const json_t *node; /* the value it is about, borrowed from the policy */
         char *text;
@@ -93,8 +97,8 @@ struct fx_compilation {
     size_t n_untold_faults; /* the same */
 };
 
-/* Drops the mutators and warnings, and forgets the settings. NULL and zeroed ones are
- * fine. */
+/* Drops the mutators, warnings and faults, and forgets the settings. NULL and zeroed ones
+ * are fine. */
 void fx_compilation_finish(struct fx_compilation *compilation);
 
 /* Adds a mutator, a resource (its reference is taken, also on failure), a warning
@@ -112,20 +116,6 @@ bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
 bool fx_compilation_fault(struct fx_compilation *compilation,
                           const struct fx_fault *fault, struct fx_text words) FX_MUST_USE;
 
-/* What the namespace that a policy names means. */
-enum fx_policy_scope {
-    FX_SCOPE_CLUSTER, /* nothing: the policy is one of the whole cluster */
-    FX_SCOPE_NAMED, /* the same; but a file may name one, and it is part of the id then */
-    FX_SCOPE_NAMESPACE, /* the policy lives in it: `default` where its file names none */
-};
-
-/* A kind of policy object. */
-struct fx_policy_kind {
-    const char *group, *kind;
-    const char *const *versions; /* NULL ends */
-    enum fx_policy_scope scope;
-};
-
 /* The namespace of a policy that lives in one. */
 struct fx_text fx_policy_namespace(const struct fx_subject *policy);
 
@@ -139,9 +129,9 @@ struct fx_node_annotations {
 struct fx_webhook; /* engine/webhook.h */
 
 struct fx_dialect {
-    const char *name;                   /* of the folder in mutators/ */
-    unsigned rank;                      /* place in a pass: a lower rank comes first */
-    const struct fx_policy_kind *kinds; /* kind NULL ends */
+    const char *name;            /* of the folder in mutators/ */
+    unsigned rank;               /* place in a pass: a lower rank comes first */
+    const struct fx_kind *kinds; /* its table; kind NULL ends */
     const struct fx_node_annotations *node_annotations; /* or NULL: it has none */
     const struct fx_webhook *webhook; /* or NULL: it adds nothing to the webhook */
     const struct fx_dialect_setting *settings; /* or NULL */
@@ -153,6 +143,11 @@ struct fx_dialect {
      * fields are warnings that name them. */
     bool (*compile)(json_t *policy, struct fx_compilation *ret_compilation,
                     struct fx_err *err);
+
+    /* Makes the rules of one policy, whose unit has role FX_ROLE_POLICY, of it and of
+     * what it looks up (engine/link.h). NULL: the rules of `compile` are all there are.
+     */
+    void (*link)(struct fx_unit *policy, struct fx_link *link);
 
     /* Sets the fields that the author of a policy of one of `kinds` left out to their
      * defaults, copying on write; what is malformed stays. Errors: FX_ENOMEM. May be

@@ -9,11 +9,11 @@
 #include "policy/compile.h"
 #include "policy/groups.h"
 
-static bool check(const struct fx_dialect *dialect, const struct fx_policy_kind *kind,
+static bool check(const struct fx_dialect *dialect, const struct fx_kind *kind,
                   json_t *object, struct fx_compilation *made, struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(object, &subject);
-    if (!fx_policy_groups_speak(kind, subject.version)) {
+    if (!fx_kind_has_version(kind, subject.version)) {
         return fx_policy_fail_version(object, err);
     }
     const struct fx_webhook *webhook = dialect->webhook;
@@ -22,15 +22,16 @@ static bool check(const struct fx_dialect *dialect, const struct fx_policy_kind 
 }
 
 bool fx_policy_is_kind(struct fx_text group, struct fx_text kind) {
-    const struct fx_policy_kind *found = NULL;
-    return fx_policy_groups_dialect(group, kind, &found) != NULL;
+    const struct fx_kind *found = NULL;
+    return fx_policy_groups_dialect(group, kind, &found) != NULL &&
+           found->role != FX_ROLE_PARAMETER;
 }
 
 bool fx_policy_check(json_t *object, struct fx_compilation *ret_compilation,
                      bool *ret_is_policy, struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(object, &subject);
-    const struct fx_policy_kind *kind = NULL;
+    const struct fx_kind *kind = NULL;
     const struct fx_dialect *dialect =
         fx_policy_groups_dialect(subject.group, subject.kind, &kind);
     *ret_is_policy = dialect != NULL;
@@ -40,10 +41,10 @@ bool fx_policy_check(json_t *object, struct fx_compilation *ret_compilation,
 bool fx_policy_set_defaults(json_t **object, struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(*object, &subject);
-    const struct fx_policy_kind *kind = NULL;
+    const struct fx_kind *kind = NULL;
     const struct fx_dialect *dialect =
         fx_policy_groups_dialect(subject.group, subject.kind, &kind);
     return dialect == NULL || dialect->set_defaults == NULL ||
-           !fx_policy_groups_speak(kind, subject.version) ||
+           !fx_kind_has_version(kind, subject.version) ||
            dialect->set_defaults(object, err);
 }

@@ -16,7 +16,8 @@
 #include "base/text.h"
 #include "engine/dialect.h"
 
-/* Is this the kind of a policy that a dialect speaks, whatever its version? */
+/* Is this a kind of a dialect, whatever its version? Not its parameters: objects of such
+ * kinds (ConfigMap) have other uses, too. */
 bool fx_policy_is_kind(struct fx_text group, struct fx_text kind);
 
 /*

@@ -13,11 +13,13 @@
     X("policies.kyverno.io", "") \
     X("admissionregistration.k8s.io", "MutatingAdmissionPolicy")
 
+/* Is it a group of policies of a dialect? The groups of its parameters and bindings may
+ * have other objects, too. */
 static bool is_spoken_group(struct fx_text group) {
     for (size_t i = 0; fx_dialects[i] != NULL; i++) {
-        for (const struct fx_policy_kind *k = fx_dialects[i]->kinds; k->kind != NULL;
-             k++) {
-            if (fx_text_is(group, k->group)) {
+        for (const struct fx_kind *k = fx_dialects[i]->kinds; k->kind != NULL; k++) {
+            if ((k->role == FX_ROLE_POLICY || k->role == FX_ROLE_RESOURCE) &&
+                fx_text_is(group, k->group)) {
                 return true;
             }
         }
@@ -42,9 +44,9 @@ bool fx_policy_groups_hold(struct fx_text group, struct fx_text kind) {
 }
 
 /* The first entry of that kind, of the group or, where that is NULL, of any. */
-static const struct fx_policy_kind *
-find(const struct fx_dialect *dialect, const struct fx_text *group, struct fx_text kind) {
-    for (const struct fx_policy_kind *k = dialect->kinds; k->kind != NULL; k++) {
+static const struct fx_kind *find(const struct fx_dialect *dialect,
+                                  const struct fx_text *group, struct fx_text kind) {
+    for (const struct fx_kind *k = dialect->kinds; k->kind != NULL; k++) {
         if (fx_text_is(kind, k->kind) &&
             (group == NULL || fx_text_is(*group, k->group))) {
             return k;
@@ -53,11 +55,11 @@ find(const struct fx_dialect *dialect, const struct fx_text *group, struct fx_te
     return NULL;
 }
 
-const struct fx_dialect *
-fx_policy_groups_dialect(struct fx_text group, struct fx_text kind,
-                         const struct fx_policy_kind **ret_kind) {
+const struct fx_dialect *fx_policy_groups_dialect(struct fx_text group,
+                                                  struct fx_text kind,
+                                                  const struct fx_kind **ret_kind) {
     for (size_t i = 0; fx_dialects[i] != NULL; i++) {
-        const struct fx_policy_kind *found = find(fx_dialects[i], &group, kind);
+        const struct fx_kind *found = find(fx_dialects[i], &group, kind);
         if (found != NULL) {
             *ret_kind = found;
             return fx_dialects[i];
@@ -66,19 +68,10 @@ fx_policy_groups_dialect(struct fx_text group, struct fx_text kind,
     return NULL;
 }
 
-const struct fx_policy_kind *fx_policy_groups_find_kind(struct fx_text kind) {
-    const struct fx_policy_kind *found = NULL;
+const struct fx_kind *fx_policy_groups_find_kind(struct fx_text kind) {
+    const struct fx_kind *found = NULL;
     for (size_t i = 0; found == NULL && fx_dialects[i] != NULL; i++) {
         found = find(fx_dialects[i], NULL, kind);
     }
     return found;
-}
-
-bool fx_policy_groups_speak(const struct fx_policy_kind *kind, struct fx_text version) {
-    for (size_t i = 0; kind->versions[i] != NULL; i++) {
-        if (fx_text_is(version, kind->versions[i])) {
-            return true;
-        }
-    }
-    return false;
 }
