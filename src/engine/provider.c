@@ -16,6 +16,7 @@ static void destroy(struct fx_resource *self) {
 
 static const struct fx_resource_ops ops = {
     .type = FX_RESOURCE_PROVIDER,
+    .kind = "Provider",
     .destroy = destroy,
 };
 
