@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "value/json.h"
 
-/* Keeps the words: `detail` is what comes after the provider's name. */
+/* Keeps a copy of the message. */
 static void keep_fault(struct fx_external_call *call, struct fx_arena *arena,
                        const char *text) {
     const char *copy = fx_arena_copy(arena, fx_text_of(text));

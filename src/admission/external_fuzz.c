@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Of Gatekeeper's dialect, which this room does not know. */
+/* The protocol of a dialect that this room does not know. */
 extern const struct fx_provider_protocol fx_external_data_protocol;
 
 static const struct fx_external fails = {{"p", 1}, FX_EXTERNAL_FAIL, {NULL, 0}};

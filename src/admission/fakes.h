@@ -131,7 +131,7 @@ static inline struct fx_snapshot *fake_snapshot(fake_edit *const *edits, size_t 
     return fake_snapshot_of(&fakes);
 }
 
-/* Of Gatekeeper's dialect, which this room does not know. */
+/* The protocol of a dialect that this room does not know. */
 extern const struct fx_provider_protocol fx_external_data_protocol;
 
 static inline struct fx_resource *fake_provider(const char *name) {
