@@ -178,3 +178,20 @@ void fx_mutator_print_id(struct fx_buf *buf, const struct fx_mutator *mutator) {
 bool fx_mutator_writes_anywhere(const struct fx_mutator *mutator) {
     return mutator->footprint == NULL || mutator->footprint->n_steps == 0;
 }
+
+void fx_mutator_explain(const struct fx_mutator *mutator, const char *criterion,
+                        struct fx_criterion *ret_criterion) {
+    *ret_criterion = (struct fx_criterion){.rank = 0};
+    fx_buf_init(&ret_criterion->field, 0);
+    fx_buf_init(&ret_criterion->wanted, 0);
+    if (mutator->ops->explain != NULL) {
+        mutator->ops->explain(mutator, criterion, ret_criterion);
+    } else {
+        fx_buf_str(&ret_criterion->field, criterion);
+    }
+}
+
+void fx_criterion_finish(struct fx_criterion *criterion) {
+    fx_buf_finish(&criterion->field);
+    fx_buf_finish(&criterion->wanted);
+}

@@ -138,7 +138,7 @@ static void add_warnings(const struct fx_dryrun_trial *trial, struct fx_buf *bod
 struct fate {
     bool asked, matched, changed;
     const char *criterion, *failure; /* of its last turn; or NULL */
-    struct fx_text wanted, found;    /* of that criterion; where the rule says more */
+    struct fx_text found;            /* of that criterion; where the rule says more */
 };
 
 static void read_steps(const struct fx_trace *trace, struct fate *fates) {
@@ -153,7 +153,6 @@ static void read_steps(const struct fx_trace *trace, struct fate *fates) {
         fate->changed |= step->effect.changed;
         fate->criterion =
             step->verdict.matched ? step->effect.criterion : step->verdict.criterion;
-        fate->wanted = step->wanted;
         fate->found = step->found;
         fate->failure = step->failure != NULL ? step->failure : fate->failure;
     }
@@ -168,6 +167,21 @@ static void add_words(struct fx_buf *body, const char *key, struct fx_text words
 
 static void add_member(struct fx_buf *body, const char *key, const char *words) {
     add_words(body, key, fx_text_of(words));
+}
+
+/* What the rule asks for by the criterion, and what it found. */
+static void add_wanted(struct fx_buf *body, const struct fx_mutator *mutator,
+                       const struct fate *fate) {
+    if (fate->found.len == 0) {
+        return;
+    }
+    struct fx_criterion criterion;
+    fx_mutator_explain(mutator, fate->criterion, &criterion);
+    add_words(body, "words",
+              (struct fx_text){criterion.wanted.data, criterion.wanted.len});
+    fx_buf_fail_as(body, &criterion.wanted);
+    fx_criterion_finish(&criterion);
+    add_words(body, "found", fate->found);
 }
 
 /* What stood against it: of a deletion, nobody but judges is asked. */
@@ -191,8 +205,7 @@ static void add_fate(const struct fx_dryrun_trial *trial, size_t index,
     fx_buf_str(body, fate->matched ? ",\"matched\":true" : ",\"matched\":false");
     fx_buf_str(body, fate->changed ? ",\"changed\":true" : ",\"changed\":false");
     add_member(body, "criterion", criterion_of(trial, fate));
-    add_words(body, "words", fate->wanted);
-    add_words(body, "found", fate->found);
+    add_wanted(body, mutator, fate);
     add_member(body, "failure",
                is_disabled ? "other policies disagree with it" : fate->failure);
     fx_buf_char(body, '}');
