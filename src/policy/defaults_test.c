@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/fill_in_test.c - whose author left something out.
+ * policy/defaults_test.c - the defaults of policies.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "policy/fill_in.h"
+#include "policy/check.h"
 #include "value/documents.h"
 #include "value/equal.h"
 
@@ -38,14 +38,14 @@ static const struct {
     {"{}", NULL},
 };
 
-static void fills_in(void **state) {
+static void sets_defaults(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         print_message("%s\n", cases[i].object);
         struct fx_err err = FX_ERR_INIT;
         json_t *object = must_read(cases[i].object);
         json_t *root = json_incref(object);
-        assert_true(fx_policy_fill_in(&root, &err));
+        assert_true(fx_policy_set_defaults(&root, &err));
         if (cases[i].expected == NULL) {
             assert_ptr_equal(root, object);
         } else {
@@ -63,7 +63,7 @@ static void fills_in(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fills_in),
+        cmocka_unit_test(sets_defaults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

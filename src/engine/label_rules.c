@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/label_words.c - the rules of label keys and values, and apimachinery's words for
- * each that is broken.
+ * engine/label_rules.c - the rules of label keys and values, and apimachinery's message
+ * for each rule that a text breaks.
  */
-#include "engine/label_words.h"
+#include "engine/label_rules.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,10 +70,10 @@ static bool is_subdomain(struct fx_text text, bool (*is_part)(char c)) {
 }
 
 static void complain(struct fx_buf *buf, size_t start, const char *about,
-                     const char *words) {
+                     const char *message) {
     fx_buf_str(buf, buf->len > start ? "; " : "");
     fx_buf_str(buf, about);
-    fx_buf_str(buf, words);
+    fx_buf_str(buf, message);
 }
 
 static void complain_length(struct fx_buf *buf, size_t start, const char *about,
@@ -97,7 +97,7 @@ static void check_prefix(struct fx_buf *buf, size_t start, struct fx_text prefix
 }
 
 /* `is_part`: which characters a prefix is made of, beside hyphens and dots. */
-static void key_words(struct fx_buf *buf, struct fx_text key, bool (*is_part)(char c)) {
+static void check_key(struct fx_buf *buf, struct fx_text key, bool (*is_part)(char c)) {
     const size_t start = buf->len;
     struct fx_text name = key;
     const char *slash = key.len == 0 ? NULL : memchr(key.data, '/', key.len);
@@ -122,15 +122,15 @@ static void key_words(struct fx_buf *buf, struct fx_text key, bool (*is_part)(ch
     }
 }
 
-void fx_label_key_words(struct fx_buf *buf, struct fx_text key) {
-    key_words(buf, key, is_lower_or_digit);
+void fx_label_key_check(struct fx_buf *buf, struct fx_text key) {
+    check_key(buf, key, is_lower_or_digit);
 }
 
-void fx_annotation_key_words(struct fx_buf *buf, struct fx_text key) {
-    key_words(buf, key, is_alphanumeric);
+void fx_annotation_key_check(struct fx_buf *buf, struct fx_text key) {
+    check_key(buf, key, is_alphanumeric);
 }
 
-void fx_label_value_words(struct fx_buf *buf, struct fx_text value) {
+void fx_label_value_check(struct fx_buf *buf, struct fx_text value) {
     const size_t start = buf->len;
     if (value.len > NAME_MAX_BYTES) {
         complain_length(buf, start, "", NAME_MAX_BYTES);

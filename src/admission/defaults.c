@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/fill_in.c - a policy as it came, and with what its author left out.
+ * admission/defaults.c - the steps of a review that sets defaults.
  */
-#include "admission/fill_in.h"
+#include "admission/defaults.h"
 
-#include "admission/proof.h"
 #include "admission/steps.h"
-#include "policy/fill_in.h"
+#include "policy/check.h"
 
 static enum fx_next step_concern(struct fx_review *review) {
     const enum fx_operation operation = review->request.operation;
@@ -16,29 +15,29 @@ static enum fx_next step_concern(struct fx_review *review) {
     return FX_NEXT;
 }
 
-/* The difference, and the proof that it applies. */
+/* Makes the patch, and verifies it. */
 static bool settle(struct fx_review *review) {
     json_t *tried = json_incref(review->object);
     fx_patch_init(&review->patch, &review->arena);
     const bool ok =
-        fx_patch_diff(&review->patch, review->object, review->filled_in, &review->err) &&
-        fx_proof_try(&review->patch, &tried, review->filled_in, &review->err);
+        fx_patch_diff(&review->patch, review->object, review->defaulted, &review->err) &&
+        fx_mutation_verify(&review->patch, &tried, review->defaulted, &review->err);
     json_decref(tried);
     return ok;
 }
 
-static enum fx_next step_fill_in(struct fx_review *review) {
-    review->filled_in = json_incref(review->object);
-    if (!fx_policy_fill_in(&review->filled_in, &review->err) || !settle(review)) {
+static enum fx_next step_defaults(struct fx_review *review) {
+    review->defaulted = json_incref(review->object);
+    if (!fx_policy_set_defaults(&review->defaulted, &review->err) || !settle(review)) {
         return fx_answer_fail(review);
     }
     return review->patch.n_ops == 0 ? fx_answer_allow(review, FX_DECISION_UNCHANGED, "")
-                                    : fx_answer_filled_in(review);
+                                    : fx_answer_defaulted(review);
 }
 
 static fx_step *const steps[] = {fx_step_decode, step_concern, fx_step_object,
-                                 step_fill_in, NULL};
+                                 step_defaults, NULL};
 
-struct fx_review *fx_fill_in_create(struct fx_text text, uint64_t deadline_ns) {
+struct fx_review *fx_defaults_create(struct fx_text text, uint64_t deadline_ns) {
     return fx_review_begin(steps, text, deadline_ns);
 }
