@@ -26,7 +26,7 @@ static const struct {
     [PARAMETER_BOOL] = {VALUE_BOOL, "bool", "bool"},
     [PARAMETER_MAP] = {VALUE_MAP, TYPE_MAP, NULL},
     [PARAMETER_LIST] = {VALUE_LIST, TYPE_LIST, NULL},
-    [PARAMETER_TIME] = {VALUE_TIME, "time.Time", NULL},
+    [PARAMETER_TIME] = {VALUE_OBJECT, "time.Time", NULL},
 };
 
 static bool takes_all(enum parameter parameter) {

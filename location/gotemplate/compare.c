@@ -52,10 +52,9 @@ static bool basics_equal(enum basic basic, const struct value *a, const struct v
     if (a->kind != b->kind) {
         return value_is_nil(a) && value_is_nil(b);
     }
-    if (a->kind == VALUE_TIME) {
-        return moment_equal(a->moment, b->moment);
-    }
-    return a->kind != VALUE_SEMVER || a->version == b->version;
+    return a->kind != VALUE_OBJECT ||
+           (a->object.type == b->object.type &&
+            a->object.type->equal(a->object.data, b->object.data));
 }
 
 bool compare_equal(struct run *run, const struct value *a, const struct value *b,

@@ -111,9 +111,7 @@ int64_t value_to_int64(const struct value *value) {
     case VALUE_NIL:
     case VALUE_LIST:
     case VALUE_MAP:
-    case VALUE_TIME:
-    case VALUE_DURATION:
-    case VALUE_SEMVER:
+    case VALUE_OBJECT:
     case VALUE_STRUCT: break;
     }
     return 0;
@@ -244,9 +242,7 @@ bool value_to_float64(struct run *run, const struct value *value, double *ret_nu
     case VALUE_UINT64:
     case VALUE_LIST:
     case VALUE_MAP:
-    case VALUE_TIME:
-    case VALUE_DURATION:
-    case VALUE_SEMVER:
+    case VALUE_OBJECT:
     case VALUE_STRUCT: break;
     }
     *ret_number = (double)value_to_int64(value);

@@ -16,6 +16,7 @@
 #include "base/cost_testing.h"
 #include "base/limits.h"
 #include "location/gotemplate/cost_testing.h"
+#include "location/gotemplate/sprig_functions.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,10 +36,10 @@ static bool is_regex(const struct function *function) {
 
 static const struct function *pick(size_t index) {
     size_t n = 0;
-    while (function_at(n) != NULL) {
+    while (function_at(&fx_sprig, n) != NULL) {
         n++;
     }
-    const struct function *function = function_at(index % n);
+    const struct function *function = function_at(&fx_sprig, index % n);
     return function->call == NULL || is_regex(function) ? NULL : function;
 }
 

@@ -12,6 +12,7 @@
 #include "location/gotemplate/function.h"
 #include "location/gotemplate/moment.h"
 #include "location/gotemplate/semver.h"
+#include "location/gotemplate/sprig.h"
 
 /* Values that are no text; they stand behind the shapes of texts. */
 #define COST_VALUES(X) \
@@ -107,7 +108,7 @@ static inline bool cost_moment(struct run *run, size_t size, struct value *ret_v
     }
     *moment =
         (struct moment){.seconds = 1234567890, .nanoseconds = 5, .zone = zone.string};
-    *ret_value = (struct value){.kind = VALUE_TIME, .moment = moment};
+    *ret_value = value_object(&moment_type, moment);
     return true;
 }
 
@@ -119,7 +120,7 @@ static inline bool cost_version(struct run *run, size_t size, struct value *ret_
         !version_parse(text.string, version, &ignored)) {
         return false;
     }
-    *ret_value = (struct value){.kind = VALUE_SEMVER, .version = version};
+    *ret_value = value_object(&version_type, version);
     return true;
 }
 

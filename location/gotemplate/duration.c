@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "location/gotemplate/time_text.h"
-#include "location/gotemplate/value.h"
 
 /* The least int64 has no positive twin: sums are kept without their sign. */
 #define MOST ((uint64_t)1 << 63)

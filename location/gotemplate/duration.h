@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/gotemplate/duration.h - private: spans of time as Go writes them: `1h30m0s`.
- * duration_print() stands in value.h.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_DURATION_H
 #define FX_LOCATION_GOTEMPLATE_DURATION_H
@@ -9,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
@@ -24,5 +24,8 @@
  * (time.ParseDuration). Errors: FX_EMUTATE in Go's words. */
 bool duration_parse(struct fx_text text, int64_t *ret_nanoseconds,
                     struct fx_err *err) FX_MUST_USE;
+
+/* Appends the duration as Go prints it. */
+void duration_print(struct fx_buf *buf, int64_t nanoseconds);
 
 #endif

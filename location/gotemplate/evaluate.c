@@ -59,11 +59,8 @@ static bool map_field(struct exec *exec, struct map *map, struct fx_text name,
 
 static bool has_member(const struct value *receiver, struct fx_text name,
                        struct value *ret_value) {
-    if (receiver->kind == VALUE_TIME) {
-        return moment_member(receiver->moment, name, ret_value);
-    }
-    return receiver->kind == VALUE_SEMVER &&
-           version_member(receiver->version, name, ret_value);
+    return receiver->kind == VALUE_OBJECT &&
+           receiver->object.type->member(receiver->object.data, name, ret_value);
 }
 
 /* A field of what is missing is missing, too; one of a nil is an error. */

@@ -299,7 +299,7 @@ static void executes_again(void **state) {
     assert_true(fx_gotemplate_compile(
         FX_TEXT("t"),
         FX_TEXT("{{ $_ := set .Target \"n\" 6 }}{{ .Target.n }}{{ .Target.nope.x }}"),
-        &program, &err));
+        &fx_sprig, &program, &err));
     for (size_t i = 0; i < 3; i++) {
         fx_buf_reset(&text);
         assert_true(fx_gotemplate_execute(program, &context, &text, &err));

@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "location/gotemplate/gotemplate.h"
+#include "location/gotemplate/sprig.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct fx_gotemplate *template = NULL;
     struct fx_err err = FX_ERR_INIT;
     const struct fx_text source = {(const char *)data, split};
-    if (fx_gotemplate_compile(FX_TEXT("fuzz"), source, &template, &err)) {
+    if (fx_gotemplate_compile(FX_TEXT("fuzz"), source, &fx_sprig, &template, &err)) {
         json_t *target = json_loadb((const char *)data + split, size - split,
                                     JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
         check_template(template, split, target);

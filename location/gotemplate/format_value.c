@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "location/gotemplate/format.h"
-#include "location/gotemplate/moment.h"
-#include "location/gotemplate/semver.h"
 
 #define PRICE_OF_NUMBER   4 /* units */
 #define PRICE_OF_OWN_TEXT 8
@@ -122,13 +120,7 @@ static bool print_context(struct printer *p, const struct context *context, uint
 static bool print_own_text(struct printer *p, const struct value *value, uint32_t verb) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    if (value->kind == VALUE_DURATION) {
-        duration_print(&text, value->integer);
-    } else if (value->kind == VALUE_TIME) {
-        moment_print(&text, value->moment);
-    } else {
-        version_print(&text, value->version);
-    }
+    value->object.type->print(&text, value->object.data);
     bool printed = !text.failed;
     fx_buf_fail_as(p->out, &text);
     if (!text.failed) {
@@ -136,12 +128,6 @@ static bool print_own_text(struct printer *p, const struct value *value, uint32_
     }
     fx_buf_finish(&text);
     return printed;
-}
-
-static bool has_own_text(const struct printer *p, const struct value *value,
-                         uint32_t verb) {
-    return !p->is_bad && verb < 0x80 && verb != 0 && strchr("vsxXq", (int)verb) != NULL &&
-           (value->kind != VALUE_DURATION || !p->format.sharp_v);
 }
 
 static bool print_nil(struct printer *p, uint32_t verb, size_t depth) {
@@ -172,17 +158,12 @@ static bool print_scalar(struct printer *p, const struct value *value, uint32_t 
     case VALUE_UINT64: return format_integer(p, value->integer, false, verb);
     case VALUE_FLOAT64: return format_float(p, value->number, verb);
     case VALUE_STRING: return format_string(p, value->string, verb);
-    case VALUE_DURATION:
-        return has_own_text(p, value, verb)
-                   ? print_own_text(p, value, verb)
-                   : format_integer(p, value->integer, true, verb);
-    case VALUE_TIME:
-    case VALUE_SEMVER:
+    case VALUE_OBJECT: return print_own_text(p, value, verb);
     case VALUE_STRUCT:
     case VALUE_LIST:
     case VALUE_MAP: break;
     }
-    return print_own_text(p, value, verb);
+    return false;
 }
 
 /* A double that is rounded costs by the digits that come out, and by those that its
@@ -217,10 +198,9 @@ static size_t price_of(const struct printer *p, const struct value *value,
         return is_copied ? value->string.len / RUN_BYTES_COPIED
                          : value->string.len / FX_BUDGET_BYTES * 2;
     case VALUE_FLOAT64: return price_of_double(p, value->number, verb);
-    case VALUE_TIME: return PRICE_OF_OWN_TEXT + value->moment->zone.len / FX_BUDGET_BYTES;
-    case VALUE_SEMVER:
-        return PRICE_OF_OWN_TEXT + value->version->original.len / FX_BUDGET_BYTES;
-    case VALUE_DURATION: return PRICE_OF_OWN_TEXT;
+    case VALUE_OBJECT:
+        return PRICE_OF_OWN_TEXT +
+               value->object.type->size(value->object.data) / FX_BUDGET_BYTES;
     default: return 0;
     }
 }

@@ -7,19 +7,24 @@
 
 #include <stddef.h>
 
-#include "location/gotemplate/moment.h"
-#include "location/gotemplate/semver.h"
+/* The family of that index: the library's, then text/template's own; NULL: the end. */
+static const struct function *family_at(const struct fx_gotemplate_library *library,
+                                        size_t index) {
+    size_t n = 0;
+    while (library != NULL && library->families[n] != NULL) {
+        n++;
+    }
+    if (index < n) {
+        return library->families[index];
+    }
+    return index == n ? functions_builtin : NULL;
+}
 
-static const struct function *const families[] = {
-    functions_strings, functions_numbers, functions_defaults, functions_lists,
-    functions_dicts,   functions_dates,   functions_regex,    functions_encoding,
-    functions_semver,  functions_refused, functions_builtin,
-};
-
-const struct function *function_find(struct fx_text name) {
-    for (size_t i = 0; i < FX_COUNT(families); i++) {
-        for (const struct function *function = families[i]; function->name != NULL;
-             function++) {
+const struct function *function_find(const struct fx_gotemplate_library *library,
+                                     struct fx_text name) {
+    for (size_t i = 0; family_at(library, i) != NULL; i++) {
+        for (const struct function *function = family_at(library, i);
+             function->name != NULL; function++) {
             if (fx_text_is(name, function->name)) {
                 return function;
             }
@@ -28,10 +33,11 @@ const struct function *function_find(struct fx_text name) {
     return NULL;
 }
 
-const struct function *function_at(size_t index) {
-    for (size_t i = 0; i < FX_COUNT(families); i++) {
-        for (const struct function *function = families[i]; function->name != NULL;
-             function++) {
+const struct function *function_at(const struct fx_gotemplate_library *library,
+                                   size_t index) {
+    for (size_t i = 0; family_at(library, i) != NULL; i++) {
+        for (const struct function *function = family_at(library, i);
+             function->name != NULL; function++) {
             if (index-- == 0) {
                 return function;
             }
@@ -42,10 +48,7 @@ const struct function *function_at(size_t index) {
 
 /* Bytes and elements, one level deep: a function that looks deeper pays for that. */
 static size_t size_of(const struct value *value) {
-    if (value->kind == VALUE_TIME) {
-        return value->moment->zone.len;
-    }
-    return value->kind == VALUE_SEMVER ? value->version->original.len
+    return value->kind == VALUE_OBJECT ? value->object.type->size(value->object.data)
                                        : value_length(value);
 }
 

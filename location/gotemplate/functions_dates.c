@@ -4,7 +4,7 @@
  * clock: where Sprig would take the present time for what is no time, it is an error
  * here.
  */
-#include "location/gotemplate/function.h"
+#include "location/gotemplate/sprig_functions.h"
 
 #include "location/gotemplate/convert.h"
 #include "location/gotemplate/duration.h"
@@ -14,11 +14,19 @@
 /* ---- arguments and results -----------------------------------------------------------
  */
 
+/* The moment that the value is; NULL where it is none. */
+static const struct moment *moment_of(const struct value *value) {
+    const bool is_moment =
+        value->kind == VALUE_OBJECT && value->object.type == &moment_type;
+    return is_moment ? value->object.data : NULL;
+}
+
 /* A time, or seconds since 1970. */
 static bool take_moment(struct call *call, const struct value *value,
                         struct moment *ret_moment) {
-    if (value->kind == VALUE_TIME) {
-        *ret_moment = *value->moment;
+    const struct moment *moment = moment_of(value);
+    if (moment != NULL) {
+        *ret_moment = *moment;
         return true;
     }
     if (value->kind == VALUE_INT || value->kind == VALUE_INT64) {
@@ -37,7 +45,7 @@ static bool give_moment(struct call *call, struct moment moment) {
         return false;
     }
     *copy = moment;
-    *call->ret = (struct value){.kind = VALUE_TIME, .moment = copy};
+    *call->ret = value_object(&moment_type, copy);
     return true;
 }
 
@@ -78,7 +86,7 @@ static bool call_html_date_in_zone(struct call *call) {
 }
 
 static bool call_unix_epoch(struct call *call) {
-    fx_buf_integer(run_scratch(call->run), call->arguments[0].moment->seconds);
+    fx_buf_integer(run_scratch(call->run), moment_of(&call->arguments[0])->seconds);
     return run_take_scratch(call->run, call->ret);
 }
 
@@ -105,7 +113,7 @@ static bool call_to_date(struct call *call) {
 static bool call_must_date_modify(struct call *call) {
     int64_t nanoseconds = 0;
     return duration_parse(call->arguments[0].string, &nanoseconds, call->err) &&
-           give_moment(call, moment_add(call->arguments[1].moment, nanoseconds));
+           give_moment(call, moment_add(moment_of(&call->arguments[1]), nanoseconds));
 }
 
 static bool call_date_modify(struct call *call) {
@@ -114,7 +122,7 @@ static bool call_date_modify(struct call *call) {
     if (!duration_parse(call->arguments[0].string, &nanoseconds, &ignored)) {
         nanoseconds = 0;
     }
-    return give_moment(call, moment_add(call->arguments[1].moment, nanoseconds));
+    return give_moment(call, moment_add(moment_of(&call->arguments[1]), nanoseconds));
 }
 
 /* ---- durations
@@ -162,7 +170,7 @@ static bool call_duration_round(struct call *call) {
     const struct value *value = &call->arguments[0];
     struct fx_err ignored = FX_ERR_INIT;
     int64_t nanoseconds = 0;
-    if (value->kind == VALUE_TIME) {
+    if (moment_of(value) != NULL) {
         return fx_fail(call->err, FX_EMUTATE,
                        "how long ago a time was cannot be told: the clock may not be "
                        "read");

@@ -4,6 +4,7 @@
  * is what is not true to `if`.
  */
 #include "location/gotemplate/functions_defaults.h"
+#include "location/gotemplate/sprig_functions.h"
 
 #include <string.h>
 

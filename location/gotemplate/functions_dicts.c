@@ -5,6 +5,7 @@
  * the order of the keys.
  */
 #include "location/gotemplate/functions_dicts.h"
+#include "location/gotemplate/sprig_functions.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
  * of those and of Paths and URLs.
  */
 #include "location/gotemplate/functions_encoding.h"
+#include "location/gotemplate/sprig_functions.h"
 
 #include "base/base64.h"
 #include "base/digest.h"

@@ -3,7 +3,7 @@
  * location/gotemplate/functions_lists.c - Sprig's Lists. Where the plain function panics
  * and its must… twin gives an error, both are the same execution error here.
  */
-#include "location/gotemplate/function.h"
+#include "location/gotemplate/sprig_functions.h"
 
 #include <math.h>
 

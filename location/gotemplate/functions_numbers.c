@@ -4,6 +4,7 @@
  * the table of all numbers.
  */
 #include "location/gotemplate/functions_numbers.h"
+#include "location/gotemplate/sprig_functions.h"
 
 #include <stdint.h>
 

@@ -245,7 +245,7 @@ static const char *const refused[] = {"now",
 static void usable_ones_can_be_called(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(usable); i++) {
-        const struct function *function = function_find(fx_text_of(usable[i]));
+        const struct function *function = function_find(&fx_sprig, fx_text_of(usable[i]));
         if (function == NULL) {
             fail_msg("%s is not known", usable[i]);
             return;
@@ -263,8 +263,8 @@ static void others_are_refused_at_load(void **state) {
         struct fx_err err = FX_ERR_INIT;
         (void)snprintf(template, sizeof template, "{{ if false }}{{ %s }}{{ end }}",
                        refused[i]);
-        assert_false(
-            fx_gotemplate_compile(FX_TEXT("t"), fx_text_of(template), &program, &err));
+        assert_false(fx_gotemplate_compile(FX_TEXT("t"), fx_text_of(template), &fx_sprig,
+                                           &program, &err));
         assert_int_equal(err.code, FX_EINVALID);
         const struct fx_text words = fx_text_of(err.msg);
         assert_true(fx_text_contains(words, fx_text_of(refused[i])));
@@ -275,10 +275,10 @@ static void others_are_refused_at_load(void **state) {
 
 static void those_that_kubemod_took_out_are_not_known(void **state) {
     (void)state;
-    assert_null(function_find(FX_TEXT("env")));
-    assert_null(function_find(FX_TEXT("expandenv")));
-    assert_null(function_find(FX_TEXT("")));
-    assert_null(function_find(FX_TEXT("Now")));
+    assert_null(function_find(&fx_sprig, FX_TEXT("env")));
+    assert_null(function_find(&fx_sprig, FX_TEXT("expandenv")));
+    assert_null(function_find(&fx_sprig, FX_TEXT("")));
+    assert_null(function_find(&fx_sprig, FX_TEXT("Now")));
 }
 
 int main(void) {

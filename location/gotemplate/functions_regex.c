@@ -9,10 +9,10 @@
 
 #include "base/err.h"
 #include "base/regex.h"
-#include "location/gotemplate/function.h"
 #include "location/gotemplate/regex_cache.h"
 #include "location/gotemplate/regex_replace.h"
 #include "location/gotemplate/regex_walk.h"
+#include "location/gotemplate/sprig_functions.h"
 
 static struct fx_text argument_text(const struct call *call, size_t i) {
     return call->arguments[i].string;

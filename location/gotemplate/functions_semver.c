@@ -2,7 +2,7 @@
  *
  * location/gotemplate/functions_semver.c - semver and semverCompare.
  */
-#include "location/gotemplate/function.h"
+#include "location/gotemplate/sprig_functions.h"
 
 #include "location/gotemplate/semver.h"
 
@@ -12,7 +12,7 @@ static bool call_semver(struct call *call) {
         !version_parse(call->arguments[0].string, version, call->err)) {
         return false;
     }
-    *call->ret = (struct value){.kind = VALUE_SEMVER, .version = version};
+    *call->ret = value_object(&version_type, version);
     return true;
 }
 

@@ -4,6 +4,7 @@
  * put texts together or ask about one.
  */
 #include "location/gotemplate/functions_strings.h"
+#include "location/gotemplate/sprig_functions.h"
 
 #include "base/err.h"
 #include "location/gotemplate/finder.h"

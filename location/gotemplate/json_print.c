@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "location/gotemplate/moment.h"
+#include "location/gotemplate/semver.h"
 #include "value/json.h"
 #include "value/number.h"
 
@@ -140,15 +141,15 @@ static bool print_context(struct json_printer *p, const struct context *context,
     return true;
 }
 
-static void print_moment(struct json_printer *p, const struct moment *moment) {
+/* Nothing in either text needs an escape. */
+static void print_object(struct json_printer *p, const struct value *value) {
     fx_buf_char(p->out, '"');
-    moment_format(p->out, moment, FX_TEXT("2006-01-02T15:04:05.999999999Z07:00"));
-    fx_buf_char(p->out, '"');
-}
-
-static void print_version(struct json_printer *p, const struct version *version) {
-    fx_buf_char(p->out, '"'); /* nothing in it needs an escape */
-    version_print(p->out, version);
+    if (value->object.type == &moment_type) {
+        moment_format(p->out, value->object.data,
+                      FX_TEXT("2006-01-02T15:04:05.999999999Z07:00"));
+    } else {
+        value->object.type->print(p->out, value->object.data);
+    }
     fx_buf_char(p->out, '"');
 }
 
@@ -158,9 +159,7 @@ static size_t price_of(const struct json_printer *p, const struct value *value) 
     case VALUE_STRING:
         return 1 + (p->layout == LAYOUT_RAW ? value->string.len / FX_BUDGET_BYTES : 0);
     case VALUE_FLOAT64: return PRICE_OF_NUMBER;
-    case VALUE_TIME:
-    case VALUE_SEMVER:
-    case VALUE_DURATION: return PRICE_OF_OWN_TEXT;
+    case VALUE_OBJECT: return PRICE_OF_OWN_TEXT;
     default: return 1;
     }
 }
@@ -181,14 +180,12 @@ static bool print(struct json_printer *p, const struct value *value, size_t dept
     case VALUE_BOOL: fx_buf_str(p->out, value->boolean ? "true" : "false"); return true;
     case VALUE_INT:
     case VALUE_INT64:
-    case VALUE_UINT64:
-    case VALUE_DURATION: fx_buf_integer(p->out, value->integer); return true;
+    case VALUE_UINT64: fx_buf_integer(p->out, value->integer); return true;
     case VALUE_FLOAT64: return print_number(p, value->number);
     case VALUE_STRING: print_string(p, value->string); return true;
     case VALUE_LIST: return print_list(p, value->list, depth);
     case VALUE_MAP: return print_map(p, value->map, depth);
-    case VALUE_TIME: print_moment(p, value->moment); return true;
-    case VALUE_SEMVER: print_version(p, value->version); return true;
+    case VALUE_OBJECT: print_object(p, value); return true;
     case VALUE_STRUCT: return print_context(p, value->context, depth);
     }
     return true;

@@ -159,8 +159,8 @@ static void output_of_the_caller(void **state) {
     struct fx_buf text;
     fx_buf_init(&text, 8);
     fx_buf_str(&text, "abc");
-    assert_true(
-        fx_gotemplate_compile(FX_TEXT("t"), FX_TEXT("123{{ 456 }}"), &template, &err));
+    assert_true(fx_gotemplate_compile(FX_TEXT("t"), FX_TEXT("123{{ 456 }}"), &fx_sprig,
+                                      &template, &err));
     assert_false(fx_gotemplate_execute(template, &context, &text, &err));
     assert_int_equal(err.code, FX_ELIMIT);
     assert_string_equal(text.data, "abc");

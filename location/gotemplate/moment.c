@@ -72,7 +72,9 @@ struct moment moment_add(const struct moment *moment, int64_t nanoseconds) {
 }
 
 /* As reflect.DeepEqual sees them: the zone counts. */
-bool moment_equal(const struct moment *a, const struct moment *b) {
+static bool moment_equal(const void *left, const void *right) {
+    const struct moment *a = left;
+    const struct moment *b = right;
     return a->seconds == b->seconds && a->nanoseconds == b->nanoseconds &&
            a->offset == b->offset && fx_text_equal(a->zone, b->zone);
 }
@@ -88,8 +90,9 @@ static bool is_zero(const struct moment *moment) {
 }
 
 /* The methods of time.Time that take nothing and give a number or a bool. */
-bool moment_member(const struct moment *moment, struct fx_text name,
-                   struct value *ret_value) {
+static bool moment_member(const void *object, struct fx_text name,
+                          struct value *ret_value) {
+    const struct moment *moment = object;
     struct moment_parts parts;
     moment_split(moment, &parts);
     const struct {
@@ -117,3 +120,22 @@ bool moment_member(const struct moment *moment, struct fx_text name,
     }
     return false;
 }
+
+static size_t moment_size(const void *object) {
+    const struct moment *moment = object;
+    return moment->zone.len;
+}
+
+void moment_print(struct fx_buf *buf, const void *object) {
+    moment_format(buf, object, FX_TEXT("2006-01-02 15:04:05.999999999 -0700 MST"));
+}
+
+const struct object_type moment_type = {
+    .name = "time.Time",
+    .kind = "struct",
+    .size = moment_size,
+    .print = moment_print,
+    .equal = moment_equal,
+    .deep_equal = moment_equal,
+    .member = moment_member,
+};

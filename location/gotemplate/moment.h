@@ -2,8 +2,6 @@
  *
  * location/gotemplate/moment.h - private: an instant with the zone that it is told in:
  * Go's time.Time. No clock is read here, and no file of zones: a moment knows its offset.
- * What any value can do stands in value.h: moment_print(), moment_equal(),
- * moment_member().
  */
 #ifndef FX_LOCATION_GOTEMPLATE_MOMENT_H
 #define FX_LOCATION_GOTEMPLATE_MOMENT_H
@@ -38,6 +36,9 @@ struct moment_parts {
 /* January 1 of year 1, 00:00 UTC: Go's zero time. */
 extern const struct moment moment_zero;
 
+/* The type of values whose object is a moment. */
+extern const struct object_type moment_type;
+
 void moment_split(const struct moment *moment, struct moment_parts *ret_parts);
 
 /* Later by so many nanoseconds; at the ends of time it wraps, as Go's does. */
@@ -46,6 +47,9 @@ struct moment moment_add(const struct moment *moment, int64_t nanoseconds);
 /* Appends it in Go's reference layout ("2006-01-02 15:04:05", time.Time.Format). */
 void moment_format(struct fx_buf *buf, const struct moment *moment,
                    struct fx_text layout);
+
+/* Appends it as %v does: `2006-01-02 15:04:05.5 +0100 CET`. */
+void moment_print(struct fx_buf *buf, const void *moment);
 
 /* Reads `text` in that layout, in UTC where neither says a zone (time.Parse). The name of
  * its zone is borrowed from `text`. Errors: FX_EMUTATE in Go's words. */

@@ -157,7 +157,3 @@ void moment_format(struct fx_buf *buf, const struct moment *moment,
         }
     } while (chunk.element != LAYOUT_END);
 }
-
-void moment_print(struct fx_buf *buf, const struct moment *moment) {
-    moment_format(buf, moment, FX_TEXT("2006-01-02 15:04:05.999999999 -0700 MST"));
-}

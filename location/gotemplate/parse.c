@@ -429,10 +429,12 @@ static bool parse_program(struct parser *parser) {
     return true;
 }
 
-bool program_parse(struct fx_gotemplate *program, struct fx_err *err) {
+bool program_parse(struct fx_gotemplate *program,
+                   const struct fx_gotemplate_library *functions, struct fx_err *err) {
     struct parser parser = {
         .scanner = {.source = program->source},
         .program = program,
+        .functions = functions,
         .err = err,
     };
     const bool ok = parse_program(&parser);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "location/gotemplate/gotemplate.h"
+#include "location/gotemplate/sprig.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct fx_text text = {(const char *)data, size};
     struct fx_gotemplate *template = NULL;
     struct fx_err err = FX_ERR_INIT;
-    if (!fx_gotemplate_compile(FX_TEXT("fuzz"), text, &template, &err)) {
+    if (!fx_gotemplate_compile(FX_TEXT("fuzz"), text, &fx_sprig, &template, &err)) {
         assert(template == NULL && err.msg[0] != '\0');
         assert(err.code == FX_ESYNTAX || err.code == FX_EINVALID ||
                err.code == FX_ELIMIT);

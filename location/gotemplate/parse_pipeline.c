@@ -40,7 +40,8 @@ static bool fail_function(struct parser *parser) {
 }
 
 static bool parse_function(struct parser *parser, struct operand *operand) {
-    const struct function *function = function_find(parser->token.text);
+    const struct function *function =
+        function_find(parser->functions, parser->token.text);
     if (function == NULL) {
         return fail_function(parser);
     }

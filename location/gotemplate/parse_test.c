@@ -13,11 +13,11 @@
 
 #include "base/buf.h"
 #include "base/macros.h"
-#include "location/gotemplate/gotemplate.h"
+#include "location/gotemplate/sprig.h"
 
 static bool compile(struct fx_text text, struct fx_err *err) {
     struct fx_gotemplate *template = NULL;
-    const bool ok = fx_gotemplate_compile(FX_TEXT("t"), text, &template, err);
+    const bool ok = fx_gotemplate_compile(FX_TEXT("t"), text, &fx_sprig, &template, err);
     assert_int_equal(ok, template != NULL);
     fx_gotemplate_destroy(template);
     return ok;

@@ -32,7 +32,8 @@ struct parser {
     struct token token; /* the one to be looked at */
     uint32_t end;       /* where the one before it ended */
     struct fx_gotemplate *program;
-    struct declared *variables; /* the innermost last */
+    const struct fx_gotemplate_library *functions; /* or NULL */
+    struct declared *variables;                    /* the innermost last */
     size_t n_variables, cap_variables;
     size_t first_variable; /* of the definition that is being parsed */
     uint32_t n_ids;
@@ -77,6 +78,8 @@ bool parser_pipeline(struct parser *parser, const char *where, enum token_type s
                      const struct pipeline **ret_pipeline) FX_MUST_USE;
 
 /* Parses program->source into the program. */
-bool program_parse(struct fx_gotemplate *program, struct fx_err *err) FX_MUST_USE;
+bool program_parse(struct fx_gotemplate *program,
+                   const struct fx_gotemplate_library *functions,
+                   struct fx_err *err) FX_MUST_USE;
 
 #endif

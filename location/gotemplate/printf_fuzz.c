@@ -26,7 +26,7 @@ static bool format_once(struct call *call, const uint8_t *data, size_t size,
         value_float64(1234.5678), value_list(&list),
         value_map(&map),          value_nil(),
         value_bool(false),        value_int64(INT64_MIN),
-        value_float64(5e-324),    {.kind = VALUE_DURATION, .integer = 5},
+        value_float64(5e-324),    value_int64(5),
         {.kind = VALUE_UINT64},
     };
     const size_t from = data[0] % FX_COUNT(values);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "location/gotemplate/gotemplate.h"
+#include "location/gotemplate/sprig.h"
 #include "value/json_part_testing.h"
 
 /* `.SelectedItem` stands in the elements of `items`. */
@@ -61,7 +61,8 @@ static void read_one(const char *template, const char *expected) {
     struct fx_json_part root = {.omits_rest = true};
     struct fx_json_place item = {.part = &root};
     struct fx_buf text;
-    if (!fx_gotemplate_compile(FX_TEXT("r"), fx_text_of(template), &program, &err)) {
+    if (!fx_gotemplate_compile(FX_TEXT("r"), fx_text_of(template), &fx_sprig, &program,
+                               &err)) {
         fail_msg("%s: %s", template, err.msg);
     }
     assert_true(fx_json_place_member(&item, FX_TEXT("items")));
@@ -119,7 +120,7 @@ static void finds_unknown_fields(void **state) {
         struct fx_gotemplate *program = NULL;
         struct fx_err err = FX_ERR_INIT;
         assert_true(fx_gotemplate_compile(FX_TEXT("r"), fx_text_of(cases[i].template),
-                                          &program, &err));
+                                          &fx_sprig, &program, &err));
         if (!fx_text_is(fx_gotemplate_find_unknown(program, fields), cases[i].unknown)) {
             fail_msg("%s: wanted `%s`", cases[i].template, cases[i].unknown);
         }

@@ -29,7 +29,7 @@ static const struct fx_regex *find(const struct regex_cache *cache,
 
 /* Consumes the regular expression. */
 static bool add(struct run *run, struct fx_text pattern, struct fx_regex *regex) {
-    struct regex_cache *cache = run->regexes;
+    struct regex_cache *cache = run->kept;
     struct cached entry = {.regex = regex};
     if (!run_copy(run, pattern, &entry.pattern)) {
         fx_regex_destroy(regex);
@@ -51,21 +51,23 @@ static bool compile(struct run *run, struct fx_text pattern,
     return true;
 }
 
+/* The cache itself lies in the arena. */
+static void free_cache(void *kept) {
+    struct regex_cache *cache = kept;
+    for (size_t i = 0; i < ENTRIES; i++) {
+        fx_regex_destroy(cache->entries[i].regex);
+    }
+}
+
 bool run_regex(struct run *run, struct fx_text pattern, const struct fx_regex **ret_regex,
                struct fx_err *err) {
-    if (run->regexes == NULL) {
-        run->regexes = run_alloc(run, sizeof *run->regexes);
-        if (run->regexes == NULL) {
+    if (run->kept == NULL) {
+        run->kept = run_alloc(run, sizeof(struct regex_cache));
+        run->free_kept = free_cache;
+        if (run->kept == NULL) {
             return false;
         }
     }
-    *ret_regex = find(run->regexes, pattern);
+    *ret_regex = find(run->kept, pattern);
     return *ret_regex != NULL || compile(run, pattern, ret_regex, err);
-}
-
-void regex_cache_finish(struct regex_cache *cache) {
-    for (size_t i = 0; cache != NULL && i < ENTRIES; i++) {
-        fx_regex_destroy(cache->entries[i].regex);
-        cache->entries[i].regex = NULL;
-    }
 }

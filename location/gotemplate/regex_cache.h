@@ -14,14 +14,9 @@
 #include "base/text.h"
 #include "location/gotemplate/run.h"
 
-struct regex_cache;
-
 /* The compiled pattern, borrowed until the next call. A new one costs steps by the size
  * of its program. Errors: as fx_regex_compile(). */
 bool run_regex(struct run *run, struct fx_text pattern, const struct fx_regex **ret_regex,
                struct fx_err *err) FX_MUST_USE;
-
-/* Destroys them all. NULL is fine. */
-void regex_cache_finish(struct regex_cache *cache);
 
 #endif

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "location/gotemplate/regex_cache.h"
 
 void run_init(struct run *run, void *block, size_t bytes, struct fx_err *err) {
     *run =
@@ -18,7 +17,9 @@ void run_init(struct run *run, void *block, size_t bytes, struct fx_err *err) {
 }
 
 void run_finish(struct run *run) {
-    regex_cache_finish(run->regexes);
+    if (run->kept != NULL) {
+        run->free_kept(run->kept);
+    }
     fx_arena_finish(&run->arena);
     fx_buf_finish(&run->scratch);
     (void)fx_budget_widen(run->outer);

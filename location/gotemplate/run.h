@@ -19,13 +19,14 @@
 #include "base/text.h"
 #include "location/gotemplate/value.h"
 
-struct regex_cache;
-
 struct run {
     struct fx_arena arena;
     struct fx_bound outer; /* of the thread's budget, before this execution */
     struct fx_buf scratch;
-    struct regex_cache *regexes; /* regex_cache.h; NULL: none yet */
+    /* What functions keep for later calls of this execution (NULL: nothing), and how it
+     * is freed at the end. */
+    void *kept;
+    void (*free_kept)(void *kept);
     struct fx_err *err;
 };
 

@@ -185,11 +185,14 @@ int version_compare(const struct version *a, const struct version *b) {
 /* ---- as a value ------------------------------------------------------------------ */
 
 /* As reflect.DeepEqual sees them: how it was written counts. */
-bool version_equal(const struct version *a, const struct version *b) {
+static bool version_deep_equal(const void *left, const void *right) {
+    const struct version *a = left;
+    const struct version *b = right;
     return fx_text_equal(a->original, b->original);
 }
 
-void version_print(struct fx_buf *buf, const struct version *version) {
+void version_print(struct fx_buf *buf, const void *object) {
+    const struct version *version = object;
     fx_buf_number(buf, version->major);
     fx_buf_char(buf, '.');
     fx_buf_number(buf, version->minor);
@@ -210,8 +213,9 @@ static struct value number_value(uint64_t number) {
 }
 
 /* All are methods in the library, so each must be named with a capital letter. */
-bool version_member(const struct version *version, struct fx_text name,
-                    struct value *ret_value) {
+static bool version_member(const void *object, struct fx_text name,
+                           struct value *ret_value) {
+    const struct version *version = object;
     const struct {
         const char *name;
         struct value value;
@@ -231,3 +235,23 @@ bool version_member(const struct version *version, struct fx_text name,
     }
     return false;
 }
+
+static size_t version_size(const void *object) {
+    const struct version *version = object;
+    return version->original.len;
+}
+
+/* They are pointers in Go. */
+static bool version_equal(const void *a, const void *b) {
+    return a == b;
+}
+
+const struct object_type version_type = {
+    .name = "*semver.Version",
+    .kind = "ptr",
+    .size = version_size,
+    .print = version_print,
+    .equal = version_equal,
+    .deep_equal = version_deep_equal,
+    .member = version_member,
+};

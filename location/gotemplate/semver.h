@@ -2,8 +2,7 @@
  *
  * location/gotemplate/semver.h - private: semantic versions (semver.org 2.0.0) as the
  * library behind Sprig reads them: a `v` in front and missing parts are fine; and the
- * constraints that select among them. What any value can do stands in value.h:
- * version_print(), version_equal(), version_member().
+ * constraints that select among them.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_SEMVER_H
 #define FX_LOCATION_GOTEMPLATE_SEMVER_H
@@ -14,6 +13,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "location/gotemplate/value.h"
 
 /* All texts are borrowed from the one that was read. */
 struct version {
@@ -22,6 +22,12 @@ struct version {
     struct fx_text metadata;   /* behind the `+`, or empty */
     struct fx_text original;
 };
+
+/* The type of values whose object is a version. */
+extern const struct object_type version_type;
+
+/* Appends `1.2.3-alpha.1+build`. */
+void version_print(struct fx_buf *buf, const void *version);
 
 /* Errors: FX_EMUTATE in the library's words. */
 bool version_parse(struct fx_text text, struct version *ret_version,

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
-#include "location/gotemplate/gotemplate.h"
+#include "location/gotemplate/sprig.h"
 
 /* Executes the template, by the name of `t`, with the object as `.Target`, two key parts,
  * and a namespace. On failure `text` is empty. */
@@ -28,8 +28,9 @@ static inline bool testing_run(struct fx_text template, json_t *target,
         {FX_TEXT("SelectKeyParts"), parts, true},
     };
     const struct fx_gotemplate_context context = {fields, FX_COUNT(fields)};
-    const bool ok = fx_gotemplate_compile(FX_TEXT("t"), template, &program, err) &&
-                    fx_gotemplate_execute(program, &context, text, err);
+    const bool ok =
+        fx_gotemplate_compile(FX_TEXT("t"), template, &fx_sprig, &program, err) &&
+        fx_gotemplate_execute(program, &context, text, err);
     fx_gotemplate_destroy(program);
     json_decref(name);
     json_decref(parts);

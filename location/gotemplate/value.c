@@ -91,14 +91,12 @@ bool value_is_true(const struct value *value) {
     case VALUE_BOOL: return value->boolean;
     case VALUE_INT:
     case VALUE_INT64:
-    case VALUE_UINT64:
-    case VALUE_DURATION: return value->integer != 0;
+    case VALUE_UINT64: return value->integer != 0;
     case VALUE_FLOAT64: return value->number != 0;
     case VALUE_STRING:
     case VALUE_LIST:
     case VALUE_MAP: return value_length(value) > 0;
-    case VALUE_TIME:
-    case VALUE_SEMVER:
+    case VALUE_OBJECT:
     case VALUE_STRUCT: break;
     }
     return true;
@@ -108,19 +106,11 @@ bool value_is_true(const struct value *value) {
 static const struct {
     const char *type, *kind;
 } names[] = {
-    [VALUE_MISSING] = {"<nil>", "invalid"},
-    [VALUE_NIL] = {"<nil>", "invalid"},
-    [VALUE_BOOL] = {"bool", "bool"},
-    [VALUE_INT] = {"int", "int"},
-    [VALUE_INT64] = {"int64", "int64"},
-    [VALUE_UINT64] = {"uint64", "uint64"},
-    [VALUE_FLOAT64] = {"float64", "float64"},
-    [VALUE_STRING] = {"string", "string"},
-    [VALUE_LIST] = {NULL, "slice"},
-    [VALUE_MAP] = {NULL, "map"},
-    [VALUE_TIME] = {"time.Time", "struct"},
-    [VALUE_DURATION] = {"time.Duration", "int64"},
-    [VALUE_SEMVER] = {"*semver.Version", "ptr"},
+    [VALUE_MISSING] = {"<nil>", "invalid"},   [VALUE_NIL] = {"<nil>", "invalid"},
+    [VALUE_BOOL] = {"bool", "bool"},          [VALUE_INT] = {"int", "int"},
+    [VALUE_INT64] = {"int64", "int64"},       [VALUE_UINT64] = {"uint64", "uint64"},
+    [VALUE_FLOAT64] = {"float64", "float64"}, [VALUE_STRING] = {"string", "string"},
+    [VALUE_LIST] = {NULL, "slice"},           [VALUE_MAP] = {NULL, "map"},
     [VALUE_STRUCT] = {"struct", "struct"},
 };
 
@@ -128,9 +118,13 @@ const char *value_type_name(const struct value *value) {
     if (value->kind == VALUE_LIST) {
         return value->list->type;
     }
+    if (value->kind == VALUE_OBJECT) {
+        return value->object.type->name;
+    }
     return value->kind == VALUE_MAP ? value->map->type : names[value->kind].type;
 }
 
 const char *value_kind_name(const struct value *value) {
-    return names[value->kind].kind;
+    return value->kind == VALUE_OBJECT ? value->object.type->kind
+                                       : names[value->kind].kind;
 }

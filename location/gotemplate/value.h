@@ -20,6 +20,7 @@
 #include "base/text.h"
 
 struct run;
+struct value;
 
 /* MISSING is the zero reflect.Value of a key that is not there; NIL is nil. Both print
  * `<no value>` by themselves and `<nil>` inside of others. */
@@ -34,10 +35,22 @@ enum value_kind {
     VALUE_STRING,
     VALUE_LIST,
     VALUE_MAP,
-    VALUE_TIME,     /* time.Time */
-    VALUE_DURATION, /* time.Duration, nanoseconds in `integer` */
-    VALUE_SEMVER,   /* *semver.Version */
-    VALUE_STRUCT,   /* the context: fields, not keys */
+    VALUE_OBJECT, /* of a type that functions bring along: time.Time */
+    VALUE_STRUCT, /* the context: fields, not keys */
+};
+
+/* A type that functions bring along, and what the language does with its objects. */
+struct object_type {
+    const char *name, *kind; /* what %T prints; reflect.Kind */
+    /* The bytes of text that it holds, which printing it costs. */
+    size_t (*size)(const void *object);
+    /* Appends its own text, which %v prints. */
+    void (*print)(struct fx_buf *buf, const void *object);
+    /* ==, and reflect.DeepEqual. */
+    bool (*equal)(const void *a, const void *b);
+    bool (*deep_equal)(const void *a, const void *b);
+    /* A field, or a method without arguments (`.Year`); false: there is none. */
+    bool (*member)(const void *object, struct fx_text name, struct value *ret_value);
 };
 
 struct value {
@@ -50,9 +63,11 @@ struct value {
         struct fx_text string;
         struct list *list;
         struct map *map;
-        const struct moment *moment;
-        const struct version *version;
         struct context *context;
+        struct {
+            const struct object_type *type;
+            const void *data; /* in the arena */
+        } object;
     };
 };
 
@@ -131,15 +146,20 @@ static inline struct value value_map(struct map *map) {
     return (struct value){.kind = VALUE_MAP, .map = map};
 }
 
+static inline struct value value_object(const struct object_type *type,
+                                        const void *data) {
+    return (struct value){.kind = VALUE_OBJECT, .object = {type, data}};
+}
+
 /* nil or missing? */
 static inline bool value_is_nil(const struct value *value) {
     return value->kind == VALUE_MISSING || value->kind == VALUE_NIL;
 }
 
-/* int, int64, uint64, time.Duration: `integer` holds it. */
+/* int, int64, uint64: `integer` holds it. */
 static inline bool value_is_integer(const struct value *value) {
     return value->kind == VALUE_INT || value->kind == VALUE_INT64 ||
-           value->kind == VALUE_UINT64 || value->kind == VALUE_DURATION;
+           value->kind == VALUE_UINT64;
 }
 
 /* The value that a node of the document stands for. MISSING for NULL, NIL for null. */
@@ -188,22 +208,5 @@ const char *value_type_name(const struct value *value);
 
 /* reflect.Kind: `float64`, `slice`, `map`, `struct`, `invalid`. */
 const char *value_kind_name(const struct value *value);
-
-/* What a time.Time can do (functions_dates.c, which knows what a moment is): print itself
- * as %v does; compare; a field or a method without arguments (`.Year`, `.Unix`), where
- * false is: there is none. */
-void moment_print(struct fx_buf *buf, const struct moment *moment);
-bool moment_equal(const struct moment *a, const struct moment *b);
-bool moment_member(const struct moment *moment, struct fx_text name,
-                   struct value *ret_value);
-
-/* And a *semver.Version (functions_semver.c): `.Major`, `.Prerelease`, … */
-void version_print(struct fx_buf *buf, const struct version *version);
-bool version_equal(const struct version *a, const struct version *b);
-bool version_member(const struct version *version, struct fx_text name,
-                    struct value *ret_value);
-
-/* Prints a time.Duration: `1h30m0s` (functions_dates.c). */
-void duration_print(struct fx_buf *buf, int64_t nanoseconds);
 
 #endif

@@ -59,11 +59,9 @@ static bool scalars_equal(const struct value *a, const struct value *b) {
     if (a->kind == VALUE_STRING) {
         return fx_text_equal(a->string, b->string);
     }
-    if (a->kind == VALUE_TIME) {
-        return moment_equal(a->moment, b->moment);
-    }
-    return a->kind == VALUE_SEMVER ? version_equal(a->version, b->version)
-                                   : a->context == b->context;
+    return a->kind == VALUE_OBJECT
+               ? a->object.type->deep_equal(a->object.data, b->object.data)
+               : a->context == b->context;
 }
 
 static bool equal(struct run *run, const struct value *a, const struct value *b,

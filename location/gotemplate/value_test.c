@@ -135,8 +135,7 @@ static void truth(void **state) {
         {value_list(none), false},
         {value_list(some), true},
         {value_map(value_map_new(*state)), false},
-        {{.kind = VALUE_DURATION, .integer = 0}, false},
-        {{.kind = VALUE_TIME}, true},
+        {{.kind = VALUE_OBJECT}, true},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         assert_int_equal(value_is_true(&cases[i].value), cases[i].is_true);

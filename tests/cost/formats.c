@@ -83,8 +83,8 @@ static void call(struct run *built, const struct directive *of, size_t n) {
     run_init(&run, block, sizeof block, &err);
     if (arguments != NULL) {
         meter_start();
-        meter_stop(function_call(&run, function_find(FX_TEXT("printf")), arguments, n + 1,
-                                 &result));
+        meter_stop(function_call(&run, function_find(&fx_sprig, FX_TEXT("printf")),
+                                 arguments, n + 1, &result));
     }
     run_finish(&run);
 }

@@ -14,9 +14,9 @@
 
 /* Has a function before this one the same code? */
 static bool is_alias(size_t index) {
-    const struct function *function = function_at(index);
+    const struct function *function = function_at(&fx_sprig, index);
     for (size_t i = 0; i < index; i++) {
-        if (function_at(i)->call == function->call) {
+        if (function_at(&fx_sprig, i)->call == function->call) {
             return true;
         }
     }
@@ -62,10 +62,10 @@ static const struct function *called[MOST_FUNCTIONS];
 static size_t n_called;
 
 static void collect(void) {
-    for (size_t i = 0; function_at(i) != NULL; i++) {
-        if (function_at(i)->call != NULL && !is_alias(i)) {
+    for (size_t i = 0; function_at(&fx_sprig, i) != NULL; i++) {
+        if (function_at(&fx_sprig, i)->call != NULL && !is_alias(i)) {
             assert(n_called < MOST_FUNCTIONS);
-            called[n_called++] = function_at(i);
+            called[n_called++] = function_at(&fx_sprig, i);
         }
     }
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/functions_refused.c - functions that Sprig has and a template here
- * may not use, each with the reason in the words that a policy's author reads. They are
- * refused when the policy is loaded, not when an object comes by.
+ * location/gotemplate/sprig.c - all tables, and the functions that a template may not
+ * use, each with the reason that the author of a policy reads. They are refused when the
+ * policy is loaded, not when an object is reviewed.
  */
-#include "location/gotemplate/function.h"
+#include "location/gotemplate/sprig.h"
+
+#include <stddef.h>
+
+#include "location/gotemplate/sprig_functions.h"
 
 #define RANDOM                                                                      \
     "it gives another result at each evaluation, so no object would come to rest; " \
@@ -28,7 +32,7 @@
     "a review does not wait for the network, and the answer changes from one to the " \
     "next; write the address, or let the program look it up"
 
-const struct function functions_refused[] = {
+static const struct function functions_refused[] = {
     {.name = "now", .refused = CLOCK},
     {.name = "ago", .refused = CLOCK},
     {.name = "randAlphaNum", .refused = RANDOM},
@@ -57,3 +61,19 @@ const struct function functions_refused[] = {
     {.name = "getHostByName", .refused = NETWORK},
     {.name = NULL},
 };
+
+static const struct function *const tables[] = {
+    functions_strings,
+    functions_numbers,
+    functions_defaults,
+    functions_lists,
+    functions_dicts,
+    functions_dates,
+    functions_regex,
+    functions_encoding,
+    functions_semver,
+    functions_refused,
+    NULL,
+};
+
+const struct fx_gotemplate_library fx_sprig = {tables};
