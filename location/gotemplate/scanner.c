@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "location/gotemplate/runes.h"
+#include "location/go/runes.h"
 
 static const struct {
     const char *word;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "location/gotemplate/sprig.h"
+#include "location/sprig/sprig.h"
 #include "value/tree.h"
 
 static const char *const root_fields[] = {"apiVersion", "kind",   "metadata",

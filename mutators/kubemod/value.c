@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "location/gotemplate/sprig.h"
+#include "location/sprig/sprig.h"
 #include "mutators/kubemod/select_path.h"
 #include "value/tree.h"
 #include "value/yaml.h"

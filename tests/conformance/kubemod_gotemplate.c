@@ -7,7 +7,7 @@
 
 #include "base/macros.h"
 #include "kinds.h"
-#include "location/gotemplate/sprig.h"
+#include "location/sprig/sprig.h"
 #include "mutators/kubemod/select_path.h"
 #include "skips.h"
 #include "value/tree.h"

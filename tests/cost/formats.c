@@ -8,7 +8,7 @@
 #include <stdalign.h>
 #include <stdio.h>
 
-#include "location/gotemplate/cost_testing.h"
+#include "location/sprig/cost_testing.h"
 
 static const char verbs[] = "vdboOxXcqUeEfFgGtsTpz";
 static const char *const flags[] = {"%", "%+#", "%60.60", "%-0300.300", "% x%#"};

@@ -22,7 +22,7 @@
 #include "base/budget.h"
 #include "base/macros.h"
 #include "location/gotemplate/function.h"
-#include "location/gotemplate/sprig.h"
+#include "location/sprig/sprig.h"
 
 static const struct meter_set *const sets[] = {
     &meter_templates,

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "location/gotemplate/cost_testing.h"
+#include "location/sprig/cost_testing.h"
 
 /* Has a function before this one the same code? */
 static bool is_alias(size_t index) {

@@ -16,10 +16,10 @@
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "location/gotemplate/sprig.h"
+#include "location/sprig/sprig.h"
 #include "refuse.h"
 
-#define CORPUS   FX_SOURCE_DIR "/tests/fuzz/corpora/location_gotemplate_execute_fuzz/"
+#define CORPUS   FX_SOURCE_DIR "/tests/fuzz/corpora/location_sprig_execute_fuzz/"
 #define RUNS_MAX 100000 /* no run needs that many allocations */
 
 static const char *const names[] = {

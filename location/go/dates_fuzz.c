@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/go/dates_fuzz.c - a layout, and behind the first line end a text: the
+ * elements of a layout are all of it; what is read as a moment is written so that it
+ * reads as the same one, and so with durations.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "location/go/duration.h"
+#include "location/go/layout.h"
+#include "location/go/moment.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void take_apart(struct fx_text layout) {
+    const char *at = layout.data;
+    const char *end = layout.data + layout.len;
+    struct layout_chunk chunk;
+    do {
+        layout_next(&layout, &chunk);
+        assert(chunk.prefix.data == at);
+        at += chunk.prefix.len;
+        assert(chunk.element == LAYOUT_END || chunk.text.data == at);
+        at += chunk.text.len;
+    } while (chunk.element != LAYOUT_END);
+    assert(at == end && layout.len == 0);
+}
+
+static void check_failure(const struct fx_err *err) {
+    assert(err->code == FX_EMUTATE && err->msg[0] != '\0');
+}
+
+/* Offsets of 100 hours, and those below a minute behind UTC, cannot be told. */
+static bool can_be_told(const struct moment *moment) {
+    struct moment_parts parts;
+    moment_split(moment, &parts);
+    return parts.year >= 0 && parts.year <= 9999 && moment->offset < 100 * 3600 &&
+           moment->offset > -100 * 3600 && (moment->offset <= -60 || moment->offset >= 0);
+}
+
+static void read_again(const struct moment *moment) {
+    const struct fx_text layout = FX_TEXT("2006-01-02T15:04:05.999999999 -07:00:00");
+    struct fx_err err = FX_ERR_INIT;
+    struct moment again;
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    moment_format(&buf, moment, layout);
+    assert(moment_parse(layout, (struct fx_text){buf.data, buf.len}, &again, &err));
+    assert(again.seconds == moment->seconds && again.offset == moment->offset);
+    assert(again.nanoseconds == moment->nanoseconds);
+    fx_buf_finish(&buf);
+}
+
+static void read_moment(struct fx_text layout, struct fx_text text) {
+    struct fx_err err = FX_ERR_INIT;
+    struct moment moment;
+    struct fx_buf buf;
+    if (!moment_parse(layout, text, &moment, &err)) {
+        check_failure(&err);
+        return;
+    }
+    assert(moment.nanoseconds >= 0 && moment.nanoseconds < SECOND);
+    fx_buf_init(&buf, 0);
+    moment_format(&buf, &moment, layout);
+    moment_print(&buf, &moment);
+    fx_buf_finish(&buf);
+    if (can_be_told(&moment)) {
+        read_again(&moment);
+    }
+}
+
+static void read_duration(struct fx_text text) {
+    struct fx_err err = FX_ERR_INIT;
+    int64_t nanoseconds = 0;
+    int64_t again = 0;
+    struct fx_buf buf;
+    if (!duration_parse(text, &nanoseconds, &err)) {
+        check_failure(&err);
+        return;
+    }
+    fx_buf_init(&buf, 0);
+    duration_print(&buf, nanoseconds);
+    assert(duration_parse((struct fx_text){buf.data, buf.len}, &again, &err));
+    assert(again == nanoseconds);
+    fx_buf_finish(&buf);
+    (void)moment_add(&moment_zero, nanoseconds);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    const char *text = (const char *)data;
+    const char *line = size == 0 ? NULL : memchr(text, '\n', size);
+    const size_t len = line == NULL ? size : (size_t)(line - text);
+    if (size == 0) {
+        return 0;
+    }
+    take_apart((struct fx_text){text, len});
+    if (line != NULL) {
+        const struct fx_text behind = {line + 1, size - len - 1};
+        read_moment((struct fx_text){text, len}, behind);
+        read_duration(behind);
+    }
+    return 0;
+}
