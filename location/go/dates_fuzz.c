@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/go/dates_fuzz.c - a layout, and behind the first line end a text: the
- * elements of a layout are all of it; what is read as a moment is written so that it
+ * elements of a layout are all of it; what is read as a time is written so that it
  * reads as the same one, and so with durations.
  */
 #include <assert.h>
@@ -11,7 +11,7 @@
 
 #include "location/go/duration.h"
 #include "location/go/layout.h"
-#include "location/go/moment.h"
+#include "location/go/time.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -34,41 +34,41 @@ static void check_failure(const struct fx_err *err) {
 }
 
 /* Offsets of 100 hours, and those below a minute behind UTC, cannot be told. */
-static bool can_be_told(const struct moment *moment) {
-    struct moment_parts parts;
-    moment_split(moment, &parts);
-    return parts.year >= 0 && parts.year <= 9999 && moment->offset < 100 * 3600 &&
-           moment->offset > -100 * 3600 && (moment->offset <= -60 || moment->offset >= 0);
+static bool can_be_told(const struct fx_go_time *time) {
+    struct fx_go_time_parts parts;
+    fx_go_time_split(time, &parts);
+    return parts.year >= 0 && parts.year <= 9999 && time->offset < 100 * 3600 &&
+           time->offset > -100 * 3600 && (time->offset <= -60 || time->offset >= 0);
 }
 
-static void read_again(const struct moment *moment) {
+static void read_again(const struct fx_go_time *time) {
     const struct fx_text layout = FX_TEXT("2006-01-02T15:04:05.999999999 -07:00:00");
     struct fx_err err = FX_ERR_INIT;
-    struct moment again;
+    struct fx_go_time again;
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
-    moment_format(&buf, moment, layout);
-    assert(moment_parse(layout, (struct fx_text){buf.data, buf.len}, &again, &err));
-    assert(again.seconds == moment->seconds && again.offset == moment->offset);
-    assert(again.nanoseconds == moment->nanoseconds);
+    fx_go_time_format(&buf, time, layout);
+    assert(fx_go_time_parse(layout, (struct fx_text){buf.data, buf.len}, &again, &err));
+    assert(again.seconds == time->seconds && again.offset == time->offset);
+    assert(again.nanoseconds == time->nanoseconds);
     fx_buf_finish(&buf);
 }
 
-static void read_moment(struct fx_text layout, struct fx_text text) {
+static void read_time(struct fx_text layout, struct fx_text text) {
     struct fx_err err = FX_ERR_INIT;
-    struct moment moment;
+    struct fx_go_time time;
     struct fx_buf buf;
-    if (!moment_parse(layout, text, &moment, &err)) {
+    if (!fx_go_time_parse(layout, text, &time, &err)) {
         check_failure(&err);
         return;
     }
-    assert(moment.nanoseconds >= 0 && moment.nanoseconds < SECOND);
+    assert(time.nanoseconds >= 0 && time.nanoseconds < FX_GO_SECOND);
     fx_buf_init(&buf, 0);
-    moment_format(&buf, &moment, layout);
-    moment_print(&buf, &moment);
+    fx_go_time_format(&buf, &time, layout);
+    fx_go_time_print(&buf, &time);
     fx_buf_finish(&buf);
-    if (can_be_told(&moment)) {
-        read_again(&moment);
+    if (can_be_told(&time)) {
+        read_again(&time);
     }
 }
 
@@ -77,16 +77,16 @@ static void read_duration(struct fx_text text) {
     int64_t nanoseconds = 0;
     int64_t again = 0;
     struct fx_buf buf;
-    if (!duration_parse(text, &nanoseconds, &err)) {
+    if (!fx_go_duration_parse(text, &nanoseconds, &err)) {
         check_failure(&err);
         return;
     }
     fx_buf_init(&buf, 0);
-    duration_print(&buf, nanoseconds);
-    assert(duration_parse((struct fx_text){buf.data, buf.len}, &again, &err));
+    fx_go_duration_print(&buf, nanoseconds);
+    assert(fx_go_duration_parse((struct fx_text){buf.data, buf.len}, &again, &err));
     assert(again == nanoseconds);
     fx_buf_finish(&buf);
-    (void)moment_add(&moment_zero, nanoseconds);
+    (void)fx_go_time_add(&fx_go_time_zero, nanoseconds);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     take_apart((struct fx_text){text, len});
     if (line != NULL) {
         const struct fx_text behind = {line + 1, size - len - 1};
-        read_moment((struct fx_text){text, len}, behind);
+        read_time((struct fx_text){text, len}, behind);
         read_duration(behind);
     }
     return 0;

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "location/go/time_text.h"
+#include "location/go/text.h"
 
 /* The least int64 has no positive twin: sums are kept without their sign. */
 #define MOST ((uint64_t)1 << 63)
@@ -15,14 +15,14 @@ static const struct unit {
     const char *name;
     uint64_t nanoseconds;
 } units[] = {
-    {"ns", (uint64_t)NANOSECOND},
-    {"us", (uint64_t)MICROSECOND},
-    {"\xc2\xb5s", (uint64_t)MICROSECOND}, /* U+00B5, the micro sign */
-    {"\xce\xbcs", (uint64_t)MICROSECOND}, /* U+03BC, the Greek letter */
-    {"ms", (uint64_t)MILLISECOND},
-    {"s", (uint64_t)SECOND},
-    {"m", (uint64_t)MINUTE},
-    {"h", (uint64_t)HOUR},
+    {"ns", (uint64_t)FX_GO_NANOSECOND},
+    {"us", (uint64_t)FX_GO_MICROSECOND},
+    {"\xc2\xb5s", (uint64_t)FX_GO_MICROSECOND}, /* U+00B5, the micro sign */
+    {"\xce\xbcs", (uint64_t)FX_GO_MICROSECOND}, /* U+03BC, the Greek letter */
+    {"ms", (uint64_t)FX_GO_MILLISECOND},
+    {"s", (uint64_t)FX_GO_SECOND},
+    {"m", (uint64_t)FX_GO_MINUTE},
+    {"h", (uint64_t)FX_GO_HOUR},
 };
 
 static const struct unit *find_unit(struct fx_text name) {
@@ -153,7 +153,8 @@ static bool take_all(struct fx_text text, struct fx_text whole_text, uint64_t *r
     return true;
 }
 
-bool duration_parse(struct fx_text text, int64_t *ret_nanoseconds, struct fx_err *err) {
+bool fx_go_duration_parse(struct fx_text text, int64_t *ret_nanoseconds,
+                          struct fx_err *err) {
     const bool negative = first_of(text) == '-';
     const bool has_sign = negative || first_of(text) == '+';
     uint64_t sum = 0;
@@ -184,20 +185,20 @@ static void print_amount(struct fx_buf *buf, uint64_t nanoseconds, uint64_t unit
 }
 
 static void print_below_second(struct fx_buf *buf, uint64_t nanoseconds) {
-    if (nanoseconds < (uint64_t)MICROSECOND) {
-        print_amount(buf, nanoseconds, (uint64_t)NANOSECOND);
+    if (nanoseconds < (uint64_t)FX_GO_MICROSECOND) {
+        print_amount(buf, nanoseconds, (uint64_t)FX_GO_NANOSECOND);
         fx_buf_str(buf, "ns");
-    } else if (nanoseconds < (uint64_t)MILLISECOND) {
-        print_amount(buf, nanoseconds, (uint64_t)MICROSECOND);
+    } else if (nanoseconds < (uint64_t)FX_GO_MILLISECOND) {
+        print_amount(buf, nanoseconds, (uint64_t)FX_GO_MICROSECOND);
         fx_buf_str(buf, "\xc2\xb5s");
     } else {
-        print_amount(buf, nanoseconds, (uint64_t)MILLISECOND);
+        print_amount(buf, nanoseconds, (uint64_t)FX_GO_MILLISECOND);
         fx_buf_str(buf, "ms");
     }
 }
 
 static void print_above_second(struct fx_buf *buf, uint64_t nanoseconds) {
-    const uint64_t minutes = nanoseconds / (uint64_t)MINUTE;
+    const uint64_t minutes = nanoseconds / (uint64_t)FX_GO_MINUTE;
     if (minutes >= 60) {
         fx_buf_number(buf, minutes / 60);
         fx_buf_char(buf, 'h');
@@ -206,11 +207,11 @@ static void print_above_second(struct fx_buf *buf, uint64_t nanoseconds) {
         fx_buf_number(buf, minutes % 60);
         fx_buf_char(buf, 'm');
     }
-    print_amount(buf, nanoseconds % (uint64_t)MINUTE, (uint64_t)SECOND);
+    print_amount(buf, nanoseconds % (uint64_t)FX_GO_MINUTE, (uint64_t)FX_GO_SECOND);
     fx_buf_char(buf, 's');
 }
 
-void duration_print(struct fx_buf *buf, int64_t nanoseconds) {
+void fx_go_duration_print(struct fx_buf *buf, int64_t nanoseconds) {
     const uint64_t size =
         nanoseconds < 0 ? -(uint64_t)nanoseconds : (uint64_t)nanoseconds;
     if (nanoseconds < 0) {
@@ -218,7 +219,7 @@ void duration_print(struct fx_buf *buf, int64_t nanoseconds) {
     }
     if (size == 0) {
         fx_buf_str(buf, "0s");
-    } else if (size < (uint64_t)SECOND) {
+    } else if (size < (uint64_t)FX_GO_SECOND) {
         print_below_second(buf, size);
     } else {
         print_above_second(buf, size);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "location/go/time_text.h"
+#include "location/go/text.h"
 
 const char *const month_names[12] = {
     "January", "February", "March",     "April",   "May",      "June",

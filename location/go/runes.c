@@ -54,75 +54,76 @@ static bool is_ascii_punct(uint32_t rune) {
            rune == '_' || rune == '{' || rune == '}';
 }
 
-uint32_t rune_to_upper(uint32_t rune) {
+uint32_t fx_rune_to_upper(uint32_t rune) {
     if (rune < 0x80) {
         return is_ascii_lower(rune) ? rune - 'a' + 'A' : rune;
     }
     return map(to_upper, FX_COUNT(to_upper), rune);
 }
 
-uint32_t rune_to_lower(uint32_t rune) {
+uint32_t fx_rune_to_lower(uint32_t rune) {
     if (rune < 0x80) {
         return is_ascii_upper(rune) ? rune - 'A' + 'a' : rune;
     }
     return map(to_lower, FX_COUNT(to_lower), rune);
 }
 
-uint32_t rune_to_title(uint32_t rune) {
+uint32_t fx_rune_to_title(uint32_t rune) {
     if (rune < 0x80) {
-        return rune_to_upper(rune);
+        return fx_rune_to_upper(rune);
     }
     const struct rune_range *apart = find(to_title_apart, FX_COUNT(to_title_apart), rune);
-    return apart == NULL ? rune_to_upper(rune) : (uint32_t)((int32_t)rune + apart->delta);
+    return apart == NULL ? fx_rune_to_upper(rune)
+                         : (uint32_t)((int32_t)rune + apart->delta);
 }
 
-bool rune_is_letter(uint32_t rune) {
+bool fx_rune_is_letter(uint32_t rune) {
     if (rune < 0x80) {
         return is_ascii_lower(rune) || is_ascii_upper(rune);
     }
     return find(letters, FX_COUNT(letters), rune) != NULL;
 }
 
-bool rune_is_upper(uint32_t rune) {
+bool fx_rune_is_upper(uint32_t rune) {
     if (rune < 0x80) {
         return is_ascii_upper(rune);
     }
     return find(uppers, FX_COUNT(uppers), rune) != NULL;
 }
 
-bool rune_is_lower(uint32_t rune) {
+bool fx_rune_is_lower(uint32_t rune) {
     if (rune < 0x80) {
         return is_ascii_lower(rune);
     }
     return find(lowers, FX_COUNT(lowers), rune) != NULL;
 }
 
-bool rune_is_title(uint32_t rune) {
+bool fx_rune_is_title(uint32_t rune) {
     return rune >= 0x80 && find(titles, FX_COUNT(titles), rune) != NULL;
 }
 
-bool rune_is_digit(uint32_t rune) {
+bool fx_rune_is_digit(uint32_t rune) {
     if (rune < 0x80) {
         return is_ascii_digit(rune);
     }
     return find(digits, FX_COUNT(digits), rune) != NULL;
 }
 
-bool rune_is_number(uint32_t rune) {
+bool fx_rune_is_number(uint32_t rune) {
     if (rune < 0x80) {
         return is_ascii_digit(rune);
     }
     return find(numbers, FX_COUNT(numbers), rune) != NULL;
 }
 
-bool rune_is_punct(uint32_t rune) {
+bool fx_rune_is_punct(uint32_t rune) {
     if (rune < 0x80) {
         return is_ascii_punct(rune);
     }
     return find(puncts, FX_COUNT(puncts), rune) != NULL;
 }
 
-bool rune_is_space(uint32_t rune) {
+bool fx_rune_is_space(uint32_t rune) {
     return (rune >= 0x09 && rune <= 0x0D) || rune == ' ' || rune == 0x85 ||
            rune == 0xA0 || rune == 0x1680 || (rune >= 0x2000 && rune <= 0x200A) ||
            rune == 0x2028 || rune == 0x2029 || rune == 0x202F || rune == 0x205F ||

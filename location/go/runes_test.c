@@ -39,9 +39,9 @@ static void maps_case(void **state) {
         {0x10FFFF, 0x10FFFF, 0x10FFFF, 0x10FFFF},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        assert_int_equal(rune_to_upper(cases[i].rune), cases[i].upper);
-        assert_int_equal(rune_to_lower(cases[i].rune), cases[i].lower);
-        assert_int_equal(rune_to_title(cases[i].rune), cases[i].title);
+        assert_int_equal(fx_rune_to_upper(cases[i].rune), cases[i].upper);
+        assert_int_equal(fx_rune_to_lower(cases[i].rune), cases[i].lower);
+        assert_int_equal(fx_rune_to_title(cases[i].rune), cases[i].title);
     }
 }
 
@@ -52,10 +52,10 @@ static void knows_classes(void **state) {
         uint32_t member, other;
         size_t n;
     } classes[] = {
-        {rune_is_letter, 0x4E2D, '1', 131241}, {rune_is_upper, 'A', 'a', 1791},
-        {rune_is_lower, 'a', 'A', 2155},       {rune_is_title, 0x1C5, 'A', 31},
-        {rune_is_digit, 0x663, 0xB2, 650},     {rune_is_number, 0xB2, 'a', 1781},
-        {rune_is_punct, '.', '+', 798},        {rune_is_space, 0x3000, 0x200B, 25},
+        {fx_rune_is_letter, 0x4E2D, '1', 131241}, {fx_rune_is_upper, 'A', 'a', 1791},
+        {fx_rune_is_lower, 'a', 'A', 2155},       {fx_rune_is_title, 0x1C5, 'A', 31},
+        {fx_rune_is_digit, 0x663, 0xB2, 650},     {fx_rune_is_number, 0xB2, 'a', 1781},
+        {fx_rune_is_punct, '.', '+', 798},        {fx_rune_is_space, 0x3000, 0x200B, 25},
     };
     for (size_t i = 0; i < FX_COUNT(classes); i++) {
         size_t n = 0;
@@ -74,9 +74,9 @@ static void counts_mappings(void **state) {
     size_t lower = 0;
     size_t title = 0;
     for (uint32_t rune = 0; rune < RUNES; rune++) {
-        upper += rune_to_upper(rune) != rune ? 1 : 0;
-        lower += rune_to_lower(rune) != rune ? 1 : 0;
-        title += rune_to_title(rune) != rune ? 1 : 0;
+        upper += fx_rune_to_upper(rune) != rune ? 1 : 0;
+        lower += fx_rune_to_lower(rune) != rune ? 1 : 0;
+        title += fx_rune_to_title(rune) != rune ? 1 : 0;
     }
     assert_int_equal(upper, 1410);
     assert_int_equal(lower, 1393);

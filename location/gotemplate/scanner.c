@@ -176,7 +176,7 @@ static size_t word_rune(const struct scanner *scanner) {
     }
     uint32_t rune = 0;
     const size_t len = fx_text_rune(rest(scanner), &rune);
-    return rune == '_' || rune_is_letter(rune) || rune_is_digit(rune) ? len : 0;
+    return rune == '_' || fx_rune_is_letter(rune) || fx_rune_is_digit(rune) ? len : 0;
 }
 
 static void skip_word(struct scanner *scanner) {

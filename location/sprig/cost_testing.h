@@ -9,7 +9,7 @@
 #include <float.h>
 
 #include "base/shapes_testing.h"
-#include "location/go/moment.h"
+#include "location/go/time.h"
 #include "location/gotemplate/function.h"
 #include "location/sprig/functions.h"
 #include "location/sprig/semver.h"
@@ -26,7 +26,7 @@
     X(NESTED)          \
     X(LONG_KEYS)       \
     X(SHORT_KEYS)      \
-    X(MOMENTS)         \
+    X(TIMES)           \
     X(VERSIONS)        \
     X(SUBNORMAL)       \
     X(HUGE_NUMBER)     \
@@ -101,15 +101,15 @@ static inline bool cost_name(struct run *run, unsigned shape, size_t i, size_t s
     return true;
 }
 
-static inline bool cost_moment(struct run *run, size_t size, struct value *ret_value) {
-    struct moment *moment = run_alloc(run, sizeof *moment);
+static inline bool cost_time(struct run *run, size_t size, struct value *ret_value) {
+    struct fx_go_time *time = run_alloc(run, sizeof *time);
     struct value zone;
-    if (moment == NULL || !cost_text(run, FX_SHAPE_OFFSETS, size, &zone)) {
+    if (time == NULL || !cost_text(run, FX_SHAPE_OFFSETS, size, &zone)) {
         return false;
     }
-    *moment =
-        (struct moment){.seconds = 1234567890, .nanoseconds = 5, .zone = zone.string};
-    *ret_value = value_object(&moment_type, moment);
+    *time =
+        (struct fx_go_time){.seconds = 1234567890, .nanoseconds = 5, .zone = zone.string};
+    *ret_value = value_object(&time_type, time);
     return true;
 }
 
@@ -151,7 +151,7 @@ static inline bool cost_scalar(struct run *run, unsigned shape, size_t i, size_t
     case COST_THIRDS: *ret_value = value_float64((double)(i + 1) / 3); return true;
     case COST_INTEGERS:
     case COST_INTEGER: *ret_value = value_int(INT64_MIN + (int64_t)i); return true;
-    case COST_MOMENTS: return cost_moment(run, size, ret_value);
+    case COST_TIMES: return cost_time(run, size, ret_value);
     case COST_VERSIONS: return cost_version(run, size, ret_value);
     default: return cost_name(run, shape, i * 7919 % 99991, size, ret_value);
     }
@@ -210,7 +210,7 @@ static inline bool cost_any(struct run *run, unsigned shape, size_t size,
     case COST_NESTED: return cost_nested(run, size, ret_value);
     case COST_LONG_KEYS:
     case COST_SHORT_KEYS: return cost_map(run, shape, size, ret_value);
-    case COST_MOMENTS:
+    case COST_TIMES:
     case COST_VERSIONS:
     case COST_SUBNORMAL:
     case COST_HUGE_NUMBER:
@@ -229,7 +229,7 @@ static inline bool cost_argument(struct run *run, enum parameter parameter,
     case PARAMETER_BOOL: *ret_value = value_bool(size > 2); return true;
     case PARAMETER_MAP: return cost_map(run, shape, size, ret_value);
     case PARAMETER_LIST: return cost_list(run, shape, size, ret_value);
-    case PARAMETER_TIME: return cost_moment(run, size, ret_value);
+    case PARAMETER_TIME: return cost_time(run, size, ret_value);
     case PARAMETER_ANY:
     case PARAMETER_VALUE:
     case PARAMETER_NONE: break;

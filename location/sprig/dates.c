@@ -7,41 +7,41 @@
 #include "location/sprig/functions.h"
 
 #include "location/go/duration.h"
-#include "location/go/moment.h"
+#include "location/go/time.h"
 #include "location/sprig/convert.h"
 #include "location/sprig/zone.h"
 
 /* ---- times as values ------------------------------------------------------------- */
 
-static size_t moment_size(const void *object) {
-    const struct moment *moment = object;
-    return moment->zone.len;
+static size_t time_size(const void *object) {
+    const struct fx_go_time *time = object;
+    return time->zone.len;
 }
 
-static void print_moment(struct fx_buf *buf, const void *object) {
-    moment_print(buf, object);
+static void print_time(struct fx_buf *buf, const void *object) {
+    fx_go_time_print(buf, object);
 }
 
-static bool moments_equal(const void *a, const void *b) {
-    return moment_equal(a, b);
+static bool times_equal(const void *a, const void *b) {
+    return fx_go_time_equal(a, b);
 }
 
 /* Since 1970, in parts of a second. */
-static int64_t count(const struct moment *moment, int64_t per_second) {
-    const uint64_t whole = (uint64_t)moment->seconds * (uint64_t)per_second;
-    return (int64_t)(whole + (uint64_t)(moment->nanoseconds / (SECOND / per_second)));
+static int64_t count(const struct fx_go_time *time, int64_t per_second) {
+    const uint64_t whole = (uint64_t)time->seconds * (uint64_t)per_second;
+    return (int64_t)(whole + (uint64_t)(time->nanoseconds / (FX_GO_SECOND / per_second)));
 }
 
-static bool is_zero(const struct moment *moment) {
-    return moment->seconds == moment_zero.seconds && moment->nanoseconds == 0;
+static bool is_zero(const struct fx_go_time *time) {
+    return time->seconds == fx_go_time_zero.seconds && time->nanoseconds == 0;
 }
 
 /* The methods of time.Time that take nothing and give a number or a bool. */
-static bool moment_member(const void *object, struct fx_text name,
-                          struct value *ret_value) {
-    const struct moment *moment = object;
-    struct moment_parts parts;
-    moment_split(moment, &parts);
+static bool time_member(const void *object, struct fx_text name,
+                        struct value *ret_value) {
+    const struct fx_go_time *time = object;
+    struct fx_go_time_parts parts;
+    fx_go_time_split(time, &parts);
     const struct {
         const char *name;
         struct value value;
@@ -52,12 +52,12 @@ static bool moment_member(const void *object, struct fx_text name,
         {"Hour", value_int(parts.hour)},
         {"Minute", value_int(parts.minute)},
         {"Second", value_int(parts.second)},
-        {"Nanosecond", value_int(moment->nanoseconds)},
-        {"Unix", value_int64(moment->seconds)},
-        {"UnixMilli", value_int64(count(moment, 1000))},
-        {"UnixMicro", value_int64(count(moment, 1000000))},
-        {"UnixNano", value_int64(count(moment, SECOND))},
-        {"IsZero", value_bool(is_zero(moment))},
+        {"Nanosecond", value_int(time->nanoseconds)},
+        {"Unix", value_int64(time->seconds)},
+        {"UnixMilli", value_int64(count(time, 1000))},
+        {"UnixMicro", value_int64(count(time, 1000000))},
+        {"UnixNano", value_int64(count(time, FX_GO_SECOND))},
+        {"IsZero", value_bool(is_zero(time))},
     };
     for (size_t i = 0; i < FX_COUNT(members); i++) {
         if (fx_text_is(name, members[i].name)) {
@@ -68,36 +68,36 @@ static bool moment_member(const void *object, struct fx_text name,
     return false;
 }
 
-const struct object_type moment_type = {
+const struct object_type time_type = {
     .name = "time.Time",
     .kind = "struct",
-    .size = moment_size,
-    .print = print_moment,
-    .equal = moments_equal,
-    .deep_equal = moments_equal,
-    .member = moment_member,
+    .size = time_size,
+    .print = print_time,
+    .equal = times_equal,
+    .deep_equal = times_equal,
+    .member = time_member,
 };
 
 /* ---- arguments and results -----------------------------------------------------------
  */
 
-/* The moment that the value is; NULL where it is none. */
-static const struct moment *moment_of(const struct value *value) {
-    const bool is_moment =
-        value->kind == VALUE_OBJECT && value->object.type == &moment_type;
-    return is_moment ? value->object.data : NULL;
+/* The time that the value is; NULL where it is none. */
+static const struct fx_go_time *time_of(const struct value *value) {
+    const bool is_time =
+        value->kind == VALUE_OBJECT && value->object.type == &time_type;
+    return is_time ? value->object.data : NULL;
 }
 
 /* A time, or seconds since 1970. */
-static bool take_moment(struct call *call, const struct value *value,
-                        struct moment *ret_moment) {
-    const struct moment *moment = moment_of(value);
-    if (moment != NULL) {
-        *ret_moment = *moment;
+static bool take_time(struct call *call, const struct value *value,
+                      struct fx_go_time *ret_time) {
+    const struct fx_go_time *time = time_of(value);
+    if (time != NULL) {
+        *ret_time = *time;
         return true;
     }
     if (value->kind == VALUE_INT || value->kind == VALUE_INT64) {
-        *ret_moment = (struct moment){.seconds = value->integer, .zone = MOMENT_UTC};
+        *ret_time = (struct fx_go_time){.seconds = value->integer, .zone = FX_GO_UTC};
         return true;
     }
     return fx_fail(call->err, FX_EMUTATE,
@@ -106,13 +106,13 @@ static bool take_moment(struct call *call, const struct value *value,
                    value_type_name(value));
 }
 
-static bool give_moment(struct call *call, struct moment moment) {
-    struct moment *copy = run_alloc(call->run, sizeof *copy);
+static bool give_time(struct call *call, struct fx_go_time time) {
+    struct fx_go_time *copy = run_alloc(call->run, sizeof *copy);
     if (copy == NULL) {
         return false;
     }
-    *copy = moment;
-    *call->ret = value_object(&moment_type, copy);
+    *copy = time;
+    *call->ret = value_object(&time_type, copy);
     return true;
 }
 
@@ -121,20 +121,20 @@ static bool give_moment(struct call *call, struct moment moment) {
 
 static bool print_in(struct call *call, struct fx_text layout, const struct value *value,
                      struct fx_text zone_name) {
-    struct moment moment;
+    struct fx_go_time time;
     struct zone zone;
-    if (!take_moment(call, value, &moment) || !zone_find(zone_name, &zone, call->err)) {
+    if (!take_time(call, value, &time) || !zone_find(zone_name, &zone, call->err)) {
         return false;
     }
-    moment.offset = zone.offset;
-    moment.zone = zone.name;
-    moment_format(run_scratch(call->run), &moment, layout);
+    time.offset = zone.offset;
+    time.zone = zone.name;
+    fx_go_time_format(run_scratch(call->run), &time, layout);
     return run_take_scratch(call->run, call->ret);
 }
 
 /* The server's zone is UTC here. */
 static bool call_date(struct call *call) {
-    return print_in(call, call->arguments[0].string, &call->arguments[1], MOMENT_UTC);
+    return print_in(call, call->arguments[0].string, &call->arguments[1], FX_GO_UTC);
 }
 
 static bool call_date_in_zone(struct call *call) {
@@ -145,7 +145,7 @@ static bool call_date_in_zone(struct call *call) {
 #define HTML_DATE FX_TEXT("2006-01-02")
 
 static bool call_html_date(struct call *call) {
-    return print_in(call, HTML_DATE, &call->arguments[0], MOMENT_UTC);
+    return print_in(call, HTML_DATE, &call->arguments[0], FX_GO_UTC);
 }
 
 static bool call_html_date_in_zone(struct call *call) {
@@ -153,7 +153,7 @@ static bool call_html_date_in_zone(struct call *call) {
 }
 
 static bool call_unix_epoch(struct call *call) {
-    fx_buf_integer(run_scratch(call->run), moment_of(&call->arguments[0])->seconds);
+    fx_buf_integer(run_scratch(call->run), time_of(&call->arguments[0])->seconds);
     return run_take_scratch(call->run, call->ret);
 }
 
@@ -161,35 +161,35 @@ static bool call_unix_epoch(struct call *call) {
  */
 
 static bool call_must_to_date(struct call *call) {
-    struct moment moment;
-    return moment_parse(call->arguments[0].string, call->arguments[1].string, &moment,
-                        call->err) &&
-           give_moment(call, moment);
+    struct fx_go_time time;
+    return fx_go_time_parse(call->arguments[0].string, call->arguments[1].string, &time,
+                            call->err) &&
+           give_time(call, time);
 }
 
 static bool call_to_date(struct call *call) {
     struct fx_err ignored = FX_ERR_INIT;
-    struct moment moment;
-    if (!moment_parse(call->arguments[0].string, call->arguments[1].string, &moment,
-                      &ignored)) {
-        moment = moment_zero;
+    struct fx_go_time time;
+    if (!fx_go_time_parse(call->arguments[0].string, call->arguments[1].string, &time,
+                          &ignored)) {
+        time = fx_go_time_zero;
     }
-    return give_moment(call, moment);
+    return give_time(call, time);
 }
 
 static bool call_must_date_modify(struct call *call) {
     int64_t nanoseconds = 0;
-    return duration_parse(call->arguments[0].string, &nanoseconds, call->err) &&
-           give_moment(call, moment_add(moment_of(&call->arguments[1]), nanoseconds));
+    return fx_go_duration_parse(call->arguments[0].string, &nanoseconds, call->err) &&
+           give_time(call, fx_go_time_add(time_of(&call->arguments[1]), nanoseconds));
 }
 
 static bool call_date_modify(struct call *call) {
     struct fx_err ignored = FX_ERR_INIT;
     int64_t nanoseconds = 0;
-    if (!duration_parse(call->arguments[0].string, &nanoseconds, &ignored)) {
+    if (!fx_go_duration_parse(call->arguments[0].string, &nanoseconds, &ignored)) {
         nanoseconds = 0;
     }
-    return give_moment(call, moment_add(moment_of(&call->arguments[1]), nanoseconds));
+    return give_time(call, fx_go_time_add(time_of(&call->arguments[1]), nanoseconds));
 }
 
 /* ---- durations
@@ -206,12 +206,12 @@ static bool call_duration(struct call *call) {
         seconds = value->integer;
     }
     (void)fits; /* of what does not, Go takes the nearest */
-    duration_print(run_scratch(call->run),
-                   (int64_t)((uint64_t)seconds * (uint64_t)SECOND));
+    fx_go_duration_print(run_scratch(call->run),
+                         (int64_t)((uint64_t)seconds * (uint64_t)FX_GO_SECOND));
     return run_take_scratch(call->run, call->ret);
 }
 
-#define DAY (24 * HOUR)
+#define DAY (24 * FX_GO_HOUR)
 
 /* The largest unit that is not below it; exactly one is not enough. */
 static void print_rounded(struct fx_buf *buf, uint64_t nanoseconds) {
@@ -219,8 +219,8 @@ static void print_rounded(struct fx_buf *buf, uint64_t nanoseconds) {
         int64_t length;
         const char *name;
     } units[] = {
-        {365 * DAY, "y"}, {30 * DAY, "mo"}, {DAY, "d"},
-        {HOUR, "h"},      {MINUTE, "m"},    {SECOND, "s"},
+        {365 * DAY, "y"},  {30 * DAY, "mo"},    {DAY, "d"},
+        {FX_GO_HOUR, "h"}, {FX_GO_MINUTE, "m"}, {FX_GO_SECOND, "s"},
     };
     for (size_t i = 0; i < FX_COUNT(units); i++) {
         const uint64_t length = (uint64_t)units[i].length;
@@ -237,7 +237,7 @@ static bool call_duration_round(struct call *call) {
     const struct value *value = &call->arguments[0];
     struct fx_err ignored = FX_ERR_INIT;
     int64_t nanoseconds = 0;
-    if (moment_of(value) != NULL) {
+    if (time_of(value) != NULL) {
         return fx_fail(call->err, FX_EMUTATE,
                        "how long ago a time was cannot be told: the clock may not be "
                        "read");
@@ -245,7 +245,7 @@ static bool call_duration_round(struct call *call) {
     if (value->kind == VALUE_INT64) {
         nanoseconds = value->integer;
     } else if (value->kind != VALUE_STRING ||
-               !duration_parse(value->string, &nanoseconds, &ignored)) {
+               !fx_go_duration_parse(value->string, &nanoseconds, &ignored)) {
         nanoseconds = 0;
     }
     print_rounded(run_scratch(call->run),

@@ -19,8 +19,8 @@ extern const struct function
     functions_encoding[]; /* base32, base64, hashes, urls, paths */
 extern const struct function functions_semver[];
 
-/* The types of objects that they give: `struct moment`, `struct version`. */
-extern const struct object_type moment_type;
+/* The types of objects that they give: `struct fx_go_time`, `struct version`. */
+extern const struct object_type time_type;
 extern const struct object_type version_type;
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "location/go/moment.h"
+#include "location/go/time.h"
 #include "location/sprig/functions.h"
 #include "location/sprig/semver.h"
 #include "value/json.h"
@@ -145,9 +145,9 @@ static bool print_context(struct json_printer *p, const struct context *context,
 /* Nothing in either text needs an escape. */
 static void print_object(struct json_printer *p, const struct value *value) {
     fx_buf_char(p->out, '"');
-    if (value->object.type == &moment_type) {
-        moment_format(p->out, value->object.data,
-                      FX_TEXT("2006-01-02T15:04:05.999999999Z07:00"));
+    if (value->object.type == &time_type) {
+        fx_go_time_format(p->out, value->object.data,
+                          FX_TEXT("2006-01-02T15:04:05.999999999Z07:00"));
     } else {
         value->object.type->print(p->out, value->object.data);
     }

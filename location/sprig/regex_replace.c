@@ -29,7 +29,7 @@ static size_t name_length(struct fx_text text) {
     while (at < text.len) {
         uint32_t rune = 0;
         const size_t len = fx_text_rune(rest_of(text, at), &rune);
-        if (!rune_is_letter(rune) && !rune_is_digit(rune) && rune != '_') {
+        if (!fx_rune_is_letter(rune) && !fx_rune_is_digit(rune) && rune != '_') {
             break;
         }
         at += len;

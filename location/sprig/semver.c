@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "location/go/time_text.h"
+#include "location/go/text.h"
 #include "location/gotemplate/value.h"
 
 #define NOT_A_VERSION "Invalid Semantic Version" /* the library's words */

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "location/go/time_text.h"
+#include "location/go/text.h"
 
 /* How much of a bound is left open: `1.x` and `1` leave the minor version and what is
  * below it. */

@@ -26,41 +26,41 @@ static bool return_mapped(struct call *call, map_rune *map) {
 
 static uint32_t map_upper(uint32_t rune, uint32_t before) {
     (void)before;
-    return rune_to_upper(rune);
+    return fx_rune_to_upper(rune);
 }
 
 static uint32_t map_lower(uint32_t rune, uint32_t before) {
     (void)before;
-    return rune_to_lower(rune);
+    return fx_rune_to_lower(rune);
 }
 
 /* Go's strings.Title: of ASCII all but letters, digits and `_` part words; beyond it
  * white space alone. */
 static bool parts_words(uint32_t rune) {
-    if (rune == '_' || rune_is_letter(rune) || rune_is_digit(rune)) {
+    if (rune == '_' || fx_rune_is_letter(rune) || fx_rune_is_digit(rune)) {
         return false;
     }
-    return rune < 0x80 || rune_is_space(rune);
+    return rune < 0x80 || fx_rune_is_space(rune);
 }
 
 static uint32_t map_title(uint32_t rune, uint32_t before) {
-    return parts_words(before) ? rune_to_title(rune) : rune;
+    return parts_words(before) ? fx_rune_to_title(rune) : rune;
 }
 
 static bool is_gap(uint32_t rune) {
-    return rune == 0 || rune_is_space(rune);
+    return rune == 0 || fx_rune_is_space(rune);
 }
 
 static uint32_t map_untitle(uint32_t rune, uint32_t before) {
-    return is_gap(before) ? rune_to_lower(rune) : rune;
+    return is_gap(before) ? fx_rune_to_lower(rune) : rune;
 }
 
 static uint32_t map_swapped(uint32_t rune, uint32_t before) {
-    if (rune_is_upper(rune) || rune_is_title(rune)) {
-        return rune_to_lower(rune);
+    if (fx_rune_is_upper(rune) || fx_rune_is_title(rune)) {
+        return fx_rune_to_lower(rune);
     }
-    if (rune_is_lower(rune)) {
-        return is_gap(before) ? rune_to_title(rune) : rune_to_upper(rune);
+    if (fx_rune_is_lower(rune)) {
+        return is_gap(before) ? fx_rune_to_title(rune) : fx_rune_to_upper(rune);
     }
     return rune;
 }
@@ -93,7 +93,7 @@ bool call_initials(struct call *call) {
     bool is_behind_gap = true;
     for (size_t i = 0; i < text.len; i++) {
         const uint32_t rune = (unsigned char)text.data[i];
-        const bool is_space = rune_is_space(rune);
+        const bool is_space = fx_rune_is_space(rune);
         if (is_behind_gap && !is_space) {
             format_rune(buf, rune);
         }

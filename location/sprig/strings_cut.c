@@ -142,7 +142,7 @@ static struct fx_text trim(struct fx_text text, is_trimmed *is, struct fx_text s
 
 static bool is_space(uint32_t rune, struct fx_text set) {
     (void)set;
-    return rune_is_space(rune);
+    return fx_rune_is_space(rune);
 }
 
 static bool is_in_set(uint32_t rune, struct fx_text set) {
@@ -192,7 +192,7 @@ bool call_nospace(struct call *call) {
     size_t n_blanks = 0;
     for (size_t i = 0; i < text.len; i++) {
         const uint32_t rune = (unsigned char)text.data[i];
-        if (rune_is_space(rune)) {
+        if (fx_rune_is_space(rune)) {
             n_blanks++;
         } else {
             format_rune(buf, rune);

@@ -17,7 +17,7 @@
 enum class { CLASS_END, CONNECTOR, PUNCTUATION, NUMBER, UPPER, SMALL, OTHER };
 
 static bool is_connector(uint32_t rune) {
-    return rune == '_' || rune == '-' || rune_is_space(rune);
+    return rune == '_' || rune == '-' || fx_rune_is_space(rune);
 }
 
 static bool is_ideograph(uint32_t rune) {
@@ -26,16 +26,16 @@ static bool is_ideograph(uint32_t rune) {
 }
 
 static enum class class_of(uint32_t rune) { if (is_connector(rune)){return CONNECTOR;}
-if (rune_is_number(rune)) {
+if (fx_rune_is_number(rune)) {
     return NUMBER;
 }
-if (rune_is_upper(rune)) {
+if (fx_rune_is_upper(rune)) {
     return UPPER;
 }
-if (rune_is_letter(rune) && !is_ideograph(rune)) {
+if (fx_rune_is_letter(rune) && !is_ideograph(rune)) {
     return SMALL; /* also what knows no case */
 }
-return rune_is_punct(rune) ? PUNCTUATION : OTHER;
+return fx_rune_is_punct(rune) ? PUNCTUATION : OTHER;
 }
 
 /* A text read rune by rune. */
@@ -62,7 +62,7 @@ static void take(struct reader *r) {
     uint32_t rune = 0;
     size_t len = 0;
     if (look(r, r->at, &rune, &len) == UPPER) {
-        rune = rune_to_lower(rune);
+        rune = fx_rune_to_lower(rune);
     }
     format_rune(r->out, rune);
     r->at += len;
@@ -129,7 +129,7 @@ static void take_word(struct reader *r) {
 static void take_punctuation(struct reader *r) {
     uint32_t rune = 0;
     size_t len = 0;
-    while (look(r, r->at, &rune, &len) != CLASS_END && rune_is_punct(rune)) {
+    while (look(r, r->at, &rune, &len) != CLASS_END && fx_rune_is_punct(rune)) {
         take(r);
     }
 }
@@ -206,7 +206,7 @@ bool call_camelcase(struct call *call) {
         uint32_t rune = 0;
         size_t len = 0;
         (void)look(&r, r.at, &rune, &len);
-        format_rune(r.out, begins ? rune_to_upper(rune) : rune_to_lower(rune));
+        format_rune(r.out, begins ? fx_rune_to_upper(rune) : fx_rune_to_lower(rune));
         r.at += len;
         begins = false;
     }

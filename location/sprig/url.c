@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "location/go/time_text.h"
+#include "location/go/text.h"
 #include "location/sprig/url_escape.h"
 
 /* ---- pieces of text ---------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "location/go/time_text.h"
+#include "location/go/text.h"
 
 /* Never another offset than that of UTC. */
 static const char *const utc_names[] = {

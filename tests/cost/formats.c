@@ -13,7 +13,7 @@
 static const char verbs[] = "vdboOxXcqUeEfFgGtsTpz";
 static const char *const flags[] = {"%", "%+#", "%60.60", "%-0300.300", "% x%#"};
 static const unsigned values[] = {COST_SUBNORMAL, COST_HUGE_NUMBER, COST_INTEGER,
-                                  COST_NESTED,    COST_MOMENTS,     COST_VERSIONS,
+                                  COST_NESTED,    COST_TIMES,       COST_VERSIONS,
                                   FX_SHAPE_MARKS, FX_SHAPE_INVALID};
 
 #define N_VERBS  (sizeof verbs - 1)

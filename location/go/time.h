@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/moment.h - private: an instant with the zone that it is told in:
- * Go's time.Time. No clock is read here, and no file of zones: a moment knows its offset.
+ * location/go/time.h - an instant with the zone that it is told in:
+ * Go's time.Time. No clock is read here, and no file of zones: a time knows its offset.
  */
-#ifndef FX_LOCATION_GO_MOMENT_H
-#define FX_LOCATION_GO_MOMENT_H
+#ifndef FX_LOCATION_GO_TIME_H
+#define FX_LOCATION_GO_TIME_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-struct moment {
+struct fx_go_time {
     int64_t seconds;     /* since 1970-01-01T00:00:00Z */
     int32_t nanoseconds; /* 0 to 999999999 */
     int32_t offset;      /* seconds that the clock there is ahead of UTC */
@@ -22,7 +22,7 @@ struct moment {
 };
 
 /* What a calendar and a clock there say. */
-struct moment_parts {
+struct fx_go_time_parts {
     int64_t year;
     int month, day; /* from 1 */
     int weekday;    /* Sunday is 0 */
@@ -30,29 +30,29 @@ struct moment_parts {
     int hour, minute, second;
 };
 
-#define MOMENT_UTC FX_TEXT("UTC")
+#define FX_GO_UTC FX_TEXT("UTC")
 
 /* January 1 of year 1, 00:00 UTC: Go's zero time. */
-extern const struct moment moment_zero;
+extern const struct fx_go_time fx_go_time_zero;
 
-void moment_split(const struct moment *moment, struct moment_parts *ret_parts);
+void fx_go_time_split(const struct fx_go_time *time, struct fx_go_time_parts *ret_parts);
 
 /* Later by so many nanoseconds; at the ends of time it wraps, as Go's does. */
-struct moment moment_add(const struct moment *moment, int64_t nanoseconds);
+struct fx_go_time fx_go_time_add(const struct fx_go_time *time, int64_t nanoseconds);
 
 /* Appends it in Go's reference layout ("2006-01-02 15:04:05", time.Time.Format). */
-void moment_format(struct fx_buf *buf, const struct moment *moment,
-                   struct fx_text layout);
+void fx_go_time_format(struct fx_buf *buf, const struct fx_go_time *time,
+                       struct fx_text layout);
 
 /* Appends it as %v does: `2006-01-02 15:04:05.5 +0100 CET`. */
-void moment_print(struct fx_buf *buf, const struct moment *moment);
+void fx_go_time_print(struct fx_buf *buf, const struct fx_go_time *time);
 
 /* reflect.DeepEqual: the same instant, and the same zone. */
-bool moment_equal(const struct moment *a, const struct moment *b);
+bool fx_go_time_equal(const struct fx_go_time *a, const struct fx_go_time *b);
 
 /* Reads `text` in that layout, in UTC where neither says a zone (time.Parse). The name of
  * its zone is borrowed from `text`. Errors: FX_EMUTATE in Go's words. */
-bool moment_parse(struct fx_text layout, struct fx_text text, struct moment *ret_moment,
-                  struct fx_err *err) FX_MUST_USE;
+bool fx_go_time_parse(struct fx_text layout, struct fx_text text,
+                      struct fx_go_time *ret_time, struct fx_err *err) FX_MUST_USE;
 
 #endif

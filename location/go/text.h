@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/time_text.h - private: what reading durations and dates shares.
+ * location/go/text.h - what reading durations and dates shares.
  */
-#ifndef FX_LOCATION_GO_TIME_TEXT_H
-#define FX_LOCATION_GO_TIME_TEXT_H
+#ifndef FX_LOCATION_GO_TEXT_H
+#define FX_LOCATION_GO_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/moment.c - the calendar, and what a template may ask a time.
+ * location/go/time.c - the calendar, and what a template may ask a time.
  */
-#include "location/go/moment.h"
+#include "location/go/time.h"
 
 #include "location/go/duration.h"
 
@@ -12,7 +12,7 @@
 #define THURSDAY       4      /* 1970-01-01 */
 #define YEAR_1_SECONDS (-INT64_C(62135596800))
 
-const struct moment moment_zero = {.seconds = YEAR_1_SECONDS, .zone = {"UTC", 3}};
+const struct fx_go_time fx_go_time_zero = {.seconds = YEAR_1_SECONDS, .zone = {"UTC", 3}};
 
 /* What is below the line belongs to the day, the cycle, … before. */
 static int64_t floor_divide(int64_t number, int64_t by) {
@@ -35,7 +35,7 @@ static bool is_leap(int64_t year) {
 
 /* Years begin in March here, so that the leap day comes last and the days before any
  * month are (153 m + 2) / 5, as in base/date.c. */
-static void split_days(int64_t days_since_1970, struct moment_parts *parts) {
+static void split_days(int64_t days_since_1970, struct fx_go_time_parts *parts) {
     const int64_t days = days_since_1970 + DAYS_TO_1970;
     const int64_t cycle = floor_divide(days, DAYS_OF_400);
     const int of_cycle = (int)floor_rest(days, DAYS_OF_400);
@@ -51,8 +51,8 @@ static void split_days(int64_t days_since_1970, struct moment_parts *parts) {
     parts->weekday = (int)floor_rest(days_since_1970 + THURSDAY, 7);
 }
 
-void moment_split(const struct moment *moment, struct moment_parts *ret_parts) {
-    const int64_t seconds = wrapping_add(moment->seconds, moment->offset);
+void fx_go_time_split(const struct fx_go_time *time, struct fx_go_time_parts *ret_parts) {
+    const int64_t seconds = wrapping_add(time->seconds, time->offset);
     const int of_day = (int)floor_rest(seconds, DAY);
     split_days(floor_divide(seconds, DAY), ret_parts);
     ret_parts->hour = of_day / 3600;
@@ -60,23 +60,23 @@ void moment_split(const struct moment *moment, struct moment_parts *ret_parts) {
     ret_parts->second = of_day % 60;
 }
 
-struct moment moment_add(const struct moment *moment, int64_t nanoseconds) {
-    struct moment sum = *moment;
-    sum.nanoseconds += (int32_t)floor_rest(nanoseconds, SECOND);
-    sum.seconds = wrapping_add(sum.seconds, floor_divide(nanoseconds, SECOND));
-    if (sum.nanoseconds >= SECOND) {
-        sum.nanoseconds -= (int32_t)SECOND;
+struct fx_go_time fx_go_time_add(const struct fx_go_time *time, int64_t nanoseconds) {
+    struct fx_go_time sum = *time;
+    sum.nanoseconds += (int32_t)floor_rest(nanoseconds, FX_GO_SECOND);
+    sum.seconds = wrapping_add(sum.seconds, floor_divide(nanoseconds, FX_GO_SECOND));
+    if (sum.nanoseconds >= FX_GO_SECOND) {
+        sum.nanoseconds -= (int32_t)FX_GO_SECOND;
         sum.seconds = wrapping_add(sum.seconds, 1);
     }
     return sum;
 }
 
 /* As reflect.DeepEqual sees them: the zone counts. */
-bool moment_equal(const struct moment *a, const struct moment *b) {
+bool fx_go_time_equal(const struct fx_go_time *a, const struct fx_go_time *b) {
     return a->seconds == b->seconds && a->nanoseconds == b->nanoseconds &&
            a->offset == b->offset && fx_text_equal(a->zone, b->zone);
 }
 
-void moment_print(struct fx_buf *buf, const struct moment *moment) {
-    moment_format(buf, moment, FX_TEXT("2006-01-02 15:04:05.999999999 -0700 MST"));
+void fx_go_time_print(struct fx_buf *buf, const struct fx_go_time *time) {
+    fx_go_time_format(buf, time, FX_TEXT("2006-01-02 15:04:05.999999999 -0700 MST"));
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/moment_parse.c - reading a text in a reference layout: element by
- * element of the layout, then one moment of what they said.
+ * location/go/time_parse.c - reading a text in a reference layout: element by
+ * element of the layout, then one time of what they said.
  */
-#include "location/go/moment.h"
+#include "location/go/time.h"
 
 #include "base/date.h"
 #include "location/go/layout.h"
-#include "location/go/moment_read.h"
-#include "location/go/time_text.h"
+#include "location/go/text.h"
+#include "location/go/time_read.h"
 
 /* ---- what may go wrong ----------------------------------------------------------- */
 
@@ -67,7 +67,7 @@ static bool skip_prefix(struct reading *reading, struct fx_text prefix) {
     return true;
 }
 
-/* ---- the moment that was told ------------------------------------------------------ */
+/* ---- the time that was told ------------------------------------------------------ */
 
 static bool is_leap(int year) {
     return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
@@ -131,42 +131,42 @@ static int32_t offset_of_name(struct fx_text name) {
 }
 
 /* An offset that is that of UTC, without another name, is UTC. */
-static void settle_zone(const struct reading *reading, struct moment *moment) {
-    moment->zone = reading->zone;
+static void settle_zone(const struct reading *reading, struct fx_go_time *time) {
+    time->zone = reading->zone;
     if (reading->has_offset) {
-        moment->offset = reading->offset;
+        time->offset = reading->offset;
         if (reading->offset == 0 && reading->zone.len == 0) {
-            moment->zone = MOMENT_UTC;
+            time->zone = FX_GO_UTC;
         }
     } else if (reading->zone.len > 0) {
-        moment->offset = offset_of_name(reading->zone);
+        time->offset = offset_of_name(reading->zone);
     } else {
-        moment->zone = MOMENT_UTC;
+        time->zone = FX_GO_UTC;
     }
     if (reading->utc) {
-        moment->offset = 0;
-        moment->zone = MOMENT_UTC;
+        time->offset = 0;
+        time->zone = FX_GO_UTC;
     }
 }
 
-static bool settle(struct reading *reading, struct moment *ret_moment) {
+static bool settle(struct reading *reading, struct fx_go_time *ret_time) {
     if (!settle_day(reading)) {
         return false;
     }
     settle_hour(reading);
-    struct moment moment = {.nanoseconds = reading->nanoseconds};
-    settle_zone(reading, &moment);
+    struct fx_go_time time = {.nanoseconds = reading->nanoseconds};
+    settle_zone(reading, &time);
     /* what only a name says is told, but not reckoned with: so Go has it */
-    const int32_t ahead = reading->has_offset ? moment.offset : 0;
-    moment.seconds = fx_date_seconds(reading->year, reading->month, reading->day,
-                                     reading->hour, reading->minute, reading->second) -
-                     ahead;
-    *ret_moment = moment;
+    const int32_t ahead = reading->has_offset ? time.offset : 0;
+    time.seconds = fx_date_seconds(reading->year, reading->month, reading->day,
+                                   reading->hour, reading->minute, reading->second) -
+                   ahead;
+    *ret_time = time;
     return true;
 }
 
-bool moment_parse(struct fx_text layout, struct fx_text text, struct moment *ret_moment,
-                  struct fx_err *err) {
+bool fx_go_time_parse(struct fx_text layout, struct fx_text text,
+                      struct fx_go_time *ret_time, struct fx_err *err) {
     struct reading reading = {
         .layout = layout,
         .whole = text,
@@ -194,5 +194,5 @@ bool moment_parse(struct fx_text layout, struct fx_text text, struct moment *ret
                                : fail_element(&reading, chunk.text);
         }
     }
-    return reading.text.len > 0 ? fail_extra(&reading) : settle(&reading, ret_moment);
+    return reading.text.len > 0 ? fail_extra(&reading) : settle(&reading, ret_time);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/time_text.c - quoting for messages about time.
+ * location/go/text.c - quoting for messages about time.
  */
-#include "location/go/time_text.h"
+#include "location/go/text.h"
 
 #include <stdio.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/moment_read.c - reading the elements of a reference layout.
+ * location/go/time_read.c - reading the elements of a reference layout.
  */
-#include "location/go/moment_read.h"
+#include "location/go/time_read.h"
 
 #include <strings.h>
 
-#include "location/go/moment.h"
-#include "location/go/time_text.h"
+#include "location/go/text.h"
+#include "location/go/time.h"
 
 #define MOST_FRACTION_DIGITS 9 /* of a second; more are read and dropped */
 
@@ -261,7 +261,7 @@ static size_t zone_name_length(struct fx_text text) {
 }
 
 static bool take_zone_name(struct reading *reading) {
-    if (fx_text_starts(reading->text, MOMENT_UTC)) {
+    if (fx_text_starts(reading->text, FX_GO_UTC)) {
         reading->utc = true;
         reading->text = text_behind(reading->text, 3);
         return true;

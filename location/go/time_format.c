@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/moment_format.c - writing a moment in a reference layout.
+ * location/go/time_format.c - writing a time in a reference layout.
  */
-#include "location/go/moment.h"
+#include "location/go/time.h"
 
 #include <stdio.h>
 
@@ -44,7 +44,7 @@ static void add_pm(struct fx_buf *buf, int hour, const char *am, const char *pm)
 }
 
 /* The elements of calendar and clock; false where it is another one. */
-static bool add_part(struct fx_buf *buf, const struct moment_parts *parts,
+static bool add_part(struct fx_buf *buf, const struct fx_go_time_parts *parts,
                      enum layout_element element) {
     const int month = parts->month;
     switch ((int)element) {
@@ -103,11 +103,11 @@ static void add_offset(struct fx_buf *buf, int32_t offset,
     }
 }
 
-static void add_zone_name(struct fx_buf *buf, const struct moment *moment) {
-    if (moment->zone.len > 0) {
-        fx_buf_text(buf, moment->zone);
+static void add_zone_name(struct fx_buf *buf, const struct fx_go_time *time) {
+    if (time->zone.len > 0) {
+        fx_buf_text(buf, time->zone);
     } else {
-        add_offset(buf, moment->offset, &(struct layout_zone){.minutes = true});
+        add_offset(buf, time->offset, &(struct layout_zone){.minutes = true});
     }
 }
 
@@ -128,32 +128,32 @@ static void add_fraction(struct fx_buf *buf, int32_t nanoseconds, struct fx_text
     fx_buf_add(buf, digits, n);
 }
 
-static void add_element(struct fx_buf *buf, const struct moment *moment,
-                        const struct moment_parts *parts,
+static void add_element(struct fx_buf *buf, const struct fx_go_time *time,
+                        const struct fx_go_time_parts *parts,
                         const struct layout_chunk *chunk) {
     struct layout_zone zone;
     const bool is_short = chunk->element == LAYOUT_SHORT_FRACTION;
     if (layout_zone_of(chunk->element, &zone)) {
-        add_offset(buf, moment->offset, &zone);
+        add_offset(buf, time->offset, &zone);
     } else if (chunk->element == LAYOUT_ZONE_NAME) {
-        add_zone_name(buf, moment);
+        add_zone_name(buf, time);
     } else if (chunk->element == LAYOUT_FRACTION || is_short) {
-        add_fraction(buf, moment->nanoseconds, chunk->text, is_short);
+        add_fraction(buf, time->nanoseconds, chunk->text, is_short);
     } else {
         (void)add_part(buf, parts, chunk->element);
     }
 }
 
-void moment_format(struct fx_buf *buf, const struct moment *moment,
-                   struct fx_text layout) {
-    struct moment_parts parts;
+void fx_go_time_format(struct fx_buf *buf, const struct fx_go_time *time,
+                       struct fx_text layout) {
+    struct fx_go_time_parts parts;
     struct layout_chunk chunk;
-    moment_split(moment, &parts);
+    fx_go_time_split(time, &parts);
     do {
         layout_next(&layout, &chunk);
         fx_buf_text(buf, chunk.prefix);
         if (chunk.element != LAYOUT_END) {
-            add_element(buf, moment, &parts, &chunk);
+            add_element(buf, time, &parts, &chunk);
         }
     } while (chunk.element != LAYOUT_END);
 }

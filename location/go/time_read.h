@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/moment_read.h - private to moment_parse.c and moment_read.c: a text
+ * location/go/time_read.h - private: a text
  * that is being read in a layout, and what it has said so far.
  */
-#ifndef FX_LOCATION_GO_MOMENT_READ_H
-#define FX_LOCATION_GO_MOMENT_READ_H
+#ifndef FX_LOCATION_GO_TIME_READ_H
+#define FX_LOCATION_GO_TIME_READ_H
 
 #include <stdbool.h>
 #include <stdint.h>
