@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "location/go/duration.h"
 #include "location/go/layout.h"
 #include "location/go/time.h"
 

@@ -2,7 +2,7 @@
  *
  * location/go/duration.c - durations, in both directions.
  */
-#include "location/go/duration.h"
+#include "location/go/time.h"
 
 #include <stddef.h>
 

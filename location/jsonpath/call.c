@@ -4,7 +4,7 @@
  */
 #include <assert.h>
 
-#include "location/jsonpath/date.h"
+#include "location/go/time.h"
 #include "location/jsonpath/value.h"
 
 /* Entries, members or bytes; none where there is nothing. */
@@ -26,6 +26,35 @@ static bool length(struct run *run, const struct node *call, const struct value 
     return true;
 }
 
+/* The layouts of dates (spec section 7.3), in the order in which they are tried. */
+static const char *const date_layouts[] = {
+    "Mon Jan _2 15:04:05 2006",
+    "Mon Jan _2 15:04:05 MST 2006",
+    "Mon Jan 02 15:04:05 -0700 2006",
+    "3:04PM",
+    "2006-01-02T15:04:05Z07:00",
+    "2006-01-02",
+    "2006-01-02 15:04",
+    "2006-01-02 15:04:05",
+    "2006-01-02 15:04:05-07:00",
+    "2006-01-02T15Z0700",
+    "2006-01-02T15:04Z0700",
+    "2006-01-02T15:04:05Z0700",
+};
+
+/* Reads all of the text in the first layout that it fits. */
+static bool parse_date(struct fx_text text, struct fx_go_time *ret_time) {
+    for (size_t i = 0; i < FX_COUNT(date_layouts) && text.len > 0; i++) {
+        if (fx_go_time_parse(fx_text_of(date_layouts[i]), text, ret_time, NULL)) {
+            /* The clock of `GMT-8` shows the time that is written, as with an offset. */
+            const bool is_gmt = fx_text_starts(ret_time->zone, FX_TEXT("GMT"));
+            ret_time->seconds -= is_gmt ? ret_time->offset : 0;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool date(struct run *run, const struct node *call, const struct value *value,
                  struct value *ret_value) {
     struct fx_text text = {0};
@@ -33,11 +62,11 @@ static bool date(struct run *run, const struct node *call, const struct value *v
         return FX_JSONPATH_FAIL(run, call, "`date` takes a text, not %s",
                                 fx_jsonpath_type_name(value));
     }
-    struct date *made = fx_jsonpath_alloc(run, sizeof *made);
+    struct fx_go_time *made = fx_jsonpath_alloc(run, sizeof *made);
     if (made == NULL || !fx_jsonpath_spend(run, 50 + text.len)) {
         return false;
     }
-    if (!fx_jsonpath_date_parse(text, made)) {
+    if (!parse_date(text, made)) {
         return FX_JSONPATH_FAIL(run, call,
                                 "`%.*s` is no date: write it as `2006-01-02` "
                                 "or `2006-01-02T15:04:05Z`",

@@ -24,7 +24,7 @@
 #include "base/text.h"
 #include "location/jsonpath/program.h"
 
-struct date;
+struct fx_go_time;
 
 enum value_kind {
     VALUE_UNDEFINED,
@@ -45,7 +45,7 @@ struct value {
         double number;
         int64_t integer; /* INTEGER and COUNT */
         struct fx_text text;
-        const struct date *date;
+        const struct fx_go_time *date;
         const struct value_list *list;
         const struct value_map *map;
     } as;

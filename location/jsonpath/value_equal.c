@@ -2,7 +2,7 @@
  *
  * location/jsonpath/value_equal.c - deep equality, counted in steps.
  */
-#include "location/jsonpath/date.h"
+#include "location/go/time.h"
 #include "location/jsonpath/value.h"
 
 /* What must agree before anything else is looked at. */
@@ -113,7 +113,7 @@ static bool equal_of_type(struct run *run, enum type type, const struct value *a
     case TYPE_DOUBLE: return equal_numbers(a, b);
     case TYPE_COUNT: return a->as.integer == b->as.integer;
     case TYPE_TEXT: return equal_texts(run, a, b);
-    case TYPE_DATE: return fx_jsonpath_date_equal(a->as.date, b->as.date);
+    case TYPE_DATE: return fx_go_time_equal(a->as.date, b->as.date);
     case TYPE_LIST: return equal_lists(run, a, b);
     case TYPE_MAP:
         return fx_jsonpath_map_size(a) == fx_jsonpath_map_size(b) &&

@@ -4,7 +4,6 @@
  */
 #include <math.h>
 
-#include "location/jsonpath/date.h"
 #include "location/jsonpath/value.h"
 #include "value/tree.h"
 

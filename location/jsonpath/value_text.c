@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/limits.h"
-#include "location/jsonpath/date.h"
+#include "location/go/time.h"
 #include "location/jsonpath/value.h"
 #include "value/go_text.h"
 #include "value/tree.h"
@@ -86,7 +86,7 @@ static bool print_value(struct run *run, struct fx_buf *buf, const struct value 
     case VALUE_INTEGER: return print_number(run, buf, (double)value->as.integer);
     case VALUE_COUNT: fx_buf_integer(buf, value->as.integer); return true;
     case VALUE_TEXT: return print_text(run, buf, value->as.text);
-    case VALUE_DATE: fx_jsonpath_date_print(buf, value->as.date); return true;
+    case VALUE_DATE: fx_go_time_print(buf, value->as.date); return true;
     case VALUE_LIST: return print_list(run, buf, value, value->as.list->n_values);
     case VALUE_MAP: return print_map(run, buf, value);
     }

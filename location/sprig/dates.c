@@ -6,7 +6,6 @@
  */
 #include "location/sprig/functions.h"
 
-#include "location/go/duration.h"
 #include "location/go/time.h"
 #include "location/sprig/convert.h"
 #include "location/sprig/zone.h"
@@ -83,8 +82,7 @@ const struct object_type time_type = {
 
 /* The time that the value is; NULL where it is none. */
 static const struct fx_go_time *time_of(const struct value *value) {
-    const bool is_time =
-        value->kind == VALUE_OBJECT && value->object.type == &time_type;
+    const bool is_time = value->kind == VALUE_OBJECT && value->object.type == &time_type;
     return is_time ? value->object.data : NULL;
 }
 
@@ -168,10 +166,9 @@ static bool call_must_to_date(struct call *call) {
 }
 
 static bool call_to_date(struct call *call) {
-    struct fx_err ignored = FX_ERR_INIT;
     struct fx_go_time time;
     if (!fx_go_time_parse(call->arguments[0].string, call->arguments[1].string, &time,
-                          &ignored)) {
+                          NULL)) {
         time = fx_go_time_zero;
     }
     return give_time(call, time);
