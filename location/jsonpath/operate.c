@@ -228,7 +228,7 @@ static bool takes_numbers(enum operator_id id) {
     }
 }
 
-/* What reading it as a number may take: long texts are none (literal.h). */
+/* What reading it as a number may take: long texts are none (program.h). */
 static size_t number_steps(const struct value *value) {
     struct fx_text text = {0};
     return fx_jsonpath_as_text(value, &text) && text.len <= 1000 ? text.len / 4 : 0;

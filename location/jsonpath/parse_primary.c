@@ -8,33 +8,17 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "location/jsonpath/literal.h"
+#include "location/go/strconv.h"
 #include "location/jsonpath/parser.h"
 
 /* ---- literals ------------------------------------------------------------------------
  */
 
-static bool is_decimal(struct fx_text text) {
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9') {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Decimal digits that fit 64 bits signed. */
 static bool read_integer(struct fx_text text, int64_t *ret_value) {
     int64_t value = 0;
-    if (!is_decimal(text)) {
+    if (fx_go_parse_int(text, 10, &value) != FX_GO_NUMBER) {
         return false;
-    }
-    for (size_t i = 0; i < text.len; i++) {
-        const int digit = text.data[i] - '0';
-        if (value > (INT64_MAX - digit) / 10) {
-            return false;
-        }
-        value = value * 10 + digit;
     }
     *ret_value = value;
     return true;
@@ -64,41 +48,50 @@ static bool parse_number(struct parser *parser, node_index *ret_node) {
     return true;
 }
 
-static bool fail_quoted(struct parser *parser, enum quote_fault fault, size_t off,
-                        size_t len) {
-    const struct token *token = &parser->token;
-    switch (fault) {
-    case QUOTE_OPEN:
-        return fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
-                          "this text has no closing quote");
-    case QUOTE_LONG:
-        return fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
-                          "single quotes hold one character: use double quotes");
-    case QUOTE_ESCAPE:
-        return fx_fail_at(parser->err, FX_ESYNTAX, token->off + (uint32_t)off,
-                          (uint32_t)len,
+static bool fail_text(struct parser *parser, const char *why) {
+    return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off, parser->token.len, "%s",
+                      why);
+}
+
+static bool is_one_rune(struct fx_text text) {
+    uint32_t rune = 0;
+    return text.len > 0 && fx_text_rune(text, &rune) == text.len;
+}
+
+/* What the quoted text at the token means, written behind what the program stores. */
+static bool unquote(struct parser *parser, struct fx_text *ret_text) {
+    const struct fx_text quoted = parser->token.text;
+    const char quote = quoted.data[0];
+    char *store = parser->program->store + parser->stored;
+    if (quoted.len < 2 || quoted.data[quoted.len - 1] != quote) {
+        return fail_text(parser, "this text has no closing quote");
+    }
+    const struct fx_text text = {quoted.data + 1, quoted.len - 2};
+    size_t len = 0;
+    if (!fx_go_unquote(text, quote, store, &len)) {
+        if (len + 1 == text.len) { /* the backslash hides the quote */
+            return fail_text(parser, "this text has no closing quote");
+        }
+        return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off + 1 + (uint32_t)len,
+                          2,
                           "there is no such escape: write `\\\\` for a backslash, or put "
                           "the text in backquotes");
-    case QUOTE_BYTES:
-        return fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
-                          "the escapes of this text make it something else than UTF-8");
-    case QUOTE_OK: break;
     }
-    assert(false);
-    return false;
+    *ret_text = (struct fx_text){store, len};
+    if (quote == '`') {
+        return true;
+    }
+    if (!fx_text_is_utf8(*ret_text)) {
+        return fail_text(parser,
+                         "the escapes of this text make it something else than UTF-8");
+    }
+    return quote != '\'' || is_one_rune(*ret_text) ||
+           fail_text(parser, "single quotes hold one character: use double quotes");
 }
 
 static bool parse_text(struct parser *parser, node_index *ret_node) {
     struct fx_text text = {0};
-    size_t off = 0;
-    size_t len = 0;
-    char *store = parser->program->store + parser->stored;
-    const enum quote_fault fault =
-        fx_jsonpath_unquote(parser->token.text, store, &text, &off, &len);
-    if (fault != QUOTE_OK) {
-        return fail_quoted(parser, fault, off, len);
-    }
-    if (!fx_jsonpath_add_node(parser, NODE_TEXT, ret_node)) {
+    if (!unquote(parser, &text) || !fx_jsonpath_add_node(parser, NODE_TEXT, ret_node)) {
         return false;
     }
     parser->stored += text.len;

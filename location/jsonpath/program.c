@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "location/go/strconv.h"
+
 static const struct operator_entry operators[] = {
 #define X(name, text, binding) [OPERATOR_##name] = {text, binding},
     OPERATORS(X)
@@ -27,6 +29,11 @@ static const char *const function_names[] = {
 const char *fx_jsonpath_function_name(enum function_id id) {
     assert(id < FUNCTION_NONE);
     return function_names[id];
+}
+
+bool fx_jsonpath_parse_float(struct fx_text text, double *ret_number) {
+    return text.len <= FX_GO_SHORT_NUMBER &&
+           fx_go_parse_float(text, ret_number) == FX_GO_NUMBER;
 }
 
 void fx_jsonpath_destroy(struct fx_jsonpath *path) {

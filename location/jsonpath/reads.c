@@ -4,7 +4,6 @@
  * on the tree of wanted parts in place of an object. What is computed, not looked up, has
  * no place there: whatever it was computed from is wanted.
  */
-#include "location/jsonpath/literal.h"
 #include "location/jsonpath/program.h"
 
 struct reading {

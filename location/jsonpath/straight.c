@@ -3,7 +3,6 @@
  * location/jsonpath/straight.c - paths of names alone: `$.metadata.labels["app"]`. They
  * need no memory, and nothing of them is an error that anybody is told.
  */
-#include "location/jsonpath/literal.h"
 #include "location/jsonpath/program.h"
 #include "value/tree.h"
 

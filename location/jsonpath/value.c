@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "location/jsonpath/literal.h"
 #include "value/tree.h"
 
 struct value fx_jsonpath_of_bool(bool truth) {

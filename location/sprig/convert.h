@@ -14,11 +14,6 @@
 #include "location/gotemplate/run.h"
 #include "location/gotemplate/value.h"
 
-/* strconv.ParseInt with 64 bits: `base` 8 or 10, or 0: that of the prefix (`0x`, `0o`,
- * `0b`, `0`), and then digits may be parted by `_`. False where it is no number, with 0,
- * or none of 64 bits, with the nearest one. */
-bool parse_int64(struct fx_text text, unsigned base, int64_t *ret_integer);
-
 /* Floats are truncated, text is read by its prefix, bool is 0 or 1. */
 int64_t value_to_int64(const struct value *value);
 

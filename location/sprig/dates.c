@@ -6,6 +6,7 @@
  */
 #include "location/sprig/functions.h"
 
+#include "location/go/strconv.h"
 #include "location/go/time.h"
 #include "location/sprig/convert.h"
 #include "location/sprig/zone.h"
@@ -196,13 +197,11 @@ static bool call_date_modify(struct call *call) {
 static bool call_duration(struct call *call) {
     const struct value *value = &call->arguments[0];
     int64_t seconds = 0;
-    bool fits = true;
     if (value->kind == VALUE_STRING) {
-        fits = parse_int64(value->string, 10, &seconds);
+        (void)fx_go_parse_int(value->string, 10, &seconds); /* the nearest */
     } else if (value->kind == VALUE_INT64) {
         seconds = value->integer;
     }
-    (void)fits; /* of what does not, Go takes the nearest */
     fx_go_duration_print(run_scratch(call->run),
                          (int64_t)((uint64_t)seconds * (uint64_t)FX_GO_SECOND));
     return run_take_scratch(call->run, call->ret);

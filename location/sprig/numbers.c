@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/limits.h"
+#include "location/go/strconv.h"
 #include "location/gotemplate/print.h"
 #include "location/sprig/convert.h"
 
@@ -33,7 +34,7 @@ static int64_t multiply_wrapping(int64_t a, int64_t b) {
 
 static bool call_atoi(struct call *call) {
     int64_t integer = 0; /* the nearest one where the text is beyond them */
-    (void)parse_int64(call->arguments[0].string, 10, &integer);
+    (void)fx_go_parse_int(call->arguments[0].string, 10, &integer);
     *call->ret = value_int(integer);
     return true;
 }
@@ -54,7 +55,8 @@ static bool call_to_decimal(struct call *call) {
     if (!value_text(call->run, &call->arguments[0], &text)) {
         return false;
     }
-    return return_int64(call, parse_int64(text, 8, &integer) ? integer : 0);
+    const bool is_number = fx_go_parse_int(text, 8, &integer) == FX_GO_NUMBER;
+    return return_int64(call, is_number ? integer : 0);
 }
 
 static bool call_add(struct call *call) {
