@@ -1,15 +1,121 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/dates.c - Sprig's Dates, without those that read the
- * clock: where Sprig would take the present time for what is no time, it is an error
- * here.
+ * location/sprig/dates.c - Sprig's Dates, without those that read the clock: where Sprig
+ * would take the present time for what is no time, it is an error here.
  */
 #include "location/sprig/functions.h"
 
+#include <stddef.h>
+
 #include "location/go/strconv.h"
+#include "location/go/text.h"
 #include "location/go/time.h"
 #include "location/sprig/convert.h"
-#include "location/sprig/zone.h"
+
+/* The server's own zone is UTC here, wherever it runs: a review must not depend on that.
+ * Other zones need the IANA database, which a container may lack, changes every few
+ * months, and would be read in the middle of a review. So only those that have one offset
+ * for ever are known; the others are refused, not taken for UTC. */
+struct zone {
+    int32_t offset; /* seconds ahead of UTC */
+    struct fx_text name;
+};
+
+/* ---- names of time zones (IANA tz database, file backward included) ---------------- */
+
+/* Never another offset than that of UTC. */
+static const char *const utc_names[] = {
+    "",     "UTC",     "Local",         "UCT",      "Universal",
+    "Zulu", "Etc/UTC", "Etc/Universal", "Etc/Zulu", "Etc/UCT",
+};
+
+static const char *const gmt_names[] = {
+    "GMT",     "GMT0",     "GMT+0",     "GMT-0",     "Greenwich",
+    "Etc/GMT", "Etc/GMT0", "Etc/GMT+0", "Etc/GMT-0", "Etc/Greenwich",
+};
+
+/* What the names of places begin with. */
+static const char *const areas[] = {
+    "Africa/",   "America/", "Antarctica/", "Arctic/", "Asia/",
+    "Atlantic/", "Brazil/",  "Canada/",     "Chile/",  "Europe/",
+    "Indian/",   "Mexico/",  "Pacific/",    "US/",     "Australia/",
+};
+
+static const char *const single_names[] = {
+    "CET",       "CST6CDT", "Cuba",      "EET",     "EST",     "EST5EDT",
+    "Egypt",     "Eire",    "Factory",   "GB",      "GB-Eire", "HST",
+    "Hongkong",  "Iceland", "Iran",      "Israel",  "Jamaica", "Japan",
+    "Kwajalein", "Libya",   "MET",       "MST",     "MST7MDT", "NZ",
+    "NZ-CHAT",   "Navajo",  "PRC",       "PST8PDT", "Poland",  "Portugal",
+    "ROC",       "ROK",     "Singapore", "Turkey",  "W-SU",    "WET",
+};
+
+static bool is_one_of(struct fx_text name, const char *const *names, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (fx_text_is(name, names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_place(struct fx_text name) {
+    for (size_t i = 0; i < FX_COUNT(areas); i++) {
+        if (fx_text_starts(name, fx_text_of(areas[i]))) {
+            return true;
+        }
+    }
+    return is_one_of(name, single_names, FX_COUNT(single_names));
+}
+
+/* From 14 hours ahead to 12 behind, as they call themselves. */
+static const struct fx_text fixed_names[] = {
+    {"-12", 3}, {"-11", 3}, {"-10", 3}, {"-09", 3}, {"-08", 3}, {"-07", 3}, {"-06", 3},
+    {"-05", 3}, {"-04", 3}, {"-03", 3}, {"-02", 3}, {"-01", 3}, {"", 0},    {"+01", 3},
+    {"+02", 3}, {"+03", 3}, {"+04", 3}, {"+05", 3}, {"+06", 3}, {"+07", 3}, {"+08", 3},
+    {"+09", 3}, {"+10", 3}, {"+11", 3}, {"+12", 3}, {"+13", 3}, {"+14", 3},
+};
+#define MOST_BEHIND 12
+#define MOST_AHEAD  14
+
+/* `Etc/GMT+5` is five hours behind: the sign is that of POSIX. */
+static bool find_fixed(struct fx_text name, struct zone *ret_zone) {
+    const struct fx_text prefix = FX_TEXT("Etc/GMT");
+    if (!fx_text_starts(name, prefix) || name.len < prefix.len + 2) {
+        return false;
+    }
+    const char sign = name.data[prefix.len];
+    const struct fx_text digits = text_behind(name, prefix.len + 1);
+    if ((sign != '+' && sign != '-') || count_digits(digits) != digits.len ||
+        digits.len > 2 || digits.data[0] == '0') {
+        return false;
+    }
+    const int size = digits.len == 2 ? 10 * (digits.data[0] - '0') + digits.data[1] - '0'
+                                     : digits.data[0] - '0';
+    const int hours = sign == '+' ? -size : size;
+    if (hours < -MOST_BEHIND || hours > MOST_AHEAD) {
+        return false;
+    }
+    *ret_zone = (struct zone){hours * 3600, fixed_names[hours + MOST_BEHIND]};
+    return true;
+}
+
+/* UTC for "", "UTC", "Local" and any name that is no zone's, as Sprig has it; the fixed
+ * ones of `Etc`. Errors: FX_EMUTATE for the name of any other zone. */
+static bool zone_find(struct fx_text name, struct zone *ret_zone, struct fx_err *err) {
+    if (is_place(name) && !is_one_of(name, utc_names, FX_COUNT(utc_names))) {
+        return fx_fail(err, FX_EMUTATE,
+                       "time zone `%.*s` is not known here: its offset changes, by "
+                       "tables that a review does not read; use `UTC`, or `Etc/GMT-2` "
+                       "for two hours ahead of it",
+                       FX_TEXT_ARG(name));
+    }
+    if (!find_fixed(name, ret_zone)) {
+        const bool gmt = is_one_of(name, gmt_names, FX_COUNT(gmt_names));
+        *ret_zone = (struct zone){0, gmt ? FX_TEXT("GMT") : FX_TEXT("UTC")};
+    }
+    return true;
+}
 
 /* ---- times as values ------------------------------------------------------------- */
 
@@ -249,70 +355,24 @@ static bool call_duration_round(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-/* ---- the table ------------------------------------------------------------------------
- */
-
-#define ANY       {PARAMETER_ANY, PARAMETER_NONE}
-#define TIME      {PARAMETER_TIME, PARAMETER_NONE}
-#define TEXT_TIME {PARAMETER_STRING, PARAMETER_TIME, PARAMETER_NONE}
-#define TEXT_ANY  {PARAMETER_STRING, PARAMETER_ANY, PARAMETER_NONE}
-#define TEXT_TEXT {PARAMETER_STRING, PARAMETER_STRING, PARAMETER_NONE}
-#define IN_ZONE   {PARAMETER_STRING, PARAMETER_ANY, PARAMETER_STRING, PARAMETER_NONE}
-
 /* A byte of a layout may be an element, which is looked up, and printed as a number. */
 #define PRICE_OF_LAYOUT   16
 #define PRICE_OF_DURATION 4
 
 const struct function functions_dates[] = {
-    {.name = "date", .call = call_date, .price = PRICE_OF_LAYOUT, .parameters = TEXT_ANY},
-    {.name = "dateInZone",
-     .call = call_date_in_zone,
-     .price = PRICE_OF_LAYOUT,
-     .parameters = IN_ZONE},
-    {.name = "date_in_zone",
-     .call = call_date_in_zone,
-     .price = PRICE_OF_LAYOUT,
-     .parameters = IN_ZONE},
-    {.name = "dateModify",
-     .call = call_date_modify,
-     .price = PRICE_OF_DURATION,
-     .parameters = TEXT_TIME},
-    {.name = "date_modify",
-     .call = call_date_modify,
-     .price = PRICE_OF_DURATION,
-     .parameters = TEXT_TIME},
-    {.name = "mustDateModify",
-     .call = call_must_date_modify,
-     .price = PRICE_OF_DURATION,
-     .parameters = TEXT_TIME},
-    {.name = "must_date_modify",
-     .call = call_must_date_modify,
-     .price = PRICE_OF_DURATION,
-     .parameters = TEXT_TIME},
-    {.name = "duration",
-     .call = call_duration,
-     .price = PRICE_OF_DURATION,
-     .parameters = ANY},
-    {.name = "durationRound",
-     .call = call_duration_round,
-     .price = PRICE_OF_DURATION,
-     .parameters = ANY},
-    {.name = "htmlDate",
-     .call = call_html_date,
-     .price = PRICE_OF_LAYOUT,
-     .parameters = ANY},
-    {.name = "htmlDateInZone",
-     .call = call_html_date_in_zone,
-     .price = PRICE_OF_LAYOUT,
-     .parameters = {PARAMETER_ANY, PARAMETER_STRING, PARAMETER_NONE}},
-    {.name = "toDate",
-     .call = call_to_date,
-     .price = PRICE_OF_LAYOUT,
-     .parameters = TEXT_TEXT},
-    {.name = "mustToDate",
-     .call = call_must_to_date,
-     .price = PRICE_OF_LAYOUT,
-     .parameters = TEXT_TEXT},
-    {.name = "unixEpoch", .call = call_unix_epoch, .parameters = TIME},
+    FUNCTION("date", call_date, PRICE_OF_LAYOUT, STRING, ANY),
+    FUNCTION("dateInZone", call_date_in_zone, PRICE_OF_LAYOUT, STRING, ANY, STRING),
+    FUNCTION("date_in_zone", call_date_in_zone, PRICE_OF_LAYOUT, STRING, ANY, STRING),
+    FUNCTION("dateModify", call_date_modify, PRICE_OF_DURATION, STRING, TIME),
+    FUNCTION("date_modify", call_date_modify, PRICE_OF_DURATION, STRING, TIME),
+    FUNCTION("mustDateModify", call_must_date_modify, PRICE_OF_DURATION, STRING, TIME),
+    FUNCTION("must_date_modify", call_must_date_modify, PRICE_OF_DURATION, STRING, TIME),
+    FUNCTION("duration", call_duration, PRICE_OF_DURATION, ANY),
+    FUNCTION("durationRound", call_duration_round, PRICE_OF_DURATION, ANY),
+    FUNCTION("htmlDate", call_html_date, PRICE_OF_LAYOUT, ANY),
+    FUNCTION("htmlDateInZone", call_html_date_in_zone, PRICE_OF_LAYOUT, ANY, STRING),
+    FUNCTION("toDate", call_to_date, PRICE_OF_LAYOUT, STRING, STRING),
+    FUNCTION("mustToDate", call_must_to_date, PRICE_OF_LAYOUT, STRING, STRING),
+    FUNCTION("unixEpoch", call_unix_epoch, 1, TIME),
     {.name = NULL},
 };

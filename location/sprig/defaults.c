@@ -3,7 +3,6 @@
  * location/sprig/defaults.c - Sprig's defaults, reflection and flow; empty
  * is what is not true to `if`.
  */
-#include "location/sprig/defaults.h"
 #include "location/sprig/functions.h"
 
 #include <string.h>
@@ -12,11 +11,6 @@
 
 static bool return_value(struct call *call, const struct value *value) {
     *call->ret = *value;
-    return true;
-}
-
-static bool return_bool(struct call *call, bool boolean) {
-    *call->ret = value_bool(boolean);
     return true;
 }
 
@@ -69,9 +63,7 @@ static bool call_ternary(struct call *call) {
 static bool call_compact(struct call *call) {
     const struct value *value = &call->arguments[0];
     if (value_is_nil(value)) {
-        return fx_fail(call->err, FX_EMUTATE,
-                       "runtime error: invalid memory address or nil pointer "
-                       "dereference");
+        return fx_fail(call->err, FX_EMUTATE, PANIC_NIL);
     }
     if (value->kind != VALUE_LIST) {
         return fx_fail(call->err, FX_EMUTATE, "Cannot compact on type %s",
@@ -187,35 +179,23 @@ static bool call_fail(struct call *call) {
     return fx_fail(call->err, FX_EMUTATE, "%.*s", FX_TEXT_ARG(call->arguments[0].string));
 }
 
-#define STRING PARAMETER_STRING
-#define ANY    PARAMETER_ANY
-#define END    PARAMETER_NONE
-
 const struct function functions_defaults[] = {
-    {"default", call_default, {ANY, ANY, END}, true, 1, NULL},
-    {"empty", call_empty, {ANY, END}, false, 1, NULL},
-    {"coalesce", call_coalesce, {ANY, END}, true, 1, NULL},
-    {"all", call_all, {ANY, END}, true, 1, NULL},
-    {"any", call_any, {ANY, END}, true, 1, NULL},
-    {"ternary", call_ternary, {ANY, ANY, PARAMETER_BOOL, END}, false, 1, NULL},
-    {"compact", call_compact, {ANY, END}, false, 1, NULL},
-    {"mustCompact", call_compact, {ANY, END}, false, 1, NULL},
-    {"fromJson", call_from_json, {STRING, END}, false, 1, NULL},
-    {"mustFromJson", call_must_from_json, {STRING, END}, false, 1, NULL},
-    {"toJson", call_to_json, {ANY, END}, false, 1, NULL},
-    {"mustToJson", call_must_to_json, {ANY, END}, false, 1, NULL},
-    {"toPrettyJson", call_to_pretty_json, {ANY, END}, false, 1, NULL},
-    {"mustToPrettyJson", call_must_to_pretty_json, {ANY, END}, false, 1, NULL},
-    {"toRawJson", call_to_raw_json, {ANY, END}, false, 1, NULL},
-    {"mustToRawJson", call_to_raw_json, {ANY, END}, false, 1, NULL},
-    {"deepCopy", call_deep_copy, {ANY, END}, false, 1, NULL},
-    {"mustDeepCopy", call_deep_copy, {ANY, END}, false, 1, NULL},
-    {"typeOf", call_type_of, {ANY, END}, false, 1, NULL},
-    {"kindOf", call_kind_of, {ANY, END}, false, 1, NULL},
-    {"typeIs", call_type_is, {STRING, ANY, END}, false, 1, NULL},
-    {"typeIsLike", call_type_is_like, {STRING, ANY, END}, false, 1, NULL},
-    {"kindIs", call_kind_is, {STRING, ANY, END}, false, 1, NULL},
-    {"deepEqual", call_deep_equal, {ANY, ANY, END}, false, 1, NULL},
-    {"fail", call_fail, {STRING, END}, false, 1, NULL},
-    {NULL, NULL, {END}, false, 1, NULL},
+    VARIADIC("default", call_default, 1, ANY, ANY),
+    FUNCTION("empty", call_empty, 1, ANY),
+    VARIADIC("coalesce", call_coalesce, 1, ANY),
+    VARIADIC("all", call_all, 1, ANY),
+    VARIADIC("any", call_any, 1, ANY),
+    FUNCTION("ternary", call_ternary, 1, ANY, ANY, BOOL),
+    FUNCTION("compact", call_compact, 1, ANY),
+    FUNCTION("mustCompact", call_compact, 1, ANY),
+    FUNCTION("deepCopy", call_deep_copy, 1, ANY),
+    FUNCTION("mustDeepCopy", call_deep_copy, 1, ANY),
+    FUNCTION("typeOf", call_type_of, 1, ANY),
+    FUNCTION("kindOf", call_kind_of, 1, ANY),
+    FUNCTION("typeIs", call_type_is, 1, STRING, ANY),
+    FUNCTION("typeIsLike", call_type_is_like, 1, STRING, ANY),
+    FUNCTION("kindIs", call_kind_is, 1, STRING, ANY),
+    FUNCTION("deepEqual", call_deep_equal, 1, ANY, ANY),
+    FUNCTION("fail", call_fail, 1, STRING),
+    {.name = NULL},
 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/dicts.c - Sprig's Dicts. A map that is missing has no
- * keys; one that is JSON null does not get here. What Go gives in random order comes in
- * the order of the keys.
+ * location/sprig/dicts.c - Sprig's Dicts. A map that is missing has no keys; one that is
+ * JSON null does not get here. What Go gives in random order comes in the order of the
+ * keys.
  */
-#include "location/sprig/dicts.h"
 #include "location/sprig/functions.h"
 
 #include <string.h>
@@ -206,40 +205,111 @@ static bool call_dig(struct call *call) {
     return true;
 }
 
-/* ---- the table ----------------------------------------------------------------------
- */
+/* ---- merge and mergeOverwrite, by the rules of the library behind Sprig ------------ */
 
-#define ANY     {PARAMETER_ANY, PARAMETER_NONE}
-#define MAP     {PARAMETER_MAP, PARAMETER_NONE}
-#define MAP_KEY {PARAMETER_MAP, PARAMETER_STRING, PARAMETER_NONE}
-#define MAPS    {PARAMETER_MAP, PARAMETER_MAP, PARAMETER_NONE}
+/* One merge under way. */
+struct merging {
+    struct run *run;
+    bool overwrite; /* the later map wins */
+};
+
+static bool put(const struct merging *merging, struct map *to, const struct map *from,
+                const struct map_entry *entry) {
+    if (strcmp(to->type, TYPE_TEXTS) == 0 && strcmp(from->type, TYPE_TEXTS) != 0) {
+        return fx_fail(merging->run->err, FX_EMUTATE,
+                       "reflect.Value.SetMapIndex: value of type interface {} is not "
+                       "assignable to type string");
+    }
+    return value_map_put(merging->run, to, entry->key, entry->value);
+}
+
+/* May a value take the place of the one that is there? A map never does of one that is
+ * not empty. */
+static bool may_replace(const struct merging *merging, const struct value *old,
+                        const struct value *new) {
+    const bool is_empty = !value_is_true(old);
+    if (value_is_nil(new)) {
+        return merging->overwrite;
+    }
+    return is_empty || (merging->overwrite && new->kind != VALUE_MAP);
+}
+
+static bool merge_maps(const struct merging *merging, struct map *to, struct map *from,
+                       size_t depth);
+
+static bool merge_entry(const struct merging *merging, struct map *to,
+                        const struct map *from, const struct map_entry *entry,
+                        size_t depth) {
+    struct value old;
+    if (!value_map_get(merging->run, to, entry->key, &old)) {
+        return false;
+    }
+    if (old.kind == VALUE_MAP && entry->value.kind == VALUE_MAP &&
+        !merge_maps(merging, old.map, entry->value.map, depth + 1)) {
+        return false;
+    }
+    return !may_replace(merging, &old, &entry->value) || put(merging, to, from, entry);
+}
+
+/* Maps can hold each other, so that `from` may change meanwhile: what is walked through
+ * are the entries that it had. */
+static bool merge_maps(const struct merging *merging, struct map *to, struct map *from,
+                       size_t depth) {
+    if (!run_check_depth(merging->run, depth) || !value_map_fill(merging->run, from) ||
+        !run_spend(merging->run, 1 + from->n)) {
+        return false;
+    }
+    const struct map_entry *entries = from->entries;
+    const size_t n = from->n;
+    from->lent = true;
+    for (size_t i = 0; i < n; i++) {
+        if (!merge_entry(merging, to, from, &entries[i], depth)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A missing map is made, as long as there is something to put into it. */
+static bool merge(struct call *call, bool overwrite) {
+    const struct merging merging = {call->run, overwrite};
+    struct map *to = call->arguments[0].map;
+    for (size_t i = 1; i < call->n_arguments; i++) {
+        struct map *from = call->arguments[i].map;
+        if (to->nil && !from->nil) {
+            to = value_map_new(call->run);
+        }
+        if (to == NULL || !merge_maps(&merging, to, from, 0)) {
+            return false;
+        }
+    }
+    *call->ret = value_map(to);
+    return true;
+}
+
+static bool call_merge(struct call *call) {
+    return merge(call, false);
+}
+
+static bool call_merge_overwrite(struct call *call) {
+    return merge(call, true);
+}
 
 const struct function functions_dicts[] = {
-    {.name = "dict", .call = call_dict, .parameters = ANY, .variadic = true},
-    {.name = "get", .call = call_get, .parameters = MAP_KEY},
-    {.name = "set",
-     .call = call_set,
-     .parameters = {PARAMETER_MAP, PARAMETER_STRING, PARAMETER_ANY, PARAMETER_NONE}},
-    {.name = "unset", .call = call_unset, .parameters = MAP_KEY},
-    {.name = "hasKey", .call = call_has_key, .parameters = MAP_KEY},
-    {.name = "pluck",
-     .call = call_pluck,
-     .parameters = {PARAMETER_STRING, PARAMETER_MAP, PARAMETER_NONE},
-     .variadic = true},
-    {.name = "dig", .call = call_dig, .parameters = ANY, .variadic = true},
-    {.name = "keys", .call = call_keys, .parameters = MAP, .variadic = true},
-    {.name = "values", .call = call_values, .parameters = MAP},
-    {.name = "pick", .call = call_pick, .parameters = MAP_KEY, .variadic = true},
-    {.name = "omit", .call = call_omit, .parameters = MAP_KEY, .variadic = true},
-    {.name = "merge", .call = call_merge, .parameters = MAPS, .variadic = true},
-    {.name = "mustMerge", .call = call_merge, .parameters = MAPS, .variadic = true},
-    {.name = "mergeOverwrite",
-     .call = call_merge_overwrite,
-     .parameters = MAPS,
-     .variadic = true},
-    {.name = "mustMergeOverwrite",
-     .call = call_merge_overwrite,
-     .parameters = MAPS,
-     .variadic = true},
+    VARIADIC("dict", call_dict, 1, ANY),
+    FUNCTION("get", call_get, 1, MAP, STRING),
+    FUNCTION("set", call_set, 1, MAP, STRING, ANY),
+    FUNCTION("unset", call_unset, 1, MAP, STRING),
+    FUNCTION("hasKey", call_has_key, 1, MAP, STRING),
+    VARIADIC("pluck", call_pluck, 1, STRING, MAP),
+    VARIADIC("dig", call_dig, 1, ANY),
+    VARIADIC("keys", call_keys, 1, MAP),
+    FUNCTION("values", call_values, 1, MAP),
+    VARIADIC("pick", call_pick, 1, MAP, STRING),
+    VARIADIC("omit", call_omit, 1, MAP, STRING),
+    VARIADIC("merge", call_merge, 1, MAP, MAP),
+    VARIADIC("mustMerge", call_merge, 1, MAP, MAP),
+    VARIADIC("mergeOverwrite", call_merge_overwrite, 1, MAP, MAP),
+    VARIADIC("mustMergeOverwrite", call_merge_overwrite, 1, MAP, MAP),
     {.name = NULL},
 };

@@ -3,12 +3,16 @@
  * location/sprig/lists.c - Sprig's Lists. Where the plain function panics
  * and its must… twin gives an error, both are the same execution error here.
  */
-#include "location/sprig/functions.h"
 
 #include <math.h>
 
 #include "location/sprig/convert.h"
-#include "location/sprig/panic.h"
+#include "location/sprig/functions.h"
+
+/* What Go's runtime says of a list of a negative length, and of a part of a list beyond
+ * its ends. */
+#define PANIC_LENGTH "runtime error: makeslice: len out of range"
+#define PANIC_SLICE  "reflect.Value.Slice: slice index out of bounds"
 
 /* ---- what they share --------------------------------------------------------------- */
 
@@ -289,42 +293,35 @@ static bool call_without(struct call *call) {
            give_others(call, list, call->arguments + 1, call->n_arguments - 1);
 }
 
-/* ---- the table ----------------------------------------------------------------------
- */
-
-#define ONE      {PARAMETER_ANY, PARAMETER_NONE}
-#define TWO      {PARAMETER_ANY, PARAMETER_ANY, PARAMETER_NONE}
-#define INT_LIST {PARAMETER_INT, PARAMETER_ANY, PARAMETER_NONE}
-
 const struct function functions_lists[] = {
-    {.name = "list", .call = call_list, .parameters = ONE, .variadic = true},
-    {.name = "tuple", .call = call_list, .parameters = ONE, .variadic = true},
-    {.name = "first", .call = call_first, .parameters = ONE},
-    {.name = "mustFirst", .call = call_first, .parameters = ONE},
-    {.name = "rest", .call = call_rest, .parameters = ONE},
-    {.name = "mustRest", .call = call_rest, .parameters = ONE},
-    {.name = "last", .call = call_last, .parameters = ONE},
-    {.name = "mustLast", .call = call_last, .parameters = ONE},
-    {.name = "initial", .call = call_initial, .parameters = ONE},
-    {.name = "mustInitial", .call = call_initial, .parameters = ONE},
-    {.name = "append", .call = call_append, .parameters = TWO},
-    {.name = "mustAppend", .call = call_append, .parameters = TWO},
-    {.name = "push", .call = call_append, .parameters = TWO},
-    {.name = "mustPush", .call = call_append, .parameters = TWO},
-    {.name = "prepend", .call = call_prepend, .parameters = TWO},
-    {.name = "mustPrepend", .call = call_prepend, .parameters = TWO},
-    {.name = "concat", .call = call_concat, .parameters = ONE, .variadic = true},
-    {.name = "reverse", .call = call_reverse, .parameters = ONE},
-    {.name = "mustReverse", .call = call_reverse, .parameters = ONE},
-    {.name = "uniq", .call = call_uniq, .parameters = ONE},
-    {.name = "mustUniq", .call = call_uniq, .parameters = ONE},
-    {.name = "without", .call = call_without, .parameters = TWO, .variadic = true},
-    {.name = "mustWithout", .call = call_without, .parameters = TWO, .variadic = true},
-    {.name = "has", .call = call_has, .parameters = TWO},
-    {.name = "mustHas", .call = call_has, .parameters = TWO},
-    {.name = "slice", .call = call_slice, .parameters = TWO, .variadic = true},
-    {.name = "mustSlice", .call = call_slice, .parameters = TWO, .variadic = true},
-    {.name = "chunk", .call = call_chunk, .parameters = INT_LIST},
-    {.name = "mustChunk", .call = call_chunk, .parameters = INT_LIST},
+    VARIADIC("list", call_list, 1, ANY),
+    VARIADIC("tuple", call_list, 1, ANY),
+    FUNCTION("first", call_first, 1, ANY),
+    FUNCTION("mustFirst", call_first, 1, ANY),
+    FUNCTION("rest", call_rest, 1, ANY),
+    FUNCTION("mustRest", call_rest, 1, ANY),
+    FUNCTION("last", call_last, 1, ANY),
+    FUNCTION("mustLast", call_last, 1, ANY),
+    FUNCTION("initial", call_initial, 1, ANY),
+    FUNCTION("mustInitial", call_initial, 1, ANY),
+    FUNCTION("append", call_append, 1, ANY, ANY),
+    FUNCTION("mustAppend", call_append, 1, ANY, ANY),
+    FUNCTION("push", call_append, 1, ANY, ANY),
+    FUNCTION("mustPush", call_append, 1, ANY, ANY),
+    FUNCTION("prepend", call_prepend, 1, ANY, ANY),
+    FUNCTION("mustPrepend", call_prepend, 1, ANY, ANY),
+    VARIADIC("concat", call_concat, 1, ANY),
+    FUNCTION("reverse", call_reverse, 1, ANY),
+    FUNCTION("mustReverse", call_reverse, 1, ANY),
+    FUNCTION("uniq", call_uniq, 1, ANY),
+    FUNCTION("mustUniq", call_uniq, 1, ANY),
+    VARIADIC("without", call_without, 1, ANY, ANY),
+    VARIADIC("mustWithout", call_without, 1, ANY, ANY),
+    FUNCTION("has", call_has, 1, ANY, ANY),
+    FUNCTION("mustHas", call_has, 1, ANY, ANY),
+    VARIADIC("slice", call_slice, 1, ANY, ANY),
+    VARIADIC("mustSlice", call_slice, 1, ANY, ANY),
+    FUNCTION("chunk", call_chunk, 1, INT, ANY),
+    FUNCTION("mustChunk", call_chunk, 1, INT, ANY),
     {.name = NULL},
 };

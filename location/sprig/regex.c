@@ -1,22 +1,286 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/regex.c - Sprig's regular expressions. Each has a twin
- * that begins with `must`: it says of a bad pattern what is wrong with it, where the
- * plain one panics (regexMatch: says false).
+ * location/sprig/regex.c - Sprig's regular expressions. Each has a twin that begins with
+ * `must`: it says of a bad pattern what is wrong with it, where the plain one panics
+ * (regexMatch: says false).
  */
+#include "location/sprig/functions.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/macros.h"
 #include "base/regex.h"
-#include "location/sprig/functions.h"
-#include "location/sprig/regex_cache.h"
-#include "location/sprig/regex_replace.h"
-#include "location/sprig/regex_walk.h"
+#include "location/go/runes.h"
 
-static struct fx_text argument_text(const struct call *call, size_t i) {
-    return call->arguments[i].string;
+/* ---- the patterns of one execution ------------------------------------------------- */
+
+#define ENTRIES 16
+
+struct regex_cache {
+    struct cached {
+        struct fx_text pattern;
+        struct fx_regex *regex; /* NULL: free */
+    } entries[ENTRIES];
+    size_t next; /* to be filled */
+};
+
+static const struct fx_regex *find_cached(const struct regex_cache *cache,
+                                          struct fx_text pattern) {
+    for (size_t i = 0; i < ENTRIES; i++) {
+        if (cache->entries[i].regex != NULL &&
+            fx_text_equal(cache->entries[i].pattern, pattern)) {
+            return cache->entries[i].regex;
+        }
+    }
+    return NULL;
 }
+
+/* Consumes the regular expression. */
+static bool add_cached(struct run *run, struct fx_text pattern, struct fx_regex *regex) {
+    struct regex_cache *cache = run->kept;
+    struct cached entry = {.regex = regex};
+    if (!run_copy(run, pattern, &entry.pattern)) {
+        fx_regex_destroy(regex);
+        return false;
+    }
+    fx_regex_destroy(cache->entries[cache->next].regex);
+    cache->entries[cache->next] = entry;
+    cache->next = (cache->next + 1) % ENTRIES;
+    return true;
+}
+
+static bool compile_cached(struct run *run, struct fx_text pattern,
+                           const struct fx_regex **ret_regex, struct fx_err *err) {
+    struct fx_regex *regex = NULL;
+    if (!fx_regex_compile(pattern, &regex, err) || !add_cached(run, pattern, regex)) {
+        return false;
+    }
+    *ret_regex = regex;
+    return true;
+}
+
+/* The cache itself lies in the arena. */
+static void free_cache(void *kept) {
+    struct regex_cache *cache = kept;
+    for (size_t i = 0; i < ENTRIES; i++) {
+        fx_regex_destroy(cache->entries[i].regex);
+    }
+}
+
+/* The compiled pattern, borrowed until the next call: in a range the same one is asked
+ * for again and again. A new one costs steps by the size of its program. */
+static bool run_regex(struct run *run, struct fx_text pattern,
+                      const struct fx_regex **ret_regex, struct fx_err *err) {
+    if (run->kept == NULL) {
+        run->kept = run_alloc(run, sizeof(struct regex_cache));
+        run->free_kept = free_cache;
+        if (run->kept == NULL) {
+            return false;
+        }
+    }
+    *ret_regex = find_cached(run->kept, pattern);
+    return *ret_regex != NULL || compile_cached(run, pattern, ret_regex, err);
+}
+
+/* ---- from match to match ----------------------------------------------------------- */
+
+/* Set `regex` and `text`; the rest is zero. */
+struct regex_walk {
+    const struct fx_regex *regex;
+    struct fx_text text;
+    size_t at;       /* where to look next */
+    size_t last_end; /* of the match before, */
+    bool has_last;   /* if there was one */
+    bool is_done;
+};
+
+struct regex_matches {
+    struct fx_regex_span *spans;
+    size_t n, capacity;
+};
+
+/* One rune on; past the end where there is none. */
+static size_t behind_rune(struct fx_text text, size_t at) {
+    uint32_t rune = 0;
+    return at >= text.len
+               ? at + 1
+               : at +
+                     fx_text_rune((struct fx_text){text.data + at, text.len - at}, &rune);
+}
+
+/* The next match and its groups (fx_regex_find()); an empty one right behind another one
+ * is none. Each search is paid for (base/regex.h). */
+static bool regex_walk_next(struct regex_walk *walk, struct run *run,
+                            struct fx_regex_span *ret_spans, size_t n_spans,
+                            bool *ret_found) {
+    *ret_found = false;
+    while (!*ret_found && walk->at <= walk->text.len) {
+        if (!fx_regex_find(walk->regex, walk->text, walk->at, ret_spans, n_spans,
+                           run->err)) {
+            return false;
+        }
+        if (ret_spans[0].from == FX_REGEX_NO_SPAN) {
+            break;
+        }
+        const struct fx_regex_span match = ret_spans[0];
+        *ret_found =
+            match.to > match.from || !walk->has_last || match.from != walk->last_end;
+        walk->at = match.to > walk->at ? match.to : behind_rune(walk->text, walk->at);
+        walk->last_end = match.to;
+        walk->has_last = true;
+    }
+    return true;
+}
+
+static bool regex_matches_add(struct run *run, struct regex_matches *matches,
+                              struct fx_regex_span span) {
+    if (matches->n == matches->capacity) {
+        const size_t capacity = matches->capacity == 0 ? 8 : 2 * matches->capacity;
+        struct fx_regex_span *spans = run_alloc(run, capacity * sizeof *spans);
+        if (spans == NULL) {
+            return false;
+        }
+        if (matches->n > 0) {
+            memcpy(spans, matches->spans, matches->n * sizeof *spans);
+        }
+        matches->spans = spans;
+        matches->capacity = capacity;
+    }
+    matches->spans[matches->n++] = span;
+    return true;
+}
+
+/* ---- another text for each match --------------------------------------------------- */
+
+struct regex_replacement {
+    struct fx_text text;
+    /* `$1`, `${1}`, `$name`, `${name}` stand for groups, `$$` for a `$`. A name goes as
+     * far as letters, digits and `_` do; a group that there is not is empty. */
+    bool expands;
+};
+
+#define MOST_GROUP 100000000u /* larger numbers name nothing */
+
+struct replacing {
+    const struct fx_regex *regex;
+    struct fx_text text;
+    struct fx_regex_span *spans; /* of the match at hand and its groups */
+    size_t n_spans;
+    struct fx_buf *out;
+};
+
+static struct fx_text rest_of(struct fx_text text, size_t from) {
+    return (struct fx_text){text.data + from, text.len - from};
+}
+
+/* How much of the text is a name. */
+static size_t name_length(struct fx_text text) {
+    size_t at = 0;
+    while (at < text.len) {
+        uint32_t rune = 0;
+        const size_t len = fx_text_rune(rest_of(text, at), &rune);
+        if (!fx_rune_is_letter(rune) && !fx_rune_is_digit(rune) && rune != '_') {
+            break;
+        }
+        at += len;
+    }
+    return at;
+}
+
+/* The group that the name stands for; the number of spans where there is none. */
+static size_t group_of(const struct replacing *r, struct fx_text name) {
+    size_t number = 0;
+    for (size_t i = 0; i < name.len; i++) {
+        if (name.data[i] < '0' || name.data[i] > '9') {
+            const size_t group = fx_regex_find_group(r->regex, name);
+            return group == 0 ? r->n_spans : group;
+        }
+        if (number < MOST_GROUP) {
+            number = 10 * number + (size_t)(name.data[i] - '0');
+        }
+    }
+    return name.data[0] == '0' && name.len > 1 ? r->n_spans : number;
+}
+
+static void add_group(const struct replacing *r, struct fx_text name) {
+    const size_t group = group_of(r, name);
+    if (group < r->n_spans && r->spans[group].from != FX_REGEX_NO_SPAN) {
+        const struct fx_regex_span span = r->spans[group];
+        fx_buf_add(r->out, r->text.data + span.from, span.to - span.from);
+    }
+}
+
+/* What begins with a `$`: `$name` or `${name}`, else the `$` itself. Returns how much of
+ * the template that was. */
+static size_t add_reference(const struct replacing *r, struct fx_text template) {
+    if (template.len > 1 && template.data[1] == '$') {
+        fx_buf_char(r->out, '$');
+        return 2;
+    }
+    const bool is_braced = template.len > 1 && template.data[1] == '{';
+    const size_t from = is_braced ? 2 : 1;
+    const struct fx_text rest = rest_of(template, from);
+    const size_t len = name_length(rest);
+    if (len == 0 || (is_braced && (len == rest.len || rest.data[len] != '}'))) {
+        fx_buf_char(r->out, '$');
+        return 1;
+    }
+    add_group(r, (struct fx_text){rest.data, len});
+    return from + len + (is_braced ? 1 : 0);
+}
+
+static void expand(const struct replacing *r, struct fx_text template) {
+    while (template.len > 0) {
+        const char *mark = memchr(template.data, '$', template.len);
+        const size_t len = mark == NULL ? template.len : (size_t)(mark - template.data);
+        fx_buf_add(r->out, template.data, len);
+        template = rest_of(template, len);
+        if (mark != NULL) {
+            template = rest_of(template, add_reference(r, template));
+        }
+    }
+}
+
+static bool replace_all(struct run *run, struct replacing *r,
+                        const struct regex_replacement *by) {
+    struct regex_walk walk = {.regex = r->regex, .text = r->text};
+    size_t copied = 0;
+    bool found = true;
+    while (!r->out->failed) {
+        if (!regex_walk_next(&walk, run, r->spans, r->n_spans, &found)) {
+            return false;
+        }
+        if (!found) {
+            break;
+        }
+        fx_buf_add(r->out, r->text.data + copied, r->spans[0].from - copied);
+        copied = r->spans[0].to;
+        if (by->expands) {
+            expand(r, by->text);
+        } else {
+            fx_buf_text(r->out, by->text);
+        }
+    }
+    fx_buf_add(r->out, r->text.data + copied, r->text.len - copied);
+    return true;
+}
+
+static bool regex_replace(struct run *run, const struct fx_regex *regex,
+                          struct fx_text text, const struct regex_replacement *by,
+                          struct fx_buf *ret) {
+    struct replacing r = {
+        .regex = regex,
+        .text = text.len == 0 ? FX_TEXT("") : text,
+        .n_spans = by->expands ? fx_regex_count_groups(regex) + 1 : 1,
+        .out = ret,
+    };
+    r.spans = run_alloc(run, r.n_spans * sizeof *r.spans);
+    return r.spans != NULL && replace_all(run, &r, by);
+}
+
+/* ---- the functions ----------------------------------------------------------------- */
 
 /* Go's name for what RE2 complains of. */
 static const struct {
@@ -248,43 +512,21 @@ static bool call_regex_quote_meta(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-#define STRING PARAMETER_STRING
-#define INT    PARAMETER_INT
-#define END    PARAMETER_NONE
-
 const struct function functions_regex[] = {
-    {"regexMatch", call_regex_match, {STRING, STRING, END}, false, 1, NULL},
-    {"mustRegexMatch", call_regex_match, {STRING, STRING, END}, false, 1, NULL},
-    {"regexFind", call_regex_find, {STRING, STRING, END}, false, 1, NULL},
-    {"mustRegexFind", call_regex_find, {STRING, STRING, END}, false, 1, NULL},
-    {"regexFindAll", call_regex_find_all, {STRING, STRING, INT, END}, false, 1, NULL},
-    {"mustRegexFindAll", call_regex_find_all, {STRING, STRING, INT, END}, false, 1, NULL},
-    {"regexSplit", call_regex_split, {STRING, STRING, INT, END}, false, 1, NULL},
-    {"mustRegexSplit", call_regex_split, {STRING, STRING, INT, END}, false, 1, NULL},
-    {"regexReplaceAll",
-     call_regex_replace_all,
-     {STRING, STRING, STRING, END},
-     false,
-     1,
-     NULL},
-    {"mustRegexReplaceAll",
-     call_regex_replace_all,
-     {STRING, STRING, STRING, END},
-     false,
-     1,
-     NULL},
-    {"regexReplaceAllLiteral",
-     call_regex_replace_all_literal,
-     {STRING, STRING, STRING, END},
-     false,
-     1,
-     NULL},
-    {"mustRegexReplaceAllLiteral",
-     call_regex_replace_all_literal,
-     {STRING, STRING, STRING, END},
-     false,
-     1,
-     NULL},
-    {"regexQuoteMeta", call_regex_quote_meta, {STRING, END}, false, 1, NULL},
-    {NULL, NULL, {END}, false, 1, NULL},
+    FUNCTION("regexMatch", call_regex_match, 1, STRING, STRING),
+    FUNCTION("mustRegexMatch", call_regex_match, 1, STRING, STRING),
+    FUNCTION("regexFind", call_regex_find, 1, STRING, STRING),
+    FUNCTION("mustRegexFind", call_regex_find, 1, STRING, STRING),
+    FUNCTION("regexFindAll", call_regex_find_all, 1, STRING, STRING, INT),
+    FUNCTION("mustRegexFindAll", call_regex_find_all, 1, STRING, STRING, INT),
+    FUNCTION("regexSplit", call_regex_split, 1, STRING, STRING, INT),
+    FUNCTION("mustRegexSplit", call_regex_split, 1, STRING, STRING, INT),
+    FUNCTION("regexReplaceAll", call_regex_replace_all, 1, STRING, STRING, STRING),
+    FUNCTION("mustRegexReplaceAll", call_regex_replace_all, 1, STRING, STRING, STRING),
+    FUNCTION("regexReplaceAllLiteral", call_regex_replace_all_literal, 1, STRING, STRING,
+             STRING),
+    FUNCTION("mustRegexReplaceAllLiteral", call_regex_replace_all_literal, 1, STRING,
+             STRING, STRING),
+    FUNCTION("regexQuoteMeta", call_regex_quote_meta, 1, STRING),
+    {.name = NULL},
 };

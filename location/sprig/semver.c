@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/semver.c - versions: reading, comparing, printing.
+ * location/sprig/semver.c - versions: reading, comparing, printing; semver and
+ * semverCompare.
  */
 #include "location/sprig/semver.h"
-#include "location/sprig/functions.h"
 
 #include <string.h>
 
 #include "location/go/text.h"
 #include "location/gotemplate/value.h"
+#include "location/sprig/functions.h"
 
 #define NOT_A_VERSION "Invalid Semantic Version" /* the library's words */
 
@@ -255,4 +256,37 @@ const struct object_type version_type = {
     .equal = version_equal,
     .deep_equal = version_deep_equal,
     .member = version_member,
+};
+
+/* ---- the functions ----------------------------------------------------------------- */
+
+static bool call_semver(struct call *call) {
+    struct version *version = run_alloc(call->run, sizeof *version);
+    if (version == NULL ||
+        !version_parse(call->arguments[0].string, version, call->err)) {
+        return false;
+    }
+    *call->ret = value_object(&version_type, version);
+    return true;
+}
+
+/* A mistake in the constraint is told before one in the version. */
+static bool call_semver_compare(struct call *call) {
+    const struct version any = {.major = 0};
+    struct version version;
+    bool meets = false;
+    const struct fx_text constraint = call->arguments[0].string;
+    if (!version_check(&any, constraint, &meets, call->err) ||
+        !version_parse(call->arguments[1].string, &version, call->err) ||
+        !version_check(&version, constraint, &meets, call->err)) {
+        return false;
+    }
+    *call->ret = value_bool(meets);
+    return true;
+}
+
+const struct function functions_semver[] = {
+    FUNCTION("semver", call_semver, 4, STRING),
+    FUNCTION("semverCompare", call_semver_compare, 8, STRING, STRING),
+    {.name = NULL},
 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/strings.c - Sprig's strings: the table, and those that
- * put texts together or ask about one.
+ * location/sprig/strings.c - Sprig's strings: those that put texts together, ask about
+ * one, or break it into lines.
  */
-#include "location/sprig/strings.h"
 #include "location/sprig/functions.h"
+
+#include <string.h>
 
 #include "base/err.h"
 #include "location/gotemplate/print.h"
@@ -205,51 +206,101 @@ static bool call_to_string(struct call *call) {
     return value_text(call->run, &call->arguments[0], &text) && return_text(call, text);
 }
 
-#define STRING PARAMETER_STRING
-#define INT    PARAMETER_INT
-#define ANY    PARAMETER_ANY
-#define END    PARAMETER_NONE
+/* ---- wrap, wrapWith: lines of so many bytes, broken at a blank --------------------- */
+
+struct wrapper {
+    struct fx_text text;
+    size_t at;    /* where the line begins */
+    size_t width; /* 1 at least */
+    struct fx_text separator;
+    bool breaks_words;
+    struct fx_buf *out;
+};
+
+/* Ends the line there, and goes on `skip` bytes behind. */
+static void end_line(struct wrapper *w, size_t to, size_t skip) {
+    fx_buf_text(w->out, text_between(w->text, w->at, to));
+    fx_buf_text(w->out, w->separator);
+    w->at = to + skip;
+}
+
+/* Looks back from the end of a full line for a blank; false where there is none. */
+static bool find_blank_within(const struct wrapper *w, size_t *ret_at) {
+    for (size_t i = w->at + w->width + 1; i > w->at; i--) {
+        if (w->text.data[i - 1] == ' ') {
+            *ret_at = i - 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first word is longer than the line. */
+static void wrap_word(struct wrapper *w) {
+    const size_t full = w->at + w->width;
+    if (w->breaks_words) {
+        end_line(w, full, 0);
+        return;
+    }
+    const char *blank = memchr(w->text.data + full, ' ', w->text.len - full);
+    if (blank != NULL) {
+        end_line(w, (size_t)(blank - w->text.data), 1);
+        return;
+    }
+    fx_buf_text(w->out, text_between(w->text, w->at, w->text.len));
+    w->at = w->text.len;
+}
+
+static bool return_wrapped(struct call *call, struct fx_text text,
+                           struct fx_text separator, bool breaks_words) {
+    const int64_t width = argument_int(call, 0) < 1 ? 1 : argument_int(call, 0);
+    struct wrapper w = {
+        .text = text,
+        .width = (uint64_t)width > text.len ? text.len + 1 : (size_t)width,
+        .separator = separator.len == 0 ? FX_TEXT("\n") : separator,
+        .breaks_words = breaks_words,
+        .out = run_scratch(call->run),
+    };
+    while (w.text.len - w.at > w.width && !w.out->failed) {
+        if (!run_spend(call->run, 1 + w.separator.len / RUN_BYTES_COPIED)) {
+            return false;
+        }
+        size_t blank = 0;
+        if (w.text.data[w.at] == ' ') {
+            w.at++;
+        } else if (find_blank_within(&w, &blank)) {
+            end_line(&w, blank, 1);
+        } else {
+            wrap_word(&w);
+        }
+    }
+    fx_buf_text(w.out, text_between(w.text, w.at, w.text.len));
+    return run_take_scratch(call->run, call->ret);
+}
+
+static bool call_wrap(struct call *call) {
+    return return_wrapped(call, argument_text(call, 1), FX_TEXT(""), false);
+}
+
+static bool call_wrap_with(struct call *call) {
+    return return_wrapped(call, argument_text(call, 2), argument_text(call, 1), true);
+}
 
 const struct function functions_strings[] = {
-    {"hello", call_hello, {END}, false, 1, NULL},
-    {"abbrev", call_abbrev, {INT, STRING, END}, false, 1, NULL},
-    {"abbrevboth", call_abbrevboth, {INT, INT, STRING, END}, false, 1, NULL},
-    {"trunc", call_trunc, {INT, STRING, END}, false, 1, NULL},
-    {"trim", call_trim, {STRING, END}, false, 1, NULL},
-    {"trimAll", call_trim_all, {STRING, STRING, END}, false, 1, NULL},
-    {"trimall", call_trim_all, {STRING, STRING, END}, false, 1, NULL},
-    {"trimPrefix", call_trim_prefix, {STRING, STRING, END}, false, 1, NULL},
-    {"trimSuffix", call_trim_suffix, {STRING, STRING, END}, false, 1, NULL},
-    {"upper", call_upper, {STRING, END}, false, 8, NULL},
-    {"lower", call_lower, {STRING, END}, false, 8, NULL},
-    {"title", call_title, {STRING, END}, false, 8, NULL},
-    {"untitle", call_untitle, {STRING, END}, false, 8, NULL},
-    {"substr", call_substr, {INT, INT, STRING, END}, false, 1, NULL},
-    {"repeat", call_repeat, {INT, STRING, END}, false, 1, NULL},
-    {"nospace", call_nospace, {STRING, END}, false, 2, NULL},
-    {"initials", call_initials, {STRING, END}, false, 2, NULL},
-    {"swapcase", call_swapcase, {STRING, END}, false, 8, NULL},
-    {"snakecase", call_snakecase, {STRING, END}, false, 32, NULL},
-    {"camelcase", call_camelcase, {STRING, END}, false, 32, NULL},
-    {"kebabcase", call_kebabcase, {STRING, END}, false, 32, NULL},
-    {"wrap", call_wrap, {INT, STRING, END}, false, 1, NULL},
-    {"wrapWith", call_wrap_with, {INT, STRING, STRING, END}, false, 1, NULL},
-    {"contains", call_contains, {STRING, STRING, END}, false, 1, NULL},
-    {"hasPrefix", call_has_prefix, {STRING, STRING, END}, false, 1, NULL},
-    {"hasSuffix", call_has_suffix, {STRING, STRING, END}, false, 1, NULL},
-    {"quote", call_quote, {ANY, END}, true, 2, NULL},
-    {"squote", call_squote, {ANY, END}, true, 2, NULL},
-    {"cat", call_cat, {ANY, END}, true, 1, NULL},
-    {"indent", call_indent, {INT, STRING, END}, false, 1, NULL},
-    {"nindent", call_nindent, {INT, STRING, END}, false, 1, NULL},
-    {"replace", call_replace, {STRING, STRING, STRING, END}, false, 2, NULL},
-    {"plural", call_plural, {STRING, STRING, INT, END}, false, 1, NULL},
-    {"toString", call_to_string, {ANY, END}, false, 1, NULL},
-    {"toStrings", call_to_strings, {ANY, END}, false, 1, NULL},
-    {"join", call_join, {STRING, ANY, END}, false, 1, NULL},
-    {"split", call_split, {STRING, STRING, END}, false, 2, NULL},
-    {"splitn", call_splitn, {STRING, INT, STRING, END}, false, 2, NULL},
-    {"splitList", call_split_list, {STRING, STRING, END}, false, 2, NULL},
-    {"sortAlpha", call_sort_alpha, {ANY, END}, false, 4, NULL},
-    {NULL, NULL, {END}, false, 1, NULL},
+    FUNCTION("hello", call_hello, 1, NONE),
+    FUNCTION("repeat", call_repeat, 1, INT, STRING),
+    FUNCTION("wrap", call_wrap, 1, INT, STRING),
+    FUNCTION("wrapWith", call_wrap_with, 1, INT, STRING, STRING),
+    FUNCTION("contains", call_contains, 1, STRING, STRING),
+    FUNCTION("hasPrefix", call_has_prefix, 1, STRING, STRING),
+    FUNCTION("hasSuffix", call_has_suffix, 1, STRING, STRING),
+    VARIADIC("quote", call_quote, 2, ANY),
+    VARIADIC("squote", call_squote, 2, ANY),
+    VARIADIC("cat", call_cat, 1, ANY),
+    FUNCTION("indent", call_indent, 1, INT, STRING),
+    FUNCTION("nindent", call_nindent, 1, INT, STRING),
+    FUNCTION("replace", call_replace, 2, STRING, STRING, STRING),
+    FUNCTION("plural", call_plural, 1, STRING, STRING, INT),
+    FUNCTION("toString", call_to_string, 1, ANY),
+    {.name = NULL},
 };

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "location/go/runes.h"
 #include "location/gotemplate/format.h"
-#include "location/sprig/strings.h"
+#include "location/sprig/functions.h"
 
 #define DOTS 3 /* of `...` */
 #define NARROW                                                              \
@@ -50,16 +50,16 @@ static bool abbreviate(struct call *call, int64_t left, int64_t width,
     return return_dotted(call, true, text_between(text, from, from + n), true);
 }
 
-bool call_abbrev(struct call *call) {
+static bool call_abbrev(struct call *call) {
     return abbreviate(call, 0, argument_int(call, 0), argument_text(call, 1));
 }
 
-bool call_abbrevboth(struct call *call) {
+static bool call_abbrevboth(struct call *call) {
     return abbreviate(call, argument_int(call, 0), argument_int(call, 1),
                       argument_text(call, 2));
 }
 
-bool call_trunc(struct call *call) {
+static bool call_trunc(struct call *call) {
     const int64_t n = argument_int(call, 0);
     const struct fx_text text = argument_text(call, 1);
     const int64_t len = (int64_t)text.len;
@@ -91,7 +91,7 @@ static bool substr_from_start(struct call *call, int64_t to, struct fx_text text
     return return_text(call, text_between(text, 0, (size_t)to));
 }
 
-bool call_substr(struct call *call) {
+static bool call_substr(struct call *call) {
     const int64_t from = argument_int(call, 0);
     const struct fx_text text = argument_text(call, 2);
     int64_t to = argument_int(call, 1);
@@ -156,11 +156,11 @@ static bool is_in_set(uint32_t rune, struct fx_text set) {
     return false;
 }
 
-bool call_trim(struct call *call) {
+static bool call_trim(struct call *call) {
     return return_text(call, trim(argument_text(call, 0), is_space, FX_TEXT("")));
 }
 
-bool call_trim_all(struct call *call) {
+static bool call_trim_all(struct call *call) {
     const struct fx_text set = argument_text(call, 0);
     const struct fx_text text = argument_text(call, 1);
     /* Each rune of the text is compared with each of the set. */
@@ -170,14 +170,14 @@ bool call_trim_all(struct call *call) {
     return return_text(call, trim(text, is_in_set, set));
 }
 
-bool call_trim_prefix(struct call *call) {
+static bool call_trim_prefix(struct call *call) {
     const struct fx_text prefix = argument_text(call, 0);
     const struct fx_text text = argument_text(call, 1);
     const size_t n = fx_text_starts(text, prefix) ? prefix.len : 0;
     return return_text(call, text_between(text, n, text.len));
 }
 
-bool call_trim_suffix(struct call *call) {
+static bool call_trim_suffix(struct call *call) {
     const struct fx_text suffix = argument_text(call, 0);
     const struct fx_text text = argument_text(call, 1);
     const size_t n = fx_text_ends(text, suffix) ? suffix.len : 0;
@@ -186,7 +186,7 @@ bool call_trim_suffix(struct call *call) {
 
 /* The library behind Sprig takes bytes for runes here: where there is a blank to be
  * deleted, what is not ASCII comes out as each of its bytes, as it does there. */
-bool call_nospace(struct call *call) {
+static bool call_nospace(struct call *call) {
     const struct fx_text text = argument_text(call, 0);
     struct fx_buf *buf = run_scratch(call->run);
     size_t n_blanks = 0;
@@ -201,3 +201,17 @@ bool call_nospace(struct call *call) {
     return n_blanks == 0 ? return_text(call, text)
                          : run_take_scratch(call->run, call->ret);
 }
+
+const struct function functions_parts[] = {
+    FUNCTION("abbrev", call_abbrev, 1, INT, STRING),
+    FUNCTION("abbrevboth", call_abbrevboth, 1, INT, INT, STRING),
+    FUNCTION("trunc", call_trunc, 1, INT, STRING),
+    FUNCTION("trim", call_trim, 1, STRING),
+    FUNCTION("trimAll", call_trim_all, 1, STRING, STRING),
+    FUNCTION("trimall", call_trim_all, 1, STRING, STRING),
+    FUNCTION("trimPrefix", call_trim_prefix, 1, STRING, STRING),
+    FUNCTION("trimSuffix", call_trim_suffix, 1, STRING, STRING),
+    FUNCTION("substr", call_substr, 1, INT, INT, STRING),
+    FUNCTION("nospace", call_nospace, 2, STRING),
+    {.name = NULL},
+};

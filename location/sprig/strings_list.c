@@ -9,7 +9,7 @@
 #include "location/gotemplate/print.h"
 #include "location/sprig/convert.h"
 #include "location/sprig/finder.h"
-#include "location/sprig/strings.h"
+#include "location/sprig/functions.h"
 #include "value/number.h"
 
 /* A text on its way to pieces. */
@@ -85,7 +85,7 @@ static bool split(struct call *call, struct fx_text separator, struct fx_text te
     return true;
 }
 
-bool call_split_list(struct call *call) {
+static bool call_split_list(struct call *call) {
     struct list *list = NULL;
     if (!split(call, argument_text(call, 0), argument_text(call, 1), -1, &list)) {
         return false;
@@ -122,20 +122,20 @@ static bool return_numbered(struct call *call, const struct list *list) {
     return value_map_sort(call->run, map);
 }
 
-bool call_split(struct call *call) {
+static bool call_split(struct call *call) {
     struct list *list = NULL;
     return split(call, argument_text(call, 0), argument_text(call, 1), -1, &list) &&
            return_numbered(call, list);
 }
 
-bool call_splitn(struct call *call) {
+static bool call_splitn(struct call *call) {
     struct list *list = NULL;
     return split(call, argument_text(call, 0), argument_text(call, 2),
                  argument_int(call, 1), &list) &&
            return_numbered(call, list);
 }
 
-bool call_join(struct call *call) {
+static bool call_join(struct call *call) {
     struct list *list = NULL;
     if (!value_to_strings(call->run, &call->arguments[1], &list)) {
         return false;
@@ -154,7 +154,7 @@ bool call_join(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-bool call_to_strings(struct call *call) {
+static bool call_to_strings(struct call *call) {
     struct list *list = NULL;
     if (!value_to_strings(call->run, &call->arguments[0], &list)) {
         return false;
@@ -178,7 +178,7 @@ static bool spend_sort(struct run *run, const struct list *list) {
 }
 
 /* What is no list is one text, nil too: `[<nil>]`. */
-bool call_sort_alpha(struct call *call) {
+static bool call_sort_alpha(struct call *call) {
     const struct value *value = &call->arguments[0];
     struct list *list = NULL;
     if (value_is_nil(value)) {
@@ -198,3 +198,13 @@ bool call_sort_alpha(struct call *call) {
     *call->ret = value_list(list);
     return true;
 }
+
+const struct function functions_split[] = {
+    FUNCTION("toStrings", call_to_strings, 1, ANY),
+    FUNCTION("join", call_join, 1, STRING, ANY),
+    FUNCTION("split", call_split, 2, STRING, STRING),
+    FUNCTION("splitn", call_splitn, 2, STRING, INT, STRING),
+    FUNCTION("splitList", call_split_list, 2, STRING, STRING),
+    FUNCTION("sortAlpha", call_sort_alpha, 4, ANY),
+    {.name = NULL},
+};

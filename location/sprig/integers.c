@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/numbers.c - Sprig's integers (add, seq, until, …), and
- * the table of all numbers.
+ * location/sprig/integers.c - Sprig's integers: add, seq, until, …
  */
-#include "location/sprig/numbers.h"
 #include "location/sprig/functions.h"
 
 #include <stdint.h>
@@ -214,37 +212,22 @@ static bool call_seq(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-#define ANY PARAMETER_ANY
-#define INT PARAMETER_INT
-#define END PARAMETER_NONE
-
-const struct function functions_numbers[] = {
-    {"atoi", call_atoi, {PARAMETER_STRING, END}, false, 1, NULL},
-    {"int", call_int, {ANY, END}, false, 1, NULL},
-    {"int64", call_int64, {ANY, END}, false, 1, NULL},
-    {"toDecimal", call_to_decimal, {ANY, END}, false, 1, NULL},
-    {"add", call_add, {ANY, END}, true, 1, NULL},
-    {"add1", call_add1, {ANY, END}, false, 1, NULL},
-    {"sub", call_sub, {ANY, ANY, END}, false, 1, NULL},
-    {"mul", call_mul, {ANY, ANY, END}, true, 1, NULL},
-    {"div", call_div, {ANY, ANY, END}, false, 1, NULL},
-    {"mod", call_mod, {ANY, ANY, END}, false, 1, NULL},
-    {"max", call_max, {ANY, ANY, END}, true, 1, NULL},
-    {"biggest", call_max, {ANY, ANY, END}, true, 1, NULL},
-    {"min", call_min, {ANY, ANY, END}, true, 1, NULL},
-    {"seq", call_seq, {INT, END}, true, 1, NULL},
-    {"until", call_until, {INT, END}, false, 1, NULL},
-    {"untilStep", call_until_step, {INT, INT, INT, END}, false, 1, NULL},
-    {"float64", call_float64, {ANY, END}, false, 1, NULL},
-    {"addf", call_addf, {ANY, END}, true, 1, NULL},
-    {"add1f", call_add1f, {ANY, END}, false, 1, NULL},
-    {"subf", call_subf, {ANY, ANY, END}, true, 1, NULL},
-    {"mulf", call_mulf, {ANY, ANY, END}, true, 1, NULL},
-    {"divf", call_divf, {ANY, ANY, END}, true, 1, NULL},
-    {"maxf", call_maxf, {ANY, ANY, END}, true, 1, NULL},
-    {"minf", call_minf, {ANY, ANY, END}, true, 1, NULL},
-    {"floor", call_floor, {ANY, END}, false, 1, NULL},
-    {"ceil", call_ceil, {ANY, END}, false, 1, NULL},
-    {"round", call_round, {ANY, INT, PARAMETER_FLOAT64, END}, true, 1, NULL},
-    {NULL, NULL, {END}, false, 1, NULL},
+const struct function functions_integers[] = {
+    FUNCTION("atoi", call_atoi, 1, STRING),
+    FUNCTION("int", call_int, 1, ANY),
+    FUNCTION("int64", call_int64, 1, ANY),
+    FUNCTION("toDecimal", call_to_decimal, 1, ANY),
+    VARIADIC("add", call_add, 1, ANY),
+    FUNCTION("add1", call_add1, 1, ANY),
+    FUNCTION("sub", call_sub, 1, ANY, ANY),
+    VARIADIC("mul", call_mul, 1, ANY, ANY),
+    FUNCTION("div", call_div, 1, ANY, ANY),
+    FUNCTION("mod", call_mod, 1, ANY, ANY),
+    VARIADIC("max", call_max, 1, ANY, ANY),
+    VARIADIC("biggest", call_max, 1, ANY, ANY),
+    VARIADIC("min", call_min, 1, ANY, ANY),
+    VARIADIC("seq", call_seq, 1, INT),
+    FUNCTION("until", call_until, 1, INT),
+    FUNCTION("untilStep", call_until_step, 1, INT, INT, INT),
+    {.name = NULL},
 };
