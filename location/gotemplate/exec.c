@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "location/gotemplate/print.h"
+#include "location/gotemplate/value.h"
 
 static bool exec_list(struct exec *exec, const struct value *dot,
                       const struct statement *statements);

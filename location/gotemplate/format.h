@@ -66,4 +66,10 @@ void format_quote_rune(struct fx_buf *buf, uint32_t rune, bool ascii);
 /* Appends the text between double quotes; `ascii` as above. */
 void format_quote(struct fx_buf *buf, struct fx_text text, bool ascii);
 
+/* Appends `format` with its verbs (package fmt) filled in with the `n` values; what is
+ * wrong with one of them stands in the text, as in Go: `%!d(string=x)`. Failure to append
+ * sticks in `ret`; false over another bound. */
+bool format_values(struct run *run, struct fx_text format, const struct value *args,
+                   size_t n, struct fx_buf *ret) FX_MUST_USE;
+
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/gotemplate/format_value.c - a verb for any value: lists and maps element by
- * element, times and versions by their own text, and what to say where none fits.
+ * element, objects by their own text, and what to say where none fits.
  */
+#include "location/gotemplate/format.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "location/gotemplate/format.h"
+#include "base/limits.h"
 
 #define PRICE_OF_NUMBER   4 /* units */
 #define PRICE_OF_OWN_TEXT 8
@@ -237,4 +239,28 @@ bool format_value(struct printer *p, const struct value *value, uint32_t verb) {
         return print_bad(p, value, verb, 0);
     }
     return print(p, value, verb, 0);
+}
+
+/* ---- %v without flags -------------------------------------------------------------- */
+
+bool value_print(struct run *run, struct fx_buf *buf, const struct value *value) {
+    struct printer printer = {.run = run, .out = buf};
+    return format_value(&printer, value, 'v');
+}
+
+bool value_text(struct run *run, const struct value *value, struct fx_text *ret_text) {
+    if (value->kind == VALUE_STRING) {
+        *ret_text = value->string;
+        return true;
+    }
+    struct fx_buf buf;
+    fx_buf_init(&buf, FX_LIMIT_TEMPLATE_OUTPUT_BYTES);
+    bool printed = value_print(run, &buf, value);
+    if (printed) {
+        printed = buf.failed
+                      ? run_fail_buf(run, &buf)
+                      : run_copy(run, (struct fx_text){buf.data, buf.len}, ret_text);
+    }
+    fx_buf_finish(&buf);
+    return printed;
 }

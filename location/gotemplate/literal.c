@@ -3,7 +3,7 @@
  * location/gotemplate/literal.c - Go's literals (The Go Programming Language
  * Specification, "Lexical elements"): numbers, runes, strings.
  */
-#include "location/gotemplate/literal.h"
+#include "location/gotemplate/parser.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "location/gotemplate/literal.h"
+#include "location/gotemplate/parser.h"
 
 static struct token token_of(enum token_type type, const char *text) {
     return (struct token){.type = type, .text = fx_text_of(text)};

@@ -10,7 +10,6 @@
 
 #include "base/limits.h"
 #include "base/vec.h"
-#include "location/gotemplate/literal.h"
 
 /* ---- what all the parse needs ---------------------------------------------------- */
 

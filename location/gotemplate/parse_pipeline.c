@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "location/gotemplate/literal.h"
 
 /* ---- operands -------------------------------------------------------------------- */
 

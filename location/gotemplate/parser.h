@@ -82,4 +82,15 @@ bool program_parse(struct fx_gotemplate *program,
                    const struct fx_gotemplate_library *functions,
                    struct fx_err *err) FX_MUST_USE;
 
+/* ---- literal.c ------------------------------------------------------------------- */
+
+/* Reads a NUMBER or RUNE token. Errors: FX_ESYNTAX. */
+bool literal_read_number(const struct token *token, struct literal *ret_literal,
+                         struct fx_err *err) FX_MUST_USE;
+
+/* Reads a STRING or RAW_STRING token; the text lies in the arena, or in the source.
+ * Errors: FX_ESYNTAX, FX_ENOMEM. */
+bool literal_read_string(struct fx_arena *arena, const struct token *token,
+                         struct fx_text *ret_string, struct fx_err *err) FX_MUST_USE;
+
 #endif

@@ -7,8 +7,6 @@
  *     index     := '[' number ']'              the argument to take next, from 1
  *     width     := number | '*'                `*`: an argument says it
  */
-#include "location/gotemplate/printf.h"
-
 #include "location/gotemplate/format.h"
 
 #define MOST_WIDTH 1000000 /* Go's bound */
@@ -258,10 +256,10 @@ static bool copy_text(struct reader *r) {
     return r->at++ < r->format.len;
 }
 
-bool format_values(struct call *call, struct fx_text format, const struct value *args,
+bool format_values(struct run *run, struct fx_text format, const struct value *args,
                    size_t n, struct fx_buf *ret) {
     struct reader r = {
-        .printer = {.run = call->run, .out = ret},
+        .printer = {.run = run, .out = ret},
         .format = format,
         .arguments = args,
         .n_arguments = n,

@@ -209,4 +209,14 @@ const char *value_type_name(const struct value *value);
 /* reflect.Kind: `float64`, `slice`, `map`, `struct`, `invalid`. */
 const char *value_kind_name(const struct value *value);
 
+/* Appends the value as %v does: `map[a:1 b:[x <nil>]]`, `1e+06`, `1h0m0s`. Failure to
+ * append sticks in `buf`; false over another bound. */
+bool value_print(struct run *run, struct fx_buf *buf,
+                 const struct value *value) FX_MUST_USE;
+
+/* The text of a value as Sprig's toString has it: that of a string is the string itself,
+ * which is borrowed then; else a copy in the arena. */
+bool value_text(struct run *run, const struct value *value,
+                struct fx_text *ret_text) FX_MUST_USE;
+
 #endif

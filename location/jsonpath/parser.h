@@ -11,11 +11,42 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "location/jsonpath/program.h"
-#include "location/jsonpath/scanner.h"
+
+enum token_type {
+    TOKEN_END,
+    TOKEN_IDENT,
+    TOKEN_NUMBER,
+    TOKEN_QUOTED, /* "...", '...' or `...`, perhaps without its end */
+    TOKEN_MARK,   /* any other rune */
+    TOKEN_COMMENT /* one that does not end */
+};
+
+struct token {
+    enum token_type type;
+    char mark; /* of a TOKEN_MARK that is ASCII, else 0 */
+    struct fx_text text;
+    uint32_t off, len; /* at the end of the text: one byte behind it */
+};
+
+struct scanner {
+    struct fx_text source;
+    size_t at;
+};
+
+/* The next token. */
+struct token fx_jsonpath_scan(struct scanner *scanner);
+
+/* The operator that the token begins or is: of those that the text there may begin, the
+ * longest. The scanner, which stands behind the token, moves behind the operator; where
+ * there is none (OPERATOR_NONE) it stays. `?` alone is none of these. */
+enum operator_id fx_jsonpath_scan_operator(struct scanner *scanner,
+                                           const struct token *token);
 
 struct parser {
     struct scanner scanner;
@@ -86,9 +117,6 @@ bool fx_jsonpath_parse_operand(struct parser *parser, node_index *ret_node) FX_M
 
 /* A path, from its $ or @ on. */
 bool fx_jsonpath_parse_path(struct parser *parser, node_index *ret_node) FX_MUST_USE;
-
-/* ---- fold.c -------------------------------------------------------------------------
- */
 
 /* What is made of constants alone fails here, if it fails at all; a constant pattern is
  * compiled. */

@@ -3,7 +3,7 @@
  * location/jsonpath/scanner.c - splits an expression into tokens, as Go's text/scanner
  * does. What starts a token decides its type.
  */
-#include "location/jsonpath/scanner.h"
+#include "location/jsonpath/parser.h"
 
 #include <assert.h>
 #include <string.h>

@@ -99,7 +99,8 @@ struct run {
     struct fx_arena arena;
 };
 
-/* ---- run.c ---------------------------------------------------------------------------
+/* ---- evaluate.c
+ * ---------------------------------------------------------------------------
  */
 
 #define RUN_BLOCK_BYTES 1536 /* memory of a small evaluation */
@@ -187,9 +188,6 @@ bool fx_jsonpath_append(struct run *run, struct value_list *list,
 /* Its type in words, with an article: "a list". */
 const char *fx_jsonpath_type_name(const struct value *value);
 
-/* ---- value_equal.c -------------------------------------------------------------------
- */
-
 /* Deep equality (spec section 7.2): types must agree. False with run->is_over where the
  * run ends meanwhile. */
 bool fx_jsonpath_equal(struct run *run, const struct value *a, const struct value *b);
@@ -200,9 +198,6 @@ bool fx_jsonpath_equal(struct run *run, const struct value *a, const struct valu
 /* The text of %v (spec section 4), in the run's memory or the value's own. */
 bool fx_jsonpath_text(struct run *run, const struct value *value,
                       struct fx_text *ret_text) FX_MUST_USE;
-
-/* ---- value_json.c --------------------------------------------------------------------
- */
 
 /* A new reference to the value as JSON (jsonpath.h says what becomes of what JSON has no
  * word for); NULL where the run is over. */
@@ -238,15 +233,6 @@ static inline const struct node *fx_jsonpath_sibling(const struct run *run,
     return &run->program->nodes[node->next];
 }
 
-/* ---- eval_object.c -------------------------------------------------------------------
- */
-
-bool fx_jsonpath_eval_object(struct run *run, const struct node *node,
-                             const struct value *current,
-                             struct value *ret_value) FX_MUST_USE;
-bool fx_jsonpath_eval_placeholder(struct run *run, const struct node *node,
-                                  struct value *ret_value) FX_MUST_USE;
-
 /* ---- operate.c -----------------------------------------------------------------------
  */
 
@@ -256,37 +242,8 @@ bool fx_jsonpath_operate(struct run *run, const struct node *infix,
 bool fx_jsonpath_prefix(struct run *run, const struct node *prefix,
                         const struct value *operand, struct value *ret_value) FX_MUST_USE;
 
-/* ---- call.c --------------------------------------------------------------------------
- */
-
 bool fx_jsonpath_call(struct run *run, const struct node *call,
                       const struct value *argument, struct value *ret_value) FX_MUST_USE;
-
-/* ---- match.c -------------------------------------------------------------------------
- */
-
-/* Is the pattern, a constant (NULL: that of the right text), found in the left text? */
-bool fx_jsonpath_match(struct run *run, const struct node *infix,
-                       const struct value *left, const struct value *right,
-                       bool *ret_matches) FX_MUST_USE;
-
-/* ---- select.c ------------------------------------------------------------------------
- */
-
-/* What the key (a text or a number) selects from the value, undefined where a map has no
- * such member; *ret_part (may be NULL) says what was chosen. Fails where spec section 7.4
- * says so. */
-bool fx_jsonpath_select(struct run *run, const struct node *step,
-                        const struct value *from, const struct value *key,
-                        struct value *ret_value, struct way_part *ret_part) FX_MUST_USE;
-
-/* An integer, as a key or a bound of a range. */
-bool fx_jsonpath_integer(struct run *run, const struct node *node,
-                         const struct value *value, int64_t *ret_integer) FX_MUST_USE;
-
-/* Takes a step that leads to one value. */
-bool fx_jsonpath_step(struct run *run, const struct node *step, const struct value *from,
-                      struct value *ret_value) FX_MUST_USE;
 
 /* ---- walk.c --------------------------------------------------------------------------
  */

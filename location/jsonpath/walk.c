@@ -8,6 +8,144 @@
  */
 #include "location/jsonpath/value.h"
 
+#include <inttypes.h>
+
+#include "value/tree.h"
+
+/* ---- keys and indices -------------------------------------------------------------- */
+
+static bool integer_of(struct run *run, const struct node *node,
+                       const struct value *value, int64_t *ret_integer) {
+    struct number number = {0};
+    if (!fx_jsonpath_as_number(value, &number)) {
+        struct fx_text text = {0};
+        return fx_jsonpath_as_text(value, &text)
+                   ? FX_JSONPATH_FAIL(run, node,
+                                      "`%.*s` is no index: the elements of a list are "
+                                      "selected as in `[0]` or `[*]`",
+                                      FX_TEXT_ARG(text))
+                   : FX_JSONPATH_FAIL(run, node, "%s is no index",
+                                      fx_jsonpath_type_name(value));
+    }
+    *ret_integer = number.is_exact ? number.integer : fx_jsonpath_truncate(number.real);
+    return true;
+}
+
+static bool select_index(struct run *run, const struct node *step,
+                         const struct value *list, const struct value *key,
+                         struct value *ret_value, struct way_part *ret_part) {
+    size_t count = 0;
+    int64_t index = 0;
+    (void)fx_jsonpath_is_list(list, &count);
+    if (!integer_of(run, step, key, &index)) {
+        return false;
+    }
+    if (index < 0 || (uint64_t)index >= count) {
+        return FX_JSONPATH_FAIL(
+            run, step, "there is no index %" PRId64 " in a list of %zu", index, count);
+    }
+    *ret_value = fx_jsonpath_list_at(list, (size_t)index);
+    if (ret_part != NULL) {
+        *ret_part = (struct way_part){step, true, (size_t)index, {NULL, 0}};
+    }
+    return true;
+}
+
+static bool select_member(struct run *run, const struct node *step,
+                          const struct value *map, const struct value *key,
+                          struct value *ret_value, struct way_part *ret_part) {
+    struct fx_text text = {0};
+    if (!fx_jsonpath_text(run, key, &text)) {
+        return false;
+    }
+    if (!fx_jsonpath_map_find(run, map, text, ret_value)) {
+        *ret_value = (struct value){.kind = VALUE_UNDEFINED};
+    }
+    if (run->is_over) {
+        return false;
+    }
+    if (ret_part != NULL) {
+        *ret_part = (struct way_part){step, false, 0, text};
+    }
+    return true;
+}
+
+/* May anything be selected from it? */
+static bool is_selectable(const struct value *value) {
+    size_t count = 0;
+    return value->kind == VALUE_UNDEFINED || fx_jsonpath_is_null(value) ||
+           fx_jsonpath_is_map(value) || fx_jsonpath_is_list(value, &count);
+}
+
+static bool fail_scalar(struct run *run, const struct node *step,
+                        const struct value *value) {
+    return FX_JSONPATH_FAIL(run, step, "nothing can be selected from %s",
+                            fx_jsonpath_type_name(value));
+}
+
+/* What the key (a text or a number) selects from the value, undefined where a map has no
+ * such member; *ret_part (may be NULL) says what was chosen. Fails where spec section 7.4
+ * says so. */
+static bool select_child(struct run *run, const struct node *step,
+                         const struct value *from, const struct value *key,
+                         struct value *ret_value, struct way_part *ret_part) {
+    size_t count = 0;
+    if (fx_jsonpath_is_map(from)) {
+        return select_member(run, step, from, key, ret_value, ret_part);
+    }
+    if (fx_jsonpath_is_list(from, &count)) {
+        return select_index(run, step, from, key, ret_value, ret_part);
+    }
+    if (!is_selectable(from)) {
+        return fail_scalar(run, step, from);
+    }
+    *ret_value = (struct value){.kind = VALUE_UNDEFINED};
+    return true;
+}
+
+static bool step_name(struct run *run, const struct node *step, const struct value *from,
+                      struct value *ret_value) {
+    if (from->kind == VALUE_NODE && json_is_object(from->as.node)) {
+        if (!fx_jsonpath_spend(run, step->as.text.len / FX_BUDGET_BYTES)) {
+            return false;
+        }
+        json_t *node = fx_tree_view_text(from->as.node, step->as.text);
+        *ret_value = node != NULL ? fx_jsonpath_of_node(node)
+                                  : (struct value){.kind = VALUE_UNDEFINED};
+        return true;
+    }
+    const struct value name = {.kind = VALUE_TEXT, .as.text = step->as.text};
+    return select_child(run, step, from, &name, ret_value, NULL);
+}
+
+/* In the brackets @ is what is selected from. */
+static bool step_key(struct run *run, const struct node *step, const struct value *from,
+                     struct value *ret_value) {
+    struct value key;
+    if (!is_selectable(from)) {
+        return fail_scalar(run, step, from);
+    }
+    return fx_jsonpath_eval_node(run, fx_jsonpath_child(run, step), from, &key) &&
+           select_child(run, step, from, &key, ret_value, NULL);
+}
+
+/* Takes a step that leads to one value. */
+static bool take_step(struct run *run, const struct node *step, const struct value *from,
+                      struct value *ret_value) {
+    const struct value at = *from; /* the two may be one */
+    if (!fx_jsonpath_spend(run, 1)) {
+        return false;
+    }
+    switch (step->type) {
+    case STEP_NAME: return step_name(run, step, &at, ret_value);
+    case STEP_KEY: return step_key(run, step, &at, ret_value);
+    default:
+        return fx_jsonpath_eval_node(run, fx_jsonpath_child(run, step), &at, ret_value);
+    }
+}
+
+/* ---- steps ------------------------------------------------------------------------- */
+
 static bool go_on(struct walk *walk, const struct node *step, struct value value);
 
 /* ---- the way -------------------------------------------------------------------------
@@ -130,7 +268,7 @@ static bool branch_union(struct walk *walk, const struct node *step,
         struct way_part part;
         ok = fx_jsonpath_spend(run, 1);
         if (ok && fx_jsonpath_eval_node(run, key, value, &name) &&
-            fx_jsonpath_select(run, step, value, &name, &chosen, &part) &&
+            select_child(run, step, value, &name, &chosen, &part) &&
             chosen.kind != VALUE_UNDEFINED) {
             ok = choose(walk, step, &part, &chosen);
         }
@@ -144,7 +282,7 @@ static bool eval_bound(struct run *run, const struct node *bound,
                        const struct value *value, int64_t *ret_bound) {
     struct value own;
     return bound->type == NODE_NONE || (fx_jsonpath_eval_node(run, bound, value, &own) &&
-                                        fx_jsonpath_integer(run, bound, &own, ret_bound));
+                                        integer_of(run, bound, &own, ret_bound));
 }
 
 /* A bound below 0 counts from the end. */
@@ -245,7 +383,7 @@ static bool go_on(struct walk *walk, const struct node *step, struct value value
         if (fx_jsonpath_is_branching(step)) {
             return branch(walk, step, &value);
         }
-        if (!fx_jsonpath_step(walk->run, step, &value, &value)) {
+        if (!take_step(walk->run, step, &value, &value)) {
             return !walk->run->is_over;
         }
     }
@@ -282,7 +420,7 @@ bool fx_jsonpath_eval_path(struct run *run, const struct node *path,
     *ret_value = start(run, path, current);
     for (const struct node *step = fx_jsonpath_first(run, path); step != NULL;
          step = fx_jsonpath_next(run, step)) {
-        if (!fx_jsonpath_step(run, step, ret_value, ret_value)) {
+        if (!take_step(run, step, ret_value, ret_value)) {
             return false;
         }
     }

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "location/go/strconv.h"
-#include "location/gotemplate/print.h"
+#include "location/gotemplate/value.h"
 
 /* As the hardware does it that KubeMod runs on: what has no int64 is the lowest. */
 static int64_t truncate(double number) {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "location/gotemplate/print.h"
+#include "location/gotemplate/value.h"
 
 /* ---- one key ------------------------------------------------------------------------
  */

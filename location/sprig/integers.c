@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "location/go/strconv.h"
-#include "location/gotemplate/print.h"
+#include "location/gotemplate/value.h"
 #include "location/sprig/convert.h"
 
 static bool return_int64(struct call *call, int64_t integer) {

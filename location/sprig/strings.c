@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "location/gotemplate/print.h"
+#include "location/gotemplate/value.h"
 #include "location/sprig/finder.h"
 
 static bool call_hello(struct call *call) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "location/gotemplate/print.h"
+#include "location/gotemplate/value.h"
 #include "location/sprig/convert.h"
 #include "location/sprig/finder.h"
 #include "location/sprig/functions.h"
