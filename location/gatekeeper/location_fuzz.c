@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "location/gatekeeper/location.h"
-#include "location/gatekeeper/read.h"
 #include "location/gatekeeper/write.h"
 #include "value/equal.h"
 #include "value/json.h"

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "location/gatekeeper/read.h"
+#include "location/gatekeeper/location.h"
 #include "location/gatekeeper/testing.h"
 #include "location/gatekeeper/write.h"
 

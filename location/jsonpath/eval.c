@@ -111,8 +111,7 @@ static bool eval_object(struct run *run, const struct node *node,
     return true;
 }
 
-/* ---- placeholders ---------------------------------------------------------------------
- */
+/* ---- placeholders ---------------------------------------------------------------- */
 
 static bool part_text(struct run *run, const struct way_part *part,
                       struct fx_text *ret_text) {
@@ -207,8 +206,7 @@ static bool eval_list(struct run *run, const struct node *node,
     return true;
 }
 
-/* ---- variables ------------------------------------------------------------------------
- */
+/* ---- variables ------------------------------------------------------------------- */
 
 /* The index that a variable's key is: decimal digits (a sign is harmless). */
 static bool read_index(struct fx_text text, size_t count, size_t *ret_index) {
@@ -259,8 +257,7 @@ static bool eval_variable(struct run *run, const struct node *node,
     return ok;
 }
 
-/* ---- calls, operators, choices
- * --------------------------------------------------------- */
+/* ---- calls, operators, choices --------------------------------------------------- */
 
 static bool fail_call(struct run *run, const struct node *node) {
     return run->quiet == 0 &&

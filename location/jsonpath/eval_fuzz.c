@@ -22,8 +22,7 @@ static struct fx_jsonpath *compile(struct fx_text text, enum fx_jsonpath_use use
     return fx_jsonpath_compile(text, use, &path, &err) ? path : NULL;
 }
 
-/* ---- values
- * ------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------- */
 
 /* The result of an evaluation: as JSON, `undefined`, or the code of its failure. */
 static void show(struct fx_buf *buf, const struct fx_jsonpath *path, json_t *root) {
@@ -73,8 +72,7 @@ static void evaluate(const struct fx_jsonpath *path, json_t *root) {
     fx_buf_finish(&second);
 }
 
-/* ---- places
- * ------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------- */
 
 /* May other steps than names, fixed keys and branching ones decide? */
 static bool has_script(const struct fx_jsonpath *path) {

@@ -84,8 +84,7 @@ bool fx_jsonpath_grow(struct run *run, void *items, size_t *cap, size_t size) {
     return true;
 }
 
-/* ---- values --------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------- */
 
 void fx_jsonpath_result_finish(struct fx_jsonpath_result *result) {
     if (result == NULL) {
@@ -165,8 +164,7 @@ bool fx_jsonpath_eval(const struct fx_jsonpath *path, json_t *root,
     return ok;
 }
 
-/* ---- places --------------------------------------------------------------------------
- */
+/* ---- places ---------------------------------------------------------------------- */
 
 void fx_jsonpath_places_finish(struct fx_jsonpath_places *places) {
     if (places == NULL) {

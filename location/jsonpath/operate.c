@@ -111,8 +111,7 @@ static bool fail_types(const struct operands *of) {
                                 : "");
 }
 
-/* ---- numbers -------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------- */
 
 /* Bits that are moved out are lost, however many: a count below 0 is a large one. */
 static double shift(enum operator_id id, double number, double by) {
@@ -164,8 +163,7 @@ static bool arithmetic(const struct operands *of, struct value *ret_value) {
     return true;
 }
 
-/* ---- texts ---------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------- */
 
 /* The texts of both operands, neither of which may be null. */
 static bool both_texts(const struct operands *of, struct fx_text *ret_left,
@@ -205,8 +203,7 @@ static bool add(const struct operands *of, struct value *ret_value) {
                                              : concatenate(of, ret_value);
 }
 
-/* ---- comparisons ---------------------------------------------------------------------
- */
+/* ---- comparisons ----------------------------------------------------------------- */
 
 static bool is_in_order(enum operator_id id, int order) {
     switch ((int)id) {
@@ -264,8 +261,7 @@ static bool is_in(const struct operands *of, struct value *ret_value) {
     return !of->run->is_over;
 }
 
-/* ---- truth ---------------------------------------------------------------------------
- */
+/* ---- truth ----------------------------------------------------------------------- */
 
 static bool fail_truth(struct run *run, const struct node *node, const char *operation,
                        const struct value *operand) {

@@ -49,8 +49,7 @@ static bool parse_name(struct parser *parser, struct siblings *steps) {
     return true;
 }
 
-/* ---- between brackets ----------------------------------------------------------------
- */
+/* ---- between brackets ------------------------------------------------------------ */
 
 /* "]" as the end of what has only the separator `mark`. */
 static bool take_end(struct parser *parser, char mark) {
@@ -150,8 +149,7 @@ static bool parse_bracket(struct parser *parser, struct siblings *steps) {
                                             : end_key(parser, off, &children, steps);
 }
 
-/* ---- steps
- * ----------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------- */
 
 /* script := '(' expression ')' */
 static bool parse_script(struct parser *parser, struct siblings *steps) {

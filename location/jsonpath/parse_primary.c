@@ -11,8 +11,7 @@
 #include "location/go/strconv.h"
 #include "location/jsonpath/parser.h"
 
-/* ---- literals ------------------------------------------------------------------------
- */
+/* ---- literals -------------------------------------------------------------------- */
 
 /* Decimal digits that fit 64 bits signed. */
 static bool read_integer(struct fx_text text, int64_t *ret_value) {
@@ -111,8 +110,7 @@ static bool parse_truth(struct parser *parser, bool truth, node_index *ret_node)
     return true;
 }
 
-/* ---- lists and objects ---------------------------------------------------------------
- */
+/* ---- lists and objects ----------------------------------------------------------- */
 
 /* list := '[' ( expression | ',' )* ']'
  *
@@ -222,8 +220,7 @@ static bool parse_placeholder(struct parser *parser, node_index *ret_node) {
     return true;
 }
 
-/* ---- names ----------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------- */
 
 /* arguments := '(' ( expression ( ',' expression )* )? ')' */
 static bool parse_arguments(struct parser *parser, struct siblings *arguments) {
@@ -324,8 +321,7 @@ static bool parse_name(struct parser *parser, node_index *ret_node) {
     return parse_variable(parser, ret_node);
 }
 
-/* ---- operands -------------------------------------------------------------------------
- */
+/* ---- operands -------------------------------------------------------------------- */
 
 /* prefixed := ( '!' | '-' | '~' ) operand */
 static bool parse_prefixed(struct parser *parser, enum prefix_id id,

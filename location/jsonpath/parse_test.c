@@ -157,8 +157,7 @@ static void test_place_faults(void **state) {
     (void)state;
 }
 
-/* ---- what is read
- * ------------------------------------------------------------------------ */
+/* ---- what is read ---------------------------------------------------------------- */
 
 /* Reads the text, prints it, and reads that. */
 static void check_print(const char *text, const char *expected) {
@@ -277,8 +276,7 @@ static void test_paths(void **state) {
     (void)state;
 }
 
-/* ---- bounds
- * ------------------------------------------------------------------------------ */
+/* ---- bounds ---------------------------------------------------------------------- */
 
 /* `before`, so many times `piece`, `after`. */
 static enum fx_code compile_long(const char *before, const char *piece, size_t count,

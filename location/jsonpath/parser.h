@@ -68,8 +68,7 @@ struct siblings {
     bool constant;  /* all of them */
 };
 
-/* ---- parser.c -----------------------------------------------------------------------
- */
+/* ---- parser.c -------------------------------------------------------------------- */
 
 void fx_jsonpath_advance(struct parser *parser);
 bool fx_jsonpath_is_mark(const struct parser *parser, char mark);
@@ -100,20 +99,17 @@ bool fx_jsonpath_adopt(struct parser *parser, node_index parent,
 /* The token's text as one of the program's. */
 struct fx_text fx_jsonpath_keep(struct parser *parser, struct fx_text text);
 
-/* ---- parse.c ------------------------------------------------------------------------
- */
+/* ---- parse.c --------------------------------------------------------------------- */
 
 bool fx_jsonpath_parse_expression(struct parser *parser,
                                   node_index *ret_node) FX_MUST_USE;
 
-/* ---- parse_primary.c ----------------------------------------------------------------
- */
+/* ---- parse_primary.c ------------------------------------------------------------- */
 
 /* An operand, with what stands before it. */
 bool fx_jsonpath_parse_operand(struct parser *parser, node_index *ret_node) FX_MUST_USE;
 
-/* ---- parse_path.c -------------------------------------------------------------------
- */
+/* ---- parse_path.c ---------------------------------------------------------------- */
 
 /* A path, from its $ or @ on. */
 bool fx_jsonpath_parse_path(struct parser *parser, node_index *ret_node) FX_MUST_USE;

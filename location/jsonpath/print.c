@@ -51,8 +51,7 @@ static void print_all(const struct printer *to, const struct node *node,
     }
 }
 
-/* ---- operators -----------------------------------------------------------------------
- */
+/* ---- operators ------------------------------------------------------------------- */
 
 /* How tightly what the node is made of is bound; operands are bound best. */
 static int binding_of(const struct node *node) {
@@ -94,8 +93,7 @@ static void print_if(const struct printer *to, const struct node *node) {
     }
 }
 
-/* ---- operands ------------------------------------------------------------------------
- */
+/* ---- operands -------------------------------------------------------------------- */
 
 static void print_number(const struct printer *to, double number) {
     char text[FX_NUMBER_SIZE];
@@ -148,8 +146,7 @@ static void print_placeholder(const struct printer *to, const struct node *node)
     }
 }
 
-/* ---- paths ---------------------------------------------------------------------------
- */
+/* ---- paths ----------------------------------------------------------------------- */
 
 static void print_bounds(const struct printer *to, const struct node *step) {
     const struct node *min = first(to, step);
@@ -200,8 +197,7 @@ static void print_path(const struct printer *to, const struct node *node) {
     }
 }
 
-/* ---- all ------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------- */
 
 static void print_node(const struct printer *to, const struct node *node) {
     switch (node->type) {

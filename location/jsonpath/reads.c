@@ -41,8 +41,7 @@ static bool use_children(const struct reading *reading, const struct node *node,
     return child == NULL;
 }
 
-/* ---- keys ----------------------------------------------------------------------------
- */
+/* ---- keys ------------------------------------------------------------------------ */
 
 /* Is it a text that is the key of a member wherever it leads to anything: no index? */
 static bool is_name(const struct node *key) {
@@ -75,8 +74,7 @@ static bool read_variable(const struct reading *reading, const struct node *node
     return ok;
 }
 
-/* ---- paths ---------------------------------------------------------------------------
- */
+/* ---- paths ----------------------------------------------------------------------- */
 
 /* The condition is asked of an element; what is no truth value is not looked into. */
 static bool filter(const struct reading *reading, const struct node *step,
@@ -126,8 +124,7 @@ static bool read_path(const struct reading *reading, const struct node *path,
     return step == NULL;
 }
 
-/* ---- expressions ---------------------------------------------------------------------
- */
+/* ---- expressions ----------------------------------------------------------------- */
 
 static bool read_call(const struct reading *reading, const struct node *call,
                       struct fx_json_place current) {

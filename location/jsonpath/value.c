@@ -44,8 +44,7 @@ bool fx_jsonpath_as_text(const struct value *value, struct fx_text *ret_text) {
     return false;
 }
 
-/* ---- numbers -------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------- */
 
 static struct number exact_number(int64_t integer) {
     return (struct number){(double)integer, true, integer};
@@ -105,8 +104,7 @@ int64_t fx_jsonpath_truncate(double number) {
     return fits ? (int64_t)number : INT64_MIN;
 }
 
-/* ---- lists and maps ------------------------------------------------------------------
- */
+/* ---- lists and maps -------------------------------------------------------------- */
 
 bool fx_jsonpath_is_list(const struct value *value, size_t *ret_count) {
     if (value->kind == VALUE_LIST) {
@@ -224,8 +222,7 @@ bool fx_jsonpath_append(struct run *run, struct value_list *list,
     return true;
 }
 
-/* ---- words ---------------------------------------------------------------------------
- */
+/* ---- words ----------------------------------------------------------------------- */
 
 static const char *node_type_name(const json_t *node) {
     switch (json_typeof(node)) {

@@ -136,8 +136,7 @@ void *fx_jsonpath_alloc(struct run *run, size_t bytes) FX_MUST_USE;
 /* Room for one more of `size` bytes behind the *cap that are full, moving *items. */
 bool fx_jsonpath_grow(struct run *run, void *items, size_t *cap, size_t size) FX_MUST_USE;
 
-/* ---- value.c -------------------------------------------------------------------------
- */
+/* ---- value.c --------------------------------------------------------------------- */
 
 static inline struct value fx_jsonpath_of_node(json_t *node) {
     return (struct value){.kind = VALUE_NODE, .as.node = node};
@@ -192,8 +191,7 @@ const char *fx_jsonpath_type_name(const struct value *value);
  * run ends meanwhile. */
 bool fx_jsonpath_equal(struct run *run, const struct value *a, const struct value *b);
 
-/* ---- value_text.c --------------------------------------------------------------------
- */
+/* ---- value_text.c ---------------------------------------------------------------- */
 
 /* The text of %v (spec section 4), in the run's memory or the value's own. */
 bool fx_jsonpath_text(struct run *run, const struct value *value,
@@ -203,8 +201,7 @@ bool fx_jsonpath_text(struct run *run, const struct value *value,
  * word for); NULL where the run is over. */
 json_t *fx_jsonpath_json(struct run *run, const struct value *value) FX_MUST_USE;
 
-/* ---- eval.c --------------------------------------------------------------------------
- */
+/* ---- eval.c ---------------------------------------------------------------------- */
 
 /* Evaluates a node. `current` is what @ means. */
 bool fx_jsonpath_eval_node(struct run *run, const struct node *node,
@@ -233,8 +230,7 @@ static inline const struct node *fx_jsonpath_sibling(const struct run *run,
     return &run->program->nodes[node->next];
 }
 
-/* ---- operate.c -----------------------------------------------------------------------
- */
+/* ---- operate.c ------------------------------------------------------------------- */
 
 bool fx_jsonpath_operate(struct run *run, const struct node *infix,
                          const struct value *left, const struct value *right,
@@ -245,8 +241,7 @@ bool fx_jsonpath_prefix(struct run *run, const struct node *prefix,
 bool fx_jsonpath_call(struct run *run, const struct node *call,
                       const struct value *argument, struct value *ret_value) FX_MUST_USE;
 
-/* ---- walk.c --------------------------------------------------------------------------
- */
+/* ---- walk.c ---------------------------------------------------------------------- */
 
 /* Called for each value that a path leads to; false ends the walk. */
 struct walk {

@@ -148,8 +148,7 @@ static bool take_step(struct run *run, const struct node *step, const struct val
 
 static bool go_on(struct walk *walk, const struct node *step, struct value value);
 
-/* ---- the way -------------------------------------------------------------------------
- */
+/* ---- the way --------------------------------------------------------------------- */
 
 static bool push_part(struct walk *walk, const struct way_part *part) {
     struct way *way = &walk->way;
@@ -179,8 +178,7 @@ static bool choose(struct walk *walk, const struct node *step,
     return ok;
 }
 
-/* ---- children ------------------------------------------------------------------------
- */
+/* ---- children -------------------------------------------------------------------- */
 
 struct children {
     const struct value *of;
@@ -216,8 +214,7 @@ static struct value view_child(const struct children *children, size_t at,
     return member->value;
 }
 
-/* ---- branching steps ------------------------------------------------------------------
- */
+/* ---- branching steps ------------------------------------------------------------- */
 
 /* Is the condition true of the element? What is no truth value at all is an error. */
 static bool holds(struct run *run, const struct node *condition,
@@ -374,8 +371,7 @@ static bool branch(struct walk *walk, const struct node *step,
     return ok;
 }
 
-/* ---- the whole ------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------- */
 
 /* Goes the steps from `step` on (NULL: there are no more). */
 static bool go_on(struct walk *walk, const struct node *step, struct value value) {

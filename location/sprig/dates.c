@@ -184,8 +184,7 @@ const struct object_type time_type = {
     .member = time_member,
 };
 
-/* ---- arguments and results -----------------------------------------------------------
- */
+/* ---- arguments and results ------------------------------------------------------- */
 
 /* The time that the value is; NULL where it is none. */
 static const struct fx_go_time *time_of(const struct value *value) {
@@ -221,8 +220,7 @@ static bool give_time(struct call *call, struct fx_go_time time) {
     return true;
 }
 
-/* ---- printing ------------------------------------------------------------------------
- */
+/* ---- printing -------------------------------------------------------------------- */
 
 static bool print_in(struct call *call, struct fx_text layout, const struct value *value,
                      struct fx_text zone_name) {
@@ -262,8 +260,7 @@ static bool call_unix_epoch(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-/* ---- reading and changing -------------------------------------------------------------
- */
+/* ---- reading and changing -------------------------------------------------------- */
 
 static bool call_must_to_date(struct call *call) {
     struct fx_go_time time;
@@ -296,8 +293,7 @@ static bool call_date_modify(struct call *call) {
     return give_time(call, fx_go_time_add(time_of(&call->arguments[1]), nanoseconds));
 }
 
-/* ---- durations
- * ------------------------------------------------------------------------- */
+/* ---- durations ------------------------------------------------------------------- */
 
 /* Seconds; what is neither text nor int64, also a plain literal, counts as none. */
 static bool call_duration(struct call *call) {

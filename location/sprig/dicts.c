@@ -10,8 +10,7 @@
 
 #include "location/gotemplate/value.h"
 
-/* ---- one key ------------------------------------------------------------------------
- */
+/* ---- one key --------------------------------------------------------------------- */
 
 static bool call_get(struct call *call) {
     const struct value *arguments = call->arguments;
@@ -46,8 +45,7 @@ static bool call_unset(struct call *call) {
     return value_map_remove(call->run, arguments[0].map, arguments[1].string);
 }
 
-/* ---- making maps --------------------------------------------------------------------
- */
+/* ---- making maps ----------------------------------------------------------------- */
 
 static bool call_dict(struct call *call) {
     struct map *map = value_map_new(call->run);
@@ -98,8 +96,7 @@ static bool call_omit(struct call *call) {
     return true;
 }
 
-/* ---- lists of maps ------------------------------------------------------------------
- */
+/* ---- lists of maps --------------------------------------------------------------- */
 
 static bool call_pluck(struct call *call) {
     struct list *list = value_list_new(call->run, call->n_arguments - 1);
@@ -158,8 +155,7 @@ static bool call_values(struct call *call) {
     return true;
 }
 
-/* ---- dig ----------------------------------------------------------------------------
- */
+/* ---- dig ------------------------------------------------------------------------- */
 
 /* Go's words where a value in an interface{} is not of the type that is asserted. */
 static bool check_type(struct call *call, const struct value *value, const char *type) {

@@ -64,8 +64,7 @@ static bool give_element(struct call *call, const struct list *list, size_t i) {
     return true;
 }
 
-/* ---- making lists -------------------------------------------------------------------
- */
+/* ---- making lists ---------------------------------------------------------------- */
 
 static bool call_list(struct call *call) {
     return give_values(call, call->arguments, call->n_arguments);
@@ -117,8 +116,7 @@ static bool call_concat(struct call *call) {
     return true;
 }
 
-/* ---- parts of lists -----------------------------------------------------------------
- */
+/* ---- parts of lists -------------------------------------------------------------- */
 
 static bool call_first(struct call *call) {
     const struct list *list = take_list(call, 0, "Cannot find first on type ");
@@ -182,8 +180,7 @@ static bool call_reverse(struct call *call) {
     return true;
 }
 
-/* ---- chunks -------------------------------------------------------------------------
- */
+/* ---- chunks ---------------------------------------------------------------------- */
 
 /* How many lists there will be, as Go computes it in float64, also for sizes that make no
  * sense. False where Go cannot make so many. */
@@ -231,8 +228,7 @@ static bool call_chunk(struct call *call) {
     return true;
 }
 
-/* ---- equal elements -----------------------------------------------------------------
- */
+/* ---- equal elements -------------------------------------------------------------- */
 
 static bool holds(struct run *run, const struct value *values, size_t n,
                   const struct value *wanted, bool *ret_found) {

@@ -182,8 +182,7 @@ static bool cut(struct fx_text *text, char c, struct fx_text *ret_before) {
     return found;
 }
 
-/* ---- authority: [ user [ ":" password ] "@" ] host [ ":" port ] ----------------------
- */
+/* ---- authority: [ user [ ":" password ] "@" ] host [ ":" port ] ------------------ */
 
 static bool is_user_char(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "location/gatekeeper/read.h"
+#include "location/gatekeeper/location.h"
 #include "mutators/gatekeeper/assigner.h"
 #include "value/equal.h"
 #include "value/tree.h"

@@ -4,7 +4,7 @@
  */
 #include "mutators/gatekeeper/other_place.h"
 
-#include "location/gatekeeper/read.h"
+#include "location/gatekeeper/location.h"
 
 static bool has_glob(const struct fx_location *location, size_t n_steps) {
     for (size_t i = 0; i < n_steps; i++) {
