@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/vec.h"
 
 void run_init(struct run *run, void *block, size_t bytes, struct fx_err *err) {
     *run =
@@ -25,18 +26,25 @@ void run_finish(struct run *run) {
     (void)fx_budget_widen(run->outer);
 }
 
+static bool fail_alloc(struct run *run, size_t bytes) {
+    if (bytes <= run->arena.max - run->arena.total) {
+        return fx_fail_nomem(run->err);
+    }
+    return fx_fail(run->err, FX_ELIMIT, "template needs more than %u bytes of memory",
+                   FX_LIMIT_TEMPLATE_BYTES);
+}
+
 void *run_alloc(struct run *run, size_t bytes) {
     void *piece = fx_arena_alloc(&run->arena, bytes);
-    if (piece != NULL) {
-        return piece;
+    if (piece == NULL) {
+        (void)fail_alloc(run, bytes);
     }
-    if (bytes > run->arena.max - run->arena.total) {
-        (void)fx_fail(run->err, FX_ELIMIT, "template needs more than %u bytes of memory",
-                      FX_LIMIT_TEMPLATE_BYTES);
-    } else {
-        (void)fx_fail_nomem(run->err);
-    }
-    return NULL;
+    return piece;
+}
+
+bool run_grow(struct run *run, void *items, size_t *cap, size_t size) {
+    return fx_arena_grown(&run->arena, items, cap, size) ||
+           fail_alloc(run, fx_vec_bigger(*cap) * size);
 }
 
 bool run_copy(struct run *run, struct fx_text text, struct fx_text *ret_copy) {

@@ -38,6 +38,9 @@ void run_finish(struct run *run);
 /* Zeroed bytes of the arena. */
 void *run_alloc(struct run *run, size_t bytes) FX_MUST_USE;
 
+/* Room for one more in an array of the arena that is full: see fx_arena_grown(). */
+bool run_grow(struct run *run, void *items, size_t *cap, size_t size) FX_MUST_USE;
+
 /* A copy in the arena. */
 bool run_copy(struct run *run, struct fx_text text, struct fx_text *ret_copy) FX_MUST_USE;
 

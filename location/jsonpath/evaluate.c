@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/vec.h"
 
 #define UNITS_OF_RUN 4u
 
@@ -54,34 +55,26 @@ bool fx_jsonpath_enter(struct run *run) {
     return true;
 }
 
+static bool fail_alloc(struct run *run, size_t bytes) {
+    run->is_over = true;
+    if (bytes <= run->arena.max - run->arena.total) {
+        return fx_fail_nomem(run->err);
+    }
+    return fx_fail(run->err, FX_ELIMIT, "expression takes more than %u MiB",
+                   FX_LIMIT_JSONPATH_MEMORY >> 20);
+}
+
 void *fx_jsonpath_alloc(struct run *run, size_t bytes) {
     void *piece = fx_arena_alloc(&run->arena, bytes);
     if (piece == NULL) {
-        run->is_over = true;
-        if (bytes > run->arena.max - run->arena.total) {
-            (void)fx_fail(run->err, FX_ELIMIT, "expression takes more than %u MiB",
-                          FX_LIMIT_JSONPATH_MEMORY >> 20);
-        } else {
-            (void)fx_fail_nomem(run->err);
-        }
+        (void)fail_alloc(run, bytes);
     }
     return piece;
 }
 
 bool fx_jsonpath_grow(struct run *run, void *items, size_t *cap, size_t size) {
-    const size_t more = *cap == 0 ? 8 : *cap * 2;
-    void *grown = fx_jsonpath_alloc(run, more * size);
-    if (grown == NULL) {
-        return false;
-    }
-    void *old = NULL;
-    memcpy(&old, items, sizeof old); /* `items` points to a pointer of any type */
-    if (*cap > 0) {
-        memcpy(grown, old, *cap * size);
-    }
-    memcpy(items, &grown, sizeof grown);
-    *cap = more;
-    return true;
+    return fx_arena_grown(&run->arena, items, cap, size) ||
+           fail_alloc(run, fx_vec_bigger(*cap) * size);
 }
 
 /* ---- values ---------------------------------------------------------------------- */

@@ -79,8 +79,7 @@ static bool call_compact(struct call *call) {
             list->values[list->n++] = value->list->values[i];
         }
     }
-    *call->ret = value_list(list);
-    return true;
+    return return_list(call, list);
 }
 
 static bool copy(struct run *run, const struct value *value, size_t depth,

@@ -29,8 +29,7 @@ static bool call_has_key(struct call *call) {
     if (!value_map_get(call->run, arguments[0].map, arguments[1].string, &value)) {
         return false;
     }
-    *call->ret = value_bool(value.kind != VALUE_MISSING);
-    return true;
+    return return_bool(call, value.kind != VALUE_MISSING);
 }
 
 static bool call_set(struct call *call) {
@@ -61,8 +60,7 @@ static bool call_dict(struct call *call) {
             return false;
         }
     }
-    *call->ret = value_map(map);
-    return true;
+    return return_map(call, map);
 }
 
 static bool call_pick(struct call *call) {
@@ -78,8 +76,7 @@ static bool call_pick(struct call *call) {
             return false;
         }
     }
-    *call->ret = value_map(map);
-    return true;
+    return return_map(call, map);
 }
 
 static bool call_omit(struct call *call) {
@@ -92,8 +89,7 @@ static bool call_omit(struct call *call) {
             return false;
         }
     }
-    *call->ret = value_map(map);
-    return true;
+    return return_map(call, map);
 }
 
 /* ---- lists of maps --------------------------------------------------------------- */
@@ -112,8 +108,7 @@ static bool call_pluck(struct call *call) {
         }
         list->n += value->kind == VALUE_MISSING ? 0 : 1;
     }
-    *call->ret = value_list(list);
-    return true;
+    return return_list(call, list);
 }
 
 /* Those of one map after those of the other. */
@@ -137,8 +132,7 @@ static bool call_keys(struct call *call) {
         }
     }
     list->type = TYPE_STRINGS;
-    *call->ret = value_list(list);
-    return true;
+    return return_list(call, list);
 }
 
 static bool call_values(struct call *call) {
@@ -151,8 +145,7 @@ static bool call_values(struct call *call) {
     for (size_t i = 0; i < map->n; i++) {
         list->values[i] = map->entries[i].value;
     }
-    *call->ret = value_list(list);
-    return true;
+    return return_list(call, list);
 }
 
 /* ---- dig ------------------------------------------------------------------------- */
@@ -279,8 +272,7 @@ static bool merge(struct call *call, bool overwrite) {
             return false;
         }
     }
-    *call->ret = value_map(to);
-    return true;
+    return return_map(call, to);
 }
 
 static bool call_merge(struct call *call) {

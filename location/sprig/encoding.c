@@ -221,8 +221,7 @@ static bool is_abs(struct fx_text path) {
 }
 
 static bool call_is_abs(struct call *call) {
-    *call->ret = value_bool(is_abs(call->arguments[0].string));
-    return true;
+    return return_bool(call, is_abs(call->arguments[0].string));
 }
 
 /* The last element, without slashes behind it. */
@@ -252,8 +251,7 @@ static bool call_ext(struct call *call) {
             ext = (struct fx_text){path.data + at, path.len - at};
         }
     }
-    *call->ret = value_string(ext);
-    return true;
+    return return_text(call, ext);
 }
 
 /* A path that is made shorter element by element. `fixed` bytes of it are a `/` or

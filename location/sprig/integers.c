@@ -163,11 +163,7 @@ static struct list *make_progression(struct call *call, const struct progression
 
 static bool return_progression(struct call *call, struct progression progression) {
     struct list *list = make_progression(call, &progression);
-    if (list == NULL) {
-        return false;
-    }
-    *call->ret = value_list(list);
-    return true;
+    return return_list(call, list);
 }
 
 static bool call_until(struct call *call) {

@@ -55,8 +55,7 @@ static bool give_values(struct call *call, const struct value *values, size_t n)
         return false;
     }
     fill(list->values, values, n);
-    *call->ret = value_list(list);
-    return true;
+    return return_list(call, list);
 }
 
 static bool give_element(struct call *call, const struct list *list, size_t i) {
@@ -79,8 +78,7 @@ static bool add(struct call *call, const struct list *list, size_t at) {
     fill(longer->values, list->values, at);
     longer->values[at] = element_of(call->arguments[1]);
     fill(longer->values + at + 1, list->values + at, list->n - at);
-    *call->ret = value_list(longer);
-    return true;
+    return return_list(call, longer);
 }
 
 static bool call_append(struct call *call) {
@@ -112,8 +110,7 @@ static bool call_concat(struct call *call) {
         fill(all->values + at, list->values, list->n);
         at += list->n;
     }
-    *call->ret = value_list(all);
-    return true;
+    return return_list(call, all);
 }
 
 /* ---- parts of lists -------------------------------------------------------------- */
@@ -224,8 +221,7 @@ static bool call_chunk(struct call *call) {
         return false;
     }
     chunks->type = TYPE_LISTS;
-    *call->ret = value_list(chunks);
-    return true;
+    return return_list(call, chunks);
 }
 
 /* ---- equal elements -------------------------------------------------------------- */
@@ -251,8 +247,7 @@ static bool call_has(struct call *call) {
             return false;
         }
     }
-    *call->ret = value_bool(found);
-    return true;
+    return return_bool(call, found);
 }
 
 /* The elements of `list` that are not among `others`; or, where those are NULL, not among
@@ -274,8 +269,7 @@ static bool give_others(struct call *call, const struct list *list,
             rest->values[rest->n++] = list->values[i];
         }
     }
-    *call->ret = value_list(rest);
-    return true;
+    return return_list(call, rest);
 }
 
 static bool call_uniq(struct call *call) {

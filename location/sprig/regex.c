@@ -136,17 +136,9 @@ static bool regex_walk_next(struct regex_walk *walk, struct run *run,
 
 static bool regex_matches_add(struct run *run, struct regex_matches *matches,
                               struct fx_regex_span span) {
-    if (matches->n == matches->capacity) {
-        const size_t capacity = matches->capacity == 0 ? 8 : 2 * matches->capacity;
-        struct fx_regex_span *spans = run_alloc(run, capacity * sizeof *spans);
-        if (spans == NULL) {
-            return false;
-        }
-        if (matches->n > 0) {
-            memcpy(spans, matches->spans, matches->n * sizeof *spans);
-        }
-        matches->spans = spans;
-        matches->capacity = capacity;
+    if (matches->n == matches->capacity &&
+        !run_grow(run, &matches->spans, &matches->capacity, sizeof *matches->spans)) {
+        return false;
     }
     matches->spans[matches->n++] = span;
     return true;
@@ -365,8 +357,7 @@ static bool call_regex_match(struct call *call) {
         return fail_pattern(call, argument_text(call, 0));
     }
     fx_err_reset(call->err);
-    *call->ret = value_bool(matches);
-    return true;
+    return return_bool(call, matches);
 }
 
 static struct fx_text matched(struct fx_text text, struct fx_regex_span span) {
@@ -431,8 +422,7 @@ static bool call_regex_find_all(struct call *call) {
     for (size_t i = 0; i < matches.n; i++) {
         list->values[i] = value_string(matched(argument_text(call, 1), matches.spans[i]));
     }
-    *call->ret = value_list(list);
-    return true;
+    return return_list(call, list);
 }
 
 /* The pieces between the matches, `most` at most. An empty match at the start parts
@@ -479,8 +469,7 @@ static bool call_regex_split(struct call *call) {
     } else {
         fill_pieces(list, text, &matches, most);
     }
-    *call->ret = value_list(list);
-    return true;
+    return return_list(call, list);
 }
 
 static bool return_replaced(struct call *call, bool expands) {

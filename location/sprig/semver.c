@@ -281,8 +281,7 @@ static bool call_semver_compare(struct call *call) {
         !version_check(&version, constraint, &meets, call->err)) {
         return false;
     }
-    *call->ret = value_bool(meets);
-    return true;
+    return return_bool(call, meets);
 }
 
 const struct function functions_semver[] = {

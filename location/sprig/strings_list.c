@@ -90,8 +90,7 @@ static bool call_split_list(struct call *call) {
     if (!split(call, argument_text(call, 0), argument_text(call, 1), -1, &list)) {
         return false;
     }
-    *call->ret = value_list(list);
-    return true;
+    return return_list(call, list);
 }
 
 static bool name_entry(struct run *run, size_t i, struct map_entry *entry) {
@@ -159,8 +158,7 @@ static bool call_to_strings(struct call *call) {
     if (!value_to_strings(call->run, &call->arguments[0], &list)) {
         return false;
     }
-    *call->ret = value_list(list);
-    return true;
+    return return_list(call, list);
 }
 
 static int compare_strings(const void *a, const void *b) {
@@ -195,8 +193,7 @@ static bool call_sort_alpha(struct call *call) {
         return false;
     }
     qsort(list->values, list->n, sizeof *list->values, compare_strings);
-    *call->ret = value_list(list);
-    return true;
+    return return_list(call, list);
 }
 
 const struct function functions_split[] = {

@@ -492,8 +492,7 @@ static bool call_url_parse(struct call *call) {
         !put(call, map, "fragment", url.fragment) || !put_user(call, map, &url)) {
         return false;
     }
-    *call->ret = value_map(map);
-    return true;
+    return return_map(call, map);
 }
 
 /* A part; empty where the map has none. */
