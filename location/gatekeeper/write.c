@@ -25,20 +25,20 @@
 #define CRITERION_LOCATION   "location"
 
 /* A node on the way. */
-struct place {
+struct path_node {
     json_t *node;
     bool owned;    /* seen by nobody else: it and all above it, up to what is detached */
     bool detached; /* new or copied: its reference is ours until a parent holds it */
     bool made;     /* new: nothing stood there */
 };
 
-struct walk {
+struct location_walk {
     const struct fx_location *location;
     const struct fx_path_tests *tests;
     const struct fx_setter *setter;
-    struct place **places; /* the way to here, one for each step so far */
-    json_t **nodes;        /* room for the nodes of the whole way */
-    const char *criterion; /* the first that stood against a place, or NULL */
+    struct path_node **places; /* the way to here, one for each step so far */
+    json_t **nodes;            /* room for the nodes of the whole way */
+    const char *criterion;     /* the first that stood against a place, or NULL */
     bool changed;
     size_t depth; /* of what changed: fx_written.depth; more than steps: nothing yet */
     struct fx_err *err;
@@ -46,26 +46,26 @@ struct walk {
 
 /* Pays for looking at so many elements. False (FX_EDEADLINE, FX_ELIMIT) where the
  * thread's budget is exceeded. */
-static bool spend(const struct walk *walk, size_t elements) {
+static bool spend(const struct location_walk *walk, size_t elements) {
     return fx_spend(elements) || fx_fail_exceeded(walk->err);
 }
 
 /* Notes what stood against a place; NULL notes nothing. */
-static void note_criterion(struct walk *walk, const char *criterion) {
+static void note_criterion(struct location_walk *walk, const char *criterion) {
     if (walk->criterion == NULL) {
         walk->criterion = criterion;
     }
 }
 
 /* A list is the value of the field before its step. */
-static void note_change(struct walk *walk, size_t depth) {
+static void note_change(struct location_walk *walk, size_t depth) {
     const bool in_list = walk->location->steps[depth].type == FX_LOCATION_LIST;
     const size_t n_steps = in_list ? depth : depth + 1;
     walk->depth = n_steps < walk->depth ? n_steps : walk->depth;
 }
 
 /* Does the path test of this depth let the walk go on? If not, that is noted. */
-static bool passes_tests(struct walk *walk, size_t depth, bool exists) {
+static bool passes_tests(struct location_walk *walk, size_t depth, bool exists) {
     const bool passes = fx_path_tests_pass(walk->tests, depth, exists);
     if (!passes) {
         note_criterion(walk, CRITERION_PATH_TESTS);
@@ -75,17 +75,17 @@ static bool passes_tests(struct walk *walk, size_t depth, bool exists) {
 
 /* ---- copying on write -------------------------------------------------------------- */
 
-static struct place place_of_child(const struct place *parent, json_t *child) {
+static struct path_node place_of_child(const struct path_node *parent, json_t *child) {
     const bool owned = parent->owned && fx_tree_is_unshared(child);
-    return (struct place){.node = child, .owned = owned};
+    return (struct path_node){.node = child, .owned = owned};
 }
 
-static struct place place_of_new(json_t *node) {
-    return (struct place){.node = node, .owned = true, .detached = true};
+static struct path_node place_of_new(json_t *node) {
+    return (struct path_node){.node = node, .owned = true, .detached = true};
 }
 
 /* Drops what no parent holds. */
-static void drop_place(struct place *place) {
+static void drop_place(struct path_node *place) {
     if (place->detached) {
         json_decref(place->node);
     }
@@ -93,17 +93,18 @@ static void drop_place(struct place *place) {
 
 /* A value that is itself a node of the way must not be written into: it would come to
  * hold itself. */
-static void recheck_places(struct place *const *places, size_t n_places) {
+static void recheck_places(struct path_node *const *places, size_t n_places) {
     bool unshared = true;
     for (size_t i = 0; i < n_places; i++) {
-        struct place *place = places[i];
+        struct path_node *place = places[i];
         unshared = (unshared || place->detached) && fx_tree_is_unshared(place->node);
         place->owned = place->owned && unshared;
     }
 }
 
 /* Puts a new node in the place of the old, and takes its reference. */
-static void replace_node(struct walk *walk, struct place *place, json_t *node) {
+static void replace_node(struct location_walk *walk, struct path_node *place,
+                         json_t *node) {
     walk->changed = true;
     drop_place(place);
     *place = place_of_new(node);
@@ -111,7 +112,7 @@ static void replace_node(struct walk *walk, struct place *place, json_t *node) {
 
 /* Makes the node writable. Our own reference makes sure that it counts as shared: it may
  * be the only child of a parent that is. */
-static bool own(struct walk *walk, struct place *place) {
+static bool own(struct location_walk *walk, struct path_node *place) {
     walk->changed = true;
     if (place->owned) {
         return true;
@@ -127,8 +128,8 @@ static bool own(struct walk *walk, struct place *place) {
 
 /* Each makes the place writable first, and consumes `value`. On failure the caller still
  * drops the place. */
-static bool put_key(struct walk *walk, struct place *object, struct fx_text key,
-                    json_t *value) {
+static bool put_key(struct location_walk *walk, struct path_node *object,
+                    struct fx_text key, json_t *value) {
     walk->changed = true;
     if (object->owned) {
         return fx_tree_set_take(object->node, key, value) || fx_fail_nomem(walk->err);
@@ -141,7 +142,7 @@ static bool put_key(struct walk *walk, struct place *object, struct fx_text key,
     return true;
 }
 
-static bool put_index(struct walk *walk, struct place *list, size_t index,
+static bool put_index(struct location_walk *walk, struct path_node *list, size_t index,
                       json_t *value) {
     if (!own(walk, list)) {
         json_decref(value);
@@ -150,7 +151,7 @@ static bool put_index(struct walk *walk, struct place *list, size_t index,
     return fx_tree_set_index_take(list->node, index, value) || fx_fail_nomem(walk->err);
 }
 
-static bool put_last(struct walk *walk, struct place *list, json_t *value) {
+static bool put_last(struct location_walk *walk, struct path_node *list, json_t *value) {
     if (!own(walk, list)) {
         json_decref(value);
         return false;
@@ -158,7 +159,8 @@ static bool put_last(struct walk *walk, struct place *list, json_t *value) {
     return fx_tree_append_take(list->node, value) || fx_fail_nomem(walk->err);
 }
 
-static bool remove_key(struct walk *walk, struct place *object, struct fx_text key) {
+static bool remove_key(struct location_walk *walk, struct path_node *object,
+                       struct fx_text key) {
     if (!own(walk, object)) {
         return false;
     }
@@ -166,7 +168,8 @@ static bool remove_key(struct walk *walk, struct place *object, struct fx_text k
     return true;
 }
 
-static bool remove_index(struct walk *walk, struct place *list, size_t index) {
+static bool remove_index(struct location_walk *walk, struct path_node *list,
+                         size_t index) {
     if (!own(walk, list)) {
         return false;
     }
@@ -176,15 +179,15 @@ static bool remove_index(struct walk *walk, struct place *list, size_t index) {
 
 /* ---- the last step: what the setter makes of a field or of elements ---------------- */
 
-static const struct fx_location_step *last_step(const struct walk *walk) {
+static const struct fx_location_step *last_step(const struct location_walk *walk) {
     return &walk->location->steps[walk->location->n_steps - 1];
 }
 
-static size_t last_depth(const struct walk *walk) {
+static size_t last_depth(const struct location_walk *walk) {
     return walk->location->n_steps - 1;
 }
 
-static bool ask(struct walk *walk, json_t *old, enum fx_write *ret_write,
+static bool ask(struct location_walk *walk, json_t *old, enum fx_write *ret_write,
                 json_t **ret_value) {
     const size_t n_steps = walk->location->n_steps;
     size_t n_there = 0;
@@ -193,7 +196,7 @@ static bool ask(struct walk *walk, json_t *old, enum fx_write *ret_write,
         n_there += walk->places[i]->made ? 0 : 1;
     }
     const struct fx_setter *setter = walk->setter;
-    const struct fx_place_found found = {
+    const struct fx_write_position found = {
         .old = old, .nodes = walk->nodes, .n_there = n_there};
     const char *criterion = NULL;
     if (!setter->set(setter->user, &found, ret_write, ret_value, &criterion, walk->err)) {
@@ -208,7 +211,7 @@ static bool ask(struct walk *walk, json_t *old, enum fx_write *ret_write,
 
 /* The value of one place as the setter decides it. What equals the old one is KEEP, and
  * so is the removal of what is not there. */
-static bool decide(struct walk *walk, json_t *old, enum fx_write *ret_write,
+static bool decide(struct location_walk *walk, json_t *old, enum fx_write *ret_write,
                    json_t **ret_value, bool *ret_applied) {
     enum fx_write write = FX_WRITE_KEEP;
     json_t *value = NULL;
@@ -232,7 +235,8 @@ static bool decide(struct walk *walk, json_t *old, enum fx_write *ret_write,
 
 /* The last step: lets the setter decide, and writes. *ret_applied becomes true where it
  * ran and did not pass. */
-static bool end_in_object(struct walk *walk, struct place *object, bool *ret_applied) {
+static bool end_in_object(struct location_walk *walk, struct path_node *object,
+                          bool *ret_applied) {
     const struct fx_text name = last_step(walk)->name;
     json_t *old = fx_tree_view_text(object->node, name);
     if (!passes_tests(walk, last_depth(walk), old != NULL)) {
@@ -255,7 +259,7 @@ static bool end_in_object(struct walk *walk, struct place *object, bool *ret_app
                                  : remove_key(walk, object, name);
 }
 
-static bool check_object(const struct walk *walk, const json_t *element) {
+static bool check_object(const struct location_walk *walk, const json_t *element) {
     return json_is_object(element) ||
            fx_fail(walk->err, FX_EMUTATE,
                    "cast error, unable to case %s to map[string]interface{}",
@@ -263,7 +267,8 @@ static bool check_object(const struct walk *walk, const json_t *element) {
 }
 
 /* The index of the first element with the key, or their number. */
-static bool find_element(const struct walk *walk, const json_t *list, size_t *ret_index) {
+static bool find_element(const struct location_walk *walk, const json_t *list,
+                         size_t *ret_index) {
     size_t index = 0;
     const json_t *element = NULL;
     if (!spend(walk, json_array_size(list))) {
@@ -282,7 +287,7 @@ static bool find_element(const struct walk *walk, const json_t *list, size_t *re
 }
 
 /* What goes into a keyed list must be an object that has the list's key. */
-static bool check_element(const struct walk *walk, const json_t *value) {
+static bool check_element(const struct location_walk *walk, const json_t *value) {
     if (json_is_object(value)) {
         return fx_location_step_names(last_step(walk), value) ||
                fx_fail(walk->err, FX_EMUTATE,
@@ -302,7 +307,8 @@ static bool check_element(const struct walk *walk, const json_t *value) {
 }
 
 /* The first element with the key is written, or one is added. */
-static bool write_element(struct walk *walk, struct place *list, bool *ret_applied) {
+static bool write_element(struct location_walk *walk, struct path_node *list,
+                          bool *ret_applied) {
     size_t index = 0;
     if (!find_element(walk, list->node, &index)) {
         return false;
@@ -332,7 +338,8 @@ static bool write_element(struct walk *walk, struct place *list, bool *ret_appli
 }
 
 /* How many elements the step names. What has no key cannot be told apart by one. */
-static bool count_named(const struct walk *walk, const json_t *list, size_t *ret_count) {
+static bool count_named(const struct location_walk *walk, const json_t *list,
+                        size_t *ret_count) {
     const struct fx_location_step *step = last_step(walk);
     size_t count = 0;
     size_t index = 0;
@@ -352,8 +359,8 @@ static bool count_named(const struct walk *walk, const json_t *list, size_t *ret
 
 /* Fills `kept` with what stays. A list is made anew rather than emptied one by one, which
  * would move its rest each time. */
-static bool keep_rest(struct walk *walk, const struct place *list, json_t *kept,
-                      bool *ret_applied) {
+static bool keep_rest(struct location_walk *walk, const struct path_node *list,
+                      json_t *kept, bool *ret_applied) {
     size_t index = 0;
     json_t *element = NULL;
     if (!spend(walk, UNITS_OF_ELEMENT * json_array_size(list->node))) {
@@ -375,7 +382,8 @@ static bool keep_rest(struct walk *walk, const struct place *list, json_t *kept,
 }
 
 /* Every element that the step names is put to the setter. */
-static bool remove_elements(struct walk *walk, struct place *list, bool *ret_applied) {
+static bool remove_elements(struct location_walk *walk, struct path_node *list,
+                            bool *ret_applied) {
     size_t n_named = 0;
     if (!count_named(walk, list->node, &n_named)) {
         return false;
@@ -402,7 +410,8 @@ static bool remove_elements(struct walk *walk, struct place *list, bool *ret_app
     return true;
 }
 
-static bool end_in_list(struct walk *walk, struct place *list, bool *ret_applied) {
+static bool end_in_list(struct location_walk *walk, struct path_node *list,
+                        bool *ret_applied) {
     if (walk->setter->removes) {
         return remove_elements(walk, list, ret_applied);
     }
@@ -414,12 +423,12 @@ static bool end_in_list(struct walk *walk, struct place *list, bool *ret_applied
 
 /* ---- the way ----------------------------------------------------------------------- */
 
-static bool is_last(const struct walk *walk, size_t depth) {
+static bool is_last(const struct location_walk *walk, size_t depth) {
     return depth + 1 == walk->location->n_steps;
 }
 
-static bool fail_mismatch(const struct walk *walk, const struct fx_location_step *step,
-                          const json_t *node) {
+static bool fail_mismatch(const struct location_walk *walk,
+                          const struct fx_location_step *step, const json_t *node) {
     const char *wanted = step->type == FX_LOCATION_LIST ? "List" : "object";
     struct fx_buf printed;
     fx_buf_init(&printed, 0);
@@ -436,15 +445,15 @@ static bool fail_mismatch(const struct walk *walk, const struct fx_location_step
     return false;
 }
 
-static bool visit(struct walk *walk, size_t depth, struct place *place,
+static bool visit(struct location_walk *walk, size_t depth, struct path_node *place,
                   bool *ret_applied);
 
 /* Goes on below `child`, or below what is created where it is missing; that stays only if
  * the setter ran beneath. */
-static bool visit_field(struct walk *walk, size_t depth, struct place *object,
-                        json_t *child, bool *ret_applied) {
+static bool visit_field(struct location_walk *walk, size_t depth,
+                        struct path_node *object, json_t *child, bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
-    struct place place;
+    struct path_node place;
     if (child != NULL) {
         place = place_of_child(object, child);
     } else {
@@ -472,8 +481,8 @@ static bool visit_field(struct walk *walk, size_t depth, struct place *object,
     return put_key(walk, object, step->name, place.node);
 }
 
-static bool visit_object(struct walk *walk, size_t depth, struct place *object,
-                         bool *ret_applied) {
+static bool visit_object(struct location_walk *walk, size_t depth,
+                         struct path_node *object, bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
     if (!json_is_object(object->node)) {
         return fail_mismatch(walk, step, object->node);
@@ -493,9 +502,9 @@ static bool visit_object(struct walk *walk, size_t depth, struct place *object,
 }
 
 /* Goes on below one element. */
-static bool visit_element(struct walk *walk, size_t depth, struct place *list,
-                          size_t index, bool *ret_applied) {
-    struct place place = place_of_child(list, json_array_get(list->node, index));
+static bool visit_element(struct location_walk *walk, size_t depth,
+                          struct path_node *list, size_t index, bool *ret_applied) {
+    struct path_node place = place_of_child(list, json_array_get(list->node, index));
     bool applied = false;
     if (!spend(walk, UNITS_OF_ELEMENT) || !visit(walk, depth + 1, &place, &applied)) {
         drop_place(&place);
@@ -516,9 +525,9 @@ static json_t *new_element(const struct fx_location_step *step) {
     return element;
 }
 
-static bool visit_new_element(struct walk *walk, size_t depth, struct place *list,
-                              bool *ret_applied) {
-    struct place place = place_of_new(new_element(&walk->location->steps[depth]));
+static bool visit_new_element(struct location_walk *walk, size_t depth,
+                              struct path_node *list, bool *ret_applied) {
+    struct path_node place = place_of_new(new_element(&walk->location->steps[depth]));
     place.made = true;
     if (place.node == NULL) {
         return fx_fail_nomem(walk->err);
@@ -536,7 +545,7 @@ static bool visit_new_element(struct walk *walk, size_t depth, struct place *lis
 }
 
 /* Goes on below every element that the step names; of a key, duplicates are all meant. */
-static bool visit_named(struct walk *walk, size_t depth, struct place *list,
+static bool visit_named(struct location_walk *walk, size_t depth, struct path_node *list,
                         bool *ret_found, bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
     const size_t n_elements = json_array_size(list->node);
@@ -560,7 +569,7 @@ static bool visit_named(struct walk *walk, size_t depth, struct place *list,
 }
 
 /* Where a glob names no element, nothing is created. */
-static bool visit_list(struct walk *walk, size_t depth, struct place *list,
+static bool visit_list(struct location_walk *walk, size_t depth, struct path_node *list,
                        bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
     if (!json_is_array(list->node)) {
@@ -585,7 +594,7 @@ static bool visit_list(struct walk *walk, size_t depth, struct place *list,
 
 /* Goes on at step `depth` with the node that stands there; as deep as the location has
  * steps (FX_LIMIT_LOCATION_NODES). On failure the caller drops the place. */
-static bool visit(struct walk *walk, size_t depth, struct place *place,
+static bool visit(struct location_walk *walk, size_t depth, struct path_node *place,
                   bool *ret_applied) {
     assert(depth < walk->location->n_steps);
     walk->places[depth] = place;
@@ -602,16 +611,16 @@ bool fx_location_write(const struct fx_location *location,
         return fx_fail(err, FX_EMUTATE, "attempting to mutate an empty target location");
     }
     assert(location->n_steps <= FX_LIMIT_LOCATION_NODES);
-    struct place *places[FX_LIMIT_LOCATION_NODES];
+    struct path_node *places[FX_LIMIT_LOCATION_NODES];
     json_t *nodes[FX_LIMIT_LOCATION_NODES];
-    struct walk walk = {.location = location,
-                        .tests = tests,
-                        .setter = setter,
-                        .places = places,
-                        .nodes = nodes,
-                        .depth = location->n_steps + 1,
-                        .err = err};
-    struct place place = {.node = *root, .owned = fx_tree_is_unshared(*root)};
+    struct location_walk walk = {.location = location,
+                                 .tests = tests,
+                                 .setter = setter,
+                                 .places = places,
+                                 .nodes = nodes,
+                                 .depth = location->n_steps + 1,
+                                 .err = err};
+    struct path_node place = {.node = *root, .owned = fx_tree_is_unshared(*root)};
     bool applied = false;
     const bool ok = visit(&walk, 0, &place, &applied);
     if (place.detached) {

@@ -13,7 +13,7 @@
 
 #define NOT_TOLD (-1)
 
-struct reading {
+struct time_reading {
     struct fx_text layout, whole; /* as they were given */
     struct fx_text text;          /* what is left */
     struct fx_err *err;
@@ -40,7 +40,7 @@ static int number_of(struct fx_text digits) {
 }
 
 /* `least` to `most` digits, as many as there are. */
-static bool take_number(struct reading *reading, size_t least, size_t most,
+static bool take_number(struct time_reading *reading, size_t least, size_t most,
                         int *ret_number) {
     const size_t n = count_digits_up_to(reading->text, most);
     if (n < least) {
@@ -52,13 +52,14 @@ static bool take_number(struct reading *reading, size_t least, size_t most,
 }
 
 /* The same; beyond `max` (or below `min`) something is out of range. */
-struct range {
+struct number_range {
     int min, max;
     const char *why;
 };
 
-static bool take_within(struct reading *reading, size_t least, struct range range,
-                        int *ret_number, const char **ret_why) {
+static bool take_within(struct time_reading *reading, size_t least,
+                        struct number_range range, int *ret_number,
+                        const char **ret_why) {
     if (!take_number(reading, least, 2, ret_number)) {
         return false;
     }
@@ -69,7 +70,7 @@ static bool take_within(struct reading *reading, size_t least, struct range rang
     return true;
 }
 
-static void skip_space(struct reading *reading) {
+static void skip_space(struct time_reading *reading) {
     if (first_of(reading->text) == ' ') {
         reading->text = text_behind(reading->text, 1);
     }
@@ -78,8 +79,8 @@ static void skip_space(struct reading *reading) {
 /* ---- names ----------------------------------------------------------------------- */
 
 /* One of the names, in any case; the short ones are their first letters. */
-static bool take_name(struct reading *reading, const char *const *names, size_t n_names,
-                      bool is_long, int *ret_index) {
+static bool take_name(struct time_reading *reading, const char *const *names,
+                      size_t n_names, bool is_long, int *ret_index) {
     for (size_t i = 0; i < n_names; i++) {
         const size_t len = is_long ? fx_text_of(names[i]).len : SHORT_NAME;
         if (reading->text.len >= len &&
@@ -92,7 +93,7 @@ static bool take_name(struct reading *reading, const char *const *names, size_t 
     return false;
 }
 
-static bool take_month_name(struct reading *reading, bool is_long) {
+static bool take_month_name(struct time_reading *reading, bool is_long) {
     int index = 0;
     if (!take_name(reading, month_names, FX_COUNT(month_names), is_long, &index)) {
         return false;
@@ -102,12 +103,12 @@ static bool take_month_name(struct reading *reading, bool is_long) {
 }
 
 /* Which one it is does not matter. */
-static bool take_weekday_name(struct reading *reading, bool is_long) {
+static bool take_weekday_name(struct time_reading *reading, bool is_long) {
     int index = 0;
     return take_name(reading, weekday_names, FX_COUNT(weekday_names), is_long, &index);
 }
 
-static bool take_pm(struct reading *reading, struct fx_text am, struct fx_text pm) {
+static bool take_pm(struct time_reading *reading, struct fx_text am, struct fx_text pm) {
     if (fx_text_starts(reading->text, pm)) {
         reading->pm = true;
     } else if (fx_text_starts(reading->text, am)) {
@@ -122,7 +123,7 @@ static bool take_pm(struct reading *reading, struct fx_text am, struct fx_text p
 /* ---- seconds and their parts ------------------------------------------------------- */
 
 /* So many digits behind a point, of a second; those beyond the ninth are dropped. */
-static void take_digits_of_second(struct reading *reading, size_t n) {
+static void take_digits_of_second(struct time_reading *reading, size_t n) {
     int32_t nanoseconds = 0;
     for (size_t i = 0; i < MOST_FRACTION_DIGITS; i++) {
         const int digit = i < n ? reading->text.data[1 + i] - '0' : 0;
@@ -140,7 +141,7 @@ static size_t count_fraction(struct fx_text text, size_t most) {
 }
 
 /* `.000`: exactly that many. */
-static bool take_fraction(struct reading *reading, size_t wanted) {
+static bool take_fraction(struct time_reading *reading, size_t wanted) {
     if (count_fraction(reading->text, wanted) < wanted) {
         return false;
     }
@@ -149,7 +150,7 @@ static bool take_fraction(struct reading *reading, size_t wanted) {
 }
 
 /* `.999`: as many as there are, also none. */
-static void take_short_fraction(struct reading *reading) {
+static void take_short_fraction(struct time_reading *reading) {
     const size_t n = count_fraction(reading->text, MOST_FRACTION_DIGITS);
     if (n > 0) {
         take_digits_of_second(reading, n);
@@ -157,9 +158,9 @@ static void take_short_fraction(struct reading *reading) {
 }
 
 /* A fraction may follow the seconds, though the layout names none. */
-static bool take_second(struct reading *reading, size_t least, struct fx_text rest,
+static bool take_second(struct time_reading *reading, size_t least, struct fx_text rest,
                         const char **ret_why) {
-    const struct range range = {0, 59, "second out of range"};
+    const struct number_range range = {0, 59, "second out of range"};
     if (!take_within(reading, least, range, &reading->second, ret_why)) {
         return false;
     }
@@ -203,7 +204,7 @@ static bool has_colons(struct fx_text text, struct offset_form form) {
     return true;
 }
 
-static bool take_offset(struct reading *reading, const struct layout_zone *zone) {
+static bool take_offset(struct time_reading *reading, const struct layout_zone *zone) {
     const struct fx_text text = reading->text;
     const struct offset_form form = form_of(zone);
     int sum = 0;
@@ -223,7 +224,7 @@ static bool take_offset(struct reading *reading, const struct layout_zone *zone)
     return text.data[0] == '+' || text.data[0] == '-';
 }
 
-static bool take_zone(struct reading *reading, const struct layout_zone *zone) {
+static bool take_zone(struct time_reading *reading, const struct layout_zone *zone) {
     if (zone->iso && !zone->seconds && first_of(reading->text) == 'Z') {
         reading->text = text_behind(reading->text, 1);
         reading->utc = true;
@@ -278,7 +279,7 @@ static size_t zone_name_length(struct fx_text text) {
     }
 }
 
-static bool take_zone_name(struct reading *reading) {
+static bool take_zone_name(struct time_reading *reading) {
     if (fx_text_starts(reading->text, FX_GO_UTC)) {
         reading->utc = true;
         reading->text = text_behind(reading->text, 3);
@@ -293,7 +294,7 @@ static bool take_zone_name(struct reading *reading) {
 /* ---- each element ---------------------------------------------------------------- */
 
 /* `06`: of 1969 to 2068. */
-static bool take_short_year(struct reading *reading) {
+static bool take_short_year(struct time_reading *reading) {
     const int year = pair_at(reading->text, 0);
     if (year == NOT_TOLD) {
         return false;
@@ -303,20 +304,20 @@ static bool take_short_year(struct reading *reading) {
     return true;
 }
 
-static bool take_month(struct reading *reading, size_t least, const char **ret_why) {
-    const struct range range = {1, 12, "month out of range"};
+static bool take_month(struct time_reading *reading, size_t least, const char **ret_why) {
+    const struct number_range range = {1, 12, "month out of range"};
     return take_within(reading, least, range, &reading->month, ret_why);
 }
 
 /* Whether the month has that day is seen when all is read. */
-static bool take_day(struct reading *reading, enum layout_element element) {
+static bool take_day(struct time_reading *reading, enum layout_element element) {
     if (element == LAYOUT_SPACE_DAY) {
         skip_space(reading);
     }
     return take_number(reading, element == LAYOUT_ZERO_DAY ? 2 : 1, 2, &reading->day);
 }
 
-static bool take_yearday(struct reading *reading, bool spaces) {
+static bool take_yearday(struct time_reading *reading, bool spaces) {
     size_t least = 3;
     for (int i = 0; spaces && i < 2 && first_of(reading->text) == ' '; i++) {
         skip_space(reading);
@@ -325,18 +326,19 @@ static bool take_yearday(struct reading *reading, bool spaces) {
     return take_number(reading, spaces ? 1 : least, 3, &reading->yearday);
 }
 
-static bool take_hour(struct reading *reading, size_t least, int max,
+static bool take_hour(struct time_reading *reading, size_t least, int max,
                       const char **ret_why) {
-    const struct range range = {0, max, "hour out of range"};
+    const struct number_range range = {0, max, "hour out of range"};
     return take_within(reading, least, range, &reading->hour, ret_why);
 }
 
-static bool take_minute(struct reading *reading, size_t least, const char **ret_why) {
-    const struct range range = {0, 59, "minute out of range"};
+static bool take_minute(struct time_reading *reading, size_t least,
+                        const char **ret_why) {
+    const struct number_range range = {0, 59, "minute out of range"};
     return take_within(reading, least, range, &reading->minute, ret_why);
 }
 
-static bool read_date(struct reading *reading, enum layout_element element,
+static bool read_date(struct time_reading *reading, enum layout_element element,
                       const char **ret_why) {
     switch ((int)element) {
     case LAYOUT_LONG_YEAR: return take_number(reading, 4, 4, &reading->year);
@@ -358,7 +360,7 @@ static bool read_date(struct reading *reading, enum layout_element element,
 /* Reads one element; `rest` of the layout stands behind it. False where the text does not
  * hold the element (what is left of the text then means nothing): *ret_why says what is
  * out of range, or is not written. */
-static bool read_element(struct reading *reading, const struct layout_chunk *chunk,
+static bool read_element(struct time_reading *reading, const struct layout_chunk *chunk,
                          struct fx_text rest, const char **ret_why) {
     struct layout_zone zone;
     if (layout_zone_of(chunk->element, &zone)) {
@@ -383,7 +385,7 @@ static bool read_element(struct reading *reading, const struct layout_chunk *chu
 
 /* ---- what may go wrong ----------------------------------------------------------- */
 
-static bool fail_element(const struct reading *reading, struct fx_text element) {
+static bool fail_element(const struct time_reading *reading, struct fx_text element) {
     if (reading->err == NULL) {
         return false;
     }
@@ -397,7 +399,7 @@ static bool fail_element(const struct reading *reading, struct fx_text element) 
                    time_quote(reading->text, found), time_quote(element, wanted));
 }
 
-static bool fail_whole(const struct reading *reading, const char *why) {
+static bool fail_whole(const struct time_reading *reading, const char *why) {
     if (reading->err == NULL) {
         return false;
     }
@@ -406,7 +408,7 @@ static bool fail_whole(const struct reading *reading, const char *why) {
                    time_quote(reading->whole, whole), why);
 }
 
-static bool fail_extra(const struct reading *reading) {
+static bool fail_extra(const struct time_reading *reading) {
     if (reading->err == NULL) {
         return false;
     }
@@ -427,7 +429,7 @@ static struct fx_text cut_spaces(struct fx_text text) {
 }
 
 /* Spaces of the layout stand for any number of spaces, also for none at the end. */
-static bool skip_prefix(struct reading *reading, struct fx_text prefix) {
+static bool skip_prefix(struct time_reading *reading, struct fx_text prefix) {
     while (prefix.len > 0) {
         const char next = first_of(reading->text);
         if (prefix.data[0] == ' ') {
@@ -455,7 +457,7 @@ static int days_of(int year, int month) {
 }
 
 /* A day of the year, and perhaps month and day, too: they must say the same. */
-static bool settle_yearday(struct reading *reading) {
+static bool settle_yearday(struct time_reading *reading) {
     int day = reading->yearday;
     int month = 1;
     if (day < 1 || day > (fx_go_is_leap_year(reading->year) ? 366 : 365)) {
@@ -475,7 +477,7 @@ static bool settle_yearday(struct reading *reading) {
     return true;
 }
 
-static bool settle_day(struct reading *reading) {
+static bool settle_day(struct time_reading *reading) {
     if (reading->yearday != NOT_TOLD) {
         return settle_yearday(reading);
     }
@@ -486,7 +488,7 @@ static bool settle_day(struct reading *reading) {
            fail_whole(reading, "day out of range");
 }
 
-static void settle_hour(struct reading *reading) {
+static void settle_hour(struct time_reading *reading) {
     if (reading->pm && reading->hour < 12) {
         reading->hour += 12;
     } else if (reading->am && reading->hour == 12) {
@@ -507,7 +509,7 @@ static int32_t offset_of_name(struct fx_text name) {
 }
 
 /* An offset that is that of UTC, without another name, is UTC. */
-static void settle_zone(const struct reading *reading, struct fx_go_time *time) {
+static void settle_zone(const struct time_reading *reading, struct fx_go_time *time) {
     time->zone = reading->zone;
     if (reading->has_offset) {
         time->offset = reading->offset;
@@ -525,7 +527,7 @@ static void settle_zone(const struct reading *reading, struct fx_go_time *time) 
     }
 }
 
-static bool settle(struct reading *reading, struct fx_go_time *ret_time) {
+static bool settle(struct time_reading *reading, struct fx_go_time *ret_time) {
     if (!settle_day(reading)) {
         return false;
     }
@@ -543,7 +545,7 @@ static bool settle(struct reading *reading, struct fx_go_time *ret_time) {
 
 bool fx_go_time_parse(struct fx_text layout, struct fx_text text,
                       struct fx_go_time *ret_time, struct fx_err *err) {
-    struct reading reading = {
+    struct time_reading reading = {
         .layout = layout,
         .whole = text,
         .text = text,

@@ -27,12 +27,12 @@ static enum basic basic_of(const struct value *value) {
     return value->kind == VALUE_STRING ? BASIC_STRING : BASIC_NONE;
 }
 
-static bool fail_kinds(struct run *run) {
+static bool fail_kinds(struct template_run *run) {
     return fx_fail(run->err, FX_EMUTATE, "incompatible types for comparison");
 }
 
 /* Lists, and maps, have no ==. */
-static bool check_comparable(struct run *run, const struct value *value) {
+static bool check_comparable(struct template_run *run, const struct value *value) {
     if (value->kind != VALUE_LIST && value->kind != VALUE_MAP) {
         return true;
     }
@@ -64,8 +64,8 @@ static bool basics_equal(enum basic basic, const struct value *a, const struct v
 
 /* a == b: int and uint compare by value, all else only within its kind; nil and what is
  * missing equal only each other. Errors, as below: FX_EMUTATE in Go's words. */
-static bool compare_equal(struct run *run, const struct value *a, const struct value *b,
-                          bool *ret_equal) {
+static bool compare_equal(struct template_run *run, const struct value *a,
+                          const struct value *b, bool *ret_equal) {
     const enum basic basic = basic_of(a);
     if (!check_comparable(run, a)) {
         return false;
@@ -82,8 +82,8 @@ static bool compare_equal(struct run *run, const struct value *a, const struct v
 }
 
 /* a < b, of numbers and strings. */
-static bool compare_less(struct run *run, const struct value *a, const struct value *b,
-                         bool *ret_less) {
+static bool compare_less(struct template_run *run, const struct value *a,
+                         const struct value *b, bool *ret_less) {
     const enum basic basic = basic_of(a);
     if (basic == BASIC_NONE || basic_of(b) == BASIC_NONE) {
         return fx_fail(run->err, FX_EMUTATE, "invalid type for comparison");

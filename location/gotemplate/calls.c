@@ -59,7 +59,7 @@ static size_t size_of(const struct value *value) {
 }
 
 /* Most of the work of a call is in proportion to what it is given. */
-static bool charge(struct run *run, const struct function *function,
+static bool charge(struct template_run *run, const struct function *function,
                    const struct value *arguments, size_t n) {
     const size_t price = function->price == 0 ? 1 : function->price;
     size_t size = 0;
@@ -69,7 +69,7 @@ static bool charge(struct run *run, const struct function *function,
     return run_spend(run, price + n + size / FUNCTION_SIZE_OF_PRICE * price);
 }
 
-bool function_call(struct run *run, const struct function *function,
+bool function_call(struct template_run *run, const struct function *function,
                    const struct value *arguments, size_t n, struct value *ret_value) {
     struct call call = {
         .function = function,
@@ -221,13 +221,13 @@ bool eval_argument(struct exec *exec, const struct value *dot,
 /* ---- calls ----------------------------------------------------------------------- */
 
 /* The arguments of a call, before they are values. */
-struct given {
+struct given_arguments {
     const struct operand *operands;
     size_t n_operands;
     const struct value *final; /* the last one, through the `|`, or NULL */
 };
 
-static size_t count_given(const struct given *given) {
+static size_t count_given(const struct given_arguments *given) {
     return given->n_operands + (given->final != NULL ? 1 : 0);
 }
 
@@ -253,8 +253,8 @@ static bool check_count(struct exec *exec, const struct function *function,
 }
 
 static bool eval_given(struct exec *exec, const struct value *dot,
-                       const struct given *given, size_t which, enum parameter parameter,
-                       struct value *ret_value) {
+                       const struct given_arguments *given, size_t which,
+                       enum parameter parameter, struct value *ret_value) {
     if (which < given->n_operands) {
         return eval_argument(exec, dot, &given->operands[which], parameter, ret_value);
     }
@@ -265,8 +265,8 @@ static bool eval_given(struct exec *exec, const struct value *dot,
 enum { USUAL_ARGUMENTS = 6 };
 
 static bool eval_arguments(struct exec *exec, const struct value *dot,
-                           const struct command *command, const struct given *given,
-                           struct value *ret_value) {
+                           const struct command *command,
+                           const struct given_arguments *given, struct value *ret_value) {
     const struct function *function = command->operands[0].function;
     const size_t n_parameters = count_parameters(function);
     const size_t n = count_given(given);
@@ -295,8 +295,8 @@ static bool eval_arguments(struct exec *exec, const struct value *dot,
 /* and: the first argument that is false; or: the first that is true; else the last. Those
  * behind it are not evaluated. */
 static bool eval_decision(struct exec *exec, const struct value *dot,
-                          const struct command *command, const struct given *given,
-                          struct value *ret_value) {
+                          const struct command *command,
+                          const struct given_arguments *given, struct value *ret_value) {
     const struct function *function = command->operands[0].function;
     const bool wanted = strcmp(function->name, "or") == 0;
     const size_t n = count_given(given);
@@ -315,7 +315,7 @@ bool eval_call(struct exec *exec, const struct value *dot, const struct command 
                const struct value *final, struct value *ret_value) {
     const struct operand *first = &command->operands[0];
     const struct function *function = first->function;
-    const struct given given = {first + 1, command->n_operands - 1, final};
+    const struct given_arguments given = {first + 1, command->n_operands - 1, final};
     assert(function->refused == NULL);
     exec->at = first->span;
     if (!check_count(exec, function, count_parameters(function), count_given(&given))) {

@@ -12,7 +12,7 @@
 /* The words of an error that is the template's. */
 #define FAIL(exec, ...) fx_fail((exec)->run.err, FX_EMUTATE, __VA_ARGS__)
 
-static struct fx_text source_of(const struct exec *exec, struct span span) {
+static struct fx_text source_of(const struct exec *exec, struct source_span span) {
     return (struct fx_text){exec->program->source.data + span.off, span.len};
 }
 

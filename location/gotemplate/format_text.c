@@ -97,7 +97,7 @@ void format_quote(struct fx_buf *buf, struct fx_text text, bool ascii) {
 
 /* ---- strings ----------------------------------------------------------------------- */
 
-void format_fill(struct printer *p, int count) {
+void format_fill(struct format_printer *p, int count) {
     if (count > 0) {
         fx_buf_fill(p->out, p->format.zero ? '0' : ' ', (size_t)count);
     }
@@ -113,7 +113,7 @@ static size_t count_runes(struct fx_text text) {
     return n;
 }
 
-void format_padded(struct printer *p, struct fx_text text) {
+void format_padded(struct format_printer *p, struct fx_text text) {
     const struct format *format = &p->format;
     if (!format->has_width || format->width == 0) {
         fx_buf_text(p->out, text);
@@ -130,7 +130,7 @@ void format_padded(struct printer *p, struct fx_text text) {
     }
 }
 
-void format_padded_blank(struct printer *p, struct fx_text text) {
+void format_padded_blank(struct format_printer *p, struct fx_text text) {
     const bool zero = p->format.zero;
     p->format.zero = false;
     format_padded(p, text);
@@ -166,7 +166,7 @@ static bool can_backquote(struct fx_text text) {
     return true;
 }
 
-static void add_quoted(struct printer *p, struct fx_text text) {
+static void add_quoted(struct format_printer *p, struct fx_text text) {
     const struct fx_text shown = cut(&p->format, text);
     struct fx_buf quoted;
     fx_buf_init(&quoted, p->out->max);
@@ -192,7 +192,8 @@ static size_t hex_length(const struct format *format, size_t n) {
     return (format->sharp ? 4 : 2) * n + n - 1;
 }
 
-static void add_hex_bytes(struct printer *p, struct fx_text text, const char *digits) {
+static void add_hex_bytes(struct format_printer *p, struct fx_text text,
+                          const char *digits) {
     const char prefix[2] = {'0', digits[16]};
     for (size_t i = 0; i < text.len && !p->out->failed; i++) {
         if (p->format.space && i > 0) {
@@ -208,7 +209,7 @@ static void add_hex_bytes(struct printer *p, struct fx_text text, const char *di
 }
 
 /* Byte by byte; the precision counts bytes. */
-static void add_hex(struct printer *p, struct fx_text text, const char *digits) {
+static void add_hex(struct format_printer *p, struct fx_text text, const char *digits) {
     const struct format *format = &p->format;
     if (format->has_precision && (size_t)format->precision < text.len) {
         text.len = (size_t)format->precision;
@@ -225,7 +226,7 @@ static void add_hex(struct printer *p, struct fx_text text, const char *digits) 
     }
 }
 
-bool format_string(struct printer *p, struct fx_text text, uint32_t verb) {
+bool format_string(struct format_printer *p, struct fx_text text, uint32_t verb) {
     switch (verb) {
     case 'v':
         if (p->format.sharp_v) {

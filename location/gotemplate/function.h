@@ -20,7 +20,7 @@
 /* One call under way. */
 struct call {
     const struct function *function;
-    struct run *run; /* of the execution: its memory, steps and bounds (run.h) */
+    struct template_run *run; /* of the execution: its memory, steps and bounds (run.h) */
     struct fx_arena
         *arena; /* &run->arena; rather take run_alloc(), which tells why not */
     const struct value *arguments;
@@ -90,7 +90,7 @@ const struct function *function_at(const struct fx_gotemplate_library *library,
 
 /* Pays for the call by the size of its arguments, which have the types of the parameters,
  * and calls the function, which is neither refused nor `and` nor `or`. */
-bool function_call(struct run *run, const struct function *function,
+bool function_call(struct template_run *run, const struct function *function,
                    const struct value *arguments, size_t n,
                    struct value *ret_value) FX_MUST_USE;
 

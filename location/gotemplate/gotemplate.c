@@ -68,7 +68,8 @@ void fx_gotemplate_destroy(struct fx_gotemplate *template) {
 
 /* ---- executing ------------------------------------------------------------------- */
 
-static bool make_context(struct run *run, const struct fx_gotemplate_context *from,
+static bool make_context(struct template_run *run,
+                         const struct fx_gotemplate_context *from,
                          struct value *ret_value) {
     struct context *context = run_alloc(run, sizeof *context);
     struct context_field *fields =

@@ -11,7 +11,8 @@
 
 #include "location/go/strconv.h"
 
-static bool fail(const struct token *token, struct fx_err *err, const char *what) {
+static bool fail(const struct template_token *token, struct fx_err *err,
+                 const char *what) {
     return fx_fail_at(err, FX_ESYNTAX, token->off, (uint32_t)token->text.len,
                       "%s: `%.*s`", what, FX_TEXT_ARG(token->text));
 }
@@ -67,11 +68,11 @@ static bool is_ideal_float(struct fx_text number) {
     return !is_hex && holds_any(number, ".eEpP");
 }
 
-static struct fx_text between_quotes(const struct token *token) {
+static struct fx_text between_quotes(const struct template_token *token) {
     return (struct fx_text){token->text.data + 1, token->text.len - 2};
 }
 
-static bool read_rune(const struct token *token, struct literal *literal,
+static bool read_rune(const struct template_token *token, struct literal *literal,
                       struct fx_err *err) {
     struct fx_text text = between_quotes(token);
     uint32_t rune = 0;
@@ -88,7 +89,7 @@ static bool read_rune(const struct token *token, struct literal *literal,
     return true;
 }
 
-bool literal_read_number(const struct token *token, struct literal *ret_literal,
+bool literal_read_number(const struct template_token *token, struct literal *ret_literal,
                          struct fx_err *err) {
     *ret_literal = (struct literal){.is_int = false};
     if (token->type == TOKEN_RUNE) {
@@ -115,7 +116,7 @@ bool literal_read_number(const struct token *token, struct literal *ret_literal,
 
 /* ---- strings --------------------------------------------------------------------- */
 
-bool literal_read_string(struct fx_arena *arena, const struct token *token,
+bool literal_read_string(struct fx_arena *arena, const struct template_token *token,
                          struct fx_text *ret_string, struct fx_err *err) {
     const bool is_raw = token->type == TOKEN_RAW_STRING;
     const struct fx_text text = between_quotes(token);

@@ -13,7 +13,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The first byte says with which value they begin. */
-static bool format_once(struct run *run, const uint8_t *data, size_t size,
+static bool format_once(struct template_run *run, const uint8_t *data, size_t size,
                         struct fx_buf *ret) {
     struct value elements[] = {value_nil(), value_int(7), value_string(FX_TEXT("é\xff")),
                                value_float64(-0.0)};
@@ -37,7 +37,7 @@ static bool format_once(struct run *run, const uint8_t *data, size_t size,
 /* What there is to be had is little, so that no width takes long. */
 static bool format_fresh(const uint8_t *data, size_t size, struct fx_buf *ret) {
     struct fx_err err = FX_ERR_INIT;
-    struct run run;
+    struct template_run run;
     max_align_t block[256];
     run_init(&run, block, sizeof block, &err);
     fx_buf_init(ret, 1u << 16);

@@ -11,7 +11,7 @@
 #include "location/gotemplate/run.h"
 #include "value/tree.h"
 
-struct list *value_list_new(struct run *run, size_t n) {
+struct list *value_list_new(struct template_run *run, size_t n) {
     struct list *list = run_alloc(run, sizeof *list);
     struct value *values = list == NULL ? NULL : run_alloc(run, n * sizeof *values);
     if (values == NULL) {
@@ -21,7 +21,7 @@ struct list *value_list_new(struct run *run, size_t n) {
     return list;
 }
 
-static bool list_of_json(struct run *run, json_t *array, bool integers,
+static bool list_of_json(struct template_run *run, json_t *array, bool integers,
                          struct value *ret_value) {
     const size_t n = json_array_size(array);
     struct list *list = run_spend(run, n / 4) ? value_list_new(run, n) : NULL;
@@ -37,7 +37,7 @@ static bool list_of_json(struct run *run, json_t *array, bool integers,
     return true;
 }
 
-static bool map_of_json(struct run *run, json_t *object, bool integers,
+static bool map_of_json(struct template_run *run, json_t *object, bool integers,
                         struct value *ret_value) {
     struct map *map = value_map_new(run);
     if (map == NULL) {
@@ -55,7 +55,7 @@ static struct value integer_of_json(const json_t *node, bool integers) {
 }
 
 /* As deep as lists lie in lists (FX_LIMIT_JSON_DEPTH). */
-bool value_of_json(struct run *run, json_t *node, bool integers,
+bool value_of_json(struct template_run *run, json_t *node, bool integers,
                    struct value *ret_value) {
     if (node == NULL) {
         *ret_value = (struct value){.kind = VALUE_MISSING};
@@ -135,11 +135,11 @@ const char *value_kind_name(const struct value *value) {
 
 /* ---- reflect.DeepEqual ------------------------------------------------------------- */
 
-static bool equal(struct run *run, const struct value *a, const struct value *b,
+static bool equal(struct template_run *run, const struct value *a, const struct value *b,
                   size_t depth, bool *ret_equal);
 
-static bool lists_equal(struct run *run, const struct list *a, const struct list *b,
-                        size_t depth, bool *ret_equal) {
+static bool lists_equal(struct template_run *run, const struct list *a,
+                        const struct list *b, size_t depth, bool *ret_equal) {
     *ret_equal = a->n == b->n;
     if (a == b) {
         return true;
@@ -152,8 +152,8 @@ static bool lists_equal(struct run *run, const struct list *a, const struct list
     return true;
 }
 
-static bool maps_equal(struct run *run, struct map *a, struct map *b, size_t depth,
-                       bool *ret_equal) {
+static bool maps_equal(struct template_run *run, struct map *a, struct map *b,
+                       size_t depth, bool *ret_equal) {
     *ret_equal = true;
     if (a == b) {
         return true;
@@ -191,7 +191,7 @@ static bool scalars_equal(const struct value *a, const struct value *b) {
                : a->context == b->context;
 }
 
-static bool equal(struct run *run, const struct value *a, const struct value *b,
+static bool equal(struct template_run *run, const struct value *a, const struct value *b,
                   size_t depth, bool *ret_equal) {
     if (!run_spend(run, 1) || !run_check_depth(run, depth)) {
         return false;
@@ -213,14 +213,14 @@ static bool equal(struct run *run, const struct value *a, const struct value *b,
     return true;
 }
 
-bool value_deep_equal(struct run *run, const struct value *a, const struct value *b,
-                      bool *ret_equal) {
+bool value_deep_equal(struct template_run *run, const struct value *a,
+                      const struct value *b, bool *ret_equal) {
     return equal(run, a, b, 0, ret_equal);
 }
 
 /* ---- maps -------------------------------------------------------------------------- */
 
-struct map *value_map_new(struct run *run) {
+struct map *value_map_new(struct template_run *run) {
     struct map *map = run_alloc(run, sizeof *map);
     if (map != NULL) {
         map->type = TYPE_MAP;
@@ -243,7 +243,7 @@ static bool is_sorted(const struct map_entry *entries, size_t n) {
     return true;
 }
 
-bool value_map_sort(struct run *run, struct map *map) {
+bool value_map_sort(struct template_run *run, struct map *map) {
     size_t bytes = 0;
     for (size_t i = 0; i < map->n; i++) {
         bytes += map->entries[i].key.len;
@@ -257,7 +257,7 @@ bool value_map_sort(struct run *run, struct map *map) {
     return true;
 }
 
-bool value_map_fill(struct run *run, struct map *map) {
+bool value_map_fill(struct template_run *run, struct map *map) {
     if (map->source == NULL) {
         return true;
     }
@@ -305,7 +305,7 @@ static size_t find(const struct map *map, struct fx_text key, bool *ret_found) {
     return low;
 }
 
-bool value_map_get(struct run *run, struct map *map, struct fx_text key,
+bool value_map_get(struct template_run *run, struct map *map, struct fx_text key,
                    struct value *ret_value) {
     if (!value_map_fill(run, map)) {
         return false;
@@ -318,7 +318,7 @@ bool value_map_get(struct run *run, struct map *map, struct fx_text key,
 
 /* Entries that may be written, with room for `more`. The old ones stay behind in the
  * arena. */
-static bool own_entries(struct run *run, struct map *map, size_t more) {
+static bool own_entries(struct template_run *run, struct map *map, size_t more) {
     if (map->n + more <= map->capacity && !map->lent) {
         return true;
     }
@@ -339,7 +339,7 @@ static bool own_entries(struct run *run, struct map *map, size_t more) {
     return true;
 }
 
-bool value_map_put(struct run *run, struct map *map, struct fx_text key,
+bool value_map_put(struct template_run *run, struct map *map, struct fx_text key,
                    struct value value) {
     if (map->nil) {
         return fx_fail(run->err, FX_EMUTATE, "assignment to entry in nil map");
@@ -367,7 +367,7 @@ bool value_map_put(struct run *run, struct map *map, struct fx_text key,
     return true;
 }
 
-bool value_map_remove(struct run *run, struct map *map, struct fx_text key) {
+bool value_map_remove(struct template_run *run, struct map *map, struct fx_text key) {
     if (!value_map_fill(run, map) || !own_entries(run, map, 0)) {
         return false;
     }
@@ -384,7 +384,7 @@ bool value_map_remove(struct run *run, struct map *map, struct fx_text key) {
     return true;
 }
 
-struct map *value_map_copy(struct run *run, struct map *map) {
+struct map *value_map_copy(struct template_run *run, struct map *map) {
     struct map *copy = value_map_fill(run, map) ? value_map_new(run) : NULL;
     if (copy == NULL) {
         return NULL;

@@ -3,8 +3,8 @@
  * location/gotemplate/value.h - private: the values that a template computes with: what
  * Go's interface{} would hold. All memory is that of one execution's arena.
  *
- * What can run out of memory or go over a bound takes the `struct run` (run.h) and has
- * filled its error when it says false or NULL: the caller only returns false.
+ * What can run out of memory or go over a bound takes the `struct template_run` (run.h)
+ * and has filled its error when it says false or NULL: the caller only returns false.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_VALUE_H
 #define FX_LOCATION_GOTEMPLATE_VALUE_H
@@ -19,7 +19,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-struct run;
+struct template_run;
 struct value;
 
 /* MISSING is the zero reflect.Value of a key that is not there; NIL is nil. Both print
@@ -163,35 +163,36 @@ static inline bool value_is_integer(const struct value *value) {
 }
 
 /* The value that a node of the document stands for. MISSING for NULL, NIL for null. */
-bool value_of_json(struct run *run, json_t *node, bool integers,
+bool value_of_json(struct template_run *run, json_t *node, bool integers,
                    struct value *ret_value) FX_MUST_USE;
 
 /* An []interface{} of n values, to be filled in; its `type` may be changed. */
-struct list *value_list_new(struct run *run, size_t n) FX_MUST_USE;
+struct list *value_list_new(struct template_run *run, size_t n) FX_MUST_USE;
 
 /* An empty map[string]interface{}; its `type` may be changed. */
-struct map *value_map_new(struct run *run) FX_MUST_USE;
+struct map *value_map_new(struct template_run *run) FX_MUST_USE;
 
 /* Sorts entries that were written in any order; no key comes twice. */
-bool value_map_sort(struct run *run, struct map *map) FX_MUST_USE;
+bool value_map_sort(struct template_run *run, struct map *map) FX_MUST_USE;
 
 /* Makes `entries` and `n` true: before they are looked at, call this once. */
-bool value_map_fill(struct run *run, struct map *map) FX_MUST_USE;
+bool value_map_fill(struct template_run *run, struct map *map) FX_MUST_USE;
 
 /* The entry; MISSING where there is none. */
-bool value_map_get(struct run *run, struct map *map, struct fx_text key,
+bool value_map_get(struct template_run *run, struct map *map, struct fx_text key,
                    struct value *ret_value) FX_MUST_USE;
 
 /* Adds the entry or replaces it; the key is borrowed. MISSING is put as nil. Errors:
  * FX_EMUTATE, too, for a nil map. */
-bool value_map_put(struct run *run, struct map *map, struct fx_text key,
+bool value_map_put(struct template_run *run, struct map *map, struct fx_text key,
                    struct value value) FX_MUST_USE;
 
 /* Takes the entry out, if there is one. */
-bool value_map_remove(struct run *run, struct map *map, struct fx_text key) FX_MUST_USE;
+bool value_map_remove(struct template_run *run, struct map *map,
+                      struct fx_text key) FX_MUST_USE;
 
 /* A copy that shares the values. */
-struct map *value_map_copy(struct run *run, struct map *map) FX_MUST_USE;
+struct map *value_map_copy(struct template_run *run, struct map *map) FX_MUST_USE;
 
 /* len(): of lists, maps and strings; 0 of others. */
 size_t value_length(const struct value *value);
@@ -200,8 +201,8 @@ size_t value_length(const struct value *value);
 bool value_is_true(const struct value *value);
 
 /* reflect.DeepEqual: types must agree, too; missing is nil. Each pair costs a step. */
-bool value_deep_equal(struct run *run, const struct value *a, const struct value *b,
-                      bool *ret_equal) FX_MUST_USE;
+bool value_deep_equal(struct template_run *run, const struct value *a,
+                      const struct value *b, bool *ret_equal) FX_MUST_USE;
 
 /* What %T prints: `float64`, `[]interface {}`, `<nil>`. */
 const char *value_type_name(const struct value *value);
@@ -211,12 +212,12 @@ const char *value_kind_name(const struct value *value);
 
 /* Appends the value as %v does: `map[a:1 b:[x <nil>]]`, `1e+06`, `1h0m0s`. Failure to
  * append sticks in `buf`; false over another bound. */
-bool value_print(struct run *run, struct fx_buf *buf,
+bool value_print(struct template_run *run, struct fx_buf *buf,
                  const struct value *value) FX_MUST_USE;
 
 /* The text of a value as Sprig's toString has it: that of a string is the string itself,
  * which is borrowed then; else a copy in the arena. */
-bool value_text(struct run *run, const struct value *value,
+bool value_text(struct template_run *run, const struct value *value,
                 struct fx_text *ret_text) FX_MUST_USE;
 
 #endif

@@ -16,7 +16,7 @@
 /* ---- =~ and !~ --------------------------------------------------------------------- */
 
 /* What makes no pattern is the object's fault; memory and time are ours. */
-static bool fail_pattern(struct run *run, const struct node *infix,
+static bool fail_pattern(struct path_run *run, const struct node *infix,
                          const struct fx_err *err) {
     if (fx_err_is_ours(err)) {
         run->is_over = true;
@@ -26,7 +26,8 @@ static bool fail_pattern(struct run *run, const struct node *infix,
 }
 
 /* May one more be compiled? */
-static bool check_limits(struct run *run, const struct node *infix, struct fx_text text) {
+static bool check_limits(struct path_run *run, const struct node *infix,
+                         struct fx_text text) {
     if (text.len > FX_LIMIT_JSONPATH_OBJECT_PATTERN_BYTES) {
         run->is_over = true;
         return fx_fail_at(run->err, FX_ELIMIT, infix->off, infix->len,
@@ -43,8 +44,8 @@ static bool check_limits(struct run *run, const struct node *infix, struct fx_te
 }
 
 /* Compiles a text of the object. One that is no pattern is kept, too: it was work. */
-static bool add_pattern(struct run *run, const struct node *infix, struct fx_text text,
-                        const struct fx_regex **ret_pattern) {
+static bool add_pattern(struct path_run *run, const struct node *infix,
+                        struct fx_text text, const struct fx_regex **ret_pattern) {
     if (!check_limits(run, infix, text)) {
         return false;
     }
@@ -59,8 +60,8 @@ static bool add_pattern(struct run *run, const struct node *infix, struct fx_tex
 }
 
 /* The pattern that the text is. */
-static bool take_pattern(struct run *run, const struct node *infix, struct fx_text text,
-                         const struct fx_regex **ret_pattern) {
+static bool take_pattern(struct path_run *run, const struct node *infix,
+                         struct fx_text text, const struct fx_regex **ret_pattern) {
     for (size_t i = 0; i < run->n_patterns; i++) {
         if (fx_text_equal(run->patterns[i].text, text)) {
             *ret_pattern = run->patterns[i].regex;
@@ -72,8 +73,8 @@ static bool take_pattern(struct run *run, const struct node *infix, struct fx_te
     return add_pattern(run, infix, text, ret_pattern);
 }
 
-static bool match_pattern(struct run *run, const struct node *infix,
-                          const struct value *left, const struct value *right,
+static bool match_pattern(struct path_run *run, const struct node *infix,
+                          const struct path_value *left, const struct path_value *right,
                           bool *ret_matches) {
     const struct fx_regex *regex = infix->as.pattern;
     struct fx_text text = {0};
@@ -93,9 +94,9 @@ static bool match_pattern(struct run *run, const struct node *infix,
 
 /* Both operands, in what may be asked of them first: numbers and numeric texts. */
 struct operands {
-    struct run *run;
+    struct path_run *run;
     const struct node *node;
-    const struct value *left, *right;
+    const struct path_value *left, *right;
     bool are_numbers;
     struct number a, b;
 };
@@ -154,7 +155,7 @@ static double calculate(enum operator_id id, double a, double b) {
     }
 }
 
-static bool arithmetic(const struct operands *of, struct value *ret_value) {
+static bool arithmetic(const struct operands *of, struct path_value *ret_value) {
     if (!of->are_numbers) {
         return fail_types(of);
     }
@@ -175,7 +176,7 @@ static bool both_texts(const struct operands *of, struct fx_text *ret_left,
            fx_jsonpath_text(of->run, of->right, ret_right);
 }
 
-static bool concatenate(const struct operands *of, struct value *ret_value) {
+static bool concatenate(const struct operands *of, struct path_value *ret_value) {
     struct fx_text left = {0};
     struct fx_text right = {0};
     if (!both_texts(of, &left, &right) ||
@@ -189,7 +190,7 @@ static bool concatenate(const struct operands *of, struct value *ret_value) {
     memcpy(whole, left.len > 0 ? left.data : "", left.len);
     memcpy(whole + left.len, right.len > 0 ? right.data : "", right.len);
     *ret_value =
-        (struct value){.kind = VALUE_TEXT, .as.text = {whole, left.len + right.len}};
+        (struct path_value){.kind = VALUE_TEXT, .as.text = {whole, left.len + right.len}};
     return true;
 }
 
@@ -198,7 +199,7 @@ static bool are_texts(const struct operands *of) {
     return fx_jsonpath_as_text(of->left, &text) && fx_jsonpath_as_text(of->right, &text);
 }
 
-static bool add(const struct operands *of, struct value *ret_value) {
+static bool add(const struct operands *of, struct path_value *ret_value) {
     return of->are_numbers && !are_texts(of) ? arithmetic(of, ret_value)
                                              : concatenate(of, ret_value);
 }
@@ -214,7 +215,7 @@ static bool is_in_order(enum operator_id id, int order) {
     }
 }
 
-static bool compare(const struct operands *of, struct value *ret_value) {
+static bool compare(const struct operands *of, struct path_value *ret_value) {
     const enum operator_id id = (enum operator_id)of->node->id;
     int order = 0;
     bool ordered = true;
@@ -234,7 +235,7 @@ static bool compare(const struct operands *of, struct value *ret_value) {
 }
 
 /* Numbers and numeric texts by value: "1.10" == "1.1". */
-static bool equal(const struct operands *of, struct value *ret_value) {
+static bool equal(const struct operands *of, struct path_value *ret_value) {
     bool same = false;
     if (of->are_numbers) {
         bool ordered = false;
@@ -246,7 +247,7 @@ static bool equal(const struct operands *of, struct value *ret_value) {
     return !of->run->is_over;
 }
 
-static bool is_in(const struct operands *of, struct value *ret_value) {
+static bool is_in(const struct operands *of, struct path_value *ret_value) {
     size_t count = 0;
     bool found = false;
     if (!fx_jsonpath_is_list(of->right, &count)) {
@@ -254,7 +255,7 @@ static bool is_in(const struct operands *of, struct value *ret_value) {
                                 fx_jsonpath_type_name(of->right));
     }
     for (size_t i = 0; i < count && !found && !of->run->is_over; i++) {
-        const struct value entry = fx_jsonpath_list_at(of->right, i);
+        const struct path_value entry = fx_jsonpath_list_at(of->right, i);
         found = fx_jsonpath_equal(of->run, of->left, &entry);
     }
     *ret_value = fx_jsonpath_of_bool(found);
@@ -263,8 +264,8 @@ static bool is_in(const struct operands *of, struct value *ret_value) {
 
 /* ---- truth ----------------------------------------------------------------------- */
 
-static bool fail_truth(struct run *run, const struct node *node, const char *operation,
-                       const struct value *operand) {
+static bool fail_truth(struct path_run *run, const struct node *node,
+                       const char *operation, const struct path_value *operand) {
     return FX_JSONPATH_FAIL(run, node, "`%s` needs true or false, not %s%s", operation,
                             fx_jsonpath_type_name(operand),
                             operand->kind == VALUE_UNDEFINED
@@ -273,7 +274,7 @@ static bool fail_truth(struct run *run, const struct node *node, const char *ope
 }
 
 /* The left operand has not decided, so the right one does. */
-static bool logic(const struct operands *of, struct value *ret_value) {
+static bool logic(const struct operands *of, struct path_value *ret_value) {
     const char *text = fx_jsonpath_operator((enum operator_id)of->node->id)->text;
     bool truth = false;
     if (!fx_jsonpath_as_bool(of->left, &truth)) {
@@ -286,7 +287,7 @@ static bool logic(const struct operands *of, struct value *ret_value) {
     return true;
 }
 
-static bool match(const struct operands *of, struct value *ret_value) {
+static bool match(const struct operands *of, struct path_value *ret_value) {
     bool matches = false;
     if (!match_pattern(of->run, of->node, of->left, of->right, &matches)) {
         return false;
@@ -308,14 +309,14 @@ static bool takes_numbers(enum operator_id id) {
 }
 
 /* What reading it as a number may take: long texts are none (program.h). */
-static size_t number_steps(const struct value *value) {
+static size_t number_steps(const struct path_value *value) {
     struct fx_text text = {0};
     return fx_jsonpath_as_text(value, &text) && text.len <= 1000 ? text.len / 4 : 0;
 }
 
-bool fx_jsonpath_operate(struct run *run, const struct node *infix,
-                         const struct value *left, const struct value *right,
-                         struct value *ret_value) {
+bool fx_jsonpath_operate(struct path_run *run, const struct node *infix,
+                         const struct path_value *left, const struct path_value *right,
+                         struct path_value *ret_value) {
     struct operands of = {.run = run, .node = infix, .left = left, .right = right};
     const enum operator_id id = (enum operator_id)infix->id;
     if (!fx_jsonpath_spend(run, number_steps(left) + number_steps(right))) {
@@ -353,8 +354,8 @@ bool fx_jsonpath_operate(struct run *run, const struct node *infix,
     return false;
 }
 
-bool fx_jsonpath_prefix(struct run *run, const struct node *prefix,
-                        const struct value *operand, struct value *ret_value) {
+bool fx_jsonpath_prefix(struct path_run *run, const struct node *prefix,
+                        const struct path_value *operand, struct path_value *ret_value) {
     struct number number = {0};
     bool truth = false;
     if (prefix->id == PREFIX_NOT) {
@@ -378,8 +379,8 @@ bool fx_jsonpath_prefix(struct run *run, const struct node *prefix,
 /* ---- functions --------------------------------------------------------------------- */
 
 /* Entries, members or bytes; none where there is nothing. */
-static bool length(struct run *run, const struct node *call, const struct value *value,
-                   size_t *ret_length) {
+static bool length(struct path_run *run, const struct node *call,
+                   const struct path_value *value, size_t *ret_length) {
     struct fx_text text = {0};
     if (value->kind == VALUE_UNDEFINED || fx_jsonpath_is_null(value)) {
         *ret_length = 0;
@@ -425,8 +426,8 @@ static bool parse_date(struct fx_text text, struct fx_go_time *ret_time) {
     return false;
 }
 
-static bool date(struct run *run, const struct node *call, const struct value *value,
-                 struct value *ret_value) {
+static bool date(struct path_run *run, const struct node *call,
+                 const struct path_value *value, struct path_value *ret_value) {
     struct fx_text text = {0};
     if (!fx_jsonpath_as_text(value, &text)) {
         return FX_JSONPATH_FAIL(run, call, "`date` takes a text, not %s",
@@ -442,12 +443,12 @@ static bool date(struct run *run, const struct node *call, const struct value *v
                                 "or `2006-01-02T15:04:05Z`",
                                 FX_TEXT_ARG(text));
     }
-    *ret_value = (struct value){.kind = VALUE_DATE, .as.date = made};
+    *ret_value = (struct path_value){.kind = VALUE_DATE, .as.date = made};
     return true;
 }
 
-bool fx_jsonpath_call(struct run *run, const struct node *call,
-                      const struct value *argument, struct value *ret_value) {
+bool fx_jsonpath_call(struct path_run *run, const struct node *call,
+                      const struct path_value *argument, struct path_value *ret_value) {
     const bool is_undefined = argument->kind == VALUE_UNDEFINED;
     size_t count = 0;
     switch ((enum function_id)call->id) {
@@ -455,7 +456,8 @@ bool fx_jsonpath_call(struct run *run, const struct node *call,
         if (!length(run, call, argument, &count)) {
             return false;
         }
-        *ret_value = (struct value){.kind = VALUE_COUNT, .as.integer = (int64_t)count};
+        *ret_value =
+            (struct path_value){.kind = VALUE_COUNT, .as.integer = (int64_t)count};
         return true;
     case FUNCTION_IS_EMPTY:
     case FUNCTION_IS_NOT_EMPTY:

@@ -23,8 +23,8 @@ static bool read_integer(struct fx_text text, int64_t *ret_value) {
     return true;
 }
 
-static bool parse_number(struct parser *parser, node_index *ret_node) {
-    const struct token token = parser->token;
+static bool parse_number(struct path_parser *parser, node_index *ret_node) {
+    const struct path_token token = parser->token;
     int64_t integer = 0;
     double number = 0;
     const bool exact = read_integer(token.text, &integer);
@@ -47,7 +47,7 @@ static bool parse_number(struct parser *parser, node_index *ret_node) {
     return true;
 }
 
-static bool fail_text(struct parser *parser, const char *why) {
+static bool fail_text(struct path_parser *parser, const char *why) {
     return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off, parser->token.len, "%s",
                       why);
 }
@@ -58,7 +58,7 @@ static bool is_one_rune(struct fx_text text) {
 }
 
 /* What the quoted text at the token means, written behind what the program stores. */
-static bool unquote(struct parser *parser, struct fx_text *ret_text) {
+static bool unquote(struct path_parser *parser, struct fx_text *ret_text) {
     const struct fx_text quoted = parser->token.text;
     const char quote = quoted.data[0];
     char *store = parser->program->store + parser->stored;
@@ -88,7 +88,7 @@ static bool unquote(struct parser *parser, struct fx_text *ret_text) {
            fail_text(parser, "single quotes hold one character: use double quotes");
 }
 
-static bool parse_text(struct parser *parser, node_index *ret_node) {
+static bool parse_text(struct path_parser *parser, node_index *ret_node) {
     struct fx_text text = {0};
     if (!unquote(parser, &text) || !fx_jsonpath_add_node(parser, NODE_TEXT, ret_node)) {
         return false;
@@ -100,7 +100,7 @@ static bool parse_text(struct parser *parser, node_index *ret_node) {
     return true;
 }
 
-static bool parse_truth(struct parser *parser, bool truth, node_index *ret_node) {
+static bool parse_truth(struct path_parser *parser, bool truth, node_index *ret_node) {
     if (!fx_jsonpath_add_node(parser, NODE_BOOL, ret_node)) {
         return false;
     }
@@ -115,7 +115,7 @@ static bool parse_truth(struct parser *parser, bool truth, node_index *ret_node)
 /* list := '[' ( expression | ',' )* ']'
  *
  * KubeMod minds no comma too many or too few between entries. */
-static bool parse_list(struct parser *parser, node_index *ret_node) {
+static bool parse_list(struct path_parser *parser, node_index *ret_node) {
     const uint32_t off = parser->token.off;
     struct siblings entries = {0};
     if (!fx_jsonpath_add_node(parser, NODE_LIST, ret_node)) {
@@ -140,7 +140,7 @@ static bool parse_list(struct parser *parser, node_index *ret_node) {
 
 /* The key of a member, in which placeholders may stand for parts of the path behind it.
  */
-static bool parse_key(struct parser *parser, node_index *ret_node,
+static bool parse_key(struct path_parser *parser, node_index *ret_node,
                       bool *ret_has_placeholder) {
     const bool in_key = parser->in_key;
     const bool had_placeholder = parser->has_placeholder;
@@ -156,7 +156,7 @@ static bool parse_key(struct parser *parser, node_index *ret_node,
 /* member := expression ':' expression
  *
  * Behind a key with a placeholder there is a path and nothing else. */
-static bool parse_member(struct parser *parser, struct siblings *members) {
+static bool parse_member(struct path_parser *parser, struct siblings *members) {
     node_index key = 0;
     node_index value = 0;
     bool follows_path = false;
@@ -180,7 +180,7 @@ static bool parse_member(struct parser *parser, struct siblings *members) {
 }
 
 /* object := '{' ( member | ',' )* '}' */
-static bool parse_object(struct parser *parser, node_index *ret_node) {
+static bool parse_object(struct path_parser *parser, node_index *ret_node) {
     const uint32_t off = parser->token.off;
     struct siblings members = {0};
     if (!fx_jsonpath_add_node(parser, NODE_OBJECT, ret_node)) {
@@ -202,7 +202,7 @@ static bool parse_object(struct parser *parser, node_index *ret_node) {
 }
 
 /* placeholder := '#' digits? */
-static bool parse_placeholder(struct parser *parser, node_index *ret_node) {
+static bool parse_placeholder(struct path_parser *parser, node_index *ret_node) {
     if (!parser->in_key) {
         return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off, parser->token.len,
                           "`#` stands only in the key of an object");
@@ -223,7 +223,7 @@ static bool parse_placeholder(struct parser *parser, node_index *ret_node) {
 /* ---- names ----------------------------------------------------------------------- */
 
 /* arguments := '(' ( expression ( ',' expression )* )? ')' */
-static bool parse_arguments(struct parser *parser, struct siblings *arguments) {
+static bool parse_arguments(struct path_parser *parser, struct siblings *arguments) {
     fx_jsonpath_advance(parser);
     if (fx_jsonpath_skip_mark(parser, ')')) {
         return true;
@@ -241,7 +241,8 @@ static bool parse_arguments(struct parser *parser, struct siblings *arguments) {
 /* call := name arguments?
  *
  * How many there must be is seen when it is called. */
-static bool parse_call(struct parser *parser, enum function_id id, node_index *ret_node) {
+static bool parse_call(struct path_parser *parser, enum function_id id,
+                       node_index *ret_node) {
     const uint32_t off = parser->token.off;
     struct siblings arguments = {0};
     if (!fx_jsonpath_add_node(parser, NODE_CALL, ret_node)) {
@@ -254,7 +255,7 @@ static bool parse_call(struct parser *parser, enum function_id id, node_index *r
 }
 
 /* '.' ident | '[' expression ']' */
-static bool parse_variable_key(struct parser *parser, struct siblings *keys) {
+static bool parse_variable_key(struct path_parser *parser, struct siblings *keys) {
     node_index key = 0;
     if (fx_jsonpath_skip_mark(parser, '[')) {
         if (!fx_jsonpath_parse_expression(parser, &key) ||
@@ -278,7 +279,7 @@ static bool parse_variable_key(struct parser *parser, struct siblings *keys) {
 }
 
 /* What is called is no function, whatever it is: that fails when it is called. */
-static bool parse_unknown_call(struct parser *parser, node_index variable,
+static bool parse_unknown_call(struct path_parser *parser, node_index variable,
                                node_index *ret_node) {
     const uint32_t off = fx_jsonpath_at(parser, variable)->off;
     struct siblings children = {0};
@@ -289,7 +290,7 @@ static bool parse_unknown_call(struct parser *parser, node_index variable,
 }
 
 /* variable := ident ( '.' ident | '[' expression ']' )* arguments? */
-static bool parse_variable(struct parser *parser, node_index *ret_node) {
+static bool parse_variable(struct path_parser *parser, node_index *ret_node) {
     const uint32_t off = parser->token.off;
     struct siblings keys = {0};
     if (!fx_jsonpath_add_node(parser, NODE_VARIABLE, ret_node)) {
@@ -308,7 +309,7 @@ static bool parse_variable(struct parser *parser, node_index *ret_node) {
             parse_unknown_call(parser, *ret_node, ret_node));
 }
 
-static bool parse_name(struct parser *parser, node_index *ret_node) {
+static bool parse_name(struct path_parser *parser, node_index *ret_node) {
     const struct fx_text name = parser->token.text;
     if (fx_text_is(name, "true") || fx_text_is(name, "false")) {
         return parse_truth(parser, name.data[0] == 't', ret_node);
@@ -324,7 +325,7 @@ static bool parse_name(struct parser *parser, node_index *ret_node) {
 /* ---- operands -------------------------------------------------------------------- */
 
 /* prefixed := ( '!' | '-' | '~' ) operand */
-static bool parse_prefixed(struct parser *parser, enum prefix_id id,
+static bool parse_prefixed(struct path_parser *parser, enum prefix_id id,
                            node_index *ret_node) {
     const uint32_t off = parser->token.off;
     struct siblings operand = {0};
@@ -351,7 +352,7 @@ static bool parse_prefixed(struct parser *parser, enum prefix_id id,
     return fx_jsonpath_check_constant(parser, *ret_node);
 }
 
-static bool parse_marked(struct parser *parser, node_index *ret_node) {
+static bool parse_marked(struct path_parser *parser, node_index *ret_node) {
     switch (parser->token.mark) {
     case '$':
     case '@': return fx_jsonpath_parse_path(parser, ret_node);
@@ -371,7 +372,7 @@ static bool parse_marked(struct parser *parser, node_index *ret_node) {
 
 /* operand := number | text | name | path | list | object | placeholder | prefixed
  *          | '(' expression ')' */
-bool fx_jsonpath_parse_operand(struct parser *parser, node_index *ret_node) {
+bool fx_jsonpath_parse_operand(struct path_parser *parser, node_index *ret_node) {
     switch (parser->token.type) {
     case TOKEN_NUMBER: return parse_number(parser, ret_node);
     case TOKEN_QUOTED: return parse_text(parser, ret_node);

@@ -147,10 +147,10 @@ static void test_place_faults(void **state) {
     };
     struct fx_jsonpath *path = NULL;
     struct fx_err err = FX_ERR_INIT;
-    check_faults(rows, 2, FX_JSONPATH_PLACES);
+    check_faults(rows, 2, FX_JSONPATH_PATH);
     for (size_t i = 2; i < FX_COUNT(rows); i++) {
-        assert_false(fx_jsonpath_compile(fx_text_of(rows[i].text), FX_JSONPATH_PLACES,
-                                         &path, &err));
+        assert_false(
+            fx_jsonpath_compile(fx_text_of(rows[i].text), FX_JSONPATH_PATH, &path, &err));
         assert_int_equal(err.off, rows[i].off);
         assert_non_null(strstr(err.msg, rows[i].words));
     }

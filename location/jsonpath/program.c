@@ -172,8 +172,8 @@ static bool read_step(const struct fx_jsonpath *path, const struct node *step,
     }
 }
 
-size_t fx_jsonpath_way(const struct fx_jsonpath *path,
-                       struct fx_text names[FX_JSONPATH_WAY]) {
+size_t fx_jsonpath_step_names(const struct fx_jsonpath *path,
+                              struct fx_text names[FX_JSONPATH_MOST_STEPS]) {
     const struct node *root = &path->nodes[path->root];
     size_t n_names = 0;
     if (root->type != NODE_PATH || root->id != '$') {
@@ -181,7 +181,8 @@ size_t fx_jsonpath_way(const struct fx_jsonpath *path,
     }
     for (const struct node *step = first(path, root); is_there(path, step);
          step = next(path, step)) {
-        if (n_names == FX_JSONPATH_WAY || !read_step(path, step, &names[n_names])) {
+        if (n_names == FX_JSONPATH_MOST_STEPS ||
+            !read_step(path, step, &names[n_names])) {
             return 0;
         }
         n_names++;

@@ -12,19 +12,19 @@
 #include "location/go/time.h"
 #include "value/tree.h"
 
-struct value fx_jsonpath_of_bool(bool truth) {
+struct path_value fx_jsonpath_of_bool(bool truth) {
     return fx_jsonpath_of_node(truth ? json_true() : json_false());
 }
 
-struct value fx_jsonpath_of_number(double number) {
-    return (struct value){.kind = VALUE_NUMBER, .as.number = number};
+struct path_value fx_jsonpath_of_number(double number) {
+    return (struct path_value){.kind = VALUE_NUMBER, .as.number = number};
 }
 
-bool fx_jsonpath_is_null(const struct value *value) {
+bool fx_jsonpath_is_null(const struct path_value *value) {
     return value->kind == VALUE_NODE && json_is_null(value->as.node);
 }
 
-bool fx_jsonpath_as_bool(const struct value *value, bool *ret_truth) {
+bool fx_jsonpath_as_bool(const struct path_value *value, bool *ret_truth) {
     if (value->kind != VALUE_NODE || !json_is_boolean(value->as.node)) {
         return false;
     }
@@ -32,7 +32,7 @@ bool fx_jsonpath_as_bool(const struct value *value, bool *ret_truth) {
     return true;
 }
 
-bool fx_jsonpath_as_text(const struct value *value, struct fx_text *ret_text) {
+bool fx_jsonpath_as_text(const struct path_value *value, struct fx_text *ret_text) {
     if (value->kind == VALUE_TEXT) {
         *ret_text = value->as.text;
         return true;
@@ -72,7 +72,7 @@ static bool node_as_number(const json_t *node, struct number *ret_number) {
     return json_is_string(node) && text_as_number(fx_tree_text(node), ret_number);
 }
 
-bool fx_jsonpath_as_number(const struct value *value, struct number *ret_number) {
+bool fx_jsonpath_as_number(const struct path_value *value, struct number *ret_number) {
     switch (value->kind) {
     case VALUE_UNDEFINED: *ret_number = (struct number){.real = (double)NAN}; return true;
     case VALUE_NODE: return node_as_number(value->as.node, ret_number);
@@ -106,7 +106,7 @@ int64_t fx_jsonpath_truncate(double number) {
 
 /* ---- lists and maps -------------------------------------------------------------- */
 
-bool fx_jsonpath_is_list(const struct value *value, size_t *ret_count) {
+bool fx_jsonpath_is_list(const struct path_value *value, size_t *ret_count) {
     if (value->kind == VALUE_LIST) {
         *ret_count = value->as.list->n_values;
         return true;
@@ -118,18 +118,18 @@ bool fx_jsonpath_is_list(const struct value *value, size_t *ret_count) {
     return false;
 }
 
-struct value fx_jsonpath_list_at(const struct value *list, size_t index) {
+struct path_value fx_jsonpath_list_at(const struct path_value *list, size_t index) {
     return list->kind == VALUE_LIST
                ? list->as.list->values[index]
                : fx_jsonpath_of_node(json_array_get(list->as.node, index));
 }
 
-bool fx_jsonpath_is_map(const struct value *value) {
+bool fx_jsonpath_is_map(const struct path_value *value) {
     return value->kind == VALUE_MAP ||
            (value->kind == VALUE_NODE && json_is_object(value->as.node));
 }
 
-size_t fx_jsonpath_map_size(const struct value *map) {
+size_t fx_jsonpath_map_size(const struct path_value *map) {
     return map->kind == VALUE_MAP ? map->as.map->n_members
                                   : json_object_size(map->as.node);
 }
@@ -150,12 +150,12 @@ static size_t sorting_levels(size_t count) {
 }
 
 /* Pays for sorting the members by their keys, which are that many bytes in all. */
-static bool spend_sorting(struct run *run, size_t count, size_t bytes) {
+static bool spend_sorting(struct path_run *run, size_t count, size_t bytes) {
     const size_t levels = sorting_levels(count);
     return fx_jsonpath_spend(run, (count / 2 + bytes / FX_BUDGET_BYTES) * levels);
 }
 
-bool fx_jsonpath_members(struct run *run, const struct value *value,
+bool fx_jsonpath_members(struct path_run *run, const struct path_value *value,
                          const struct value_map **ret_map) {
     if (value->kind == VALUE_MAP) {
         *ret_map = value->as.map;
@@ -188,8 +188,8 @@ bool fx_jsonpath_members(struct run *run, const struct value *value,
     return true;
 }
 
-bool fx_jsonpath_map_find(struct run *run, const struct value *map, struct fx_text key,
-                          struct value *ret_value) {
+bool fx_jsonpath_map_find(struct path_run *run, const struct path_value *map,
+                          struct fx_text key, struct path_value *ret_value) {
     if (!fx_jsonpath_spend(run, key.len / FX_BUDGET_BYTES)) {
         return false;
     }
@@ -212,8 +212,8 @@ bool fx_jsonpath_map_find(struct run *run, const struct value *map, struct fx_te
     return found != NULL;
 }
 
-bool fx_jsonpath_append(struct run *run, struct value_list *list,
-                        const struct value *value) {
+bool fx_jsonpath_append(struct path_run *run, struct value_list *list,
+                        const struct path_value *value) {
     if (list->n_values == list->cap_values &&
         !fx_jsonpath_grow(run, &list->values, &list->cap_values, sizeof *list->values)) {
         return false;
@@ -239,7 +239,7 @@ static const char *node_type_name(const json_t *node) {
     return "";
 }
 
-const char *fx_jsonpath_type_name(const struct value *value) {
+const char *fx_jsonpath_type_name(const struct path_value *value) {
     switch (value->kind) {
     case VALUE_UNDEFINED: return "undefined";
     case VALUE_NODE: return node_type_name(value->as.node);
@@ -284,7 +284,7 @@ static enum type type_of_node(const json_t *node) {
     return TYPE_NULL;
 }
 
-static enum type type_of(const struct value *value) {
+static enum type type_of(const struct path_value *value) {
     switch (value->kind) {
     case VALUE_NODE: return type_of_node(value->as.node);
     case VALUE_NUMBER:
@@ -299,7 +299,7 @@ static enum type type_of(const struct value *value) {
     return TYPE_UNDEFINED;
 }
 
-static bool equal_numbers(const struct value *a, const struct value *b) {
+static bool equal_numbers(const struct path_value *a, const struct path_value *b) {
     struct number left = {0};
     struct number right = {0};
     bool ordered = false;
@@ -307,7 +307,8 @@ static bool equal_numbers(const struct value *a, const struct value *b) {
            fx_jsonpath_compare_numbers(&left, &right, &ordered) == 0 && ordered;
 }
 
-static bool equal_texts(struct run *run, const struct value *a, const struct value *b) {
+static bool equal_texts(struct path_run *run, const struct path_value *a,
+                        const struct path_value *b) {
     struct fx_text left = {0};
     struct fx_text right = {0};
     return fx_jsonpath_as_text(a, &left) && fx_jsonpath_as_text(b, &right) &&
@@ -315,29 +316,31 @@ static bool equal_texts(struct run *run, const struct value *a, const struct val
            fx_text_equal(left, right);
 }
 
-static bool equal_lists(struct run *run, const struct value *a, const struct value *b) {
+static bool equal_lists(struct path_run *run, const struct path_value *a,
+                        const struct path_value *b) {
     size_t n_left = 0;
     size_t n_right = 0;
     (void)fx_jsonpath_is_list(a, &n_left);
     (void)fx_jsonpath_is_list(b, &n_right);
     bool equal = n_left == n_right;
     for (size_t i = 0; equal && i < n_left; i++) {
-        const struct value left = fx_jsonpath_list_at(a, i);
-        const struct value right = fx_jsonpath_list_at(b, i);
+        const struct path_value left = fx_jsonpath_list_at(a, i);
+        const struct path_value right = fx_jsonpath_list_at(b, i);
         equal = fx_jsonpath_equal(run, &left, &right);
     }
     return equal;
 }
 
-static bool has_equal(struct run *run, const struct value *map, struct fx_text key,
-                      const struct value *value) {
-    struct value own;
+static bool has_equal(struct path_run *run, const struct path_value *map,
+                      struct fx_text key, const struct path_value *value) {
+    struct path_value own;
     return fx_jsonpath_map_find(run, map, key, &own) &&
            fx_jsonpath_equal(run, &own, value);
 }
 
 /* Every member of `a`, in whatever order. */
-static bool equal_members(struct run *run, const struct value *a, const struct value *b) {
+static bool equal_members(struct path_run *run, const struct path_value *a,
+                          const struct path_value *b) {
     bool equal = true;
     if (a->kind == VALUE_MAP) {
         for (size_t i = 0; equal && i < a->as.map->n_members; i++) {
@@ -348,7 +351,7 @@ static bool equal_members(struct run *run, const struct value *a, const struct v
     }
     for (void *i = json_object_iter(a->as.node); equal && i != NULL;
          i = json_object_iter_next(a->as.node, i)) {
-        const struct value value = fx_jsonpath_of_node(json_object_iter_value(i));
+        const struct path_value value = fx_jsonpath_of_node(json_object_iter_value(i));
         equal = has_equal(
             run, b,
             (struct fx_text){json_object_iter_key(i), json_object_iter_key_len(i)},
@@ -357,8 +360,8 @@ static bool equal_members(struct run *run, const struct value *a, const struct v
     return equal;
 }
 
-static bool equal_of_type(struct run *run, enum type type, const struct value *a,
-                          const struct value *b) {
+static bool equal_of_type(struct path_run *run, enum type type,
+                          const struct path_value *a, const struct path_value *b) {
     switch (type) {
     case TYPE_NULL: return true;
     case TYPE_BOOL: return a->as.node == b->as.node;
@@ -375,7 +378,8 @@ static bool equal_of_type(struct run *run, enum type type, const struct value *a
     return false;
 }
 
-bool fx_jsonpath_equal(struct run *run, const struct value *a, const struct value *b) {
+bool fx_jsonpath_equal(struct path_run *run, const struct path_value *a,
+                       const struct path_value *b) {
     const enum type type = type_of(a);
     if (!fx_jsonpath_spend(run, 1) || type != type_of(b)) {
         return false;

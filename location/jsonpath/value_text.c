@@ -15,24 +15,26 @@
 
 #define DOUBLE_STEPS 40 /* finding its shortest digits */
 
-static bool print(struct run *run, struct fx_buf *buf, const struct value *value);
+static bool print(struct path_run *run, struct fx_buf *buf,
+                  const struct path_value *value);
 
-static bool print_list(struct run *run, struct fx_buf *buf, const struct value *list,
-                       size_t count) {
+static bool print_list(struct path_run *run, struct fx_buf *buf,
+                       const struct path_value *list, size_t count) {
     bool ok = true;
     fx_buf_char(buf, '[');
     for (size_t i = 0; ok && i < count; i++) {
         if (i > 0) {
             fx_buf_char(buf, ' ');
         }
-        const struct value entry = fx_jsonpath_list_at(list, i);
+        const struct path_value entry = fx_jsonpath_list_at(list, i);
         ok = print(run, buf, &entry);
     }
     fx_buf_char(buf, ']');
     return ok;
 }
 
-static bool print_map(struct run *run, struct fx_buf *buf, const struct value *value) {
+static bool print_map(struct path_run *run, struct fx_buf *buf,
+                      const struct path_value *value) {
     const struct value_map *map = NULL;
     bool ok = fx_jsonpath_members(run, value, &map);
     fx_buf_str(buf, "map[");
@@ -50,7 +52,7 @@ static bool print_map(struct run *run, struct fx_buf *buf, const struct value *v
 }
 
 /* Integers below a million print as they are. */
-static bool print_number(struct run *run, struct fx_buf *buf, double number) {
+static bool print_number(struct path_run *run, struct fx_buf *buf, double number) {
     if (fabs(number) < 1e6 && number == trunc(number) &&
         (number != 0 || !signbit(number))) {
         fx_buf_integer(buf, (int64_t)number);
@@ -60,12 +62,13 @@ static bool print_number(struct run *run, struct fx_buf *buf, double number) {
     return fx_jsonpath_spend(run, DOUBLE_STEPS);
 }
 
-static bool print_text(struct run *run, struct fx_buf *buf, struct fx_text text) {
+static bool print_text(struct path_run *run, struct fx_buf *buf, struct fx_text text) {
     fx_buf_text(buf, text);
     return fx_jsonpath_spend(run, text.len / FX_BUDGET_BYTES);
 }
 
-static bool print_node(struct run *run, struct fx_buf *buf, const struct value *value) {
+static bool print_node(struct path_run *run, struct fx_buf *buf,
+                       const struct path_value *value) {
     const json_t *node = value->as.node;
     switch (json_typeof(node)) {
     case JSON_OBJECT: return print_map(run, buf, value);
@@ -80,7 +83,8 @@ static bool print_node(struct run *run, struct fx_buf *buf, const struct value *
     return false;
 }
 
-static bool print_value(struct run *run, struct fx_buf *buf, const struct value *value) {
+static bool print_value(struct path_run *run, struct fx_buf *buf,
+                        const struct path_value *value) {
     switch (value->kind) {
     case VALUE_UNDEFINED: return true;
     case VALUE_NODE: return print_node(run, buf, value);
@@ -95,7 +99,8 @@ static bool print_value(struct run *run, struct fx_buf *buf, const struct value 
     return false;
 }
 
-static bool print(struct run *run, struct fx_buf *buf, const struct value *value) {
+static bool print(struct path_run *run, struct fx_buf *buf,
+                  const struct path_value *value) {
     if (!fx_jsonpath_spend(run, 1) || !fx_jsonpath_enter(run)) {
         return false;
     }
@@ -105,7 +110,8 @@ static bool print(struct run *run, struct fx_buf *buf, const struct value *value
 }
 
 /* What was printed, moved to the run's memory. */
-static bool keep(struct run *run, const struct fx_buf *buf, struct fx_text *ret_text) {
+static bool keep(struct path_run *run, const struct fx_buf *buf,
+                 struct fx_text *ret_text) {
     if (buf->failed) {
         run->is_over = true;
         return fx_fail_nomem(run->err);
@@ -121,7 +127,7 @@ static bool keep(struct run *run, const struct fx_buf *buf, struct fx_text *ret_
     return true;
 }
 
-bool fx_jsonpath_text(struct run *run, const struct value *value,
+bool fx_jsonpath_text(struct path_run *run, const struct path_value *value,
                       struct fx_text *ret_text) {
     if (fx_jsonpath_as_text(value, ret_text)) {
         return true;
@@ -138,14 +144,14 @@ bool fx_jsonpath_text(struct run *run, const struct value *value,
 /* From here on Go's doubles print with an exponent, and its integers do not. */
 #define PLAIN_COUNT 1000000
 
-static json_t *fail_nomem(struct run *run) {
+static json_t *fail_nomem(struct path_run *run) {
     run->is_over = true;
     (void)fx_fail_nomem(run->err);
     return NULL;
 }
 
 /* The value as the text that Go prints. */
-static json_t *text_node(struct run *run, const struct value *value) {
+static json_t *text_node(struct path_run *run, const struct path_value *value) {
     struct fx_text text = {0};
     if (!fx_jsonpath_text(run, value, &text)) {
         return NULL;
@@ -154,7 +160,7 @@ static json_t *text_node(struct run *run, const struct value *value) {
     return node != NULL ? node : fail_nomem(run);
 }
 
-static json_t *list_node(struct run *run, const struct value *value) {
+static json_t *list_node(struct path_run *run, const struct path_value *value) {
     json_t *node = json_array();
     bool ok = node != NULL || fail_nomem(run) != NULL;
     for (size_t i = 0; ok && i < value->as.list->n_values; i++) {
@@ -169,7 +175,7 @@ static json_t *list_node(struct run *run, const struct value *value) {
     return node;
 }
 
-static json_t *map_node(struct run *run, const struct value *value) {
+static json_t *map_node(struct path_run *run, const struct path_value *value) {
     json_t *node = json_object();
     bool ok = node != NULL || fail_nomem(run) != NULL;
     for (size_t i = 0; ok && i < value->as.map->n_members; i++) {
@@ -185,11 +191,11 @@ static json_t *map_node(struct run *run, const struct value *value) {
     return node;
 }
 
-static json_t *checked(struct run *run, json_t *node) {
+static json_t *checked(struct path_run *run, json_t *node) {
     return node != NULL ? node : fail_nomem(run);
 }
 
-static json_t *make(struct run *run, const struct value *value) {
+static json_t *make(struct path_run *run, const struct path_value *value) {
     switch (value->kind) {
     case VALUE_NODE: return json_incref(value->as.node);
     case VALUE_NUMBER:
@@ -209,7 +215,7 @@ static json_t *make(struct run *run, const struct value *value) {
     return text_node(run, value);
 }
 
-json_t *fx_jsonpath_json(struct run *run, const struct value *value) {
+json_t *fx_jsonpath_json(struct path_run *run, const struct path_value *value) {
     if (!fx_jsonpath_spend(run, 1) || !fx_jsonpath_enter(run)) {
         return NULL;
     }

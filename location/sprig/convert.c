@@ -34,12 +34,14 @@ int64_t value_to_int64(const struct value *value) {
 }
 
 /* What is no number, or too large for one, is 0. */
-static bool parse_float64(struct run *run, struct fx_text text, double *ret_number) {
+static bool parse_float64(struct template_run *run, struct fx_text text,
+                          double *ret_number) {
     *ret_number = 0;
     return fx_go_parse_float(text, ret_number) != FX_GO_NOMEM || fx_fail_nomem(run->err);
 }
 
-bool value_to_float64(struct run *run, const struct value *value, double *ret_number) {
+bool value_to_float64(struct template_run *run, const struct value *value,
+                      double *ret_number) {
     switch (value->kind) {
     case VALUE_FLOAT64: *ret_number = value->number; return true;
     case VALUE_STRING: return parse_float64(run, value->string, ret_number);
@@ -58,7 +60,7 @@ bool value_to_float64(struct run *run, const struct value *value, double *ret_nu
     return true;
 }
 
-bool value_to_strings(struct run *run, const struct value *value,
+bool value_to_strings(struct template_run *run, const struct value *value,
                       struct list **ret_list) {
     const bool is_list = value->kind == VALUE_LIST;
     const struct value *values = is_list ? value->list->values : value;

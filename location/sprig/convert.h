@@ -18,12 +18,12 @@
 int64_t value_to_int64(const struct value *value);
 
 /* Text: strconv.ParseFloat. */
-bool value_to_float64(struct run *run, const struct value *value,
+bool value_to_float64(struct template_run *run, const struct value *value,
                       double *ret_number) FX_MUST_USE;
 
 /* A []string: of a list the texts of its elements without nil; of nil none; else the one
  * text of the value. */
-bool value_to_strings(struct run *run, const struct value *value,
+bool value_to_strings(struct template_run *run, const struct value *value,
                       struct list **ret_list) FX_MUST_USE;
 
 #endif

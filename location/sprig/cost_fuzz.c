@@ -55,10 +55,11 @@ static size_t size_of(uint8_t byte) {
 }
 
 /* The arguments are built in a run of their own, which pays for them. */
-static void call(struct run *built, const struct cost_case *of, struct cost *ret_cost) {
+static void call(struct template_run *built, const struct cost_case *of,
+                 struct cost *ret_cost) {
     alignas(max_align_t) char block[4096];
     struct fx_err err = FX_ERR_INIT;
-    struct run run;
+    struct template_run run;
     struct value result;
     const struct value *arguments = cost_arguments(built, of);
     run_init(&run, block, sizeof block, &err);
@@ -76,7 +77,7 @@ static void call(struct run *built, const struct cost_case *of, struct cost *ret
 static void work(void *user, struct cost *ret_cost) {
     alignas(max_align_t) char block[4096];
     struct fx_err err = FX_ERR_INIT;
-    struct run built;
+    struct template_run built;
     run_init(&built, block, sizeof block, &err);
     call(&built, user, ret_cost);
     run_finish(&built);

@@ -63,7 +63,7 @@ struct cost_case {
     size_t n_arguments, size;
 };
 
-static inline bool cost_text(struct run *run, unsigned shape, size_t size,
+static inline bool cost_text(struct template_run *run, unsigned shape, size_t size,
                              struct value *ret_value) {
     struct fx_buf buf;
     struct fx_text copy = {0};
@@ -84,8 +84,8 @@ static inline bool cost_text(struct run *run, unsigned shape, size_t size,
 }
 
 /* A text of 16 bytes that only its end tells from others. */
-static inline bool cost_name(struct run *run, unsigned shape, size_t i, size_t size,
-                             struct value *ret_value) {
+static inline bool cost_name(struct template_run *run, unsigned shape, size_t i,
+                             size_t size, struct value *ret_value) {
     if (!cost_text(run, shape, size, ret_value)) {
         return false;
     }
@@ -101,7 +101,8 @@ static inline bool cost_name(struct run *run, unsigned shape, size_t i, size_t s
     return true;
 }
 
-static inline bool cost_time(struct run *run, size_t size, struct value *ret_value) {
+static inline bool cost_time(struct template_run *run, size_t size,
+                             struct value *ret_value) {
     struct fx_go_time *time = run_alloc(run, sizeof *time);
     struct value zone;
     if (time == NULL || !cost_text(run, FX_SHAPE_OFFSETS, size, &zone)) {
@@ -113,8 +114,9 @@ static inline bool cost_time(struct run *run, size_t size, struct value *ret_val
     return true;
 }
 
-static inline bool cost_version(struct run *run, size_t size, struct value *ret_value) {
-    struct version *version = run_alloc(run, sizeof *version);
+static inline bool cost_version(struct template_run *run, size_t size,
+                                struct value *ret_value) {
+    struct semantic_version *version = run_alloc(run, sizeof *version);
     struct value text;
     struct fx_err ignored = FX_ERR_INIT;
     if (version == NULL || !cost_text(run, FX_SHAPE_VERSION, size, &text) ||
@@ -126,7 +128,8 @@ static inline bool cost_version(struct run *run, size_t size, struct value *ret_
 }
 
 /* A list that holds a list, and so on; or a list of one text many times. */
-static inline bool cost_nested(struct run *run, size_t size, struct value *ret_value) {
+static inline bool cost_nested(struct template_run *run, size_t size,
+                               struct value *ret_value) {
     *ret_value = value_nil();
     for (size_t depth = size < 900 ? size : 900; depth > 0; depth--) {
         struct list *list = value_list_new(run, 1 + size / 900);
@@ -141,8 +144,8 @@ static inline bool cost_nested(struct run *run, size_t size, struct value *ret_v
     return true;
 }
 
-static inline bool cost_scalar(struct run *run, unsigned shape, size_t i, size_t size,
-                               struct value *ret_value) {
+static inline bool cost_scalar(struct template_run *run, unsigned shape, size_t i,
+                               size_t size, struct value *ret_value) {
     switch (shape) {
     case COST_SUBNORMALS:
     case COST_SUBNORMAL: *ret_value = value_float64(0x1.123456789p-1030); return true;
@@ -158,7 +161,7 @@ static inline bool cost_scalar(struct run *run, unsigned shape, size_t i, size_t
 }
 
 /* `size` counts bytes, more or less: 16 for each element. */
-static inline bool cost_list(struct run *run, unsigned shape, size_t size,
+static inline bool cost_list(struct template_run *run, unsigned shape, size_t size,
                              struct value *ret_value) {
     struct list *list = value_list_new(run, size / 16 + 1);
     struct value text;
@@ -177,7 +180,7 @@ static inline bool cost_list(struct run *run, unsigned shape, size_t size,
 }
 
 /* Entries of 16 bytes, or sixteen long keys. */
-static inline bool cost_map(struct run *run, unsigned shape, size_t size,
+static inline bool cost_map(struct template_run *run, unsigned shape, size_t size,
                             struct value *ret_value) {
     struct map *map = value_map_new(run);
     const size_t key_size = shape == COST_LONG_KEYS ? 8 + size / 16 : 8;
@@ -198,7 +201,7 @@ static inline bool cost_map(struct run *run, unsigned shape, size_t size,
     return true;
 }
 
-static inline bool cost_any(struct run *run, unsigned shape, size_t size,
+static inline bool cost_any(struct template_run *run, unsigned shape, size_t size,
                             struct value *ret_value) {
     switch (shape) {
     case COST_TEXTS:
@@ -219,7 +222,7 @@ static inline bool cost_any(struct run *run, unsigned shape, size_t size,
     }
 }
 
-static inline bool cost_argument(struct run *run, enum parameter parameter,
+static inline bool cost_argument(struct template_run *run, enum parameter parameter,
                                  unsigned shape, size_t size, struct value *ret_value) {
     switch (parameter) {
     case PARAMETER_STRING: return cost_text(run, shape, size, ret_value);
@@ -261,7 +264,8 @@ static inline bool cost_takes_shapes(const struct function *function) {
 
 /* Builds the arguments in the arena of the run; NULL where there is no memory for them.
  * What that spends is the caller's to take off. */
-static inline struct value *cost_arguments(struct run *run, const struct cost_case *of) {
+static inline struct value *cost_arguments(struct template_run *run,
+                                           const struct cost_case *of) {
     const size_t n_parameters = cost_count_parameters(of->function);
     struct value *arguments = run_alloc(run, (of->n_arguments + 1) * sizeof *arguments);
     for (size_t i = 0; arguments != NULL && i < of->n_arguments; i++) {

@@ -82,10 +82,10 @@ static bool call_compact(struct call *call) {
     return return_list(call, list);
 }
 
-static bool copy(struct run *run, const struct value *value, size_t depth,
+static bool copy(struct template_run *run, const struct value *value, size_t depth,
                  struct value *ret_copy);
 
-static bool copy_list(struct run *run, const struct list *list, size_t depth,
+static bool copy_list(struct template_run *run, const struct list *list, size_t depth,
                       struct value *ret_copy) {
     struct list *made = value_list_new(run, list->n);
     if (made == NULL) {
@@ -101,7 +101,7 @@ static bool copy_list(struct run *run, const struct list *list, size_t depth,
     return true;
 }
 
-static bool copy_map(struct run *run, struct map *map, size_t depth,
+static bool copy_map(struct template_run *run, struct map *map, size_t depth,
                      struct value *ret_copy) {
     struct map *made = value_map_copy(run, map);
     if (made == NULL || !value_map_fill(run, made)) {
@@ -118,7 +118,7 @@ static bool copy_map(struct run *run, struct map *map, size_t depth,
 }
 
 /* Lists and maps anew, all the rest as it is. */
-static bool copy(struct run *run, const struct value *value, size_t depth,
+static bool copy(struct template_run *run, const struct value *value, size_t depth,
                  struct value *ret_copy) {
     if (!run_check_depth(run, depth) || !run_spend(run, 1)) {
         return false;

@@ -198,7 +198,7 @@ static bool call_dig(struct call *call) {
 
 /* One merge under way. */
 struct merging {
-    struct run *run;
+    struct template_run *run;
     bool overwrite; /* the later map wins */
 };
 

@@ -47,7 +47,7 @@ static unsigned digit_of(char c) {
 }
 
 /* The text without its line ends. */
-struct cursor {
+struct base32_cursor {
     struct fx_text rest;
     size_t taken; /* characters, line ends not counted */
     size_t left;
@@ -57,8 +57,8 @@ static bool is_line_end(char c) {
     return c == '\n' || c == '\r';
 }
 
-static struct cursor start(struct fx_text text) {
-    struct cursor cursor = {.rest = text};
+static struct base32_cursor start(struct fx_text text) {
+    struct base32_cursor cursor = {.rest = text};
     for (size_t i = 0; i < text.len; i++) {
         cursor.left += is_line_end(text.data[i]) ? 0 : 1;
     }
@@ -66,7 +66,7 @@ static struct cursor start(struct fx_text text) {
 }
 
 /* There is one. */
-static char take_char(struct cursor *cursor) {
+static char take_char(struct base32_cursor *cursor) {
     char c = '\n';
     while (is_line_end(c)) {
         c = cursor->rest.data[0];
@@ -86,7 +86,7 @@ static void add_bytes(struct fx_buf *buf, uint64_t bits, size_t digits) {
 }
 
 /* The rest of the padding behind so many digits and one `=`. */
-static bool take_padding(struct cursor *cursor, size_t digits, size_t *ret_fault) {
+static bool take_padding(struct base32_cursor *cursor, size_t digits, size_t *ret_fault) {
     const size_t missing = GROUP - 1 - digits;
     const size_t first = cursor->taken - 1;
     if (cursor->left < missing) {
@@ -104,7 +104,7 @@ static bool take_padding(struct cursor *cursor, size_t digits, size_t *ret_fault
 }
 
 /* One group; the last one may be padded. */
-static bool take_group(struct fx_buf *buf, struct cursor *cursor, bool *ret_last,
+static bool take_group(struct fx_buf *buf, struct base32_cursor *cursor, bool *ret_last,
                        size_t *ret_fault) {
     uint64_t bits = 0;
     for (size_t digits = 0; digits < GROUP; digits++) {
@@ -131,7 +131,7 @@ static bool take_group(struct fx_buf *buf, struct cursor *cursor, bool *ret_last
 
 /* Up to seven characters behind padding are not looked at, as Go does not. */
 static bool base32_decode(struct fx_buf *buf, struct fx_text text, size_t *ret_fault) {
-    struct cursor cursor = start(text);
+    struct base32_cursor cursor = start(text);
     bool last = false;
     while (cursor.left > 0 && !last) {
         if (!take_group(buf, &cursor, &last, ret_fault)) {

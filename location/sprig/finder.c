@@ -7,15 +7,16 @@
 #include <string.h>
 
 /* How much of the needle matches with one more character. */
-static size_t extend(const struct finder *finder, size_t matched, char c) {
+static size_t extend(const struct text_finder *finder, size_t matched, char c) {
     while (matched > 0 && finder->needle.data[matched] != c) {
         matched = finder->borders[matched - 1];
     }
     return finder->needle.data[matched] == c ? matched + 1 : 0;
 }
 
-bool finder_init(struct finder *finder, struct run *run, struct fx_text needle) {
-    *finder = (struct finder){.needle = needle};
+bool finder_init(struct text_finder *finder, struct template_run *run,
+                 struct fx_text needle) {
+    *finder = (struct text_finder){.needle = needle};
     finder->borders = run_alloc(run, needle.len * sizeof *finder->borders);
     if (finder->borders == NULL) {
         return false;
@@ -26,7 +27,7 @@ bool finder_init(struct finder *finder, struct run *run, struct fx_text needle) 
     return true;
 }
 
-size_t finder_next(const struct finder *finder, struct fx_text text, size_t from) {
+size_t finder_next(const struct text_finder *finder, struct fx_text text, size_t from) {
     size_t matched = 0;
     for (size_t at = from; at < text.len; at++) {
         if (matched == 0) {

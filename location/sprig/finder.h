@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "location/gotemplate/run.h"
 
-struct finder {
+struct text_finder {
     struct fx_text needle;
     size_t *borders; /* of each start of the needle: how much of it also begins it */
 };
@@ -22,10 +22,10 @@ struct finder {
 #define FINDER_NONE SIZE_MAX
 
 /* The needle is borrowed, and not empty. */
-bool finder_init(struct finder *finder, struct run *run,
+bool finder_init(struct text_finder *finder, struct template_run *run,
                  struct fx_text needle) FX_MUST_USE;
 
 /* Where it stands next in the text, from `from` on; FINDER_NONE: nowhere. */
-size_t finder_next(const struct finder *finder, struct fx_text text, size_t from);
+size_t finder_next(const struct text_finder *finder, struct fx_text text, size_t from);
 
 #endif

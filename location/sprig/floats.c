@@ -29,7 +29,8 @@ struct decimal {
 #define QUOTIENT_PLACES 16
 
 /* n zeros at that exponent. Each digit is a step. */
-static bool make(struct run *run, long exponent, size_t n, struct decimal *ret_decimal) {
+static bool make(struct template_run *run, long exponent, size_t n,
+                 struct decimal *ret_decimal) {
     if (n > FX_LIMIT_TEMPLATE_DIGITS) {
         return fx_fail(run->err, FX_ELIMIT, "decimal number has more than %u digits",
                        FX_LIMIT_TEMPLATE_DIGITS);
@@ -61,7 +62,7 @@ static void trim(struct decimal *decimal) {
     }
 }
 
-static bool decimal_of_double(struct run *run, double number,
+static bool decimal_of_double(struct template_run *run, double number,
                               struct decimal *ret_decimal) {
     if (!isfinite(number)) {
         return fx_fail(run->err, FX_EMUTATE, "Cannot create a Decimal from %s",
@@ -90,7 +91,7 @@ static bool decimal_of_double(struct run *run, double number,
     return true;
 }
 
-static bool decimal_to_double(struct run *run, const struct decimal *decimal,
+static bool decimal_to_double(struct template_run *run, const struct decimal *decimal,
                               double *ret_number) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
@@ -136,8 +137,8 @@ static int compare(const struct decimal *a, const struct decimal *b) {
 }
 
 /* |a| + sign * |b|, which is not below 0; `sign` is 1 or -1. */
-static bool combine(struct run *run, const struct decimal *a, const struct decimal *b,
-                    int sign, struct decimal *ret_result) {
+static bool combine(struct template_run *run, const struct decimal *a,
+                    const struct decimal *b, int sign, struct decimal *ret_result) {
     const long top = top_of(a) > top_of(b) ? top_of(a) : top_of(b);
     const long low = a->exponent < b->exponent ? a->exponent : b->exponent;
     if (!make(run, low, (size_t)(top - low) + 1, ret_result)) {
@@ -154,8 +155,8 @@ static bool combine(struct run *run, const struct decimal *a, const struct decim
     return true;
 }
 
-static bool decimal_add(struct run *run, const struct decimal *a, const struct decimal *b,
-                        struct decimal *ret_sum) {
+static bool decimal_add(struct template_run *run, const struct decimal *a,
+                        const struct decimal *b, struct decimal *ret_sum) {
     const bool is_swapped = a->negative != b->negative && compare(a, b) < 0;
     const struct decimal *larger = is_swapped ? b : a;
     struct decimal sum = {0};
@@ -169,7 +170,7 @@ static bool decimal_add(struct run *run, const struct decimal *a, const struct d
     return true;
 }
 
-static bool decimal_subtract(struct run *run, const struct decimal *a,
+static bool decimal_subtract(struct template_run *run, const struct decimal *a,
                              const struct decimal *b, struct decimal *ret_difference) {
     struct decimal opposite = *b;
     opposite.negative = b->n > 0 && !b->negative;
@@ -185,7 +186,7 @@ static uint64_t coefficient(const struct decimal *decimal) {
     return number;
 }
 
-static bool decimal_multiply(struct run *run, const struct decimal *a,
+static bool decimal_multiply(struct template_run *run, const struct decimal *a,
                              const struct decimal *b, struct decimal *ret_product) {
     const uint64_t factor = coefficient(b);
     struct decimal product = {0};
@@ -222,7 +223,7 @@ static long quotient_length(const struct decimal *a, const struct decimal *b) {
     return length < 1 ? 1 : length;
 }
 
-static bool decimal_divide(struct run *run, const struct decimal *a,
+static bool decimal_divide(struct template_run *run, const struct decimal *a,
                            const struct decimal *b, struct decimal *ret_quotient) {
     if (b->n == 0) {
         return fx_fail(run->err, FX_EMUTATE, "decimal division by 0");
@@ -267,8 +268,8 @@ static bool call_float64(struct call *call) {
     return argument(call, 0, &number) && return_float64(call, number);
 }
 
-typedef bool operation(struct run *run, const struct decimal *a, const struct decimal *b,
-                       struct decimal *ret_result);
+typedef bool operation(struct template_run *run, const struct decimal *a,
+                       const struct decimal *b, struct decimal *ret_result);
 
 /* total = total `operate` number */
 static bool operate_on(struct call *call, operation *operate, double number,

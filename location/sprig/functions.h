@@ -51,7 +51,7 @@ extern const struct function functions_semver[];
 #define TIME    PARAMETER_TIME
 #define NONE    PARAMETER_NONE
 
-/* The types of objects that they give: `struct fx_go_time`, `struct version`. */
+/* The types of objects that they give: `struct fx_go_time`, `struct semantic_version`. */
 extern const struct object_type time_type;
 extern const struct object_type version_type;
 

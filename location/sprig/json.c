@@ -27,7 +27,7 @@ enum json_layout {
 #define PRICE_OF_OWN_TEXT 8
 
 struct json_printer {
-    struct run *run;
+    struct template_run *run;
     struct fx_buf *out;
     enum json_layout layout;
 };
@@ -201,17 +201,17 @@ static bool print(struct json_printer *p, const struct value *value, size_t dept
     return true;
 }
 
-static bool json_print(struct run *run, struct fx_buf *buf, const struct value *value,
-                       enum json_layout layout) {
+static bool json_print(struct template_run *run, struct fx_buf *buf,
+                       const struct value *value, enum json_layout layout) {
     struct json_printer printer = {run, buf, layout};
     return print(&printer, value, 0);
 }
 
 /* ---- the functions ----------------------------------------------------------------- */
 
-static bool copy_node(struct run *run, json_t *node, struct value *ret_value);
+static bool copy_node(struct template_run *run, json_t *node, struct value *ret_value);
 
-static bool copy_array(struct run *run, json_t *array, struct value *ret_value) {
+static bool copy_array(struct template_run *run, json_t *array, struct value *ret_value) {
     struct list *list = value_list_new(run, json_array_size(array));
     if (list == NULL) {
         return false;
@@ -225,14 +225,16 @@ static bool copy_array(struct run *run, json_t *array, struct value *ret_value) 
     return true;
 }
 
-static bool copy_member(struct run *run, void *iterator, struct map_entry *ret_entry) {
+static bool copy_member(struct template_run *run, void *iterator,
+                        struct map_entry *ret_entry) {
     const struct fx_text name = {json_object_iter_key(iterator),
                                  json_object_iter_key_len(iterator)};
     return run_copy(run, name, &ret_entry->key) &&
            copy_node(run, json_object_iter_value(iterator), &ret_entry->value);
 }
 
-static bool copy_object(struct run *run, json_t *object, struct value *ret_value) {
+static bool copy_object(struct template_run *run, json_t *object,
+                        struct value *ret_value) {
     const size_t n = json_object_size(object);
     struct map *map = value_map_new(run);
     struct map_entry *entries = map == NULL ? NULL : run_alloc(run, n * sizeof *entries);
@@ -251,7 +253,8 @@ static bool copy_object(struct run *run, json_t *object, struct value *ret_value
     return value_map_sort(run, map);
 }
 
-static bool copy_string(struct run *run, const json_t *node, struct value *ret_value) {
+static bool copy_string(struct template_run *run, const json_t *node,
+                        struct value *ret_value) {
     struct fx_text copy = {0};
     if (!run_copy(run, fx_tree_text(node), &copy)) {
         return false;
@@ -262,7 +265,7 @@ static bool copy_string(struct run *run, const json_t *node, struct value *ret_v
 
 /* A value of its own memory: the node does not outlive the call. It is no deeper than the
  * reader lets it be. */
-static bool copy_node(struct run *run, json_t *node, struct value *ret_value) {
+static bool copy_node(struct template_run *run, json_t *node, struct value *ret_value) {
     if (!run_spend(run, 1)) {
         return false;
     }

@@ -226,7 +226,7 @@ static bool call_chunk(struct call *call) {
 
 /* ---- equal elements -------------------------------------------------------------- */
 
-static bool holds(struct run *run, const struct value *values, size_t n,
+static bool holds(struct template_run *run, const struct value *values, size_t n,
                   const struct value *wanted, bool *ret_found) {
     *ret_found = false;
     for (size_t i = 0; i < n && !*ret_found; i++) {

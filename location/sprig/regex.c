@@ -38,7 +38,8 @@ static const struct fx_regex *find_cached(const struct regex_cache *cache,
 }
 
 /* Consumes the regular expression. */
-static bool add_cached(struct run *run, struct fx_text pattern, struct fx_regex *regex) {
+static bool add_cached(struct template_run *run, struct fx_text pattern,
+                       struct fx_regex *regex) {
     struct regex_cache *cache = run->kept;
     struct cached entry = {.regex = regex};
     if (!run_copy(run, pattern, &entry.pattern)) {
@@ -51,7 +52,7 @@ static bool add_cached(struct run *run, struct fx_text pattern, struct fx_regex 
     return true;
 }
 
-static bool compile_cached(struct run *run, struct fx_text pattern,
+static bool compile_cached(struct template_run *run, struct fx_text pattern,
                            const struct fx_regex **ret_regex, struct fx_err *err) {
     struct fx_regex *regex = NULL;
     if (!fx_regex_compile(pattern, &regex, err) || !add_cached(run, pattern, regex)) {
@@ -71,7 +72,7 @@ static void free_cache(void *kept) {
 
 /* The compiled pattern, borrowed until the next call: in a range the same one is asked
  * for again and again. A new one costs steps by the size of its program. */
-static bool run_regex(struct run *run, struct fx_text pattern,
+static bool run_regex(struct template_run *run, struct fx_text pattern,
                       const struct fx_regex **ret_regex, struct fx_err *err) {
     if (run->kept == NULL) {
         run->kept = run_alloc(run, sizeof(struct regex_cache));
@@ -112,7 +113,7 @@ static size_t behind_rune(struct fx_text text, size_t at) {
 
 /* The next match and its groups (fx_regex_find()); an empty one right behind another one
  * is none. Each search is paid for (base/regex.h). */
-static bool regex_walk_next(struct regex_walk *walk, struct run *run,
+static bool regex_walk_next(struct regex_walk *walk, struct template_run *run,
                             struct fx_regex_span *ret_spans, size_t n_spans,
                             bool *ret_found) {
     *ret_found = false;
@@ -134,7 +135,7 @@ static bool regex_walk_next(struct regex_walk *walk, struct run *run,
     return true;
 }
 
-static bool regex_matches_add(struct run *run, struct regex_matches *matches,
+static bool regex_matches_add(struct template_run *run, struct regex_matches *matches,
                               struct fx_regex_span span) {
     if (matches->n == matches->capacity &&
         !run_grow(run, &matches->spans, &matches->capacity, sizeof *matches->spans)) {
@@ -235,7 +236,7 @@ static void expand(const struct replacing *r, struct fx_text template) {
     }
 }
 
-static bool replace_all(struct run *run, struct replacing *r,
+static bool replace_all(struct template_run *run, struct replacing *r,
                         const struct regex_replacement *by) {
     struct regex_walk walk = {.regex = r->regex, .text = r->text};
     size_t copied = 0;
@@ -259,7 +260,7 @@ static bool replace_all(struct run *run, struct replacing *r,
     return true;
 }
 
-static bool regex_replace(struct run *run, const struct fx_regex *regex,
+static bool regex_replace(struct template_run *run, const struct fx_regex *regex,
                           struct fx_text text, const struct regex_replacement *by,
                           struct fx_buf *ret) {
     struct replacing r = {

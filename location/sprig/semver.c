@@ -111,8 +111,9 @@ static bool take_suffix(struct fx_text *text, char sign, struct fx_text *ret_suf
 
 /* version := [ "v" ] number [ "." number [ "." number ] ] [ "-" identifiers ]
  *            [ "+" identifiers ] */
-bool version_parse(struct fx_text text, struct version *ret_version, struct fx_err *err) {
-    struct version version = {.original = text};
+bool version_parse(struct fx_text text, struct semantic_version *ret_version,
+                   struct fx_err *err) {
+    struct semantic_version version = {.original = text};
     if (first_of(text) == 'v') {
         text = text_behind(text, 1);
     }
@@ -152,8 +153,8 @@ static int compare_identifiers(struct fx_text a, struct fx_text b) {
 
 /* Where all identifiers agree, the longer list is greater; no list at all is the release
  * itself, greater than all. */
-int version_compare_prereleases(const struct version *version_a,
-                                const struct version *version_b) {
+int version_compare_prereleases(const struct semantic_version *version_a,
+                                const struct semantic_version *version_b) {
     struct fx_text a = version_a->prerelease;
     struct fx_text b = version_b->prerelease;
     if (a.len == 0 || b.len == 0) {
@@ -170,7 +171,7 @@ int version_compare_prereleases(const struct version *version_a,
     return compare_numbers(a.len > 0, b.len > 0);
 }
 
-int version_compare(const struct version *a, const struct version *b) {
+int version_compare(const struct semantic_version *a, const struct semantic_version *b) {
     const int orders[] = {
         compare_numbers(a->major, b->major),
         compare_numbers(a->minor, b->minor),
@@ -188,13 +189,13 @@ int version_compare(const struct version *a, const struct version *b) {
 
 /* As reflect.DeepEqual sees them: how it was written counts. */
 static bool version_deep_equal(const void *left, const void *right) {
-    const struct version *a = left;
-    const struct version *b = right;
+    const struct semantic_version *a = left;
+    const struct semantic_version *b = right;
     return fx_text_equal(a->original, b->original);
 }
 
 void version_print(struct fx_buf *buf, const void *object) {
-    const struct version *version = object;
+    const struct semantic_version *version = object;
     fx_buf_number(buf, version->major);
     fx_buf_char(buf, '.');
     fx_buf_number(buf, version->minor);
@@ -217,7 +218,7 @@ static struct value number_value(uint64_t number) {
 /* All are methods in the library, so each must be named with a capital letter. */
 static bool version_member(const void *object, struct fx_text name,
                            struct value *ret_value) {
-    const struct version *version = object;
+    const struct semantic_version *version = object;
     const struct {
         const char *name;
         struct value value;
@@ -239,7 +240,7 @@ static bool version_member(const void *object, struct fx_text name,
 }
 
 static size_t version_size(const void *object) {
-    const struct version *version = object;
+    const struct semantic_version *version = object;
     return version->original.len;
 }
 
@@ -261,7 +262,7 @@ const struct object_type version_type = {
 /* ---- the functions ----------------------------------------------------------------- */
 
 static bool call_semver(struct call *call) {
-    struct version *version = run_alloc(call->run, sizeof *version);
+    struct semantic_version *version = run_alloc(call->run, sizeof *version);
     if (version == NULL ||
         !version_parse(call->arguments[0].string, version, call->err)) {
         return false;
@@ -272,8 +273,8 @@ static bool call_semver(struct call *call) {
 
 /* A mistake in the constraint is told before one in the version. */
 static bool call_semver_compare(struct call *call) {
-    const struct version any = {.major = 0};
-    struct version version;
+    const struct semantic_version any = {.major = 0};
+    struct semantic_version version;
     bool meets = false;
     const struct fx_text constraint = call->arguments[0].string;
     if (!version_check(&any, constraint, &meets, call->err) ||

@@ -16,7 +16,7 @@
 #include "base/text.h"
 
 /* All texts are borrowed from the one that was read. */
-struct version {
+struct semantic_version {
     uint64_t major, minor, patch;
     struct fx_text prerelease; /* "alpha.1", or empty */
     struct fx_text metadata;   /* behind the `+`, or empty */
@@ -27,7 +27,7 @@ struct version {
 void version_print(struct fx_buf *buf, const void *version);
 
 /* Errors: FX_EMUTATE in the library's words. */
-bool version_parse(struct fx_text text, struct version *ret_version,
+bool version_parse(struct fx_text text, struct semantic_version *ret_version,
                    struct fx_err *err) FX_MUST_USE;
 
 /* Reads only what stands behind a `-` of a version. Errors: as above. */
@@ -39,16 +39,16 @@ bool version_take_identifiers(struct fx_text *text,
                               struct fx_text *ret_identifiers) FX_MUST_USE;
 
 /* By precedence: negative, 0, positive; metadata does not count. */
-int version_compare(const struct version *a, const struct version *b);
+int version_compare(const struct semantic_version *a, const struct semantic_version *b);
 
 /* By their prereleases alone. */
-int version_compare_prereleases(const struct version *version_a,
-                                const struct version *version_b);
+int version_compare_prereleases(const struct semantic_version *version_a,
+                                const struct semantic_version *version_b);
 
 /* Does the version meet the constraint, such as `>=1.20-0, <2 || ^3.1`? A version with a
  * prerelease meets only comparisons that name one. Errors: FX_EMUTATE where it is no
  * constraint, in the library's words. */
-bool version_check(const struct version *version, struct fx_text constraint,
+bool version_check(const struct semantic_version *version, struct fx_text constraint,
                    bool *ret_meets, struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -14,20 +14,22 @@
 enum open_from { OPEN_FROM_MAJOR, OPEN_FROM_MINOR, OPEN_FROM_PATCH, OPEN_NOWHERE };
 
 struct bound {
-    struct version version;
+    struct semantic_version version;
     enum open_from open;
 };
 
 /* ---- what the relations mean ------------------------------------------------------- */
 
 /* Prereleases are nobody's choice who did not name one. */
-static bool is_unwanted(const struct version *version, const struct bound *bound) {
+static bool is_unwanted(const struct semantic_version *version,
+                        const struct bound *bound) {
     return version->prerelease.len > 0 && bound->version.prerelease.len == 0;
 }
 
 /* `!=1.2` is not any of 1.2, unless it names a prerelease. */
-static bool is_not_equal(const struct version *version, const struct bound *bound) {
-    const struct version *other = &bound->version;
+static bool is_not_equal(const struct semantic_version *version,
+                         const struct bound *bound) {
+    const struct semantic_version *other = &bound->version;
     if (bound->open == OPEN_NOWHERE) {
         return version_compare(version, other) != 0;
     }
@@ -45,7 +47,8 @@ static bool is_not_equal(const struct version *version, const struct bound *boun
 }
 
 /* `>1.2` is above all of 1.2. */
-static bool is_greater(const struct version *version, const struct bound *bound) {
+static bool is_greater(const struct semantic_version *version,
+                       const struct bound *bound) {
     if (version->major != bound->version.major && bound->open != OPEN_NOWHERE) {
         return version->major > bound->version.major;
     }
@@ -58,16 +61,18 @@ static bool is_greater(const struct version *version, const struct bound *bound)
     return version_compare(version, &bound->version) > 0;
 }
 
-static bool is_less(const struct version *version, const struct bound *bound) {
+static bool is_less(const struct semantic_version *version, const struct bound *bound) {
     return version_compare(version, &bound->version) < 0;
 }
 
-static bool is_at_least(const struct version *version, const struct bound *bound) {
+static bool is_at_least(const struct semantic_version *version,
+                        const struct bound *bound) {
     return version_compare(version, &bound->version) >= 0;
 }
 
 /* `<=1.2` is up to the last of 1.2. */
-static bool is_at_most(const struct version *version, const struct bound *bound) {
+static bool is_at_most(const struct semantic_version *version,
+                       const struct bound *bound) {
     if (bound->open == OPEN_NOWHERE) {
         return version_compare(version, &bound->version) <= 0;
     }
@@ -79,8 +84,8 @@ static bool is_at_most(const struct version *version, const struct bound *bound)
 
 /* The same minor version, if one is named, and not below the bound. `~0.0.0` and `*` are
  * met by all. */
-static bool is_near(const struct version *version, const struct bound *bound) {
-    const struct version *least = &bound->version;
+static bool is_near(const struct semantic_version *version, const struct bound *bound) {
+    const struct semantic_version *least = &bound->version;
     if (version_compare(version, least) < 0) {
         return false;
     }
@@ -93,14 +98,15 @@ static bool is_near(const struct version *version, const struct bound *bound) {
 }
 
 /* `1.2` alone means what `~1.2` does. */
-static bool is_equal(const struct version *version, const struct bound *bound) {
+static bool is_equal(const struct semantic_version *version, const struct bound *bound) {
     return bound->open == OPEN_NOWHERE ? version_compare(version, &bound->version) == 0
                                        : is_near(version, bound);
 }
 
 /* Nothing changes to the left of the first number that is not 0. */
-static bool is_compatible(const struct version *version, const struct bound *bound) {
-    const struct version *least = &bound->version;
+static bool is_compatible(const struct semantic_version *version,
+                          const struct bound *bound) {
+    const struct semantic_version *least = &bound->version;
     if (version_compare(version, least) < 0 || version->major != least->major) {
         return false;
     }
@@ -115,7 +121,7 @@ static bool is_compatible(const struct version *version, const struct bound *bou
 
 static const struct relation {
     const char *text;
-    bool (*meets)(const struct version *version, const struct bound *bound);
+    bool (*meets)(const struct semantic_version *version, const struct bound *bound);
 }
 /* the longer ones first */
 relations[] = {
@@ -125,7 +131,7 @@ relations[] = {
 };
 
 /* `!=` has its own mind about prereleases. */
-static bool meets(const struct version *version, const struct relation *relation,
+static bool meets(const struct semantic_version *version, const struct relation *relation,
                   const struct bound *bound) {
     return (relation->meets == is_not_equal || !is_unwanted(version, bound)) &&
            relation->meets(version, bound);
@@ -220,7 +226,7 @@ static bool is_open(struct fx_text part) {
 }
 
 static bool read_number(struct fx_text part, uint64_t *ret_number) {
-    struct version version;
+    struct semantic_version version;
     struct fx_err err = FX_ERR_INIT;
     if (count_digits(part) != part.len || !version_parse(part, &version, &err)) {
         return false;
@@ -254,19 +260,19 @@ static bool read_bound(const struct written *written, struct bound *ret_bound,
 /* ---- checking ---------------------------------------------------------------------- */
 
 /* What is being read: one of the alternatives between `||`. */
-struct reading {
-    const struct version *version;
+struct constraint_reading {
+    const struct semantic_version *version;
     struct fx_text text, rest;
     bool meets;
     struct fx_err *err;
 };
 
-static bool fail(const struct reading *reading) {
+static bool fail(const struct constraint_reading *reading) {
     return fx_fail(reading->err, FX_EMUTATE, "improper constraint: %.*s",
                    FX_TEXT_ARG(reading->text));
 }
 
-static bool check(struct reading *reading, const struct relation *relation,
+static bool check(struct constraint_reading *reading, const struct relation *relation,
                   const struct written *written) {
     struct bound bound;
     if (!read_bound(written, &bound, reading->err)) {
@@ -277,7 +283,7 @@ static bool check(struct reading *reading, const struct relation *relation,
 }
 
 /* `- version` behind a version: takes it, and what may not follow without a comma. */
-static bool take_upper(struct reading *reading, struct written *ret_upper) {
+static bool take_upper(struct constraint_reading *reading, struct written *ret_upper) {
     struct fx_text rest = reading->rest;
     if (skip_spaces(&rest) == 0 || first_of(rest) != '-') {
         return false;
@@ -292,7 +298,7 @@ static bool take_upper(struct reading *reading, struct written *ret_upper) {
 
 /* comparison := [ operator ] spaces version | version spaces "-" spaces version
  * Of the second form `ret_range` tells. */
-static bool read_comparison(struct reading *reading, bool *ret_range) {
+static bool read_comparison(struct constraint_reading *reading, bool *ret_range) {
     struct written written;
     struct written upper;
     const struct relation *relation = take_relation(&reading->rest);
@@ -314,7 +320,7 @@ static bool read_comparison(struct reading *reading, bool *ret_range) {
 
 /* alternative := comparison ( ( spaces | "," ) comparison )*
  * Around a range only a comma may stand: the library rewrites it with the spaces. */
-static bool read_alternative(struct reading *reading) {
+static bool read_alternative(struct constraint_reading *reading) {
     bool after_range = false;
     bool after_comma = true;
     (void)skip_spaces(&reading->rest);
@@ -354,12 +360,13 @@ static struct fx_text take_alternative(struct fx_text *text, bool *ret_last) {
 }
 
 /* All alternatives are read, also behind one that the version meets: a mistake is one. */
-bool version_check(const struct version *version, struct fx_text constraint,
+bool version_check(const struct semantic_version *version, struct fx_text constraint,
                    bool *ret_meets, struct fx_err *err) {
     bool last = false;
     bool any = false;
     while (!last) {
-        struct reading reading = {.version = version, .meets = true, .err = err};
+        struct constraint_reading reading = {
+            .version = version, .meets = true, .err = err};
         reading.text = take_alternative(&constraint, &last);
         reading.rest = reading.text;
         if (!read_alternative(&reading)) {

@@ -19,9 +19,9 @@ static void check_failure(const struct fx_err *err) {
     assert(err->code == FX_EMUTATE && err->msg[0] != '\0');
 }
 
-static void check_version(const struct version *version) {
+static void check_version(const struct semantic_version *version) {
     struct fx_err err = FX_ERR_INIT;
-    struct version again;
+    struct semantic_version again;
     bool meets = false;
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
@@ -34,7 +34,7 @@ static void check_version(const struct version *version) {
     fx_buf_finish(&buf);
 }
 
-static void check_twice(const struct version *version, struct fx_text constraint,
+static void check_twice(const struct semantic_version *version, struct fx_text constraint,
                         bool meets) {
     struct fx_err err = FX_ERR_INIT;
     bool again = !meets;
@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     const struct fx_text constraint = {text, (size_t)(line - text)};
     struct fx_err err = FX_ERR_INIT;
-    struct version version = {.major = 1};
+    struct semantic_version version = {.major = 1};
     if (version_parse((struct fx_text){line + 1, size - constraint.len - 1}, &version,
                       &err)) {
         check_version(&version);

@@ -40,7 +40,7 @@ static bool call_repeat(struct call *call) {
 
 static bool call_contains(struct call *call) {
     const struct fx_text needle = argument_text(call, 0);
-    struct finder finder;
+    struct text_finder finder;
     if (needle.len == 0) {
         return return_bool(call, true);
     }
@@ -150,8 +150,8 @@ static bool call_nindent(struct call *call) {
 }
 
 /* The empty text stands before every rune and at the end. */
-static bool replace_nothing(struct run *run, struct fx_buf *buf, struct fx_text by,
-                            struct fx_text text) {
+static bool replace_nothing(struct template_run *run, struct fx_buf *buf,
+                            struct fx_text by, struct fx_text text) {
     for (size_t at = 0; at < text.len && !buf->failed;) {
         if (!run_spend_copy(run, by.len)) {
             return false;
@@ -167,8 +167,9 @@ static bool replace_nothing(struct run *run, struct fx_buf *buf, struct fx_text 
     return true;
 }
 
-static bool replace(struct run *run, struct fx_buf *buf, const struct finder *what,
-                    struct fx_text by, struct fx_text text) {
+static bool replace(struct template_run *run, struct fx_buf *buf,
+                    const struct text_finder *what, struct fx_text by,
+                    struct fx_text text) {
     size_t from = 0;
     for (size_t at = finder_next(what, text, 0); at != FINDER_NONE && !buf->failed;
          at = finder_next(what, text, from)) {
@@ -187,7 +188,7 @@ static bool call_replace(struct call *call) {
     const struct fx_text what = argument_text(call, 0);
     const struct fx_text by = argument_text(call, 1);
     const struct fx_text text = argument_text(call, 2);
-    struct finder finder;
+    struct text_finder finder;
     if (what.len > 0 && !finder_init(&finder, call->run, what)) {
         return false;
     }

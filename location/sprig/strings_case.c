@@ -140,26 +140,26 @@ return fx_rune_is_punct(rune) ? PUNCTUATION : OTHER;
 }
 
 /* A text read rune by rune. */
-struct reader {
+struct word_reader {
     struct fx_text text;
     size_t at;
     struct fx_buf *out;
 };
 
 /* The rune at `at` and its class; CLASS_END where there is none. */
-static enum class look(const struct reader *r, size_t at, uint32_t *ret_rune,
+static enum class look(const struct word_reader *r, size_t at, uint32_t *ret_rune,
                        size_t *ret_len) {
     if (at >= r->text.len){ *ret_len = 0; return CLASS_END;}
 *ret_len = fx_text_rune(text_between(r->text, at, r->text.len), ret_rune);
 return class_of(*ret_rune);
 }
 
-static enum class peek(const struct reader *r) {
+static enum class peek(const struct word_reader *r) {
     uint32_t rune = 0; size_t len = 0; return look(r, r->at, &rune, &len);
 }
 
 /* Goes past the rune and writes it in lower case. */
-static void take(struct reader *r) {
+static void take(struct word_reader *r) {
     uint32_t rune = 0;
     size_t len = 0;
     if (look(r, r->at, &rune, &len) == UPPER) {
@@ -169,7 +169,7 @@ static void take(struct reader *r) {
     r->at += len;
 }
 
-static void take_run(struct reader *r, enum class class) {
+static void take_run(struct word_reader *r, enum class class) {
     while (peek(r) == class) {
         take(r);
     }
@@ -177,7 +177,7 @@ static void take_run(struct reader *r, enum class class) {
 
 /* Where the run of runes of the class ends that begins at `at`; how long it is, and what
  * follows. */
-static enum class find_end(const struct reader *r, size_t at, enum class class,
+static enum class find_end(const struct word_reader *r, size_t at, enum class class,
                            size_t *ret_n) {
     uint32_t rune = 0; size_t len = 0; enum class found = look(r, at, &rune, &len);
     *ret_n = 0;
@@ -186,14 +186,14 @@ return found;
 }
 
 /* The number that belongs to the word before it. */
-static void take_number(struct reader *r) {
+static void take_number(struct word_reader *r) {
     size_t n = 0;
     if (find_end(r, r->at, NUMBER, &n) != SMALL) {
         take_run(r, NUMBER);
     }
 }
 
-static void take_capitals(struct reader *r) {
+static void take_capitals(struct word_reader *r) {
     size_t n = 0;
     const enum class next = find_end(r, r->at, UPPER, &n);
     if (next != SMALL) {
@@ -210,7 +210,7 @@ static void take_capitals(struct reader *r) {
     }
 }
 
-static void take_word(struct reader *r) {
+static void take_word(struct word_reader *r) {
     const enum class class = peek(r);
     if (class == UPPER) {
         take_capitals(r);
@@ -227,7 +227,7 @@ static void take_word(struct reader *r) {
 }
 
 /* Punctuation stays as it is, connectors behind it too, those that are no blanks. */
-static void take_punctuation(struct reader *r) {
+static void take_punctuation(struct word_reader *r) {
     uint32_t rune = 0;
     size_t len = 0;
     while (look(r, r->at, &rune, &len) != CLASS_END && fx_rune_is_punct(rune)) {
@@ -237,7 +237,7 @@ static void take_punctuation(struct reader *r) {
 
 /* Connectors become this one, and where a word follows a word, it comes between. */
 static bool return_joined(struct call *call, char connector) {
-    struct reader r = {argument_text(call, 0), 0, run_scratch(call->run)};
+    struct word_reader r = {argument_text(call, 0), 0, run_scratch(call->run)};
     bool is_behind_word = false;
     for (enum class class = peek(&r); class != CLASS_END; class = peek(&r)) {
         if (class == CONNECTOR) {
@@ -271,7 +271,7 @@ static bool call_kebabcase(struct call *call) {
 
 /* Writes the connectors at this place as they are, but for the last `n_dropped`; returns
  * the last one of all, 0 where there was none. */
-static uint32_t copy_connectors(struct reader *r, size_t n_dropped) {
+static uint32_t copy_connectors(struct word_reader *r, size_t n_dropped) {
     size_t n = 0;
     uint32_t rune = 0;
     (void)find_end(r, r->at, CONNECTOR, &n);
@@ -290,7 +290,7 @@ static uint32_t copy_connectors(struct reader *r, size_t n_dropped) {
  * goes away. Those at either end stay; where there is nothing else, the last one even
  * comes twice, as it does in the library. */
 static bool call_camelcase(struct call *call) {
-    struct reader r = {argument_text(call, 0), 0, run_scratch(call->run)};
+    struct word_reader r = {argument_text(call, 0), 0, run_scratch(call->run)};
     const uint32_t last = copy_connectors(&r, 0);
     if (peek(&r) == CLASS_END && last != 0) {
         format_rune(r.out, last);

@@ -18,10 +18,10 @@ struct splitter {
     size_t at;
     bool is_done;
     bool between_runes; /* the separator is empty */
-    struct finder finder;
+    struct text_finder finder;
 };
 
-static bool begin(struct splitter *s, struct run *run, struct fx_text separator,
+static bool begin(struct splitter *s, struct template_run *run, struct fx_text separator,
                   struct fx_text text) {
     *s = (struct splitter){.text = text, .between_runes = separator.len == 0};
     s->is_done = s->between_runes && text.len == 0; /* the rest has one piece at least */
@@ -93,7 +93,7 @@ static bool call_split_list(struct call *call) {
     return return_list(call, list);
 }
 
-static bool name_entry(struct run *run, size_t i, struct map_entry *entry) {
+static bool name_entry(struct template_run *run, size_t i, struct map_entry *entry) {
     char name[1 + FX_NUMBER_SIZE] = "_";
     const size_t len = 1 + fx_number_print_integer((int64_t)i, name + 1);
     return run_copy(run, (struct fx_text){name, len}, &entry->key);
@@ -167,7 +167,7 @@ static int compare_strings(const void *a, const void *b) {
     return fx_text_compare(left->string, right->string);
 }
 
-static bool spend_sort(struct run *run, const struct list *list) {
+static bool spend_sort(struct template_run *run, const struct list *list) {
     size_t bytes = 0;
     for (size_t i = 0; i < list->n; i++) {
         bytes += list->values[i].string.len;

@@ -28,7 +28,7 @@ struct url {
 
 #define ESCAPE 3 /* characters of one */
 
-static const char *url_quote(struct run *run, struct fx_text text) {
+static const char *url_quote(struct template_run *run, struct fx_text text) {
     struct fx_buf *buf = run_scratch(run);
     fx_text_quote_go(buf, text);
     return buf->data == NULL ? "" : buf->data;
@@ -96,7 +96,8 @@ static bool may_escape(int byte, enum url_part part) {
            !must_escape((char)byte, URL_HOST);
 }
 
-static bool check_escape(struct run *run, struct fx_text rest, enum url_part part) {
+static bool check_escape(struct template_run *run, struct fx_text rest,
+                         enum url_part part) {
     const int byte = byte_at(rest);
     if (byte >= 0 && may_escape(byte, part)) {
         return true;
@@ -105,7 +106,8 @@ static bool check_escape(struct run *run, struct fx_text rest, enum url_part par
     return fx_fail(run->err, FX_EMUTATE, "invalid URL escape %s", url_quote(run, rest));
 }
 
-static bool check_char(struct run *run, struct fx_text rest, enum url_part part) {
+static bool check_char(struct template_run *run, struct fx_text rest,
+                       enum url_part part) {
     const char c = rest.data[0];
     const bool in_host = part == URL_HOST || part == URL_ZONE;
     if (!in_host || (unsigned char)c >= 0x80 || !must_escape(c, part)) {
@@ -117,7 +119,7 @@ static bool check_char(struct run *run, struct fx_text rest, enum url_part part)
 }
 
 /* Counts the escapes. */
-static bool check(struct run *run, struct fx_text text, enum url_part part,
+static bool check(struct template_run *run, struct fx_text text, enum url_part part,
                   size_t *ret_escapes) {
     *ret_escapes = 0;
     while (text.len > 0) {
@@ -131,8 +133,8 @@ static bool check(struct run *run, struct fx_text text, enum url_part part,
     return true;
 }
 
-static bool url_unescape(struct run *run, struct fx_text text, enum url_part part,
-                         struct fx_text *ret_text) {
+static bool url_unescape(struct template_run *run, struct fx_text text,
+                         enum url_part part, struct fx_text *ret_text) {
     size_t escapes = 0;
     if (!check(run, text, part, &escapes)) {
         return false;
@@ -189,7 +191,7 @@ static bool is_user_char(char c) {
            (c != '\0' && strchr("-._:~!$&'()*+,;=%@", c) != NULL);
 }
 
-static bool parse_user(struct run *run, struct fx_text text, struct url *url) {
+static bool parse_user(struct template_run *run, struct fx_text text, struct url *url) {
     for (size_t i = 0; i < text.len; i++) {
         if (!is_user_char(text.data[i])) {
             return fx_fail(run->err, FX_EMUTATE, "net/url: invalid userinfo");
@@ -208,7 +210,7 @@ static bool is_port(struct fx_text text) {
            (text.data[0] == ':' && count_digits(text_behind(text, 1)) == text.len - 1);
 }
 
-static bool check_port(struct run *run, struct fx_text text) {
+static bool check_port(struct template_run *run, struct fx_text text) {
     return is_port(text) || fx_fail(run->err, FX_EMUTATE, "invalid port %s after host",
                                     url_quote(run, text));
 }
@@ -224,7 +226,7 @@ static size_t find_zone(struct fx_text text, size_t end) {
 }
 
 /* [ address % zone ] : port, each with rules of its own (RFC 6874). */
-static bool parse_zoned_host(struct run *run, struct fx_text text, size_t zone,
+static bool parse_zoned_host(struct template_run *run, struct fx_text text, size_t zone,
                              size_t bracket, struct url *url) {
     struct fx_text parts[3] = {{text.data, zone},
                                {text.data + zone, bracket - zone},
@@ -248,7 +250,7 @@ static bool parse_zoned_host(struct run *run, struct fx_text text, size_t zone,
     return true;
 }
 
-static bool parse_host(struct run *run, struct fx_text text, struct url *url) {
+static bool parse_host(struct template_run *run, struct fx_text text, struct url *url) {
     if (first_of(text) != '[') {
         return check_port(run, text_behind(text, find_last(text, ':'))) &&
                url_unescape(run, text, URL_HOST, &url->host);
@@ -265,7 +267,8 @@ static bool parse_host(struct run *run, struct fx_text text, struct url *url) {
                           : url_unescape(run, text, URL_HOST, &url->host);
 }
 
-static bool parse_authority(struct run *run, struct fx_text text, struct url *url) {
+static bool parse_authority(struct template_run *run, struct fx_text text,
+                            struct url *url) {
     const size_t at = find_last(text, '@');
     if (at == text.len) {
         return parse_host(run, text, url);
@@ -285,7 +288,7 @@ static bool has_control(struct fx_text text) {
     return false;
 }
 
-static bool take_lower(struct run *run, struct fx_text scheme, struct url *url) {
+static bool take_lower(struct template_run *run, struct fx_text scheme, struct url *url) {
     char *lower = run_alloc(run, scheme.len);
     for (size_t i = 0; lower != NULL && i < scheme.len; i++) {
         const char c = scheme.data[i];
@@ -297,7 +300,7 @@ static bool take_lower(struct run *run, struct fx_text scheme, struct url *url) 
 
 /* [ scheme ":" ], where scheme := letter ( letter | digit | "+" | "-" | "." )*
  * What does not look like one begins the path. */
-static bool take_scheme(struct run *run, struct fx_text *text, struct url *url) {
+static bool take_scheme(struct template_run *run, struct fx_text *text, struct url *url) {
     size_t n = 0;
     while (n < text->len &&
            (is_letter(text->data[n]) ||
@@ -320,7 +323,7 @@ static bool has_colon_in_first_segment(struct fx_text path) {
 }
 
 /* Behind the scheme, without the query. */
-static bool parse_rest(struct run *run, struct fx_text text, struct url *url) {
+static bool parse_rest(struct template_run *run, struct fx_text text, struct url *url) {
     if (first_of(text) != '/') {
         if (url->scheme.len > 0) {
             url->opaque = text;
@@ -345,7 +348,7 @@ static bool parse_rest(struct run *run, struct fx_text text, struct url *url) {
 }
 
 /* All but the fragment. */
-static bool parse(struct run *run, struct fx_text text, struct url *url) {
+static bool parse(struct template_run *run, struct fx_text text, struct url *url) {
     if (has_control(text)) {
         return fx_fail(run->err, FX_EMUTATE, "net/url: invalid control character in URL");
     }
@@ -363,14 +366,15 @@ static bool parse(struct run *run, struct fx_text text, struct url *url) {
 }
 
 /* What stood before a failure in Go: the text that it is about. */
-static bool fail_parse(struct run *run, struct fx_text text) {
+static bool fail_parse(struct template_run *run, struct fx_text text) {
     if (run->err->code == FX_EMUTATE) {
         (void)fx_err_prefix(run->err, "parse %s: ", url_quote(run, text));
     }
     return false;
 }
 
-static bool url_parse(struct run *run, struct fx_text text, struct url *ret_url) {
+static bool url_parse(struct template_run *run, struct fx_text text,
+                      struct url *ret_url) {
     struct fx_text fragment = text;
     struct fx_text before;
     (void)cut(&fragment, '#', &before);

@@ -112,11 +112,11 @@ static size_t count_many(size_t size) {
     return n < COST_MOST_ARGUMENTS ? n : COST_MOST_ARGUMENTS;
 }
 
-static void call(struct run *built, const struct cost_case *of) {
+static void call(struct template_run *built, const struct cost_case *of) {
     struct fx_err err = FX_ERR_INIT;
     const struct value *arguments = cost_arguments(built, of);
     alignas(max_align_t) char block[4096];
-    struct run run;
+    struct template_run run;
     struct value result;
     run_init(&run, block, sizeof block, &err);
     if (arguments != NULL) {
@@ -131,7 +131,7 @@ static void run(size_t index, size_t size) {
     struct variation variation;
     alignas(max_align_t) char block[4096];
     struct fx_err err = FX_ERR_INIT;
-    struct run built;
+    struct template_run built;
     run_init(&built, block, sizeof block, &err);
     if (find(index, &variation)) {
         variation.of.size = size;
