@@ -53,7 +53,7 @@ static bool compile(void *user, const struct fx_file_list *files,
 }
 
 /* The groups as the question to the webhook wants them. */
-static bool copy_groups(const struct fx_suite_question *question,
+static bool copy_groups(const struct fx_suite_request *question,
                         struct fx_strings *ret_groups, struct fx_err *err) {
     ret_groups->items = calloc(question->n_groups + 1, sizeof *ret_groups->items);
     if (ret_groups->items == NULL) {
@@ -68,7 +68,7 @@ static bool copy_groups(const struct fx_suite_question *question,
 
 /* What the answer says besides the object. */
 static void take_words(const struct fx_review_result *result,
-                       struct fx_suite_answer *answer) {
+                       struct fx_suite_response *answer) {
     const struct fx_outcome *outcome = result == NULL ? NULL : result->outcome;
     if (outcome == NULL) {
         return;
@@ -83,8 +83,8 @@ static void take_words(const struct fx_review_result *result,
     }
 }
 
-static bool ask(void *user, const struct fx_suite_question *question,
-                struct fx_suite_answer *ret_answer, struct fx_err *err) {
+static bool mutate(void *user, const struct fx_suite_request *question,
+                   struct fx_suite_response *ret_answer, struct fx_err *err) {
     struct session *session = user;
     struct fx_strings groups = {0};
     if (!copy_groups(question, &groups, err)) {
@@ -111,7 +111,7 @@ static bool ask(void *user, const struct fx_suite_question *question,
     return ok;
 }
 
-static void tell(void *user, const struct fx_finding *finding) {
+static void report(void *user, const struct fx_finding *finding) {
     const struct session *session = user;
     struct fx_buf words;
     fx_buf_init(&words, 0);
@@ -131,11 +131,11 @@ static enum fx_exit verdict(const struct fx_suite_results *results) {
 
 static enum fx_exit print(const struct values *values,
                           const struct fx_suite_results *results) {
-    const struct fx_suite_look look = {.verbose = values->verbose,
-                                       .colour = fx_color_wanted(values->color, stdout)};
+    const struct fx_suite_style style = {
+        .verbose = values->verbose, .colour = fx_color_wanted(values->color, stdout)};
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
-    fx_suite_print(&buf, (enum fx_suite_format)values->output, results, &look);
+    fx_suite_print(&buf, (enum fx_suite_format)values->output, results, &style);
     const enum fx_exit status = fx_output_write(&buf);
     fx_buf_finish(&buf);
     return status;
@@ -201,7 +201,7 @@ static enum fx_exit run_suites(struct session *session, struct fx_suites *suites
 static enum fx_exit read_and_run(const struct values *values,
                                  const struct fx_suite_filter *filter) {
     struct session session = {.values = values, .said = FX_EXIT_DONE};
-    const struct fx_suite_host host = {compile, ask, tell, &session};
+    const struct fx_suite_host host = {compile, mutate, report, &session};
     struct fx_err err = FX_ERR_INIT;
     struct fx_suites suites;
     fx_suites_init(&suites, &host);

@@ -92,11 +92,12 @@ static void keep_fault(struct fx_suite_reader *reader, const struct fx_err *faul
 }
 
 /* Tells it with "tests[0].cases[1].key: " before the words. */
-static void tell(const struct fx_fields *fields, const char *key, const json_t *node,
-                 enum fx_severity severity, const char *words) {
+static void report_fault(const struct fx_fields *fields, const char *key,
+                         const json_t *node, enum fx_severity severity,
+                         const char *words) {
     struct fx_suite_reader *reader = fields->reader;
     const bool first = severity == FX_SEVERITY_ERROR && reader->fault.reason == NULL;
-    if (reader->n_told++ >= FX_LIMIT_FINDINGS && !first) {
+    if (reader->n_reported++ >= FX_LIMIT_FINDINGS && !first) {
         return;
     }
     struct fx_buf path;
@@ -111,7 +112,7 @@ static void tell(const struct fx_fields *fields, const char *key, const json_t *
     fx_buf_finish(&path);
     const struct fx_suite_text text = place_of(fields, key, node, &fault);
     uint32_t line = text.line;
-    if (!fx_suite_tell(reader->suites->host, &text, severity, &fault, &line)) {
+    if (!fx_suite_report(reader->suites->host, &text, severity, &fault, &line)) {
         reader->nomem = true;
     }
     if (first) {
@@ -119,15 +120,16 @@ static void tell(const struct fx_fields *fields, const char *key, const json_t *
     }
 }
 
-void fx_fields_tell_rest(const struct fx_fields *fields) {
+void fx_fields_report_rest(const struct fx_fields *fields) {
     struct fx_suite_reader *reader = fields->reader;
-    if (reader->n_told <= FX_LIMIT_FINDINGS) {
+    if (reader->n_reported <= FX_LIMIT_FINDINGS) {
         return;
     }
     struct fx_err rest = FX_ERR_INIT;
-    (void)fx_fail(&rest, FX_EINVALID, "and %zu more", reader->n_told - FX_LIMIT_FINDINGS);
+    (void)fx_fail(&rest, FX_EINVALID, "and %zu more",
+                  reader->n_reported - FX_LIMIT_FINDINGS);
     const struct fx_suite_text text = {.file = reader->source->file};
-    if (!fx_suite_tell(reader->suites->host, &text, FX_SEVERITY_WARNING, &rest, NULL)) {
+    if (!fx_suite_report(reader->suites->host, &text, FX_SEVERITY_WARNING, &rest, NULL)) {
         reader->nomem = true;
     }
 }
@@ -139,7 +141,7 @@ void fx_fields_fail(const struct fx_fields *fields, const char *key, const json_
     va_start(args, fmt);
     (void)vsnprintf(words, sizeof words, fmt, args);
     va_end(args);
-    tell(fields, key, node, FX_SEVERITY_ERROR, words);
+    report_fault(fields, key, node, FX_SEVERITY_ERROR, words);
 }
 
 static bool is_among(const char *name, const char *const *names) {
@@ -167,9 +169,9 @@ void fx_fields_check_names(const struct fx_fields *fields, const char *const *na
         if (words.failed) {
             fields->reader->nomem = true;
         } else {
-            tell(fields, key, value,
-                 fields->reader->strict ? FX_SEVERITY_ERROR : FX_SEVERITY_WARNING,
-                 words.data);
+            report_fault(fields, key, value,
+                         fields->reader->strict ? FX_SEVERITY_ERROR : FX_SEVERITY_WARNING,
+                         words.data);
         }
         fx_buf_finish(&words);
     }

@@ -19,7 +19,7 @@ struct fx_suite_reader {
     struct fx_text folder; /* what paths are relative to */
     bool strict;           /* an unknown field is an error, not a warning */
     struct fx_suite_fault fault;
-    size_t n_told;
+    size_t n_reported;
     bool nomem;
 };
 
@@ -45,7 +45,7 @@ void fx_fields_fail(const struct fx_fields *fields, const char *key, const json_
                     const char *fmt, ...);
 
 /* Past FX_LIMIT_FINDINGS faults are only counted: says how many, at the end. */
-void fx_fields_tell_rest(const struct fx_fields *fields);
+void fx_fields_report_rest(const struct fx_fields *fields);
 
 /* Tells of every field that is not among `names` (NULL ends). */
 void fx_fields_check_names(const struct fx_fields *fields, const char *const *names);

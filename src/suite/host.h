@@ -21,8 +21,8 @@
 #include "policy/policies.h"
 #include "value/marks.h"
 
-/* One object and the circumstances it comes in; everything is borrowed. */
-struct fx_suite_question {
+/* One object and the context it comes in; everything is borrowed. */
+struct fx_suite_request {
     struct fx_snapshot *snapshot;
     const struct fx_namespaces *namespaces;
     const char *operation; /* "CREATE" */
@@ -34,7 +34,7 @@ struct fx_suite_question {
 };
 
 /* What comes of it. The caller begins it with buffers that are empty, and finishes it. */
-struct fx_suite_answer {
+struct fx_suite_response {
     json_t *object;         /* after mutation, counted; NULL on failure */
     struct fx_buf denial;   /* of FX_EDENIED: its words, whole */
     struct fx_buf warnings; /* of policies that were left out; "; " between them */
@@ -48,11 +48,11 @@ struct fx_suite_host {
 
     /* What the webhook makes of the object. An error that is not ours (base/err.h) is
      * what the webhook would say; there may be warnings all the same. */
-    bool (*ask)(void *user, const struct fx_suite_question *question,
-                struct fx_suite_answer *ret_answer, struct fx_err *err);
+    bool (*mutate)(void *user, const struct fx_suite_request *question,
+                   struct fx_suite_response *ret_answer, struct fx_err *err);
 
     /* Tells a fault, as it is found. */
-    void (*tell)(void *user, const struct fx_finding *finding);
+    void (*report)(void *user, const struct fx_finding *finding);
     void *user;
 };
 
@@ -72,8 +72,8 @@ struct fx_suite_text {
 
 /* Tells the host of the fault: at the node or, for FX_ESYNTAX, the span it names.
  * *ret_line (may be NULL) is the line that was told. Errors: FX_ENOMEM, in `fault`. */
-bool fx_suite_tell(const struct fx_suite_host *host, const struct fx_suite_text *text,
-                   enum fx_severity severity, struct fx_err *fault,
-                   uint32_t *ret_line) FX_MUST_USE;
+bool fx_suite_report(const struct fx_suite_host *host, const struct fx_suite_text *text,
+                     enum fx_severity severity, struct fx_err *fault,
+                     uint32_t *ret_line) FX_MUST_USE;
 
 #endif

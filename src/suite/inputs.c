@@ -25,7 +25,7 @@ static bool keep_fault(const struct fx_suite_host *host, const struct fx_suite_t
     struct fx_suite_bad_file bad = {.file = strdup(text->file),
                                     .reason = strdup(fault->msg)};
     if (bad.file == NULL || bad.reason == NULL ||
-        !fx_suite_tell(host, text, FX_SEVERITY_ERROR, fault, &bad.line)) {
+        !fx_suite_report(host, text, FX_SEVERITY_ERROR, fault, &bad.line)) {
         fx_suite_bad_file_finish(&bad);
         return fx_fail_nomem(err);
     }
@@ -201,7 +201,7 @@ static bool take_findings(const struct fx_policies *policies,
                           struct fx_suite_bad_file *ret_bad, struct fx_err *err) {
     for (size_t i = 0; i < policies->findings.n_items; i++) {
         const struct fx_finding *finding = &policies->findings.items[i];
-        host->tell(host->user, finding);
+        host->report(host->user, finding);
         if (finding->severity != FX_SEVERITY_ERROR || ret_bad->reason != NULL) {
             continue;
         }

@@ -26,7 +26,7 @@ enum fx_suite_format {
 
 extern const char *const fx_suite_format_words[]; /* NULL ends */
 
-struct fx_suite_look {
+struct fx_suite_style {
     bool verbose; /* TEXT: those that passed or were skipped, too */
     bool colour;  /* TEXT */
 };
@@ -34,6 +34,6 @@ struct fx_suite_look {
 /* Appends all results in the format. Failure sticks in `buf`. */
 void fx_suite_print(struct fx_buf *buf, enum fx_suite_format format,
                     const struct fx_suite_results *results,
-                    const struct fx_suite_look *look);
+                    const struct fx_suite_style *style);
 
 #endif

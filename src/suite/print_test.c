@@ -38,10 +38,10 @@ static char *print(enum fx_suite_format format) {
         };
         results.counts[statuses[i]]++;
     }
-    static const struct fx_suite_look look = {.verbose = true, .colour = false};
+    static const struct fx_suite_style style = {.verbose = true, .colour = false};
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
-    fx_suite_print(&buf, format, &results, &look);
+    fx_suite_print(&buf, format, &results, &style);
     assert_false(buf.failed);
     return fx_buf_steal(&buf);
 }

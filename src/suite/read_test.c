@@ -12,7 +12,7 @@
 
 #include "suite/read.h"
 
-static void tell(void *user, const struct fx_finding *finding) {
+static void report(void *user, const struct fx_finding *finding) {
     struct fx_buf *told = user;
     fx_buf_printf(told, "%s:%u:%u %s: %s\n", finding->file, (unsigned)finding->line,
                   (unsigned)finding->column, fx_severity_name(finding->severity),
@@ -33,7 +33,7 @@ static void read_text(struct reading *reading, const char *text, bool named) {
     fx_buf_str(&bytes, text);
     fx_buf_init(&reading->told, 0);
     fx_buf_str(&reading->told, "");
-    reading->host = (struct fx_suite_host){.tell = tell, .user = &reading->told};
+    reading->host = (struct fx_suite_host){.report = report, .user = &reading->told};
     fx_suites_init(&reading->suites, &reading->host);
     assert_true(fx_suites_read(&reading->suites, "a/b/suite.yaml", &bytes, named,
                                &reading->found, &err));
@@ -119,8 +119,8 @@ static void test_whole_tests_are_skipped(void **state) {
               true);
     assert_string_equal(reading.told.data, "");
     const struct fx_suite_test *tests = reading.suites.items[0].tests;
-    assert_ptr_equal(tests[0].cases[0].skip, fx_suite_unjudged);
-    assert_ptr_equal(tests[1].skip, fx_suite_unjudged);
+    assert_ptr_equal(tests[0].cases[0].skip, fx_suite_unchecked);
+    assert_ptr_equal(tests[1].skip, fx_suite_unchecked);
     assert_string_equal(tests[2].cases[0].skip, "`skip` in the test");
     assert_string_equal(tests[3].skip, "it has no cases");
     finish(&reading);

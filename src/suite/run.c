@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "suite/check_case.h"
 #include "suite/inputs.h"
-#include "suite/judge.h"
 
 static const char *const status_names[] = {
 #define X(name, text) [FX_SUITE_##name] = text,
@@ -89,8 +89,8 @@ struct run {
     const struct fx_suite_test *test;
 };
 
-static bool judge(struct run *run, const struct fx_suite_case *case_,
-                  struct fx_suite_result *result, struct fx_err *err) {
+static bool check_case(struct run *run, const struct fx_suite_case *case_,
+                       struct fx_suite_result *result, struct fx_err *err) {
     const struct fx_suite_trial trial = {
         .host = run->host,
         .inputs = &run->inputs,
@@ -100,7 +100,7 @@ static bool judge(struct run *run, const struct fx_suite_case *case_,
         .colour = run->plan->colour,
     };
     const uint64_t start = fx_clock_ns();
-    const bool ok = fx_suite_judge(&trial, result, err);
+    const bool ok = fx_suite_check_case(&trial, result, err);
     result->ns = fx_clock_ns() - start;
     return ok;
 }
@@ -131,7 +131,7 @@ static bool add_result(struct run *run, const struct fx_suite_case *case_,
         result->status = FX_SUITE_SKIP;
         ok = set_text(&result->reason, skip) || fx_fail_nomem(err);
     } else if (ok) {
-        ok = judge(run, case_, result, err);
+        ok = check_case(run, case_, result, err);
     }
     return ok;
 }
@@ -181,8 +181,8 @@ static void count(struct fx_suite_results *results) {
     for (size_t i = 0; i < results->n_items; i++) {
         const struct fx_suite_result *result = &results->items[i];
         results->counts[result->status]++;
-        results->n_unjudged += result->status == FX_SUITE_PASS && result->case_ != NULL &&
-                               result->case_->asserts;
+        results->n_unchecked += result->status == FX_SUITE_PASS &&
+                                result->case_ != NULL && result->case_->asserts;
     }
 }
 

@@ -50,7 +50,7 @@ struct fx_suite_results {
     struct fx_suite_result *items; /* those of a suite beside one another */
     size_t n_items, cap_items;
     size_t counts[FX_SUITE_N_STATUSES];
-    size_t n_unjudged; /* that passed, with assertions that nobody looked at */
+    size_t n_unchecked; /* that passed, with assertions that nobody looked at */
 };
 
 void fx_suite_results_finish(

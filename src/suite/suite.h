@@ -113,7 +113,7 @@ bool fx_suites_add(struct fx_suites *suites, const char *path,
                    struct fx_err *err) FX_MUST_USE;
 
 /* Why a case is skipped that expects something of a constraint. */
-extern const char fx_suite_unjudged[];
+extern const char fx_suite_unchecked[];
 
 /* For the readers: appends one that is zeroed. The pointers hold until the next of the
  * same list is added. NULL without memory. */

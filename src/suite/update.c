@@ -1,16 +1,118 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/update.c - what came out becomes what is expected.
+ * suite/update.c - writes results over the files of expected objects.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/vec.h"
 #include "policy/plain.h"
 #include "suite/run.h"
-#include "suite/sources_kept.h"
 #include "value/equal.h"
 #include "value/json.h"
+
+/* ---- protected files ------------------------------------------------------------- */
+
+/* Files are compared by device and inode, so that `./pod.yaml` and a link are the file.
+ */
+struct file_id {
+    dev_t device;
+    ino_t number;
+};
+
+/* The files that an update must never write over: the suites, and every policy that they
+ * name as a file. Folders are not protected, as expected objects may be in one; nor are
+ * objects, as the expected object of one case may be the input of another. */
+struct protected_files {
+    struct file_id *items;
+    size_t n_items, cap_items;
+};
+
+static bool find_file_id(const char *path, struct file_id *ret_file) {
+    struct stat status;
+    if (path == NULL || stat(path, &status) != 0 || S_ISDIR(status.st_mode)) {
+        return false;
+    }
+    *ret_file = (struct file_id){status.st_dev, status.st_ino};
+    return true;
+}
+
+static bool is_same(const struct file_id *a, const struct file_id *b) {
+    return a->device == b->device && a->number == b->number;
+}
+
+static bool is_same_file(const char *a, const char *b) {
+    struct file_id left;
+    struct file_id right;
+    return find_file_id(a, &left) && find_file_id(b, &right) && is_same(&left, &right);
+}
+
+static bool protect_file(struct protected_files *kept, const char *path,
+                         struct fx_err *err) {
+    struct file_id file;
+    if (!find_file_id(path, &file)) {
+        return true;
+    }
+    if (!FX_VEC_GROW(kept->items, kept->n_items, kept->cap_items)) {
+        return fx_fail_nomem(err);
+    }
+    kept->items[kept->n_items++] = file;
+    return true;
+}
+
+static bool protect_paths(struct protected_files *kept,
+                          const struct fx_suite_paths *paths, struct fx_err *err) {
+    for (size_t i = 0; i < paths->n_items; i++) {
+        if (!protect_file(kept, paths->items[i].path, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool protect_suite(struct protected_files *kept, const struct fx_suite *suite,
+                          struct fx_err *err) {
+    for (size_t i = 0; i < suite->n_tests; i++) {
+        if (!protect_paths(kept, &suite->tests[i].mutators, err)) {
+            return false;
+        }
+    }
+    return protect_file(kept, suite->path, err);
+}
+
+static void protected_files_finish(struct protected_files *kept) {
+    free(kept->items);
+    *kept = (struct protected_files){.items = NULL};
+}
+
+static bool protected_files_init(struct protected_files *kept,
+                                 const struct fx_suites *suites, struct fx_err *err) {
+    *kept = (struct protected_files){.items = NULL};
+    for (size_t i = 0; i < suites->n_items; i++) {
+        if (!protect_suite(kept, &suites->items[i], err)) {
+            protected_files_finish(kept);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool protected_files_has(const struct protected_files *kept, const char *path) {
+    struct file_id file;
+    if (!find_file_id(path, &file)) {
+        return false;
+    }
+    for (size_t i = 0; i < kept->n_items; i++) {
+        if (is_same(&kept->items[i], &file)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- targets --------------------------------------------------------------------- */
 
 /* A file that results would be written to, or have passed by. */
 struct target {
@@ -137,19 +239,19 @@ static bool update_all(struct fx_suite_results *results, struct target *targets,
 
 /* Why the case's file must not be written over; NULL: it may be. */
 static const char *find_fault(const struct fx_suite_case *case_,
-                              const struct fx_suite_kept *kept) {
+                              const struct protected_files *kept) {
     const char *path = case_->mutated_file.path;
-    if (fx_suite_same_file(path, case_->object.path)) {
+    if (is_same_file(path, case_->object.path)) {
         return "not updated, since it is the object itself: ";
     }
-    return fx_suite_kept_has(kept, path)
+    return protected_files_has(kept, path)
                ? "not updated, since it is a suite or a policy: "
                : NULL;
 }
 
 /* The files to be written, and those that have passed by one. */
 static size_t find_targets(struct fx_suite_results *results,
-                           const struct fx_suite_kept *kept, struct target *targets,
+                           const struct protected_files *kept, struct target *targets,
                            struct fx_buf *words) {
     size_t n_targets = 0;
     for (size_t i = 0; i < results->n_items; i++) {
@@ -177,17 +279,17 @@ static size_t find_targets(struct fx_suite_results *results,
 
 bool fx_suites_update(const struct fx_suites *suites, struct fx_suite_results *results,
                       struct fx_buf *words, struct fx_err *err) {
-    struct fx_suite_kept kept;
-    if (!fx_suite_kept_init(&kept, suites, err)) {
+    struct protected_files kept;
+    if (!protected_files_init(&kept, suites, err)) {
         return false;
     }
     struct target *targets = calloc(results->n_items + 1, sizeof *targets);
     if (targets == NULL) {
-        fx_suite_kept_finish(&kept);
+        protected_files_finish(&kept);
         return fx_fail_nomem(err);
     }
     const size_t n_targets = find_targets(results, &kept, targets, words);
-    fx_suite_kept_finish(&kept);
+    protected_files_finish(&kept);
     const bool ok = update_all(results, targets, n_targets, words, err);
     free(targets);
     return ok;

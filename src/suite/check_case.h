@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/judge.h - one case: asked, and compared with what is expected. Private to this
- * room.
+ * suite/check_case.h - one case: asked, and compared with what is expected. Private to
+ * this room.
  */
-#ifndef FX_SUITE_JUDGE_H
-#define FX_SUITE_JUDGE_H
+#ifndef FX_SUITE_CHECK_CASE_H
+#define FX_SUITE_CHECK_CASE_H
 
 #include "suite/inputs.h"
 #include "suite/run.h"
@@ -19,7 +19,8 @@ struct fx_suite_trial {
 
 /* Fills status, reason and diff, what is kept, and the place of a fault; the rest stays.
  * Errors: only such as are ours. */
-bool fx_suite_judge(const struct fx_suite_trial *trial,
-                    struct fx_suite_result *ret_result, struct fx_err *err) FX_MUST_USE;
+bool fx_suite_check_case(const struct fx_suite_trial *trial,
+                         struct fx_suite_result *ret_result,
+                         struct fx_err *err) FX_MUST_USE;
 
 #endif

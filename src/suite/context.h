@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/circumstances.h - what a case asks: its objects, and how they come. Private to
+ * suite/context.h - what a case asks: its objects, and how they come. Private to
  * this room.
  */
-#ifndef FX_SUITE_CIRCUMSTANCES_H
-#define FX_SUITE_CIRCUMSTANCES_H
+#ifndef FX_SUITE_CONTEXT_H
+#define FX_SUITE_CONTEXT_H
 
 #include "policy/namespaces.h"
 #include "suite/inputs.h"
 
-struct fx_circumstances {
+struct fx_case_context {
     struct fx_objects objects, old; /* old: none, or as many */
     struct fx_namespaces namespaces;
     json_t
@@ -21,18 +21,17 @@ struct fx_circumstances {
     struct fx_suite_bad_file bad; /* a file that is wrong; the rest does not count then */
 };
 
-void fx_circumstances_finish(
-    struct fx_circumstances *circumstances); /* NULL, zeroed are fine */
+void fx_case_context_finish(struct fx_case_context *context); /* NULL, zeroed are fine */
 
 /* Reads the files of the case. Where the object's file holds an AdmissionReview, as gator
  * allows, the object, the old one, the operation and the user are those of its request,
  * as far as the case says nothing else. `given` are Namespaces known from elsewhere. A
  * file that is wrong is told. Errors: FX_ENOMEM. */
-bool fx_circumstances_read(const struct fx_suite_test *test,
-                           const struct fx_suite_case *case_,
-                           const struct fx_namespaces *given,
-                           const struct fx_suite_host *host,
-                           struct fx_circumstances *ret_circumstances,
-                           struct fx_err *err) FX_MUST_USE;
+bool fx_case_context_read(const struct fx_suite_test *test,
+                          const struct fx_suite_case *case_,
+                          const struct fx_namespaces *given,
+                          const struct fx_suite_host *host,
+                          struct fx_case_context *ret_context,
+                          struct fx_err *err) FX_MUST_USE;
 
 #endif
