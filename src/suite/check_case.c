@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/check_case.c - asking for each object of a case, and the verdict.
+ * suite/check_case.c - mutates the objects of a case, and compares the results.
  */
 #include "suite/check_case.h"
 
@@ -12,7 +12,7 @@
 #include "suite/context.h"
 #include "value/patch.h"
 
-/* A case while it is judged. */
+/* A case while it is checked. */
 struct case_check {
     const struct fx_suite_trial *trial;
     struct fx_suite_result *result;
@@ -20,12 +20,12 @@ struct case_check {
     struct fx_case_context context;
     struct fx_objects got;
     struct fx_err failure;  /* code FX_OK: the mutation did not fail */
-    struct fx_buf denial;   /* where it was denied: the words, whole */
+    struct fx_buf denial;   /* if the object was denied: the whole message */
     struct fx_buf warnings; /* of policies that were left out */
     struct fx_err *err;
 };
 
-/* ---- verdicts -------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------- */
 
 /* Takes the text as the reason, or gives up where there is none. */
 static bool conclude(struct case_check *check, enum fx_suite_status status,
@@ -39,14 +39,14 @@ static bool conclude(struct case_check *check, enum fx_suite_status status,
 
 FX_PRINTF(2, 3)
 static bool fail(struct case_check *check, const char *fmt, ...) {
-    char words[FX_ERR_TEXT];
+    char message[FX_ERR_TEXT];
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(words, sizeof words, fmt, args);
+    (void)vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
     struct fx_buf reason;
     fx_buf_init(&reason, 0);
-    fx_buf_str(&reason, words);
+    fx_buf_str(&reason, message);
     return conclude(check, FX_SUITE_FAIL, &reason);
 }
 
@@ -65,7 +65,7 @@ static bool conclude_bad(struct case_check *check, const struct fx_suite_bad_fil
 
 /* ---- asking ---------------------------------------------------------------------- */
 
-/* What was left out of one object is noted with what was left out of others. */
+/* Adds the warnings of one object to those of the others. */
 static void note_warnings(struct case_check *check, const struct fx_buf *warnings) {
     if (warnings->len > 0) {
         fx_buf_str(&check->warnings, check->warnings.len > 0 ? "; " : "");
@@ -74,7 +74,7 @@ static void note_warnings(struct case_check *check, const struct fx_buf *warning
     fx_buf_fail_as(&check->warnings, warnings);
 }
 
-/* What fails is the verdict of the webhook, unless the failure is ours. */
+/* A failure is the response of the webhook, unless it is one of our own. */
 static bool take_answer(struct case_check *check, bool ok,
                         const struct fx_suite_response *answer,
                         const struct fx_err *failure) {
@@ -142,7 +142,7 @@ static bool name_side(struct fx_buf *name, const struct case_check *check,
     return !name->failed;
 }
 
-/* *ret_same; where not, the verdict is made. */
+/* *ret_same: the objects are as expected; otherwise the result is a failure. */
 static bool compare(struct case_check *check, const struct fx_objects *expected,
                     const char *expected_name, bool part, bool *ret_same) {
     struct fx_buf diff;
@@ -276,37 +276,37 @@ static bool compare_patch(struct case_check *check, bool *ret_same) {
     return ok;
 }
 
-/* ---- the verdict ----------------------------------------------------------------- */
+/* ---- the whole case -------------------------------------------------------------- */
 
-static bool judge_denial(struct case_check *check) {
-    const char *words = check->denial.len > 0 ? check->denial.data : check->failure.msg;
+static bool check_denial(struct case_check *check) {
+    const char *message = check->denial.len > 0 ? check->denial.data : check->failure.msg;
     const char *expected = check->trial->case_->denied;
     if (expected == NULL) {
-        return fail(check, "it was denied: %s%s", words,
+        return fail(check, "it was denied: %s%s", message,
                     check->trial->case_->error == NULL
                         ? ""
                         : "; `denied` expects that, and not `error`");
     }
-    return strstr(words, expected) != NULL ||
-           fail(check, "it was denied in other words: %s; expected `%s`", words,
+    return strstr(message, expected) != NULL ||
+           fail(check, "it was denied with another message: %s; expected `%s`", message,
                 expected);
 }
 
-static bool judge_failure(struct case_check *check) {
-    const char *words = check->failure.msg;
+static bool check_failure(struct case_check *check) {
+    const char *message = check->failure.msg;
     const char *expected = check->trial->case_->error;
     if (check->failure.code == FX_EDENIED) {
-        return judge_denial(check);
+        return check_denial(check);
     }
     if (expected == NULL) {
-        return fail(check, "the mutation failed: %s", words);
+        return fail(check, "the mutation failed: %s", message);
     }
-    return strstr(words, expected) != NULL ||
-           fail(check, "the mutation failed in other words: %s; expected `%s`", words,
-                expected);
+    return strstr(message, expected) != NULL ||
+           fail(check, "the mutation failed with another message: %s; expected `%s`",
+                message, expected);
 }
 
-static bool judge_unsaid(struct case_check *check) {
+static bool fail_without_expectation(struct case_check *check) {
     if (check->trial->case_->mutated_file.path == NULL) {
         return fail(check, "nothing is expected of this case; expected `mutated`, "
                            "`contains`, `patch`, `error` or `denied`");
@@ -318,7 +318,7 @@ static bool judge_unsaid(struct case_check *check) {
            keep(check);
 }
 
-static bool judge_objects(struct case_check *check) {
+static bool check_objects(struct case_check *check) {
     const struct fx_suite_case *case_ = check->trial->case_;
     if (case_->error != NULL) {
         return fail(check, "the mutation did not fail; expected `%s`", case_->error);
@@ -330,7 +330,7 @@ static bool judge_objects(struct case_check *check) {
     }
     if (case_->mutated == FX_MUTATED_UNSAID && case_->patch == NULL &&
         case_->contains == NULL) {
-        return judge_unsaid(check);
+        return fail_without_expectation(check);
     }
     bool same = false;
     if (!compare_mutated(check, &same)) {
@@ -349,8 +349,8 @@ static void add_part(struct fx_buf *note, const char *part) {
     fx_buf_str(note, part);
 }
 
-/* A note says that assertions beside it were not looked at, and which policies were left
- * out: that may be why it failed, or not be meant. */
+/* Adds to the reason that assertions were ignored, and which policies were skipped: that
+ * may be why the case failed. */
 static bool add_note(struct case_check *check) {
     const enum fx_suite_status status = check->result->status;
     const bool asserts = status == FX_SUITE_PASS && check->trial->case_->asserts;
@@ -363,7 +363,7 @@ static bool add_note(struct case_check *check) {
         add_part(&note, check->result->reason);
     }
     if (asserts) {
-        add_part(&note, "`assertions` not looked at: ");
+        add_part(&note, "`assertions` ignored: ");
         fx_buf_str(&note, fx_suite_unchecked);
     }
     if (check->warnings.len > 0) {
@@ -372,7 +372,7 @@ static bool add_note(struct case_check *check) {
     return conclude(check, status, &note);
 }
 
-static bool judge(struct case_check *check) {
+static bool check_all(struct case_check *check) {
     const struct fx_suite_trial *trial = check->trial;
     struct fx_case_context *context = &check->context;
     if (!fx_case_context_read(trial->test, trial->case_, &check->policies->namespaces,
@@ -383,7 +383,7 @@ static bool judge(struct case_check *check) {
         return conclude_bad(check, &context->bad);
     }
     return mutate_all(check) &&
-           (check->failure.code != FX_OK ? judge_failure(check) : judge_objects(check)) &&
+           (check->failure.code != FX_OK ? check_failure(check) : check_objects(check)) &&
            add_note(check);
 }
 
@@ -402,7 +402,7 @@ bool fx_suite_check_case(const struct fx_suite_trial *trial,
         return conclude_bad(&check, &policies->bad);
     }
     check.policies = policies->policies;
-    const bool ok = judge(&check);
+    const bool ok = check_all(&check);
     fx_case_context_finish(&check.context);
     fx_objects_finish(&check.got);
     fx_buf_finish(&check.denial);

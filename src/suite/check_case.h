@@ -17,8 +17,8 @@ struct fx_suite_trial {
     bool keeps, colour; /* as in struct fx_suite_plan */
 };
 
-/* Fills status, reason and diff, what is kept, and the place of a fault; the rest stays.
- * Errors: only such as are ours. */
+/* Fills in status, reason, diff, the objects to keep, and file and line of a fault.
+ * Errors: our own only (base/err.h). */
 bool fx_suite_check_case(const struct fx_suite_trial *trial,
                          struct fx_suite_result *ret_result,
                          struct fx_err *err) FX_MUST_USE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/context.c - the files of a case, and what they say of the request.
+ * suite/context.c - reads the files of a case and the request in them.
  */
 #include "suite/context.h"
 
@@ -36,12 +36,12 @@ static bool goes_on(const struct reading *reading) {
 }
 
 /* A fault of the objects' file as a whole. */
-static bool fail_object(const struct reading *reading, const char *words) {
+static bool fail_object(const struct reading *reading, const char *message) {
     struct fx_err fault = FX_ERR_INIT;
-    (void)fx_fail(&fault, FX_EINVALID, "%s", words);
+    (void)fx_fail(&fault, FX_EINVALID, "%s", message);
     const struct fx_suite_text text = {.file = reading->case_->object.path};
     reading->bad->file = strdup(text.file);
-    reading->bad->reason = strdup(words);
+    reading->bad->reason = strdup(message);
     return (reading->bad->file != NULL && reading->bad->reason != NULL &&
             fx_suite_report(reading->host, &text, FX_SEVERITY_ERROR, &fault, NULL)) ||
            fx_fail_nomem(reading->err);

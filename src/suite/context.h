@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/context.h - what a case asks: its objects, and how they come. Private to
- * this room.
+ * suite/context.h - the objects of a case, and the request in which they are sent.
+ * Private to this room.
  */
 #ifndef FX_SUITE_CONTEXT_H
 #define FX_SUITE_CONTEXT_H
@@ -18,15 +18,15 @@ struct fx_case_context {
     const char *const *groups;
     size_t n_groups;
     const char **own_groups;      /* those of the review; or NULL */
-    struct fx_suite_bad_file bad; /* a file that is wrong; the rest does not count then */
+    struct fx_suite_bad_file bad; /* an invalid file; then nothing else is valid */
 };
 
 void fx_case_context_finish(struct fx_case_context *context); /* NULL, zeroed are fine */
 
 /* Reads the files of the case. Where the object's file holds an AdmissionReview, as gator
  * allows, the object, the old one, the operation and the user are those of its request,
- * as far as the case says nothing else. `given` are Namespaces known from elsewhere. A
- * file that is wrong is told. Errors: FX_ENOMEM. */
+ * unless the case sets them. `given` are the Namespaces of the policies. An invalid file
+ * is reported to the host, and stands in `bad`. Errors: FX_ENOMEM. */
 bool fx_case_context_read(const struct fx_suite_test *test,
                           const struct fx_suite_case *case_,
                           const struct fx_namespaces *given,

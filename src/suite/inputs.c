@@ -33,7 +33,7 @@ static bool keep_fault(const struct fx_suite_host *host, const struct fx_suite_t
     return true;
 }
 
-/* A fault of the path itself: told where the suite names it. */
+/* A fault of the path itself: reported where the suite names it. */
 static bool keep_path_fault(const struct fx_suite_host *host,
                             const struct fx_suite_path *path,
                             const struct fx_suite_source *source, struct fx_err *fault,

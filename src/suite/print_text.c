@@ -134,18 +134,18 @@ static void print_count(struct fx_buf *buf, const char *before, size_t count,
 static void print_summary(struct fx_buf *buf, const struct fx_suite_results *results,
                           size_t n_suites, const struct fx_suite_style *style) {
     const size_t *counts = results->counts;
-    const enum fx_suite_status verdict =
-        counts[FX_SUITE_FAIL] + counts[FX_SUITE_ERROR] > 0 ? FX_SUITE_FAIL
-        : counts[FX_SUITE_PASS] > 0                        ? FX_SUITE_PASS
-                                                           : FX_SUITE_SKIP;
-    print_word(buf, statuses[verdict].word, statuses[verdict].colour, style->colour);
+    const enum fx_suite_status status = counts[FX_SUITE_FAIL] + counts[FX_SUITE_ERROR] > 0
+                                            ? FX_SUITE_FAIL
+                                        : counts[FX_SUITE_PASS] > 0 ? FX_SUITE_PASS
+                                                                    : FX_SUITE_SKIP;
+    print_word(buf, statuses[status].word, statuses[status].colour, style->colour);
     fx_buf_printf(buf, "\n%zu suite%s: %zu passed", n_suites, n_suites == 1 ? "" : "s",
                   counts[FX_SUITE_PASS]);
     print_count(buf, ", ", counts[FX_SUITE_FAIL], "failed");
     print_count(buf, ", ", counts[FX_SUITE_ERROR], "invalid");
     print_count(buf, ", ", counts[FX_SUITE_SKIP], "skipped");
     print_count(buf, "; of those passed, ", results->n_unchecked,
-                "with assertions that nobody looked at");
+                "with assertions that were ignored");
     fx_buf_char(buf, '\n');
 }
 

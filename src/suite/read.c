@@ -38,8 +38,7 @@ static bool is_operation(const char *word) {
            strcmp(word, "DELETE") == 0;
 }
 
-static void read_circumstances(const struct fx_fields *fields,
-                               struct fx_suite_case *ret_case) {
+static void read_request(const struct fx_fields *fields, struct fx_suite_case *ret_case) {
     ret_case->old = fx_fields_path(fields, "old");
     ret_case->inventory = fx_fields_paths(fields, "inventory");
     ret_case->user = fx_fields_string(fields, "user");
@@ -129,7 +128,7 @@ static void read_case(const struct fx_fields *fields, struct fx_suite_case *ret_
     ret_case->line = fields->line;
     ret_case->source = fields->reader->source;
     ret_case->skip = fx_fields_bool(fields, "skip") ? SKIPPED_BY_CASE : NULL;
-    read_circumstances(fields, ret_case);
+    read_request(fields, ret_case);
     read_contains(fields, ret_case);
     read_patch(fields, ret_case);
 }
@@ -162,8 +161,8 @@ static void read_suite_case(const struct fx_fields *fields, bool validates,
     ret_case->asserts = json_array_size(fx_fields_list(fields, "assertions")) > 0;
     ret_case->denied = fx_fields_string(fields, "denied");
     check_failure(fields, ret_case);
-    const bool judged = expects_failure(ret_case) || expects_success(ret_case);
-    if (ret_case->skip == NULL && !judged && (validates || ret_case->asserts)) {
+    const bool checked = expects_failure(ret_case) || expects_success(ret_case);
+    if (ret_case->skip == NULL && !checked && (validates || ret_case->asserts)) {
         ret_case->skip = fx_suite_unchecked;
     } else if (fx_fields_get(fields, "object") == NULL && ret_case->skip == NULL) {
         fx_fields_fail(fields, NULL, NULL,

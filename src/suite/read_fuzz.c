@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/read_fuzz.c - any bytes are a suite, no suite, or told why not; and so are the
- * options of a case.
+ * suite/read_fuzz.c - any bytes are a suite, no suite, or reported as invalid; and so are
+ * the options of a case.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Every finding can be told. */
+/* Every finding can be printed. */
 static void report(void *user, const struct fx_finding *finding) {
     size_t *n_errors = user;
     struct fx_buf printed;

@@ -133,7 +133,7 @@ struct fx_text fx_suite_stem_of(const char *path) {
                                                              : strlen(name)};
 }
 
-/* ---- telling --------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------- */
 
 bool fx_suite_report(const struct fx_suite_host *host, const struct fx_suite_text *text,
                      enum fx_severity severity, struct fx_err *fault,
@@ -165,7 +165,7 @@ static bool read_suite(struct fx_suites *suites, const char *file, bool named,
     fx_buf_init(&bytes, 0);
     if (!fx_file_read(file, FX_LIMIT_POLICY_FILE_BYTES, &bytes, err)) {
         fx_buf_finish(&bytes);
-        /* What is larger than a suite can be is none, unless somebody says so. */
+        /* A file above the limit is no suite, unless it was given as one. */
         return !named && err->code == FX_ELIMIT;
     }
     return fx_suites_read(suites, file, &bytes, named, ret_found, err);
