@@ -27,99 +27,97 @@ struct fx_apply_values {
 extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE */
 
 /* The rows of both tables. */
-#define FX_APPLY_OPTIONS                                                                \
-    {"policies",                                                                        \
-     'p',                                                                               \
-     FX_OPTION_LIST,                                                                    \
-     offsetof(struct fx_apply_values, policies),                                        \
-     "PATH",                                                                            \
-     NULL,                                                                              \
-     "policies: a file, a folder or - (repeats)"},                                      \
-        {"objects",                                                                     \
-         'f',                                                                           \
-         FX_OPTION_LIST,                                                                \
-         offsetof(struct fx_apply_values, objects),                                     \
-         "PATH",                                                                        \
-         NULL,                                                                          \
-         "objects: a file, a folder or - (repeats)"},                                   \
-        {"namespace",                                                                   \
-         'n',                                                                           \
-         FX_OPTION_TEXT,                                                                \
-         offsetof(struct fx_apply_values, namespace_),                                  \
-         "NAME",                                                                        \
-         NULL,                                                                          \
-         "the namespace of what names none (default: objects are in none, policies in " \
-         "`default`)"},                                                                 \
-        {"operation",                                                                   \
-         '\0',                                                                          \
-         FX_OPTION_CHOICE,                                                              \
-         offsetof(struct fx_apply_values, operation),                                   \
-         "NAME",                                                                        \
-         fx_apply_operation_words,                                                      \
-         "CREATE (default), UPDATE or DELETE"},                                         \
-        {"old",                                                                         \
-         '\0',                                                                          \
-         FX_OPTION_TEXT,                                                                \
-         offsetof(struct fx_apply_values, old),                                         \
-         "PATH",                                                                        \
-         NULL,                                                                          \
-         "the objects as they were before an UPDATE"},                                  \
-        {"user",                                                                        \
-         '\0',                                                                          \
-         FX_OPTION_TEXT,                                                                \
-         offsetof(struct fx_apply_values, user),                                        \
-         "NAME",                                                                        \
-         NULL,                                                                          \
-         "who asks (default: kubernetes-admin)"},                                       \
-        {"group",                                                                       \
-         '\0',                                                                          \
-         FX_OPTION_LIST,                                                                \
-         offsetof(struct fx_apply_values, groups),                                      \
-         "NAME",                                                                        \
-         NULL,                                                                          \
-         "a group of that user (repeats)"},                                             \
-        {"keep-going",                                                                  \
-         'k',                                                                           \
-         FX_OPTION_FLAG,                                                                \
-         offsetof(struct fx_apply_values, keep_going),                                  \
-         NULL,                                                                          \
-         NULL,                                                                          \
-         "leave out invalid policies and objects that fail, and print the rest"},       \
-        FX_TIMEOUT_OPTION(struct fx_apply_values, timeout),                             \
-        FX_DIALECT_OPTIONS(struct fx_apply_values, settings),                           \
-        FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                          \
+#define FX_APPLY_OPTIONS                                                             \
+    {"policies",                                                                     \
+     'p',                                                                            \
+     FX_OPTION_LIST,                                                                 \
+     offsetof(struct fx_apply_values, policies),                                     \
+     "PATH",                                                                         \
+     NULL,                                                                           \
+     "policies: a file, a folder or - (repeats)"},                                   \
+        {"objects",                                                                  \
+         'f',                                                                        \
+         FX_OPTION_LIST,                                                             \
+         offsetof(struct fx_apply_values, objects),                                  \
+         "PATH",                                                                     \
+         NULL,                                                                       \
+         "objects: a file, a folder or - (repeats)"},                                \
+        {"namespace",                                                                \
+         'n',                                                                        \
+         FX_OPTION_TEXT,                                                             \
+         offsetof(struct fx_apply_values, namespace_),                               \
+         "NAME",                                                                     \
+         NULL,                                                                       \
+         "namespace of policies and objects that have none (default: `default` for " \
+         "policies, none for objects)"},                                             \
+        {"operation",                                                                \
+         '\0',                                                                       \
+         FX_OPTION_CHOICE,                                                           \
+         offsetof(struct fx_apply_values, operation),                                \
+         "NAME",                                                                     \
+         fx_apply_operation_words,                                                   \
+         "CREATE (default), UPDATE or DELETE"},                                      \
+        {"old",                                                                      \
+         '\0',                                                                       \
+         FX_OPTION_TEXT,                                                             \
+         offsetof(struct fx_apply_values, old),                                      \
+         "PATH",                                                                     \
+         NULL,                                                                       \
+         "the objects before the UPDATE"},                                           \
+        {"user",                                                                     \
+         '\0',                                                                       \
+         FX_OPTION_TEXT,                                                             \
+         offsetof(struct fx_apply_values, user),                                     \
+         "NAME",                                                                     \
+         NULL,                                                                       \
+         "user who sends the request (default: kubernetes-admin)"},                  \
+        {"group",                                                                    \
+         '\0',                                                                       \
+         FX_OPTION_LIST,                                                             \
+         offsetof(struct fx_apply_values, groups),                                   \
+         "NAME",                                                                     \
+         NULL,                                                                       \
+         "group of the user (repeats)"},                                             \
+        {"keep-going",                                                               \
+         'k',                                                                        \
+         FX_OPTION_FLAG,                                                             \
+         offsetof(struct fx_apply_values, keep_going),                               \
+         NULL,                                                                       \
+         NULL,                                                                       \
+         "skip invalid policies and objects that fail, and print the rest"},         \
+        FX_TIMEOUT_OPTION(struct fx_apply_values, timeout),                          \
+        FX_DIALECT_OPTIONS(struct fx_apply_values, settings),                        \
+        FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                       \
         FX_COLOR_OPTION(struct fx_apply_values)
 
 /* Of those that print objects. */
-#define FX_EXPAND_OPTION                                                          \
-    {"expand",                                                                    \
-     '\0',                                                                        \
-     FX_OPTION_FLAG,                                                              \
-     offsetof(struct fx_apply_values, expand),                                    \
-     NULL,                                                                        \
-     NULL,                                                                        \
-     "also what controllers will make of the objects, as the ExpansionTemplates " \
-     "among the policies say"}
+#define FX_EXPAND_OPTION                                                           \
+    {"expand",                                                                     \
+     '\0',                                                                         \
+     FX_OPTION_FLAG,                                                               \
+     offsetof(struct fx_apply_values, expand),                                     \
+     NULL,                                                                         \
+     NULL,                                                                         \
+     "also print the objects that controllers create from them, according to the " \
+     "ExpansionTemplates among the policies"}
 
 /* What help says of what they read. */
-#define FX_APPLY_INPUT_DETAILS                                                        \
-    "Folders are read with all below them: *.yaml, *.yml and *.json. Files may hold " \
-    "several documents and Lists. Namespaces in either place are context for "        \
-    "selectors; "                                                                     \
-    "a namespace that nobody gives counts as one whose only label is its name. "      \
-    "Nodes are context for ModRules. With "                                           \
-    "--namespace, policies and objects that name none count as sent to that one, as " \
-    "kubectl has it; but for kinds that are known to live in none. Objects stay as "  \
-    "they are written.\n"
+#define FX_APPLY_INPUT_DETAILS                                                           \
+    "Folders are read recursively: *.yaml, *.yml and *.json. Files may contain several " \
+    "documents and Lists. Namespaces among policies or objects are context for "         \
+    "selectors; any other namespace has only the label with its name. Nodes are "        \
+    "context for policies that read them. --namespace sets the namespace of policies "   \
+    "and objects that have none, as in kubectl, except for kinds known to be "           \
+    "cluster-scoped; objects are not changed by it.\n"
 
 /* And of failures, where objects are printed. */
 #define FX_APPLY_DETAILS                                                                \
     FX_APPLY_INPUT_DETAILS                                                              \
     "\n"                                                                                \
-    "Where a policy is invalid (status 3), or a mutation fails, does not converge or "  \
-    "is denied (status 4), nothing is printed; with --keep-going what is left is, and " \
-    "the status "                                                                       \
-    "stays. Mutators in conflict with one another are left out, as in a cluster.\n"
+    "If a policy is invalid (status 3), or if a mutation fails, does not converge or "  \
+    "is denied (status 4), nothing is printed; with --keep-going the rest is printed, " \
+    "with the same status. Mutators in conflict with each other are skipped, as in a "  \
+    "cluster.\n"
 
 /* Everything that was read. */
 struct fx_apply_inputs {

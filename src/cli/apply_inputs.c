@@ -25,19 +25,19 @@ static const char *usage_fault(const struct fx_apply_values *values) {
     const size_t n_stdin = fx_strings_count_stdin(&values->policies) +
                            fx_strings_count_stdin(&values->objects) + old_is_stdin;
     if (values->policies.n_items == 0) {
-        return "-p is missing: where are the policies?";
+        return "-p is missing: it names the policies";
     }
     if (values->objects.n_items == 0) {
-        return "-f is missing: where are the objects?";
+        return "-f is missing: it names the objects";
     }
     if (n_stdin > 1) {
         return "standard input (-) can be read only once";
     }
     if (values->old != NULL && values->operation == OPERATION_CREATE) {
-        return "--old: a CREATE has no old object; say --operation UPDATE";
+        return "--old: a CREATE request has no old object; use --operation UPDATE";
     }
     if (values->expand && values->output == FX_FORMAT_REVIEW) {
-        return "--expand: nobody reviews what is not yet made; choose another -o";
+        return "--expand: resultants have no review; use another -o";
     }
     return fx_provider_flags_fault(&values->provider);
 }

@@ -13,7 +13,7 @@
 #include "cli/output.h"
 
 static enum fx_exit usage_error(const struct fx_command *command) {
-    fx_say("`fixpoint help %s` tells how it is used", command->name);
+    fx_say("see `fixpoint help %s`", command->name);
     return FX_EXIT_USAGE;
 }
 
@@ -78,7 +78,7 @@ int fx_cli_main(int argc, char **argv) {
     /* A reader that went away is a status, not a death. */
     (void)signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {
-        fx_say("no command; `fixpoint help` lists them");
+        fx_say("no command; `fixpoint help` lists the commands");
         return FX_EXIT_USAGE;
     }
     const char *name = argv[1];

@@ -37,6 +37,6 @@ void fx_command_say_unknown(const char *name) {
     if (nearest.word != NULL) {
         fx_say("unknown command `%s`; did you mean `%s`?", name, nearest.word);
     } else {
-        fx_say("unknown command `%s`; `fixpoint help` lists them", name);
+        fx_say("unknown command `%s`; `fixpoint help` lists the commands", name);
     }
 }

@@ -59,7 +59,7 @@ const struct fx_command fx_command_completion = {
     .name = "completion",
     .usage = "bash|zsh|fish",
     .summary = "print a completion script for a shell",
-    .details = "To try it in this shell:\n"
+    .details = "To load it into the current shell:\n"
                "  bash   source <(fixpoint completion bash)\n"
                "  zsh    source <(fixpoint completion zsh)\n"
                "  fish   fixpoint completion fish | source\n",

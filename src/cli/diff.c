@@ -21,9 +21,9 @@ static const struct fx_option options[] = {
 const struct fx_command fx_command_diff = {
     .name = "diff",
     .usage = "-p PATH... -f PATH... [OPTION]...",
-    .summary = "show what mutation would change; exit 1 if anything",
-    .details = "Prints the difference of the YAML before and after, object by object, in "
-               "unified form, coloured on a terminal.\n"
+    .summary = "show what mutation would change; exit status 1 if anything",
+    .details = "Prints a unified diff of the YAML before and after mutation, for each "
+               "object, coloured on a terminal.\n"
                "\n" FX_APPLY_DETAILS "\n"
                "Examples:\n"
                "  fixpoint diff -p policies -f deploy/\n"

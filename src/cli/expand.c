@@ -60,7 +60,7 @@ static json_t *make(struct run *run, const struct fx_expansion *expansion,
         return NULL;
     }
     if (run->n_made++ == FX_LIMIT_RESULTANTS) {
-        (void)fx_fail(err, FX_EMUTATE, "it would make more than %u resultants",
+        (void)fx_fail(err, FX_EMUTATE, "more than %u resultants",
                       FX_LIMIT_RESULTANTS);
         return NULL;
     }

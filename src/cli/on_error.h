@@ -10,16 +10,16 @@
 
 extern const char *const fx_on_error_words[]; /* by enum fx_on_error; NULL ends */
 
-#define FX_ON_ERROR_OPTION(type)                                                  \
-    {                                                                             \
-        "on-error",                                                               \
-        '\0',                                                                     \
-        FX_OPTION_CHOICE,                                                         \
-        offsetof(type, on_error),                                                 \
-        "WHAT",                                                                   \
-        fx_on_error_words,                                                        \
-        "where a mutation fails: deny (default), defer (HTTP 500: failurePolicy " \
-        "decides) or allow (unchanged, with a warning)",                          \
+#define FX_ON_ERROR_OPTION(type)                                                        \
+    {                                                                                   \
+        "on-error",                                                                     \
+        '\0',                                                                           \
+        FX_OPTION_CHOICE,                                                               \
+        offsetof(type, on_error),                                                       \
+        "WHAT",                                                                         \
+        fx_on_error_words,                                                              \
+        "if a mutation fails: deny (default), defer (HTTP 500, failurePolicy decides) " \
+        "or allow (unchanged, with a warning)",                                         \
     }
 
 #endif

@@ -63,8 +63,7 @@ static const char *secret_fault(const struct values *values) {
 
 static const char *files_fault(const struct values *values) {
     if (values->tls_cert == NULL && values->tls_key == NULL) {
-        return "--tls-cert and --tls-key are missing, or --tls-self-signed, or "
-               "--tls-secret";
+        return "--tls-cert with --tls-key, --tls-self-signed or --tls-secret is missing";
     }
     if (values->tls_cert == NULL || values->tls_key == NULL) {
         return values->tls_cert == NULL ? "--tls-key: --tls-cert is missing"
@@ -127,9 +126,8 @@ static const char *policies_fault(const struct values *values) {
     if (values->policies.n_items == 0 && fault == NULL) {
         return fx_cluster_flags_mean_one(&values->cluster)
                    ? NULL
-                   : "--policies or --kubeconfig is missing: where are the policies? (In "
-                     "a "
-                     "Pod, KUBERNETES_SERVICE_HOST would be set.)";
+                   : "--policies or --kubeconfig is missing (outside of a Pod, "
+                     "KUBERNETES_SERVICE_HOST is not set)";
     }
     if (fault != NULL) {
         return fault;
@@ -299,99 +297,97 @@ static const struct fx_option options[] = {
     {"policies", 'p', FX_OPTION_LIST, FIELD(policies), "PATH", NULL,
      "policies: a file or a folder, watched and re-read (repeats)"},
     {"on-empty-policies", '\0', FX_OPTION_CHOICE, FIELD(on_empty), "HOW", on_empty_words,
-     "where files that held mutators hold none any more: keep the previous ones "
-     "(default), not-ready or accept"},
+     "if the policy files no longer contain mutators: keep the previous ones (default), "
+     "not-ready or accept"},
     {"listen", '\0', FX_OPTION_TEXT, FIELD(listen), "ADDRESS", NULL,
-     "HOST:PORT of the webhook, HTTPS (default :8443)"},
+     "HOST:PORT of the webhook server, HTTPS (default :8443)"},
     {"health-listen", '\0', FX_OPTION_TEXT, FIELD(health_listen), "ADDRESS", NULL,
      "HOST:PORT of health and metrics, HTTP (default :9090)"},
     {"web-listen", '\0', FX_OPTION_TEXT, FIELD(web_listen), "ADDRESS", NULL,
-     "HOST:PORT for dry runs of rules, PUT /v1/dryrun, HTTP that asks nobody who he is, "
-     "such as 127.0.0.1:8081 (default: nowhere)"},
+     "HOST:PORT for dry runs of rules, PUT /v1/dryrun, unauthenticated HTTP, such as "
+     "127.0.0.1:8081 (default: off)"},
     {"tls-cert", '\0', FX_OPTION_TEXT, FIELD(tls_cert), "FILE", NULL,
-     "the certificate, PEM"},
-    {"tls-key", '\0', FX_OPTION_TEXT, FIELD(tls_key), "FILE", NULL, "its key, PEM"},
+     "serving certificate (PEM)"},
+    {"tls-key", '\0', FX_OPTION_TEXT, FIELD(tls_key), "FILE", NULL,
+     "private key of the serving certificate (PEM)"},
     {"tls-ca", '\0', FX_OPTION_TEXT, FIELD(tls_ca), "FILE", NULL,
-     "who vouches for it, PEM: the caBundle that the webhook configurations get"},
+     "CA certificate (PEM), written as caBundle into the webhook configurations"},
     {"tls-self-signed", '\0', FX_OPTION_FLAG, FIELD(tls_self_signed), NULL, NULL,
-     "make a certificate, for trying things out"},
+     "create a self-signed certificate, for tests"},
     {"tls-name", '\0', FX_OPTION_LIST, FIELD(tls_names), "NAME", NULL,
-     "a name in the self-signed certificate (default localhost), or a further one in "
-     "that "
-     "of --tls-secret (repeats)"},
+     "DNS name or address in the self-signed certificate (default localhost), or an "
+     "additional one in the certificate of --tls-secret (repeats)"},
     {"tls-cert-out", '\0', FX_OPTION_TEXT, FIELD(tls_cert_out), "FILE", NULL,
-     "write the self-signed certificate there"},
+     "write the self-signed certificate to this file"},
     {"tls-min-version", '\0', FX_OPTION_CHOICE, FIELD(tls_min_version), "VERSION",
      tls_version_words,
-     "the lowest version of TLS, of the webhook as well as towards providers and the API "
-     "server: 1.2 (default) or 1.3"},
+     "minimum TLS version, for the webhook server and for connections to providers and "
+     "the API server: 1.2 (default) or 1.3"},
     {"client-ca", '\0', FX_OPTION_TEXT, FIELD(client_ca), "FILE", NULL,
-     "let in only clients with a certificate of these authorities, PEM"},
+     "require client certificates issued by these CAs (PEM)"},
     {"client-cn", '\0', FX_OPTION_LIST, FIELD(client_names), "NAME", NULL,
-     "and this common name, exactly (repeats)"},
+     "accept only client certificates with this common name (repeats)"},
     FX_CLUSTER_OPTIONS(struct values),
     FX_DIALECT_OPTIONS(struct values, settings),
     FX_ON_ERROR_OPTION(struct values),
     {"mutation-annotations", '\0', FX_OPTION_FLAG, FIELD(mutation_annotations), NULL,
-     NULL, "write into each changed object which mutators changed it"},
+     NULL, "annotate each changed object with the mutators that changed it"},
     {"log-mutations", '\0', FX_OPTION_FLAG, FIELD(log_mutations), NULL, NULL,
-     "log which mutators applied in each pass"},
+     "log the mutators that applied in each pass"},
     {"operation", '\0', FX_OPTION_LIST, FIELD(operations), "NAME", NULL,
      "mutation-webhook: answer /v1/mutate; webhook: answer /v1/admit and /v1/admitlabel "
      "(default: both; repeats; Gatekeeper's other operations are accepted)"},
     {"exempt-namespace", '\0', FX_OPTION_LIST, FIELD(exempt_names), "NAME", NULL,
-     "a namespace that may set the ignore label (repeats)"},
+     "namespace that may have the ignore label (repeats)"},
     {"exempt-namespace-prefix", '\0', FX_OPTION_LIST, FIELD(exempt_prefixes), "PREFIX",
-     NULL, "the same for all whose names begin so (repeats)"},
+     NULL, "the same for namespaces with this prefix (repeats)"},
     {"exempt-namespace-suffix", '\0', FX_OPTION_LIST, FIELD(exempt_suffixes), "SUFFIX",
-     NULL, "the same for all whose names end so (repeats)"},
+     NULL, "the same for namespaces with this suffix (repeats)"},
     {"quarantine-after", '\0', FX_OPTION_COUNT_OR_NONE, FIELD(quarantine_after), "N",
      NULL,
-     "take out a mutator that failed in so many reviews in a row, until its policy "
-     "changes (default 0: never)"},
+     "disable a mutator that failed in N reviews in a row, until its policy changes "
+     "(default 0: never)"},
     {"quarantine-budget", '\0', FX_OPTION_DURATION_OR_NONE, FIELD(quarantine_budget),
      "TIME", NULL,
-     "a mutator that takes longer in one review counts as failed in it (default 0: no "
-     "budget)"},
+     "a mutator that takes longer in one review counts as failed (default 0: no limit)"},
     {"namespace-share", '\0', FX_OPTION_COUNT, FIELD(namespace_share), "PERCENT", NULL,
-     "how much of a review's time the policies (ModRules) of a namespace may take "
-     "together (default 25)"},
+     "share of the review deadline for all policies of one namespace together (default "
+     "25)"},
     {"metrics-max-mutators", '\0', FX_OPTION_COUNT, FIELD(metrics_max_mutators), "N",
-     NULL, "how many mutators the metrics tell apart (default 500)"},
+     NULL, "number of mutators with metrics of their own (default 500)"},
     {"sandbox", '\0', FX_OPTION_CHOICE, FIELD(sandbox), "MODE", sandbox_words,
-     "give up privileges and most system calls once all is open: auto (default: as far "
-     "as the kernel allows), require (or do not start) or off"},
+     "drop privileges and block most system calls after startup: auto (default: as far "
+     "as the kernel allows), require (fail to start otherwise) or off"},
     {"log-level", '\0', FX_OPTION_CHOICE, FIELD(log_level), "LEVEL", level_words,
      "debug, info (default), warn or error"},
     {"threads", '\0', FX_OPTION_COUNT, FIELD(threads), "N", NULL,
-     "threads that serve reviews, 64 at most (default: the cores this process may use)"},
+     "threads that serve reviews, at most 64 (default: the number of available cores)"},
     {"max-body", '\0', FX_OPTION_SIZE, FIELD(max_body), "SIZE", NULL,
-     "the largest review (default 8Mi)"},
+     "maximum size of a request body (default 8Mi)"},
     {"max-header", '\0', FX_OPTION_SIZE, FIELD(max_header), "SIZE", NULL,
-     "the largest HTTP header (default 64Ki)"},
+     "maximum size of the HTTP headers (default 64Ki)"},
     {"max-connections", '\0', FX_OPTION_COUNT, FIELD(max_connections), "N", NULL,
-     "connections at a time (default 4096)"},
+     "maximum number of open connections (default 4096)"},
     {"idle-timeout", '\0', FX_OPTION_DURATION, FIELD(idle), "TIME", NULL,
-     "between requests of a connection (default 5m)"},
+     "close a connection without a request for this time (default 5m)"},
     {"message-timeout", '\0', FX_OPTION_DURATION, FIELD(message), "TIME", NULL,
-     "in which a request must arrive (default 10s)"},
+     "time limit for receiving a request (default 10s)"},
     {"review-timeout", '\0', FX_OPTION_DURATION, FIELD(review), "TIME", NULL,
-     "for a review that names no timeout (default 10s)"},
+     "deadline of a review without a timeout of its own (default 10s)"},
     {"shed-after", '\0', FX_OPTION_DURATION, FIELD(shed_after), "TIME", NULL,
-     "turn requests away that have waited longer than this (default 500ms)"},
+     "reject requests that have waited longer than this (default 500ms)"},
     {"drain", '\0', FX_OPTION_DURATION, FIELD(drain), "TIME", NULL,
-     "between SIGTERM and the end of listening (default 10s)"},
+     "time between SIGTERM and the end of listening (default 10s)"},
     {"grace", '\0', FX_OPTION_DURATION, FIELD(grace), "TIME", NULL,
-     "from there, end in any case after this time, with exit status 6 where requests "
-     "were left (default 15s)"},
+     "time limit for the requests that are left then; exit status 6 if it is exceeded "
+     "(default 15s)"},
     {"stall-after", '\0', FX_OPTION_DURATION_OR_OFF, FIELD(stall_after), "TIME", NULL,
-     "a thread that has not moved for so long makes /healthz fail (default 10s; 0: "
+     "make /healthz fail if a thread makes no progress for this time (default 10s; 0: "
      "never)"},
     {"own-namespace", '\0', FX_OPTION_TEXT, FIELD(own_namespace), "NAME", NULL,
-     "whose service account gatekeeper-admin is not mutated (default: the environment's "
-     "POD_NAMESPACE, else in a cluster the namespace of the kubeconfig's context or of "
-     "the "
-     "Pod's service account, else gatekeeper-system)"},
+     "namespace of the service account gatekeeper-admin, whose requests are not mutated "
+     "(default: POD_NAMESPACE; otherwise, in a cluster, the namespace of the kubeconfig "
+     "context or of the Pod; otherwise gatekeeper-system)"},
     {.name = NULL},
 };
 
@@ -399,17 +395,15 @@ const struct fx_command fx_command_serve = {
     .name = "serve",
     .usage = "(-p PATH... | --kubeconfig FILE) (--tls-cert FILE --tls-key FILE | "
              "--tls-self-signed | --tls-secret NAME) [OPTION]...",
-    .summary = "be the webhook",
-    .details = "Answers POST /v1/mutate, /v1/admit and /v1/admitlabel over HTTPS, and "
-               "GET /healthz, /readyz and "
-               "/metrics on a plain port of their own (with --web-listen, PUT /v1/dryrun "
-               "on another), until SIGTERM or SIGINT. Changed "
-               "policies and certificates are read again. Logs are JSON, "
-               "a line each, on standard error.\n"
-               "\n"
-               "Times are such as 500ms, 5s or 1m30s, sizes such as 64Ki or 8Mi.\n",
+    .summary = "run the webhook server",
+    .details = "Serves POST /v1/mutate, /v1/admit and /v1/admitlabel over HTTPS, and GET "
+               "/healthz, /readyz and /metrics over HTTP on a second port (with "
+               "--web-listen, PUT /v1/dryrun on a third), until SIGTERM or SIGINT. "
+               "Reloads policies and certificates when they change. Logs one JSON object "
+               "per line to standard error.\n\nTimes have a unit, as in 500ms, 5s or "
+               "1m30s; sizes may have one, as in 64Ki or 8Mi.\n",
     .options = options,
     .values_size = sizeof(struct values),
-    .stray = " (policies come behind -p)",
+    .stray = " (give policies with -p)",
     .run = run,
 };

@@ -248,12 +248,11 @@ static const struct fx_option options[] = {
     {"output", 'o', FX_OPTION_CHOICE, offsetof(struct values, output), "FORMAT",
      fx_suite_format_words, "text (default), junit, tap, json or github"},
     {"run", '\0', FX_OPTION_TEXT, offsetof(struct values, run), "REGEX", NULL,
-     "only cases whose name, suite/test/case, it matches; or TEST//CASE, as gator has "
-     "it"},
+     "run only cases whose name, suite/test/case, matches; or TEST//CASE, as in gator"},
     {"verbose", 'v', FX_OPTION_FLAG, offsetof(struct values, verbose), NULL, NULL,
-     "say a line of every case, also of those that passed or were skipped"},
+     "print a line for each case, also if it passed or was skipped"},
     {"update", '\0', FX_OPTION_FLAG, offsetof(struct values, update), NULL, NULL,
-     "write what came out over the files of what was expected, where they differ"},
+     "write the mutated objects over the files of expected objects that differ"},
     FX_TIMEOUT_OPTION(struct values, timeout),
     FX_DIALECT_OPTIONS(struct values, settings),
     FX_PROVIDER_OPTIONS(struct values, provider),
@@ -264,11 +263,11 @@ static const struct fx_option options[] = {
 const struct fx_command fx_command_test = {
     .name = "test",
     .usage = "PATH... [OPTION]...",
-    .summary = "run suites: objects, and what policies are to make of them",
+    .summary = "run test suites of policies",
     .details =
-        "PATH is a file that holds a Suite, or a folder: every Suite and every case in "
-        "folder form below it is run. PATH/... is the same, as gator has it. Paths "
-        "within a suite are relative to its folder.\n"
+        "PATH is a file that contains a Suite, or a folder: all Suites and all cases in "
+        "folder form below it are run. PATH/... is the same, as in gator. Paths in a "
+        "suite are relative to its folder.\n"
         "\n"
         "A Suite (Gatekeeper's, with more fields):\n"
         "  apiVersion: test.fixpoint.dev/v1alpha1   or test.gatekeeper.sh/v1alpha1\n"
@@ -286,24 +285,24 @@ const struct fx_command fx_command_test = {
         "          inventory: [namespace.yaml]      more context\n"
         "          mutated: expected.yaml           the whole object: a file, the\n"
         "                                           object itself, or false: unchanged\n"
-        "          contains: {spec: {...}}          part of it\n"
-        "          patch: [{op: add, ...}]          what is to be done to it\n"
-        "          error: words                     or: the failure, in part\n"
+        "          contains: {spec: {...}}          part of the object\n"
+        "          patch: [{op: add, ...}]          the expected JSON Patch\n"
+        "          error: message                   or: part of the error message\n"
         "\n"
         "A case of constraints alone (`template`, `constraint`, `assertions`) is "
-        "skipped: fixpoint mutates, and does not validate. `skip: true` skips a suite, a "
-        "test or a case.\n"
+        "skipped, as fixpoint does not validate. `skip: true` skips a suite, a test or a "
+        "case.\n"
         "\n"
         "The folder form:\n"
         "  sidecar/policies/*.yaml          or policies.yaml; folders below have it too\n"
-        "  sidecar/adds/object.yaml         each folder with one is a case\n"
+        "  sidecar/adds/object.yaml         each folder with this file is a case\n"
         "  sidecar/adds/expected.yaml       or an empty file `unchanged`, or error.txt\n"
-        "  sidecar/adds/old.yaml            at UPDATE\n"
+        "  sidecar/adds/old.yaml            for UPDATE\n"
         "  sidecar/adds/options.yaml        operation, user, groups, inventory, old,\n"
         "                                   contains, patch, skip\n"
         "\n"
-        "Status 1 where a case fails; 3 where a suite, a policy or an object is invalid, "
-        "or there are no tests.\n"
+        "Exit status: 1 if a case fails; 3 if a suite, a policy or an object is invalid, "
+        "or if there are no tests.\n"
         "\n"
         "Examples:\n"
         "  fixpoint test ./...\n"
