@@ -15,12 +15,12 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "engine/dialect.h"
-#include "engine/match.h"
 #include "engine/mutator.h"
 #include "location/gatekeeper/location.h"
 #include "location/gatekeeper/path_tests.h"
 #include "location/gatekeeper/write.h"
 #include "mutators/gatekeeper/conditions.h"
+#include "mutators/gatekeeper/match.h"
 #include "mutators/gatekeeper/policy.h"
 
 struct target {

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/budget.h"
-#include "base/limits.h"
 #include "engine/reads.h"
 #include "mutators/kubemod/explain.h"
 #include "mutators/kubemod/last_applied.h"
+#include "mutators/kubemod/limits.h"
 #include "mutators/kubemod/reject.h"
 #include "mutators/kubemod/rule_reads.h"
 #include "mutators/kubemod/sketch.h"
@@ -250,9 +250,8 @@ void fx_modrule_set_type(struct modrule *rule, bool rejects) {
 
 /* The namespace of the cluster's rules. */
 static const char *cluster_namespace(const struct fx_dialect_settings *settings) {
-    return settings != NULL && settings->cluster_namespace != NULL
-               ? settings->cluster_namespace
-               : KUBEMOD_CLUSTER_NAMESPACE;
+    const char *given = fx_dialect_settings_get(settings, CLUSTER_NAMESPACE_SETTING);
+    return given != NULL ? given : KUBEMOD_CLUSTER_NAMESPACE;
 }
 
 bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,

@@ -4,9 +4,10 @@
  */
 #include "admission/mutation.h"
 
-#include "admission/annotate.h"
 #include "admission/namespace_field.h"
 #include "admission/proof.h"
+#include "engine/dialect.h"
+#include "engine/webhook.h"
 #include "value/equal.h"
 #include "value/tree.h"
 
@@ -88,12 +89,21 @@ static bool resolve(struct fx_mutation *mutation, struct fx_err *err) {
     return ok;
 }
 
-/* Nobody is named in an object that stays as it was: a value may come back equal. */
+/* An object that stays as it was gets no annotations: a value may come back equal. */
 static bool annotate(struct fx_mutation *mutation, struct fx_err *err) {
-    return !mutation->request.annotates || fx_equal(mutation->root, mutation->object) ||
-           fx_annotate(mutation->snapshot, &mutation->outcome,
-                       mutation->request.mutation_id, mutation->arena, &mutation->root,
-                       err);
+    if (!mutation->request.annotates || fx_equal(mutation->root, mutation->object)) {
+        return true;
+    }
+    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
+        const struct fx_webhook *webhook = fx_dialects[i]->webhook;
+        if (webhook != NULL && webhook->annotate != NULL &&
+            !webhook->annotate(mutation->snapshot, &mutation->outcome,
+                               mutation->request.mutation_id, mutation->arena,
+                               &mutation->root, err)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* What comes between the loop and the answer. */

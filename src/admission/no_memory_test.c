@@ -12,10 +12,10 @@
 #include <cmocka.h>
 
 #include "admission/admit.h"
-#include "admission/admit_label.h"
 #include "admission/binding.h"
 #include "admission/fakes.h"
 #include "admission/fill_in.h"
+#include "admission/guard.h"
 #include "admission/mutation.h"
 #include "admission/review_texts.h"
 #include "engine/guise.h"
@@ -198,7 +198,8 @@ static bool fill_in(void *user) {
 static bool admit_label(void *user) {
     static const char *const names[] = {"free"};
     static const struct fx_exemptions exempt = {.names = names, .n_names = 1};
-    return run_review(fx_admit_label_create(&exempt, fx_text_of(user), 0));
+    return run_review(fx_guard_create(fx_guard_find(FX_TEXT("/v1/admitlabel")), &exempt,
+                                      fx_text_of(user), 0));
 }
 
 static bool bind(void *user) {

@@ -94,7 +94,7 @@ void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
 
 /* ---- left out -------------------------------------------------------------------- */
 
-/* "rules.yaml:1: warning: ModRule/shop/a: left out of Pod/shop/web: …" */
+/* "rules.yaml:1: warning: Rule/shop/a: left out of Pod/shop/web: …" */
 static void print_drop(struct fx_buf *buf, const struct fx_input_object *object,
                        const struct fx_mutator *mutator, const struct fx_drop *drop,
                        bool colour) {

@@ -61,8 +61,9 @@ static void print_command(struct fx_buf *buf, const struct fx_command *command) 
     fx_buf_char(buf, '\n');
     print_paragraphs(buf, command->details);
     fx_buf_str(buf, "\nOptions:\n");
-    for (const struct fx_option *option = command->options; option->name != NULL;
-         option++) {
+    struct fx_option_table table;
+    for (const struct fx_option *option = fx_options_expand(command->options, &table);
+         option->name != NULL; option++) {
         print_option(buf, option);
     }
     print_option(buf, &help_option);

@@ -7,7 +7,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "cli/commands.h"
-#include "cli/dialects.h"
 #include "cli/on_error.h"
 #include "cli/operations.h"
 #include "cli/output.h"
@@ -336,7 +335,7 @@ static const struct fx_option options[] = {
      "log the mutators that applied in each pass"},
     {"operation", '\0', FX_OPTION_LIST, FIELD(operations), "NAME", NULL,
      "mutation-webhook: answer /v1/mutate; webhook: answer /v1/admit and /v1/admitlabel "
-     "(default: both; repeats; Gatekeeper's other operations are accepted)"},
+     "(default: both; repeats; its other values are accepted)"},
     {"exempt-namespace", '\0', FX_OPTION_LIST, FIELD(exempt_names), "NAME", NULL,
      "namespace that may have the ignore label (repeats)"},
     {"exempt-namespace-prefix", '\0', FX_OPTION_LIST, FIELD(exempt_prefixes), "PREFIX",

@@ -55,7 +55,7 @@ static void destroy(struct fx_cluster_fetch *fetch) {
     }
 }
 
-/* What the server says is the answer, as Gatekeeper gives it (spec section 8); that it
+/* What the server says is the answer (spec section 8); that it
  * could not be asked is our own failure, and no verdict. */
 static void say_failure(const struct fx_kube_failure *failure, struct fx_err *err) {
     switch (failure->reason) {

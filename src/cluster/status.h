@@ -7,11 +7,11 @@
  *
  * Written by server-side apply as the field manager `fixpoint-<pod>`, where the CRD makes
  * byPod a list keyed by `id`, as ours do. Where an installed CRD keeps it atomic
- * (Gatekeeper's own do), an apply would drop the entries of the others: then it is read,
- * merged and updated with its resourceVersion, again on a conflict. Which of the two is
- * read from the CRD itself; where that may not be read, the second always works. The
- * condition is applied, as `fixpoint`, where the CRD keys conditions by `type`. A CRD
- * without room for any of it (KubeMod's own) is left alone, which is said once.
+ * (those of other projects do), an apply would drop the entries of the others: then it is
+ * read, merged and updated with its resourceVersion, again on a conflict. Which of the
+ * two is read from the CRD itself; where that may not be read, the second always works.
+ * The condition is applied, as `fixpoint`, where the CRD keys conditions by `type`. A CRD
+ * without room for any of it is left alone, which is said once.
  *
  * Only what differs is written, a few at a time and at a bounded rate, the newest state
  * only; what fails is tried again with growing pauses.

@@ -41,7 +41,7 @@ enum fx_sweep_way {
                      * one applies nothing, it goes */
     FX_SWEEP_DROP,  /* it is of a Pod of our Deployment: the object is written without it
                      */
-    FX_SWEEP_STRANGER, /* of anybody else, as of Gatekeeper's replicas: the object is
+    FX_SWEEP_STRANGER, /* of another program, as of its replicas: the object is
                         * written without it, in the end */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/sweep_strangers.h - ids of status entries that are no Pod of ours and of which
- * we do not know who wrote them, as Gatekeeper's after a swap. Where their Pods are, and
- * whether they are gone, cannot be known: an id is waited for, then its entries are
+ * we do not know who wrote them, as another program's after a swap. Where their Pods are,
+ * and whether they are gone, cannot be known: an id is waited for, then its entries are
  * removed, and where they come back somebody still writes them. Private to this room.
  * Pure.
  */

@@ -199,9 +199,12 @@ struct fx_mutator {
     int32_t tier;  /* … its own among those of the dialect; … */
     uint8_t place; /* … and among those of the tier */
     char *group, *kind;
-    char *namespace_; /* where the policy lives; NULL: in none */
-    char *full_name;  /* "namespace/name", or the name alone */
-    const char *name; /* the end of it */
+    char *namespace_;  /* where the policy lives; NULL: in none */
+    char *full_name;   /* "namespace/name", or the name alone; with a rule, "name:rule" */
+    const char *name;  /* of the policy */
+    const char *rule;  /* the rule's name, where the policy gives several; NULL: none */
+    char *policy_name; /* private: the memory of `name` where there is a rule */
+    uint32_t position; /* of the rule in its policy */
     int64_t generation;
     bool once;      /* at most one application a review (design section 5): in the first
                      * pass, or in a later one, if others than the once-rules of its rank
@@ -247,6 +250,12 @@ bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *op
 bool fx_mutator_set_namespace(struct fx_mutator *mutator,
                               struct fx_text namespace_) FX_MUST_USE;
 
+/* The same for one of several rules of a policy: its name, and its position in the
+ * policy, which orders the rules of a pass; behind fx_mutator_set_namespace(). False
+ * without memory. */
+bool fx_mutator_set_rule(struct fx_mutator *mutator, struct fx_text rule,
+                         uint32_t position) FX_MUST_USE;
+
 /* Somebody else keeps that policy, too: where it is the mutator's, there is one text of
  * it from now on. Before the mutator is in a snapshot. */
 void fx_mutator_share_policy(struct fx_mutator *mutator, struct fx_policy_text *policy);
@@ -272,14 +281,14 @@ static inline bool fx_mutator_is_judge(const struct fx_mutator *mutator) {
 }
 
 /* The order of a pass, judges behind all others: rank, tier and place, then group, kind,
- * namespace and name, bytewise. */
+ * namespace and name, bytewise, then the rule's position and name. */
 int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b);
 
-/* By what names it alone: 0 where both are versions of one policy, whatever their places.
- */
+/* By the id alone: 0 where both are versions of one rule of one policy. */
 int fx_mutator_compare_ids(const struct fx_mutator *a, const struct fx_mutator *b);
 
-/* Appends the id that messages name it by: `<Kind>.<group> <namespace>/<name>`. */
+/* Appends the id that messages name it by: `<Kind>.<group> <namespace>/<name>`, and
+ * `:<rule>` where it is one of several. */
 void fx_mutator_print_id(struct fx_buf *buf, const struct fx_mutator *mutator);
 
 #endif

@@ -14,6 +14,11 @@ static void destroy(struct fx_resource *self) {
     free(provider);
 }
 
+static const struct fx_resource_ops ops = {
+    .type = FX_RESOURCE_PROVIDER,
+    .destroy = destroy,
+};
+
 struct fx_provider *fx_provider_create(struct fx_text name, json_t *source,
                                        struct fx_text url, uint64_t timeout_ms,
                                        struct fx_text ca_pem) {
@@ -21,8 +26,7 @@ struct fx_provider *fx_provider_create(struct fx_text name, json_t *source,
     if (provider == NULL) {
         return NULL;
     }
-    const bool ok = fx_resource_init(&provider->resource, FX_RESOURCE_PROVIDER, destroy,
-                                     name, source);
+    const bool ok = fx_resource_init(&provider->resource, &ops, name, source);
     provider->url = url;
     provider->timeout_ms = timeout_ms;
     provider->ca_pem = fx_text_dup(ca_pem);

@@ -19,8 +19,8 @@
 bool fx_policy_is_kind(struct fx_text group, struct fx_text kind);
 
 /*
- * Takes the object as files of policies are taken: the same checks, and what Gatekeeper's
- * webhook checks besides (a Config must be called `config`). *ret_is_policy: is it of a
+ * Takes the object as files of policies are taken: the same checks, and those of its
+ * dialect's webhook (fx_webhook.check). *ret_is_policy: is it of a
  * kind that a dialect speaks? Objects of all other kinds pass.
  *
  * `ret_compilation` (zeroed at first but for its settings) gets what the policy yields

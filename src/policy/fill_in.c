@@ -10,10 +10,9 @@
 bool fx_policy_fill_in(json_t **object, struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(*object, &subject);
-    const struct fx_policy_kind *kind = NULL;
+    const struct fx_kind *kind = NULL;
     const struct fx_dialect *dialect =
         fx_policy_groups_dialect(subject.group, subject.kind, &kind);
     return dialect == NULL || dialect->fill_in == NULL ||
-           !fx_policy_groups_speak(kind, subject.version) ||
-           dialect->fill_in(object, err);
+           !fx_kind_has_version(kind, subject.version) || dialect->fill_in(object, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * suite/suite.h - what is tested: suites, which have tests, which have cases. Two forms
- * are read into this one: documents of kind Suite, as Gatekeeper's gator has them
+ * are read into this one: documents of kind Suite, as gator has them
  * (read.h), and plain folders (folder.h).
  *
  * Everything belongs to struct fx_suites: texts and lists of paths to its arena, values

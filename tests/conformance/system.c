@@ -77,7 +77,7 @@ void fx_case_system_finish(struct fx_case_system *system) {
 
 static const struct fx_dialect *find_dialect(struct fx_text group, struct fx_text kind) {
     for (size_t i = 0; fx_dialects[i] != NULL; i++) {
-        const struct fx_policy_kind *spoken = fx_dialects[i]->kinds;
+        const struct fx_kind *spoken = fx_dialects[i]->kinds;
         for (; spoken->kind != NULL; spoken++) {
             if (fx_text_is(group, spoken->group) && fx_text_is(kind, spoken->kind)) {
                 return fx_dialects[i];
