@@ -101,7 +101,7 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
      "also print the objects that controllers create from them, according to the " \
      "ExpansionTemplates among the policies"}
 
-/* What help says of what they read. */
+/* The help text on the files they read. */
 #define FX_APPLY_INPUT_DETAILS                                                           \
     "Folders are read recursively: *.yaml, *.yml and *.json. Files may contain several " \
     "documents and Lists. Namespaces among policies or objects are context for "         \
@@ -125,22 +125,23 @@ struct fx_apply_inputs {
     struct fx_input_objects objects, old;
     struct fx_namespaces namespaces;
     struct fx_outside outside;
-    enum fx_exit findings; /* of the policies: what they make of the status */
+    enum fx_exit findings; /* FX_EXIT_INVALID if a policy is invalid */
 };
 
-/* Checks the options, and reads what they name; says what is wrong with it. Invalid
- * policies end it, unless --keep-going. ret_inputs (zeroed) is to be finished in any
- * case. */
+/* Checks the options and reads the files they name. Faults are printed to standard error.
+ * Stops at invalid policies, unless --keep-going. ret_inputs (zeroed) is to be finished
+ * in any case. */
 enum fx_exit fx_apply_read(const struct fx_apply_values *values,
                            struct fx_apply_inputs *ret_inputs);
 void fx_apply_inputs_finish(struct fx_apply_inputs *inputs);
 
-/* What is to be asked about the object; borrows from both. */
+/* The review of the object; borrows from the values and the inputs. */
 struct fx_question fx_apply_question(const struct fx_apply_values *values,
                                      struct fx_apply_inputs *inputs,
                                      const struct fx_input_object *object);
 
-/* Does it all and prints in `format`. *ret_differs: an object would change. */
+/* Reads everything, mutates the objects and prints them. *ret_differs: an object would
+ * change. */
 enum fx_exit fx_apply_objects(const struct fx_apply_values *values, enum fx_format format,
                               bool *ret_differs);
 

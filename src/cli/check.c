@@ -88,7 +88,7 @@ static enum fx_exit check(const struct values *values,
     return status;
 }
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_check(const void *values, const char *operand) {
     (void)operand;
     const struct values *given = values;
     if (given->policies.n_items == 0) {
@@ -171,5 +171,5 @@ const struct fx_command fx_command_check = {
     .options = options,
     .values_size = sizeof(struct values),
     .stray = " (give policies with -p)",
-    .run = run,
+    .run = run_check,
 };

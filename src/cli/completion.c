@@ -37,7 +37,7 @@ void fx_completion_commands(struct fx_buf *buf) {
     }
 }
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_completion(const void *values, const char *operand) {
     (void)values;
     for (size_t i = 0; i < FX_COUNT(shells); i++) {
         if (strcmp(shells[i].name, operand) == 0) {
@@ -67,5 +67,5 @@ const struct fx_command fx_command_completion = {
     .operand = "SHELL",
     .operand_needed = true,
     .operand_words = shell_words,
-    .run = run,
+    .run = run_completion,
 };

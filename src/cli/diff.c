@@ -5,7 +5,7 @@
 #include "cli/apply.h"
 #include "cli/commands.h"
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_diff(const void *values, const char *operand) {
     (void)operand;
     bool differs = false;
     const enum fx_exit status = fx_apply_objects(values, FX_FORMAT_DIFF, &differs);
@@ -31,5 +31,5 @@ const struct fx_command fx_command_diff = {
     .options = options,
     .values_size = sizeof(struct fx_apply_values),
     .stray = " (give objects with -f)",
-    .run = run,
+    .run = run_diff,
 };

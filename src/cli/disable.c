@@ -111,8 +111,8 @@ static json_t *try_changes(struct fx_cluster_session *session,
     return now;
 }
 
-/* All over again where somebody else wrote in between. The configuration as it is then,
- * as a new reference; NULL: `*ret_status` says how it ends. */
+/* Starts over if the configuration was changed in between. The configuration as it is
+ * then, as a new reference; NULL: `*ret_status` says how it ends. */
 static json_t *change(struct fx_cluster_session *session, const struct values *values,
                       const struct change *changes, enum fx_exit *ret_status) {
     struct attempt attempt;
@@ -136,9 +136,9 @@ static json_t *change(struct fx_cluster_session *session, const struct values *v
 }
 
 static enum fx_exit run_change(const struct values *values, const struct change *changes,
-                               void (*tell)(const struct values *values,
-                                            const json_t *configuration,
-                                            struct fx_buf *words)) {
+                               void (*report)(const struct values *values,
+                                              const json_t *configuration,
+                                              struct fx_buf *words)) {
     struct fx_cluster_session session;
     struct fx_err err = FX_ERR_INIT;
     if (name_of(values)[0] == '\0') {
@@ -153,7 +153,7 @@ static enum fx_exit run_change(const struct values *values, const struct change 
     if (after != NULL) {
         struct fx_buf words;
         fx_buf_init(&words, 0);
-        tell(values, after, &words);
+        report(values, after, &words);
         status = fx_output_write(&words);
         fx_buf_finish(&words);
         json_decref(after);

@@ -117,7 +117,7 @@ enum fx_exit fx_help_show(const struct fx_command *command) {
 
 /* ---- the command `help` ---------------------------------------------------------- */
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_help(const void *values, const char *operand) {
     (void)values;
     const struct fx_command *command = operand != NULL ? fx_command_find(operand) : NULL;
     if (operand != NULL && command == NULL) {
@@ -136,5 +136,5 @@ const struct fx_command fx_command_help = {
     .details = "Without COMMAND, lists the commands and the exit statuses.\n",
     .options = options,
     .operand = "COMMAND",
-    .run = run,
+    .run = run_help,
 };

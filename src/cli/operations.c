@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* Sorted, as a status tells them. */
+/* Sorted, as a status reports them. */
 static const struct {
     const char *word;
     bool is_done; /* here: it has a meaning, or goes without saying */

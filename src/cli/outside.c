@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/outside.c - a loop that runs while somebody waits.
+ * cli/outside.c - an event loop that runs while calls are open.
  */
 #include "cli/outside.h"
 
@@ -69,8 +69,8 @@ static void on_ready(void *user) {
     *ready = true;
 }
 
-static bool ask(struct fx_outside_loop *outside, struct fx_external_calls *calls,
-                struct fx_arena *arena, struct fx_err *err) {
+static bool make_calls(struct fx_outside_loop *outside, struct fx_external_calls *calls,
+                       struct fx_arena *arena, struct fx_err *err) {
     const struct fx_external_waiter waiter = {.on_ready = on_ready,
                                               .user = &outside->ready};
     outside->ready = false;
@@ -93,7 +93,7 @@ bool fx_outside_ask(struct fx_outside *outside, struct fx_external_calls *calls,
     }
     struct sigaction before;
     ignore_broken_pipes(&before);
-    const bool ok = ask(outside->loop, calls, arena, err);
+    const bool ok = make_calls(outside->loop, calls, arena, err);
     (void)sigaction(SIGPIPE, &before, NULL);
     return ok;
 }

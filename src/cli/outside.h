@@ -13,16 +13,15 @@
 #include "base/err.h"
 #include "base/macros.h"
 
-/* Zeroed: nobody was asked yet, and nothing is open. */
+/* Zeroed: nothing was called yet, and nothing is open. */
 struct fx_outside {
-    struct fx_outside_loop *loop; /* opaque; made by the first question */
+    struct fx_outside_loop *loop; /* opaque; made by the first call */
 };
 
 void fx_outside_finish(struct fx_outside *outside);
 
-/* Makes all calls at once and waits until each is answered or has failed; every one ends
- * by its provider's timeout. False without memory, or where there can be no event loop
- * (FX_EIO). */
+/* Makes all calls at once and waits until each has a response or has failed; a call ends
+ * by its provider's timeout. Errors: FX_ENOMEM, FX_EIO (no event loop). */
 bool fx_outside_ask(struct fx_outside *outside, struct fx_external_calls *calls,
                     struct fx_arena *arena, struct fx_err *err) FX_MUST_USE;
 

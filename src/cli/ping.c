@@ -41,7 +41,8 @@ struct talk {
 
 /* ---- the question ---------------------------------------------------------------- */
 
-/* A Pod that nobody will ever store: a dry run, in the namespace that every cluster has.
+/* A review of a Pod that is never stored: a dry run, in the namespace that every cluster
+ * has.
  */
 static void write_review(struct talk *talk, struct fx_buf *body) {
     fx_uuid_make(talk->uid);
@@ -145,8 +146,8 @@ static struct fx_tls_config *make_tls(const struct values *values,
     return tls;
 }
 
-static bool ask(struct talk *talk, const struct values *values, const struct fx_url *url,
-                struct fx_err *err) {
+static bool send_review(struct talk *talk, const struct values *values,
+                        const struct fx_url *url, struct fx_err *err) {
     struct fx_tls_config *tls = make_tls(values, url, err);
     struct fx_buf body;
     struct fx_http_call *call = NULL;
@@ -183,7 +184,7 @@ static enum fx_exit ping(const struct values *values, const struct fx_url *url) 
         return FX_EXIT_IO;
     }
     fx_buf_init(&talk.words, 0);
-    const bool ok = ask(&talk, values, url, &err);
+    const bool ok = send_review(&talk, values, url, &err);
     (void)uv_loop_close(&talk.loop);
     const enum fx_exit said =
         ok ? fx_output_write(&talk.words) : fx_exit_worse(FX_EXIT_IO, fx_say_err(&err));
@@ -191,7 +192,7 @@ static enum fx_exit ping(const struct values *values, const struct fx_url *url) 
     return said;
 }
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_ping(const void *values, const char *operand) {
     const struct values *given = values;
     struct fx_url url;
     struct fx_err err = FX_ERR_INIT;
@@ -242,5 +243,5 @@ const struct fx_command fx_command_ping = {
     .values_size = sizeof(struct values),
     .operand = "URL",
     .operand_needed = true,
-    .run = run,
+    .run = run_ping,
 };

@@ -80,7 +80,7 @@ static enum fx_exit review_stdin(const struct values *values,
     return status;
 }
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_review(const void *values, const char *operand) {
     (void)operand;
     const struct values *given = values;
     if (given->policies.n_items == 0) {
@@ -138,5 +138,5 @@ const struct fx_command fx_command_review = {
     .options = options,
     .values_size = sizeof(struct values),
     .stray = " (the review is read from standard input)",
-    .run = run,
+    .run = run_review,
 };

@@ -270,7 +270,7 @@ static enum fx_exit serve_cluster(const struct values *values,
     return status;
 }
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_serve(const void *values, const char *operand) {
     (void)operand;
     const struct values *given = values;
     struct fx_operations operations = {0};
@@ -404,5 +404,5 @@ const struct fx_command fx_command_serve = {
     .options = options,
     .values_size = sizeof(struct values),
     .stray = " (give policies with -p)",
-    .run = run,
+    .run = run_serve,
 };

@@ -57,7 +57,7 @@ void fx_cluster_settings_finish(struct fx_cluster_settings *settings) {
     *settings = (struct fx_cluster_settings){0};
 }
 
-/* ---- who we are ------------------------------------------------------------------ */
+/* ---- identity -------------------------------------------------------------------- */
 
 static bool read_pod(struct fx_cluster_settings *settings, struct fx_err *err) {
     char host[HOST_NAME_BYTES] = "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/serve_cluster.h - the flags of `fixpoint serve` that are about a cluster, and what
- * they and the environment of a Pod come to.
+ * cli/serve_cluster.h - the flags of `fixpoint serve` for a cluster, and the settings
+ * that follow from them and the environment of a Pod.
  */
 #ifndef FX_CLI_SERVE_CLUSTER_H
 #define FX_CLI_SERVE_CLUSTER_H
@@ -136,7 +136,7 @@ struct fx_cluster_flags {
          NULL,                                                                         \
          "do not write Events about invalid mutators"}
 
-/* What they come to. */
+/* The settings that follow from the flags. */
 struct fx_cluster_settings {
     struct fx_cluster_options options; /* borrows from all that is below */
     struct fx_kube_config config;
@@ -149,14 +149,14 @@ struct fx_cluster_settings {
 
 void fx_cluster_settings_finish(struct fx_cluster_settings *settings);
 
-/* Is a cluster the source of policies, by these flags or by being in a Pod? */
+/* Are policies read from a cluster: by these flags, or as the process runs in a Pod? */
 bool fx_cluster_flags_mean_one(const struct fx_cluster_flags *flags);
 
-/* What of them makes no sense, also beside so many files of policies, as the sentence
- * that says so; NULL. */
+/* The fault of the flags, together with n_files paths of policies, as a message; or NULL.
+ */
 const char *fx_cluster_flags_fault(const struct fx_cluster_flags *flags, size_t n_files);
 
-/* What else they need to know of the command line; borrowed like the flags. */
+/* Other values of the command line that the settings need; borrowed like the flags. */
 struct fx_cluster_context {
     const struct fx_operations *operations;
     unsigned apis; /* that --apis names (cluster/kinds.h) */

@@ -152,7 +152,7 @@ static enum fx_exit update(const struct fx_suites *suites,
     return ok ? FX_EXIT_DONE : fx_say_err(&err);
 }
 
-/* Nothing was run: nobody shall take that for success. */
+/* Nothing was run: that is no success. */
 static enum fx_exit say_none(const struct values *values) {
     struct fx_buf words;
     fx_buf_init(&words, 0);
@@ -216,7 +216,7 @@ static enum fx_exit read_and_run(const struct values *values,
     return status;
 }
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_test(const void *values, const char *operand) {
     (void)operand;
     const struct values *given = values;
     struct fx_err err = FX_ERR_INIT;
@@ -314,5 +314,5 @@ const struct fx_command fx_command_test = {
     .operand_needed = true,
     .takes_paths = true,
     .paths_offset = offsetof(struct values, paths),
-    .run = run,
+    .run = run_test,
 };

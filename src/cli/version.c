@@ -50,7 +50,7 @@ static void print_json(struct fx_buf *buf, const struct part *parts) {
     fx_buf_str(buf, "}\n");
 }
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_version(const void *values, const char *operand) {
     (void)operand;
     const struct part parts[] = {
         {"version", FX_VERSION},
@@ -84,5 +84,5 @@ const struct fx_command fx_command_version = {
     .details = "Prints the versions of fixpoint, of the compiler and of the libraries.\n",
     .options = options,
     .values_size = sizeof(struct values),
-    .run = run,
+    .run = run_version,
 };

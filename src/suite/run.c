@@ -80,7 +80,7 @@ static bool set_text(char **field, const char *text) {
 
 /* ---- running --------------------------------------------------------------------- */
 
-struct run {
+struct suite_run {
     const struct fx_suite_plan *plan;
     const struct fx_suite_host *host;
     struct fx_suite_results *results;
@@ -89,7 +89,7 @@ struct run {
     const struct fx_suite_test *test;
 };
 
-static bool check_case(struct run *run, const struct fx_suite_case *case_,
+static bool check_case(struct suite_run *run, const struct fx_suite_case *case_,
                        struct fx_suite_result *result, struct fx_err *err) {
     const struct fx_suite_trial trial = {
         .host = run->host,
@@ -106,7 +106,7 @@ static bool check_case(struct run *run, const struct fx_suite_case *case_,
 }
 
 /* Adds the result of a case, or of something whole that is skipped. */
-static bool add_result(struct run *run, const struct fx_suite_case *case_,
+static bool add_result(struct suite_run *run, const struct fx_suite_case *case_,
                        const char *skip, struct fx_err *err) {
     const struct fx_suite_test *test = run->test;
     char *name = name_of(run->suite, test, case_);
@@ -136,7 +136,7 @@ static bool add_result(struct run *run, const struct fx_suite_case *case_,
     return ok;
 }
 
-static bool run_test(struct run *run, struct fx_err *err) {
+static bool run_test(struct suite_run *run, struct fx_err *err) {
     const struct fx_suite_test *test = run->test;
     if (test->n_cases == 0) {
         return test->skip == NULL || add_result(run, NULL, test->skip, err);
@@ -150,7 +150,7 @@ static bool run_test(struct run *run, struct fx_err *err) {
 }
 
 /* A suite that is wrong is one result, whatever the filter. */
-static bool add_fault(struct run *run, struct fx_err *err) {
+static bool add_fault(struct suite_run *run, struct fx_err *err) {
     const struct fx_suite_fault *fault = &run->suite->fault;
     char *name = name_of(run->suite, NULL, NULL);
     struct fx_suite_result *result =
@@ -165,7 +165,7 @@ static bool add_fault(struct run *run, struct fx_err *err) {
     return true;
 }
 
-static bool run_suite(struct run *run, struct fx_err *err) {
+static bool run_suite(struct suite_run *run, struct fx_err *err) {
     if (run->suite->fault.reason != NULL) {
         return add_fault(run, err);
     }
@@ -188,7 +188,7 @@ static void count(struct fx_suite_results *results) {
 
 bool fx_suites_run(const struct fx_suites *suites, const struct fx_suite_plan *plan,
                    struct fx_suite_results *ret_results, struct fx_err *err) {
-    struct run run = {.plan = plan, .host = suites->host, .results = ret_results};
+    struct suite_run run = {.plan = plan, .host = suites->host, .results = ret_results};
     bool ok = true;
     for (size_t i = 0; ok && i < suites->n_items; i++) {
         run.suite = &suites->items[i];
