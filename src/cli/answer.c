@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/answer.c - an AdmissionReview made of an object, and what fx_review answers.
+ * cli/answer.c - makes an AdmissionReview of an object, and runs its review.
  */
 #include "cli/answer.h"
 

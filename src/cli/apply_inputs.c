@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/apply_inputs.c - what the options of `apply` and its like name, read and checked.
+ * cli/apply_inputs.c - checks the options of `apply`, `diff` and `explain`, and reads
+ * their files.
  */
 #include <string.h>
 

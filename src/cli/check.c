@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/check.c - `fixpoint check`: what is wrong with policies.
+ * cli/check.c - `fixpoint check`: finds problems in policies.
  */
 #include <stdlib.h>
 

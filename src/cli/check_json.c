@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/check_json.c - findings gathered by mutator and by file.
+ * cli/check_json.c - prints the findings of `fixpoint check` as JSON.
  */
 #include "cli/check_report.h"
 

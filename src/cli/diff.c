@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/diff.c - `fixpoint diff`: what mutation would change.
+ * cli/diff.c - `fixpoint diff`: shows what mutation would change.
  */
 #include "cli/apply.h"
 #include "cli/commands.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/expand.c - resultants, and those of resultants.
+ * cli/expand.c - mutates resultants, recursively.
  */
 #include "cli/expand.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/explain.c - `fixpoint explain`: which mutator changed what, and why the others did
- * not.
+ * cli/explain.c - `fixpoint explain`: options, files and exit status. The report is made
+ * by src/explain.
  */
 #include "base/limits.h"
 #include "cli/apply.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/objects.c - the objects of -f and --old.
+ * cli/objects.c - reads the objects of -f and --old.
  */
 #include <stdlib.h>
 #include <string.h>

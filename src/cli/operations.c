@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/operations.c - the words of `--operation`.
+ * cli/operations.c - the values of `--operation`.
  */
 #include "cli/operations.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/providers.c - flags to documents.
+ * cli/providers.c - makes Provider documents of the flags.
  */
 #include "cli/providers.h"
 

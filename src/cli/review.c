@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/review.c - `fixpoint review`: an AdmissionReview through the webhook's own code.
+ * cli/review.c - `fixpoint review`: answers an AdmissionReview with the code of the
+ * webhook.
  */
 #include "admission/review.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/serve.c - `fixpoint serve`: the webhook, from flags.
+ * cli/serve.c - `fixpoint serve`: runs the webhook server.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/serve_cluster.c - flags and environment to the options of a cluster.
+ * cli/serve_cluster.c - makes the settings of a cluster from flags and environment.
  */
 #include "cli/serve_cluster.h"
 

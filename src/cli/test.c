@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/test.c - `fixpoint test`: suites, as src/suite reads, runs and prints them.
+ * cli/test.c - `fixpoint test`: runs suites with src/suite.
  */
 #include <stdlib.h>
 #include <string.h>

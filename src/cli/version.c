@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/version.c - `fixpoint version`: which fixpoint this is, and what it is made of.
+ * cli/version.c - `fixpoint version`: prints versions.
  */
 #include <jansson.h>
 #include <uv.h>

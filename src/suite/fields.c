@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/fields.c - one function for each type of field.
+ * suite/fields.c - reads fields, one function for each type.
  */
 #include "suite/fields.h"
 

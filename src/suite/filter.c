@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/filter.c - one expression, or two.
+ * suite/filter.c - selects cases by one regular expression, or two.
  */
 #include "suite/filter.h"
 

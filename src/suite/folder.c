@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/folder.c - from files beside one another to cases.
+ * suite/folder.c - finds cases in folders.
  */
 #include "suite/folder.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/print.c - what the formats share.
+ * suite/print.c - what all formats share.
  */
 #include "suite/print.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/print_test.c - texts of others break out of no format.
+ * suite/print_test.c - texts of others cannot break out of a format.
  */
 #include <setjmp.h>
 #include <stdarg.h>

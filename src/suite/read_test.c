@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/read_test.c - what a Suite says, and where it is wrong.
+ * suite/read_test.c - reading of Suites, and messages on faults.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/run.c - every case of every suite, one after the other.
+ * suite/run.c - runs all cases of all suites, one after the other.
  */
 #include "suite/run.h"
 
