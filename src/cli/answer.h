@@ -18,16 +18,9 @@
 #include "policy/namespaces.h"
 
 /* The row of `--timeout`, for a member of uint64_t. */
-#define FX_TIMEOUT_OPTION(type, member)                    \
-    {                                                      \
-        "timeout",                                         \
-        '\0',                                              \
-        FX_OPTION_DURATION,                                \
-        offsetof(type, member),                            \
-        "TIME",                                            \
-        NULL,                                              \
-        "time limit for mutating one object (default 1m)", \
-    }
+#define FX_TIMEOUT_OPTION(type, member)                                            \
+    FX_OPTION_ROW("timeout", '\0', DURATION, offsetof(type, member), "TIME", NULL, \
+                  "time limit for mutating one object (default 1m)")
 
 /* The deadline (base/clock.h) of work on an object that begins now; 0 ms: the default. */
 uint64_t fx_answer_deadline(uint64_t timeout_ms);

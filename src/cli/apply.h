@@ -27,79 +27,39 @@ struct fx_apply_values {
 extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE */
 
 /* The rows of both tables. */
-#define FX_APPLY_OPTIONS                                                             \
-    {"policies",                                                                     \
-     'p',                                                                            \
-     FX_OPTION_LIST,                                                                 \
-     offsetof(struct fx_apply_values, policies),                                     \
-     "PATH",                                                                         \
-     NULL,                                                                           \
-     "policies: a file, a folder or - (repeats)"},                                   \
-        {"objects",                                                                  \
-         'f',                                                                        \
-         FX_OPTION_LIST,                                                             \
-         offsetof(struct fx_apply_values, objects),                                  \
-         "PATH",                                                                     \
-         NULL,                                                                       \
-         "objects: a file, a folder or - (repeats)"},                                \
-        {"namespace",                                                                \
-         'n',                                                                        \
-         FX_OPTION_TEXT,                                                             \
-         offsetof(struct fx_apply_values, namespace_),                               \
-         "NAME",                                                                     \
-         NULL,                                                                       \
-         "namespace of policies and objects that have none (default: `default` for " \
-         "policies, none for objects)"},                                             \
-        {"operation",                                                                \
-         '\0',                                                                       \
-         FX_OPTION_CHOICE,                                                           \
-         offsetof(struct fx_apply_values, operation),                                \
-         "NAME",                                                                     \
-         fx_apply_operation_words,                                                   \
-         "CREATE (default), UPDATE or DELETE"},                                      \
-        {"old",                                                                      \
-         '\0',                                                                       \
-         FX_OPTION_TEXT,                                                             \
-         offsetof(struct fx_apply_values, old),                                      \
-         "PATH",                                                                     \
-         NULL,                                                                       \
-         "the objects before the UPDATE"},                                           \
-        {"user",                                                                     \
-         '\0',                                                                       \
-         FX_OPTION_TEXT,                                                             \
-         offsetof(struct fx_apply_values, user),                                     \
-         "NAME",                                                                     \
-         NULL,                                                                       \
-         "user who sends the request (default: kubernetes-admin)"},                  \
-        {"group",                                                                    \
-         '\0',                                                                       \
-         FX_OPTION_LIST,                                                             \
-         offsetof(struct fx_apply_values, groups),                                   \
-         "NAME",                                                                     \
-         NULL,                                                                       \
-         "group of the user (repeats)"},                                             \
-        {"keep-going",                                                               \
-         'k',                                                                        \
-         FX_OPTION_FLAG,                                                             \
-         offsetof(struct fx_apply_values, keep_going),                               \
-         NULL,                                                                       \
-         NULL,                                                                       \
-         "skip invalid policies and objects that fail, and print the rest"},         \
-        FX_TIMEOUT_OPTION(struct fx_apply_values, timeout),                          \
-        FX_DIALECT_OPTIONS(struct fx_apply_values, settings),                        \
-        FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                       \
+#define FX_APPLY_OPTIONS                                                                 \
+    FX_OPTION_ROW("policies", 'p', LIST, offsetof(struct fx_apply_values, policies),     \
+                  "PATH", NULL, "policies: a file, a folder or - (repeats)"),            \
+        FX_OPTION_ROW("objects", 'f', LIST, offsetof(struct fx_apply_values, objects),   \
+                      "PATH", NULL, "objects: a file, a folder or - (repeats)"),         \
+        FX_OPTION_ROW("namespace", 'n', TEXT,                                            \
+                      offsetof(struct fx_apply_values, namespace_), "NAME", NULL,        \
+                      "namespace of policies and objects that have none (default: "      \
+                      "`default` for policies, none for objects)"),                      \
+        FX_OPTION_ROW("operation", '\0', CHOICE,                                         \
+                      offsetof(struct fx_apply_values, operation), "NAME",               \
+                      fx_apply_operation_words, "CREATE (default), UPDATE or DELETE"),   \
+        FX_OPTION_ROW("old", '\0', TEXT, offsetof(struct fx_apply_values, old), "PATH",  \
+                      NULL, "the objects before the UPDATE"),                            \
+        FX_OPTION_ROW("user", '\0', TEXT, offsetof(struct fx_apply_values, user),        \
+                      "NAME", NULL,                                                      \
+                      "user who sends the request (default: kubernetes-admin)"),         \
+        FX_OPTION_ROW("group", '\0', LIST, offsetof(struct fx_apply_values, groups),     \
+                      "NAME", NULL, "group of the user (repeats)"),                      \
+        FX_OPTION_ROW(                                                                   \
+            "keep-going", 'k', FLAG, offsetof(struct fx_apply_values, keep_going), NULL, \
+            NULL, "skip invalid policies and objects that fail, and print the rest"),    \
+        FX_TIMEOUT_OPTION(struct fx_apply_values, timeout),                              \
+        FX_DIALECT_OPTIONS(struct fx_apply_values, settings),                            \
+        FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                           \
         FX_COLOR_OPTION(struct fx_apply_values)
 
 /* Of those that print objects. */
-#define FX_EXPAND_OPTION                                                           \
-    {"expand",                                                                     \
-     '\0',                                                                         \
-     FX_OPTION_FLAG,                                                               \
-     offsetof(struct fx_apply_values, expand),                                     \
-     NULL,                                                                         \
-     NULL,                                                                         \
-     "also print the objects that controllers create from them, according to the " \
-     "ExpansionTemplates among the policies"}
+#define FX_EXPAND_OPTION                                                                 \
+    FX_OPTION_ROW("expand", '\0', FLAG, offsetof(struct fx_apply_values, expand), NULL,  \
+                  NULL,                                                                  \
+                  "also print the objects that controllers create from them, according " \
+                  "to the ExpansionTemplates among the policies")
 
 /* The help text on the files they read. */
 #define FX_APPLY_INPUT_DETAILS                                                           \

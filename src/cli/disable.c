@@ -250,29 +250,14 @@ static enum fx_exit run_enable(const void *values, const char *operand) {
 /* ---- the commands ---------------------------------------------------------------- */
 
 #define FIELD(name) offsetof(struct values, name)
-#define CLUSTER_OPTIONS                                               \
-    {"kubeconfig",                                                    \
-     '\0',                                                            \
-     FX_OPTION_TEXT,                                                  \
-     FIELD(kubeconfig),                                               \
-     "FILE",                                                          \
-     NULL,                                                            \
-     "kubeconfig of the cluster (default: as in kubectl)"},           \
-        {"context",                                                   \
-         '\0',                                                        \
-         FX_OPTION_TEXT,                                              \
-         FIELD(context),                                              \
-         "NAME",                                                      \
-         NULL,                                                        \
-         "context of the kubeconfig (default: its current context)"}, \
-        {"name",                                                      \
-         '\0',                                                        \
-         FX_OPTION_TEXT,                                              \
-         FIELD(name),                                                 \
-         "NAME",                                                      \
-         NULL,                                                        \
-         "name of the MutatingWebhookConfiguration (default "         \
-         "gatekeeper-mutating-webhook-configuration)"}
+#define CLUSTER_OPTIONS                                                            \
+    FX_OPTION_ROW("kubeconfig", '\0', TEXT, FIELD(kubeconfig), "FILE", NULL,       \
+                  "kubeconfig of the cluster (default: as in kubectl)"),           \
+        FX_OPTION_ROW("context", '\0', TEXT, FIELD(context), "NAME", NULL,         \
+                      "context of the kubeconfig (default: its current context)"), \
+        FX_OPTION_ROW("name", '\0', TEXT, FIELD(name), "NAME", NULL,               \
+                      "name of the MutatingWebhookConfiguration (default "         \
+                      "gatekeeper-mutating-webhook-configuration)")
 
 static const struct fx_option disable_options[] = {
     {"for", '\0', FX_OPTION_DURATION, FIELD(duration), "TIME", NULL,

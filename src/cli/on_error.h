@@ -12,16 +12,10 @@
 #define FX_ON_ERROR_WORD(name, text) [FX_ON_ERROR_##name] = (text),
 #define FX_ON_ERROR_WORDS            ((const char *const[]){FX_ON_ERRORS(FX_ON_ERROR_WORD) NULL})
 
-#define FX_ON_ERROR_OPTION(type)                                                        \
-    {                                                                                   \
-        "on-error",                                                                     \
-        '\0',                                                                           \
-        FX_OPTION_CHOICE,                                                               \
-        offsetof(type, on_error),                                                       \
-        "WHAT",                                                                         \
-        FX_ON_ERROR_WORDS,                                                              \
-        "if a mutation fails: deny (default), defer (HTTP 500, failurePolicy decides) " \
-        "or allow (unchanged, with a warning)",                                         \
-    }
+#define FX_ON_ERROR_OPTION(type)                                                         \
+    FX_OPTION_ROW("on-error", '\0', CHOICE, offsetof(type, on_error), "WHAT",            \
+                  FX_ON_ERROR_WORDS,                                                     \
+                  "if a mutation fails: deny (default), defer (HTTP 500, failurePolicy " \
+                  "decides) or allow (unchanged, with a warning)")
 
 #endif

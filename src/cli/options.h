@@ -45,6 +45,11 @@ struct fx_option {
     const char *help;           /* lower case, no full stop */
 };
 
+/* A row of a table, for macros that make several. `type` is one of enum fx_option_type
+ * without its prefix. */
+#define FX_OPTION_ROW(name, letter, type, offset, argument, choices, help) \
+    {name, letter, FX_OPTION_##type, offset, argument, choices, help}
+
 /* The row FX_OPTION_SETTINGS of a table whose values have a struct fx_dialect_settings.
  */
 #define FX_DIALECT_OPTIONS(values, member) \

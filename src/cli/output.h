@@ -42,15 +42,8 @@ extern const char *const fx_color_words[]; /* auto, always, never */
  * terminal that can, unless the environment has a NO_COLOR that is not empty. */
 bool fx_color_wanted(unsigned when, FILE *stream);
 
-#define FX_COLOR_OPTION(type)                                            \
-    {                                                                    \
-        "color",                                                         \
-        '\0',                                                            \
-        FX_OPTION_CHOICE,                                                \
-        offsetof(type, color),                                           \
-        "WHEN",                                                          \
-        fx_color_words,                                                  \
-        "auto (on a terminal, unless NO_COLOR is set), always or never", \
-    }
+#define FX_COLOR_OPTION(type)                                                           \
+    FX_OPTION_ROW("color", '\0', CHOICE, offsetof(type, color), "WHEN", fx_color_words, \
+                  "auto (on a terminal, unless NO_COLOR is set), always or never")
 
 #endif

@@ -31,110 +31,55 @@ struct fx_cluster_flags {
 
 /* Their rows in the table of a command whose values, of that type, hold them as
  * `cluster`. */
-#define FX_CLUSTER_OPTIONS(type)                                                       \
-    {"kubeconfig",                                                                     \
-     '\0',                                                                             \
-     FX_OPTION_TEXT,                                                                   \
-     FX_CLUSTER_FLAG(type, kubeconfig),                                                \
-     "FILE",                                                                           \
-     NULL,                                                                             \
-     "watch the policies of this cluster (default: the cluster of the Pod)"},          \
-        {"context",                                                                    \
-         '\0',                                                                         \
-         FX_OPTION_TEXT,                                                               \
-         FX_CLUSTER_FLAG(type, context),                                               \
-         "NAME",                                                                       \
-         NULL,                                                                         \
-         "context of the kubeconfig (default: its current context)"},                  \
-        {"apis",                                                                       \
-         '\0',                                                                         \
-         FX_OPTION_TEXT,                                                               \
-         FX_CLUSTER_FLAG(type, apis),                                                  \
-         "LIST",                                                                       \
-         NULL,                                                                         \
-         "policy APIs to watch in the cluster, separated by commas: gatekeeper (with " \
-         "the group mutations.fixpoint.dev), kubemod (default: both)"},                \
-        {"tls-secret",                                                                 \
-         '\0',                                                                         \
-         FX_OPTION_TEXT,                                                               \
-         FX_CLUSTER_FLAG(type, tls_secret),                                            \
-         "NAME",                                                                       \
-         NULL,                                                                         \
-         "create the serving certificate, keep it in this Secret and rotate it"},      \
-        {"cert-service-name",                                                          \
-         '\0',                                                                         \
-         FX_OPTION_TEXT,                                                               \
-         FX_CLUSTER_FLAG(type, service),                                               \
-         "NAME",                                                                       \
-         NULL,                                                                         \
-         "Service that the certificate is for (default fixpoint-webhook-service)"},    \
-        {"ca-validity",                                                                \
-         '\0',                                                                         \
-         FX_OPTION_DURATION,                                                           \
-         FX_CLUSTER_FLAG(type, ca_validity),                                           \
-         "TIME",                                                                       \
-         NULL,                                                                         \
-         "validity of the CA certificate in the Secret (default 87600h)"},             \
-        {"cert-validity",                                                              \
-         '\0',                                                                         \
-         FX_OPTION_DURATION,                                                           \
-         FX_CLUSTER_FLAG(type, cert_validity),                                         \
-         "TIME",                                                                       \
-         NULL,                                                                         \
-         "validity of the serving certificate in the Secret (default 8760h)"},         \
-        {"rotation-wait",                                                              \
-         '\0',                                                                         \
-         FX_OPTION_DURATION,                                                           \
-         FX_CLUSTER_FLAG(type, rotation_wait),                                         \
-         "TIME",                                                                       \
-         NULL,                                                                         \
-         "time between the steps of a rotation (default 60s)"},                        \
-        {"disable-cert-rotation",                                                      \
-         '\0',                                                                         \
-         FX_OPTION_FLAG,                                                               \
-         FX_CLUSTER_FLAG(type, no_rotation),                                           \
-         NULL,                                                                         \
-         NULL,                                                                         \
-         "do not write the Secret or any caBundle"},                                   \
-        {"mutating-webhook-configuration-name",                                        \
-         '\0',                                                                         \
-         FX_OPTION_TEXT,                                                               \
-         FX_CLUSTER_FLAG(type, mutating),                                              \
-         "NAME",                                                                       \
-         NULL,                                                                         \
-         "MutatingWebhookConfiguration whose caBundle Fixpoint maintains (default "    \
-         "gatekeeper-mutating-webhook-configuration)"},                                \
-        {"validating-webhook-configuration-name",                                      \
-         '\0',                                                                         \
-         FX_OPTION_TEXT,                                                               \
-         FX_CLUSTER_FLAG(type, validating),                                            \
-         "NAME",                                                                       \
-         NULL,                                                                         \
-         "ValidatingWebhookConfiguration whose caBundle Fixpoint maintains (default "  \
-         "gatekeeper-validating-webhook-configuration)"},                              \
-        {"additional-mutating-webhook-configs-to-rotate-certs",                        \
-         '\0',                                                                         \
-         FX_OPTION_LIST,                                                               \
-         FX_CLUSTER_FLAG(type, also_mutating),                                         \
-         "NAME",                                                                       \
-         NULL,                                                                         \
-         "additional MutatingWebhookConfiguration whose caBundle Fixpoint maintains "  \
-         "(repeats)"},                                                                 \
-        {"lease-name",                                                                 \
-         '\0',                                                                         \
-         FX_OPTION_TEXT,                                                               \
-         FX_CLUSTER_FLAG(type, lease),                                                 \
-         "NAME",                                                                       \
-         NULL,                                                                         \
-         "Lease by which one replica is elected for cluster-wide writes (default "     \
-         "fixpoint)"},                                                                 \
-        {"no-events",                                                                  \
-         '\0',                                                                         \
-         FX_OPTION_FLAG,                                                               \
-         FX_CLUSTER_FLAG(type, no_events),                                             \
-         NULL,                                                                         \
-         NULL,                                                                         \
-         "do not write Events about invalid mutators"}
+#define FX_CLUSTER_OPTIONS(type)                                                         \
+    FX_OPTION_ROW(                                                                       \
+        "kubeconfig", '\0', TEXT, FX_CLUSTER_FLAG(type, kubeconfig), "FILE", NULL,       \
+        "watch the policies of this cluster (default: the cluster of the Pod)"),         \
+        FX_OPTION_ROW("context", '\0', TEXT, FX_CLUSTER_FLAG(type, context), "NAME",     \
+                      NULL, "context of the kubeconfig (default: its current context)"), \
+        FX_OPTION_ROW(                                                                   \
+            "apis", '\0', TEXT, FX_CLUSTER_FLAG(type, apis), "LIST", NULL,               \
+            "policy APIs to watch in the cluster, separated by commas: gatekeeper "      \
+            "(with the group mutations.fixpoint.dev), kubemod (default: both)"),         \
+        FX_OPTION_ROW(                                                                   \
+            "tls-secret", '\0', TEXT, FX_CLUSTER_FLAG(type, tls_secret), "NAME", NULL,   \
+            "create the serving certificate, keep it in this Secret and rotate it"),     \
+        FX_OPTION_ROW(                                                                   \
+            "cert-service-name", '\0', TEXT, FX_CLUSTER_FLAG(type, service), "NAME",     \
+            NULL,                                                                        \
+            "Service that the certificate is for (default fixpoint-webhook-service)"),   \
+        FX_OPTION_ROW("ca-validity", '\0', DURATION, FX_CLUSTER_FLAG(type, ca_validity), \
+                      "TIME", NULL,                                                      \
+                      "validity of the CA certificate in the Secret (default 87600h)"),  \
+        FX_OPTION_ROW(                                                                   \
+            "cert-validity", '\0', DURATION, FX_CLUSTER_FLAG(type, cert_validity),       \
+            "TIME", NULL,                                                                \
+            "validity of the serving certificate in the Secret (default 8760h)"),        \
+        FX_OPTION_ROW("rotation-wait", '\0', DURATION,                                   \
+                      FX_CLUSTER_FLAG(type, rotation_wait), "TIME", NULL,                \
+                      "time between the steps of a rotation (default 60s)"),             \
+        FX_OPTION_ROW("disable-cert-rotation", '\0', FLAG,                               \
+                      FX_CLUSTER_FLAG(type, no_rotation), NULL, NULL,                    \
+                      "do not write the Secret or any caBundle"),                        \
+        FX_OPTION_ROW("mutating-webhook-configuration-name", '\0', TEXT,                 \
+                      FX_CLUSTER_FLAG(type, mutating), "NAME", NULL,                     \
+                      "MutatingWebhookConfiguration whose caBundle Fixpoint maintains "  \
+                      "(default gatekeeper-mutating-webhook-configuration)"),            \
+        FX_OPTION_ROW(                                                                   \
+            "validating-webhook-configuration-name", '\0', TEXT,                         \
+            FX_CLUSTER_FLAG(type, validating), "NAME", NULL,                             \
+            "ValidatingWebhookConfiguration whose caBundle Fixpoint maintains (default " \
+            "gatekeeper-validating-webhook-configuration)"),                             \
+        FX_OPTION_ROW("additional-mutating-webhook-configs-to-rotate-certs", '\0', LIST, \
+                      FX_CLUSTER_FLAG(type, also_mutating), "NAME", NULL,                \
+                      "additional MutatingWebhookConfiguration whose caBundle Fixpoint " \
+                      "maintains (repeats)"),                                            \
+        FX_OPTION_ROW("lease-name", '\0', TEXT, FX_CLUSTER_FLAG(type, lease), "NAME",    \
+                      NULL,                                                              \
+                      "Lease by which one replica is elected for cluster-wide writes "   \
+                      "(default fixpoint)"),                                             \
+        FX_OPTION_ROW("no-events", '\0', FLAG, FX_CLUSTER_FLAG(type, no_events), NULL,   \
+                      NULL, "do not write Events about invalid mutators")
 
 /* The settings that follow from the flags. */
 struct fx_cluster_settings {
