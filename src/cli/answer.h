@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "cli/options.h"
-#include "cli/outside.h"
+#include "cli/provider_loop.h"
 #include "policy/namespaces.h"
 
 /* The row of `--timeout`, for a member of uint64_t. */
@@ -32,11 +32,11 @@ struct fx_question {
     const char *operation;  /* "CREATE" */
     const char *namespace_; /* of an object that has none and is namespaced; or NULL */
     const char *user;       /* or NULL: kubernetes-admin */
-    const struct fx_strings *groups; /* of the user */
-    json_t *old_object;              /* or NULL */
-    struct fx_trace *trace;          /* or NULL: records what each mutator did */
-    struct fx_outside *outside;      /* calls the providers */
-    uint64_t timeout_ms;             /* for one object; 0: the default */
+    const struct fx_strings *groups;    /* of the user */
+    json_t *old_object;                 /* or NULL */
+    struct fx_trace *trace;             /* or NULL: records what each mutator did */
+    struct fx_provider_loop *providers; /* calls the providers */
+    uint64_t timeout_ms;                /* for one object; 0: the default */
 };
 
 struct fx_resultant; /* opaque */
@@ -69,8 +69,8 @@ bool fx_question_lacks_namespace(const struct fx_question *question,
 bool fx_answer_generate(const struct fx_question *question, json_t *object,
                         struct fx_answer *ret_answer, struct fx_err *err) FX_MUST_USE;
 
-/* Runs the review to its end. Errors: those of fx_outside_ask(). */
-bool fx_answer_run(struct fx_review *review, struct fx_outside *outside,
+/* Runs the review to its end. Errors: those of fx_provider_loop_run(). */
+bool fx_answer_run(struct fx_review *review, struct fx_provider_loop *providers,
                    struct fx_err *err) FX_MUST_USE;
 
 /* For struct fx_admission: finds a Namespace or Node; `user` is a struct fx_namespaces.

@@ -84,7 +84,7 @@ struct fx_apply_inputs {
     struct fx_policies *policies;
     struct fx_input_objects objects, old;
     struct fx_namespaces namespaces;
-    struct fx_outside outside;
+    struct fx_provider_loop providers;
     enum fx_exit findings; /* FX_EXIT_INVALID if a policy is invalid */
 };
 

@@ -16,7 +16,7 @@ void fx_apply_inputs_finish(struct fx_apply_inputs *inputs) {
     fx_input_objects_finish(&inputs->objects);
     fx_input_objects_finish(&inputs->old);
     fx_namespaces_finish(&inputs->namespaces);
-    fx_outside_finish(&inputs->outside);
+    fx_provider_loop_finish(&inputs->providers);
 }
 
 /* ---- checking and reading -------------------------------------------------------- */
@@ -113,7 +113,7 @@ struct fx_question fx_apply_question(const struct fx_apply_values *values,
         .user = values->user,
         .groups = &values->groups,
         .old_object = find_old(&inputs->old, object->root),
-        .outside = &inputs->outside,
+        .providers = &inputs->providers,
         .timeout_ms = values->timeout,
     };
 }

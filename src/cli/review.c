@@ -58,12 +58,12 @@ static enum fx_exit review_text(const struct values *values, struct fx_policies 
         (void)fx_fail_nomem(&err);
         return fx_say_err(&err);
     }
-    struct fx_outside outside = {.loop = NULL};
+    struct fx_provider_loop providers = {.state = NULL};
     const enum fx_exit status =
-        fx_answer_run(review, &outside, &err)
+        fx_answer_run(review, &providers, &err)
             ? print_result(fx_review_result(review), admission.on_error)
             : fx_say_err(&err);
-    fx_outside_finish(&outside);
+    fx_provider_loop_finish(&providers);
     fx_review_destroy(review);
     return status;
 }

@@ -8,7 +8,7 @@
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/input.h"
-#include "cli/outside.h"
+#include "cli/provider_loop.h"
 #include "suite/print.h"
 #include "suite/run.h"
 
@@ -25,8 +25,8 @@ struct values {
 /* What the host's functions know. */
 struct session {
     const struct values *values;
-    enum fx_exit said;         /* the status of what was said already */
-    struct fx_outside outside; /* providers of external data */
+    enum fx_exit said;                 /* the status of what was said already */
+    struct fx_provider_loop providers; /* providers of external data */
 };
 
 /* ---- the host -------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ static bool mutate(void *user, const struct fx_suite_request *question,
         .user = question->user,
         .groups = &groups,
         .old_object = question->old_object,
-        .outside = &session->outside,
+        .providers = &session->providers,
         .timeout_ms = session->values->timeout,
     };
     struct fx_answer answer = {0};
@@ -212,7 +212,7 @@ static enum fx_exit read_and_run(const struct values *values,
     const enum fx_exit status =
         ok ? run_suites(&session, &suites, filter) : fx_say_err(&err);
     fx_suites_finish(&suites);
-    fx_outside_finish(&session.outside);
+    fx_provider_loop_finish(&session.providers);
     return status;
 }
 
