@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/exclusion.c - which namespaces a process does not look at.
+ * mutators/gatekeeper/exclusion.c - the excluded namespaces of each process.
  */
 #include "mutators/gatekeeper/exclusion.h"
 
@@ -59,6 +59,7 @@ static const char *excludes(const struct fx_resource *self, struct fx_text names
 
 static const struct fx_resource_ops ops = {
     .type = FX_RESOURCE_EXCLUSION,
+    .kind = "Config",
     .destroy = destroy,
     .excludes = excludes,
 };

@@ -29,13 +29,13 @@ struct fx_exclusion {
     size_t n_entries;
 };
 
-/* Makes one with so many empty entries, to be filled: their lists are arrays of their own
- * that it frees, the texts in them those of `source`. NULL without memory. */
+/* Makes an exclusion with `n_entries` empty entries, which the caller fills: it frees the
+ * arrays of the entries; their texts belong to `source`. NULL without memory. */
 struct fx_exclusion *fx_exclusion_create(struct fx_text name, json_t *source,
                                          size_t n_entries) FX_MUST_USE;
 
-/* Does it exclude the namespace from the process? A cluster-scoped object is asked for
- * with the empty name, which only `*` holds. */
+/* Is the namespace excluded for the process ("mutation-webhook")? A cluster-scoped object
+ * has the empty name, which only the glob `*` matches. */
 bool fx_exclusion_covers(const struct fx_exclusion *exclusion, const char *process,
                          struct fx_text namespace_);
 

@@ -296,6 +296,7 @@ static json_t *expand(const struct fx_resource *self, const json_t *generator,
 
 static const struct fx_resource_ops ops = {
     .type = FX_RESOURCE_EXPANSION,
+    .kind = "ExpansionTemplate",
     .destroy = destroy,
     .expands = expands,
     .expand = expand,

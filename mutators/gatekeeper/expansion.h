@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/expansion.h - private: objects that controllers will make:
- * `ExpansionTemplate` (spec section 10). A Deployment's Pod is seen before any controller
- * makes it.
+ * `ExpansionTemplate` (spec section 10). So the Pod of a Deployment is known before a
+ * controller makes it.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_EXPANSION_H
 #define FX_MUTATORS_GATEKEEPER_EXPANSION_H
@@ -32,8 +32,8 @@ struct fx_expansion {
     struct fx_text group, version, kind; /* `spec.generatedGVK` */
 };
 
-/* Makes one with so many empty targets, to be filled: their lists are arrays of their own
- * that it frees, as is `source_path`; the texts are those of `source`. NULL without
+/* Makes an expansion with `n_targets` empty targets, which the caller fills: it frees the
+ * arrays of the targets and `source_path`; the texts belong to `source`. NULL without
  * memory. */
 struct fx_expansion *fx_expansion_create(struct fx_text name, json_t *source,
                                          size_t n_targets) FX_MUST_USE;
@@ -48,18 +48,18 @@ bool fx_expansion_holds(const struct fx_expansion *expansion, struct fx_text gro
 /* Is the object (its own apiVersion and kind) one that the template expands? */
 bool fx_expansion_applies(const struct fx_expansion *expansion, const json_t *object);
 
-/* Makes the object that `generator` will bring about: a copy of what stands at the source
- * path, with the generated type, the namespace of the generator (or `namespace_` where
- * that has none), the name `<generator's>-<kind>` in lower case, and the generator as an
- * owner, unless it has no name. A new reference; the copy shares with `generator` what it
- * does not change. Errors: FX_EINVALID in Gatekeeper's words (no such field, no object
- * there), FX_ENOMEM. */
+/* Makes the object that a controller will make of `generator`: a copy of the object at
+ * the source path, with the generated type, the namespace of the generator (or
+ * `namespace_` if it has none), the name `<name of the generator>-<kind>` in lower case,
+ * and, if it has a name, the generator as an owner. Returns a new reference, which shares
+ * unchanged parts with `generator`. Errors: FX_EINVALID with Gatekeeper's message (no
+ * such field, not an object), FX_ENOMEM. */
 json_t *fx_expansion_expand(const struct fx_expansion *expansion, const json_t *generator,
                             struct fx_text namespace_, struct fx_err *err) FX_MUST_USE;
 
-/* Which of the `n_resources` are templates of a cycle, each of which makes what the next
- * one expands? Sets those of `ret_in_cycle`, which has as many places; the others are
- * left as they are. False without memory. */
+/* Finds the templates that form a cycle: each makes an object that the next one expands.
+ * Sets their elements of `ret_in_cycle`, which has one for each resource, and leaves the
+ * others. False without memory. */
 bool fx_expansion_find_cycles(struct fx_resource *const *resources, size_t n_resources,
                               bool *ret_in_cycle) FX_MUST_USE;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/expansion_cycles.c - templates that would expand each other for
- * ever.
+ * mutators/gatekeeper/expansion_cycles.c - templates that expand each other without
+ * end.
  *
  * A graph of types: a template leads from each type that it expands to the type that it
  * makes. It is part of a cycle where both ends are in one strongly connected component

@@ -68,8 +68,8 @@ static void finds_cycles(void **state) {
 /* Types are equal where all three parts are; other resources are passed over. */
 static void types_are_whole(void **state) {
     (void)state;
-    struct fx_provider *provider =
-        fx_provider_create(FX_TEXT("p"), NULL, FX_TEXT("https://p"), 0, FX_TEXT(""));
+    struct fx_provider *provider = fx_provider_create(
+        NULL, FX_TEXT("p"), NULL, FX_TEXT("https://p"), 0, FX_TEXT(""));
     struct fx_resource *resources[] = {
         &provider->resource,
         &fake_expansion(

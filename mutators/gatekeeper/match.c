@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/match.c - Gatekeeper's spec.match. Criteria are asked in one order,
- * and an early no hides a later error (spec section 4).
+ * mutators/gatekeeper/match.c - spec.match. The criteria are evaluated in a fixed order:
+ * after the first that does not hold, a later one cannot fail (spec section 4).
  */
 #include "mutators/gatekeeper/match.h"
 
@@ -15,7 +15,7 @@
 #include "value/node.h"
 #include "value/tree.h"
 
-/* A short match takes less than a look at the mutator is charged with. */
+/* A short match costs less than what each mutator is charged with anyway. */
 #define FREE_VALUES    32u
 #define UNITS_OF_VALUE 2u
 
@@ -28,8 +28,8 @@ struct kinds_entry {
 
 enum scope { SCOPE_ANY, SCOPE_CLUSTER, SCOPE_NAMESPACED };
 
-/* The criteria, in the order in which they are asked (spec section 4; the one that is not
- * Gatekeeper's stands where it costs no text of another). */
+/* The criteria in the order of evaluation (spec section 4). ANNOTATION_SELECTOR is our
+ * own; its position keeps the errors of the others as they are in Gatekeeper. */
 enum criterion {
     KINDS,
     SCOPE,
@@ -55,7 +55,7 @@ struct fx_match {
     json_t *name_node, *source_node; /* counted: the texts borrow from them */
     struct fx_text name, source_words;
     enum fx_source source;
-    size_t units; /* what evaluating it may take; 0: nothing worth counting */
+    size_t units; /* of the budget, for one evaluation; 0: too little to count */
 };
 
 void fx_match_destroy(struct fx_match *match) {
@@ -180,7 +180,7 @@ static bool read_selector(const json_t *node, const char *key, const char *path,
                                err);
 }
 
-/* Gatekeeper takes a bad selector and fails on objects. This criterion is none of its. */
+/* Not a criterion of Gatekeeper's: an invalid selector is refused at once. */
 static bool read_annotation_selector(struct fx_match *match, const json_t *node,
                                      struct fx_err *err) {
     static const char path[] = "spec.match.annotationSelector";
@@ -199,7 +199,7 @@ static bool read_annotation_selector(struct fx_match *match, const json_t *node,
     return true;
 }
 
-/* A criterion that is absent or wants anything is not asked for. */
+/* A criterion that is absent, or that every object meets, is not evaluated. */
 static void list_used(struct fx_match *match) {
     const bool is_used[N_CRITERIA] = {
         [KINDS] = match->n_kinds > 0,
@@ -219,7 +219,7 @@ static void list_used(struct fx_match *match) {
     }
 }
 
-/* As deep as a document may be. */
+/* Recursive: a document has at most FX_LIMIT_JSON_DEPTH levels. */
 static size_t count_values(const json_t *node) {
     size_t count = 1;
     for (size_t i = 0; i < json_array_size(node); i++) {
@@ -232,7 +232,7 @@ static size_t count_values(const json_t *node) {
     return count;
 }
 
-/* Each value that the policy names is looked at once, at most. */
+/* An evaluation compares each value of the policy at most once. */
 static size_t units_of(const json_t *node) {
     const size_t count = count_values(node);
     return count > FREE_VALUES ? UNITS_OF_VALUE * count : 0;
@@ -280,7 +280,7 @@ bool fx_match_compile(const json_t *match, enum fx_match_syntax syntax,
     return true;
 }
 
-/* Of a Namespace, the namespace selector asks for the labels. */
+/* For a Namespace, the namespace selector reads the labels of the object. */
 bool fx_match_asks_labels(const struct fx_match *match) {
     return match->label_selector != NULL || match->namespace_selector != NULL;
 }

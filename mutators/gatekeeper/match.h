@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/match.h - Gatekeeper's `spec.match` and `applyTo` (spec
+ * mutators/gatekeeper/match.h - private: `spec.match` and `spec.applyTo` (spec
  * sections 3.3 and 4).
  */
 #ifndef FX_MUTATORS_GATEKEEPER_MATCH_H
@@ -19,50 +19,50 @@
 struct fx_match;    /* opaque, immutable once made */
 struct fx_apply_to; /* likewise */
 
-/* Which criteria there are. */
+/* Which criteria a match may have. */
 enum fx_match_syntax {
     FX_MATCH_GATEKEEPER, /* spec section 4, to the letter */
-    /* Those, and `annotationSelector`: a label selector over annotations, whose values
-     * are any texts. It is asked behind namespaceSelector and before name. */
+    /* The same and `annotationSelector`: a label selector over annotations, whose values
+     * may be any text. It is evaluated after namespaceSelector and before name. */
     FX_MATCH_EXTENDED,
 };
 
-/* Compiles `spec.match` (NULL or null: matches everything). Parts of it are counted, so
- * it must not be written any more. Wrong types are refused with Go's words
- * (`json: cannot unmarshal … into Go struct field …`, FX_EINVALID, node: the value at
- * fault); what Gatekeeper notices only on an object (bad selectors, sources) is kept and
- * noticed then. An annotationSelector that Kubernetes would not take is refused at once:
+/* Compiles `spec.match` (NULL or null: matches every object). Holds references to parts
+ * of `match`, which must not be written afterwards. Values of a wrong type are refused
+ * with the error of Go's encoding/json (`json: cannot unmarshal … into Go struct field
+ * …`, FX_EINVALID, node: the value). Invalid selectors and sources are errors of
+ * fx_match_eval(), as in Gatekeeper. An invalid annotationSelector is refused here:
  * "spec.match.annotationSelector: …". */
 bool fx_match_compile(const json_t *match, enum fx_match_syntax syntax,
                       struct fx_match **ret_match, struct fx_err *err) FX_MUST_USE;
 void fx_match_destroy(struct fx_match *match); /* NULL is fine */
 
-/* Does the object match? Criteria in the order of the spec, the first false one named in
- * `ret_verdict`. Errors: FX_EMUTATE, "failed to run Match criteria: …". */
+/* Does the object match? Evaluates the criteria in the order of the spec; `ret_verdict`
+ * names the first that does not hold. Errors: FX_EMUTATE, "failed to run Match criteria:
+ * …". */
 bool fx_match_eval(const struct fx_match *match, const struct fx_request *request,
                    const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                    struct fx_err *err) FX_MUST_USE;
 
-/* Can every criterion be answered? Otherwise the first one that only ever fails, with
- * the very words of fx_match_eval() (FX_EMUTATE; node: the source, or what is at fault in
- * the selector). It is no error of the policy: Gatekeeper takes it, and fails on the
- * objects that no earlier criterion turns away. Errors of our own: FX_ENOMEM. */
+/* Checks that every criterion can be evaluated. Errors: FX_EMUTATE with the message that
+ * fx_match_eval() gives for the first one that cannot (node: the source, or the faulty
+ * part of the selector). Such a policy is accepted nevertheless, as in Gatekeeper, and
+ * fails for the objects that no earlier criterion excludes. FX_ENOMEM. */
 bool fx_match_check(const struct fx_match *match, struct fx_err *err) FX_MUST_USE;
 
-/* Does the answer depend on the object's labels, its annotations? On nothing else that a
- * mutator writes, but for the object's type. */
+/* Does the result depend on the object's labels, on its annotations? Of what a mutator
+ * may write, it depends on nothing else but the object's type. */
 bool fx_match_asks_labels(const struct fx_match *match);
 bool fx_match_asks_annotations(const struct fx_match *match);
 
-/* The names of `namespaces` where all are exact (no globs): the mutator can be left out
- * of account for objects elsewhere. *ret_count is 0 where there is no such restriction.
- */
+/* The names of `namespaces` if all are exact (no globs): objects of other namespaces do
+ * not match. *ret_count is 0 if the namespaces are not restricted in this way. */
 const struct fx_text *fx_match_exact_namespaces(const struct fx_match *match,
                                                 size_t *ret_count);
 
-/* Compiles `spec.applyTo` of the mutator `name` of `kind`; the rules and words of spec
- * section 3.2. Parts of it are counted, so it must not be written any more. Errors:
- * FX_EINVALID, FX_ELIMIT, FX_ENOMEM. */
+/* Compiles `spec.applyTo` of the mutator `name` of `kind`, with the rules and messages of
+ * spec section 3.2. Holds references to parts of it; it must not be written afterwards.
+ * Errors: FX_EINVALID, FX_ELIMIT, FX_ENOMEM. */
 bool fx_apply_to_compile(const json_t *apply_to, const char *kind, struct fx_text name,
                          struct fx_apply_to **ret_apply_to,
                          struct fx_err *err) FX_MUST_USE;

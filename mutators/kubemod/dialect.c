@@ -50,5 +50,5 @@ const struct fx_dialect fx_dialect_kubemod = {
     .webhook = &webhook,
     .settings = settings,
     .compile = fx_rule_compile,
-    .fill_in = fx_rule_fill_in,
+    .set_defaults = fx_rule_set_defaults,
 };

@@ -52,14 +52,14 @@ static bool is_still(const json_t *value, struct fx_buf *before) {
     return is;
 }
 
-static void check_fill_in(json_t *document, bool is_sound) {
+static void check_defaults(json_t *document, bool is_sound) {
     struct fx_compilation made = {0};
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf before = print(document);
     json_t *root = json_incref(document);
-    assert(fx_dialect_kubemod.fill_in(&root, &err));
+    assert(fx_dialect_kubemod.set_defaults(&root, &err));
     json_t *once = json_incref(root);
-    assert(fx_dialect_kubemod.fill_in(&root, &err) && root == once);
+    assert(fx_dialect_kubemod.set_defaults(&root, &err) && root == once);
     assert(is_still(document, &before));
     if (is_sound) {
         assert(json_is_object(root) && fx_dialect_kubemod.compile(root, &made, &err));
@@ -87,7 +87,7 @@ static json_t *read_all(struct fx_text text, struct fx_compilation *ret_made) {
             check_fault(&made, &err);
             assert(made.n_mutators == 0);
         }
-        check_fill_in(document, made.n_mutators > 0);
+        check_defaults(document, made.n_mutators > 0);
         fx_compilation_finish(&made);
         json_decref(last);
         last = document;

@@ -10,7 +10,7 @@
 
 #include "admission/admit.h"
 #include "admission/binding.h"
-#include "admission/fill_in.h"
+#include "admission/defaults.h"
 #include "admission/guard.h"
 #include "base/dns_name.h"
 #include "value/json.h"
@@ -73,6 +73,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check(fx_admit_create(&admission, text, 0));
     check(fx_guard_create(fx_guard_find(FX_TEXT("/v1/admitlabel")), &exempt, text, 0));
     check(fx_binding_create(text, 0));
-    check(fx_fill_in_create(text, 0));
+    check(fx_defaults_create(text, 0));
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/gate.c - what is let through untouched (spec section 8, steps 1 to 4).
+ * admission/gate.c - the requests that are allowed unchanged (spec section 8, steps 1
+ * to 4).
  */
 #include "admission/steps.h"
 #include "engine/resource.h"
@@ -55,8 +56,8 @@ enum fx_next fx_step_group(struct fx_review *review) {
                            : fx_answer_allow(review, FX_DECISION_SKIPPED, message);
 }
 
-/* The namespace that counts for exclusions: a Namespace's own name, else the request's;
- * empty for what is in none. */
+/* The namespace that exclusions apply to: a Namespace's own name, else the request's;
+ * empty for cluster-scoped objects. */
 static struct fx_text excludable_namespace(const struct fx_review *review) {
     struct fx_subject subject;
     fx_subject_read(review->object, &subject);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/mutation.c - one object to its fixed point, and the proven difference.
+ * admission/mutation.c - one object to its fixed point, and the verified difference.
  */
 #include "admission/mutation.h"
 
 #include "admission/namespace_field.h"
-#include "admission/proof.h"
 #include "engine/dialect.h"
 #include "engine/webhook.h"
 #include "value/equal.h"
@@ -18,12 +17,25 @@ static void forget_old(struct fx_patch *patch) {
     }
 }
 
-/* Tries the patch on the object as it came. Where others share the object, a copy is
+bool fx_mutation_verify(const struct fx_patch *patch, json_t **root, const json_t *wanted,
+                        struct fx_err *err) {
+    if (!fx_patch_apply(patch, root, err)) {
+        if (err->code != FX_ENOMEM) {
+            err->code = FX_EINTERNAL;
+            (void)fx_err_prefix(err, "our own patch does not apply: ");
+        }
+        return false;
+    }
+    return fx_equal(*root, wanted) ||
+           fx_fail(err, FX_EINTERNAL, "our own patch does not give the result");
+}
+
+/* Verifies the patch on the object as it came. Where others share the object, a copy is
  * written to in any case. */
-static bool prove(struct fx_mutation *mutation, struct fx_err *err) {
+static bool verify(struct fx_mutation *mutation, struct fx_err *err) {
     json_t *own = mutation->spent == NULL ? json_incref(mutation->object) : NULL;
     json_t **tried = mutation->spent == NULL ? &own : mutation->spent;
-    const bool ok = fx_proof_try(&mutation->patch, tried, mutation->root, err);
+    const bool ok = fx_mutation_verify(&mutation->patch, tried, mutation->root, err);
     if (mutation->spent != NULL) {
         forget_old(&mutation->patch);
     }
@@ -116,7 +128,7 @@ static bool settle(struct fx_mutation *mutation, struct fx_err *err) {
         return false;
     }
     mutation->wants_whole = mutation->is_part && !fx_patch_is_whole(patch);
-    return mutation->wants_whole || patch->n_ops == 0 || prove(mutation, err);
+    return mutation->wants_whole || patch->n_ops == 0 || verify(mutation, err);
 }
 
 bool fx_mutation_end(struct fx_mutation *mutation, struct fx_err *err) {

@@ -13,8 +13,8 @@
 
 #include "admission/admit.h"
 #include "admission/binding.h"
+#include "admission/defaults.h"
 #include "admission/fakes.h"
-#include "admission/fill_in.h"
 #include "admission/guard.h"
 #include "admission/mutation.h"
 #include "admission/review_texts.h"
@@ -191,8 +191,8 @@ static bool admit(void *user) {
     return run_review(fx_admit_create(&admission, fx_text_of(user), 0));
 }
 
-static bool fill_in(void *user) {
-    return run_review(fx_fill_in_create(fx_text_of(user), 0));
+static bool set_defaults(void *user) {
+    return run_review(fx_defaults_create(fx_text_of(user), 0));
 }
 
 static bool admit_label(void *user) {
@@ -234,7 +234,7 @@ static void test_admitting(void **state) {
         {admit, META("spec.x")},
         {admit, MODRULE("'type':'Patch','match':[{},{'select':'$.a ]'}]")},
         {admit, MODRULE("'type':'Reject','match':[{'select':'$.kind'}],'x':1")},
-        {fill_in, MODRULE("'match':[{},{'matchFor':'Any'}]")},
+        {set_defaults, MODRULE("'match':[{},{'matchFor':'Any'}]")},
         {admit_label, LABELLED("free")},
         {admit_label, LABELLED("x")},
         {bind, BINDING("w")},

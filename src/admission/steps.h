@@ -80,7 +80,7 @@ struct fx_review {
     struct fx_arena arena;
     struct fx_mutation mutation;
     struct fx_compilation told; /* of a policy that is looked at: what is wrong with it */
-    json_t *filled_in;          /* counted: a policy with what its author left out */
+    json_t *defaulted;          /* counted: a policy with its defaults set */
     struct fx_patch patch;      /* … and the way to it */
     struct fx_pod_binding binding; /* that is looked at; borrowed from the envelope */
     struct fx_buf body;
@@ -124,8 +124,8 @@ enum fx_next fx_answer_allow(struct fx_review *review, enum fx_decision decision
 enum fx_next fx_answer_patch(struct fx_review *review);
 /* Allowed, with what the author of the policy should hear. */
 enum fx_next fx_answer_allow_policy(struct fx_review *review);
-/* Allowed, with what its author left out. */
-enum fx_next fx_answer_filled_in(struct fx_review *review);
+/* Allowed, with the patch that sets the policy's defaults. */
+enum fx_next fx_answer_defaulted(struct fx_review *review);
 /* Denied as an API server denies what is invalid: with all faults of the policy. */
 enum fx_next fx_answer_invalid(struct fx_review *review);
 /* Denied with the words of review->err. Our own failure: as fx_answer_fail(). */

@@ -174,10 +174,10 @@
 #define FX_LIMIT_KUBE_EVENT_BYTES  (8u << 20)  /* one event of a watch */
 #define FX_LIMIT_KUBE_OBJECTS      (1u << 20)  /* of one resource */
 /* Namespaces that are kept whole: so many, their texts together, and one of them. */
-#define FX_LIMIT_MANIFESTS       1024u
-#define FX_LIMIT_MANIFESTS_BYTES (4u << 20)
-#define FX_LIMIT_MANIFEST_BYTES  (256u << 10)
-#define FX_LIMIT_SWEEP_NAMES     65536u /* Pods of our namespace */
-#define FX_LIMIT_SWEEP_STRANGERS 256u   /* ids in statuses that others have written */
+#define FX_LIMIT_CACHED_OBJECTS      1024u
+#define FX_LIMIT_OBJECT_CACHE_BYTES  (4u << 20)
+#define FX_LIMIT_CACHED_OBJECT_BYTES (256u << 10)
+#define FX_LIMIT_SWEEP_NAMES         65536u /* Pods of our namespace */
+#define FX_LIMIT_SWEEP_FOREIGN_IDS   256u   /* ids in statuses that others have written */
 
 #endif

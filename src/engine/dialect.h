@@ -149,9 +149,10 @@ struct fx_dialect {
      */
     void (*link)(struct fx_unit *policy, struct fx_link *link);
 
-    /* Fills in what the author of a policy of one of `kinds` left out, copying on write;
-     * what is not as it should be stays. Errors: FX_ENOMEM. May be NULL: nothing. */
-    bool (*fill_in)(json_t **policy, struct fx_err *err);
+    /* Sets the fields that the author of a policy of one of `kinds` left out to their
+     * defaults, copying on write; what is malformed stays. Errors: FX_ENOMEM. May be
+     * NULL: there are no defaults. */
+    bool (*set_defaults)(json_t **policy, struct fx_err *err);
 
     /* Of all resources, finds the expansions of this dialect that expand each other in a
      * cycle: sets their elements of `ret_in_cycle`, which has one for each resource, and

@@ -8,16 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kinds[] = {
-    [FX_RESOURCE_PROVIDER] = "Provider",
-    [FX_RESOURCE_EXCLUSION] = "Config",
-    [FX_RESOURCE_EXPANSION] = "ExpansionTemplate",
-};
-
-const char *fx_resource_kind(enum fx_resource_type type) {
-    return kinds[type];
-}
-
 bool fx_resource_init(struct fx_resource *resource, const struct fx_resource_ops *ops,
                       struct fx_text name, json_t *source) {
     *resource = (struct fx_resource){.ops = ops};

@@ -27,6 +27,7 @@ struct fx_resource;
 /* What a resource can do. One const table for each kind of a dialect. */
 struct fx_resource_ops {
     enum fx_resource_type type;
+    const char *kind; /* of the objects that it comes from: "Provider" */
     void (*destroy)(struct fx_resource *self); /* frees it and all that is its own */
 
     /* Of an exclusion: is an object of this namespace excluded from mutation? Returns the
@@ -53,9 +54,6 @@ struct fx_resource {
     struct fx_origin origin;
     json_t *source; /* the object as read, counted; equal sources compile equal */
 };
-
-/* The kind that such objects have: "Provider". */
-const char *fx_resource_kind(enum fx_resource_type type);
 
 /* Fills the head: copies the name, takes a reference on `source`, sets one reference.
  * False without memory (what was made is freed by fx_resource_finish). */

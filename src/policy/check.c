@@ -23,7 +23,8 @@ static bool check(const struct fx_dialect *dialect, const struct fx_kind *kind,
 
 bool fx_policy_is_kind(struct fx_text group, struct fx_text kind) {
     const struct fx_kind *found = NULL;
-    return fx_policy_groups_dialect(group, kind, &found) != NULL;
+    return fx_policy_groups_dialect(group, kind, &found) != NULL &&
+           found->role != FX_ROLE_PARAMETER;
 }
 
 bool fx_policy_check(json_t *object, struct fx_compilation *ret_compilation,
@@ -35,4 +36,15 @@ bool fx_policy_check(json_t *object, struct fx_compilation *ret_compilation,
         fx_policy_groups_dialect(subject.group, subject.kind, &kind);
     *ret_is_policy = dialect != NULL;
     return dialect == NULL || check(dialect, kind, object, ret_compilation, err);
+}
+
+bool fx_policy_set_defaults(json_t **object, struct fx_err *err) {
+    struct fx_subject subject;
+    fx_subject_read(*object, &subject);
+    const struct fx_kind *kind = NULL;
+    const struct fx_dialect *dialect =
+        fx_policy_groups_dialect(subject.group, subject.kind, &kind);
+    return dialect == NULL || dialect->set_defaults == NULL ||
+           !fx_kind_has_version(kind, subject.version) ||
+           dialect->set_defaults(object, err);
 }

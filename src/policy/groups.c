@@ -13,11 +13,13 @@
     X("policies.kyverno.io", "") \
     X("admissionregistration.k8s.io", "MutatingAdmissionPolicy")
 
+/* Is it a group of policies of a dialect? The groups of its parameters and bindings may
+ * have other objects, too. */
 static bool is_spoken_group(struct fx_text group) {
     for (size_t i = 0; fx_dialects[i] != NULL; i++) {
-        for (const struct fx_kind *k = fx_dialects[i]->kinds; k->kind != NULL;
-             k++) {
-            if (fx_text_is(group, k->group)) {
+        for (const struct fx_kind *k = fx_dialects[i]->kinds; k->kind != NULL; k++) {
+            if ((k->role == FX_ROLE_POLICY || k->role == FX_ROLE_RESOURCE) &&
+                fx_text_is(group, k->group)) {
                 return true;
             }
         }

@@ -36,8 +36,7 @@ static void print_id(struct fx_buf *buf, const struct entry *entry) {
     } else if (entry->mutator != NULL) {
         fx_buf_printf(buf, "%s/%s", entry->mutator->kind, entry->mutator->full_name);
     } else {
-        fx_buf_printf(buf, "%s/%s", fx_resource_kind(entry->resource->ops->type),
-                      entry->resource->name);
+        fx_buf_printf(buf, "%s/%s", entry->resource->ops->kind, entry->resource->name);
     }
 }
 

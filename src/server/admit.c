@@ -7,7 +7,7 @@
 #include <assert.h>
 
 #include "admission/admit.h"
-#include "admission/fill_in.h"
+#include "admission/defaults.h"
 #include "admission/guard.h"
 #include "server/answer.h"
 #include "server/review_log.h"
@@ -53,8 +53,8 @@ void fx_answer_fill_in(struct fx_thread *thread, struct fx_http_exchange *exchan
     }
     struct fx_server *server = thread->server;
     answer(server, exchange,
-           fx_fill_in_create(fx_http_body(exchange),
-                             fx_answer_deadline_ns(server, exchange)));
+           fx_defaults_create(fx_http_body(exchange),
+                              fx_answer_deadline_ns(server, exchange)));
 }
 
 void fx_answer_guard(struct fx_thread *thread, struct fx_http_exchange *exchange) {

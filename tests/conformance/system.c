@@ -8,7 +8,7 @@
 
 #include "base/vec.h"
 #include "engine/dialect.h"
-#include "engine/provider.h"
+#include "mutators/gatekeeper/provider_protocol.h"
 #include "value/tree.h"
 
 /* Nobody connects to it: the row has its answers. */
@@ -17,8 +17,8 @@ static bool add_provider(struct fx_case_system *system, const char *name) {
     struct fx_provider *provider = NULL;
     if (nothing != NULL &&
         FX_VEC_GROW(system->providers, system->n_providers, system->cap_providers)) {
-        provider =
-            fx_provider_create(fx_text_of(name), nothing, FX_TEXT(""), 0, FX_TEXT(""));
+        provider = fx_provider_create(&fx_external_data_protocol, fx_text_of(name),
+                                      nothing, FX_TEXT(""), 0, FX_TEXT(""));
     }
     json_decref(nothing);
     if (provider != NULL) {
