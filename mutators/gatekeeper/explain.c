@@ -212,6 +212,7 @@ void fx_target_explain(const struct fx_mutator *self, const char *criterion,
     }
     ret_criterion->wanted.failed = ret_criterion->wanted.failed || policy == NULL;
     ret_criterion->rank = (unsigned)rank;
+    ret_criterion->asks_namespace = strcmp(criterion, "namespaceSelector") == 0;
     ret_criterion->needs_namespace = strcmp(criterion, "scope") == 0;
     /* AssignMetadata, which takes no path tests, tests that the field is absent. */
     ret_criterion->keeps_present =

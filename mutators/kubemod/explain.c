@@ -218,6 +218,7 @@ void fx_modrule_explain(const struct fx_mutator *self, const char *criterion,
     const struct modrule *rule = (const struct modrule *)self;
     const struct match_item *item = find(rule, criterion);
     fx_buf_str(&ret_criterion->field, criterion);
+    ret_criterion->asks_namespace = true; /* items may look at the Namespace, too */
     if (item != NULL) {
         ret_criterion->rank = RANK_ITEM;
         add_item(&ret_criterion->wanted, item);
