@@ -96,9 +96,9 @@ struct fx_mutator_ops {
                   struct fx_buf *found);
 
     /* For `fixpoint explain --field`: may `apply` write the field at this path, or one
-     * above or below it? NULL: no. */
+     * above or below it? Errors: FX_ENOMEM. NULL: no. */
     bool (*may_write)(const struct fx_mutator *self, const struct fx_path_step *path,
-                      size_t n_steps);
+                      size_t n_steps, bool *ret_may, struct fx_err *err);
 
     /* May it want objects that live there (fx_subject_home())? A function of the name
      * alone; where it says no, `match` would say no as well, as for the bindings below.

@@ -15,18 +15,25 @@ struct writer {
     bool failed;
 };
 
-/* Texts may hold any bytes: malformed UTF-8 becomes U+FFFD where it is written. */
-static json_t *new_text(struct fx_text text) {
-    return json_stringn_nocheck(text.len > 0 ? text.data : "", text.len);
+/* Gives the node, which is NULL only without memory. */
+static json_t *made(struct writer *writer, json_t *node) {
+    writer->failed = writer->failed || node == NULL;
+    return node;
 }
 
-static json_t *new_string(const char *text) {
-    return text == NULL ? NULL : json_string_nocheck(text);
+/* Texts may hold any bytes: malformed UTF-8 becomes U+FFFD where it is written. */
+static json_t *new_text(struct writer *writer, struct fx_text text) {
+    return made(writer, json_stringn_nocheck(text.len > 0 ? text.data : "", text.len));
+}
+
+/* NULL for NULL. */
+static json_t *new_string(struct writer *writer, const char *text) {
+    return text == NULL ? NULL : new_text(writer, fx_text_of(text));
 }
 
 /* The text of the buffer, which is finished. */
 static json_t *text_of(struct writer *writer, struct fx_buf *buf) {
-    json_t *text = new_text((struct fx_text){buf->data, buf->len});
+    json_t *text = new_text(writer, (struct fx_text){buf->data, buf->len});
     writer->failed = writer->failed || buf->failed;
     fx_buf_finish(buf);
     return text;
@@ -61,7 +68,8 @@ static json_t *id_of(struct writer *writer, const char *kind, struct fx_text nam
 /* The first members of what a mutator did, `mutator` and `tier`. */
 static json_t *begin_of(struct writer *writer, const struct fx_actor *actor) {
     return json_pack("{s:o, s:o*}", "mutator", id_of(writer, actor->kind, actor->name),
-                     "tier", actor->tier == 0 ? NULL : json_integer(actor->tier));
+                     "tier",
+                     actor->tier == 0 ? NULL : made(writer, json_integer(actor->tier)));
 }
 
 /* And the last ones, `file` and `line`. */
@@ -69,23 +77,24 @@ static void add_origin(struct writer *writer, json_t *object,
                        const struct fx_origin *origin) {
     if (origin != NULL && origin->file != NULL) {
         extend(writer, object,
-               json_pack("{s:o, s:I}", "file", new_string(origin->file), "line",
+               json_pack("{s:o, s:I}", "file", new_string(writer, origin->file), "line",
                          (json_int_t)origin->line));
     }
 }
 
 /* ---- the object ------------------------------------------------------------------ */
 
-static json_t *object_of(const json_t *object) {
+static json_t *object_of(struct writer *writer, const json_t *object) {
     struct fx_subject subject;
     fx_subject_read(object, &subject);
     const bool has_namespace = subject.namespace_.len > 0;
     const bool is_generated = subject.name.len == 0 && subject.generate_name.len > 0;
     return json_pack("{s:o, s:o, s:o*, s:o, s:o*}", "apiVersion",
-                     new_text(subject.api_version), "kind", new_text(subject.kind),
-                     "namespace", has_namespace ? new_text(subject.namespace_) : NULL,
-                     "name", new_text(subject.name), "generateName",
-                     is_generated ? new_text(subject.generate_name) : NULL);
+                     new_text(writer, subject.api_version), "kind",
+                     new_text(writer, subject.kind), "namespace",
+                     has_namespace ? new_text(writer, subject.namespace_) : NULL, "name",
+                     new_text(writer, subject.name), "generateName",
+                     is_generated ? new_text(writer, subject.generate_name) : NULL);
 }
 
 static const char *result_of(const struct fx_explain_input *input) {
@@ -99,13 +108,14 @@ static const char *result_of(const struct fx_explain_input *input) {
                                        : "unchanged";
 }
 
-static json_t *head_of(const struct fx_explain_input *input) {
+static json_t *head_of(struct writer *writer) {
+    const struct fx_explain_input *input = &writer->explanation->input;
     const uint32_t iterations = input->outcome == NULL ? 0 : input->outcome->iterations;
-    return json_pack("{s:o, s:o, s:I, s:s, s:I, s:o*}", "object",
-                     object_of(input->object), "file", new_string(input->file), "line",
-                     (json_int_t)input->line, "result", result_of(input), "iterations",
-                     (json_int_t)iterations, "skipped",
-                     input->skipped.data == NULL ? NULL : new_text(input->skipped));
+    return json_pack(
+        "{s:o, s:o, s:I, s:s, s:I, s:o*}", "object", object_of(writer, input->object),
+        "file", new_string(writer, input->file), "line", (json_int_t)input->line,
+        "result", result_of(input), "iterations", (json_int_t)iterations, "skipped",
+        input->skipped.data == NULL ? NULL : new_text(writer, input->skipped));
 }
 
 /* ---- fields ---------------------------------------------------------------------- */
@@ -128,7 +138,7 @@ static json_t *field_of(struct writer *writer, const struct fx_field *field) {
     fx_buf_init(&pointer, 0);
     fx_field_print_path(&path, field);
     fx_field_print_pointer(&pointer, field);
-    json_t *steps = json_array();
+    json_t *steps = made(writer, json_array());
     for (size_t i = 0; i < field->n_steps; i++) {
         append(writer, steps,
                step_of(writer, &field->steps[i],
@@ -141,7 +151,7 @@ static json_t *field_of(struct writer *writer, const struct fx_field *field) {
 
 static json_t *fields_of(struct writer *writer) {
     const struct fx_fields *fields = &writer->explanation->fields;
-    json_t *list = json_array();
+    json_t *list = made(writer, json_array());
     for (size_t i = 0; i < fields->n_items; i++) {
         if (fx_explanation_includes(writer->explanation, fields->items[i])) {
             append(writer, list, field_of(writer, fields->items[i]));
@@ -152,22 +162,23 @@ static json_t *fields_of(struct writer *writer) {
 
 /* ---- mutators that did not act --------------------------------------------------- */
 
-static json_t *criterion_of(const struct fx_inactive *inactive) {
+static json_t *criterion_of(struct writer *writer, const struct fx_inactive *inactive) {
     const struct fx_criterion *policy = &inactive->policy;
     const bool has_found = inactive->found.len > 0;
-    return json_pack("{s:o, s:o, s:o*, s:o*}", "criterion",
-                     new_text((struct fx_text){policy->field.data, policy->field.len}),
-                     "wanted",
-                     new_text((struct fx_text){policy->wanted.data, policy->wanted.len}),
-                     "found", has_found ? new_text(inactive->found) : NULL, "pass",
-                     has_found ? json_integer(inactive->pass) : NULL);
+    return json_pack(
+        "{s:o, s:o, s:o*, s:o*}", "criterion",
+        new_text(writer, (struct fx_text){policy->field.data, policy->field.len}),
+        "wanted",
+        new_text(writer, (struct fx_text){policy->wanted.data, policy->wanted.len}),
+        "found", has_found ? new_text(writer, inactive->found) : NULL, "pass",
+        has_found ? made(writer, json_integer(inactive->pass)) : NULL);
 }
 
 /* The other mutators in its conflicts. */
 static json_t *conflicts_of(struct writer *writer, uint32_t index) {
     const struct fx_snapshot *snapshot = writer->explanation->input.snapshot;
     const struct fx_conflict_set *set = &snapshot->conflicts.sets[index];
-    json_t *list = json_array();
+    json_t *list = made(writer, json_array());
     for (size_t i = 0; i < set->n_members; i++) {
         const struct fx_mutator *other = snapshot->mutators[set->members[i]];
         if (set->members[i] != index) {
@@ -185,10 +196,10 @@ static json_t *inactive_of(struct writer *writer, const struct fx_inactive *inac
     extend(writer, object,
            json_pack("{s:s}", "reason", fx_inactive_reason_name(inactive->reason)));
     if (inactive->criterion[0] != '\0') {
-        extend(writer, object, criterion_of(inactive));
+        extend(writer, object, criterion_of(writer, inactive));
     }
     extend(writer, object,
-           json_pack("{s:o*, s:o*}", "message", new_string(inactive->failure),
+           json_pack("{s:o*, s:o*}", "message", new_string(writer, inactive->failure),
                      "conflicts",
                      inactive->reason == FX_INACTIVE_CONFLICT
                          ? conflicts_of(writer, inactive->mutator)
@@ -201,7 +212,7 @@ static json_t *inactive_list_of(struct writer *writer,
                                 const struct fx_inactive_list *list) {
     /* Of a skipped object no mutator was asked. */
     const bool is_skipped = writer->explanation->input.skipped.data != NULL;
-    json_t *objects = json_array();
+    json_t *objects = made(writer, json_array());
     for (size_t i = 0; !is_skipped && i < list->n_items; i++) {
         append(writer, objects, inactive_of(writer, &list->items[i]));
     }
@@ -216,9 +227,9 @@ static json_t *denial_of(struct writer *writer, const struct fx_refusal *refusal
         fx_actor_of(explanation->input.snapshot->mutators[refusal->mutator]);
     json_t *object = begin_of(writer, &actor);
     extend(writer, object,
-           json_pack("{s:o, s:o*}", "entry", new_text(refusal->entry), "message",
-                     new_string(
-                         fx_explanation_validator_error(explanation, refusal->mutator))));
+           json_pack("{s:o, s:o*}", "entry", new_text(writer, refusal->entry), "message",
+                     new_string(writer, fx_explanation_validator_error(
+                                            explanation, refusal->mutator))));
     add_origin(writer, object, actor.origin);
     return object;
 }
@@ -230,12 +241,12 @@ static json_t *validators_of(struct writer *writer) {
     if (fx_explanation_validators(explanation) == 0) {
         return NULL;
     }
-    json_t *denied = json_array();
+    json_t *denied = made(writer, json_array());
     for (size_t i = 0; outcome != NULL && i < outcome->n_refusals; i++) {
         append(writer, denied, denial_of(writer, &outcome->refusals[i]));
     }
-    return json_pack("{s:o, s:o}", "denied", denied, "inactive",
-                     inactive_list_of(writer, &explanation->validators));
+    return made(writer, json_pack("{s:o, s:o}", "denied", denied, "inactive",
+                                  inactive_list_of(writer, &explanation->validators)));
 }
 
 /* ---- failures -------------------------------------------------------------------- */
@@ -247,9 +258,10 @@ static json_t *failure_of(struct writer *writer) {
         return NULL;
     }
     const bool is_denied = outcome != NULL && outcome->denial.len > 0;
-    json_t *object = json_pack(
-        "{s:o}", "message",
-        new_text(is_denied ? outcome->denial : fx_text_of(input->failure->msg)));
+    json_t *object = made(
+        writer, json_pack("{s:o}", "message",
+                          new_text(writer, is_denied ? outcome->denial
+                                                     : fx_text_of(input->failure->msg))));
     if (outcome != NULL && outcome->failed != NULL) {
         const struct fx_actor actor = fx_actor_of(outcome->failed);
         extend(writer, object, begin_of(writer, &actor));
@@ -274,13 +286,13 @@ static json_t *cycle_field_of(struct writer *writer, const struct fx_turn *turn)
     struct fx_buf path;
     fx_buf_init(&path, 0);
     fx_print_pointer(&path, writer->explanation->fields.object, turn->path);
-    json_t *steps = json_array();
+    json_t *steps = made(writer, json_array());
     for (size_t i = 0; i < turn->n_changes; i++) {
         append(writer, steps, cycle_step_of(writer, &turn->changes[i]));
     }
     return json_pack("{s:o, s:o, s:I, s:o}", "path", text_of(writer, &path), "pointer",
-                     new_text(turn->path), "period", (json_int_t)turn->period, "steps",
-                     steps);
+                     new_text(writer, turn->path), "period", (json_int_t)turn->period,
+                     "steps", steps);
 }
 
 /* NULL unless the object does not converge. */
@@ -290,7 +302,7 @@ static json_t *cycle_of(struct writer *writer) {
         input->outcome == NULL) {
         return NULL;
     }
-    json_t *list = json_array();
+    json_t *list = made(writer, json_array());
     for (size_t i = 0; i < input->outcome->n_turns; i++) {
         append(writer, list, cycle_field_of(writer, &input->outcome->turns[i]));
     }
@@ -300,7 +312,7 @@ static json_t *cycle_of(struct writer *writer) {
 void fx_explanation_print_json(struct fx_buf *buf,
                                const struct fx_explanation *explanation) {
     struct writer writer = {explanation, false};
-    json_t *document = head_of(&explanation->input);
+    json_t *document = head_of(&writer);
     extend(&writer, document,
            json_pack("{s:o, s:o, s:o*, s:o*, s:o*}", "fields", fields_of(&writer),
                      "inactive", inactive_list_of(&writer, &explanation->inactive),
