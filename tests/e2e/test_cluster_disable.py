@@ -64,7 +64,7 @@ def test_by_hand(cluster, tmp_path):
     status, said, errors = ask(cluster, "disable", "--reason", "a storm")
     assert (status, errors) == (0, "")
     assert said == (
-        "%s matches nothing now: mutation has stopped\nuntil `fixpoint enable`\n"
+        "%s matches nothing now: mutation is disabled\nuntil `fixpoint enable`\n"
         % CONFIGURATION
     )
     assert selectors(cluster) == [NEVER]
@@ -76,7 +76,7 @@ def test_by_hand(cluster, tmp_path):
 
     status, said, errors = ask(cluster, "enable")
     assert (status, errors) == (0, "")
-    assert said == "%s matches as before: mutation goes on\n" % CONFIGURATION
+    assert said == "%s matches as before: mutation is enabled\n" % CONFIGURATION
     assert configured(cluster)["webhooks"] == before["webhooks"]
     assert record(cluster) == {}
 
@@ -97,9 +97,8 @@ def test_there_is_none(cluster, command):
     assert run(cluster.kubeconfig_for("admin"), command) == (
         5,
         "",
-        "fixpoint: there is no MutatingWebhookConfiguration "
-        "`gatekeeper-mutating-webhook-configuration`: nothing is mutated by it, and nothing "
-        "makes it again but `helm upgrade` or `kubectl apply`\n",
+        "fixpoint: MutatingWebhookConfiguration `gatekeeper-mutating-webhook-configuration` "
+        "does not exist, so it mutates nothing; `helm upgrade` or `kubectl apply` creates it\n",
     )
 
 

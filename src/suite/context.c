@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/circumstances.c - the files of a case, and what they say of the request.
+ * suite/context.c - reads the files of a case and the request in them.
  */
-#include "suite/circumstances.h"
+#include "suite/context.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "value/tree.h"
 
-void fx_circumstances_finish(struct fx_circumstances *circumstances) {
-    if (circumstances == NULL) {
+void fx_case_context_finish(struct fx_case_context *context) {
+    if (context == NULL) {
         return;
     }
-    fx_objects_finish(&circumstances->objects);
-    fx_objects_finish(&circumstances->old);
-    fx_namespaces_finish(&circumstances->namespaces);
-    json_decref(circumstances->review);
-    free(circumstances->own_groups);
-    fx_suite_bad_file_finish(&circumstances->bad);
-    *circumstances = (struct fx_circumstances){0};
+    fx_objects_finish(&context->objects);
+    fx_objects_finish(&context->old);
+    fx_namespaces_finish(&context->namespaces);
+    json_decref(context->review);
+    free(context->own_groups);
+    fx_suite_bad_file_finish(&context->bad);
+    *context = (struct fx_case_context){0};
 }
 
 /* What reading goes through; `bad` has a reason once a file is wrong. */
 struct reading {
     const struct fx_suite_host *host;
     const struct fx_suite_case *case_;
-    struct fx_circumstances *made;
+    struct fx_case_context *made;
     struct fx_suite_bad_file *bad;
     struct fx_err *err;
 };
@@ -36,14 +36,14 @@ static bool goes_on(const struct reading *reading) {
 }
 
 /* A fault of the objects' file as a whole. */
-static bool fail_object(const struct reading *reading, const char *words) {
+static bool fail_object(const struct reading *reading, const char *message) {
     struct fx_err fault = FX_ERR_INIT;
-    (void)fx_fail(&fault, FX_EINVALID, "%s", words);
+    (void)fx_fail(&fault, FX_EINVALID, "%s", message);
     const struct fx_suite_text text = {.file = reading->case_->object.path};
     reading->bad->file = strdup(text.file);
-    reading->bad->reason = strdup(words);
+    reading->bad->reason = strdup(message);
     return (reading->bad->file != NULL && reading->bad->reason != NULL &&
-            fx_suite_tell(reading->host, &text, FX_SEVERITY_ERROR, &fault, NULL)) ||
+            fx_suite_report(reading->host, &text, FX_SEVERITY_ERROR, &fault, NULL)) ||
            fx_fail_nomem(reading->err);
 }
 
@@ -60,7 +60,7 @@ static json_t *object_in(const json_t *request, const char *key) {
     return json_is_object(object) ? object : NULL;
 }
 
-static bool take_groups(struct fx_circumstances *made, const json_t *user_info) {
+static bool take_groups(struct fx_case_context *made, const json_t *user_info) {
     const json_t *groups = fx_tree_view_key(user_info, "groups");
     made->own_groups = calloc(json_array_size(groups) + 1, sizeof *made->own_groups);
     if (made->own_groups == NULL) {
@@ -78,7 +78,7 @@ static bool take_groups(struct fx_circumstances *made, const json_t *user_info) 
 
 /* The objects become those of the request. */
 static bool take_review(const struct reading *reading) {
-    struct fx_circumstances *made = reading->made;
+    struct fx_case_context *made = reading->made;
     made->review = json_incref(made->objects.items[0]);
     fx_objects_finish(&made->objects);
     const json_t *request = fx_tree_view_key(made->review, "request");
@@ -101,7 +101,7 @@ static bool take_review(const struct reading *reading) {
 
 static bool read_objects(const struct reading *reading) {
     const struct fx_suite_case *case_ = reading->case_;
-    struct fx_circumstances *made = reading->made;
+    struct fx_case_context *made = reading->made;
     if (!fx_suite_read_objects(&case_->object, case_->source, reading->host,
                                &made->objects, reading->bad, reading->err)) {
         return false;
@@ -112,7 +112,7 @@ static bool read_objects(const struct reading *reading) {
 
 static bool read_old(const struct reading *reading) {
     const struct fx_suite_case *case_ = reading->case_;
-    struct fx_circumstances *made = reading->made;
+    struct fx_case_context *made = reading->made;
     if (!goes_on(reading) || case_->old.path == NULL) {
         return true;
     }
@@ -159,7 +159,7 @@ static bool take_given(struct fx_namespaces *namespaces,
     return ok;
 }
 
-static void take_words(struct fx_circumstances *made, const struct fx_suite_case *case_) {
+static void take_words(struct fx_case_context *made, const struct fx_suite_case *case_) {
     if (case_->operation != NULL) {
         made->operation = case_->operation;
     } else if (made->operation == NULL) {
@@ -174,15 +174,13 @@ static void take_words(struct fx_circumstances *made, const struct fx_suite_case
     }
 }
 
-bool fx_circumstances_read(const struct fx_suite_test *test,
-                           const struct fx_suite_case *case_,
-                           const struct fx_namespaces *given,
-                           const struct fx_suite_host *host,
-                           struct fx_circumstances *ret_circumstances,
-                           struct fx_err *err) {
-    const struct reading reading = {host, case_, ret_circumstances,
-                                    &ret_circumstances->bad, err};
-    struct fx_namespaces *namespaces = &ret_circumstances->namespaces;
+bool fx_case_context_read(const struct fx_suite_test *test,
+                          const struct fx_suite_case *case_,
+                          const struct fx_namespaces *given,
+                          const struct fx_suite_host *host,
+                          struct fx_case_context *ret_context, struct fx_err *err) {
+    const struct reading reading = {host, case_, ret_context, &ret_context->bad, err};
+    struct fx_namespaces *namespaces = &ret_context->namespaces;
     if (!take_given(namespaces, given)) {
         return fx_fail_nomem(err);
     }
@@ -193,6 +191,6 @@ bool fx_circumstances_read(const struct fx_suite_test *test,
     if (goes_on(&reading) && (!read_objects(&reading) || !read_old(&reading))) {
         return false;
     }
-    take_words(ret_circumstances, case_);
-    return add_namespaces(namespaces, &ret_circumstances->objects) || fx_fail_nomem(err);
+    take_words(ret_context, case_);
+    return add_namespaces(namespaces, &ret_context->objects) || fx_fail_nomem(err);
 }
