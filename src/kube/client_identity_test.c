@@ -18,7 +18,7 @@ static struct fx_buf trust, other_trust, other_key, unauthorized;
 static char folder[] = "/tmp/fx-kube-client-XXXXXX";
 static char *token_file;
 
-static int make_world(void **state) {
+static int make_fixture(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf path = {0};
@@ -36,7 +36,7 @@ static int make_world(void **state) {
     return token_file == NULL ? -1 : 0;
 }
 
-static int drop_world(void **state) {
+static int drop_fixture(void **state) {
     (void)state;
     fx_tls_config_unref(server_tls);
     fx_tls_config_unref(other_tls);
@@ -350,5 +350,5 @@ int main(void) {
         cmocka_unit_test(our_certificate_is_shown),
         cmocka_unit_test(wrong_fields_are_named),
     };
-    return cmocka_run_group_tests(tests, make_world, drop_world);
+    return cmocka_run_group_tests(tests, make_fixture, drop_fixture);
 }

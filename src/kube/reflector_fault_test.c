@@ -28,23 +28,23 @@ static size_t count_replies(const struct story *story) {
 
 static void play_stories(const struct story *stories, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        struct world world;
+        struct fixture fixture;
         const size_t n_replies = count_replies(&stories[i]);
-        world_start(&world, stories[i].replies, n_replies);
-        await_requests(&world, n_replies + 1);
-        if (strcmp(world.told.data == NULL ? "" : world.told.data, stories[i].told) !=
+        fixture_start(&fixture, stories[i].replies, n_replies);
+        await_requests(&fixture, n_replies + 1);
+        if (strcmp(fixture.told.data == NULL ? "" : fixture.told.data, stories[i].told) !=
             0) {
             fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].told,
-                     world.told.data);
+                     fixture.told.data);
         }
         if (stories[i].words != NULL &&
-            strstr(world.failure.message, stories[i].words) == NULL) {
+            strstr(fixture.failure.message, stories[i].words) == NULL) {
             fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].words,
-                     world.failure.message);
+                     fixture.failure.message);
         }
-        assert_int_equal(look(&world).n_lists, stories[i].n_lists);
-        assert_int_equal(look(&world).n_watches, stories[i].n_watches);
-        world_finish(&world);
+        assert_int_equal(look(&fixture).n_lists, stories[i].n_lists);
+        assert_int_equal(look(&fixture).n_watches, stories[i].n_watches);
+        fixture_finish(&fixture);
     }
 }
 
@@ -330,38 +330,38 @@ static void lists_that_fail(void **state) {
 
 static void nobody_there(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     const struct reply replies[] = {START};
-    world_start(&world, replies, FX_COUNT(replies));
-    await_requests(&world, 2);
-    say(&world.api, STREAM);
-    await_told(&world, "=watching");
-    api_close_listener(&world.api);
-    fx_stream_close(&world.api.last->stream);
-    await_told(&world, START_TOLD " =failing:network");
-    assert_non_null(strstr(world.failure.message, "connection refused"));
-    run_for(&world.api, 50); /* some lists, too */
-    expect_told(&world, START_TOLD " =failing:network");
-    assert_int_equal(look(&world).n_objects, 2);
-    world_finish(&world);
+    fixture_start(&fixture, replies, FX_COUNT(replies));
+    await_requests(&fixture, 2);
+    say(&fixture.api, STREAM);
+    await_told(&fixture, "=watching");
+    api_close_listener(&fixture.api);
+    fx_stream_close(&fixture.api.last->stream);
+    await_told(&fixture, START_TOLD " =failing:network");
+    assert_non_null(strstr(fixture.failure.message, "connection refused"));
+    run_for(&fixture.api, 50); /* some lists, too */
+    expect_told(&fixture, START_TOLD " =failing:network");
+    assert_int_equal(look(&fixture).n_objects, 2);
+    fixture_finish(&fixture);
 }
 
 /* An event of more than 8 MiB, which never ends. */
 static void a_line_too_long(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     struct fx_buf much = {0};
     const struct reply replies[] = {START};
-    world_start(&world, replies, FX_COUNT(replies));
-    await_requests(&world, 2);
-    say(&world.api, STREAM "{\"type\":\"");
+    fixture_start(&fixture, replies, FX_COUNT(replies));
+    await_requests(&fixture, 2);
+    say(&fixture.api, STREAM "{\"type\":\"");
     fx_buf_fill(&much, 'x', (8u << 20) + 1);
-    say(&world.api, much.data);
-    await_requests(&world, 3);
-    assert_non_null(strstr(world.api.heard.data + 1, IS_LIST));
-    expect_told(&world, START_TOLD);
+    say(&fixture.api, much.data);
+    await_requests(&fixture, 3);
+    assert_non_null(strstr(fixture.api.heard.data + 1, IS_LIST));
+    expect_told(&fixture, START_TOLD);
     fx_buf_finish(&much);
-    world_finish(&world);
+    fixture_finish(&fixture);
 }
 
 /* A server whose pages bring nothing, or what they brought before: it is not asked for
@@ -378,21 +378,21 @@ static void pages_without_end(void **state) {
         {PAGE("/v1/assign?limit=500", "5", "t", A1), "+a@1 =failing:network", 66},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct world world;
+        struct fixture fixture;
         struct reply replies[N_PAGES];
         for (size_t j = 0; j < N_PAGES; j++) {
             replies[j] = cases[i].page;
         }
         struct fx_kube_delays patient = hurried;
         patient.backoff_min_ms = patient.backoff_max_ms = PATIENCE_MS;
-        world_begin(&world);
-        api_will(&world.api, replies, N_PAGES);
-        reflect(&world, &all_assigns, &patient);
-        await_told(&world, "=failing:network");
-        expect_told(&world, cases[i].told);
-        assert_int_equal(world.api.n_requests, cases[i].n_pages);
-        assert_non_null(strstr(world.failure.message, "the list has endless pages"));
-        world_finish(&world);
+        fixture_begin(&fixture);
+        api_will(&fixture.api, replies, N_PAGES);
+        reflect(&fixture, &all_assigns, &patient);
+        await_told(&fixture, "=failing:network");
+        expect_told(&fixture, cases[i].told);
+        assert_int_equal(fixture.api.n_requests, cases[i].n_pages);
+        assert_non_null(strstr(fixture.failure.message, "the list has endless pages"));
+        fixture_finish(&fixture);
     }
 }
 

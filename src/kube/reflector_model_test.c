@@ -23,7 +23,7 @@ struct change {
 };
 
 static struct {
-    struct world world;
+    struct fixture fixture;
     struct fx_kube_random random;
     struct state objects[N_NAMES]; /* the server's */
     struct state page[N_NAMES];    /* of the list that goes on */
@@ -243,18 +243,18 @@ static void the_server_is_mirrored(void **state) {
         struct fx_err err = FX_ERR_INIT;
         memset(&model, 0, sizeof model);
         model.random.state = seed;
-        world_begin(&model.world);
-        model.world.api.respond = respond;
-        model.world.reflector =
-            fx_kube_reflector_create(&model.world.api.loop, model.world.client,
+        fixture_begin(&model.fixture);
+        model.fixture.api.respond = respond;
+        model.fixture.reflector =
+            fx_kube_reflector_create(&model.fixture.api.loop, model.fixture.client,
                                      &all_assigns, &model_events, NULL, &err);
-        assert_non_null(model.world.reflector);
+        assert_non_null(model.fixture.reflector);
         struct fx_kube_delays pauses = hurried;
         pauses.backoff_min_ms = pauses.backoff_max_ms = 1;
         pauses.page = PAGE_SIZE;
-        fx_kube_reflector_set_delays(model.world.reflector, &pauses);
-        RUN_UNTIL(&model.world.api, is_told());
-        world_finish(&model.world);
+        fx_kube_reflector_set_delays(model.fixture.reflector, &pauses);
+        RUN_UNTIL(&model.fixture.api, is_told());
+        fixture_finish(&model.fixture);
     }
 }
 

@@ -113,26 +113,26 @@ static void what_has_expired_is_made_for_both(void **state) {
 }
 
 /* Replicas whose clocks differ, and their Secret. */
-struct world {
+struct fixture {
     const int64_t *skews;
     struct secret secret;
     int64_t look_at[3], changed_at;
     size_t n_writes;
 };
 
-static void live(struct world *world, size_t who, int64_t now) {
-    const int64_t since = now - world->changed_at;
+static void live(struct fixture *fixture, size_t who, int64_t now) {
+    const int64_t since = now - fixture->changed_at;
     int64_t look_in = 0;
-    if (now < world->look_at[who]) {
+    if (now < fixture->look_at[who]) {
         return;
     }
-    if (step(&world->secret, now + world->skews[who], since, since, &look_in) !=
+    if (step(&fixture->secret, now + fixture->skews[who], since, since, &look_in) !=
         FX_ROTATION_KEEP) {
-        world->n_writes++;
-        world->changed_at = now;
-        world->look_at[0] = world->look_at[1] = world->look_at[2] = now;
+        fixture->n_writes++;
+        fixture->changed_at = now;
+        fixture->look_at[0] = fixture->look_at[1] = fixture->look_at[2] = now;
     }
-    world->look_at[who] = now + look_in;
+    fixture->look_at[who] = now + look_in;
 }
 
 /* All look at every change and whenever they said they would, for 60 days; the bundle is
@@ -154,19 +154,19 @@ static void replicas_come_to_rest(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         const int64_t end = START + 60 * DAY;
-        struct world world = {.skews = cases[i].skews, .changed_at = START};
+        struct fixture fixture = {.skews = cases[i].skews, .changed_at = START};
         for (int64_t now = START; now < end; now += WAIT / 2) {
             for (size_t r = 0; r < 3; r++) {
-                live(&world, (r + i) % 3, now); /* who comes first differs */
+                live(&fixture, (r + i) % 3, now); /* who comes first differs */
             }
         }
-        assert_in_range(world.n_writes, 1, cases[i].n_max);
-        assert_true(world.changed_at < START + 2 * DAY);
+        assert_in_range(fixture.n_writes, 1, cases[i].n_max);
+        assert_true(fixture.changed_at < START + 2 * DAY);
         for (size_t r = 0; r < 3; r++) {
-            assert_true(is_accepted(&world.secret.ca_cert, &world.secret,
+            assert_true(is_accepted(&fixture.secret.ca_cert, &fixture.secret,
                                     end + cases[i].skews[r]));
         }
-        secret_finish(&world.secret);
+        secret_finish(&fixture.secret);
     }
 }
 

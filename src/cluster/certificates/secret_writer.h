@@ -12,8 +12,8 @@
 #include <jansson.h>
 
 #include "cluster/certificates/rotation.h"
-#include "kube/client.h"
 #include "kube/backoff.h"
+#include "kube/client.h"
 
 /* Its user sets the first five, borrowed, and the pace's calm. */
 struct fx_secret_writer {

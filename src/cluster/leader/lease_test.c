@@ -5,7 +5,7 @@
  */
 #include "kube/fake_api.h"
 
-#include "cluster/leader/lease_internal.h"
+#include "cluster/leader/lease.h"
 
 #define LEASES "/apis/coordination.k8s.io/v1/namespaces/ns/leases"
 #define LEASE  LEASES "/fixpoint"

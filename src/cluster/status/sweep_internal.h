@@ -62,7 +62,7 @@ struct fx_cluster_sweep {
     struct fx_sweep_task *tasks;
     size_t n_tasks, cap_tasks, at_task;
     enum fx_kube_reason logged; /* the last failure in the log */
-    bool failed;              /* something of this round did */
+    bool failed;                /* something of this round did */
     bool said_stranger;
     char manager[FX_STATUS_MANAGER_BYTES]; /* ours */
 };

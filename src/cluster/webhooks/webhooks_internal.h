@@ -39,8 +39,8 @@ struct fx_webhooks_target {
     struct fx_kube_throttle pace;
     unsigned n_written; /* bundles, since there was a calm */
     enum fx_webhooks_write write;
-    bool end_failed;          /* the last time; so the bundle first, the next time */
-    bool cannot_end;          /* this object's disable: its record is spoilt */
+    bool end_failed;            /* the last time; so the bundle first, the next time */
+    bool cannot_end;            /* this object's disable: its record is spoilt */
     enum fx_kube_reason logged; /* the last failure in the log */
 };
 
