@@ -164,7 +164,7 @@ static void decide(struct fixture *fixture, struct replica *replica) {
     assert_true(fixture->may_complain || rotation.step != FX_ROTATION_KEEP ||
                 rotation.reason[0] == '\0');
     fixture->n_decisions++;
-    replica->look_at = fixture->now + rotation.look_in;
+    replica->look_at = fixture->now + rotation.check_in;
     if (rotation.step != FX_ROTATION_KEEP) {
         write_step(fixture, replica, &rotation);
     }

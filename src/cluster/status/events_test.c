@@ -5,7 +5,7 @@
  */
 #include "cluster/policies/policies_fixture.h"
 
-#include "cluster/status/events_internal.h"
+#include "cluster/status/events.h"
 
 #define EVENTS "/api/v1/namespaces/default/events"
 #define BAD(name, uid) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_entry.c - what a replica has to say of one mutator.
+ * cluster/status/status_entry.c - the entry of one mutator.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,14 @@
 #define TYPE_CONFLICT   "ErrConflictingSchema" /* spec section 6 */
 #define TYPE_QUARANTINE "Quarantined"
 
-/* ---- what the build says of it --------------------------------------------------- */
+/* ---- the object in the build --------------------------------------------------- */
 
 static int compare_file(const void *key, const void *element) {
     const struct fx_policy_file *file = element;
     return strcmp(key, file->file);
 }
 
-/* Inputs are in the order of their keys. NULL: it is newer than the build. */
+/* Files are sorted by key. NULL: the object is newer than the build. */
 static const struct fx_policy_file *find_file(const struct fx_policies *built,
                                               const char *key) {
     return built->n_files == 0 ? NULL
@@ -35,7 +35,7 @@ static int compare_mutator(const void *key, const void *element) {
     return fx_mutator_compare(wanted, *mutator);
 }
 
-/* Its place in the snapshot; false where it is not there. */
+/* The index of the mutator in the snapshot; false if it is not in it. */
 static bool find_index(const struct fx_snapshot *snapshot,
                        const struct fx_mutator *mutator, size_t *ret_index) {
     if (snapshot->n_mutators == 0) {
@@ -48,22 +48,17 @@ static bool find_index(const struct fx_snapshot *snapshot,
     return found != NULL;
 }
 
-/* ---- writing it ------------------------------------------------------------------ */
+/* ---- the entry ------------------------------------------------------------------ */
 
 static bool append_error(json_t *errors, const char *type, struct fx_text message) {
-    json_t *error = json_object();
-    if (error == NULL ||
-        (type != NULL && !fx_kube_body_set_text(error, "type", fx_text_of(type))) ||
-        !fx_kube_body_set_text(error, "message", message)) {
-        json_decref(error);
-        return false;
-    }
-    return fx_tree_append_take(errors, error);
+    return fx_tree_append_take(errors, json_pack("{s:s*, s:s#}", "type", type, "message",
+                                                 message.len == 0 ? "" : message.data,
+                                                 (int)message.len));
 }
 
-static bool append_words(json_t *errors, const char *type, const struct fx_buf *words) {
-    return !words->failed &&
-           append_error(errors, type, (struct fx_text){words->data, words->len});
+static bool append_text(json_t *errors, const char *type, const struct fx_buf *text) {
+    return !text->failed &&
+           append_error(errors, type, (struct fx_text){text->data, text->len});
 }
 
 static bool append_findings(json_t *errors, const struct fx_policies *built,
@@ -79,21 +74,21 @@ static bool append_findings(json_t *errors, const struct fx_policies *built,
     return true;
 }
 
-/* Why it is out, though it compiles. */
+/* Why the mutator is disabled although it compiles. */
 static bool append_disabled(json_t *errors, const struct fx_snapshot *snapshot,
                             size_t index) {
     const struct fx_quarantined *why = fx_snapshot_quarantined(snapshot, index);
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
     bool ok = true;
     if (snapshot->conflicts.sets[index].disabled) {
-        fx_conflicts_print(&snapshot->conflicts, index, snapshot->mutators, &words);
-        ok = append_words(errors, TYPE_CONFLICT, &words);
+        fx_conflicts_print(&snapshot->conflicts, index, snapshot->mutators, &text);
+        ok = append_text(errors, TYPE_CONFLICT, &text);
     } else if (why != NULL) {
-        fx_quarantined_print(&words, why);
-        ok = append_words(errors, TYPE_QUARANTINE, &words);
+        fx_quarantined_print(&text, why);
+        ok = append_text(errors, TYPE_QUARANTINE, &text);
     }
-    fx_buf_finish(&words);
+    fx_buf_finish(&text);
     return ok;
 }
 
@@ -104,7 +99,7 @@ const char *fx_cluster_status_reason(const json_t *error) {
                                                : "Invalid"; /* findings have no type */
 }
 
-/* Fills `errors`; none means that it is enforced. */
+/* Fills `errors`; if there are none, the mutator is enforced. */
 static bool append_errors(json_t *errors, const struct fx_policies *built,
                           const struct fx_policy_file *file) {
     if (!append_findings(errors, built, file)) {
@@ -135,7 +130,7 @@ static bool set_operations(json_t *entry, const struct fx_cluster_identity *iden
     return fx_tree_set_take(entry, FX_TEXT("operations"), operations);
 }
 
-/* As Go writes the struct: what is false or empty is left out (spec section 9). */
+/* Like Go, omits what is false or empty (spec section 9). */
 static bool fill(json_t *entry, const struct fx_cluster_identity *identity,
                  const struct fx_cluster_object *object, json_t *errors) {
     const bool enforced = json_array_size(errors) == 0;

@@ -204,7 +204,8 @@ static void what_is_applied(void **state) {
     fx_buf_init(&text, 0);
     struct fx_kube_identity which = {.name = FX_TEXT("always-pull"),
                                      .uid = FX_TEXT("u-1")};
-    json_t *body = fx_sweep_body("g/v1", "Assign", &which);
+    json_t *body =
+        fx_sweep_body(&(const struct fx_kube_resource){"g", "v1", "x", "Assign"}, &which);
     fx_json_write(&text, body, FX_JSON_COMPACT);
     assert_string_equal(text.data, "{\"apiVersion\":\"g/v1\",\"kind\":\"Assign\","
                                    "\"metadata\":{\"name\":\"always-pull\",\"uid\":"
@@ -212,7 +213,8 @@ static void what_is_applied(void **state) {
     json_decref(body);
     fx_buf_reset(&text);
     which.namespace_ = FX_TEXT("ns");
-    body = fx_sweep_body("g/v1", "ModRule", &which);
+    body = fx_sweep_body(&(const struct fx_kube_resource){"g", "v1", "x", "ModRule"},
+                         &which);
     fx_json_write(&text, body, FX_JSON_COMPACT);
     assert_string_equal(text.data, "{\"apiVersion\":\"g/v1\",\"kind\":\"ModRule\","
                                    "\"metadata\":{\"namespace\":\"ns\",\"name\":"

@@ -11,7 +11,7 @@ static const struct fx_sweep_times hurried = {
     .again_ms = 30,
     .wait_ms = 10,
     .write_ms = 2,
-    .stranger_ms = 3600000,
+    .foreign_ms = 3600000,
     .rest_ms = 3600000,
 };
 
@@ -189,7 +189,7 @@ static const struct fx_sweep_times soon = {
     .again_ms = 20,
     .wait_ms = 10,
     .write_ms = 2,
-    .stranger_ms = 300,
+    .foreign_ms = 300,
     .rest_ms = 3600000,
 };
 
@@ -210,12 +210,12 @@ static void a_stranger_is_waited_for(void **state) {
     const uint64_t before_ns = fx_clock_ns();
     fx_cluster_sweep_set_leader(sweep, true);
     FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.told, "PUT") == 2);
-    assert_true(fx_clock_ns() - before_ns >= soon.stranger_ms * 1000000);
+    assert_true(fx_clock_ns() - before_ns >= soon.foreign_ms * 1000000);
     assert_string_equal(fixture_ids(&fixture, ASSIGNS "/a"),
                         OWN_POD " " SIBLING " other");
     assert_string_equal(fixture_ids(&fixture, ASSIGNS "/b"), "");
     pass_rounds(&fixture, 3);
-    assert_int_equal(sweep->strangers.n_items, 0);
+    assert_int_equal(sweep->foreign.n_items, 0);
     const size_t n_lists = fake_count(&fixture.api.asked, "GET " ASSIGNS "?limit");
     pass_rounds(&fixture, 2);
     assert_int_equal(fake_count(&fixture.api.asked, "GET " ASSIGNS "?limit"), n_lists);
@@ -244,7 +244,7 @@ static void a_stranger_comes_back(void **state) {
     pass_rounds(&fixture, 6);
     assert_int_equal(fake_count(&fixture.api.told, "PUT"), FX_SWEEP_TRIES - 1);
     assert_string_equal(fixture_ids(&fixture, ASSIGNS "/a"), GATEKEEPER);
-    assert_int_equal(sweep->strangers.n_items, 1);
+    assert_int_equal(sweep->foreign.n_items, 1);
     fx_cluster_sweep_close(sweep);
     fixture_finish(&fixture);
 }
