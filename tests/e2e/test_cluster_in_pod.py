@@ -317,8 +317,8 @@ def test_the_token_is_refused_before_there_is_another(world, standin, volume, se
             "--policies or --kubeconfig is missing: where are the policies? (In a Pod, "
             "KUBERNETES_SERVICE_HOST would be set.)",
         ),
-        (SERVER[0], "", 3, "no Pod: %s is not set" % SERVER[0]),
-        (SERVER[1], None, 3, "no Pod: %s is not set" % SERVER[1]),
+        (SERVER[0], "", 3, "not in a Pod: %s is not set" % SERVER[0]),
+        (SERVER[1], None, 3, "not in a Pod: %s is not set" % SERVER[1]),
         (SERVER[1], "https", 3, "%s and %s: not a port" % SERVER),
         (
             "token",

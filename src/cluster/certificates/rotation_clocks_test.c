@@ -71,7 +71,8 @@ static void what_is_to_come_is_rotated(void **state) {
         struct fx_buf published = {0};
         assert_int_equal(step(&secret, START, -1, -1, &check_in), FX_ROTATION_CREATE);
         fx_buf_text(&published, text_of(&secret.ca_cert));
-        assert_int_equal(step(&secret, START - HOUR, DAY, 0, &check_in), FX_ROTATION_KEEP);
+        assert_int_equal(step(&secret, START - HOUR, DAY, 0, &check_in),
+                         FX_ROTATION_KEEP);
         assert_int_equal(step(&secret, now, WAIT - 1, 0, &check_in), FX_ROTATION_KEEP);
         assert_true(check_in == 1);
         assert_int_equal(step(&secret, now, WAIT, 0, &check_in), FX_ROTATION_RENEW_CA);

@@ -100,7 +100,8 @@ static void finish_step(struct fx_cluster_lease *lease) {
 static void take_step(struct fx_cluster_lease *lease);
 
 /* Conflicts with other candidates are not failures, and not logged. */
-static void log_failure(struct fx_cluster_lease *lease, const struct fx_kube_failure *failure) {
+static void log_failure(struct fx_cluster_lease *lease,
+                        const struct fx_kube_failure *failure) {
     fx_kube_failure_log("lease request failed: it will be retried", failure,
                         &lease->logged);
 }

@@ -47,7 +47,7 @@ static void destroy(struct fx_cluster_fetch *fetch) {
     free(fetch);
 }
 
-/* An answer of the server is passed on, like Gatekeeper does (spec section 8); a failed
+/* An answer of the server is passed on (spec section 8); a failed
  * request is our own failure, and not a verdict. */
 static void set_error(const struct fx_kube_failure *failure, struct fx_err *err) {
     switch (failure->reason) {

@@ -7,12 +7,12 @@
  *
  * The entry is written by server-side apply as the field manager `fixpoint-<pod>` if the
  * CRD declares byPod as a list keyed by `id`, as ours do. If an installed CRD keeps byPod
- * atomic (Gatekeeper's own do), an apply would remove the entries of other replicas: then
- * the object is read, merged and updated with its resourceVersion, and again after a
- * conflict. The CRD is read to decide; if it may not be read, the second way is used,
- * which always works. The condition is applied as `fixpoint`, if the CRD declares
- * conditions as a list keyed by `type`. If a CRD has no field for any of these (KubeMod's
- * own), nothing is written, which is logged once.
+ * atomic (those of other projects do), an apply would remove the entries of other
+ * replicas: then the object is read, merged and updated with its resourceVersion, and
+ * again after a conflict. The CRD is read to decide; if it may not be read, the second
+ * way is used, which always works. The condition is applied as `fixpoint`, if the CRD
+ * declares conditions as a list keyed by `type`. If a CRD has no field for any of these
+ * (as those of other projects), nothing is written, which is logged once.
  *
  * Only differences are written, a few at a time and at a limited rate; failed writes are
  * retried after growing pauses.

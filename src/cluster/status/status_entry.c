@@ -99,16 +99,43 @@ const char *fx_cluster_status_reason(const json_t *error) {
                                                : "Invalid"; /* findings have no type */
 }
 
+/* Appends why each of these rules is disabled, of those in the snapshot. */
+static bool append_all_disabled(json_t *errors, const struct fx_snapshot *snapshot,
+                                struct fx_mutator *const *rules, size_t n_rules) {
+    for (size_t i = 0; i < n_rules; i++) {
+        size_t index = 0;
+        if (find_index(snapshot, rules[i], &index) &&
+            !append_disabled(errors, snapshot, index)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Appends what the link step of the policy reported, and why its rules are disabled. */
+static bool append_linked(json_t *errors, const struct fx_snapshot *snapshot,
+                          const struct fx_linked *linked) {
+    for (size_t i = 0; i < linked->n_reports; i++) {
+        const struct fx_link_report *report = &linked->reports[i];
+        if (report->is_error && !append_error(errors, NULL, fx_text_of(report->text))) {
+            return false;
+        }
+    }
+    return append_all_disabled(errors, snapshot, linked->rules, linked->n_rules);
+}
+
 /* Fills `errors`; if there are none, the mutator is enforced. */
 static bool append_errors(json_t *errors, const struct fx_policies *built,
                           const struct fx_policy_file *file) {
     if (!append_findings(errors, built, file)) {
         return false;
     }
-    for (size_t i = 0; i < file->n_mutators; i++) {
-        size_t index = 0;
-        if (find_index(built->snapshot, file->mutators[i], &index) &&
-            !append_disabled(errors, built->snapshot, index)) {
+    for (size_t i = 0; i < file->n_units; i++) {
+        const struct fx_unit *unit = file->units[i];
+        const struct fx_linked *linked =
+            fx_linked_find(built->linked, built->n_linked, unit);
+        if (!append_all_disabled(errors, built->snapshot, unit->rules, unit->n_rules) ||
+            (linked != NULL && !append_linked(errors, built->snapshot, linked))) {
             return false;
         }
     }

@@ -197,7 +197,7 @@ static void end_foreign(struct fx_cluster_sweep *sweep) {
     if (id != NULL) {
         fx_log(WARN,
                "status entries of another program come back each time they are removed: "
-               "is Gatekeeper still running? They are left alone for a day",
+               "is another controller still running? They are left alone for a day",
                fx_log_str("id", id));
     }
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/status/sweep_foreign.h - ids of status entries that another program wrote, as
- * Gatekeeper before it was replaced. Whether its Pods still exist cannot be known: after
- * a waiting time the entries are removed, and if they come back, somebody still writes
- * them. Private to this room. Pure.
+ * the controller that Fixpoint replaced. Whether its Pods still exist cannot be known:
+ * after a waiting time the entries are removed, and if they come back, somebody still
+ * writes them. Private to this room. Pure.
  */
 #ifndef FX_CLUSTER_STATUS_SWEEP_FOREIGN_H
 #define FX_CLUSTER_STATUS_SWEEP_FOREIGN_H

@@ -41,7 +41,7 @@ enum fx_sweep_method {
     FX_SWEEP_APPLY,   /* its Pod's field manager owns it in a list keyed by `id`: an empty
                        * apply as that manager removes it */
     FX_SWEEP_DROP,    /* it is of a Pod of our Deployment: update the object without it */
-    FX_SWEEP_FOREIGN, /* it is of somebody else, as of Gatekeeper's replicas: the same,
+    FX_SWEEP_FOREIGN, /* it is of another program: the same,
                        * but later */
 };
 

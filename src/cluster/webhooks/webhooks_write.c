@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/webhooks/webhooks_write.c - writes what differs in each configuration: one write
- * at a time, after growing pauses if somebody undoes them.
+ * cluster/webhooks/webhooks_write.c - writes what differs in each configuration: one
+ * write at a time, after growing pauses if somebody undoes them.
  */
 #include "cluster/webhooks/webhooks_internal.h"
 
