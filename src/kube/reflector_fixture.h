@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * kube/reflector_fixture.h - for the tests of the reflector: one in a hurry, and what it
- * told, as one line of text:
+ * reported, as one line of text:
  *
  *     +always-pull@4004 synced =watching -always-pull
  */
@@ -19,14 +19,14 @@ struct fixture {
     struct api api;
     struct fx_kube_client *client;
     struct fx_kube_reflector *reflector;
-    struct fx_buf told;
+    struct fx_buf reported;
     struct fx_kube_failure failure; /* of the last on_state() */
     json_t *object;                 /* of the last on_object() */
     bool with_api_version;          /* +v1/name@version */
 };
 
 /* No test waits for a pause, but for those about pauses. */
-static const struct fx_kube_delays hurried = {
+static const struct fx_kube_delays fast = {
     .backoff_min_ms = 2,
     .backoff_max_ms = 8,
     .second_ms = 1,
@@ -34,18 +34,19 @@ static const struct fx_kube_delays hurried = {
     .absent_min_ms = 5,
     .absent_max_ms = 10,
     .interval_ms = 1,
-    .healthy_ms = PATIENCE_MS,
+    .healthy_ms = TIMEOUT_MS,
     .watch_min_s = 300,
     .watch_max_s = 300,
     .silence_ms = 30000,
-    .preferred_ms = PATIENCE_MS,
+    .preferred_ms = TIMEOUT_MS,
     .page = 500,
 };
 
 static inline void note(struct fixture *fixture, const char *mark,
                         struct fx_text namespace_, struct fx_text name) {
-    fx_buf_printf(&fixture->told, "%s%s%.*s%s%.*s", fixture->told.len > 0 ? " " : "",
-                  mark, (int)namespace_.len, namespace_.len > 0 ? namespace_.data : "",
+    fx_buf_printf(&fixture->reported, "%s%s%.*s%s%.*s",
+                  fixture->reported.len > 0 ? " " : "", mark, (int)namespace_.len,
+                  namespace_.len > 0 ? namespace_.data : "",
                   namespace_.len > 0 ? "/" : "", FX_TEXT_ARG(name));
 }
 
@@ -56,9 +57,9 @@ static inline bool on_object(json_t *object, void *user) {
     assert_true(json_is_string(json_object_get(object, "kind")));
     assert_null(fx_tree_view_key(fx_tree_view_key(object, "metadata"), "managedFields"));
     note(fixture, "+", identity.namespace_, identity.name);
-    fx_buf_printf(&fixture->told, "@%.*s", FX_TEXT_ARG(identity.version));
+    fx_buf_printf(&fixture->reported, "@%.*s", FX_TEXT_ARG(identity.version));
     if (fixture->with_api_version) {
-        fx_buf_printf(&fixture->told, ":%s",
+        fx_buf_printf(&fixture->reported, ":%s",
                       json_string_value(json_object_get(object, "apiVersion")));
     }
     json_decref(fixture->object);
@@ -81,7 +82,7 @@ static inline void on_state(enum fx_kube_state state,
     assert_true((failure != NULL) == (state == FX_KUBE_STATE_FAILING));
     if (failure != NULL) {
         fixture->failure = *failure;
-        fx_buf_printf(&fixture->told, ":%s", fx_kube_reason_name(failure->reason));
+        fx_buf_printf(&fixture->reported, ":%s", fx_kube_reason_name(failure->reason));
     }
 }
 
@@ -116,15 +117,15 @@ static inline void reflect(struct fixture *fixture,
 static inline void fixture_start(struct fixture *fixture, const struct reply *replies,
                                  size_t n_replies) {
     fixture_begin(fixture);
-    api_will(&fixture->api, replies, n_replies);
-    reflect(fixture, &all_assigns, &hurried);
+    api_set_replies(&fixture->api, replies, n_replies);
+    reflect(fixture, &all_assigns, &fast);
 }
 
 static inline void fixture_finish(struct fixture *fixture) {
     fx_kube_reflector_close(fixture->reflector);
     fx_kube_client_close(fixture->client);
     api_finish(&fixture->api);
-    fx_buf_finish(&fixture->told);
+    fx_buf_finish(&fixture->reported);
     json_decref(fixture->object);
 }
 
@@ -133,21 +134,22 @@ static inline void await_requests(struct fixture *fixture, size_t n) {
     RUN_UNTIL(&fixture->api, fixture->api.n_requests >= n);
 }
 
-static inline void await_told(struct fixture *fixture, const char *end) {
-    RUN_UNTIL(&fixture->api,
-              fx_text_ends(
-                  (struct fx_text){fixture->told.data == NULL ? "" : fixture->told.data,
-                                   fixture->told.len},
-                  fx_text_of(end)));
+static inline void await_reported(struct fixture *fixture, const char *end) {
+    RUN_UNTIL(&fixture->api, fx_text_ends((struct fx_text){fixture->reported.data == NULL
+                                                               ? ""
+                                                               : fixture->reported.data,
+                                                           fixture->reported.len},
+                                          fx_text_of(end)));
 }
 
-static inline void expect_told(struct fixture *fixture, const char *told) {
-    assert_string_equal(fixture->told.data == NULL ? "" : fixture->told.data, told);
+static inline void expect_reported(struct fixture *fixture, const char *reported) {
+    assert_string_equal(fixture->reported.data == NULL ? "" : fixture->reported.data,
+                        reported);
 }
 
-static inline void forget_told(struct fixture *fixture) {
-    fx_buf_reset(&fixture->told);
-    fx_buf_reset(&fixture->api.heard);
+static inline void clear_reported(struct fixture *fixture) {
+    fx_buf_reset(&fixture->reported);
+    fx_buf_reset(&fixture->api.received);
 }
 
 static inline struct fx_kube_reflector_status look(const struct fixture *fixture) {
@@ -164,9 +166,9 @@ static inline struct fx_kube_reflector_status look(const struct fixture *fixture
 #define LIST_OF(version, token, items)                                               \
     OK_HEAD "Connection: close\r\n\r\n{\"metadata\":{\"resourceVersion\":\"" version \
             "\",\"continue\":\"" token "\"},\"items\":[" items "]}"
-#define LIST(about, version, items) {about, LIST_OF(version, "", items), GOODBYE, 0}
+#define LIST(about, version, items) {about, LIST_OF(version, "", items), CLOSE, 0}
 #define PAGE(about, version, token, items) \
-    {about, LIST_OF(version, token, items), GOODBYE, 0}
+    {about, LIST_OF(version, token, items), CLOSE, 0}
 
 /* A stream that the end of the connection ends, so that no chunk need be counted. */
 #define STREAM              OK_HEAD "Connection: close\r\n\r\n"

@@ -31,7 +31,7 @@
 
 /* A request on its way, or its answer. */
 struct message {
-    bool used, heard; /* `heard`: by the server, which has answered */
+    bool used, received; /* `received`: by the server, which has answered */
     size_t from;
     unsigned number;
     enum fx_lease_step step;
@@ -98,7 +98,7 @@ static void store(struct fixture *fixture, const json_t *body) {
 }
 
 static void serve(struct fixture *fixture, struct message *message) {
-    message->heard = true;
+    message->received = true;
     if (message->step == FX_LEASE_READ) {
         message->ok = true;
     } else if (message->step == FX_LEASE_CREATE) {
@@ -246,18 +246,18 @@ static void suffer(struct fixture *fixture, size_t index) {
     }
 }
 
-/* What nobody waits for any more is heard by the server all the same, but not told. */
+/* What nobody waits for any more is received by the server all the same, but not told. */
 static void deliver(struct fixture *fixture, struct message *message) {
     const struct candidate *to = &fixture->candidates[message->from];
-    if (!message->heard && fixture->now >= message->at_server) {
+    if (!message->received && fixture->now >= message->at_server) {
         serve(fixture, message);
     }
-    const bool lost =
-        message->at_server == NEVER ||
-        (message->heard && (to->call != message->number || message->at_client == NEVER));
+    const bool lost = message->at_server == NEVER ||
+                      (message->received &&
+                       (to->call != message->number || message->at_client == NEVER));
     if (lost) {
         release_message(message);
-    } else if (message->heard && fixture->now >= message->at_client &&
+    } else if (message->received && fixture->now >= message->at_client &&
                fixture->now >= to->frozen_until) {
         struct message arrived = *message;
         *message = (struct message){0};

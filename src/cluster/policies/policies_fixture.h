@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/policies_fixture.h - for the tests of what is written into a cluster:
- * a fake API server that serves mutators, and the policies that are read from it.
+ * cluster/policies/policies_fixture.h - for tests of what is written into a cluster: a
+ * fake API server with mutators, and the policies that are read from it.
  */
 #ifndef FX_CLUSTER_POLICIES_POLICIES_FIXTURE_H
 #define FX_CLUSTER_POLICIES_POLICIES_FIXTURE_H
@@ -9,7 +9,6 @@
 #include "kube/fake_api.h"
 
 #include "cluster/policies/policies.h"
-#include "cluster/status/status.h"
 
 #define ASSIGNS     "/apis/mutations.gatekeeper.sh/v1/assign"
 #define OWN_ASSIGNS "/apis/mutations.fixpoint.dev/v1alpha1/fixpointassigns"
@@ -45,7 +44,7 @@ struct fixture {
     struct fx_kube_client *client;
     struct fx_cluster_policies *policies;
     unsigned n_builds;
-    /* Told of a build, and of an own status that changed; may be NULL. */
+    /* Called for a build, and for a change of the own status; may be NULL. */
     void (*on_built)(struct fixture *fixture, struct fx_policies *built);
     void (*on_status)(struct fixture *fixture, const struct fx_cluster_object *object);
     void *user;
@@ -78,7 +77,7 @@ static inline void fixture_on_state(const struct fx_kube_resource *resource,
     (void)user;
 }
 
-/* With nothing but the collections of two kinds. */
+/* Starts with the empty collections of two kinds. */
 static inline void fixture_start(struct fixture *fixture) {
     static const char *const operations[] = {"mutation-webhook"};
     *fixture = (struct fixture){
@@ -95,9 +94,9 @@ static inline void fixture_start(struct fixture *fixture) {
     fixture->client = fake_client(&fixture->api);
 }
 
-/* Begins to read what is there now. */
+/* Reads the policies that exist now. */
 static inline void fixture_read(struct fixture *fixture) {
-    static const struct fx_cluster_policies_events told = {
+    static const struct fx_cluster_policies_events events = {
         .on_built = fixture_on_built,
         .on_status = fixture_on_status,
         .on_state = fixture_on_state,
@@ -109,7 +108,7 @@ static inline void fixture_read(struct fixture *fixture) {
     struct fx_err err = FX_ERR_INIT;
     const char *ignored = NULL;
     fixture->policies = fx_cluster_policies_create(&fixture->api.loop, fixture->client,
-                                                   &options, &told, fixture, &err);
+                                                   &options, &events, fixture, &err);
     assert_non_null(fixture->policies);
     FAKE_UNTIL(&fixture->api, fx_cluster_policies_ready(fixture->policies, &ignored));
 }

@@ -56,7 +56,7 @@ static void begin(struct fixture *fixture, uint64_t within_ms) {
 }
 
 static void bind_pod(struct fixture *fixture) {
-    begin(fixture, FAKE_PATIENCE_MS);
+    begin(fixture, FAKE_TIMEOUT_MS);
     FAKE_UNTIL(&fixture->api, fixture->n_told > 0);
     assert_int_equal(fixture->n_told, 1);
 }
@@ -85,7 +85,7 @@ static void writes_the_annotation(void **state) {
     assert_true(fixture.told);
     assert_int_equal(fixture.failure.code, FX_OK);
     expect_annotations(&fixture, "{" ASKS "," NAMES "}");
-    assert_string_equal(fixture.api.told.data,
+    assert_string_equal(fixture.api.writes.data,
                         "PATCH " POD_PATH " fixpoint {\"metadata\":{\"uid\":\"u\","
                         "\"annotations\":{" NAMES "}}}\n");
     finish(&fixture);
@@ -100,7 +100,7 @@ static void leaves_others_alone(void **state) {
         bind_pod(&fixture);
         assert_false(fixture.told);
         assert_int_equal(fixture.failure.code, FX_OK);
-        assert_string_equal(fixture.api.told.data, "");
+        assert_string_equal(fixture.api.writes.data, "");
         finish(&fixture);
     }
 }
@@ -118,8 +118,8 @@ static void tries_again_what_passes(void **state) {
     bind_pod(&fixture);
     assert_true(fixture.told);
     expect_annotations(&fixture, "{" ASKS "," NAMES "}");
-    assert_int_equal(fake_count(&fixture.api.asked, "GET"), 4);
-    assert_int_equal(fake_count(&fixture.api.asked, "PATCH"), 4);
+    assert_int_equal(fake_count(&fixture.api.requests, "GET"), 4);
+    assert_int_equal(fake_count(&fixture.api.requests, "PATCH"), 4);
     finish(&fixture);
 }
 
@@ -133,7 +133,7 @@ static void gives_up_what_does_not_pass(void **state) {
     assert_false(fixture.told);
     assert_int_equal(fixture.failure.code, FX_EIO);
     assert_non_null(strstr(fixture.failure.msg, "patch pods"));
-    assert_int_equal(fake_count(&fixture.api.asked, "PATCH"), 1);
+    assert_int_equal(fake_count(&fixture.api.requests, "PATCH"), 1);
     finish(&fixture);
 }
 
@@ -176,9 +176,9 @@ static void what_is_closed_is_not_told(void **state) {
                                                     .status = 503,
                                                     .times = 1000000,
                                                     .silent = pausing == 0};
-        begin(&fixture, FAKE_PATIENCE_MS);
-        begin(&fixture, FAKE_PATIENCE_MS);
-        FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.asked, "GET") > 2 - !pausing);
+        begin(&fixture, FAKE_TIMEOUT_MS);
+        begin(&fixture, FAKE_TIMEOUT_MS);
+        FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.requests, "GET") > 2 - !pausing);
         finish(&fixture);
         assert_int_equal(fixture.n_told, 0);
     }

@@ -139,11 +139,12 @@ static void an_answer_that_is_overtaken_is_not_kept(void **state) {
     fixture.api.faults[0] =
         (struct fake_fault){.about = GETS_SHOP, .times = 1, .silent = true};
     begin(&fixture, "shop", true);
-    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.asked, GETS_SHOP) == 1);
+    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.requests, GETS_SHOP) == 1);
     json_t *before = json_incref(fake_view(&fixture.api, SHOP));
     fake_put(&fixture.api, SHOP, SHOP_WITH(TEAM("b")));
     FAKE_UNTIL(&fixture.api, is_of_team(&fixture, "b"));
-    for (struct fake_visitor *at = fixture.api.visitors; at != NULL; at = at->next) {
+    for (struct fake_connection *at = fixture.api.connections; at != NULL;
+         at = at->next) {
         if (at->watches == NULL) { /* who asked for it, among others that are idle */
             fake_answer(at, 200, before);
         }

@@ -44,7 +44,7 @@ static struct fx_cluster_event_counts look(const struct fx_cluster_events *event
 }
 
 static size_t n_created(const struct fixture *fixture) {
-    return fake_count(&fixture->api.told, "POST " EVENTS " fixpoint ");
+    return fake_count(&fixture->api.writes, "POST " EVENTS " fixpoint ");
 }
 
 static void await_builds(struct fixture *fixture, unsigned n) {
@@ -64,15 +64,15 @@ static void what_is_wrong_is_told_once(void **state) {
     fake_put(&fixture.api, ASSIGNS "/object", ASSIGN("object", "", "spec.c.y", "1", ""));
     struct fx_cluster_events *events = start_events(&fixture);
     fake_run_for(&fixture.api, 30);
-    assert_int_equal(fixture.api.told.len, 0); /* they are not on */
+    assert_int_equal(fixture.api.writes.len, 0); /* they are not on */
     fx_cluster_events_set_leader(events, true);
     FAKE_UNTIL(&fixture.api, look(events).written == 3);
     assert_int_equal(n_created(&fixture), 3);
-    assert_int_equal(fake_count(&fixture.api.told, "P"), 3);
-    assert_non_null(strstr(fixture.api.told.data, "\"name\":\"bad\",\"uid\":\"u-1\"},"
-                                                  "\"type\":\"Warning\",\"reason\":"
-                                                  "\"Invalid\",\"message\":\""));
-    assert_non_null(strstr(fixture.api.told.data,
+    assert_int_equal(fake_count(&fixture.api.writes, "P"), 3);
+    assert_non_null(strstr(fixture.api.writes.data, "\"name\":\"bad\",\"uid\":\"u-1\"},"
+                                                    "\"type\":\"Warning\",\"reason\":"
+                                                    "\"Invalid\",\"message\":\""));
+    assert_non_null(strstr(fixture.api.writes.data,
                            "\"reason\":\"Conflicting\",\"message\":\"the following "
                            "mutators have conflicting schemas: ["));
 
@@ -88,10 +88,11 @@ static void what_is_wrong_is_told_once(void **state) {
              ASSIGN("bad", ",\"uid\":\"u-1\"", "spec.[", "1", ""));
     FAKE_UNTIL(&fixture.api, look(events).written == 4);
     fake_put(&fixture.api, ASSIGNS "/bad", BAD("bad", "u-1"));
-    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.asked, "GET " EVENTS "/bad.") == 1);
+    FAKE_UNTIL(&fixture.api,
+               fake_count(&fixture.api.requests, "GET " EVENTS "/bad.") == 1);
     fake_run_for(&fixture.api, 30);
     assert_int_equal(n_created(&fixture), 5); /* it is there, and not old */
-    assert_int_equal(fake_count(&fixture.api.told, "PATCH"), 0);
+    assert_int_equal(fake_count(&fixture.api.writes, "PATCH"), 0);
     assert_int_equal(look(events).written, 4);
     assert_int_equal(look(events).failed + look(events).dropped, 0);
     end(&fixture, events);
@@ -127,7 +128,7 @@ static void an_old_one_counts_up(void **state) {
                             "2020-01-01T00:00:00Z");
     fx_cluster_events_set_leader(events, false);
     fx_cluster_events_set_leader(events, true);
-    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.asked, "GET " EVENTS) == 2);
+    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.requests, "GET " EVENTS) == 2);
     fake_run_for(&fixture.api, 30);
     assert_int_equal(look(events).written, 2);
     end(&fixture, events);
@@ -172,9 +173,9 @@ static void when_the_server_fails(void **state) {
             (struct fake_fault){"POST", cases[i].status, cases[i].times, false};
         fx_cluster_events_set_leader(events, true);
         FAKE_UNTIL(&fixture.api,
-                   fake_count(&fixture.api.asked, "POST") == cases[i].requests);
+                   fake_count(&fixture.api.requests, "POST") == cases[i].requests);
         fake_run_for(&fixture.api, 60);
-        assert_int_equal(fake_count(&fixture.api.asked, "POST"), cases[i].requests);
+        assert_int_equal(fake_count(&fixture.api.requests, "POST"), cases[i].requests);
         assert_int_equal(look(events).written, cases[i].written);
         assert_int_equal(look(events).failed, cases[i].failed);
         end(&fixture, events);

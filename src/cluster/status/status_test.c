@@ -4,6 +4,8 @@
  */
 #include "cluster/policies/policies_fixture.h"
 
+#include "cluster/status/status.h"
+
 #define CRDS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 #define KEYED                                                                      \
     "{\"metadata\":{\"name\":\"assign.mutations.gatekeeper.sh\"},\"spec\":{"       \
@@ -81,16 +83,16 @@ static void a_keyed_list(void **state) {
     FAKE_UNTIL(&fixture.api, look(status).written == 30);
     FAKE_UNTIL(&fixture.api, look(status).queued == 0);
     fake_run_for(&fixture.api, 100);
-    assert_int_equal(fake_count(&fixture.api.told, "P"), 30);
+    assert_int_equal(fake_count(&fixture.api.writes, "P"), 30);
     expect_ids(&fixture, ASSIGNS "/m29", "other " OWN_POD);
-    assert_non_null(strstr(fixture.api.told.data,
+    assert_non_null(strstr(fixture.api.writes.data,
                            "PATCH " ASSIGNS "/m00/status fixpoint-" OWN_POD
                            " {\"status\":{\"byPod\":[" MINE(
                                "u") "]},\"metadata\":{\"name\":\"m00\",\"uid\":\"u\"},"
                                     "\"apiVersion\":\"mutations.gatekeeper.sh/v1\","
                                     "\"kind\":\"Assign\"}\n"));
-    assert_int_equal(fake_count(&fixture.api.asked, "PATCH"),
-                     fake_count(&fixture.api.told, "PATCH"));
+    assert_int_equal(fake_count(&fixture.api.requests, "PATCH"),
+                     fake_count(&fixture.api.writes, "PATCH"));
 
     /* Another one, an edit, one that goes. */
     fake_put(&fixture.api, ASSIGNS "/new", ASSIGN("new", "", "spec.x", "1", ""));
@@ -112,9 +114,9 @@ static void an_atomic_list(void **state) {
     fixture.api.faults[0] = (struct fake_fault){"PUT", 409, 1, false};
     struct fx_cluster_status *status = start_status(&fixture);
     expect_ids(&fixture, ASSIGNS "/a", "a " OWN_POD " other");
-    assert_int_equal(fake_count(&fixture.api.told, "PATCH"), 0);
+    assert_int_equal(fake_count(&fixture.api.writes, "PATCH"), 0);
     assert_int_equal(
-        fake_count(&fixture.api.told, "PUT " ASSIGNS "/a/status fixpoint-" OWN_POD " "),
+        fake_count(&fixture.api.writes, "PUT " ASSIGNS "/a/status fixpoint-" OWN_POD " "),
         1);
     FAKE_UNTIL(&fixture.api, look(status).queued == 0);
     assert_int_equal(look(status).failed, 1);
@@ -162,12 +164,12 @@ static void one_that_is_newer_than_the_build(void **state) {
     FAKE_UNTIL(&fixture.api, fixture.n_builds > n_builds);
     FAKE_UNTIL(&fixture.api,
                look(status).queued == 0); /* two seconds after the failure */
-    assert_int_equal(fixture.api.told.len, 0);
+    assert_int_equal(fixture.api.writes.len, 0);
     struct fx_policies *built = fx_cluster_policies_get_current(fixture.policies);
     fx_cluster_status_compare_all(status, built);
     fx_policies_unref(built);
     FAKE_UNTIL(&fixture.api, look(status).written == 1);
-    assert_non_null(strstr(fixture.api.told.data, "\"errors\":["));
+    assert_non_null(strstr(fixture.api.writes.data, "\"errors\":["));
     end(&fixture, status);
 }
 
@@ -180,16 +182,16 @@ static void another_one_of_the_same_name(void **state) {
     fake_put(&fixture.api, ASSIGNS "/a",
              ASSIGN("a", ",\"uid\":\"u\"", "spec.x", "1", ""));
     struct fx_cluster_status *status = start_status(&fixture);
-    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.asked, "GET " CRDS) == 10);
+    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.requests, "GET " CRDS) == 10);
     /* Behind the watch's back. */
     json_t *other = json_deep_copy(fake_view(&fixture.api, ASSIGNS "/a"));
     assert_int_equal(
         json_object_set_new(json_object_get(other, "metadata"), "uid", json_string("v")),
         0);
     assert_int_equal(json_object_set_new(fixture.api.objects, ASSIGNS "/a", other), 0);
-    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.asked, "GET " ASSIGNS "/a") == 1);
+    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.requests, "GET " ASSIGNS "/a") == 1);
     fake_run_for(&fixture.api, 50);
-    assert_int_equal(fixture.api.told.len, 0);
+    assert_int_equal(fixture.api.writes.len, 0);
     end(&fixture, status);
 }
 
@@ -243,10 +245,10 @@ static void the_leader_says_whether_it_is_ready(void **state) {
     assert_string_equal(ready(&fixture, other, "reason"), "Invalid");
     assert_non_null(strstr(ready(&fixture, other, "message"), "spec.type"));
     FAKE_UNTIL(&fixture.api, look(status).queued == 0);
-    assert_int_equal(fake_count(&fixture.api.told,
+    assert_int_equal(fake_count(&fixture.api.writes,
                                 "PATCH " MODRULE_PATH("shop", "r") "/status fixpoint {"),
                      1);
-    assert_int_equal(fake_count(&fixture.api.told, "P"), 4);
+    assert_int_equal(fake_count(&fixture.api.writes, "P"), 4);
     assert_int_equal(look(status).failed, 0);
 
     /* Who does not lead any more leaves it alone. */
@@ -271,7 +273,7 @@ static void a_definition_without_a_status(void **state) {
     fake_put(&fixture.api, ASSIGNS "/b", ASSIGN("b", "", "spec.y", "1", ""));
     expect_ids(&fixture, ASSIGNS "/b", OWN_POD);
     FAKE_UNTIL(&fixture.api, look(status).queued == 0);
-    assert_int_equal(fake_count(&fixture.api.told, "P"), 2);
+    assert_int_equal(fake_count(&fixture.api.writes, "P"), 2);
     assert_int_equal(look(status).failed, 0);
     end(&fixture, status);
 }

@@ -6,7 +6,7 @@
 
 #include "cluster/status/sweep_internal.h"
 
-static const struct fx_sweep_times hurried = {
+static const struct fx_sweep_times fast = {
     .round_ms = 60,
     .again_ms = 30,
     .wait_ms = 10,
@@ -55,12 +55,12 @@ static struct fx_cluster_sweep *start_sweep(struct fixture *fixture) {
     struct fx_cluster_sweep *sweep = fx_cluster_sweep_create(
         &fixture->api.loop, fixture->client, &fixture->identity, fixture->policies, &err);
     assert_non_null(sweep);
-    fx_cluster_sweep_set_times(sweep, &hurried);
+    fx_cluster_sweep_set_times(sweep, &fast);
     return sweep;
 }
 
 static size_t n_looks(const struct fixture *fixture) {
-    return fake_count(&fixture->api.asked, "GET " PODS "?");
+    return fake_count(&fixture->api.requests, "GET " PODS "?");
 }
 
 /* Until so many more rounds have begun. */
@@ -81,31 +81,31 @@ static void a_replica_goes(void **state) {
     put_pod(&fixture, "other");
     put_keyed(&fixture, "a");
     struct fx_cluster_sweep *sweep = start_sweep(&fixture);
-    const size_t n_lists = fake_count(&fixture.api.asked, "GET " ASSIGNS "?limit");
+    const size_t n_lists = fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit");
     fake_run_for(&fixture.api, 30);
     assert_int_equal(n_looks(&fixture), 0); /* it is not on */
 
     fx_cluster_sweep_set_leader(sweep, true);
     fx_cluster_sweep_set_leader(sweep, true);
     pass_rounds(&fixture, 3);
-    assert_int_equal(fake_count(&fixture.api.asked, "GET " ASSIGNS "?limit"),
+    assert_int_equal(fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit"),
                      n_lists + 1);
-    assert_int_equal(fixture.api.told.len, 0);
+    assert_int_equal(fixture.api.writes.len, 0);
 
     fake_delete(&fixture.api, PODS "/" SIBLING);
-    FAKE_UNTIL(&fixture.api, fixture.api.told.len > 0);
+    FAKE_UNTIL(&fixture.api, fixture.api.writes.len > 0);
     assert_true(n_looks(&fixture) >= 5);
     assert_string_equal(fixture_ids(&fixture, ASSIGNS "/a"),
                         OWN_POD " " GATEKEEPER " other");
-    assert_string_equal(fixture.api.told.data,
+    assert_string_equal(fixture.api.writes.data,
                         "PATCH " ASSIGNS "/a/status fixpoint-" SIBLING
                         " {\"apiVersion\":\"mutations.gatekeeper.sh/v1\",\"kind\":"
                         "\"Assign\",\"metadata\":{\"name\":\"a\",\"uid\":\"uid-4\"}}\n");
     pass_rounds(&fixture, 3);
-    const size_t n_then = fake_count(&fixture.api.asked, "GET " ASSIGNS "?limit");
+    const size_t n_then = fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit");
     pass_rounds(&fixture, 2);
-    assert_int_equal(fake_count(&fixture.api.asked, "GET " ASSIGNS "?limit"), n_then);
-    assert_int_equal(fake_count(&fixture.api.told, "P"), 1);
+    assert_int_equal(fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit"), n_then);
+    assert_int_equal(fake_count(&fixture.api.writes, "P"), 1);
     fx_cluster_sweep_set_leader(sweep, false);
     const size_t n_end = n_looks(&fixture);
     fake_run_for(&fixture.api, 200);
@@ -127,10 +127,10 @@ static void a_replica_comes(void **state) {
     fx_cluster_sweep_set_leader(sweep, true);
     pass_rounds(&fixture, 1);
     FAKE_UNTIL(&fixture.api,
-               fake_count(&fixture.api.asked, "GET " ASSIGNS "?limit") == 2);
+               fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit") == 2);
     put_pod(&fixture, SIBLING);
     pass_rounds(&fixture, 4);
-    assert_int_equal(fixture.api.told.len, 0);
+    assert_int_equal(fixture.api.writes.len, 0);
     fx_cluster_sweep_close(sweep);
     fixture_finish(&fixture);
 }
@@ -153,10 +153,10 @@ static void an_atomic_list(void **state) {
     FAKE_UNTIL(&fixture.api, strcmp(fixture_ids(&fixture, ASSIGNS "/a"),
                                     OWN_POD " " GATEKEEPER " other") == 0);
     assert_int_equal(
-        fake_count(&fixture.api.told, "PUT " ASSIGNS "/a/status fixpoint-" OWN_POD " "),
+        fake_count(&fixture.api.writes, "PUT " ASSIGNS "/a/status fixpoint-" OWN_POD " "),
         1);
     pass_rounds(&fixture, 3);
-    assert_int_equal(fake_count(&fixture.api.told, "P"), 1);
+    assert_int_equal(fake_count(&fixture.api.writes, "P"), 1);
     fx_cluster_sweep_close(sweep);
     fixture_finish(&fixture);
 }
@@ -176,10 +176,10 @@ static void what_cannot_be_given_up_is_dropped(void **state) {
     FAKE_UNTIL(&fixture.api, strcmp(fixture_ids(&fixture, ASSIGNS "/a"),
                                     OWN_POD " " GATEKEEPER " other") == 0);
     assert_int_equal(
-        fake_count(&fixture.api.told, "PUT " ASSIGNS "/a/status fixpoint-" OWN_POD " "),
+        fake_count(&fixture.api.writes, "PUT " ASSIGNS "/a/status fixpoint-" OWN_POD " "),
         1);
     pass_rounds(&fixture, 3);
-    assert_int_equal(fake_count(&fixture.api.told, "P"), 1);
+    assert_int_equal(fake_count(&fixture.api.writes, "P"), 1);
     fx_cluster_sweep_close(sweep);
     fixture_finish(&fixture);
 }
@@ -209,17 +209,17 @@ static void a_stranger_is_waited_for(void **state) {
     fx_cluster_sweep_set_times(sweep, &soon);
     const uint64_t before_ns = fx_clock_ns();
     fx_cluster_sweep_set_leader(sweep, true);
-    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.told, "PUT") == 2);
+    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.writes, "PUT") == 2);
     assert_true(fx_clock_ns() - before_ns >= soon.foreign_ms * 1000000);
     assert_string_equal(fixture_ids(&fixture, ASSIGNS "/a"),
                         OWN_POD " " SIBLING " other");
     assert_string_equal(fixture_ids(&fixture, ASSIGNS "/b"), "");
     pass_rounds(&fixture, 3);
     assert_int_equal(sweep->foreign.n_items, 0);
-    const size_t n_lists = fake_count(&fixture.api.asked, "GET " ASSIGNS "?limit");
+    const size_t n_lists = fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit");
     pass_rounds(&fixture, 2);
-    assert_int_equal(fake_count(&fixture.api.asked, "GET " ASSIGNS "?limit"), n_lists);
-    assert_int_equal(fake_count(&fixture.api.told, "P"), 2);
+    assert_int_equal(fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit"), n_lists);
+    assert_int_equal(fake_count(&fixture.api.writes, "P"), 2);
     fx_cluster_sweep_close(sweep);
     fixture_finish(&fixture);
 }
@@ -237,12 +237,12 @@ static void a_stranger_comes_back(void **state) {
              ASSIGN("a", "", "spec.x", "1", BY_POD(ENTRY(GATEKEEPER))));
     fx_cluster_sweep_set_leader(sweep, true);
     for (size_t i = 1; i <= FX_SWEEP_TRIES - 1; i++) {
-        FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.told, "PUT") == i);
+        FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.writes, "PUT") == i);
         fake_put(&fixture.api, ASSIGNS "/a",
                  ASSIGN("a", "", "spec.x", "1", BY_POD(ENTRY(GATEKEEPER))));
     }
     pass_rounds(&fixture, 6);
-    assert_int_equal(fake_count(&fixture.api.told, "PUT"), FX_SWEEP_TRIES - 1);
+    assert_int_equal(fake_count(&fixture.api.writes, "PUT"), FX_SWEEP_TRIES - 1);
     assert_string_equal(fixture_ids(&fixture, ASSIGNS "/a"), GATEKEEPER);
     assert_int_equal(sweep->foreign.n_items, 1);
     fx_cluster_sweep_close(sweep);
@@ -264,9 +264,9 @@ static void many_mutators(void **state) {
     }
     struct fx_cluster_sweep *sweep = start_sweep(&fixture);
     fx_cluster_sweep_set_leader(sweep, true);
-    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.told, "PATCH") == 600);
+    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.writes, "PATCH") == 600);
     pass_rounds(&fixture, 3);
-    assert_int_equal(fake_count(&fixture.api.told, "PATCH"), 600);
+    assert_int_equal(fake_count(&fixture.api.writes, "PATCH"), 600);
     assert_string_equal(fixture_ids(&fixture, ASSIGNS "/m599"),
                         OWN_POD " " GATEKEEPER " other");
     fx_cluster_sweep_close(sweep);
@@ -285,12 +285,12 @@ static void when_the_server_fails(void **state) {
     struct fx_cluster_sweep *sweep = start_sweep(&fixture);
     fx_cluster_sweep_set_leader(sweep, true);
     pass_rounds(&fixture, 4);
-    assert_int_equal(fake_count(&fixture.api.asked, "GET " ASSIGNS "?limit"), 1);
+    assert_int_equal(fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit"), 1);
     put_pod(&fixture, OWN_POD);
     fixture.api.faults[0] = (struct fake_fault){"GET " PODS, 403, 3, false};
     fixture.api.faults[1] = (struct fake_fault){"GET " ASSIGNS "?limit", 500, 2, false};
     fixture.api.faults[2] = (struct fake_fault){"PATCH", 500, 2, false};
-    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.told, "PATCH") == 1);
+    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.writes, "PATCH") == 1);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(fixture.api.faults[i].times, 0);
     }
@@ -304,9 +304,9 @@ static void when_the_server_fails(void **state) {
  * and the next one comes in its time. */
 static void expect_an_end(struct fixture *fixture, const char *about, size_t before) {
     fixture->api.endless = true;
-    FAKE_UNTIL(&fixture->api, fake_count(&fixture->api.asked, about) >= before + 65);
+    FAKE_UNTIL(&fixture->api, fake_count(&fixture->api.requests, about) >= before + 65);
     fake_run_for(&fixture->api, 100);
-    assert_int_equal(fake_count(&fixture->api.asked, about), before + 65);
+    assert_int_equal(fake_count(&fixture->api.requests, about), before + 65);
 }
 
 static struct fx_cluster_sweep *start_slow_sweep(struct fixture *fixture) {
@@ -334,7 +334,7 @@ static void mutators_without_end(void **state) {
     (void)state;
     struct fixture fixture;
     struct fx_cluster_sweep *sweep = start_slow_sweep(&fixture);
-    const size_t before = fake_count(&fixture.api.asked, "GET " ASSIGNS "?limit");
+    const size_t before = fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit");
     FAKE_UNTIL(&fixture.api, n_looks(&fixture) == 1);
     expect_an_end(&fixture, "GET " ASSIGNS "?limit", before);
     fx_cluster_sweep_close(sweep);
