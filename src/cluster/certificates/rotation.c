@@ -436,7 +436,7 @@ static bool set_use(const struct rotation_state *state, struct fx_rotation *rota
 static bool decide_next(struct rotation_state *state,
                         const struct fx_rotation_input *input,
                         struct fx_rotation *rotation, struct fx_err *err) {
-    if (!rotation_state_learn(state, err) || !set_use(state, rotation, err)) {
+    if (!rotation_state_compute(state, err) || !set_use(state, rotation, err)) {
         return false;
     }
     if (is_clock_wrong(input->now, rotation)) {

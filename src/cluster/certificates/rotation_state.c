@@ -43,7 +43,7 @@ static bool is_verdict(const struct verdict *verdict, struct fx_err *err) {
     return true;
 }
 
-static void keep_why(const struct verdict *verdict, char why[ROTATION_WHY]) {
+static void set_why(const struct verdict *verdict, char why[ROTATION_WHY]) {
     (void)snprintf(why, ROTATION_WHY, "%.*s", ROTATION_WHY - 1, verdict->why.msg);
 }
 
@@ -117,7 +117,7 @@ static struct fx_text first_certificate(const struct fx_buf *bundle) {
                             (size_t)(end - bundle->data) + strlen(end_mark)};
 }
 
-static bool learn_bundle(struct rotation_state *state, struct fx_err *err) {
+static bool set_bundle(struct rotation_state *state, struct fx_err *err) {
     const struct fx_text ca = state->content->ca_cert;
     if (!fx_tls_bundle(ca, (struct fx_text){0}, INT64_MIN, &state->all, err) ||
         !fx_tls_bundle(ca, (struct fx_text){0}, state->now, &state->bundle, err)) {
@@ -128,7 +128,7 @@ static bool learn_bundle(struct rotation_state *state, struct fx_err *err) {
     return read_dates(state->newest, &state->ca, err);
 }
 
-static bool learn_signs(struct rotation_state *state, struct fx_err *err) {
+static bool set_signs(struct rotation_state *state, struct fx_err *err) {
     struct verdict verdict;
     if (!check_fits(state->newest, state->content->ca_key, &verdict, err)) {
         return false;
@@ -141,7 +141,7 @@ static bool learn_signs(struct rotation_state *state, struct fx_err *err) {
             fx_fail(&verdict.why, FX_EINVALID, "it has expired or is about to expire");
     }
     state->signs = verdict.yes;
-    keep_why(&verdict, state->no_signs);
+    set_why(&verdict, state->no_signs);
     return true;
 }
 
@@ -149,8 +149,7 @@ static bool learn_signs(struct rotation_state *state, struct fx_err *err) {
 
 /* The usual cases, which need a check or two: everything is good, or an older CA signed
  * the leaf. */
-static bool learn_usual(struct rotation_state *state, bool *ret_learned,
-                        struct fx_err *err) {
+static bool set_usual(struct rotation_state *state, bool *ret_done, struct fx_err *err) {
     struct chain_check check = {.ca = state->newest,
                                 .then = state->now,
                                 .names = state->settings->names,
@@ -166,7 +165,7 @@ static bool learn_usual(struct rotation_state *state, bool *ret_learned,
             return false;
         }
     }
-    *ret_learned = verdict.yes;
+    *ret_done = verdict.yes;
     if (verdict.yes) {
         state->chain = ROTATION_ACCEPTED;
         state->usable = state->signed_by_ca = state->has_names = true;
@@ -175,8 +174,8 @@ static bool learn_usual(struct rotation_state *state, bool *ret_learned,
 }
 
 /* Checks the chain without names now, and at the time from which all of it is valid. */
-static bool learn_moment(struct rotation_state *state, struct chain_check *check,
-                         struct fx_err *err) {
+static bool set_moment(struct rotation_state *state, struct chain_check *check,
+                       struct fx_err *err) {
     const int64_t begins = state->leaf.not_before > state->ca.not_before
                                ? state->leaf.not_before
                                : state->ca.not_before;
@@ -185,7 +184,7 @@ static bool learn_moment(struct rotation_state *state, struct chain_check *check
         return false;
     }
     state->chain = verdict.yes ? ROTATION_ACCEPTED : ROTATION_REFUSED;
-    keep_why(&verdict, state->no_chain);
+    set_why(&verdict, state->no_chain);
     state->signed_by_ca = verdict.yes;
     if (verdict.yes) {
         return true;
@@ -202,8 +201,8 @@ static bool learn_moment(struct rotation_state *state, struct chain_check *check
 }
 
 /* A leaf with none of the names is useless, and counts as refused. */
-static bool learn_names(struct rotation_state *state, struct chain_check *check,
-                        struct fx_err *err) {
+static bool set_names(struct rotation_state *state, struct chain_check *check,
+                      struct fx_err *err) {
     const struct fx_rotation_settings *settings = state->settings;
     size_t n_accepted = 0;
     struct verdict verdict;
@@ -215,7 +214,7 @@ static bool learn_names(struct rotation_state *state, struct chain_check *check,
         }
         n_accepted += verdict.yes;
         if (!verdict.yes) {
-            keep_why(&verdict, state->no_chain);
+            set_why(&verdict, state->no_chain);
         }
     }
     state->has_names = n_accepted == settings->n_names;
@@ -225,15 +224,15 @@ static bool learn_names(struct rotation_state *state, struct chain_check *check,
     return true;
 }
 
-static bool learn_chain(struct rotation_state *state, struct fx_err *err) {
+static bool set_chain(struct rotation_state *state, struct fx_err *err) {
     struct chain_check check = {.ca = text_of(&state->all), .then = state->now};
     struct verdict verdict;
     if (!check_fits(state->content->cert, state->content->key, &verdict, err)) {
         return false;
     }
     state->usable = verdict.yes;
-    keep_why(&verdict, state->no_fit);
-    if (!learn_moment(state, &check, err)) {
+    set_why(&verdict, state->no_fit);
+    if (!set_moment(state, &check, err)) {
         return false;
     }
     if (state->chain == ROTATION_REFUSED) {
@@ -245,10 +244,10 @@ static bool learn_chain(struct rotation_state *state, struct fx_err *err) {
     }
     state->by_newest = verdict.yes;
     check.ca = text_of(&state->all);
-    return learn_names(state, &check, err);
+    return set_names(state, &check, err);
 }
 
-static bool learn_held(struct rotation_state *state, struct fx_err *err) {
+static bool set_held(struct rotation_state *state, struct fx_err *err) {
     if (state->chain != ROTATION_REFUSED || state->held == NULL) {
         return true;
     }
@@ -262,15 +261,15 @@ static bool learn_held(struct rotation_state *state, struct fx_err *err) {
     return true;
 }
 
-bool rotation_state_learn(struct rotation_state *state, struct fx_err *err) {
+bool rotation_state_compute(struct rotation_state *state, struct fx_err *err) {
     if (state->seen_for < 0 && state->content->rotated_at > 0) {
         state->seen_for = state->now - state->content->rotated_at;
     }
-    bool learned = false;
-    return learn_bundle(state, err) &&
-           read_dates(state->content->cert, &state->leaf, err) &&
-           learn_signs(state, err) && learn_usual(state, &learned, err) &&
-           (learned || learn_chain(state, err)) && learn_held(state, err);
+    bool done = false;
+    return set_bundle(state, err) &&
+           read_dates(state->content->cert, &state->leaf, err) && set_signs(state, err) &&
+           set_usual(state, &done, err) && (done || set_chain(state, err)) &&
+           set_held(state, err);
 }
 
 /* ---- the fault ---- */

@@ -51,7 +51,7 @@ struct rotation_state {
 
 /* Computes all other fields from the first six. Errors: internal only; invalid content is
  * not an error. */
-bool rotation_state_learn(struct rotation_state *state, struct fx_err *err) FX_MUST_USE;
+bool rotation_state_compute(struct rotation_state *state, struct fx_err *err) FX_MUST_USE;
 
 void rotation_state_finish(struct rotation_state *state);
 

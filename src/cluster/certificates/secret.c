@@ -243,7 +243,7 @@ static void write_step(struct fx_cluster_secret *secret,
     }
 }
 
-static void take_result(struct fx_cluster_secret *secret, const struct job *job) {
+static void handle_result(struct fx_cluster_secret *secret, const struct job *job) {
     const struct fx_rotation *made = &job->made;
     if (!job->ok) {
         log_fault(secret, "the Secret cannot be checked", job->err.msg);
@@ -285,8 +285,8 @@ static void on_worked(uv_work_t *work, int status) {
     const bool is_current =
         job->generation == secret->generation && job->deleted == deleted;
     if (!secret->closing && is_current) {
-        take_result(secret,
-                    job); /* still deciding: the callbacks may request a decision */
+        handle_result(secret,
+                      job); /* still deciding: the callbacks may request a decision */
     }
     job_finish(job);
     secret->deciding = false;
@@ -336,8 +336,8 @@ void fx_cluster_secret_check(struct fx_cluster_secret *secret) {
 /* ---- callbacks of the reflector ---------------------------------------------------- */
 
 /* Takes over the content; returns whether it changed. */
-static bool take_content(struct fx_cluster_secret *secret,
-                         struct fx_secret_content *content) {
+static bool set_content(struct fx_cluster_secret *secret,
+                        struct fx_secret_content *content) {
     if (secret->known && fx_secret_content_equal(&secret->content, content)) {
         fx_secret_content_finish(content);
         return false;
@@ -363,7 +363,7 @@ static bool on_object(json_t *object, void *user) {
     const bool was_gone = secret->existing == NULL;
     json_decref(secret->existing);
     secret->existing = existing;
-    if (take_content(secret, &content) || was_gone || !secret->kept) {
+    if (set_content(secret, &content) || was_gone || !secret->kept) {
         decide(secret); /* not for changes of labels alone */
     }
     return true;
@@ -446,8 +446,9 @@ static bool copy_options(struct fx_cluster_secret *secret,
     return true;
 }
 
-static bool start(struct fx_cluster_secret *secret,
-                  const struct fx_cluster_secret_options *options, struct fx_err *err) {
+static bool start_watch(struct fx_cluster_secret *secret,
+                        const struct fx_cluster_secret_options *options,
+                        struct fx_err *err) {
     static const struct fx_kube_reflector_events callbacks = {
         .on_object = on_object,
         .on_gone = on_gone,
@@ -499,7 +500,7 @@ fx_cluster_secret_create(uv_loop_t *loop, struct fx_kube_client *client,
     secret->timer.data = secret;
     (void)uv_timer_init(loop, &secret->timer); /* cannot fail */
     secret->has_timer = true;
-    if (!start(secret, options, err)) {
+    if (!start_watch(secret, options, err)) {
         fx_cluster_secret_close(secret);
         return NULL;
     }

@@ -97,7 +97,7 @@ static void finish_step(struct fx_cluster_lease *lease) {
 
 /* ---- steps ----------------------------------------------------------------------- */
 
-static void take_step(struct fx_cluster_lease *lease);
+static void do_step(struct fx_cluster_lease *lease);
 
 /* Conflicts with other candidates are not failures, and not logged. */
 static void log_failure(struct fx_cluster_lease *lease,
@@ -116,7 +116,7 @@ static void on_read(const struct fx_kube_answer *answer, void *user) {
         wait_before_retry(lease);
     } else {
         fx_lease_read(&lease->state, answer->object, fx_clock_ns());
-        take_step(lease);
+        do_step(lease);
         if (lease->call == NULL) {
             lease->logged = FX_KUBE_REASON_NONE; /* no write follows that may fail */
         }
@@ -136,7 +136,7 @@ static void handle_failure(struct fx_cluster_lease *lease,
         log_failure(lease, failure);
     }
     if (lease->state.releasing) {
-        take_step(lease);
+        do_step(lease);
     } else {
         wait_before_retry(lease);
     }
@@ -152,7 +152,7 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
         lease->next_ns = lease->sent_ns + lease->state.times.renew_ns;
         fx_lease_written(&lease->state, answer->object, lease->sent_ns, fx_clock_ns());
         if (lease->state.releasing) {
-            take_step(lease);
+            do_step(lease);
         }
     }
     finish_step(lease);
@@ -208,7 +208,7 @@ static void write_lease(struct fx_cluster_lease *lease, enum fx_lease_step step)
 }
 
 /* Decides and starts the next step; without memory, later again. */
-static void take_step(struct fx_cluster_lease *lease) {
+static void do_step(struct fx_cluster_lease *lease) {
     const enum fx_lease_step step = fx_lease_next(&lease->state, fx_clock_ns());
     if (lease->state.releasing && lease->n_releasing++ == RELEASE_TRIES * 2) {
         return; /* give up: the others wait for the whole duration */
@@ -228,7 +228,7 @@ static void on_timer(uv_timer_t *timer) {
     if (lease->call == NULL && !lease->state.releasing &&
         fx_clock_ns() >= lease->next_ns) {
         fx_lease_expire_read(&lease->state);
-        take_step(lease);
+        do_step(lease);
     }
     finish_step(lease);
 }
@@ -285,7 +285,7 @@ void fx_cluster_lease_release(struct fx_cluster_lease *lease) {
     lease->state.releasing = true;
     lease->reported = false;
     if (lease->call == NULL) {
-        take_step(lease);
+        do_step(lease);
     }
     finish_step(lease);
 }

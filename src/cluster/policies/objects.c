@@ -121,8 +121,8 @@ static struct fx_cluster_object *insert(struct fx_cluster_objects *objects, size
 }
 
 /* Replaces the content of the object; takes over the policy and the uid. */
-static void keep(struct fx_cluster_object *object, const json_t *metadata,
-                 struct fx_policy_text *policy, char *uid) {
+static void set_content(struct fx_cluster_object *object, const json_t *metadata,
+                        struct fx_policy_text *policy, char *uid) {
     fx_policy_text_unref(object->object);
     free(item_of(object)->uid);
     object->object = policy;
@@ -158,7 +158,7 @@ static bool put_policy(struct fx_cluster_objects *objects, const char *key,
         fx_policy_text_unref(kept);
         return false;
     }
-    keep(item, metadata, kept, uid);
+    set_content(item, metadata, kept, uid);
     *ret_change = FX_OBJECT_POLICY;
     *ret_item = item;
     return true;

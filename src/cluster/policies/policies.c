@@ -152,7 +152,7 @@ static void on_work(uv_work_t *work) {
 
 static void schedule_build(struct fx_cluster_policies *policies);
 
-static void take_result(struct fx_cluster_policies *policies, struct job *job) {
+static void handle_result(struct fx_cluster_policies *policies, struct job *job) {
     struct fx_policies *before = policies->current;
     policies->current = job->made;
     job->made = NULL;
@@ -187,7 +187,7 @@ static void on_worked(uv_work_t *work, int status) {
     fx_job_end(&policies->watchdog);
     if (!policies->closing && job->made != NULL) {
         note_success(policies, job->took_ns);
-        take_result(policies, job);
+        handle_result(policies, job);
     } else if (!policies->closing) {
         note_failure(policies, job->took_ns, &job->err);
     }
@@ -346,8 +346,8 @@ static bool start_source(struct fx_cluster_policies *policies, size_t kind,
     return source->reflector != NULL;
 }
 
-static bool start(struct fx_cluster_policies *policies, struct fx_kube_client *client,
-                  struct fx_err *err) {
+static bool start_sources(struct fx_cluster_policies *policies,
+                          struct fx_kube_client *client, struct fx_err *err) {
     if (!fx_policies_build(NULL, 0, NULL, 0, &policies->current, err)) {
         return false;
     }
@@ -378,7 +378,7 @@ fx_cluster_policies_create(uv_loop_t *loop, struct fx_kube_client *client,
     (void)uv_timer_init(loop, &policies->timer); /* cannot fail */
     policies->timer.data = policies;
     policies->has_timer = true;
-    if (!start(policies, client, err)) {
+    if (!start_sources(policies, client, err)) {
         fx_cluster_policies_close(policies);
         return NULL;
     }

@@ -20,15 +20,10 @@ void fx_status_manager(const char *pod, char ret_manager[FX_STATUS_MANAGER_BYTES
 
 json_t *fx_status_apply(const struct fx_cluster_object *object, const char *list,
                         json_t *item) {
-    json_t *metadata = json_object();
-    if (metadata == NULL || !fx_kube_body_set_identity(metadata, object->namespace_,
-                                                       object->name, object->uid)) {
-        json_decref(metadata);
-        return NULL;
-    }
     json_t *body =
-        json_pack("{s:{s:[O]}, s:o}", "status", list, item, "metadata", metadata);
-    if (body != NULL && !fx_kube_body_set_type(body, object->resource)) {
+        fx_kube_body_new(object->resource, object->namespace_, object->name, object->uid);
+    if (body != NULL &&
+        !fx_tree_set_take(body, FX_TEXT("status"), json_pack("{s:[O]}", list, item))) {
         json_decref(body);
         return NULL;
     }

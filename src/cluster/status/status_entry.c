@@ -8,7 +8,6 @@
 #include "base/buf.h"
 #include "cluster/status/status.h"
 #include "engine/conflicts.h"
-#include "kube/body.h"
 #include "value/tree.h"
 
 #define TYPE_CONFLICT   "ErrConflictingSchema" /* spec section 6 */
@@ -142,48 +141,39 @@ static bool append_errors(json_t *errors, const struct fx_policies *built,
     return true;
 }
 
-static bool set_operations(json_t *entry, const struct fx_cluster_identity *identity) {
+/* NULL without memory. */
+static json_t *new_operations(const struct fx_cluster_identity *identity) {
     json_t *operations = json_array();
-    if (operations == NULL) {
-        return false;
+    bool ok = operations != NULL;
+    for (size_t i = 0; ok && i < identity->n_operations; i++) {
+        ok = fx_tree_append_take(operations, json_string(identity->operations[i]));
     }
-    for (size_t i = 0; i < identity->n_operations; i++) {
-        if (!fx_tree_append_take(
-                operations, fx_tree_new_string(fx_text_of(identity->operations[i])))) {
-            json_decref(operations);
-            return false;
-        }
+    if (!ok) {
+        json_decref(operations);
+        return NULL;
     }
-    return fx_tree_set_take(entry, FX_TEXT("operations"), operations);
+    return operations;
 }
 
 /* Like Go, omits what is false or empty (spec section 9). */
-static bool fill(json_t *entry, const struct fx_cluster_identity *identity,
-                 const struct fx_cluster_object *object, json_t *errors) {
-    const bool enforced = json_array_size(errors) == 0;
-    return fx_kube_body_set_text(entry, "id", fx_text_of(identity->pod)) &&
-           fx_kube_body_set_text(entry, "mutatorUID", object->uid) &&
-           set_operations(entry, identity) &&
-           fx_tree_set_take(entry, FX_TEXT("observedGeneration"),
-                            json_integer(object->generation)) &&
-           (enforced ? fx_tree_set_take(entry, FX_TEXT("enforced"), json_true())
-                     : fx_tree_set_take(entry, FX_TEXT("errors"), json_incref(errors)));
-}
-
 json_t *fx_cluster_status_entry(const struct fx_cluster_identity *identity,
                                 const struct fx_policies *built,
                                 const struct fx_cluster_object *object) {
     const struct fx_policy_file *file = find_file(built, object->key);
-    json_t *entry = json_object();
     json_t *errors = json_array();
-    const bool ok = entry != NULL && errors != NULL &&
-                    (file == NULL || append_errors(errors, built, file)) &&
-                    fill(entry, identity, object, errors);
-    json_decref(errors);
-    if (!ok) {
-        json_decref(entry);
-        return NULL;
+    json_t *operations = new_operations(identity);
+    json_t *entry = NULL;
+    if (errors != NULL && operations != NULL &&
+        (file == NULL || append_errors(errors, built, file))) {
+        const bool enforced = json_array_size(errors) == 0;
+        entry = json_pack(
+            "{s:s, s:s#, s:O, s:I, s:o*, s:O*}", "id", identity->pod, "mutatorUID",
+            object->uid.data, (int)object->uid.len, "operations", operations,
+            "observedGeneration", (json_int_t)object->generation, "enforced",
+            enforced ? json_true() : NULL, "errors", enforced ? NULL : errors);
     }
+    json_decref(operations);
+    json_decref(errors);
     return entry;
 }
 

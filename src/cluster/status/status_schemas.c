@@ -124,7 +124,7 @@ static void end_round(struct fx_status_schemas *schemas) {
     }
 }
 
-static void take_crd(struct fx_status_schemas *schemas, const json_t *crd) {
+static void handle_crd(struct fx_status_schemas *schemas, const json_t *crd) {
     const struct fx_cluster_kind *kind = &fx_cluster_kinds[schemas->at];
     for (size_t i = 0; i < kind->n_versions; i++) {
         struct fx_status_schema *schema = &schemas->kinds[schemas->at].versions[i];
@@ -141,7 +141,7 @@ static void on_answer(const struct fx_kube_answer *answer, void *user) {
     struct fx_status_schemas *schemas = schemas_of(user);
     schemas->call = NULL;
     if (answer->failure == NULL) {
-        take_crd(schemas, answer->object);
+        handle_crd(schemas, answer->object);
     } else if (fx_kube_failure_is_temporary(answer->failure)) {
         read_in(schemas, RETRY_MS);
         return;

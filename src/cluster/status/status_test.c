@@ -87,10 +87,9 @@ static void a_keyed_list(void **state) {
     expect_ids(&fixture, ASSIGNS "/m29", "other " OWN_POD);
     assert_non_null(strstr(fixture.api.writes.data,
                            "PATCH " ASSIGNS "/m00/status fixpoint-" OWN_POD
-                           " {\"status\":{\"byPod\":[" MINE(
-                               "u") "]},\"metadata\":{\"name\":\"m00\",\"uid\":\"u\"},"
-                                    "\"apiVersion\":\"mutations.gatekeeper.sh/v1\","
-                                    "\"kind\":\"Assign\"}\n"));
+                           " {\"apiVersion\":\"mutations.gatekeeper.sh/v1\",\"kind\":"
+                           "\"Assign\",\"metadata\":{\"name\":\"m00\",\"uid\":\"u\"},"
+                           "\"status\":{\"byPod\":[" MINE("u") "]}}\n"));
     assert_int_equal(fake_count(&fixture.api.requests, "PATCH"),
                      fake_count(&fixture.api.writes, "PATCH"));
 

@@ -201,7 +201,7 @@ static struct fx_status_write *find_free(struct fx_cluster_status *status) {
 }
 
 /* The next task of either part, alternating. */
-static struct fx_status_task *take_task(struct fx_cluster_status *status, uint64_t now_ns,
+static struct fx_status_task *next_task(struct fx_cluster_status *status, uint64_t now_ns,
                                         enum fx_status_part *ret_part) {
     for (size_t i = 0; i < FX_STATUS_PARTS; i++) {
         const size_t part = (status->next_part + i) % FX_STATUS_PARTS;
@@ -222,7 +222,7 @@ void fx_status_write_next(struct fx_cluster_status *status) {
         !fx_status_schemas_known(status->schemas)) {
         return;
     }
-    const struct fx_status_task *task = take_task(status, now_ns, &write->part);
+    const struct fx_status_task *task = next_task(status, now_ns, &write->part);
     if (task != NULL) {
         status->next_write_ns = now_ns + PAUSE_NS;
         begin_write(write, task->key);

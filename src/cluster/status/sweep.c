@@ -290,7 +290,7 @@ static bool has_own_pod(struct fx_cluster_sweep *sweep) {
     return false;
 }
 
-static void take_pods(struct fx_cluster_sweep *sweep) {
+static void handle_pods(struct fx_cluster_sweep *sweep) {
     if (!has_own_pod(sweep)) {
         fx_sweep_end_round(sweep);
         return;
@@ -324,7 +324,7 @@ static void on_pods(const struct fx_kube_answer *answer, void *user) {
     } else if (token_of(answer->object).len > 0) {
         request_page(sweep, token_of(answer->object), on_pods);
     } else {
-        take_pods(sweep);
+        handle_pods(sweep);
     }
 }
 

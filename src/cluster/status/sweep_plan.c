@@ -12,7 +12,6 @@
 #include "base/sorted.h"
 #include "base/vec.h"
 #include "cluster/status/status_body.h"
-#include "kube/body.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -153,22 +152,4 @@ enum fx_sweep_method fx_sweep_method_of(const json_t *object, struct fx_text id,
         return FX_SWEEP_APPLY;
     }
     return fx_sweep_is_sibling(id, own_pod) ? FX_SWEEP_DROP : FX_SWEEP_FOREIGN;
-}
-
-/* ---- the body -------------------------------------------------------------------- */
-
-json_t *fx_sweep_body(const struct fx_kube_resource *resource,
-                      const struct fx_kube_identity *which) {
-    json_t *body = json_object();
-    json_t *metadata = json_object();
-    bool ok =
-        body != NULL && metadata != NULL && fx_kube_body_set_type(body, resource) &&
-        fx_kube_body_set_identity(metadata, which->namespace_, which->name, which->uid) &&
-        fx_tree_set_take(body, FX_TEXT("metadata"), json_incref(metadata));
-    json_decref(metadata);
-    if (!ok) {
-        json_decref(body);
-        return NULL;
-    }
-    return body;
 }

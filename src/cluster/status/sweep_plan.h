@@ -13,7 +13,6 @@
 
 #include "base/macros.h"
 #include "base/text.h"
-#include "kube/object.h"
 
 /* A sorted set of names. Zeroed is empty. */
 struct fx_sweep_names {
@@ -51,10 +50,5 @@ enum fx_sweep_method fx_sweep_method_of(const json_t *object, struct fx_text id,
 
 /* Whether both are Pods of one Deployment: equal names but for the last two parts. */
 bool fx_sweep_is_sibling(struct fx_text id, const char *own_pod);
-
-/* The empty apply configuration for this very object: the manager gives up all its
- * fields. A new tree; NULL without memory. */
-json_t *fx_sweep_body(const struct fx_kube_resource *resource,
-                      const struct fx_kube_identity *which) FX_MUST_USE;
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "kube/body.h"
 #include "value/tree.h"
 
 void fx_sweep_drop_tasks(struct fx_cluster_sweep *sweep) {
@@ -109,12 +110,8 @@ static void send_body(struct fx_cluster_sweep *sweep, const struct fx_sweep_task
 static void apply_nothing(struct fx_cluster_sweep *sweep,
                           const struct fx_sweep_task *task) {
     char manager[FX_STATUS_MANAGER_BYTES];
-    const struct fx_kube_identity which = {
-        .namespace_ = fx_text_of(task->namespace_),
-        .name = fx_text_of(task->name),
-        .uid = fx_text_of(task->uid),
-    };
-    json_t *body = fx_sweep_body(task->resource, &which);
+    json_t *body = fx_kube_body_new(task->resource, fx_text_of(task->namespace_),
+                                    fx_text_of(task->name), fx_text_of(task->uid));
     fx_status_manager(task->id, manager);
     send_body(sweep, task, body, manager);
     json_decref(body);
