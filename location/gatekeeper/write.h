@@ -25,7 +25,7 @@ enum fx_write {
 };
 
 /* One place that the location names. */
-struct fx_place_found {
+struct fx_write_position {
     json_t *old; /* what is there, borrowed, or NULL */
     /* The way to it: nodes[i] is what step i of the location was looked for in, so
      * nodes[0] is the root. As many as the location has steps; borrowed, only to be read.
@@ -41,7 +41,7 @@ struct fx_setter {
      * reference, never copied; a node of the object itself will do too, even one that the
      * place lies in: the write is then made to a copy). On FX_WRITE_PASS *ret_criterion,
      * NULL before, may be set to the constant that says why. `user` is this struct's. */
-    bool (*set)(const void *user, const struct fx_place_found *place,
+    bool (*set)(const void *user, const struct fx_write_position *place,
                 enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                 struct fx_err *err);
     const void *user;

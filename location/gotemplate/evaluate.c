@@ -12,7 +12,7 @@
 /* The words of an error that is the template's. */
 #define FAIL(exec, ...) fx_fail((exec)->run.err, FX_EMUTATE, __VA_ARGS__)
 
-static struct fx_text source_of(const struct exec *exec, struct span span) {
+static struct fx_text source_of(const struct exec *exec, struct source_span span) {
     return (struct fx_text){exec->program->source.data + span.off, span.len};
 }
 
@@ -59,11 +59,8 @@ static bool map_field(struct exec *exec, struct map *map, struct fx_text name,
 
 static bool has_member(const struct value *receiver, struct fx_text name,
                        struct value *ret_value) {
-    if (receiver->kind == VALUE_TIME) {
-        return moment_member(receiver->moment, name, ret_value);
-    }
-    return receiver->kind == VALUE_SEMVER &&
-           version_member(receiver->version, name, ret_value);
+    return receiver->kind == VALUE_OBJECT &&
+           receiver->object.type->member(receiver->object.data, name, ret_value);
 }
 
 /* A field of what is missing is missing, too; one of a nil is an error. */

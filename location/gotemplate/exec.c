@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "location/gotemplate/print.h"
+#include "location/gotemplate/value.h"
 
 static bool exec_list(struct exec *exec, const struct value *dot,
                       const struct statement *statements);
@@ -28,22 +28,10 @@ void exec_leave(struct exec *exec) {
 
 /* ---- variables ------------------------------------------------------------------- */
 
-static bool grow_variables(struct exec *exec) {
-    const size_t capacity = exec->cap_variables == 0 ? 8 : exec->cap_variables * 2;
-    struct variable *variables = run_alloc(&exec->run, capacity * sizeof *variables);
-    if (variables == NULL) {
-        return false;
-    }
-    if (exec->n_variables > 0) {
-        memcpy(variables, exec->variables, exec->n_variables * sizeof *variables);
-    }
-    exec->variables = variables;
-    exec->cap_variables = capacity;
-    return true;
-}
-
 bool exec_push(struct exec *exec, uint32_t id, const struct value *value) {
-    if (exec->n_variables == exec->cap_variables && !grow_variables(exec)) {
+    if (exec->n_variables == exec->cap_variables &&
+        !run_grow(&exec->run, &exec->variables, &exec->cap_variables,
+                  sizeof *exec->variables)) {
         return false;
     }
     exec->variables[exec->n_variables++] = (struct variable){id, *value};

@@ -26,7 +26,7 @@ struct variable {
 enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE };
 
 struct exec {
-    struct run run;
+    struct template_run run;
     const struct fx_gotemplate *program;
     const struct definition *definition; /* that is being executed */
     struct variable *variables;          /* the innermost last */
@@ -34,7 +34,7 @@ struct exec {
     size_t first_variable; /* of the definition */
     size_t depth;
     enum flow flow;
-    struct span at; /* the last node that was looked at: what an error names */
+    struct source_span at; /* the last node that was looked at: what an error names */
     struct fx_buf *output;
 };
 

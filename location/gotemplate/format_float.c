@@ -125,7 +125,7 @@ static char sign_of(const struct format *format, double number) {
 }
 
 /* Zeros come between the sign and the digits. */
-static void add_signed(struct printer *p, char sign, struct fx_text digits) {
+static void add_signed(struct format_printer *p, char sign, struct fx_text digits) {
     const int len = (int)digits.len + 1;
     if (sign != '\0' && p->format.zero && p->format.has_width && p->format.width > len) {
         fx_buf_char(p->out, sign);
@@ -146,7 +146,7 @@ static void add_signed(struct printer *p, char sign, struct fx_text digits) {
     fx_buf_finish(&text);
 }
 
-static void add_no_number(struct printer *p, double number) {
+static void add_no_number(struct format_printer *p, double number) {
     const bool zero = p->format.zero;
     p->format.zero = false;
     if (isnan(number)) {
@@ -167,7 +167,7 @@ static void make_upper(struct fx_buf *text) {
     }
 }
 
-static void add_number(struct printer *p, double number, char verb, bool is_upper,
+static void add_number(struct format_printer *p, double number, char verb, bool is_upper,
                        int precision) {
     struct fx_buf plain;
     struct fx_buf sharp;
@@ -192,7 +192,7 @@ static void add_number(struct printer *p, double number, char verb, bool is_uppe
     fx_buf_finish(&sharp);
 }
 
-bool format_float(struct printer *p, double number, uint32_t verb) {
+bool format_float(struct format_printer *p, double number, uint32_t verb) {
     if (verb == 'v') {
         verb = 'g';
     }

@@ -67,7 +67,7 @@ static int least_digits(const struct format *format, bool negative) {
     return format->width - (negative || format->plus || format->space ? 1 : 0);
 }
 
-static void add_number(struct printer *p, const struct digits *prefix, int zeros,
+static void add_number(struct format_printer *p, const struct digits *prefix, int zeros,
                        const struct digits *digits) {
     const struct format *format = &p->format;
     const size_t len = count(prefix) + (size_t)zeros + count(digits);
@@ -84,8 +84,8 @@ static void add_number(struct printer *p, const struct digits *prefix, int zeros
     }
 }
 
-static void add_in_base(struct printer *p, int64_t integer, bool is_signed, unsigned base,
-                        uint32_t verb) {
+static void add_in_base(struct format_printer *p, int64_t integer, bool is_signed,
+                        unsigned base, uint32_t verb) {
     const struct format *format = &p->format;
     const bool negative = is_signed && integer < 0;
     const uint64_t number = negative ? 0 - (uint64_t)integer : (uint64_t)integer;
@@ -115,7 +115,7 @@ static uint32_t rune_of(int64_t integer) {
     return integer < 0 || integer > 0x10FFFF || is_surrogate ? 0xFFFD : (uint32_t)integer;
 }
 
-static void add_rune(struct printer *p, int64_t integer, bool quoted) {
+static void add_rune(struct format_printer *p, int64_t integer, bool quoted) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     if (quoted) {
@@ -140,7 +140,7 @@ static bool is_printable(uint32_t rune, struct fx_buf *scratch) {
 }
 
 /* U+0041, and with `#` also the rune itself. */
-static void add_code_point(struct printer *p, int64_t integer) {
+static void add_code_point(struct format_printer *p, int64_t integer) {
     const struct format *format = &p->format;
     struct digits digits = {.at = sizeof digits.room};
     put_number(&digits, (uint64_t)integer, 16, "0123456789ABCDEF");
@@ -167,14 +167,15 @@ static void add_code_point(struct printer *p, int64_t integer) {
 }
 
 /* An unsigned one in %#v: 0x1f. */
-static void add_go_syntax(struct printer *p, int64_t integer) {
+static void add_go_syntax(struct format_printer *p, int64_t integer) {
     const bool sharp = p->format.sharp;
     p->format.sharp = true;
     add_in_base(p, integer, false, 16, 'x');
     p->format.sharp = sharp;
 }
 
-bool format_integer(struct printer *p, int64_t integer, bool is_signed, uint32_t verb) {
+bool format_integer(struct format_printer *p, int64_t integer, bool is_signed,
+                    uint32_t verb) {
     switch (verb) {
     case 'v':
         if (p->format.sharp_v && !is_signed) {

@@ -13,13 +13,14 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/macros.h"
+#include "location/gotemplate/gotemplate.h"
 #include "location/gotemplate/run.h"
 #include "location/gotemplate/value.h"
 
 /* One call under way. */
 struct call {
     const struct function *function;
-    struct run *run; /* of the execution: its memory, steps and bounds (run.h) */
+    struct template_run *run; /* of the execution: its memory, steps and bounds (run.h) */
     struct fx_arena
         *arena; /* &run->arena; rather take run_alloc(), which tells why not */
     const struct value *arguments;
@@ -68,29 +69,28 @@ struct function {
     const char *refused; /* why it may not be used, or NULL */
 };
 
-/* One family: ends with a NULL name. */
-extern const struct function functions_builtin[];  /* text/template's own */
-extern const struct function functions_strings[];  /* Sprig's, by their sections … */
-extern const struct function functions_numbers[];  /* integers, floats */
-extern const struct function functions_defaults[]; /* defaults, reflection, flow, JSON */
-extern const struct function functions_lists[];
-extern const struct function functions_dicts[];
-extern const struct function functions_dates[];
-extern const struct function functions_regex[];
-extern const struct function
-    functions_encoding[]; /* base32, base64, hashes, urls, paths */
-extern const struct function functions_semver[];
-extern const struct function functions_refused[]; /* crypto, random, network, clock */
+/* text/template's own functions; a table of functions ends with a NULL name. */
+extern const struct function functions_builtin[];
 
-/* The function of that name; NULL: there is none. */
-const struct function *function_find(struct fx_text name);
+/* Tables of functions, one for each family; NULL ends. A function of the library hides
+ * one of text/template's of the same name (`slice`). */
+struct fx_gotemplate_library {
+    const struct function *const *families;
+};
 
-/* All of them, one after the other; NULL behind the last. */
-const struct function *function_at(size_t index);
+/* The function of that name, in the library (NULL: none) or text/template's own. Returns
+ * NULL where there is none. */
+const struct function *function_find(const struct fx_gotemplate_library *library,
+                                     struct fx_text name);
+
+/* The function at that index, of the library's and text/template's own; NULL behind the
+ * last. */
+const struct function *function_at(const struct fx_gotemplate_library *library,
+                                   size_t index);
 
 /* Pays for the call by the size of its arguments, which have the types of the parameters,
  * and calls the function, which is neither refused nor `and` nor `or`. */
-bool function_call(struct run *run, const struct function *function,
+bool function_call(struct template_run *run, const struct function *function,
                    const struct value *arguments, size_t n,
                    struct value *ret_value) FX_MUST_USE;
 

@@ -34,6 +34,7 @@ static bool copy_text(struct fx_gotemplate *template, struct fx_text text,
 }
 
 bool fx_gotemplate_compile(struct fx_text name, struct fx_text text,
+                           const struct fx_gotemplate_library *functions,
                            struct fx_gotemplate **ret_template, struct fx_err *err) {
     if (!check_text(text, err)) {
         return false;
@@ -49,7 +50,7 @@ bool fx_gotemplate_compile(struct fx_text name, struct fx_text text,
         fx_gotemplate_destroy(template);
         return fx_fail_exceeded(err);
     }
-    if (!copied || !program_parse(template, err)) {
+    if (!copied || !program_parse(template, functions, err)) {
         fx_gotemplate_destroy(template);
         return copied ? false : fx_fail_nomem(err);
     }
@@ -67,7 +68,8 @@ void fx_gotemplate_destroy(struct fx_gotemplate *template) {
 
 /* ---- executing ------------------------------------------------------------------- */
 
-static bool make_context(struct run *run, const struct fx_gotemplate_context *from,
+static bool make_context(struct template_run *run,
+                         const struct fx_gotemplate_context *from,
                          struct value *ret_value) {
     struct context *context = run_alloc(run, sizeof *context);
     struct context_field *fields =

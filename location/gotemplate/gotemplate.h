@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/gotemplate.h - Go's text/template with the Sprig functions that
- * KubeMod has (templates spec). Text in, an immutable program out; program and context
- * in, text out.
+ * location/gotemplate/gotemplate.h - Go's text/template (templates spec). Text in, an
+ * immutable program out; program and context in, text out.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_GOTEMPLATE_H
 #define FX_LOCATION_GOTEMPLATE_GOTEMPLATE_H
@@ -20,10 +19,15 @@
 
 struct fx_gotemplate; /* opaque, immutable once made: any thread may use it */
 
-/* Parses. `name` is what messages of text/template name it by. Errors: FX_ESYNTAX with
+/* Functions beside text/template's own: see function.h. */
+struct fx_gotemplate_library;
+
+/* Parses `text`. Messages call the template `name`. `functions` may be NULL: then there
+ * are only text/template's own. Errors: FX_ESYNTAX with
  * the span at fault, in words that say what to do; FX_EINVALID for a function that is
  * refused (random, clock, network, secrets), with the reason; FX_ELIMIT; FX_ENOMEM. */
 bool fx_gotemplate_compile(struct fx_text name, struct fx_text text,
+                           const struct fx_gotemplate_library *functions,
                            struct fx_gotemplate **ret_template,
                            struct fx_err *err) FX_MUST_USE;
 void fx_gotemplate_destroy(struct fx_gotemplate *template); /* NULL is fine */

@@ -7,14 +7,12 @@
  *     index     := '[' number ']'              the argument to take next, from 1
  *     width     := number | '*'                `*`: an argument says it
  */
-#include "location/gotemplate/printf.h"
-
 #include "location/gotemplate/format.h"
 
 #define MOST_WIDTH 1000000 /* Go's bound */
 
-struct reader {
-    struct printer printer;
+struct format_reader {
+    struct format_printer printer;
     struct fx_text format;
     size_t at;
     const struct value *arguments;
@@ -26,14 +24,14 @@ struct reader {
     size_t bracket;       /* the last one that was found to close */
 };
 
-static char peek(const struct reader *r) {
+static char peek(const struct format_reader *r) {
     if (r->at == r->format.len) {
         return '\0';
     }
     return r->format.data[r->at];
 }
 
-static bool read_flag(struct reader *r) {
+static bool read_flag(struct format_reader *r) {
     struct format *format = &r->printer.format;
     switch (peek(r)) {
     case '#': format->sharp = true; break;
@@ -51,7 +49,7 @@ static bool read_flag(struct reader *r) {
 }
 
 /* Digits up to `end`. A number that is far too large swallows all there is, as in Go. */
-static bool read_number(struct reader *r, size_t end, int *ret_number) {
+static bool read_number(struct format_reader *r, size_t end, int *ret_number) {
     int number = 0;
     const size_t from = r->at;
     while (r->at < end && peek(r) >= '0' && peek(r) <= '9') {
@@ -68,7 +66,7 @@ static bool read_number(struct reader *r, size_t end, int *ret_number) {
 
 /* Where the next bracket closes; the length of the format where none does. It is looked
  * for once, however many open before it. */
-static size_t find_bracket(struct reader *r) {
+static size_t find_bracket(struct format_reader *r) {
     if (r->bracket < r->at) {
         r->bracket = r->at;
         while (r->bracket < r->format.len && r->format.data[r->bracket] != ']') {
@@ -78,7 +76,7 @@ static size_t find_bracket(struct reader *r) {
     return r->bracket;
 }
 
-static void read_index(struct reader *r) {
+static void read_index(struct format_reader *r) {
     r->is_behind_index = false;
     if (peek(r) != '[') {
         return;
@@ -103,7 +101,7 @@ static void read_index(struct reader *r) {
 }
 
 /* The argument of a `*`; false where it is none that can be a width. */
-static bool take_number(struct reader *r, int *ret_number) {
+static bool take_number(struct format_reader *r, int *ret_number) {
     if (r->next >= r->n_arguments) {
         return false;
     }
@@ -116,7 +114,7 @@ static bool take_number(struct reader *r, int *ret_number) {
     return true;
 }
 
-static void read_width(struct reader *r) {
+static void read_width(struct format_reader *r) {
     struct format *format = &r->printer.format;
     if (peek(r) != '*') {
         format->has_width = read_number(r, r->format.len, &format->width);
@@ -138,7 +136,7 @@ static void read_width(struct reader *r) {
     r->is_behind_index = false;
 }
 
-static void read_star_precision(struct reader *r) {
+static void read_star_precision(struct format_reader *r) {
     struct format *format = &r->printer.format;
     r->at++;
     format->has_precision = take_number(r, &format->precision);
@@ -152,7 +150,7 @@ static void read_star_precision(struct reader *r) {
     r->is_behind_index = false;
 }
 
-static void read_precision(struct reader *r) {
+static void read_precision(struct format_reader *r) {
     struct format *format = &r->printer.format;
     if (peek(r) != '.') {
         return;
@@ -172,13 +170,13 @@ static void read_precision(struct reader *r) {
     }
 }
 
-static void add_fault(struct reader *r, uint32_t verb, const char *fault) {
+static void add_fault(struct format_reader *r, uint32_t verb, const char *fault) {
     fx_buf_str(r->printer.out, "%!");
     format_rune(r->printer.out, verb);
     fx_buf_str(r->printer.out, fault);
 }
 
-static bool add_argument(struct reader *r, uint32_t verb) {
+static bool add_argument(struct format_reader *r, uint32_t verb) {
     struct format *format = &r->printer.format;
     if (verb == '%') { /* whatever stands between */
         fx_buf_char(r->printer.out, '%');
@@ -201,7 +199,7 @@ static bool add_argument(struct reader *r, uint32_t verb) {
     return format_value(&r->printer, &r->arguments[r->next++], verb);
 }
 
-static bool read_directive(struct reader *r) {
+static bool read_directive(struct format_reader *r) {
     r->printer.format = (struct format){0};
     r->is_index_good = true;
     while (read_flag(r)) {
@@ -223,7 +221,7 @@ static bool read_directive(struct reader *r) {
 }
 
 /* `%!(EXTRA int=1, string=x)` */
-static bool add_surplus(struct reader *r) {
+static bool add_surplus(struct format_reader *r) {
     if (r->is_reordered || r->next >= r->n_arguments) {
         return true;
     }
@@ -249,7 +247,7 @@ static bool add_surplus(struct reader *r) {
 }
 
 /* Appends what stands before the next `%`, and goes behind that. False: there is none. */
-static bool copy_text(struct reader *r) {
+static bool copy_text(struct format_reader *r) {
     const size_t from = r->at;
     while (r->at < r->format.len && r->format.data[r->at] != '%') {
         r->at++;
@@ -258,10 +256,10 @@ static bool copy_text(struct reader *r) {
     return r->at++ < r->format.len;
 }
 
-bool format_values(struct call *call, struct fx_text format, const struct value *args,
-                   size_t n, struct fx_buf *ret) {
-    struct reader r = {
-        .printer = {.run = call->run, .out = ret},
+bool format_values(struct template_run *run, struct fx_text format,
+                   const struct value *args, size_t n, struct fx_buf *ret) {
+    struct format_reader r = {
+        .printer = {.run = run, .out = ret},
         .format = format,
         .arguments = args,
         .n_arguments = n,

@@ -18,7 +18,7 @@ struct standing {
 
 static const struct standing nowhere = {.is_context = false};
 
-struct reading {
+struct template_reading {
     const struct fx_gotemplate_origin *origins;
     size_t n_origins;
     const char *const *fields; /* of the context, NULL ends; NULL: any there may be */
@@ -30,11 +30,11 @@ struct reading {
     size_t n_variables;
 };
 
-static bool read_pipeline(struct reading *reading, const struct standing *dot,
+static bool read_pipeline(struct template_reading *reading, const struct standing *dot,
                           const struct pipeline *pipeline, struct standing *ret_standing);
 
 /* Prints it, computes with it, or loses sight of it. */
-static void use(const struct reading *reading, const struct standing *standing) {
+static void use(const struct template_reading *reading, const struct standing *standing) {
     if (!standing->is_context) {
         fx_json_place_all(standing->place);
         return;
@@ -46,7 +46,8 @@ static void use(const struct reading *reading, const struct standing *standing) 
 
 /* ---- operands -------------------------------------------------------------------- */
 
-static struct standing find_variable(const struct reading *reading, uint32_t id) {
+static struct standing find_variable(const struct template_reading *reading,
+                                     uint32_t id) {
     for (size_t i = 0; i < reading->n_variables; i++) {
         if (reading->variables[i].id == id) {
             return reading->variables[i].standing;
@@ -58,7 +59,7 @@ static struct standing find_variable(const struct reading *reading, uint32_t id)
 /* A variable has one place. What it stands for besides is wanted whole, so that nothing
  * of that is left to be found out. The context is no place: what may be something else as
  * well has none of its fields. */
-static void set_variable(struct reading *reading, uint32_t id, bool assigns,
+static void set_variable(struct template_reading *reading, uint32_t id, bool assigns,
                          const struct standing *standing) {
     size_t i = 0;
     while (i < reading->n_variables && reading->variables[i].id != id) {
@@ -83,7 +84,8 @@ static bool is_field(const char *const *fields, struct fx_text name) {
     return *fields != NULL;
 }
 
-static struct standing field_of_context(struct reading *reading, struct fx_text name) {
+static struct standing field_of_context(struct template_reading *reading,
+                                        struct fx_text name) {
     if (reading->fields != NULL && reading->unknown.data == NULL &&
         !is_field(reading->fields, name)) {
         reading->unknown = name;
@@ -96,7 +98,7 @@ static struct standing field_of_context(struct reading *reading, struct fx_text 
     return nowhere;
 }
 
-static bool read_term(struct reading *reading, const struct standing *dot,
+static bool read_term(struct template_reading *reading, const struct standing *dot,
                       const struct operand *operand, struct standing *ret_standing) {
     *ret_standing = nowhere;
     switch (operand->type) {
@@ -115,7 +117,7 @@ static bool read_term(struct reading *reading, const struct standing *dot,
     return true;
 }
 
-static bool read_operand(struct reading *reading, const struct standing *dot,
+static bool read_operand(struct template_reading *reading, const struct standing *dot,
                          const struct operand *operand, struct standing *ret_standing) {
     bool ok = read_term(reading, dot, operand, ret_standing);
     for (size_t i = 0; ok && i < operand->n_fields; i++) {
@@ -128,7 +130,7 @@ static bool read_operand(struct reading *reading, const struct standing *dot,
     return ok;
 }
 
-static bool use_operand(struct reading *reading, const struct standing *dot,
+static bool use_operand(struct template_reading *reading, const struct standing *dot,
                         const struct operand *operand) {
     struct standing standing;
     if (!read_operand(reading, dot, operand, &standing)) {
@@ -142,7 +144,7 @@ static bool use_operand(struct reading *reading, const struct standing *dot,
 
 /* `index x 1 "a"`: only a text is the key of a member, other values are those of elements
  * or members that nobody knows. */
-static bool read_index(struct reading *reading, const struct standing *dot,
+static bool read_index(struct template_reading *reading, const struct standing *dot,
                        const struct command *command, const struct standing *final,
                        struct standing *ret_standing) {
     const struct operand *from = &command->operands[1];
@@ -167,7 +169,7 @@ static bool read_index(struct reading *reading, const struct standing *dot,
     return ok;
 }
 
-static bool read_len(struct reading *reading, const struct standing *dot,
+static bool read_len(struct template_reading *reading, const struct standing *dot,
                      const struct command *command, struct standing *ret_standing) {
     struct standing standing;
     if (!read_operand(reading, dot, &command->operands[1], &standing)) {
@@ -183,7 +185,7 @@ static bool read_len(struct reading *reading, const struct standing *dot,
 }
 
 /* `final` came through the `|`, or is NULL. */
-static bool read_call(struct reading *reading, const struct standing *dot,
+static bool read_call(struct template_reading *reading, const struct standing *dot,
                       const struct command *command, const struct standing *final,
                       struct standing *ret_standing) {
     const char *name = command->operands[0].function->name;
@@ -204,7 +206,7 @@ static bool read_call(struct reading *reading, const struct standing *dot,
     return ok;
 }
 
-static bool read_command(struct reading *reading, const struct standing *dot,
+static bool read_command(struct template_reading *reading, const struct standing *dot,
                          const struct command *command, const struct standing *final,
                          struct standing *ret_standing) {
     const struct operand *first = &command->operands[0];
@@ -215,7 +217,7 @@ static bool read_command(struct reading *reading, const struct standing *dot,
     return read_operand(reading, dot, first, ret_standing);
 }
 
-static bool read_pipeline(struct reading *reading, const struct standing *dot,
+static bool read_pipeline(struct template_reading *reading, const struct standing *dot,
                           const struct pipeline *pipeline,
                           struct standing *ret_standing) {
     struct standing before = nowhere;
@@ -232,17 +234,18 @@ static bool read_pipeline(struct reading *reading, const struct standing *dot,
 
 /* ---- statements ------------------------------------------------------------------ */
 
-static bool read_list(struct reading *reading, const struct standing *dot,
+static bool read_list(struct template_reading *reading, const struct standing *dot,
                       const struct statement *statements);
 
-static void set_variables(struct reading *reading, const struct pipeline *pipeline,
+static void set_variables(struct template_reading *reading,
+                          const struct pipeline *pipeline,
                           const struct standing *standing) {
     for (size_t i = 0; i < pipeline->n_variables; i++) {
         set_variable(reading, pipeline->variables[i], pipeline->assigns, standing);
     }
 }
 
-static bool read_print(struct reading *reading, const struct standing *dot,
+static bool read_print(struct template_reading *reading, const struct standing *dot,
                        const struct statement *statement) {
     struct standing standing;
     if (!read_pipeline(reading, dot, statement->pipeline, &standing)) {
@@ -256,7 +259,7 @@ static bool read_print(struct reading *reading, const struct standing *dot,
 }
 
 /* if, with: is there anything in it? */
-static bool read_choice(struct reading *reading, const struct standing *dot,
+static bool read_choice(struct template_reading *reading, const struct standing *dot,
                         const struct statement *statement) {
     struct standing standing;
     if (!read_pipeline(reading, dot, statement->pipeline, &standing)) {
@@ -270,7 +273,7 @@ static bool read_choice(struct reading *reading, const struct standing *dot,
 }
 
 /* Where nothing is in it, its variables are that. */
-static bool read_range(struct reading *reading, const struct standing *dot,
+static bool read_range(struct template_reading *reading, const struct standing *dot,
                        const struct statement *statement) {
     const struct pipeline *pipeline = statement->pipeline;
     struct standing element;
@@ -294,7 +297,7 @@ static bool read_range(struct reading *reading, const struct standing *dot,
 }
 
 /* What it is given is wanted whole, and it sees nothing else. */
-static bool read_template(struct reading *reading, const struct standing *dot,
+static bool read_template(struct template_reading *reading, const struct standing *dot,
                           const struct statement *statement) {
     struct standing standing;
     if (statement->pipeline == NULL) {
@@ -307,7 +310,7 @@ static bool read_template(struct reading *reading, const struct standing *dot,
     return true;
 }
 
-static bool read_statement(struct reading *reading, const struct standing *dot,
+static bool read_statement(struct template_reading *reading, const struct standing *dot,
                            const struct statement *statement) {
     switch (statement->type) {
     case STATEMENT_PRINT: return read_print(reading, dot, statement);
@@ -322,7 +325,7 @@ static bool read_statement(struct reading *reading, const struct standing *dot,
     return true;
 }
 
-static bool read_list(struct reading *reading, const struct standing *dot,
+static bool read_list(struct template_reading *reading, const struct standing *dot,
                       const struct statement *statements) {
     while (statements != NULL && read_statement(reading, dot, statements)) {
         statements = statements->next;
@@ -333,7 +336,7 @@ static bool read_list(struct reading *reading, const struct standing *dot,
 bool fx_gotemplate_reads(const struct fx_gotemplate *template,
                          const struct fx_gotemplate_origin *origins, size_t n_origins) {
     const struct standing context = {.is_context = true};
-    struct reading reading = {.origins = origins, .n_origins = n_origins};
+    struct template_reading reading = {.origins = origins, .n_origins = n_origins};
     set_variable(&reading, VARIABLE_ROOT, false, &context);
     return read_list(&reading, &context, template->root->body);
 }
@@ -341,7 +344,7 @@ bool fx_gotemplate_reads(const struct fx_gotemplate *template,
 struct fx_text fx_gotemplate_find_unknown(const struct fx_gotemplate *template,
                                           const char *const *fields) {
     const struct standing context = {.is_context = true};
-    struct reading reading = {.fields = fields};
+    struct template_reading reading = {.fields = fields};
     set_variable(&reading, VARIABLE_ROOT, false, &context);
     (void)read_list(&reading, &context, template->root->body); /* makes no tree */
     return reading.unknown;

@@ -57,7 +57,7 @@ enum token_type {
 };
 
 /* `text` is as written, quotes included, and lies in the source. */
-struct token {
+struct template_token {
     enum token_type type;
     bool spaced; /* white space stands in front of it */
     struct fx_text text;
@@ -65,7 +65,7 @@ struct token {
 };
 
 /* A place in the source, which is UTF-8. */
-struct scanner {
+struct template_scanner {
     struct fx_text source;
     size_t at;
     bool in_action;
@@ -75,7 +75,7 @@ struct scanner {
 };
 
 /* The next token; behind the end that again. Errors: FX_ESYNTAX with the span. */
-bool template_scan(struct scanner *scanner, struct token *ret_token,
+bool template_scan(struct template_scanner *scanner, struct template_token *ret_token,
                    struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -3,8 +3,8 @@
  * location/gotemplate/value.h - private: the values that a template computes with: what
  * Go's interface{} would hold. All memory is that of one execution's arena.
  *
- * What can run out of memory or go over a bound takes the `struct run` (run.h) and has
- * filled its error when it says false or NULL: the caller only returns false.
+ * What can run out of memory or go over a bound takes the `struct template_run` (run.h)
+ * and has filled its error when it says false or NULL: the caller only returns false.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_VALUE_H
 #define FX_LOCATION_GOTEMPLATE_VALUE_H
@@ -19,7 +19,8 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-struct run;
+struct template_run;
+struct value;
 
 /* MISSING is the zero reflect.Value of a key that is not there; NIL is nil. Both print
  * `<no value>` by themselves and `<nil>` inside of others. */
@@ -34,10 +35,22 @@ enum value_kind {
     VALUE_STRING,
     VALUE_LIST,
     VALUE_MAP,
-    VALUE_TIME,     /* time.Time */
-    VALUE_DURATION, /* time.Duration, nanoseconds in `integer` */
-    VALUE_SEMVER,   /* *semver.Version */
-    VALUE_STRUCT,   /* the context: fields, not keys */
+    VALUE_OBJECT, /* of a type that functions bring along: time.Time */
+    VALUE_STRUCT, /* the context: fields, not keys */
+};
+
+/* A type that functions bring along, and what the language does with its objects. */
+struct object_type {
+    const char *name, *kind; /* what %T prints; reflect.Kind */
+    /* The bytes of text that it holds, which printing it costs. */
+    size_t (*size)(const void *object);
+    /* Appends its own text, which %v prints. */
+    void (*print)(struct fx_buf *buf, const void *object);
+    /* ==, and reflect.DeepEqual. */
+    bool (*equal)(const void *a, const void *b);
+    bool (*deep_equal)(const void *a, const void *b);
+    /* A field, or a method without arguments (`.Year`); false: there is none. */
+    bool (*member)(const void *object, struct fx_text name, struct value *ret_value);
 };
 
 struct value {
@@ -50,9 +63,11 @@ struct value {
         struct fx_text string;
         struct list *list;
         struct map *map;
-        const struct moment *moment;
-        const struct version *version;
         struct context *context;
+        struct {
+            const struct object_type *type;
+            const void *data; /* in the arena */
+        } object;
     };
 };
 
@@ -131,47 +146,53 @@ static inline struct value value_map(struct map *map) {
     return (struct value){.kind = VALUE_MAP, .map = map};
 }
 
+static inline struct value value_object(const struct object_type *type,
+                                        const void *data) {
+    return (struct value){.kind = VALUE_OBJECT, .object = {type, data}};
+}
+
 /* nil or missing? */
 static inline bool value_is_nil(const struct value *value) {
     return value->kind == VALUE_MISSING || value->kind == VALUE_NIL;
 }
 
-/* int, int64, uint64, time.Duration: `integer` holds it. */
+/* int, int64, uint64: `integer` holds it. */
 static inline bool value_is_integer(const struct value *value) {
     return value->kind == VALUE_INT || value->kind == VALUE_INT64 ||
-           value->kind == VALUE_UINT64 || value->kind == VALUE_DURATION;
+           value->kind == VALUE_UINT64;
 }
 
 /* The value that a node of the document stands for. MISSING for NULL, NIL for null. */
-bool value_of_json(struct run *run, json_t *node, bool integers,
+bool value_of_json(struct template_run *run, json_t *node, bool integers,
                    struct value *ret_value) FX_MUST_USE;
 
 /* An []interface{} of n values, to be filled in; its `type` may be changed. */
-struct list *value_list_new(struct run *run, size_t n) FX_MUST_USE;
+struct list *value_list_new(struct template_run *run, size_t n) FX_MUST_USE;
 
 /* An empty map[string]interface{}; its `type` may be changed. */
-struct map *value_map_new(struct run *run) FX_MUST_USE;
+struct map *value_map_new(struct template_run *run) FX_MUST_USE;
 
 /* Sorts entries that were written in any order; no key comes twice. */
-bool value_map_sort(struct run *run, struct map *map) FX_MUST_USE;
+bool value_map_sort(struct template_run *run, struct map *map) FX_MUST_USE;
 
 /* Makes `entries` and `n` true: before they are looked at, call this once. */
-bool value_map_fill(struct run *run, struct map *map) FX_MUST_USE;
+bool value_map_fill(struct template_run *run, struct map *map) FX_MUST_USE;
 
 /* The entry; MISSING where there is none. */
-bool value_map_get(struct run *run, struct map *map, struct fx_text key,
+bool value_map_get(struct template_run *run, struct map *map, struct fx_text key,
                    struct value *ret_value) FX_MUST_USE;
 
 /* Adds the entry or replaces it; the key is borrowed. MISSING is put as nil. Errors:
  * FX_EMUTATE, too, for a nil map. */
-bool value_map_put(struct run *run, struct map *map, struct fx_text key,
+bool value_map_put(struct template_run *run, struct map *map, struct fx_text key,
                    struct value value) FX_MUST_USE;
 
 /* Takes the entry out, if there is one. */
-bool value_map_remove(struct run *run, struct map *map, struct fx_text key) FX_MUST_USE;
+bool value_map_remove(struct template_run *run, struct map *map,
+                      struct fx_text key) FX_MUST_USE;
 
 /* A copy that shares the values. */
-struct map *value_map_copy(struct run *run, struct map *map) FX_MUST_USE;
+struct map *value_map_copy(struct template_run *run, struct map *map) FX_MUST_USE;
 
 /* len(): of lists, maps and strings; 0 of others. */
 size_t value_length(const struct value *value);
@@ -180,8 +201,8 @@ size_t value_length(const struct value *value);
 bool value_is_true(const struct value *value);
 
 /* reflect.DeepEqual: types must agree, too; missing is nil. Each pair costs a step. */
-bool value_deep_equal(struct run *run, const struct value *a, const struct value *b,
-                      bool *ret_equal) FX_MUST_USE;
+bool value_deep_equal(struct template_run *run, const struct value *a,
+                      const struct value *b, bool *ret_equal) FX_MUST_USE;
 
 /* What %T prints: `float64`, `[]interface {}`, `<nil>`. */
 const char *value_type_name(const struct value *value);
@@ -189,21 +210,14 @@ const char *value_type_name(const struct value *value);
 /* reflect.Kind: `float64`, `slice`, `map`, `struct`, `invalid`. */
 const char *value_kind_name(const struct value *value);
 
-/* What a time.Time can do (functions_dates.c, which knows what a moment is): print itself
- * as %v does; compare; a field or a method without arguments (`.Year`, `.Unix`), where
- * false is: there is none. */
-void moment_print(struct fx_buf *buf, const struct moment *moment);
-bool moment_equal(const struct moment *a, const struct moment *b);
-bool moment_member(const struct moment *moment, struct fx_text name,
-                   struct value *ret_value);
+/* Appends the value as %v does: `map[a:1 b:[x <nil>]]`, `1e+06`, `1h0m0s`. Failure to
+ * append sticks in `buf`; false over another bound. */
+bool value_print(struct template_run *run, struct fx_buf *buf,
+                 const struct value *value) FX_MUST_USE;
 
-/* And a *semver.Version (functions_semver.c): `.Major`, `.Prerelease`, … */
-void version_print(struct fx_buf *buf, const struct version *version);
-bool version_equal(const struct version *a, const struct version *b);
-bool version_member(const struct version *version, struct fx_text name,
-                    struct value *ret_value);
-
-/* Prints a time.Duration: `1h30m0s` (functions_dates.c). */
-void duration_print(struct fx_buf *buf, int64_t nanoseconds);
+/* The text of a value as Sprig's toString has it: that of a string is the string itself,
+ * which is borrowed then; else a copy in the arena. */
+bool value_text(struct template_run *run, const struct value *value,
+                struct fx_text *ret_text) FX_MUST_USE;
 
 #endif

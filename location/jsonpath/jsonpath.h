@@ -28,7 +28,7 @@ struct fx_jsonpath; /* opaque, immutable once made: any thread may use it */
 /* What the text is to be. */
 enum fx_jsonpath_use {
     FX_JSONPATH_EXPRESSION, /* `match[].select`: any expression */
-    FX_JSONPATH_PLACES,     /* `patch[].select`: a pure path from $ or @ (section 5.2) */
+    FX_JSONPATH_PATH,       /* `patch[].select`: a pure path from $ or @ (section 5.2) */
 };
 
 /* Compiles. Errors: FX_ESYNTAX with the span of the token at fault (at the end of the
@@ -59,9 +59,9 @@ void fx_jsonpath_paths(const struct fx_jsonpath *path,
 /* The steps of a path from $ that consists of names, and of * and filters, which have no
  * name (data NULL). The names live as long as the program. 0 where it is anything else,
  * or longer. */
-#define FX_JSONPATH_WAY 32u
-size_t fx_jsonpath_way(const struct fx_jsonpath *path,
-                       struct fx_text names[FX_JSONPATH_WAY]) FX_MUST_USE;
+#define FX_JSONPATH_MOST_STEPS 32u
+size_t fx_jsonpath_step_names(const struct fx_jsonpath *path,
+                              struct fx_text names[FX_JSONPATH_MOST_STEPS]) FX_MUST_USE;
 
 /* What an expression yields. A path with *, a filter, a union, a range or .. gives a LIST
  * even of one; so does whatever else is a list, a field of the object included. The
@@ -102,29 +102,29 @@ struct fx_jsonpath_part {
     struct fx_text key; /* borrowed from the places */
 };
 
-struct fx_jsonpath_place {
+struct fx_jsonpath_match {
     json_t *value; /* counted */
     const struct fx_jsonpath_part *parts;
     size_t n_parts;
 };
 
-struct fx_jsonpath_places {
-    struct fx_jsonpath_place *places; /* lists by index, objects by sorted key */
-    size_t n_places;
+struct fx_jsonpath_matches {
+    struct fx_jsonpath_match *matches; /* lists by index, objects by sorted key */
+    size_t n_matches;
 };
 
-void fx_jsonpath_places_finish(struct fx_jsonpath_places *places); /* zeroed is fine */
+void fx_jsonpath_matches_finish(struct fx_jsonpath_matches *places); /* zeroed is fine */
 
-/* How many parts each place of a path of FX_JSONPATH_PLACES has. False where that depends
+/* How many parts each place of a path of FX_JSONPATH_PATH has. False where that depends
  * on the object, since `..` adds one for each level. */
 bool fx_jsonpath_count_parts(const struct fx_jsonpath *path,
                              size_t *ret_count) FX_MUST_USE;
 
-/* Where in `root` a path of FX_JSONPATH_PLACES leads, with the captured key parts. What
+/* Where in `root` a path of FX_JSONPATH_PATH leads, with the captured key parts. What
  * fails within the path counts as no place. `root` may be written while the places are
  * kept. Errors: FX_ELIMIT, FX_ENOMEM. */
 bool fx_jsonpath_find(const struct fx_jsonpath *path, json_t *root,
-                      struct fx_jsonpath_places *ret_places,
+                      struct fx_jsonpath_matches *ret_places,
                       struct fx_err *err) FX_MUST_USE;
 
 /* What evaluating it may look at in any object: adds it to the tree of `root`. Of the

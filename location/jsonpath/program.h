@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/macros.h"
 #include "base/regex.h"
 #include "base/text.h"
 #include "location/jsonpath/jsonpath.h"
@@ -140,6 +141,11 @@ struct fx_jsonpath {
  * arguments than one: false, and `err` has its words and its place. */
 bool fx_jsonpath_check_call(const struct fx_jsonpath *path, const struct node *call,
                             enum fx_code code, struct fx_err *err) FX_MUST_USE;
+
+/* Reads all of the text as a number, as Go's strconv.ParseFloat does: `1e3`, `inf`,
+ * `NaN`. False for anything else, for what is beyond a double, and for texts of more than
+ * FX_GO_SHORT_NUMBER bytes. */
+bool fx_jsonpath_parse_float(struct fx_text text, double *ret_number) FX_MUST_USE;
 
 /* straight.c: is it names from $ on and nothing else? */
 bool fx_jsonpath_find_straight(const struct fx_jsonpath *path);

@@ -3,17 +3,17 @@
  * location/jsonpath/scanner.c - splits an expression into tokens, as Go's text/scanner
  * does. What starts a token decides its type.
  */
-#include "location/jsonpath/scanner.h"
+#include "location/jsonpath/parser.h"
 
 #include <assert.h>
 #include <string.h>
 
-static bool at_end(const struct scanner *scanner) {
+static bool at_end(const struct path_scanner *scanner) {
     return scanner->at >= scanner->source.len;
 }
 
 /* The byte so far ahead; 0 behind the end. */
-static char ahead(const struct scanner *scanner, size_t by) {
+static char ahead(const struct path_scanner *scanner, size_t by) {
     if (by >= scanner->source.len - scanner->at) {
         return '\0';
     }
@@ -54,7 +54,7 @@ static bool is_letter(uint32_t rune) {
 }
 
 /* The rune here and its bytes; the scanner is not at the end. */
-static size_t rune_here(const struct scanner *scanner, uint32_t *ret_rune) {
+static size_t rune_here(const struct path_scanner *scanner, uint32_t *ret_rune) {
     const struct fx_text rest = {scanner->source.data + scanner->at,
                                  scanner->source.len - scanner->at};
     return fx_text_rune(rest, ret_rune);
@@ -65,14 +65,14 @@ static bool is_blank(char c) {
 }
 
 /* From // to the end of the line. */
-static void skip_line(struct scanner *scanner) {
+static void skip_line(struct path_scanner *scanner) {
     while (!at_end(scanner) && ahead(scanner, 0) != '\n') {
         scanner->at++;
     }
 }
 
 /* From the slash to the star and slash; false where they are missing. */
-static bool skip_block(struct scanner *scanner) {
+static bool skip_block(struct path_scanner *scanner) {
     for (size_t at = scanner->at + 2; at + 1 < scanner->source.len; at++) {
         if (scanner->source.data[at] == '*' && scanner->source.data[at + 1] == '/') {
             scanner->at = at + 2;
@@ -83,7 +83,7 @@ static bool skip_block(struct scanner *scanner) {
 }
 
 /* False at a comment that does not end. */
-static bool skip_blanks(struct scanner *scanner) {
+static bool skip_blanks(struct path_scanner *scanner) {
     while (!at_end(scanner)) {
         if (is_blank(ahead(scanner, 0))) {
             scanner->at++;
@@ -101,7 +101,7 @@ static bool skip_blanks(struct scanner *scanner) {
 }
 
 /* ident := ( letter | '_' ) ( letter | digit | '_' )* */
-static bool scan_ident(struct scanner *scanner) {
+static bool scan_ident(struct path_scanner *scanner) {
     uint32_t rune = 0;
     size_t bytes = rune_here(scanner, &rune);
     if (!is_letter(rune)) {
@@ -117,7 +117,7 @@ static bool scan_ident(struct scanner *scanner) {
     return true;
 }
 
-static void scan_digits(struct scanner *scanner, bool hex) {
+static void scan_digits(struct path_scanner *scanner, bool hex) {
     while (is_digit(ahead(scanner, 0)) || ahead(scanner, 0) == '_' ||
            (hex && is_hex(ahead(scanner, 0)))) {
         scanner->at++;
@@ -127,7 +127,7 @@ static void scan_digits(struct scanner *scanner, bool hex) {
 /* number := ( '0x' | '0b' | '0o' )? digits? ( '.' digits? )? ( 'e' [+-]? digits )?
  *
  * with `p` for `e` where hex. Whether it is one is seen when it is read. */
-static void scan_number(struct scanner *scanner) {
+static void scan_number(struct path_scanner *scanner) {
     const char second = (char)(ahead(scanner, 1) | 0x20);
     const bool prefixed = ahead(scanner, 0) == '0' && strchr("xbo", second) != NULL;
     const bool hex = prefixed && second == 'x';
@@ -146,7 +146,7 @@ static void scan_number(struct scanner *scanner) {
 
 /* To the quote that ends it; else to the end of the line, or of the text in backquotes.
  */
-static void scan_quoted(struct scanner *scanner) {
+static void scan_quoted(struct path_scanner *scanner) {
     const char quote = ahead(scanner, 0);
     scanner->at++;
     while (!at_end(scanner) && ahead(scanner, 0) != quote) {
@@ -160,7 +160,7 @@ static void scan_quoted(struct scanner *scanner) {
     scanner->at += !at_end(scanner);
 }
 
-static enum token_type scan_token(struct scanner *scanner) {
+static enum token_type scan_token(struct path_scanner *scanner) {
     const char c = ahead(scanner, 0);
     if (c == '"' || c == '\'' || c == '`') {
         scan_quoted(scanner);
@@ -178,8 +178,8 @@ static enum token_type scan_token(struct scanner *scanner) {
     return TOKEN_MARK;
 }
 
-struct token fx_jsonpath_scan(struct scanner *scanner) {
-    struct token token = {.type = TOKEN_COMMENT};
+struct path_token fx_jsonpath_scan(struct path_scanner *scanner) {
+    struct path_token token = {.type = TOKEN_COMMENT};
     const bool ends = skip_blanks(scanner);
     const size_t off = scanner->at;
     if (!ends) {
@@ -196,8 +196,8 @@ struct token fx_jsonpath_scan(struct scanner *scanner) {
     return token;
 }
 
-enum operator_id fx_jsonpath_scan_operator(struct scanner *scanner,
-                                           const struct token *token) {
+enum operator_id fx_jsonpath_scan_operator(struct path_scanner *scanner,
+                                           const struct path_token *token) {
     enum operator_id longest = OPERATOR_NONE;
     size_t most = 0;
     const struct fx_text rest = {token->text.data, scanner->source.len - token->off};
