@@ -158,7 +158,7 @@ def test_it_ends_by_itself(cluster, replica):
         server.log.wait("mutation is enabled")
     until(lambda: record(cluster), {})
     assert bundle(cluster) == trusted
-    ended = "mutation is enabled again: the time of its disable is over"
+    ended = "mutation is enabled again: the end of the disable is reached"
     until(lambda: sum(len(one.log.entries(ended)) for one in servers), 1)
 
 
@@ -232,10 +232,10 @@ def test_record_that_somebody_spoilt(cluster, replica):
     cluster.patch(MUTATING, CONFIGURATION, spoilt)
     server = replica()
     published(cluster)
-    told = server.log.wait("mutation stays disabled though its time is over", timeout=20)
+    told = server.log.wait("mutation stays disabled although the end of the disable is reached", timeout=20)
     assert "fixpoint.dev/disabled-selectors" in told["error"]
     time.sleep(2)
-    assert len(server.log.entries("mutation stays disabled though its time is over")) <= 2
+    assert len(server.log.entries("mutation stays disabled although the end of the disable is reached")) <= 2
     assert selectors(cluster) == [NEVER]
     status, _, errors = ask(cluster, "enable")
     assert status == 3 and "fixpoint.dev/disabled-selectors" in errors

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/certificates/rotation_spoilt_test.c - a Secret that was spoilt, where a replica
- * remembers what was good, and where it does not.
+ * cluster/certificates/rotation_invalid_test.c - a Secret that was invalid, where a
+ * replica remembers what was good, and where it does not.
  */
 #include "cluster/certificates/rotation_samples.h"
 
 /* What is in the Secret; ours are held. */
-struct spoilt {
+struct invalid {
     enum part ca_cert, ca_key, cert, key;
     size_t n_after; /* certificates in ca.crt afterwards; 0: nothing is written */
     bool comes_in;  /* the authority of the Secret is to be the next */
@@ -24,10 +24,10 @@ static struct fx_rotation decide_holding(const struct secret *secret, int64_t no
 }
 
 /* Whoever trusts what was published before is served by it, and by what comes. */
-static void assert_restored(struct fx_rotation *rotation, const struct spoilt *row) {
+static void assert_restored(struct fx_rotation *rotation, const struct invalid *row) {
     assert_false(rotation->usable);
     assert_false(rotation->good);
-    assert_true(rotation->spoilt);
+    assert_true(rotation->invalid);
     assert_true(same_bytes(&rotation->bundle, &ours.ca_cert));
     assert_true(rotation->ca_not_after == START + 10 * YEAR);
     assert_true(rotation->leaf_not_after == START + YEAR);
@@ -43,7 +43,7 @@ static void assert_restored(struct fx_rotation *rotation, const struct spoilt *r
     secret_finish(&after);
 }
 
-static void assert_spoilt(const struct spoilt *row) {
+static void assert_spoilt(const struct invalid *row) {
     struct secret secret = put_together(row->ca_cert, row->ca_key, row->cert, row->key);
     struct fx_rotation rotation = decide_holding(&secret, START);
     if (strstr(rotation.reason, row->reason) == NULL) {
@@ -52,7 +52,7 @@ static void assert_spoilt(const struct spoilt *row) {
     if (row->n_after == 0) {
         assert_int_equal(rotation.step, FX_ROTATION_KEEP);
         assert_true(rotation.good);
-        assert_false(rotation.spoilt);
+        assert_false(rotation.invalid);
     } else {
         assert_int_equal(rotation.step, FX_ROTATION_RESTORE);
         assert_restored(&rotation, row);
@@ -63,11 +63,11 @@ static void assert_spoilt(const struct spoilt *row) {
 
 static void what_is_held_is_written_back(void **state) {
     (void)state;
-    static const struct spoilt rows[] = {
-        {NONE, OURS, OURS, OURS, 1, false, "ca.crt: no certificate in it"},
-        {GARBAGE, OURS, OURS, OURS, 1, false, "ca.crt: no certificate in it"},
+    static const struct invalid rows[] = {
+        {NONE, OURS, OURS, OURS, 1, false, "ca.crt: no certificate"},
+        {GARBAGE, OURS, OURS, OURS, 1, false, "ca.crt: no certificate"},
         {THEIRS, OURS, OURS, OURS, 1, false, "; ca.crt or tls.crt: no authority"},
-        {GARBAGE, GARBAGE, OURS, OURS, 1, false, "ca.crt: no certificate in it"},
+        {GARBAGE, GARBAGE, OURS, OURS, 1, false, "ca.crt: no certificate"},
         {OURS, OURS, GARBAGE, OURS, 1, false, "tls.crt: certificate: "},
         {OURS, OURS, NONE, OURS, 1, false, "tls.crt: certificate: "},
         {OURS, OURS, OURS, GARBAGE, 1, false, "tls.key: private key"},
@@ -75,7 +75,7 @@ static void what_is_held_is_written_back(void **state) {
         {OURS, OURS, THEIRS, THEIRS, 1, false, "ca.crt or tls.crt: no authority"},
         {OURS, GARBAGE, GARBAGE, GARBAGE, 1, false, "; tls.crt: certificate: "},
         {GARBAGE, GARBAGE, GARBAGE, GARBAGE, 1, false, "; tls.crt: certificate: "},
-        {NONE, NONE, NONE, NONE, 1, false, "ca.crt: no certificate in it; tls.crt: "},
+        {NONE, NONE, NONE, NONE, 1, false, "ca.crt: no certificate; tls.crt: "},
         /* somebody's own authority is taken in, in phases */
         {THEIRS, THEIRS, OURS, OURS, 2, true, "ca.crt or tls.crt: no authority"},
         {THEIRS, THEIRS, NONE, NONE, 2, true, "tls.crt: certificate: "},
@@ -90,7 +90,7 @@ static void what_is_held_is_written_back(void **state) {
     }
 }
 
-/* What has expired is no better than what is spoilt. */
+/* What has expired is no better than what is invalid. */
 static void what_is_held_has_its_time(void **state) {
     (void)state;
     struct secret secret = put_together(GARBAGE, NONE, NONE, NONE);
@@ -99,7 +99,7 @@ static void what_is_held_has_its_time(void **state) {
     fx_rotation_finish(&rotation);
     rotation = decide_holding(&secret, START + YEAR + 1);
     assert_int_equal(rotation.step, FX_ROTATION_KEEP); /* others may hold more */
-    assert_int_equal(rotation.look_in, 5);
+    assert_int_equal(rotation.check_in, 5);
     fx_rotation_finish(&rotation);
     secret_finish(&secret);
 }
@@ -126,9 +126,9 @@ static void others_come_first(void **state) {
         struct fx_rotation rotation =
             decide(&settings, &secret, START, rows[i].seen_for, -1);
         assert_int_equal(rotation.step, rows[i].step);
-        assert_true(rotation.spoilt);
+        assert_true(rotation.invalid);
         if (rotation.step == FX_ROTATION_KEEP) {
-            assert_int_equal(rotation.look_in, 5 - rows[i].seen_for);
+            assert_int_equal(rotation.check_in, 5 - rows[i].seen_for);
             assert_int_equal(rotation.bundle.len, 0);
         }
         fx_rotation_finish(&rotation);
