@@ -159,15 +159,15 @@ bool fx_jsonpath_eval(const struct fx_jsonpath *path, json_t *root,
 
 /* ---- places ---------------------------------------------------------------------- */
 
-void fx_jsonpath_matches_finish(struct fx_jsonpath_matches *places) {
-    if (places == NULL) {
+void fx_jsonpath_matches_finish(struct fx_jsonpath_matches *matches) {
+    if (matches == NULL) {
         return;
     }
-    for (size_t i = 0; i < places->n_matches; i++) {
-        json_decref(places->matches[i].value);
+    for (size_t i = 0; i < matches->n_matches; i++) {
+        json_decref(matches->matches[i].value);
     }
-    free(places->matches);
-    *places = (struct fx_jsonpath_matches){0};
+    free(matches->matches);
+    *matches = (struct fx_jsonpath_matches){0};
 }
 
 /* A place as it is found; its parts are in the run's memory. */
@@ -214,9 +214,9 @@ struct behind {
 };
 
 static void put_parts(struct behind *behind, const struct found_node *found,
-                      struct fx_jsonpath_match *place) {
-    place->parts = behind->part;
-    place->n_parts = found->n_parts;
+                      struct fx_jsonpath_match *match) {
+    match->parts = behind->part;
+    match->n_parts = found->n_parts;
     for (size_t i = 0; i < found->n_parts; i++) {
         const struct key_part *part = &found->parts[i];
         if (part->key.len > 0) {
@@ -229,36 +229,36 @@ static void put_parts(struct behind *behind, const struct found_node *found,
 }
 
 /* All places in one piece of memory: the places, their parts, the bytes of the keys. */
-static bool make_places(struct path_run *run, const struct found_nodes *finding,
-                        struct fx_jsonpath_matches *ret_places) {
+static bool make_matches(struct path_run *run, const struct found_nodes *finding,
+                         struct fx_jsonpath_matches *ret_matches) {
     const size_t bytes = finding->n_items * sizeof(struct fx_jsonpath_match) +
                          finding->n_parts * sizeof(struct fx_jsonpath_part) +
                          finding->key_bytes;
-    *ret_places = (struct fx_jsonpath_matches){0};
+    *ret_matches = (struct fx_jsonpath_matches){0};
     if (finding->n_items == 0) {
         return true;
     }
-    ret_places->matches = malloc(bytes);
-    if (ret_places->matches == NULL) {
+    ret_matches->matches = malloc(bytes);
+    if (ret_matches->matches == NULL) {
         return fx_fail_nomem(run->err);
     }
     struct fx_jsonpath_part *parts =
-        (struct fx_jsonpath_part *)(void *)(ret_places->matches + finding->n_items);
+        (struct fx_jsonpath_part *)(void *)(ret_matches->matches + finding->n_items);
     struct behind behind = {parts, (char *)(parts + finding->n_parts)};
     for (size_t i = 0; i < finding->n_items; i++) {
-        struct fx_jsonpath_match *place = &ret_places->matches[i];
-        place->value = fx_jsonpath_json(run, &finding->items[i].value);
-        if (place->value == NULL) {
+        struct fx_jsonpath_match *match = &ret_matches->matches[i];
+        match->value = fx_jsonpath_json(run, &finding->items[i].value);
+        if (match->value == NULL) {
             return false;
         }
-        ret_places->n_matches++;
-        put_parts(&behind, &finding->items[i], place);
+        ret_matches->n_matches++;
+        put_parts(&behind, &finding->items[i], match);
     }
     return true;
 }
 
 bool fx_jsonpath_find(const struct fx_jsonpath *path, json_t *root,
-                      struct fx_jsonpath_matches *ret_places, struct fx_err *err) {
+                      struct fx_jsonpath_matches *ret_matches, struct fx_err *err) {
     alignas(max_align_t) char block[RUN_BLOCK_BYTES];
     struct path_run run;
     fx_jsonpath_run_init(&run, path, root, block, err);
@@ -266,13 +266,13 @@ bool fx_jsonpath_find(const struct fx_jsonpath *path, json_t *root,
     struct found_nodes finding = {0};
     struct path_walk walk = {
         .run = &run, .keeps_way = true, .found = add_found, .user = &finding};
-    struct fx_jsonpath_matches places = {0};
+    struct fx_jsonpath_matches matches = {0};
     const bool ok = fx_jsonpath_walk(&walk, &path->nodes[path->root], &none) &&
-                    make_places(&run, &finding, &places);
+                    make_matches(&run, &finding, &matches);
     if (ok) {
-        *ret_places = places;
+        *ret_matches = matches;
     } else {
-        fx_jsonpath_matches_finish(&places);
+        fx_jsonpath_matches_finish(&matches);
     }
     fx_jsonpath_run_finish(&run);
     return ok;

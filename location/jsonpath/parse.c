@@ -264,7 +264,7 @@ bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
         fx_jsonpath_destroy(parser.program);
         return false;
     }
-    parser.program->is_straight = fx_jsonpath_find_straight(parser.program);
+    parser.program->is_field_path = fx_jsonpath_find_field_path(parser.program);
     *ret_path = parser.program;
     return true;
 }

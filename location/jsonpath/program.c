@@ -113,7 +113,7 @@ static const struct node *name_of(const struct fx_jsonpath *path,
                : NULL;
 }
 
-bool fx_jsonpath_find_straight(const struct fx_jsonpath *path) {
+bool fx_jsonpath_find_field_path(const struct fx_jsonpath *path) {
     const struct node *root = &path->nodes[path->root];
     if (root->type != NODE_PATH || root->id != '$') {
         return false;
@@ -125,8 +125,8 @@ bool fx_jsonpath_find_straight(const struct fx_jsonpath *path) {
     return step == 0;
 }
 
-bool fx_jsonpath_is_straight(const struct fx_jsonpath *path) {
-    return path->is_straight;
+bool fx_jsonpath_is_field_path(const struct fx_jsonpath *path) {
+    return path->is_field_path;
 }
 
 json_t *fx_jsonpath_view(const struct fx_jsonpath *path, const json_t *root) {
@@ -191,21 +191,21 @@ size_t fx_jsonpath_step_names(const struct fx_jsonpath *path,
 }
 
 /* Whole ones only: what a path has in its brackets is looked at where it leads. */
-static void tell_paths(const struct fx_jsonpath *path, const struct node *node,
-                       void (*tell)(void *user, const struct fx_jsonpath *part),
-                       void *user) {
+static void visit_paths(const struct fx_jsonpath *path, const struct node *node,
+                        void (*visit)(void *user, const struct fx_jsonpath *part),
+                        void *user) {
     if (node->type == NODE_PATH || node->type == NODE_VARIABLE) {
         struct fx_jsonpath part = *path; /* the same nodes, with another root */
         part.root = (node_index)(node - path->nodes);
-        part.is_straight = fx_jsonpath_find_straight(&part);
+        part.is_field_path = fx_jsonpath_find_field_path(&part);
         if (node->type == NODE_VARIABLE || node->id == '$') {
-            tell(user, &part);
+            visit(user, &part);
         }
         return;
     }
     for (const struct node *child = first(path, node); is_there(path, child);
          child = next(path, child)) {
-        tell_paths(path, child, tell, user);
+        visit_paths(path, child, visit, user);
     }
 }
 
@@ -214,7 +214,7 @@ bool fx_jsonpath_is_path(const struct fx_jsonpath *path) {
 }
 
 void fx_jsonpath_paths(const struct fx_jsonpath *path,
-                       void (*tell)(void *user, const struct fx_jsonpath *part),
+                       void (*visit)(void *user, const struct fx_jsonpath *part),
                        void *user) {
-    tell_paths(path, &path->nodes[path->root], tell, user);
+    visit_paths(path, &path->nodes[path->root], visit, user);
 }
