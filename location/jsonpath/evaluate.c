@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/evaluate.c - one evaluation: its memory, bounds and failures; then
- * its value, or the places that a path leads to.
+ * location/jsonpath/evaluate.c - one evaluation: its memory and limits; its value, or
+ * the matches of a path.
  */
 #include "location/jsonpath/value.h"
 
@@ -23,7 +23,7 @@ void fx_jsonpath_run_init(struct path_run *run, const struct fx_jsonpath *progra
         .outer = fx_budget_narrow(FX_LIMIT_JSONPATH_STEPS, 0),
     };
     fx_arena_init_within(&run->arena, FX_LIMIT_JSONPATH_MEMORY, block, RUN_BLOCK_BYTES);
-    (void)fx_spend(UNITS_OF_RUN); /* where that is too much, the first step says so */
+    (void)fx_spend(UNITS_OF_RUN); /* an exceeded budget is reported by the first step */
 }
 
 void fx_jsonpath_run_finish(struct path_run *run) {
@@ -90,7 +90,7 @@ void fx_jsonpath_result_finish(struct fx_jsonpath_result *result) {
     *result = (struct fx_jsonpath_result){0};
 }
 
-/* Room for so many values, none of them there yet. */
+/* Allocates the values of a result. */
 static bool make_room(struct path_run *run, enum fx_jsonpath_shape shape, size_t count,
                       struct fx_jsonpath_result *ret_result) {
     *ret_result = (struct fx_jsonpath_result){.shape = shape};
@@ -170,7 +170,7 @@ void fx_jsonpath_matches_finish(struct fx_jsonpath_matches *matches) {
     *matches = (struct fx_jsonpath_matches){0};
 }
 
-/* A place as it is found; its parts are in the run's memory. */
+/* A match; its key parts are in the memory of the run. */
 struct found_node {
     struct path_value value;
     const struct key_part *parts;
@@ -207,7 +207,7 @@ static bool add_found(struct path_walk *walk, const struct path_value *value) {
     return fx_jsonpath_spend(run, bytes / FX_BUDGET_BYTES);
 }
 
-/* Where the next part and the next key go, in the memory behind the places. */
+/* The memory of the next key part and the next key, after the matches. */
 struct behind {
     struct fx_jsonpath_part *part;
     char *key;
@@ -228,7 +228,7 @@ static void put_parts(struct behind *behind, const struct found_node *found,
     }
 }
 
-/* All places in one piece of memory: the places, their parts, the bytes of the keys. */
+/* Makes one block of memory of the matches, their key parts and the bytes of the keys. */
 static bool make_matches(struct path_run *run, const struct found_nodes *finding,
                          struct fx_jsonpath_matches *ret_matches) {
     const size_t bytes = finding->n_items * sizeof(struct fx_jsonpath_match) +

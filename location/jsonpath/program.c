@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/program.c - the vocabulary, the end of a program, and what can be
- * said of an expression without an object.
+ * location/jsonpath/program.c - names of operators and functions, and properties of a
+ * compiled expression that need no object.
  */
 #include "location/jsonpath/program.h"
 
@@ -98,8 +98,8 @@ bool fx_jsonpath_check_calls(const struct fx_jsonpath *path, struct fx_err *err)
 
 /* ---- paths of names alone: $.metadata.labels["app"] -------------------------------- */
 
-/* The node that has the step's name; NULL where it has none, or one that may be the index
- * of a list. */
+/* Returns the node with the name of the step; NULL where it has none, or one that may
+ * be the index of a list. */
 static const struct node *name_of(const struct fx_jsonpath *path,
                                   const struct node *step) {
     double number = 0;
@@ -157,7 +157,7 @@ static bool is_there(const struct fx_jsonpath *path, const struct node *node) {
     return node != path->nodes;
 }
 
-/* .name, ["name"], or what leads to any elements: * and a filter. */
+/* Gets the name of .name or ["name"], or no name for * and a filter. */
 static bool read_step(const struct fx_jsonpath *path, const struct node *step,
                       struct fx_text *ret_name) {
     const struct node *key = first(path, step);
@@ -190,12 +190,12 @@ size_t fx_jsonpath_step_names(const struct fx_jsonpath *path,
     return n_names;
 }
 
-/* Whole ones only: what a path has in its brackets is looked at where it leads. */
+/* Paths within the brackets of a path are not visited. */
 static void visit_paths(const struct fx_jsonpath *path, const struct node *node,
                         void (*visit)(void *user, const struct fx_jsonpath *part),
                         void *user) {
     if (node->type == NODE_PATH || node->type == NODE_VARIABLE) {
-        struct fx_jsonpath part = *path; /* the same nodes, with another root */
+        struct fx_jsonpath part = *path; /* the same nodes with another root */
         part.root = (node_index)(node - path->nodes);
         part.is_field_path = fx_jsonpath_find_field_path(&part);
         if (node->type == NODE_VARIABLE || node->id == '$') {
