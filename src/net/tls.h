@@ -93,7 +93,7 @@ void fx_tls_wipe(struct fx_buf *secret);
 void fx_tls_wipe_stack(void);
 
 /* Can these certificates (PEM) be trusted by a client? The first PEM block must be a
- * certificate; those behind it are not looked at. Errors: FX_EINVALID in Gatekeeper's
+ * certificate; those behind it are not looked at. Errors: FX_EINVALID in the spec's
  * words (spec section 7), `bad caBundle` where there is no PEM block and `failed to parse
  * caBundle: …` where the first is no certificate; FX_ENOMEM. */
 bool fx_tls_check_ca(struct fx_text pem, struct fx_err *err) FX_MUST_USE;

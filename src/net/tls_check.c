@@ -17,7 +17,7 @@
     32 /* each may be tried as the parent of each: their number squared \
         */
 
-/* ---- a bundle, in Gatekeeper's words ---- */
+/* ---- a bundle of CA certificates ---- */
 
 static bool check_block(const struct fx_tls_pem *pem, struct fx_err *err) {
     mbedtls_x509_crt cert;

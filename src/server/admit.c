@@ -7,8 +7,8 @@
 #include <assert.h>
 
 #include "admission/admit.h"
-#include "admission/admit_label.h"
-#include "admission/fill_in.h"
+#include "admission/defaults.h"
+#include "admission/guard.h"
 #include "server/answer.h"
 #include "server/review_log.h"
 #include "server/routes.h"
@@ -53,16 +53,17 @@ void fx_answer_fill_in(struct fx_thread *thread, struct fx_http_exchange *exchan
     }
     struct fx_server *server = thread->server;
     answer(server, exchange,
-           fx_fill_in_create(fx_http_body(exchange),
-                             fx_answer_deadline_ns(server, exchange)));
+           fx_defaults_create(fx_http_body(exchange),
+                              fx_answer_deadline_ns(server, exchange)));
 }
 
-void fx_answer_admit_label(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+void fx_answer_guard(struct fx_thread *thread, struct fx_http_exchange *exchange) {
     if (fx_answer_early(thread, exchange)) {
         return;
     }
     struct fx_server *server = thread->server;
     answer(server, exchange,
-           fx_admit_label_create(&server->options->exempt, fx_http_body(exchange),
-                                 fx_answer_deadline_ns(server, exchange)));
+           fx_guard_create(fx_guard_find(fx_http_path(exchange)),
+                           &server->options->exempt, fx_http_body(exchange),
+                           fx_answer_deadline_ns(server, exchange)));
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * server/admit.h - the routes of policies that are about to be stored: what is left out
- * is filled in, and they are validated; and POST /v1/admitlabel, the guard of the ignore
- * label.
+ * is filled in, and they are validated; and the guards of dialects (engine/webhook.h).
  */
 #ifndef FX_SERVER_ADMIT_H
 #define FX_SERVER_ADMIT_H
@@ -12,6 +11,6 @@ struct fx_thread;
 
 void fx_answer_admit(struct fx_thread *thread, struct fx_http_exchange *exchange);
 void fx_answer_fill_in(struct fx_thread *thread, struct fx_http_exchange *exchange);
-void fx_answer_admit_label(struct fx_thread *thread, struct fx_http_exchange *exchange);
+void fx_answer_guard(struct fx_thread *thread, struct fx_http_exchange *exchange);
 
 #endif

@@ -101,7 +101,7 @@ static void on_question(void *user) {
         .deadline_ns = journey->deadline_ns,
     };
     struct fx_cluster_bindings *bindings =
-        fx_cluster_bindings_of(journey->thread->server->cluster);
+        fx_cluster_get_bindings(journey->thread->server->cluster);
     if (!fx_cluster_bindings_start(bindings, &binding, on_bound, journey)) {
         journey->failed = true;
         (void)fx_fail_nomem(&journey->failure);
@@ -114,7 +114,7 @@ static void on_question(void *user) {
 /* Is there somebody to tell, and somebody who may? */
 static bool acts(const struct journey *journey) {
     const struct fx_server *server = journey->thread->server;
-    return server->cluster != NULL && fx_cluster_bindings_of(server->cluster) != NULL &&
+    return server->cluster != NULL && fx_cluster_get_bindings(server->cluster) != NULL &&
            fx_binding_view(journey->review) != NULL &&
            !atomic_load_explicit(&server->passes, memory_order_relaxed);
 }

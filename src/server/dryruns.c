@@ -13,8 +13,8 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/priority.h"
-#include "dryrun/dryrun.h"
 #include "engine/activity.h"
+#include "engine/dry_run.h"
 #include "server/answer.h"
 #include "server/state.h"
 
@@ -24,12 +24,13 @@
 /* One request. Its texts are the exchange's. */
 struct fx_dryrun_job {
     struct fx_dryruns *dryruns;
+    const struct fx_dry_run *api;
     struct fx_http_exchange *exchange;
     struct fx_text body;
     uint64_t deadline_ns;
     struct fx_dryrun_job *next;
     uv_thread_t thread;
-    struct fx_dryrun_answer answer; /* the thread's until the letter comes */
+    struct fx_dry_run_answer answer; /* the thread's until the letter comes */
     struct fx_letter done;
     struct fx_activity activity;
     struct fx_job job; /* for the watchdog */
@@ -63,11 +64,12 @@ static void respond(struct fx_server *server, struct fx_http_exchange *exchange,
                     status == 503 ? RETRY_AFTER : NULL, body);
 }
 
-static void refuse(struct fx_server *server, struct fx_http_exchange *exchange,
-                   unsigned status, const char *words) {
+static void refuse(struct fx_server *server, const struct fx_dry_run *api,
+                   struct fx_http_exchange *exchange, unsigned status,
+                   const char *words) {
     struct fx_buf body;
     fx_buf_init(&body, 0);
-    fx_dryrun_write_error(&body, fx_text_of(words));
+    api->write_error(&body, fx_text_of(words));
     if (body.failed) { /* the status says enough */
         fx_buf_reset(&body);
     }
@@ -82,8 +84,8 @@ static void run(void *user) {
     struct fx_dryrun_job *job = user;
     fx_priority_lowest();
     fx_activity_set_task(&job->activity, "a dry run");
-    fx_dryrun(job->body, &job->dryruns->server->options->settings, job->deadline_ns,
-              &job->activity, &job->answer);
+    job->api->answer(job->body, &job->dryruns->server->options->settings,
+                     job->deadline_ns, &job->activity, &job->answer);
     fx_mailbox_post(&job->dryruns->server->mailbox, &job->done);
 }
 
@@ -123,7 +125,7 @@ static void start(struct fx_dryrun_job *job) {
         return;
     }
     fx_job_end(&job->job);
-    refuse(dryruns->server, job->exchange, 503,
+    refuse(dryruns->server, job->api, job->exchange, 503,
            is_late ? "deadline exceeded before the dry run could begin"
                    : "no thread for it");
     free_job(job);
@@ -179,28 +181,39 @@ static void enqueue(struct fx_dryruns *dryruns, struct fx_dryrun_job *job) {
     start_all(dryruns);
 }
 
+const struct fx_dry_run *fx_dryruns_find(struct fx_text path) {
+    for (size_t i = 0; fx_dry_runs[i] != NULL; i++) {
+        if (fx_text_is(path, fx_dry_runs[i]->path)) {
+            return fx_dry_runs[i];
+        }
+    }
+    return NULL;
+}
+
 void fx_answer_dryrun(struct fx_server *server, struct fx_http_exchange *exchange) {
     struct fx_dryruns *dryruns = &server->web.dryruns;
+    const struct fx_dry_run *api = fx_dryruns_find(fx_http_path(exchange));
     if (!is_json(fx_http_header(exchange, "Content-Type"))) {
-        refuse(server, exchange, 415, "the Content-Type must be application/json");
+        refuse(server, api, exchange, 415, "the Content-Type must be application/json");
         return;
     }
     uint64_t deadline_ns = 0;
     if (!fx_answer_has_deadline(server, exchange, &deadline_ns)) {
-        refuse(server, exchange, 400, FX_ANSWER_BAD_TIMEOUT);
+        refuse(server, api, exchange, 400, FX_ANSWER_BAD_TIMEOUT);
         return;
     }
     if (dryruns->n_waiting >= FX_LIMIT_DRYRUNS_WAITING) {
-        refuse(server, exchange, 503, "too many dry runs at once");
+        refuse(server, api, exchange, 503, "too many dry runs at once");
         return;
     }
     struct fx_dryrun_job *job = calloc(1, sizeof *job);
     if (job == NULL || !fx_activity_init(&job->activity)) {
         free(job);
-        refuse(server, exchange, 503, "out of memory");
+        refuse(server, api, exchange, 503, "out of memory");
         return;
     }
     job->dryruns = dryruns;
+    job->api = api;
     job->exchange = exchange;
     job->body = fx_http_body(exchange);
     job->deadline_ns = deadline_ns;

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/dryruns.h - PUT /v1/dryrun: each dry run on a thread of its own, few at a time,
- * some waiting for their turn in the order they came. No worker of libuv's is taken for
- * them: those take steps of TLS handshakes, which nobody's rules may hold up.
+ * server/dryruns.h - dry runs of rules (engine/dry_run.h): each one on a thread of its
+ * own, few at a time, some waiting for their turn in the order they came. No worker of
+ * libuv's is taken for them: those take steps of TLS handshakes, which nobody's rules may
+ * hold up.
  */
 #ifndef FX_SERVER_DRYRUNS_H
 #define FX_SERVER_DRYRUNS_H
 
 #include <stddef.h>
 
+#include "base/text.h"
+
+struct fx_dry_run;
 struct fx_dryrun_job;
 struct fx_http_exchange;
 struct fx_server;
@@ -31,9 +35,12 @@ enum fx_dryrun_status {
 
 void fx_dryruns_init(struct fx_dryruns *dryruns, struct fx_server *server);
 
-/* The route: answered now where it is no JSON (415), its `timeout` is no time (400) or
- * there are too many (503), else
- * when the dry run is done, on the main thread. */
+/* The API of a path; NULL: there is none. */
+const struct fx_dry_run *fx_dryruns_find(struct fx_text path);
+
+/* The routes of these: answered now where it is no JSON (415), its `timeout` is no time
+ * (400) or there are too many (503), else when the dry run is done, on the main thread.
+ */
 void fx_answer_dryrun(struct fx_server *server, struct fx_http_exchange *exchange);
 
 #endif

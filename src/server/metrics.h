@@ -3,9 +3,9 @@
  * server/metrics.h - what the server counts, as one list, in a registry that other rooms
  * count into as well (metrics/registry.h). docs/metrics.md tells each to its users.
  *
- * Gatekeeper's names and buckets are kept where they mean the same, so that existing
- * dashboards work (spec section 9); unlike there, a policy's failure counts as `error`,
- * and not as a success. Threads count and observe; the first one alone sets.
+ * The names `gatekeeper_*` and their buckets are kept where they mean the same, so that
+ * existing dashboards work (spec section 9); unlike there, a policy's failure counts as
+ * `error`, and not as a success. Threads count and observe; the first one alone sets.
  */
 #ifndef FX_SERVER_METRICS_H
 #define FX_SERVER_METRICS_H

@@ -17,7 +17,7 @@
 #include "server/sources.h"
 #include "server/state.h"
 
-/* Gatekeeper's status for the reviews it counts; those allowed before mutation was tried,
+/* The status of the reviews that are counted; those allowed before mutation was tried,
  * and what is no review, it does not (spec section 8). */
 static bool mutation_status(enum fx_decision decision,
                             enum fx_mutation_status *ret_status) {

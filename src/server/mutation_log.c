@@ -75,7 +75,7 @@ static void fill(struct line *line, const struct fx_review_result *result) {
     add_name(line, "resource_name", result->name);
     add(line, fx_log_str("resource_source_type", "Original"));
     add(line, fx_log_int("iterations", outcome->iterations));
-    /* The last pass of what has settled changed nothing: Gatekeeper does not list it. */
+    /* The last pass of what has settled changed nothing: it is not listed. */
     const bool settled = result->decision == FX_DECISION_MUTATED;
     const size_t n_passes = outcome->iterations - (settled ? 1 : 0);
     for (size_t i = 0; i < outcome->n_passes && i < n_passes && i < PASSES; i++) {

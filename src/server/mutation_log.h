@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * server/mutation_log.h - `--log-mutations`: which mutators applied in each pass, in
- * Gatekeeper's record (spec section 5). Ids only: the labels that Gatekeeper adds are
+ * the record of spec section 5. Ids only: the labels that the spec adds are
  * values of the object.
  */
 #ifndef FX_SERVER_MUTATION_LOG_H

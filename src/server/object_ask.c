@@ -30,8 +30,8 @@ static void on_fetched(json_t *object_take, const struct fx_err *failure, void *
 
 /* Since it was asked, another review may have brought it. */
 static bool fetch_namespace(struct fx_object_ask *ask, struct fx_cluster *cluster) {
-    struct fx_cluster_namespaces *spaces = fx_cluster_spaces_of(cluster);
-    const struct fx_cluster_wish wish = {
+    struct fx_cluster_namespaces *spaces = fx_cluster_get_namespaces(cluster);
+    const struct fx_cluster_namespace_request wish = {
         .name = ask->reference.name,
         .whole = ask->reference.type == FX_REFERENCE_NAMESPACE,
         .deadline_ns = ask->deadline_ns,

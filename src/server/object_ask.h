@@ -22,7 +22,7 @@ struct fx_object_ask {
     struct fx_reference reference; /* its text is borrowed */
     uint64_t deadline_ns;
     /* On the asker's loop, later: the object, to be taken over, or why there is none
-     * (cluster/fetches.h). */
+     * (cluster/references/fetches.h). */
     void (*on_done)(json_t *object_take, const struct fx_err *failure, void *user);
     void *user;
     struct fx_letter letter; /* there, and back */

@@ -9,7 +9,7 @@
 #include "server/metrics.h"
 
 /* Sets what counts the mutators in force: those that work, and those that do not because
- * they are refused, in conflict (as Gatekeeper counts them) or in quarantine. */
+ * they are refused, in conflict (spec section 9) or in quarantine. */
 void fx_policies_measure(const struct fx_policies *policies, struct fx_metrics *metrics);
 
 /* Counts what a build that took so long has brought: the mutators that are not those of

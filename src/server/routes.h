@@ -17,7 +17,8 @@ struct fx_thread;
 
 /* Answered by a thread that serves, or by the main thread: one of the two is there. */
 struct fx_route {
-    const char *method, *path;
+    const char *method;
+    const char *path; /* NULL: only the paths of dialects lead to it */
     void (*serve)(struct fx_thread *thread, struct fx_http_exchange *exchange);
     void (*tell)(struct fx_server *server, struct fx_http_exchange *exchange);
     bool (*serves)(const struct fx_server *server); /* NULL: always */
@@ -26,17 +27,18 @@ struct fx_route {
 struct fx_routes {
     const struct fx_route *items;
     size_t n_items;
+    /* The route of a path that a dialect gives; false: there is none. May be NULL. */
+    bool (*find_more)(struct fx_text path, struct fx_route *ret_route);
 };
 
 extern const struct fx_routes fx_routes_webhook, fx_routes_health, fx_routes_web;
 
-/* The route of this method and path, or NULL; a path that is not served is none. Then
- * `allow` (empty before) has the methods the path knows, as a header line, and stays
+/* Finds the route of this method and path; false: there is none, or it is not served.
+ * Then `allow` (empty before) has the methods the path knows, as a header line, and stays
  * empty where there is no such path. */
-const struct fx_route *fx_routes_find(const struct fx_routes *routes,
-                                      const struct fx_server *server,
-                                      struct fx_text method, struct fx_text path,
-                                      struct fx_buf *allow);
+bool fx_routes_find(const struct fx_routes *routes, const struct fx_server *server,
+                    struct fx_text method, struct fx_text path,
+                    struct fx_route *ret_route, struct fx_buf *allow);
 
 /* Have the request answered by its route, or say 404, 405. */
 void fx_routes_serve(struct fx_thread *thread, struct fx_http_exchange *exchange);

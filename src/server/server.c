@@ -132,7 +132,7 @@ static void drain(struct life *life) {
     server->draining = true;
     fx_watchdog_drain(server->watchdog);
     if (server->cluster != NULL) {
-        fx_cluster_retire(server->cluster);
+        fx_cluster_release_lease(server->cluster);
     }
     fx_threads_drain(&server->threads);
     fx_web_drain(&server->web);

@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "admission/admit_label.h"
 #include "admission/review.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "cluster/cluster.h"
+#include "engine/webhook.h"
 #include "server/policies_watch.h"
 #include "server/sandbox.h"
 
@@ -44,7 +44,7 @@ struct fx_server_options {
     bool mutation_annotations;     /* objects are to say who changed them */
     bool log_mutations;            /* each mutation is to be logged, pass by pass */
     bool mutates, admits;          /* which of the webhooks are answered */
-    struct fx_exemptions exempt;   /* from the guard of the ignore label */
+    struct fx_exemptions exempt;   /* from the guards of dialects */
     size_t quarantine_after;       /* failures in a row (server/in_force.h); 0: never */
     uint64_t quarantine_budget_ms; /* of a mutator in one review; 0: none */
     unsigned namespace_share;      /* fx_request.share_percent */

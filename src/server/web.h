@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/web.h - the port for people who try rules out: PUT /v1/dryrun over plain HTTP,
- * as KubeMod's web application has it (spec section 9). It is there only where it is
- * asked for, and asks nobody who he is.
+ * server/web.h - the port for dry runs of rules (engine/dry_run.h), over plain and
+ * unauthenticated HTTP. It is open only where an option asks for it.
  *
  * The main thread reads and writes the messages; dry runs have threads of their own
  * (server/dryruns.h), so that health answers meanwhile.
