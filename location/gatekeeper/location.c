@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/gatekeeper/location.c - the printed form of a location (spec section 1.4),
- * when two steps are the same, and the values that a location names.
+ * equality of steps, and the values that a location selects.
  */
 #include "location/gatekeeper/location.h"
 
@@ -22,7 +22,8 @@ const char *fx_location_step_type_name(enum fx_location_step_type type) {
     return step_type_names[type];
 }
 
-/* Other odd runes (`/`, CR, beyond ASCII) print bare, and so do not parse again. */
+/* Other special characters (`/`, CR, beyond ASCII) are printed without quotes, and so
+ * cannot be parsed again. */
 static bool needs_quotes(struct fx_text name) {
     if (name.len == 0 || (name.data[0] >= '0' && name.data[0] <= '9')) {
         return true;
@@ -64,7 +65,8 @@ static void print_value(struct fx_buf *buf, const json_t *value) {
     fx_buf_add(buf, text, len);
 }
 
-/* Texts are always quoted: nobody's tooling knows these, so all of them read back. */
+/* Texts are always quoted, so that all of them can be parsed again: no tool of
+ * Gatekeeper knows exclusions. */
 static void print_exclusions(struct fx_buf *buf, const struct fx_location_step *step) {
     for (size_t i = 0; i < step->n_except; i++) {
         fx_buf_str(buf, i == 0 ? " except " : ", ");
@@ -176,7 +178,7 @@ size_t fx_location_common(const struct fx_location *a, const struct fx_location 
     return n_common;
 }
 
-/* As deep as the location has steps (FX_LIMIT_LOCATION_NODES). */
+/* Recursion is limited by the number of steps (FX_LIMIT_LOCATION_NODES). */
 bool fx_location_each(const struct fx_location *location, size_t from, json_t *node,
                       bool (*visit)(void *user, json_t *value), void *user) {
     if (from >= location->n_steps) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gatekeeper/location_parse.c - the text of a location as tokens (spec section
- * 1.1), then as steps (1.2 and 1.3), with the exclusions that the extended syntax adds.
- * What starts a token decides its type. One token is looked at; the first fault ends the
+ * location/gatekeeper/location_parse.c - splits a location into tokens (spec section
+ * 1.1), and parses them to steps (1.2 and 1.3), with the exclusions of the extended
+ * syntax. The first character decides the type of a token. The first fault ends the
  * parse.
  */
 #include "location/gatekeeper/location.h"
@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "value/tree.h"
 
-/* type, name as messages print it. */
+/* type, name in messages. */
 #define TOKENS(X)             \
     X(IDENT, "IDENT")         \
     X(INT, "INT")             \
@@ -34,20 +34,20 @@ enum token_type {
 #undef X
 };
 
-/* `text` is the token without quotes and escapes, and lies in the scanner's store. The
- * span is that of the source, quotes included; the end of the text is the byte behind
- * it, so that a caret can stand there. */
+/* `text` is the token without quotes and escapes, in the scanner's store. The span is
+ * that of the source with quotes; the end token has the byte after the text, for a
+ * caret. */
 struct location_token {
     enum token_type type;
     struct fx_text text;
     uint32_t off, len;
 };
 
-/* A place in the source, which is UTF-8. Every token's text is copied to `store`, which
- * needs as many bytes as the source. */
+/* A position in the source, which is UTF-8. The text of every token is copied to
+ * `store`, which has as many bytes as the source. */
 struct location_scanner {
     struct fx_text source;
-    bool commas; /* are there any in this syntax? Else they are ERROR tokens */
+    bool commas; /* the syntax has commas; else they are ERROR tokens */
     size_t at;
     char *store;
     size_t stored;
@@ -86,7 +86,7 @@ static char here(const struct location_scanner *scanner) {
     return scanner->source.data[scanner->at];
 }
 
-/* The bytes of the rune here; what is quoted may be any rune. */
+/* Returns the length of the current rune; quoted text may contain any rune. */
 static size_t rune_length(const struct location_scanner *scanner) {
     const struct fx_text rest = {scanner->source.data + scanner->at,
                                  scanner->source.len - scanner->at};
@@ -109,12 +109,9 @@ static enum token_type scan_run(struct location_scanner *scanner, bool (*belongs
     return type;
 }
 
-/*
- * quoted := '"' ( [^"\\] | '\\' any )* '"'      and the same between single quotes
- *
- * A backslash makes the next rune literal, whatever it is. Without an end it is an error
- * whose text is what was read so far.
- */
+/* quoted := '"' ( [^"\\] | '\\' any )* '"', or with single quotes. A backslash makes
+ * the next rune literal. Without a closing quote it is an ERROR token with the text so
+ * far. */
 static enum token_type scan_quoted(struct location_scanner *scanner) {
     const char quote = here(scanner);
     scanner->at++;
@@ -183,7 +180,7 @@ static struct location_token scan(struct location_scanner *scanner) {
 
 struct location_parser {
     struct location_scanner scanner;
-    struct location_token token; /* the one to be looked at */
+    struct location_token token; /* the current one */
     enum fx_location_syntax syntax;
     struct fx_location *location;
     size_t cap_steps;
@@ -224,7 +221,7 @@ static bool fail_expected(struct location_parser *parser, const char *what) {
     return fail_token(parser, what, FX_TEXT(""));
 }
 
-/* Appends a step, whose value stays the caller's on failure. */
+/* Appends a step. On failure the caller keeps its value. */
 static bool push(struct location_parser *parser, struct fx_location_step step) {
     struct fx_location *location = parser->location;
     if (location->n_steps >= FX_LIMIT_LOCATION_NODES) {
@@ -238,8 +235,9 @@ static bool push(struct location_parser *parser, struct fx_location_step step) {
     return true;
 }
 
-/* Decimal digits as Gatekeeper reads them: 64 bits that wrap around, refused when a step
- * leaves them negative. So 2^63 is refused and 2^64 is 0 (spec section 1.2). */
+/* Parses decimal digits as Gatekeeper does: 64 bits that wrap around, and an error
+ * where a step gives a negative number. So 2^63 is an error and 2^64 is 0 (spec section
+ * 1.2). */
 static bool read_digits(struct fx_text digits, json_int_t *ret_value) {
     uint64_t value = 0;
     for (size_t i = 0; i < digits.len; i++) {
@@ -267,7 +265,7 @@ static bool parse_integer(struct location_parser *parser, struct fx_text field,
     return *ret_value != NULL || fx_fail_nomem(parser->err);
 }
 
-/* IDENT | INT; `expected` is said of any other token. */
+/* IDENT | INT; `expected` is for the message about another token. */
 static bool parse_key_value(struct location_parser *parser, struct fx_text field,
                             const char *expected, json_t **ret_value) {
     const struct location_token *token = &parser->token;
@@ -304,7 +302,7 @@ static bool parse_exclusion(struct location_parser *parser, struct fx_location_s
     return true;
 }
 
-/* The word without quotes around it. */
+/* True for the word `except` without quotes. */
 static bool is_except(const struct location_token *token) {
     return token->type == TOKEN_IDENT && fx_text_is(token->text, "except") &&
            token->len == token->text.len;
@@ -431,7 +429,7 @@ static struct fx_location *create(size_t text_len) {
     return location;
 }
 
-/* Thousands of them are kept, and most have fewer steps than there is room for. */
+/* Frees unused memory: thousands of locations are kept, and most are short. */
 static bool trim(struct fx_location *location, struct fx_err *err) {
     struct fx_location_step *steps =
         realloc(location->steps, location->n_steps * sizeof *steps);

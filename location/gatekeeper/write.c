@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gatekeeper/write.c - one walk along a location, to where it is written (spec
- * section 3.4), copying on write.
+ * location/gatekeeper/write.c - one walk along a location, to the positions where it is
+ * written (spec section 3.4), copying on write.
  *
- * A node that nobody else sees is written in place; any other is copied, one level, by
- * the first write beneath it, and the copy handed up to its parent, for which that is a
- * write in turn. So nothing is copied where nothing changes.
+ * A node that is not shared is written in place. Any other is copied, one level, by the
+ * first write below it, and the copy is handed to its parent, for which that is a
+ * write. So nothing is copied where nothing changes.
  */
 #include "location/gatekeeper/write.h"
 
@@ -18,53 +18,54 @@
 #include "value/json.h"
 #include "value/tree.h"
 
-#define UNITS_OF_ELEMENT 8u /* of a list, that a step names: visiting it */
+#define UNITS_OF_ELEMENT 8u /* for visiting a selected element of a list */
 
-/* What explains that nothing was applied (fx_written.criterion). */
+/* Reasons why nothing was applied (fx_written.criterion). */
 #define CRITERION_PATH_TESTS "pathTests"
 #define CRITERION_LOCATION   "location"
 
-/* A node on the way. */
+/* A node on the path to a value. */
 struct path_node {
     json_t *node;
-    bool owned;    /* seen by nobody else: it and all above it, up to what is detached */
-    bool detached; /* new or copied: its reference is ours until a parent holds it */
-    bool made;     /* new: nothing stood there */
+    bool owned;    /* not shared, like all its parents up to a detached one */
+    bool detached; /* new or copied: the walk holds its reference until a parent does */
+    bool made;     /* created by the walk */
 };
 
 struct location_walk {
     const struct fx_location *location;
     const struct fx_path_tests *tests;
     const struct fx_setter *setter;
-    struct path_node **places; /* the way to here, one for each step so far */
-    json_t **nodes;            /* room for the nodes of the whole way */
-    const char *criterion;     /* the first that stood against a place, or NULL */
+    struct path_node **places; /* the path to the current node, one for each step */
+    json_t **nodes;            /* room for the nodes of the whole path */
+    const char *criterion;     /* the first reason against a position, or NULL */
     bool changed;
-    size_t depth; /* of what changed: fx_written.depth; more than steps: nothing yet */
+    size_t depth; /* fx_written.depth; larger than the number of steps: no change yet */
     struct fx_err *err;
 };
 
-/* Pays for looking at so many elements. False (FX_EDEADLINE, FX_ELIMIT) where the
+/* Spends for so many elements. False, with FX_EDEADLINE or FX_ELIMIT, where the
  * thread's budget is exceeded. */
 static bool spend(const struct location_walk *walk, size_t elements) {
     return fx_spend(elements) || fx_fail_exceeded(walk->err);
 }
 
-/* Notes what stood against a place; NULL notes nothing. */
+/* Records the first reason against a position; NULL is ignored. */
 static void note_criterion(struct location_walk *walk, const char *criterion) {
     if (walk->criterion == NULL) {
         walk->criterion = criterion;
     }
 }
 
-/* A list is the value of the field before its step. */
+/* Records a change at a step. The list of a list step is the value of the previous
+ * field. */
 static void note_change(struct location_walk *walk, size_t depth) {
     const bool in_list = walk->location->steps[depth].type == FX_LOCATION_LIST;
     const size_t n_steps = in_list ? depth : depth + 1;
     walk->depth = n_steps < walk->depth ? n_steps : walk->depth;
 }
 
-/* Does the path test of this depth let the walk go on? If not, that is noted. */
+/* True where the path test of this depth holds; if not, that is recorded. */
 static bool passes_tests(struct location_walk *walk, size_t depth, bool exists) {
     const bool passes = fx_path_tests_pass(walk->tests, depth, exists);
     if (!passes) {
@@ -84,15 +85,15 @@ static struct path_node place_of_new(json_t *node) {
     return (struct path_node){.node = node, .owned = true, .detached = true};
 }
 
-/* Drops what no parent holds. */
+/* Drops a node that no parent holds. */
 static void drop_place(struct path_node *place) {
     if (place->detached) {
         json_decref(place->node);
     }
 }
 
-/* A value that is itself a node of the way must not be written into: it would come to
- * hold itself. */
+/* A value that is itself a node of the path must not be written to: it would contain
+ * itself. */
 static void recheck_places(struct path_node *const *places, size_t n_places) {
     bool unshared = true;
     for (size_t i = 0; i < n_places; i++) {
@@ -102,7 +103,7 @@ static void recheck_places(struct path_node *const *places, size_t n_places) {
     }
 }
 
-/* Puts a new node in the place of the old, and takes its reference. */
+/* Replaces the node by a new one, whose reference it takes. */
 static void replace_node(struct location_walk *walk, struct path_node *place,
                          json_t *node) {
     walk->changed = true;
@@ -110,8 +111,8 @@ static void replace_node(struct location_walk *walk, struct path_node *place,
     *place = place_of_new(node);
 }
 
-/* Makes the node writable. Our own reference makes sure that it counts as shared: it may
- * be the only child of a parent that is. */
+/* Makes the node writable. The extra reference makes it count as shared: it may be the
+ * only child of a shared parent. */
 static bool own(struct location_walk *walk, struct path_node *place) {
     walk->changed = true;
     if (place->owned) {
@@ -126,8 +127,8 @@ static bool own(struct location_walk *walk, struct path_node *place) {
     return true;
 }
 
-/* Each makes the place writable first, and consumes `value`. On failure the caller still
- * drops the place. */
+/* Each of these makes the node writable first, and takes the reference of `value`. On
+ * failure the caller still drops the node. */
 static bool put_key(struct location_walk *walk, struct path_node *object,
                     struct fx_text key, json_t *value) {
     walk->changed = true;
@@ -209,8 +210,8 @@ static bool ask(struct location_walk *walk, json_t *old, enum fx_write *ret_writ
     return true;
 }
 
-/* The value of one place as the setter decides it. What equals the old one is KEEP, and
- * so is the removal of what is not there. */
+/* Calls the setter for a position. A value that equals the old one is KEEP, as is the
+ * removal of an absent value. */
 static bool decide(struct location_walk *walk, json_t *old, enum fx_write *ret_write,
                    json_t **ret_value, bool *ret_applied) {
     enum fx_write write = FX_WRITE_KEEP;
@@ -233,8 +234,8 @@ static bool decide(struct location_walk *walk, json_t *old, enum fx_write *ret_w
     return true;
 }
 
-/* The last step: lets the setter decide, and writes. *ret_applied becomes true where it
- * ran and did not pass. */
+/* The last step: calls the setter and writes. *ret_applied becomes true where it did
+ * not return PASS. */
 static bool end_in_object(struct location_walk *walk, struct path_node *object,
                           bool *ret_applied) {
     const struct fx_text name = last_step(walk)->name;
@@ -266,7 +267,7 @@ static bool check_object(const struct location_walk *walk, const json_t *element
                    fx_tree_go_type(element));
 }
 
-/* The index of the first element with the key, or their number. */
+/* Finds the index of the first element with the key, or the length of the list. */
 static bool find_element(const struct location_walk *walk, const json_t *list,
                          size_t *ret_index) {
     size_t index = 0;
@@ -286,7 +287,7 @@ static bool find_element(const struct location_walk *walk, const json_t *list,
     return true;
 }
 
-/* What goes into a keyed list must be an object that has the list's key. */
+/* A new element of a keyed list must be an object with the list's key. */
 static bool check_element(const struct location_walk *walk, const json_t *value) {
     if (json_is_object(value)) {
         return fx_location_step_names(last_step(walk), value) ||
@@ -306,7 +307,7 @@ static bool check_element(const struct location_walk *walk, const json_t *value)
     return false;
 }
 
-/* The first element with the key is written, or one is added. */
+/* Writes the first element with the key, or appends one. */
 static bool write_element(struct location_walk *walk, struct path_node *list,
                           bool *ret_applied) {
     size_t index = 0;
@@ -337,7 +338,7 @@ static bool write_element(struct location_walk *walk, struct path_node *list,
                        : put_last(walk, list, value);
 }
 
-/* How many elements the step names. What has no key cannot be told apart by one. */
+/* Counts the selected elements. An element that is not an object is an error. */
 static bool count_named(const struct location_walk *walk, const json_t *list,
                         size_t *ret_count) {
     const struct fx_location_step *step = last_step(walk);
@@ -357,8 +358,8 @@ static bool count_named(const struct location_walk *walk, const json_t *list,
     return true;
 }
 
-/* Fills `kept` with what stays. A list is made anew rather than emptied one by one, which
- * would move its rest each time. */
+/* Fills `kept` with the remaining elements. A new list is made, since removing elements
+ * one by one would move the rest each time. */
 static bool keep_rest(struct location_walk *walk, const struct path_node *list,
                       json_t *kept, bool *ret_applied) {
     size_t index = 0;
@@ -381,7 +382,7 @@ static bool keep_rest(struct location_walk *walk, const struct path_node *list,
     return true;
 }
 
-/* Every element that the step names is put to the setter. */
+/* Calls the setter for every selected element. */
 static bool remove_elements(struct location_walk *walk, struct path_node *list,
                             bool *ret_applied) {
     size_t n_named = 0;
@@ -448,8 +449,8 @@ static bool fail_mismatch(const struct location_walk *walk,
 static bool visit(struct location_walk *walk, size_t depth, struct path_node *place,
                   bool *ret_applied);
 
-/* Goes on below `child`, or below what is created where it is missing; that stays only if
- * the setter ran beneath. */
+/* Continues below `child`, or below a new node where it is missing, which is kept only
+ * if the setter was applied. */
 static bool visit_field(struct location_walk *walk, size_t depth,
                         struct path_node *object, json_t *child, bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
@@ -501,7 +502,7 @@ static bool visit_object(struct location_walk *walk, size_t depth,
     return visit_field(walk, depth, object, child, ret_applied);
 }
 
-/* Goes on below one element. */
+/* Continues below one element. */
 static bool visit_element(struct location_walk *walk, size_t depth,
                           struct path_node *list, size_t index, bool *ret_applied) {
     struct path_node place = place_of_child(list, json_array_get(list->node, index));
@@ -544,7 +545,7 @@ static bool visit_new_element(struct location_walk *walk, size_t depth,
     return put_last(walk, list, place.node);
 }
 
-/* Goes on below every element that the step names; of a key, duplicates are all meant. */
+/* Continues below every selected element, also where several have the same key. */
 static bool visit_named(struct location_walk *walk, size_t depth, struct path_node *list,
                         bool *ret_found, bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
@@ -568,7 +569,7 @@ static bool visit_named(struct location_walk *walk, size_t depth, struct path_no
     return true;
 }
 
-/* Where a glob names no element, nothing is created. */
+/* Where a glob selects no element nothing is created. */
 static bool visit_list(struct location_walk *walk, size_t depth, struct path_node *list,
                        bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
@@ -592,8 +593,8 @@ static bool visit_list(struct location_walk *walk, size_t depth, struct path_nod
     return visit_new_element(walk, depth, list, ret_applied);
 }
 
-/* Goes on at step `depth` with the node that stands there; as deep as the location has
- * steps (FX_LIMIT_LOCATION_NODES). On failure the caller drops the place. */
+/* Continues at step `depth`. Recursion is limited by the number of steps
+ * (FX_LIMIT_LOCATION_NODES). On failure the caller drops the node. */
 static bool visit(struct location_walk *walk, size_t depth, struct path_node *place,
                   bool *ret_applied) {
     assert(depth < walk->location->n_steps);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/duration.c - durations, in both directions.
+ * location/go/duration.c - parsing and printing of durations.
  */
 #include "location/go/time.h"
 
@@ -8,7 +8,7 @@
 
 #include "location/go/text.h"
 
-/* The least int64 has no positive twin: sums are kept without their sign. */
+/* Sums are kept without their sign, since the least int64 has no positive counterpart. */
 #define MOST ((uint64_t)1 << 63)
 
 static const struct unit {
@@ -56,7 +56,7 @@ struct amount {
     double scale;
 };
 
-/* False where there are too many. */
+/* False on overflow. */
 static bool take_whole(struct fx_text *text, uint64_t *ret_whole) {
     *ret_whole = 0;
     for (; is_digit(first_of(*text)); *text = text_behind(*text, 1)) {
@@ -69,7 +69,7 @@ static bool take_whole(struct fx_text *text, uint64_t *ret_whole) {
     return true;
 }
 
-/* Digits beyond what a uint64 holds are too small to matter. */
+/* Digits beyond a uint64 are ignored. */
 static void take_part(struct fx_text *text, struct amount *amount) {
     bool full = false;
     for (; is_digit(first_of(*text)); *text = text_behind(*text, 1)) {
@@ -82,7 +82,7 @@ static void take_part(struct fx_text *text, struct amount *amount) {
     }
 }
 
-/* False where there is no digit at all, or too large a number. */
+/* False without a digit, or on overflow. */
 static bool take_amount(struct fx_text *text, struct amount *ret_amount) {
     *ret_amount = (struct amount){.scale = 1};
     size_t digits = count_digits(*text);
@@ -107,8 +107,8 @@ static struct fx_text take_unit(struct fx_text *text) {
     return unit;
 }
 
-/* Adds the amount to the sum; false where that is too much. The fraction is computed in
- * doubles, as Go does: its last digits depend on that. */
+/* Adds the amount to the sum; false on overflow. The fraction is computed in doubles,
+ * as in Go, on which its last digits depend. */
 static bool add_amount(const struct amount *amount, const struct unit *unit,
                        uint64_t *sum) {
     if (amount->whole > MOST / unit->nanoseconds) {
@@ -170,7 +170,7 @@ bool fx_go_duration_parse(struct fx_text text, int64_t *ret_nanoseconds,
 
 /* ---- printing -------------------------------------------------------------------- */
 
-/* A number of units, with as much of a fraction as there is. */
+/* Prints a number of units with its fraction. */
 static void print_amount(struct fx_buf *buf, uint64_t nanoseconds, uint64_t unit) {
     fx_buf_number(buf, nanoseconds / unit);
     uint64_t rest = nanoseconds % unit;

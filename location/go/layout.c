@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/layout.c - finding the elements in a layout.
+ * location/go/layout.c - splits a layout into elements.
  */
 #include "location/go/layout.h"
 
@@ -24,10 +24,10 @@ static const struct fx_text element_texts[] = {[LAYOUT_END] = {NULL, 0},
 #undef X
 };
 
-/* The bytes that elements begin with. */
+/* The first bytes of elements. */
 static const char first_bytes[] = "JM012345_PpZ-";
 
-/* The longest element that the text begins with, or LAYOUT_END. */
+/* Returns the longest element at the start of the text, or LAYOUT_END. */
 static enum layout_element longest_at(struct fx_text text) {
     enum layout_element longest = LAYOUT_END;
     if (memchr(first_bytes, text.data[0], sizeof first_bytes - 1) == NULL) {
@@ -43,7 +43,7 @@ static enum layout_element longest_at(struct fx_text text) {
     return longest;
 }
 
-/* `.000`, `,999`: digits of one sort with no other behind them. Its length, or 0. */
+/* Returns the length of a `.000` or `,999`, after which no digit follows, or 0. */
 static size_t fraction_length(struct fx_text text) {
     if (text.len < 2 || (text.data[0] != '.' && text.data[0] != ',')) {
         return 0;
@@ -60,8 +60,8 @@ static size_t fraction_length(struct fx_text text) {
     return ends ? n : 0;
 }
 
-/* The element at the start of the text, and its length. A short name that goes on in
- * lower case is another word: `Janet`, `Month`; `_2006` is `_` and a year. */
+/* Returns the element at the start of the text, and its length. A short name before a
+ * lower case letter is another word: `Janet`, `Month`; `_2006` is `_` and a year. */
 static enum layout_element element_at(struct fx_text text, size_t *ret_len) {
     *ret_len = fraction_length(text);
     if (*ret_len > 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/layout.h - private: Go's reference layouts, in which a date shows
- * how to write dates: `Mon Jan 2 15:04:05 MST 2006`.
+ * location/go/layout.h - private: Go's reference layouts, which describe a format by an
+ * example date: `Mon Jan 2 15:04:05 MST 2006`.
  */
 #ifndef FX_LOCATION_GO_LAYOUT_H
 #define FX_LOCATION_GO_LAYOUT_H
@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 
-/* Name, how it is written in a layout. */
+/* Name, text in a layout. */
 #define LAYOUT_ELEMENTS(X)                 \
     X(LONG_MONTH, "January")               \
     X(MONTH, "Jan")                        \
@@ -48,36 +48,36 @@
     X(COLON_SECONDS_ZONE, "-07:00:00")
 
 enum layout_element {
-    LAYOUT_END, /* there was none: the prefix is all the rest */
+    LAYOUT_END, /* no element: the prefix is the rest of the layout */
 #define X(name, text) LAYOUT_##name,
     LAYOUT_ELEMENTS(X)
 #undef X
-        LAYOUT_FRACTION,   /* `.000`: so many digits */
-    LAYOUT_SHORT_FRACTION, /* `.999`: so many at most, without zeros at the end */
+        LAYOUT_FRACTION,   /* `.000`: exactly so many digits */
+    LAYOUT_SHORT_FRACTION, /* `.999`: up to so many digits, without trailing zeros */
 };
 
-/* What stands before an element, as it is, and the element. */
+/* The literal text before an element, and the element. */
 struct layout_chunk {
     struct fx_text prefix;
     enum layout_element element;
-    struct fx_text text; /* of the element */
+    struct fx_text text; /* the element's text */
 };
 
-/* Takes the next one off the layout. */
+/* Removes the next chunk from the layout. */
 void layout_next(struct fx_text *layout, struct layout_chunk *ret_chunk);
 
-/* How an element tells a zone's offset. */
+/* The format of an element for the offset of a zone. */
 struct layout_zone {
-    bool iso;     /* UTC is `Z` */
-    bool colons;  /* between the numbers */
-    bool minutes; /* are told */
+    bool iso;     /* `Z` for UTC */
+    bool colons;  /* between numbers */
+    bool minutes; /* are included */
     bool seconds;
 };
 
-/* False where it is no element for an offset. */
+/* False where the element is not an offset. */
 bool layout_zone_of(enum layout_element element, struct layout_zone *ret_zone);
 
-/* From January, from Sunday. */
+/* Starting with January, and with Sunday. */
 extern const char *const month_names[12];
 extern const char *const weekday_names[7];
 

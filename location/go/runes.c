@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/runes.c - a rune's range in a table, by halving.
+ * location/go/runes.c - binary search in tables of ranges.
  */
 #include "location/go/runes.h"
 
@@ -9,7 +9,7 @@
 #include "base/macros.h"
 #include "location/go/runes_table.h"
 
-/* The range that holds the rune, or NULL. */
+/* Returns the range that contains the rune, or NULL. */
 static const struct rune_range *find(const struct rune_range *ranges, size_t n,
                                      uint32_t rune) {
     size_t low = 0;
@@ -34,7 +34,7 @@ static uint32_t map(const struct rune_range *ranges, size_t n, uint32_t rune) {
     return range == NULL ? rune : (uint32_t)((int32_t)rune + range->delta);
 }
 
-/* Most texts are ASCII: what the tables say of it, without looking. */
+/* Most texts are ASCII: the content of the tables for ASCII, without a search. */
 static bool is_ascii_lower(uint32_t rune) {
     return rune >= 'a' && rune <= 'z';
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/strconv.c - the syntax is checked here. The value of a float that has the
- * right syntax is strtod()'s, which is exact, hexadecimal or not; the program never
+ * location/go/strconv.c - the syntax is checked here; the value of a valid float is
+ * that of strtod(), which is exact, also for hexadecimal floats. The program never
  * leaves the C locale.
  */
 #include "location/go/strconv.h"
@@ -25,8 +25,7 @@ static unsigned digit_of(char c) {
 
 /* ---- integers -------------------------------------------------------------------- */
 
-/* The base that `0x`, `0b`, `0o` or `0` says, 10 where there is none of them; takes it
- * off the text. */
+/* Removes the prefix `0x`, `0b`, `0o` or `0`, and returns its base, else 10. */
 static unsigned take_base(struct fx_text *text) {
     if (first_of(*text) != '0') {
         return 10;
@@ -41,7 +40,7 @@ enum fx_go_number fx_go_parse_uint(struct fx_text text, unsigned base,
     const size_t len = text.len;
     const bool is_parted = base == 0;
     base = is_parted ? take_base(&text) : base;
-    bool follows = text.len < len; /* a digit or the prefix stands before */
+    bool follows = text.len < len; /* after a digit or the prefix */
     bool overflows = false;
     uint64_t number = 0;
     *ret_number = 0;
@@ -101,8 +100,8 @@ static bool parse_special(struct fx_text text, struct fx_text unsigned_text,
     return false;
 }
 
-/* Takes digits off the text, and the `_` between two of them, or behind a prefix
- * (`follows`). False where one stands elsewhere. */
+/* Removes digits, and `_` between two digits or, where `follows` is set, before the
+ * first one. False for another `_`. */
 static bool take_digits(struct fx_text *text, unsigned base, bool follows,
                         size_t *ret_n) {
     size_t at = 0;
@@ -173,7 +172,7 @@ static double read_float(struct fx_text text, char *room) {
 enum fx_go_number fx_go_parse_float(struct fx_text text, double *ret_number) {
     const char first = first_of(text);
     if (!is_digit(first) && (first == '\0' || strchr("+-.inIN", first) == NULL)) {
-        return FX_GO_SYNTAX; /* most texts, at once */
+        return FX_GO_SYNTAX; /* most texts end here */
     }
     struct fx_text rest = text;
     (void)take_any(&rest, "+-");
@@ -267,7 +266,7 @@ static bool unquote_raw(struct fx_text text, char *out, size_t *ret_len) {
     return true;
 }
 
-/* What is written is never shorter than what it means. */
+/* The quoted form is never shorter than the result. */
 bool fx_go_unquote(struct fx_text text, char quote, char *out, size_t *ret_len) {
     struct fx_text rest = text;
     size_t len = 0;
@@ -275,7 +274,7 @@ bool fx_go_unquote(struct fx_text text, char quote, char *out, size_t *ret_len) 
         return unquote_raw(text, out, ret_len);
     }
     while (rest.len > 0) {
-        if (rest.data[0] != '\\') { /* also what is no UTF-8, as it is */
+        if (rest.data[0] != '\\') { /* also invalid UTF-8, unchanged */
             out[len++] = rest.data[0];
             rest = text_behind(rest, 1);
             continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/time.c - the calendar, and writing a time in a reference layout.
+ * location/go/time.c - the calendar, and formatting by a reference layout.
  */
 #include "location/go/time.h"
 
@@ -16,7 +16,7 @@
 
 const struct fx_go_time fx_go_time_zero = {.seconds = YEAR_1_SECONDS, .zone = {"UTC", 3}};
 
-/* What is below the line belongs to the day, the cycle, … before. */
+/* Division that rounds down. */
 static int64_t floor_divide(int64_t number, int64_t by) {
     return number / by - (number % by < 0 ? 1 : 0);
 }
@@ -26,7 +26,7 @@ static int64_t floor_rest(int64_t number, int64_t by) {
     return rest < 0 ? rest + by : rest;
 }
 
-/* Time that leaves int64 comes back at the other end. */
+/* Overflow wraps around. */
 static int64_t wrapping_add(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
@@ -35,8 +35,8 @@ bool fx_go_is_leap_year(int64_t year) {
     return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
 }
 
-/* Years begin in March here, so that the leap day comes last and the days before any
- * month are (153 m + 2) / 5, as in base/date.c. */
+/* Years start in March here, so that the leap day is the last day and the days before
+ * month m are (153 m + 2) / 5, as in base/date.c. */
 static void split_days(int64_t days_since_1970, struct fx_go_time_parts *parts) {
     const int64_t days = days_since_1970 + DAYS_TO_1970;
     const int64_t cycle = floor_divide(days, DAYS_OF_400);
@@ -73,7 +73,6 @@ struct fx_go_time fx_go_time_add(const struct fx_go_time *time, int64_t nanoseco
     return sum;
 }
 
-/* As reflect.DeepEqual sees them: the zone counts. */
 bool fx_go_time_equal(const struct fx_go_time *a, const struct fx_go_time *b) {
     return a->seconds == b->seconds && a->nanoseconds == b->nanoseconds &&
            a->offset == b->offset && fx_text_equal(a->zone, b->zone);
@@ -87,12 +86,12 @@ static void add_name(struct fx_buf *buf, const char *name, bool is_long) {
     fx_buf_text(buf, is_long ? fx_text_of(name) : (struct fx_text){name, SHORT_NAME});
 }
 
-/* With zeros in front. */
+/* Pads with zeros. */
 static void add_number(struct fx_buf *buf, int number, unsigned least) {
     fx_buf_padded(buf, (uint64_t)number, least);
 }
 
-/* With spaces in front. */
+/* Pads with spaces. */
 static void add_spaced(struct fx_buf *buf, int number, unsigned least) {
     const unsigned n = number >= 100 ? 3 : number >= 10 ? 2 : 1;
     fx_buf_fill(buf, ' ', least > n ? least - n : 0);
@@ -117,7 +116,7 @@ static void add_pm(struct fx_buf *buf, int hour, const char *am, const char *pm)
     fx_buf_str(buf, hour >= 12 ? pm : am);
 }
 
-/* The elements of calendar and clock; false where it is another one. */
+/* Appends an element of the date or the time of day; false for other elements. */
 static bool add_part(struct fx_buf *buf, const struct fx_go_time_parts *parts,
                      enum layout_element element) {
     const int month = parts->month;
@@ -164,7 +163,7 @@ static void add_offset(struct fx_buf *buf, int32_t offset,
     }
     const int seconds = offset < 0 ? -offset : offset;
     const char *colon = zone->colons ? ":" : "";
-    /* the sign is that of whole minutes, as Go has it */
+    /* the sign is that of the whole minutes, as in Go */
     fx_buf_char(buf, (char)(offset / 60 < 0 ? '-' : '+'));
     add_number(buf, seconds / 3600, 2);
     if (zone->minutes) {
@@ -185,7 +184,7 @@ static void add_zone_name(struct fx_buf *buf, const struct fx_go_time *time) {
     }
 }
 
-/* `text` is `.000` or `,999`. More digits than nine are not told. */
+/* `text` is `.000` or `,999`. At most nine digits are printed. */
 static void add_fraction(struct fx_buf *buf, int32_t nanoseconds, struct fx_text text,
                          bool is_short) {
     char digits[sizeof "000000000"];

@@ -11,17 +11,17 @@
 #include "location/go/layout.h"
 #include "location/go/text.h"
 
-#define NOT_TOLD (-1)
+#define NOT_GIVEN (-1)
 
 struct time_reading {
-    struct fx_text layout, whole; /* as they were given */
-    struct fx_text text;          /* what is left */
+    struct fx_text layout, whole; /* the arguments */
+    struct fx_text text;          /* the text that is not read yet */
     struct fx_err *err;
     int year, month, day, yearday;
     int hour, minute, second;
     int32_t nanoseconds;
     bool pm, am;
-    bool utc; /* `Z` or `UTC` was told */
+    bool utc; /* `Z` or `UTC` was read */
     bool has_offset;
     int32_t offset;
     struct fx_text zone;
@@ -39,7 +39,7 @@ static int number_of(struct fx_text digits) {
     return number;
 }
 
-/* `least` to `most` digits, as many as there are. */
+/* Takes `least` to `most` digits. */
 static bool take_number(struct time_reading *reading, size_t least, size_t most,
                         int *ret_number) {
     const size_t n = count_digits_up_to(reading->text, most);
@@ -51,7 +51,7 @@ static bool take_number(struct time_reading *reading, size_t least, size_t most,
     return true;
 }
 
-/* The same; beyond `max` (or below `min`) something is out of range. */
+/* A range of values, and the message for others. */
 struct number_range {
     int min, max;
     const char *why;
@@ -78,7 +78,7 @@ static void skip_space(struct time_reading *reading) {
 
 /* ---- names ----------------------------------------------------------------------- */
 
-/* One of the names, in any case; the short ones are their first letters. */
+/* Takes one of the names, ignoring case; a short name is its first letters. */
 static bool take_name(struct time_reading *reading, const char *const *names,
                       size_t n_names, bool is_long, int *ret_index) {
     for (size_t i = 0; i < n_names; i++) {
@@ -102,7 +102,7 @@ static bool take_month_name(struct time_reading *reading, bool is_long) {
     return true;
 }
 
-/* Which one it is does not matter. */
+/* Any name is accepted. */
 static bool take_weekday_name(struct time_reading *reading, bool is_long) {
     int index = 0;
     return take_name(reading, weekday_names, FX_COUNT(weekday_names), is_long, &index);
@@ -122,7 +122,7 @@ static bool take_pm(struct time_reading *reading, struct fx_text am, struct fx_t
 
 /* ---- seconds and their parts ------------------------------------------------------- */
 
-/* So many digits behind a point, of a second; those beyond the ninth are dropped. */
+/* Takes the fraction of a second with `n` digits, of which nine count. */
 static void take_digits_of_second(struct time_reading *reading, size_t n) {
     int32_t nanoseconds = 0;
     for (size_t i = 0; i < MOST_FRACTION_DIGITS; i++) {
@@ -133,7 +133,7 @@ static void take_digits_of_second(struct time_reading *reading, size_t n) {
     reading->text = text_behind(reading->text, 1 + n);
 }
 
-/* How many digits stand behind a point or comma here, `most` at most. */
+/* Returns the number of digits after a point or comma, up to `most`. */
 static size_t count_fraction(struct fx_text text, size_t most) {
     const char point = first_of(text);
     return point == '.' || point == ',' ? count_digits_up_to(text_behind(text, 1), most)
@@ -157,7 +157,7 @@ static void take_short_fraction(struct time_reading *reading) {
     }
 }
 
-/* A fraction may follow the seconds, though the layout names none. */
+/* A fraction may follow the seconds also where the layout has none. */
 static bool take_second(struct time_reading *reading, size_t least, struct fx_text rest,
                         const char **ret_why) {
     const struct number_range range = {0, 59, "second out of range"};
@@ -177,14 +177,14 @@ static bool take_second(struct time_reading *reading, size_t least, struct fx_te
 
 /* ---- zones ----------------------------------------------------------------------- */
 
-/* Two digits at a place, or NOT_TOLD. */
+/* Returns the two digits at an offset, or NOT_GIVEN. */
 static int pair_at(struct fx_text text, size_t at) {
     const struct fx_text rest = text_behind(text, at);
-    return count_digits_up_to(rest, 2) < 2 ? NOT_TOLD
+    return count_digits_up_to(rest, 2) < 2 ? NOT_GIVEN
                                            : number_of((struct fx_text){rest.data, 2});
 }
 
-/* How an offset looks: [+-] hours [ [:] minutes [ [:] seconds ] ], two digits each. */
+/* The form of an offset: [+-] hours [ [:] minutes [ [:] seconds ] ], two digits each. */
 struct offset_form {
     size_t numbers, step, len;
 };
@@ -213,7 +213,7 @@ static bool take_offset(struct time_reading *reading, const struct layout_zone *
     }
     for (size_t i = 0; i < 3; i++) {
         const int number = i < form.numbers ? pair_at(text, 1 + i * form.step) : 0;
-        if (number == NOT_TOLD) {
+        if (number == NOT_GIVEN) {
             return false;
         }
         sum = sum * 60 + number;
@@ -233,7 +233,7 @@ static bool take_zone(struct time_reading *reading, const struct layout_zone *zo
     return take_offset(reading, zone);
 }
 
-/* The length of `+3`, `-11`: hours up to 23. 0 where there is none. */
+/* Returns the length of an offset such as `+3` or `-11`, up to 23 hours, or 0. */
 static size_t signed_length(struct fx_text text) {
     if (first_of(text) != '+' && first_of(text) != '-') {
         return 0;
@@ -255,8 +255,8 @@ static size_t count_upper(struct fx_text text) {
     return n;
 }
 
-/* The length of a zone's name: three capitals, four or five that end in T, and some that
- * time.Parse names. 0 where there is none. */
+/* Returns the length of the name of a zone, or 0: three capital letters, four or five
+ * that end in T, and some special names of time.Parse. */
 static size_t zone_name_length(struct fx_text text) {
     if (text.len < 3) {
         return 0;
@@ -293,10 +293,10 @@ static bool take_zone_name(struct time_reading *reading) {
 
 /* ---- each element ---------------------------------------------------------------- */
 
-/* `06`: of 1969 to 2068. */
+/* `06`: 1969 to 2068. */
 static bool take_short_year(struct time_reading *reading) {
     const int year = pair_at(reading->text, 0);
-    if (year == NOT_TOLD) {
+    if (year == NOT_GIVEN) {
         return false;
     }
     reading->text = text_behind(reading->text, 2);
@@ -309,7 +309,7 @@ static bool take_month(struct time_reading *reading, size_t least, const char **
     return take_within(reading, least, range, &reading->month, ret_why);
 }
 
-/* Whether the month has that day is seen when all is read. */
+/* Whether the month has that day is checked at the end. */
 static bool take_day(struct time_reading *reading, enum layout_element element) {
     if (element == LAYOUT_SPACE_DAY) {
         skip_space(reading);
@@ -357,9 +357,9 @@ static bool read_date(struct time_reading *reading, enum layout_element element,
     }
 }
 
-/* Reads one element; `rest` of the layout stands behind it. False where the text does not
- * hold the element (what is left of the text then means nothing): *ret_why says what is
- * out of range, or is not written. */
+/* Parses one element; `rest` is the layout after it. False where the text does not
+ * match (reading->text is then undefined): *ret_why is the message for a value out of
+ * range, or unchanged. */
 static bool read_element(struct time_reading *reading, const struct layout_chunk *chunk,
                          struct fx_text rest, const char **ret_why) {
     struct layout_zone zone;
@@ -428,7 +428,7 @@ static struct fx_text cut_spaces(struct fx_text text) {
     return text_behind(text, n);
 }
 
-/* Spaces of the layout stand for any number of spaces, also for none at the end. */
+/* Spaces of the layout match any number of spaces, at the end also none. */
 static bool skip_prefix(struct time_reading *reading, struct fx_text prefix) {
     while (prefix.len > 0) {
         const char next = first_of(reading->text);
@@ -456,7 +456,7 @@ static int days_of(int year, int month) {
     return days[month - 1] + (month == 2 && fx_go_is_leap_year(year) ? 1 : 0);
 }
 
-/* A day of the year, and perhaps month and day, too: they must say the same. */
+/* Checks a day of the year against the month and day, if given. */
 static bool settle_yearday(struct time_reading *reading) {
     int day = reading->yearday;
     int month = 1;
@@ -466,10 +466,10 @@ static bool settle_yearday(struct time_reading *reading) {
     for (; day > days_of(reading->year, month); month++) {
         day -= days_of(reading->year, month);
     }
-    if (reading->month != NOT_TOLD && reading->month != month) {
+    if (reading->month != NOT_GIVEN && reading->month != month) {
         return fail_whole(reading, "day-of-year does not match month");
     }
-    if (reading->day != NOT_TOLD && reading->day != day) {
+    if (reading->day != NOT_GIVEN && reading->day != day) {
         return fail_whole(reading, "day-of-year does not match day");
     }
     reading->month = month;
@@ -478,11 +478,11 @@ static bool settle_yearday(struct time_reading *reading) {
 }
 
 static bool settle_day(struct time_reading *reading) {
-    if (reading->yearday != NOT_TOLD) {
+    if (reading->yearday != NOT_GIVEN) {
         return settle_yearday(reading);
     }
-    reading->month = reading->month == NOT_TOLD ? 1 : reading->month;
-    reading->day = reading->day == NOT_TOLD ? 1 : reading->day;
+    reading->month = reading->month == NOT_GIVEN ? 1 : reading->month;
+    reading->day = reading->day == NOT_GIVEN ? 1 : reading->day;
     return (reading->day >= 1 &&
             reading->day <= days_of(reading->year, reading->month)) ||
            fail_whole(reading, "day out of range");
@@ -496,7 +496,7 @@ static void settle_hour(struct time_reading *reading) {
     }
 }
 
-/* `GMT+3` says its offset in its name; others say nothing, where no zones are known. */
+/* The name `GMT+3` contains its offset; other names give 0. */
 static int32_t offset_of_name(struct fx_text name) {
     int hours = 0;
     if (name.len <= 3 || !fx_text_starts(name, FX_TEXT("GMT"))) {
@@ -508,7 +508,7 @@ static int32_t offset_of_name(struct fx_text name) {
     return (name.data[3] == '-' ? -3600 : 3600) * hours;
 }
 
-/* An offset that is that of UTC, without another name, is UTC. */
+/* An offset of 0 without a name is UTC. */
 static void settle_zone(const struct time_reading *reading, struct fx_go_time *time) {
     time->zone = reading->zone;
     if (reading->has_offset) {
@@ -534,7 +534,7 @@ static bool settle(struct time_reading *reading, struct fx_go_time *ret_time) {
     settle_hour(reading);
     struct fx_go_time time = {.nanoseconds = reading->nanoseconds};
     settle_zone(reading, &time);
-    /* what only a name says is told, but not reckoned with: so Go has it */
+    /* an offset from a name is stored, but not subtracted, as in Go */
     const int32_t ahead = reading->has_offset ? time.offset : 0;
     time.seconds = fx_date_seconds(reading->year, reading->month, reading->day,
                                    reading->hour, reading->minute, reading->second) -
@@ -550,9 +550,9 @@ bool fx_go_time_parse(struct fx_text layout, struct fx_text text,
         .whole = text,
         .text = text,
         .err = err,
-        .month = NOT_TOLD,
-        .day = NOT_TOLD,
-        .yearday = NOT_TOLD,
+        .month = NOT_GIVEN,
+        .day = NOT_GIVEN,
+        .yearday = NOT_GIVEN,
     };
     struct fx_text rest = layout;
     for (;;) {

@@ -31,7 +31,7 @@ static bool fail_kinds(struct template_run *run) {
     return fx_fail(run->err, FX_EMUTATE, "incompatible types for comparison");
 }
 
-/* Lists, and maps, have no ==. */
+/* Lists and maps cannot be compared. */
 static bool check_comparable(struct template_run *run, const struct value *value) {
     if (value->kind != VALUE_LIST && value->kind != VALUE_MAP) {
         return true;
@@ -45,7 +45,7 @@ static bool check_comparable(struct template_run *run, const struct value *value
                    shown == 0 ? "" : words->data, value_type_name(value));
 }
 
-/* Of one basic kind. */
+/* Compares values of the same basic kind. */
 static bool basics_equal(enum basic basic, const struct value *a, const struct value *b) {
     switch (basic) {
     case BASIC_BOOL: return a->boolean == b->boolean;
@@ -62,8 +62,9 @@ static bool basics_equal(enum basic basic, const struct value *a, const struct v
             a->object.type->equal(a->object.data, b->object.data));
 }
 
-/* a == b: int and uint compare by value, all else only within its kind; nil and what is
- * missing equal only each other. Errors, as below: FX_EMUTATE in Go's words. */
+/* a == b: int and uint are compared by value, other kinds only with the same kind; NIL
+ * and MISSING equal only each other. Errors here and below: FX_EMUTATE with Go's
+ * message. */
 static bool compare_equal(struct template_run *run, const struct value *a,
                           const struct value *b, bool *ret_equal) {
     const enum basic basic = basic_of(a);
@@ -126,7 +127,7 @@ static void escape_html(struct fx_buf *buf, struct fx_text text) {
     }
 }
 
-/* What prints stands for itself also between Go's quotes. */
+/* A printable rune is not escaped between Go's quotes. */
 static bool is_printable(struct fx_text rune, struct fx_buf *quoted) {
     fx_buf_reset(quoted);
     fx_text_quote_go(quoted, rune);
@@ -185,7 +186,7 @@ static void escape_query(struct fx_buf *buf, struct fx_text text) {
     }
 }
 
-/* The words of Go's error. */
+/* Fails with Go's message. */
 #define FAIL(call, ...) fx_fail((call)->err, FX_EMUTATE, __VA_ARGS__)
 
 /* ---- comparisons ----------------------------------------------------------------- */
@@ -195,7 +196,7 @@ static bool call_not(struct call *call) {
     return true;
 }
 
-/* The first is equal to one of the others. */
+/* True where the first argument equals one of the others. */
 static bool call_eq(struct call *call) {
     if (call->n_arguments == 1) {
         return FAIL(call, "missing argument for comparison");
@@ -275,7 +276,7 @@ static bool call_len(struct call *call) {
     return true;
 }
 
-/* A place in a list or string. */
+/* Checks an index of a list or string. */
 static bool check_place(struct call *call, const struct value *index, size_t n) {
     if (value_is_nil(index)) {
         return FAIL(call, "cannot index slice/array with nil");
@@ -307,7 +308,7 @@ static bool index_list(struct call *call, const struct list *list,
     return true;
 }
 
-/* A key that is not there gives the zero value of the map's type. */
+/* A missing key gives the zero value of the map's element type. */
 static bool index_map(struct call *call, struct map *map, const struct value *index,
                       struct value *item) {
     if (value_is_nil(index)) {
@@ -358,7 +359,7 @@ static bool call_index(struct call *call) {
     return true;
 }
 
-/* Nothing that templates know is a function. */
+/* No value of a template is a function. */
 static bool call_call(struct call *call) {
     if (value_is_nil(&call->arguments[0])) {
         return FAIL(call, "call of nil");
@@ -370,8 +371,8 @@ static bool call_call(struct call *call) {
 
 enum spaces { BETWEEN_OTHERS, BETWEEN_ALL };
 
-/* Appends the arguments; spaces stand between two where neither is a string, or
- * always. */
+/* Appends the arguments, with spaces between all, or between those that are not
+ * strings. */
 static bool print_arguments(struct call *call, enum spaces spaces, struct fx_buf *buf) {
     const struct value *arguments = call->arguments;
     for (size_t i = 0; i < call->n_arguments; i++) {
@@ -406,7 +407,7 @@ static bool call_printf(struct call *call) {
            run_take_scratch(call->run, call->ret);
 }
 
-/* What the escaping functions take for one text; nil is told as the output tells it. */
+/* The text that the escaping functions work on; nil becomes `<no value>`. */
 static bool text_of_arguments(struct call *call, struct fx_text *ret_text) {
     struct value text = {0};
     if (call->n_arguments == 1 && call->arguments[0].kind == VALUE_STRING) {

@@ -13,7 +13,8 @@
 
 /* ---- functions --------------------------------------------------------------------- */
 
-/* The family of that index: the library's, then text/template's own; NULL: the end. */
+/* Returns the table at that index: those of the library, then text/template's own, then
+ * NULL. */
 static const struct function *family_at(const struct fx_gotemplate_library *library,
                                         size_t index) {
     size_t n = 0;
@@ -52,13 +53,14 @@ const struct function *function_at(const struct fx_gotemplate_library *library,
     return NULL;
 }
 
-/* Bytes and elements, one level deep: a function that looks deeper pays for that. */
+/* Returns the bytes or elements, one level deep: a function that reads deeper levels
+ * pays for them itself. */
 static size_t size_of(const struct value *value) {
     return value->kind == VALUE_OBJECT ? value->object.type->size(value->object.data)
                                        : value_length(value);
 }
 
-/* Most of the work of a call is in proportion to what it is given. */
+/* Most of the work of a call is linear in the size of its arguments. */
 static bool charge(struct template_run *run, const struct function *function,
                    const struct value *arguments, size_t n) {
     const size_t price = function->price == 0 ? 1 : function->price;
@@ -86,8 +88,8 @@ bool function_call(struct template_run *run, const struct function *function,
 
 #define FAIL(exec, ...) fx_fail((exec)->run.err, FX_EMUTATE, __VA_ARGS__)
 
-/* The kind that an argument must have, the name of the type, and how a literal of another
- * kind is told that it does not fit. MISSING: any kind. */
+/* The kind of an argument (MISSING: any), the name of the type, and its name in
+ * messages about literals of another type. */
 static const struct {
     enum value_kind kind;
     const char *type;
@@ -111,7 +113,8 @@ static bool takes_all(enum parameter parameter) {
 
 /* ---- what fits ------------------------------------------------------------------- */
 
-/* nil, to a parameter that can be nil: an empty list, a map that cannot be written. */
+/* Gives the nil of a parameter: of a list an empty list, of a map one that cannot be
+ * written. */
 static bool nil_of(struct exec *exec, enum parameter parameter, struct value *ret_value) {
     *ret_value = value_nil();
     if (parameter == PARAMETER_VALUE) {
@@ -134,7 +137,7 @@ static bool can_be_nil(enum parameter parameter) {
            parameter == PARAMETER_LIST;
 }
 
-/* Makes an evaluated value what the parameter takes. */
+/* Converts an evaluated value to the type of the parameter. */
 static bool convert(struct exec *exec, enum parameter parameter, struct value *value) {
     const char *type = types[parameter].type;
     if (value->kind == VALUE_MISSING) {
@@ -220,11 +223,12 @@ bool eval_argument(struct exec *exec, const struct value *dot,
 
 /* ---- calls ----------------------------------------------------------------------- */
 
-/* The arguments of a call, before they are values. */
+/* The arguments of a call before they are evaluated. */
 struct given_arguments {
     const struct operand *operands;
     size_t n_operands;
-    const struct value *final; /* the last one, through the `|`, or NULL */
+    const struct value
+        *final; /* the value before the `|`, which is the last argument, or NULL */
 };
 
 static size_t count_given(const struct given_arguments *given) {
@@ -292,8 +296,8 @@ static bool eval_arguments(struct exec *exec, const struct value *dot,
     return false;
 }
 
-/* and: the first argument that is false; or: the first that is true; else the last. Those
- * behind it are not evaluated. */
+/* `and` gives the first false argument, `or` the first true one, else the last. Later
+ * arguments are not evaluated. */
 static bool eval_decision(struct exec *exec, const struct value *dot,
                           const struct command *command,
                           const struct given_arguments *given, struct value *ret_value) {

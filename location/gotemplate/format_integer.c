@@ -7,10 +7,10 @@
 
 #include "location/gotemplate/format.h"
 
-/* One number on its way: digits are put before those already there. */
+/* A number being printed: digits are added in front. */
 struct digits {
     char room[80]; /* 64 of them, a prefix, a sign */
-    size_t at;     /* where the first one stands */
+    size_t at;     /* offset of the first one */
 };
 
 static void put(struct digits *digits, char c) {
@@ -29,7 +29,7 @@ static void put_number(struct digits *digits, uint64_t number, unsigned base,
     } while (number > 0);
 }
 
-/* What the number asks for in front of its digits, but for the zeros between. */
+/* Adds the prefix of the base, without padding zeros. */
 static void put_prefix(struct digits *prefix, const struct format *format, unsigned base,
                        bool starts_with_zero, char x) {
     if (!format->sharp) {
@@ -56,7 +56,8 @@ static void put_sign(struct digits *prefix, const struct format *format, bool ne
     }
 }
 
-/* How many digits there must be: by precision, else by a width that zeros fill. */
+/* Returns the minimum number of digits: the precision, or a width that is padded with
+ * zeros. */
 static int least_digits(const struct format *format, bool negative) {
     if (format->has_precision) {
         return format->precision;
@@ -109,7 +110,7 @@ static void add_in_base(struct format_printer *p, int64_t integer, bool is_signe
     add_number(p, &prefix, zeros, &digits);
 }
 
-/* An integer as a rune; beyond them all is one that is none. */
+/* Converts an integer to a rune; an invalid one becomes U+FFFD. */
 static uint32_t rune_of(int64_t integer) {
     const bool is_surrogate = integer >= 0xD800 && integer <= 0xDFFF;
     return integer < 0 || integer > 0x10FFFF || is_surrogate ? 0xFFFD : (uint32_t)integer;
@@ -130,7 +131,7 @@ static void add_rune(struct format_printer *p, int64_t integer, bool quoted) {
     fx_buf_finish(&text);
 }
 
-/* Does %q show the rune as it is? */
+/* True where %q does not escape the rune. */
 static bool is_printable(uint32_t rune, struct fx_buf *scratch) {
     format_quote_rune(scratch, rune, false);
     const bool is =

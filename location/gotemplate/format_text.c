@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/format_text.c - strings: %s %q %x, cut to the precision, filled up
- * to the width; Go's quotes: fx_text_quote_go(), and what it does not do.
+ * location/gotemplate/format_text.c - strings: %s %q %x, truncated to the precision and
+ * padded to the width; and quoting, where it differs from fx_text_quote_go().
  */
 #include "location/gotemplate/format.h"
 
@@ -24,7 +24,7 @@ void format_rune(struct fx_buf *buf, uint32_t rune) {
     fx_buf_add(buf, bytes, len);
 }
 
-/* Appends the rune as it stands within quotes, without them. */
+/* Appends the rune as it is written within quotes. */
 static void add_escaped(struct fx_buf *buf, uint32_t rune) {
     char bytes[4];
     const size_t len = fx_text_encode_rune(rune, bytes);
@@ -103,7 +103,7 @@ void format_fill(struct format_printer *p, int count) {
     }
 }
 
-/* As many as there are: malformed bytes count one each. */
+/* Counts runes; each malformed byte counts as one. */
 static size_t count_runes(struct fx_text text) {
     size_t n = 0;
     for (size_t at = 0; at < text.len; n++) {
@@ -137,7 +137,7 @@ void format_padded_blank(struct format_printer *p, struct fx_text text) {
     p->format.zero = zero;
 }
 
-/* The first runes, as many as the precision says. */
+/* Returns as many runes as the precision allows. */
 static struct fx_text cut(const struct format *format, struct fx_text text) {
     if (!format->has_precision) {
         return text;
@@ -150,8 +150,8 @@ static struct fx_text cut(const struct format *format, struct fx_text text) {
     return (struct fx_text){text.data, at};
 }
 
-/* Can the text stand between backquotes: one line, no control but the tab, no backquote?
- */
+/* True for a text that can be written between backquotes: one line, no control
+ * character but tab, no backquote. */
 static bool can_backquote(struct fx_text text) {
     for (size_t at = 0; at < text.len;) {
         uint32_t rune = 0;
@@ -184,7 +184,7 @@ static void add_quoted(struct format_printer *p, struct fx_text text) {
     fx_buf_finish(&quoted);
 }
 
-/* How many bytes the hexadecimal form of `n` > 0 bytes takes. */
+/* Returns the length of the hexadecimal form of `n` > 0 bytes. */
 static size_t hex_length(const struct format *format, size_t n) {
     if (!format->space) {
         return 2 * n + (format->sharp ? 2 : 0);

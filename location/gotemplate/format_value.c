@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/format_value.c - a verb for any value: lists and maps element by
- * element, objects by their own text, and what to say where none fits.
+ * location/gotemplate/format_value.c - prints any value with any verb: lists and maps
+ * element by element, objects by their own function, and `%!d(string=x)` where the verb
+ * does not fit.
  */
 #include "location/gotemplate/format.h"
 
@@ -40,7 +41,7 @@ static bool is_bool_verb(uint32_t verb) {
     return verb == 't' || verb == 'v';
 }
 
-/* Between elements, and around all of them. */
+/* Returns the separator of elements. */
 static const char *separator(const struct format_printer *p) {
     return p->format.sharp_v ? ", " : " ";
 }
@@ -94,7 +95,7 @@ static bool print_map(struct format_printer *p, struct map *map, uint32_t verb,
     return true;
 }
 
-/* `{a b}`, with names where the flags ask for them. */
+/* `{a b}`, with names for %+v and %#v. */
 static bool print_context(struct format_printer *p, const struct context *context,
                           uint32_t verb, size_t depth) {
     const bool is_named = p->format.plus_v || p->format.sharp_v;
@@ -119,7 +120,7 @@ static bool print_context(struct format_printer *p, const struct context *contex
     return true;
 }
 
-/* Those that have a text of their own (fmt.Stringer) are formatted as strings. */
+/* An object (a fmt.Stringer in Go) is formatted as the string that it prints. */
 static bool print_own_text(struct format_printer *p, const struct value *value,
                            uint32_t verb) {
     struct fx_buf text;
@@ -146,7 +147,8 @@ static bool print_nil(struct format_printer *p, uint32_t verb, size_t depth) {
     return false;
 }
 
-/* What is no list, no map and no struct. False: there is no such verb for it. */
+/* Prints a value that is no list, map or struct. False where it does not have the verb.
+ */
 static bool print_scalar(struct format_printer *p, const struct value *value,
                          uint32_t verb, size_t depth) {
     switch (value->kind) {
@@ -170,8 +172,8 @@ static bool print_scalar(struct format_printer *p, const struct value *value,
     return false;
 }
 
-/* A double that is rounded costs by the digits that come out, and by those that its
- * exponent stands for, most of which do not. */
+/* Rounding a double costs by its precision and by its exponent, which C's printf
+ * computes with. */
 static size_t price_of_double(const struct format_printer *p, double number,
                               uint32_t verb) {
     const bool is_shortest =
@@ -186,14 +188,14 @@ static size_t price_of_double(const struct format_printer *p, double number,
     return PRICE_OF_NUMBER + precision / 4 + bits / 4;
 }
 
-/* What is filled up to the width or the precision. */
+/* Padding to the width and the precision. */
 static size_t price_of_filling(const struct format *format) {
     return ((format->has_width ? (size_t)format->width : 0) +
             (format->has_precision ? (size_t)format->precision : 0)) /
            ((size_t)2 * FX_BUDGET_BYTES);
 }
 
-/* What printing costs beyond the step of each value. */
+/* The price of printing a value beyond one unit. */
 static size_t price_of(const struct format_printer *p, const struct value *value,
                        uint32_t verb) {
     const bool is_copied = (verb == 'v' || verb == 's') && !p->format.sharp_v &&
@@ -225,7 +227,7 @@ static bool print(struct format_printer *p, const struct value *value, uint32_t 
     if (value->kind == VALUE_STRUCT) {
         return print_context(p, value->context, verb, depth);
     }
-    /* A text that is bad twice says no more than one that is bad once. */
+    /* Within a `%!d(…)` there is no second one. */
     return print_scalar(p, value, verb, depth) || p->is_bad || p->out->failed ||
            print_bad(p, value, verb, depth);
 }
@@ -233,11 +235,11 @@ static bool print(struct format_printer *p, const struct value *value, uint32_t 
 bool format_value(struct format_printer *p, const struct value *value, uint32_t verb) {
     if (verb == 'T') {
         if (value_is_nil(value)) {
-            p->format.has_precision = false; /* `<nil>` is never cut */
+            p->format.has_precision = false; /* `<nil>` is never truncated */
         }
         return format_string(p, fx_text_of(value_type_name(value)), 's');
     }
-    /* Addresses, which differ from run to run, and errors, which no value is. */
+    /* Addresses differ from run to run, and no value is an error. */
     if (verb == 'p' || verb == 'w') {
         return print_bad(p, value, verb, 0);
     }

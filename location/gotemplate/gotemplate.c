@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/gotemplate.c - the door: text to program, program to text.
+ * location/gotemplate/gotemplate.c - the public functions: compile and execute.
  */
 #include "location/gotemplate/gotemplate.h"
 
@@ -12,8 +12,8 @@
 #include "location/gotemplate/exec.h"
 #include "location/gotemplate/parser.h"
 
-#define SMALL_RUN_BYTES 8192 /* an execution that takes no more allocates nothing */
-#define NAMED_BYTES     200  /* of the place that a message names */
+#define SMALL_RUN_BYTES 8192 /* an execution that needs no more does not allocate */
+#define NAMED_BYTES     200  /* of the source text in a message */
 
 /* ---- compiling ------------------------------------------------------------------- */
 
@@ -91,7 +91,7 @@ static bool make_context(struct template_run *run,
 }
 
 struct position {
-    size_t line, column; /* from 1, and from 0: that is how Go counts them */
+    size_t line, column; /* from 1, and from 0, as in Go */
 };
 
 static struct position position_of(struct fx_text source, size_t off) {
@@ -121,7 +121,7 @@ static void name_place(const struct exec *exec, struct fx_err *err) {
                         (int)len, text, is_call ? "}}" : "");
 }
 
-/* Takes off what was added. */
+/* Restores the buffer. */
 static void cut(struct fx_buf *buf, size_t len, bool failed) {
     buf->len = len;
     buf->failed = failed;

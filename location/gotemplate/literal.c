@@ -19,7 +19,7 @@ static bool fail(const struct template_token *token, struct fx_err *err,
 
 /* ---- numbers ---------------------------------------------------------------------- */
 
-/* An int is `is_int`; up to 2^64 - 1 it only is a float, and too large for an int. */
+/* Integers up to 2^64 - 1 that do not fit an int can only be floats. */
 static bool read_integer(struct fx_text number, struct literal *literal) {
     const bool has_sign = number.data[0] == '+' || number.data[0] == '-';
     const bool negative = number.data[0] == '-';
@@ -60,8 +60,8 @@ static bool read_float(struct fx_text number, struct literal *literal) {
     return true;
 }
 
-/* A number is a float64 by itself where it has a fraction or an exponent. `-0xE` has none
- * but is taken for one all the same: text/template only looks for the letters. */
+/* Without a required type a number with a fraction or an exponent is a float64. So is
+ * `-0xE`, since text/template only searches for the letters. */
 static bool is_ideal_float(struct fx_text number) {
     const bool is_hex = number.len > 2 && number.data[0] == '0' &&
                         (number.data[1] | 0x20) == 'x' && !holds_any(number, "pP");

@@ -20,7 +20,7 @@ bool parser_advance(struct template_parser *parser) {
 
 uint32_t parser_token_length(const struct template_parser *parser) {
     const uint32_t length = (uint32_t)parser->scanner.at - parser->token.off;
-    return length > 0 ? length : 1; /* the end: a caret can stand behind it */
+    return length > 0 ? length : 1; /* at the end a caret is printed after the text */
 }
 
 struct source_span parser_span(const struct template_parser *parser, uint32_t off) {
@@ -85,7 +85,8 @@ bool parser_find_variable(const struct template_parser *parser, struct fx_text n
     return false;
 }
 
-/* What hides a variable of the same name has its id: the innermost of an id counts. */
+/* A variable that hides another of the same name has the same id: the innermost one
+ * counts. */
 bool parser_declare(struct template_parser *parser, struct fx_text name,
                     uint32_t *ret_id) {
     uint32_t id = 0;
@@ -115,7 +116,7 @@ static struct definition *find_definition(const struct fx_gotemplate *program,
     return definition;
 }
 
-/* Nothing but white space? Such a definition gives way to another. */
+/* True for a definition of white space alone, which another definition replaces. */
 static bool is_blank(const struct statement *statement) {
     for (; statement != NULL; statement = statement->next) {
         if (statement->type != STATEMENT_TEXT) {
@@ -163,7 +164,7 @@ static struct statement *new_statement(struct template_parser *parser,
     return statement;
 }
 
-/* The `}}` behind a word that has nothing with it. */
+/* Parses the `}}` after a keyword without arguments. */
 static bool parse_shut(struct template_parser *parser, const char *where) {
     if (parser->token.type != TOKEN_SHUT) {
         return parser_fail_token(parser, where);
@@ -171,7 +172,8 @@ static bool parse_shut(struct template_parser *parser, const char *where) {
     return parser_advance(parser);
 }
 
-/* The rest of a block ends with `{{ end }}`; `open` is where it began. At OPEN. */
+/* Parses `{{ end }}`; `open` is the start of the block. The current token is the
+ * keyword. */
 static bool parse_end(struct template_parser *parser, struct source_span open) {
     if (parser->token.type == TOKEN_END) {
         return fx_fail_at(parser->err, FX_ESYNTAX, open.off, open.len,
@@ -265,7 +267,7 @@ static bool parse_name(struct template_parser *parser, const char *where,
            parser_advance(parser);
 }
 
-/* A list of its own, up to its end: it sees no variables from outside but `$`. */
+/* Parses the body of a definition, in which the only outer variable is `$`. */
 static bool parse_definition(struct template_parser *parser, struct fx_text name,
                              struct source_span open) {
     const size_t n_variables = parser->n_variables;
@@ -352,7 +354,7 @@ static bool parse_print(struct template_parser *parser,
            parser_pipeline(parser, "command", TOKEN_SHUT, &(*ret_statement)->pipeline);
 }
 
-/* action := '{{' … '}}': what the first word says. */
+/* action := '{{' … '}}'. The first word decides. */
 static bool parse_action(struct template_parser *parser,
                          struct statement **ret_statement) {
     switch ((int)parser->token.type) {
@@ -382,8 +384,8 @@ static bool parse_text(struct template_parser *parser, struct statement **ret_st
     return parser_advance(parser);
 }
 
-/* list := ( text | action )*, up to the end of the text, or to an `end` or `else`, which
- * is then looked at. */
+/* list := ( text | action )*, up to the end of the text or to an `end` or `else`, which
+ * is then the current token. */
 static bool parse_list(struct template_parser *parser,
                        const struct statement **ret_list) {
     const struct statement **last = ret_list;
@@ -405,7 +407,7 @@ static bool parse_list(struct template_parser *parser,
                 return false;
             }
         }
-        if (statement != NULL) { /* a definition is none */
+        if (statement != NULL) { /* a definition is no statement */
             *last = statement;
             last = &statement->next;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/parse_pipeline.c - what stands in an action: variables, commands,
+ * location/gotemplate/parse_pipeline.c - the content of an action: variables, commands,
  * operands.
  */
 #include "location/gotemplate/parser.h"
@@ -91,13 +91,13 @@ static bool parse_parentheses(struct template_parser *parser, struct operand *op
     return true;
 }
 
-/* Fields and operands are gathered in a list, and then laid out in an array. */
+/* Fields and operands are collected in a list, then copied to an array. */
 struct operand_field {
     struct operand_field *next;
     struct fx_text name;
 };
 
-/* A field that touches what stands in front of it. */
+/* True for a field without white space before it. */
 static bool at_field(const struct template_parser *parser) {
     return parser->token.type == TOKEN_FIELD && !parser->token.spaced;
 }
@@ -117,7 +117,7 @@ static bool lay_out_fields(struct template_parser *parser,
     return true;
 }
 
-/* ( '.' name )* directly behind an operand; for a dot the first one is here, too. */
+/* ( '.' name )* directly after an operand; after a dot the first name is included. */
 static bool parse_fields(struct template_parser *parser, struct operand *operand) {
     struct operand_field *first = NULL;
     struct operand_field **last = &first;
@@ -143,7 +143,7 @@ static bool may_have_fields(enum operand_type type) {
            type == OPERAND_FUNCTION;
 }
 
-/* Without the fields behind it. */
+/* Parses an operand without its fields. */
 static bool parse_term(struct template_parser *parser, struct operand *operand) {
     switch ((int)parser->token.type) {
     case TOKEN_FIELD: operand->type = OPERAND_DOT; return parse_fields(parser, operand);
@@ -232,7 +232,7 @@ static bool parse_command(struct template_parser *parser, struct command *comman
 
 /* ---- pipelines ------------------------------------------------------------------- */
 
-/* A literal takes no arguments, so it cannot stand behind a `|`. */
+/* A literal takes no arguments, so it cannot follow a `|`. */
 static bool can_be_called(const struct command *command) {
     const struct operand *first = &command->operands[0];
     return may_have_fields(first->type) || first->n_fields > 0;
@@ -278,7 +278,7 @@ static bool declare(struct template_parser *parser, const struct template_token 
                           &pipeline->variables[pipeline->n_variables++]);
 }
 
-/* Behind `$x,`: */
+/* After `$x,`: */
 static bool parse_second(struct template_parser *parser, struct pipeline *pipeline) {
     const struct template_token name = parser->token;
     if (name.type != TOKEN_VARIABLE) {
@@ -298,8 +298,8 @@ static bool parse_second(struct template_parser *parser, struct pipeline *pipeli
     return declare(parser, &name, pipeline);
 }
 
-/* declaration := $x ( ',' $y )? ( ':=' | '=' ). A `$x` alone is the first operand, and
- * the scanner goes back to it. */
+/* declaration := $x ( ',' $y )? ( ':=' | '=' ). For a `$x` alone, which is the first
+ * operand, the scanner goes back to it. */
 static bool parse_declaration(struct template_parser *parser, const char *where,
                               struct pipeline *pipeline) {
     const struct template_parser before = *parser;

@@ -9,7 +9,7 @@
  */
 #include "location/gotemplate/format.h"
 
-#define MOST_WIDTH 1000000 /* Go's bound */
+#define MOST_WIDTH 1000000 /* Go's limit */
 
 struct format_reader {
     struct format_printer printer;
@@ -18,10 +18,10 @@ struct format_reader {
     const struct value *arguments;
     size_t n_arguments;
     size_t next;          /* argument */
-    bool is_reordered;    /* by an index somewhere: nothing is said of surplus ones */
+    bool is_reordered;    /* an index was used: extra arguments are not reported */
     bool is_index_good;   /* of this directive */
-    bool is_behind_index; /* just behind one */
-    size_t bracket;       /* the last one that was found to close */
+    bool is_behind_index; /* directly after an index */
+    size_t bracket;       /* the last closing bracket that was found */
 };
 
 static char peek(const struct format_reader *r) {
@@ -48,7 +48,8 @@ static bool read_flag(struct format_reader *r) {
     return true;
 }
 
-/* Digits up to `end`. A number that is far too large swallows all there is, as in Go. */
+/* Reads digits up to `end`. A number that is far too large consumes the whole text, as
+ * in Go. */
 static bool read_number(struct format_reader *r, size_t end, int *ret_number) {
     int number = 0;
     const size_t from = r->at;
@@ -64,8 +65,8 @@ static bool read_number(struct format_reader *r, size_t end, int *ret_number) {
     return r->at > from;
 }
 
-/* Where the next bracket closes; the length of the format where none does. It is looked
- * for once, however many open before it. */
+/* Returns the offset of the next closing bracket, or the length of the format. Each
+ * bracket is searched for once, also where many open before it. */
 static size_t find_bracket(struct format_reader *r) {
     if (r->bracket < r->at) {
         r->bracket = r->at;
@@ -100,7 +101,7 @@ static void read_index(struct format_reader *r) {
     }
 }
 
-/* The argument of a `*`; false where it is none that can be a width. */
+/* Takes the argument for a `*`; false where it cannot be a width. */
 static bool take_number(struct format_reader *r, int *ret_number) {
     if (r->next >= r->n_arguments) {
         return false;
@@ -164,7 +165,7 @@ static void read_precision(struct format_reader *r) {
         read_star_precision(r);
         return;
     }
-    format->has_precision = true; /* of 0 where no digits follow */
+    format->has_precision = true; /* 0 without digits */
     if (!read_number(r, r->format.len, &format->precision)) {
         format->precision = 0;
     }
@@ -178,7 +179,7 @@ static void add_fault(struct format_reader *r, uint32_t verb, const char *fault)
 
 static bool add_argument(struct format_reader *r, uint32_t verb) {
     struct format *format = &r->printer.format;
-    if (verb == '%') { /* whatever stands between */
+    if (verb == '%') { /* whatever the flags */
         fx_buf_char(r->printer.out, '%');
         return true;
     }
@@ -246,7 +247,7 @@ static bool add_surplus(struct format_reader *r) {
     return true;
 }
 
-/* Appends what stands before the next `%`, and goes behind that. False: there is none. */
+/* Appends the text before the next `%`, and skips the `%`. False where there is none. */
 static bool copy_text(struct format_reader *r) {
     const size_t from = r->at;
     while (r->at < r->format.len && r->format.data[r->at] != '%') {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/program.h - private: what the parser makes of a template's text,
- * and the interpreter walks. Nothing in it changes after the parse; all of it lies in the
- * arena of the program, texts in its copy of the source.
+ * location/gotemplate/program.h - private: a parsed template, which the interpreter
+ * executes. It does not change after parsing. Everything is in the arena of the
+ * program, texts are in its copy of the source.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_PROGRAM_H
 #define FX_LOCATION_GOTEMPLATE_PROGRAM_H

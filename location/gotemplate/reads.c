@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/reads.c - what a template may look at in any document: an execution
- * on the tree of wanted parts in place of a document, that goes every way once. What
- * functions give has no place there: all that they are given is wanted.
+ * location/gotemplate/reads.c - what a template may read of any document: an execution
+ * on the tree of wanted parts instead of a document, which takes every branch once.
+ * Results of functions have no position in it: their arguments are wanted whole.
  */
 #include <string.h>
 
@@ -10,9 +10,9 @@
 #include "location/gotemplate/gotemplate.h"
 #include "location/gotemplate/program.h"
 
-/* Where a value stands. */
+/* The position of a value. */
 struct standing {
-    bool is_context; /* it is what `$` is at first */
+    bool is_context; /* it is the context, the first `$` */
     struct fx_json_place place;
 };
 
@@ -21,8 +21,8 @@ static const struct standing nowhere = {.is_context = false};
 struct template_reading {
     const struct fx_gotemplate_origin *origins;
     size_t n_origins;
-    const char *const *fields; /* of the context, NULL ends; NULL: any there may be */
-    struct fx_text unknown;    /* the first that is none of them */
+    const char *const *fields; /* known context fields, ended by NULL; or NULL */
+    struct fx_text unknown;    /* the first context field that is not known */
     struct known {
         uint32_t id;
         struct standing standing;
@@ -33,7 +33,8 @@ struct template_reading {
 static bool read_pipeline(struct template_reading *reading, const struct standing *dot,
                           const struct pipeline *pipeline, struct standing *ret_standing);
 
-/* Prints it, computes with it, or loses sight of it. */
+/* Marks the value as wanted: it is printed, computed with, or cannot be followed
+ * further. */
 static void use(const struct template_reading *reading, const struct standing *standing) {
     if (!standing->is_context) {
         fx_json_place_all(standing->place);
@@ -56,9 +57,9 @@ static struct standing find_variable(const struct template_reading *reading,
     return nowhere;
 }
 
-/* A variable has one place. What it stands for besides is wanted whole, so that nothing
- * of that is left to be found out. The context is no place: what may be something else as
- * well has none of its fields. */
+/* A variable has one position. Any other value that is assigned to it is wanted whole,
+ * so that nothing of it has to be followed. The context is no position: a variable that
+ * may also be something else has none of its fields. */
 static void set_variable(struct template_reading *reading, uint32_t id, bool assigns,
                          const struct standing *standing) {
     size_t i = 0;
@@ -142,8 +143,8 @@ static bool use_operand(struct template_reading *reading, const struct standing 
 
 /* ---- commands -------------------------------------------------------------------- */
 
-/* `index x 1 "a"`: only a text is the key of a member, other values are those of elements
- * or members that nobody knows. */
+/* `index x 1 "a"`: only a literal text is the key of a known member; other keys select
+ * unknown elements or members. */
 static bool read_index(struct template_reading *reading, const struct standing *dot,
                        const struct command *command, const struct standing *final,
                        struct standing *ret_standing) {
@@ -184,7 +185,7 @@ static bool read_len(struct template_reading *reading, const struct standing *do
     return true;
 }
 
-/* `final` came through the `|`, or is NULL. */
+/* `final` is the value before the `|`, or NULL. */
 static bool read_call(struct template_reading *reading, const struct standing *dot,
                       const struct command *command, const struct standing *final,
                       struct standing *ret_standing) {
@@ -213,7 +214,7 @@ static bool read_command(struct template_reading *reading, const struct standing
     if (first->type == OPERAND_FUNCTION && first->n_fields == 0) {
         return read_call(reading, dot, command, final, ret_standing);
     }
-    /* Arguments of what takes none: it fails. */
+    /* Arguments for an operand that takes none: the execution fails. */
     return read_operand(reading, dot, first, ret_standing);
 }
 
@@ -258,7 +259,7 @@ static bool read_print(struct template_reading *reading, const struct standing *
     return true;
 }
 
-/* if, with: is there anything in it? */
+/* if, with: tests whether the value is empty. */
 static bool read_choice(struct template_reading *reading, const struct standing *dot,
                         const struct statement *statement) {
     struct standing standing;
@@ -272,7 +273,7 @@ static bool read_choice(struct template_reading *reading, const struct standing 
            read_list(reading, dot, statement->otherwise);
 }
 
-/* Where nothing is in it, its variables are that. */
+/* For an empty value the variables are the value itself. */
 static bool read_range(struct template_reading *reading, const struct standing *dot,
                        const struct statement *statement) {
     const struct pipeline *pipeline = statement->pipeline;
@@ -296,7 +297,7 @@ static bool read_range(struct template_reading *reading, const struct standing *
            read_list(reading, dot, statement->otherwise);
 }
 
-/* What it is given is wanted whole, and it sees nothing else. */
+/* A called template sees only its argument, which is wanted whole. */
 static bool read_template(struct template_reading *reading, const struct standing *dot,
                           const struct statement *statement) {
     struct standing standing;
@@ -346,6 +347,7 @@ struct fx_text fx_gotemplate_find_unknown(const struct fx_gotemplate *template,
     const struct standing context = {.is_context = true};
     struct template_reading reading = {.fields = fields};
     set_variable(&reading, VARIABLE_ROOT, false, &context);
-    (void)read_list(&reading, &context, template->root->body); /* makes no tree */
+    (void)read_list(&reading, &context,
+                    template->root->body); /* adds nothing to a tree */
     return reading.unknown;
 }

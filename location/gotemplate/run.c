@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/run.c - what one execution may use, and how it is told that it may
- * not.
+ * location/gotemplate/run.c - the memory and the limits of one execution.
  */
 #include "location/gotemplate/run.h"
 

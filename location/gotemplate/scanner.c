@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/scanner.c - splits a template into tokens: where actions begin and
- * end, and what is in them.
+ * location/gotemplate/scanner.c - splits a template into tokens: finds actions, and the
+ * tokens in them.
  */
 #include "location/gotemplate/scanner.h"
 
@@ -26,7 +26,7 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* What is to be read yet. */
+/* The text that is not read yet. */
 static struct fx_text rest(const struct template_scanner *scanner) {
     return (struct fx_text){scanner->source.data + scanner->at,
                             scanner->source.len - scanner->at};
@@ -36,7 +36,7 @@ static bool at_end(const struct template_scanner *scanner) {
     return scanner->at >= scanner->source.len;
 }
 
-/* The byte so many behind this one, or NUL. */
+/* Returns a byte ahead of the current position, or NUL. */
 static char ahead(const struct template_scanner *scanner, size_t by) {
     const struct fx_text text = rest(scanner);
     if (by >= text.len) {
@@ -61,14 +61,14 @@ static struct template_token token_from(const struct template_scanner *scanner,
     };
 }
 
-/* The bytes from `start` to here are at fault. */
+/* Fails with the span from `start` to the current position. */
 #define FAIL(scanner, start, err, ...)                                                  \
     fx_fail_at(err, FX_ESYNTAX, (uint32_t)(start), (uint32_t)((scanner)->at - (start)), \
                __VA_ARGS__)
 
 /* ---- between actions ------------------------------------------------------------- */
 
-/* `{{`, then `- ` where the white space in front is to be dropped. */
+/* True for `{{- `, which drops the white space before it. */
 static bool opens_trimming(const struct template_scanner *scanner, size_t by) {
     return ahead(scanner, by + 2) == '-' && is_space(ahead(scanner, by + 3));
 }
@@ -78,7 +78,7 @@ static bool shuts_trimming(const struct template_scanner *scanner) {
     return is_space(ahead(scanner, 0)) && stands(scanner, 1, "-}}");
 }
 
-/* Skips `}}` or ` -}}`, if one of them is here. */
+/* Skips `}}` or ` -}}` at the current position. */
 static bool skip_shut(struct template_scanner *scanner) {
     scanner->trims = shuts_trimming(scanner);
     if (!scanner->trims && !stands(scanner, 0, "}}")) {
@@ -88,7 +88,7 @@ static bool skip_shut(struct template_scanner *scanner) {
     return true;
 }
 
-/* The bytes until the next action, or the end. */
+/* Returns the number of bytes up to the next action or the end. */
 static size_t text_length(const struct template_scanner *scanner) {
     const struct fx_text text = rest(scanner);
     size_t len = 0;
@@ -170,7 +170,7 @@ static bool scan_outside(struct template_scanner *scanner,
 
 /* ---- in actions ------------------------------------------------------------------ */
 
-/* Is a letter, digit or underscore here? Its bytes. */
+/* Returns the length of a letter, digit or underscore at the current position, or 0. */
 static size_t word_rune(const struct template_scanner *scanner) {
     if (at_end(scanner)) {
         return 0;
@@ -186,7 +186,7 @@ static void skip_word(struct template_scanner *scanner) {
     }
 }
 
-/* A name must end where something else can begin. */
+/* Checks the character after a name. */
 static bool check_name_end(struct template_scanner *scanner, size_t start,
                            struct fx_err *err) {
     const char c = ahead(scanner, 0);
@@ -239,7 +239,7 @@ static bool scan_name(struct template_scanner *scanner, enum token_type type,
     return check_name_end(scanner, start, err);
 }
 
-/* A run of quoted text, up to the same quote; a backslash hides the next rune. */
+/* Scans a quoted text up to the same quote; a backslash escapes the next rune. */
 static bool scan_quoted(struct template_scanner *scanner, enum token_type type,
                         struct template_token *ret_token, struct fx_err *err) {
     const size_t start = scanner->at;
@@ -261,7 +261,7 @@ static bool scan_quoted(struct template_scanner *scanner, enum token_type type,
     return true;
 }
 
-/* Between back quotes everything means itself, line ends too. */
+/* Scans a text between back quotes, without escapes; it may contain line ends. */
 static bool scan_raw(struct template_scanner *scanner, struct template_token *ret_token,
                      struct fx_err *err) {
     const size_t start = scanner->at;
@@ -292,8 +292,8 @@ static void skip_any(struct template_scanner *scanner, const char *any) {
 #define DECIMAL "0123456789_"
 #define HEX     "0123456789abcdefABCDEF_"
 
-/* number := [+-]? ( decimal | 0x hex | 0o octal | 0b binary ) fraction? exponent?
- * Whether it is one at all is seen when it is read (literal.c). */
+/* number := [+-]? ( decimal | 0x hex | 0o octal | 0b binary ) fraction? exponent? The
+ * value is checked in literal.c. */
 static bool scan_number(struct template_scanner *scanner,
                         struct template_token *ret_token, struct fx_err *err) {
     const size_t start = scanner->at;
@@ -333,7 +333,7 @@ static bool scan_number(struct template_scanner *scanner,
            FAIL(scanner, start, err, "bad number syntax: `%.*s`", FX_TEXT_ARG(bad.text));
 }
 
-/* What is only itself. */
+/* The type of a token of one character. */
 static enum token_type sign_type(char c) {
     switch (c) {
     case '(': return TOKEN_LEFT;
@@ -389,7 +389,7 @@ static bool is_number_start(const struct template_scanner *scanner) {
            (c == '.' && is_digit(ahead(scanner, 1)));
 }
 
-/* What starts a token decides its type. */
+/* The first character decides the type of the token. */
 static bool scan_inside(struct template_scanner *scanner,
                         struct template_token *ret_token, struct fx_err *err) {
     if (is_number_start(scanner)) {

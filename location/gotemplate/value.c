@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/value.c - making values, asking what they are, comparing them, and
- * maps: entries in the order of their keys.
+ * location/gotemplate/value.c - making and comparing values; maps, whose entries are
+ * sorted by key.
  */
 #include "location/gotemplate/value.h"
 
@@ -54,7 +54,7 @@ static struct value integer_of_json(const json_t *node, bool integers) {
     return integers ? value_int(integer) : value_float64((double)integer);
 }
 
-/* As deep as lists lie in lists (FX_LIMIT_JSON_DEPTH). */
+/* Recursion is limited by the depth of nested lists (FX_LIMIT_JSON_DEPTH). */
 bool value_of_json(struct template_run *run, json_t *node, bool integers,
                    struct value *ret_value) {
     if (node == NULL) {
@@ -106,7 +106,7 @@ bool value_is_true(const struct value *value) {
     return true;
 }
 
-/* NULL: the value itself knows its type. */
+/* NULL: the value has its type. */
 static const struct {
     const char *type, *kind;
 } names[] = {
@@ -172,7 +172,7 @@ static bool maps_equal(struct template_run *run, struct map *a, struct map *b,
     return true;
 }
 
-/* Of one type, and no list, map or nil. */
+/* Compares values of one type that are no list, map or nil. */
 static bool scalars_equal(const struct value *a, const struct value *b) {
     if (value_is_integer(a)) {
         return a->integer == b->integer;
@@ -284,7 +284,7 @@ bool value_map_fill(struct template_run *run, struct map *map) {
     return value_map_sort(run, map);
 }
 
-/* Where the key is, or belongs. */
+/* Returns the index of the key, or the index at which to insert it. */
 static size_t find(const struct map *map, struct fx_text key, bool *ret_found) {
     size_t low = 0;
     size_t high = map->n;
@@ -316,7 +316,7 @@ bool value_map_get(struct template_run *run, struct map *map, struct fx_text key
     return true;
 }
 
-/* Entries that may be written, with room for `more`. The old ones stay behind in the
+/* Makes entries that may be written, with room for `more`. The old ones stay in the
  * arena. */
 static bool own_entries(struct template_run *run, struct map *map, size_t more) {
     if (map->n + more <= map->capacity && !map->lent) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/eval.c - an expression's nodes, each by its type.
+ * location/jsonpath/eval.c - evaluates the nodes of an expression by their types.
  */
 #include "location/jsonpath/value.h"
 
@@ -26,16 +26,16 @@ static bool add_member(struct path_run *run, struct value_map *map,
     return true;
 }
 
-/* What a path's values become members with. */
+/* The state while the values of a path become members. */
 struct gathering {
     struct value_map *map;
     const struct node *key;
     const struct path_value *current;
-    unsigned quiet; /* of those who asked */
+    unsigned quiet; /* of the callers */
     bool failed;
 };
 
-/* A key that fails is no branch that ends: the whole object fails. */
+/* A failing key makes the whole object fail, not only a branch. */
 static bool gather(struct path_walk *walk, const struct path_value *value) {
     struct gathering *gathering = walk->user;
     struct path_run *run = walk->run;
@@ -50,7 +50,7 @@ static bool gather(struct path_walk *walk, const struct path_value *value) {
     return !gathering->failed;
 }
 
-/* `{#0: $.a[*]}`: a member for each value of the path. */
+/* `{#0: $.a[*]}`: adds a member for each value of the path. */
 static bool add_path(struct path_run *run, struct value_map *map, const struct node *key,
                      const struct node *path, const struct path_value *current) {
     struct gathering gathering = {map, key, current, run->quiet, false};
@@ -59,7 +59,7 @@ static bool add_path(struct path_run *run, struct value_map *map, const struct n
     return fx_jsonpath_walk(&walk, path, current) && !gathering.failed;
 }
 
-/* By key, those of one key in the order in which they were added. */
+/* Orders by key, equal keys in the order in which they were added. */
 static int compare_added(const void *a, const void *b) {
     const struct value_member *const *left = a;
     const struct value_member *const *right = b;
@@ -67,7 +67,7 @@ static int compare_added(const void *a, const void *b) {
     return order != 0 ? order : (*left > *right) - (*left < *right);
 }
 
-/* Sorts the members; of one key the last one stays. */
+/* Sorts the members; of equal keys the last one is kept. */
 static bool sort_map(struct path_run *run, const struct value_map *added,
                      struct value_map *map) {
     const size_t count = added->n_members;
@@ -122,7 +122,7 @@ static bool part_text(struct path_run *run, const struct key_part *part,
     return !part->is_index || fx_jsonpath_text(run, &index, ret_text);
 }
 
-/* `$["a"]["0"]`: all parts. */
+/* `$["a"]["0"]`: all key parts. */
 static bool eval_whole_way(struct path_run *run, struct path_value *ret_value) {
     struct fx_buf buf;
     bool ok = true;
@@ -148,7 +148,7 @@ static bool eval_whole_way(struct path_run *run, struct path_value *ret_value) {
     return copy != NULL;
 }
 
-/* The branching step of that number, NULL where the path has fewer. */
+/* Returns the branching step with that number, or NULL. */
 static const struct node *find_step(const struct path_run *run, int64_t number) {
     const struct node *step = fx_jsonpath_first(run, run->way->path);
     for (; step != NULL; step = fx_jsonpath_next(run, step)) {
@@ -159,7 +159,7 @@ static const struct node *find_step(const struct path_run *run, int64_t number) 
     return NULL;
 }
 
-/* What `..` went through is a list of texts, what others chose is one. */
+/* For `..` the result is a list of texts, for other steps one text. */
 static bool eval_placeholder(struct path_run *run, const struct node *node,
                              struct path_value *ret_value) {
     if (run->way != NULL && node->as.integer < 0) {
@@ -210,7 +210,7 @@ static bool eval_list(struct path_run *run, const struct node *node,
 
 /* ---- variables ------------------------------------------------------------------- */
 
-/* The index that a variable's key is: decimal digits (a sign is harmless). */
+/* Parses the key of a variable as an index: decimal digits (a sign is harmless). */
 static bool read_index(struct fx_text text, size_t count, size_t *ret_index) {
     size_t index = 0;
     const size_t start = text.len > 1 && text.data[0] == '+' ? 1 : 0;
@@ -224,7 +224,7 @@ static bool read_index(struct fx_text text, size_t count, size_t *ret_index) {
     return text.len > 0 && index < count;
 }
 
-/* Below a map what is missing is null. */
+/* A missing member of a map is null. */
 static bool look_up(struct path_run *run, const struct node *node, struct fx_text key,
                     struct path_value *value) {
     size_t count = 0;
@@ -278,13 +278,13 @@ static bool eval_call(struct path_run *run, const struct node *node,
            fx_jsonpath_call(run, node, &value, ret_value);
 }
 
-/* Null and false, which `??` and `? :` look for; undefined is not among them. */
+/* True for null and false, which `??` and `? :` test; not for undefined. */
 static bool is_nothing(const struct path_value *value) {
     bool truth = true;
     return fx_jsonpath_is_null(value) || (fx_jsonpath_as_bool(value, &truth) && !truth);
 }
 
-/* Does the left operand decide alone? Then it is the result. */
+/* True where the left operand alone decides; it is then the result. */
 static bool decides(enum operator_id id, const struct path_value *left) {
     bool truth = false;
     switch ((int)id) {

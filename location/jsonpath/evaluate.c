@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/evaluate.c - one evaluation: its memory, bounds and failures; then
- * its value, or the places that a path leads to.
+ * location/jsonpath/evaluate.c - one evaluation: its memory and limits; its value, or
+ * the matches of a path.
  */
 #include "location/jsonpath/value.h"
 
@@ -23,7 +23,7 @@ void fx_jsonpath_run_init(struct path_run *run, const struct fx_jsonpath *progra
         .outer = fx_budget_narrow(FX_LIMIT_JSONPATH_STEPS, 0),
     };
     fx_arena_init_within(&run->arena, FX_LIMIT_JSONPATH_MEMORY, block, RUN_BLOCK_BYTES);
-    (void)fx_spend(UNITS_OF_RUN); /* where that is too much, the first step says so */
+    (void)fx_spend(UNITS_OF_RUN); /* an exceeded budget is reported by the first step */
 }
 
 void fx_jsonpath_run_finish(struct path_run *run) {
@@ -90,7 +90,7 @@ void fx_jsonpath_result_finish(struct fx_jsonpath_result *result) {
     *result = (struct fx_jsonpath_result){0};
 }
 
-/* Room for so many values, none of them there yet. */
+/* Allocates the values of a result. */
 static bool make_room(struct path_run *run, enum fx_jsonpath_shape shape, size_t count,
                       struct fx_jsonpath_result *ret_result) {
     *ret_result = (struct fx_jsonpath_result){.shape = shape};
@@ -159,18 +159,18 @@ bool fx_jsonpath_eval(const struct fx_jsonpath *path, json_t *root,
 
 /* ---- places ---------------------------------------------------------------------- */
 
-void fx_jsonpath_matches_finish(struct fx_jsonpath_matches *places) {
-    if (places == NULL) {
+void fx_jsonpath_matches_finish(struct fx_jsonpath_matches *matches) {
+    if (matches == NULL) {
         return;
     }
-    for (size_t i = 0; i < places->n_matches; i++) {
-        json_decref(places->matches[i].value);
+    for (size_t i = 0; i < matches->n_matches; i++) {
+        json_decref(matches->matches[i].value);
     }
-    free(places->matches);
-    *places = (struct fx_jsonpath_matches){0};
+    free(matches->matches);
+    *matches = (struct fx_jsonpath_matches){0};
 }
 
-/* A place as it is found; its parts are in the run's memory. */
+/* A match; its key parts are in the memory of the run. */
 struct found_node {
     struct path_value value;
     const struct key_part *parts;
@@ -207,16 +207,16 @@ static bool add_found(struct path_walk *walk, const struct path_value *value) {
     return fx_jsonpath_spend(run, bytes / FX_BUDGET_BYTES);
 }
 
-/* Where the next part and the next key go, in the memory behind the places. */
+/* The memory of the next key part and the next key, after the matches. */
 struct behind {
     struct fx_jsonpath_part *part;
     char *key;
 };
 
 static void put_parts(struct behind *behind, const struct found_node *found,
-                      struct fx_jsonpath_match *place) {
-    place->parts = behind->part;
-    place->n_parts = found->n_parts;
+                      struct fx_jsonpath_match *match) {
+    match->parts = behind->part;
+    match->n_parts = found->n_parts;
     for (size_t i = 0; i < found->n_parts; i++) {
         const struct key_part *part = &found->parts[i];
         if (part->key.len > 0) {
@@ -228,37 +228,37 @@ static void put_parts(struct behind *behind, const struct found_node *found,
     }
 }
 
-/* All places in one piece of memory: the places, their parts, the bytes of the keys. */
-static bool make_places(struct path_run *run, const struct found_nodes *finding,
-                        struct fx_jsonpath_matches *ret_places) {
+/* Makes one block of memory of the matches, their key parts and the bytes of the keys. */
+static bool make_matches(struct path_run *run, const struct found_nodes *finding,
+                         struct fx_jsonpath_matches *ret_matches) {
     const size_t bytes = finding->n_items * sizeof(struct fx_jsonpath_match) +
                          finding->n_parts * sizeof(struct fx_jsonpath_part) +
                          finding->key_bytes;
-    *ret_places = (struct fx_jsonpath_matches){0};
+    *ret_matches = (struct fx_jsonpath_matches){0};
     if (finding->n_items == 0) {
         return true;
     }
-    ret_places->matches = malloc(bytes);
-    if (ret_places->matches == NULL) {
+    ret_matches->matches = malloc(bytes);
+    if (ret_matches->matches == NULL) {
         return fx_fail_nomem(run->err);
     }
     struct fx_jsonpath_part *parts =
-        (struct fx_jsonpath_part *)(void *)(ret_places->matches + finding->n_items);
+        (struct fx_jsonpath_part *)(void *)(ret_matches->matches + finding->n_items);
     struct behind behind = {parts, (char *)(parts + finding->n_parts)};
     for (size_t i = 0; i < finding->n_items; i++) {
-        struct fx_jsonpath_match *place = &ret_places->matches[i];
-        place->value = fx_jsonpath_json(run, &finding->items[i].value);
-        if (place->value == NULL) {
+        struct fx_jsonpath_match *match = &ret_matches->matches[i];
+        match->value = fx_jsonpath_json(run, &finding->items[i].value);
+        if (match->value == NULL) {
             return false;
         }
-        ret_places->n_matches++;
-        put_parts(&behind, &finding->items[i], place);
+        ret_matches->n_matches++;
+        put_parts(&behind, &finding->items[i], match);
     }
     return true;
 }
 
 bool fx_jsonpath_find(const struct fx_jsonpath *path, json_t *root,
-                      struct fx_jsonpath_matches *ret_places, struct fx_err *err) {
+                      struct fx_jsonpath_matches *ret_matches, struct fx_err *err) {
     alignas(max_align_t) char block[RUN_BLOCK_BYTES];
     struct path_run run;
     fx_jsonpath_run_init(&run, path, root, block, err);
@@ -266,13 +266,13 @@ bool fx_jsonpath_find(const struct fx_jsonpath *path, json_t *root,
     struct found_nodes finding = {0};
     struct path_walk walk = {
         .run = &run, .keeps_way = true, .found = add_found, .user = &finding};
-    struct fx_jsonpath_matches places = {0};
+    struct fx_jsonpath_matches matches = {0};
     const bool ok = fx_jsonpath_walk(&walk, &path->nodes[path->root], &none) &&
-                    make_places(&run, &finding, &places);
+                    make_matches(&run, &finding, &matches);
     if (ok) {
-        *ret_places = places;
+        *ret_matches = matches;
     } else {
-        fx_jsonpath_matches_finish(&places);
+        fx_jsonpath_matches_finish(&matches);
     }
     fx_jsonpath_run_finish(&run);
     return ok;

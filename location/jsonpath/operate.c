@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/operate.c - operators and their operands (spec section 7.2), and the
- * functions (7.3). Patterns of `=~` that come from the object are compiled once an
- * evaluation, and there may be only so many of them.
+ * location/jsonpath/operate.c - operators and their operands (spec section 7.2), and
+ * functions (7.3). Patterns of `=~` that come from the object are compiled once in an
+ * evaluation, and their number is limited.
  */
 #include "location/jsonpath/value.h"
 
@@ -15,7 +15,7 @@
 
 /* ---- =~ and !~ --------------------------------------------------------------------- */
 
-/* What makes no pattern is the object's fault; memory and time are ours. */
+/* An invalid pattern is a fault of the object; memory and time are not. */
 static bool fail_pattern(struct path_run *run, const struct node *infix,
                          const struct fx_err *err) {
     if (fx_err_is_ours(err)) {
@@ -25,7 +25,7 @@ static bool fail_pattern(struct path_run *run, const struct node *infix,
     return FX_JSONPATH_FAIL(run, infix, "%s", err->msg);
 }
 
-/* May one more be compiled? */
+/* Checks the limits for one more pattern. */
 static bool check_limits(struct path_run *run, const struct node *infix,
                          struct fx_text text) {
     if (text.len > FX_LIMIT_JSONPATH_OBJECT_PATTERN_BYTES) {
@@ -43,7 +43,8 @@ static bool check_limits(struct path_run *run, const struct node *infix,
     return true;
 }
 
-/* Compiles a text of the object. One that is no pattern is kept, too: it was work. */
+/* Compiles a text of the object. An invalid one is cached, too, since compiling it cost
+ * time. */
 static bool add_pattern(struct path_run *run, const struct node *infix,
                         struct fx_text text, const struct fx_regex **ret_pattern) {
     if (!check_limits(run, infix, text)) {
@@ -59,7 +60,7 @@ static bool add_pattern(struct path_run *run, const struct node *infix,
     return ok || fail_pattern(run, infix, &err);
 }
 
-/* The pattern that the text is. */
+/* Gets the compiled pattern of the text. */
 static bool take_pattern(struct path_run *run, const struct node *infix,
                          struct fx_text text, const struct fx_regex **ret_pattern) {
     for (size_t i = 0; i < run->n_patterns; i++) {
@@ -92,7 +93,7 @@ static bool match_pattern(struct path_run *run, const struct node *infix,
     return fx_fail_at(run->err, err.code, infix->off, infix->len, "%s", err.msg);
 }
 
-/* Both operands, in what may be asked of them first: numbers and numeric texts. */
+/* Both operands, also as numbers where both are numbers or numeric texts. */
 struct operands {
     struct path_run *run;
     const struct node *node;
@@ -101,7 +102,7 @@ struct operands {
     struct number a, b;
 };
 
-/* `-` is said more of, because names with a hyphen end up there. */
+/* The message for `-` has a hint about names with a hyphen. */
 static bool fail_types(const struct operands *of) {
     const enum operator_id id = (enum operator_id)of->node->id;
     return FX_JSONPATH_FAIL(
@@ -114,7 +115,7 @@ static bool fail_types(const struct operands *of) {
 
 /* ---- numbers --------------------------------------------------------------------- */
 
-/* Bits that are moved out are lost, however many: a count below 0 is a large one. */
+/* Bits that are shifted out are lost; a negative count is a large one. */
 static double shift(enum operator_id id, double number, double by) {
     const int64_t bits = fx_jsonpath_truncate(number);
     const int64_t count = fx_jsonpath_truncate(by);
@@ -126,7 +127,7 @@ static double shift(enum operator_id id, double number, double by) {
         return (double)result;
     }
     const int64_t divided =
-        bits >= 0 ? bits : ~bits; /* >> of a negative is the compiler's */
+        bits >= 0 ? bits : ~bits; /* >> of a negative number depends on the compiler */
     const int64_t moved = all ? 0 : divided >> count;
     return (double)(bits >= 0 ? moved : ~moved);
 }
@@ -146,7 +147,7 @@ static double calculate(enum operator_id id, double a, double b) {
     case OPERATOR_ADD: return a + b;
     case OPERATOR_SUBTRACT: return a - b;
     case OPERATOR_MULTIPLY: return a * b;
-    case OPERATOR_DIVIDE: return a / b; /* by 0: infinite, or NaN */
+    case OPERATOR_DIVIDE: return a / b; /* by 0: infinity or NaN */
     case OPERATOR_MODULO: return fmod(a, b);
     case OPERATOR_POWER: return pow(a, b);
     case OPERATOR_SHIFT_LEFT:
@@ -166,7 +167,7 @@ static bool arithmetic(const struct operands *of, struct path_value *ret_value) 
 
 /* ---- texts ----------------------------------------------------------------------- */
 
-/* The texts of both operands, neither of which may be null. */
+/* Gets the texts of both operands, which must not be null. */
 static bool both_texts(const struct operands *of, struct fx_text *ret_left,
                        struct fx_text *ret_right) {
     if (fx_jsonpath_is_null(of->left) || fx_jsonpath_is_null(of->right)) {
@@ -234,7 +235,7 @@ static bool compare(const struct operands *of, struct path_value *ret_value) {
     return true;
 }
 
-/* Numbers and numeric texts by value: "1.10" == "1.1". */
+/* Compares numbers and numeric texts by value: "1.10" == "1.1". */
 static bool equal(const struct operands *of, struct path_value *ret_value) {
     bool same = false;
     if (of->are_numbers) {
@@ -273,7 +274,7 @@ static bool fail_truth(struct path_run *run, const struct node *node,
                                 : "");
 }
 
-/* The left operand has not decided, so the right one does. */
+/* Evaluates `&&` or `||` where the right operand decides. */
 static bool logic(const struct operands *of, struct path_value *ret_value) {
     const char *text = fx_jsonpath_operator((enum operator_id)of->node->id)->text;
     bool truth = false;
@@ -308,7 +309,7 @@ static bool takes_numbers(enum operator_id id) {
     }
 }
 
-/* What reading it as a number may take: long texts are none (program.h). */
+/* The cost of parsing the value as a number: long texts are none (program.h). */
 static size_t number_steps(const struct path_value *value) {
     struct fx_text text = {0};
     return fx_jsonpath_as_text(value, &text) && text.len <= 1000 ? text.len / 4 : 0;
@@ -378,7 +379,7 @@ bool fx_jsonpath_prefix(struct path_run *run, const struct node *prefix,
 
 /* ---- functions --------------------------------------------------------------------- */
 
-/* Entries, members or bytes; none where there is nothing. */
+/* Returns the number of entries, members or bytes; 0 for null and undefined. */
 static bool length(struct path_run *run, const struct node *call,
                    const struct path_value *value, size_t *ret_length) {
     struct fx_text text = {0};
@@ -413,11 +414,11 @@ static const char *const date_layouts[] = {
     "2006-01-02T15:04:05Z0700",
 };
 
-/* Reads all of the text in the first layout that it fits. */
+/* Parses the whole text by the first layout that matches. */
 static bool parse_date(struct fx_text text, struct fx_go_time *ret_time) {
     for (size_t i = 0; i < FX_COUNT(date_layouts) && text.len > 0; i++) {
         if (fx_go_time_parse(fx_text_of(date_layouts[i]), text, ret_time, NULL)) {
-            /* The clock of `GMT-8` shows the time that is written, as with an offset. */
+            /* The written time is the local time at `GMT-8`, as with an offset. */
             const bool is_gmt = fx_text_starts(ret_time->zone, FX_TEXT("GMT"));
             ret_time->seconds -= is_gmt ? ret_time->offset : 0;
             return true;

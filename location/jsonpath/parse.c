@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/parse.c - operators and what binds them (spec section 7.2), the whole
- * of a text, and what is known of constants when an expression is compiled.
+ * location/jsonpath/parse.c - operators and precedence (spec section 7.2), constants,
+ * and the whole text.
  */
 #include "location/jsonpath/parser.h"
 
@@ -16,7 +16,7 @@
 
 /* ---- constants --------------------------------------------------------------------- */
 
-/* What fails on any object fails at once. */
+/* An operation that fails on its constants is a syntax error. */
 static bool fail_syntax(struct path_parser *parser) {
     if (parser->err->code == FX_EMUTATE) {
         parser->err->code = FX_ESYNTAX;
@@ -24,7 +24,7 @@ static bool fail_syntax(struct path_parser *parser) {
     return false;
 }
 
-/* Compiles the constant as the pattern of an operator. */
+/* Compiles a constant right operand as a pattern. */
 static bool compile_pattern(struct path_parser *parser, struct path_run *run,
                             node_index infix, const struct node *right) {
     struct fx_jsonpath *program = parser->program;
@@ -88,7 +88,7 @@ bool fx_jsonpath_check_constant(struct path_parser *parser, node_index node) {
 
 /* ---- expressions ------------------------------------------------------------------- */
 
-/* The operator at hand, without taking it. */
+/* Returns the current operator without skipping it. */
 static enum operator_id peek_operator(const struct path_parser *parser,
                                       struct path_scanner *ret_behind) {
     *ret_behind = parser->scanner;
@@ -112,12 +112,8 @@ static bool make_infix(struct path_parser *parser, enum operator_id id, node_ind
     return fx_jsonpath_check_constant(parser, *ret_node);
 }
 
-/*
- * operation := operand ( operator operand )*
- *
- * with operators that bind at least as tightly as `least`; those that bind alike from
- * left to right.
- */
+/* operation := operand ( operator operand )*, with operators of at least the precedence
+ * `least`; equal ones from left to right. */
 static bool parse_operation(struct path_parser *parser, int least, node_index *ret_node) {
     if (!fx_jsonpath_parse_operand(parser, ret_node)) {
         return false;
@@ -138,9 +134,8 @@ static bool parse_operation(struct path_parser *parser, int least, node_index *r
     }
 }
 
-/* The part of a choice behind its condition: expression ( ':' expression )?
- *
- * The second one may be missing only where the text ends. */
+/* The part of a choice after its condition: expression ( ':' expression )?; the second
+ * one may be missing only at the end of the text. */
 static bool parse_choice(struct path_parser *parser, node_index condition,
                          node_index *ret_node) {
     const uint32_t off = fx_jsonpath_at(parser, condition)->off;
@@ -224,7 +219,7 @@ static struct fx_jsonpath *create(size_t text_len) {
     return path;
 }
 
-/* Thousands of them are kept, and most have fewer nodes than there is room for. */
+/* Frees unused memory: thousands of expressions are kept, and most are small. */
 static bool trim(struct path_parser *parser) {
     struct fx_jsonpath *path = parser->program;
     struct node *nodes = realloc(path->nodes, path->n_nodes * sizeof *nodes);
@@ -256,7 +251,7 @@ bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
     if (parser.program == NULL) {
         return fx_fail_nomem(err);
     }
-    /* All constants together may take what one evaluation may. */
+    /* All constants together have the budget of one evaluation. */
     const struct fx_bound outer = fx_budget_narrow(FX_LIMIT_JSONPATH_STEPS, 0);
     const bool ok = fx_spend(text.len) ? parse(&parser, use) : fx_fail_exceeded(err);
     (void)fx_budget_widen(outer);
@@ -264,7 +259,7 @@ bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
         fx_jsonpath_destroy(parser.program);
         return false;
     }
-    parser.program->is_straight = fx_jsonpath_find_straight(parser.program);
+    parser.program->is_field_path = fx_jsonpath_find_field_path(parser.program);
     *ret_path = parser.program;
     return true;
 }

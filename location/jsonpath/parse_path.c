@@ -6,7 +6,7 @@
 
 #include "location/jsonpath/parser.h"
 
-/* A step that has no children. */
+/* Adds a step without children. */
 static bool add_step(struct path_parser *parser, enum node_type type,
                      struct siblings *steps) {
     node_index step = 0;
@@ -17,7 +17,7 @@ static bool add_step(struct path_parser *parser, enum node_type type,
     return true;
 }
 
-/* A step of these children, which begins at `off`. */
+/* Adds a step with these children, which starts at `off`. */
 static bool add_parent(struct path_parser *parser, enum node_type type,
                        const struct siblings *children, uint32_t off,
                        struct siblings *steps) {
@@ -39,7 +39,7 @@ static bool parse_child(struct path_parser *parser, struct siblings *children) {
     return true;
 }
 
-/* The name at hand. */
+/* Parses the current name. */
 static bool parse_name(struct path_parser *parser, struct siblings *steps) {
     if (!add_step(parser, STEP_NAME, steps)) {
         return false;
@@ -52,7 +52,7 @@ static bool parse_name(struct path_parser *parser, struct siblings *steps) {
 
 /* ---- between brackets ------------------------------------------------------------ */
 
-/* "]" as the end of what has only the separator `mark`. */
+/* Skips the separator `mark`, or the "]" at the end. */
 static bool take_end(struct path_parser *parser, char mark) {
     if (fx_jsonpath_skip_mark(parser, ']')) {
         return true;
@@ -77,7 +77,7 @@ static bool parse_filter(struct path_parser *parser, uint32_t off,
            add_parent(parser, STEP_FILTER, &condition, off, steps);
 }
 
-/* The part of a union behind its first key: ( ',' expression )+ ']' */
+/* The part of a union after its first key: ( ',' expression )+ ']' */
 static bool parse_union(struct path_parser *parser, uint32_t off, struct siblings *keys,
                         struct siblings *steps) {
     while (fx_jsonpath_skip_mark(parser, ',')) {
@@ -88,7 +88,7 @@ static bool parse_union(struct path_parser *parser, uint32_t off, struct sibling
     return take_end(parser, ',') && add_parent(parser, STEP_UNION, keys, off, steps);
 }
 
-/* A part of a range that was left out. */
+/* Adds a node for an omitted part of a range. */
 static bool add_none(struct path_parser *parser, struct siblings *bounds) {
     node_index none = 0;
     if (!fx_jsonpath_add_node(parser, NODE_NONE, &none)) {
@@ -104,7 +104,7 @@ static bool parse_bound(struct path_parser *parser, struct siblings *bounds) {
                : parse_child(parser, bounds);
 }
 
-/* The part of a range behind its first bound: ':' bound? ( ':' bound? )? ']' */
+/* The part of a range after its first bound: ':' bound? ( ':' bound? )? ']' */
 static bool parse_range(struct path_parser *parser, uint32_t off, struct siblings *bounds,
                         struct siblings *steps) {
     for (unsigned i = 1; i < 3; i++) {
@@ -116,7 +116,7 @@ static bool parse_range(struct path_parser *parser, uint32_t off, struct sibling
     return take_end(parser, ':') && add_parent(parser, STEP_RANGE, bounds, off, steps);
 }
 
-/* What one key means: behind `..` any number of places, elsewhere one. */
+/* A single key selects any number of values after `..`, elsewhere one. */
 static bool end_key(struct path_parser *parser, uint32_t off, const struct siblings *key,
                     struct siblings *steps) {
     const node_index before = steps->last;
@@ -162,7 +162,7 @@ static bool parse_script(struct path_parser *parser, struct siblings *steps) {
            add_parent(parser, STEP_SCRIPT, &script, off, steps);
 }
 
-/* What goes with `..`: ident | '*' | bracket | script */
+/* After `..`: ident | '*' | bracket | script */
 static bool parse_descent(struct path_parser *parser, struct siblings *steps) {
     if (!add_step(parser, STEP_DESCEND, steps)) {
         return false;
@@ -192,7 +192,7 @@ static bool parse_descent(struct path_parser *parser, struct siblings *steps) {
                       "a range does not go with `..`: write `..*` before it");
 }
 
-/* What goes with `.`: ident | '*' | '.' descent */
+/* After `.`: ident | '*' | '.' descent */
 static bool parse_dotted(struct path_parser *parser, struct siblings *steps) {
     fx_jsonpath_advance(parser);
     if (parser->token.type == TOKEN_IDENT) {
@@ -210,7 +210,7 @@ static bool parse_dotted(struct path_parser *parser, struct siblings *steps) {
         parser, "a field name or `*` (other names as in `[\"my-name\"]`)");
 }
 
-/* `$.1a` begins with a number, as the scanner has it. */
+/* `$.1a`: the scanner reads `.1` as a number. */
 static bool check_number(struct path_parser *parser) {
     const struct path_token *token = &parser->token;
     return token->type != TOKEN_NUMBER || token->text.data[0] != '.' ||
@@ -219,7 +219,7 @@ static bool check_number(struct path_parser *parser) {
                       "as in `[0]` and other names as in `[\"1a\"]`");
 }
 
-/* Ends the path that began at `off`. */
+/* Ends the path that starts at `off`. */
 static bool end_path(struct path_parser *parser, node_index path,
                      const struct siblings *steps, uint32_t off) {
     bool branches = false;

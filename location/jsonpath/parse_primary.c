@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/jsonpath/parse_primary.c - operands: literals, lists, objects, variables,
- * calls, and what stands before an operand (spec section 7.3).
+ * calls, and prefix operators (spec section 7.3).
  */
 #include <assert.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 /* ---- literals -------------------------------------------------------------------- */
 
-/* Decimal digits that fit 64 bits signed. */
+/* Parses decimal digits that fit 64 bits signed. */
 static bool read_integer(struct fx_text text, int64_t *ret_value) {
     int64_t value = 0;
     if (fx_go_parse_int(text, 10, &value) != FX_GO_NUMBER) {
@@ -57,7 +57,7 @@ static bool is_one_rune(struct fx_text text) {
     return text.len > 0 && fx_text_rune(text, &rune) == text.len;
 }
 
-/* What the quoted text at the token means, written behind what the program stores. */
+/* Unquotes the token into the free part of the program's store. */
 static bool unquote(struct path_parser *parser, struct fx_text *ret_text) {
     const struct fx_text quoted = parser->token.text;
     const char quote = quoted.data[0];
@@ -68,7 +68,7 @@ static bool unquote(struct path_parser *parser, struct fx_text *ret_text) {
     const struct fx_text text = {quoted.data + 1, quoted.len - 2};
     size_t len = 0;
     if (!fx_go_unquote(text, quote, store, &len)) {
-        if (len + 1 == text.len) { /* the backslash hides the quote */
+        if (len + 1 == text.len) { /* the backslash escapes the closing quote */
             return fail_text(parser, "this text has no closing quote");
         }
         return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off + 1 + (uint32_t)len,
@@ -112,9 +112,8 @@ static bool parse_truth(struct path_parser *parser, bool truth, node_index *ret_
 
 /* ---- lists and objects ----------------------------------------------------------- */
 
-/* list := '[' ( expression | ',' )* ']'
- *
- * KubeMod minds no comma too many or too few between entries. */
+/* list := '[' ( expression | ',' )* ']'. KubeMod accepts missing and extra commas
+ * between entries. */
 static bool parse_list(struct path_parser *parser, node_index *ret_node) {
     const uint32_t off = parser->token.off;
     struct siblings entries = {0};
@@ -138,8 +137,8 @@ static bool parse_list(struct path_parser *parser, node_index *ret_node) {
     return fx_jsonpath_adopt(parser, *ret_node, &entries, off);
 }
 
-/* The key of a member, in which placeholders may stand for parts of the path behind it.
- */
+/* Parses the key of a member, which may contain placeholders for key parts of the path
+ * after it. */
 static bool parse_key(struct path_parser *parser, node_index *ret_node,
                       bool *ret_has_placeholder) {
     const bool in_key = parser->in_key;
@@ -153,9 +152,8 @@ static bool parse_key(struct path_parser *parser, node_index *ret_node,
     return ok;
 }
 
-/* member := expression ':' expression
- *
- * Behind a key with a placeholder there is a path and nothing else. */
+/* member := expression ':' expression. After a key with a placeholder only a path is
+ * allowed. */
 static bool parse_member(struct path_parser *parser, struct siblings *members) {
     node_index key = 0;
     node_index value = 0;
@@ -238,9 +236,7 @@ static bool parse_arguments(struct path_parser *parser, struct siblings *argumen
     return fx_jsonpath_take_mark(parser, ')');
 }
 
-/* call := name arguments?
- *
- * How many there must be is seen when it is called. */
+/* call := name arguments?. The number of arguments is checked when it is called. */
 static bool parse_call(struct path_parser *parser, enum function_id id,
                        node_index *ret_node) {
     const uint32_t off = parser->token.off;
@@ -278,7 +274,7 @@ static bool parse_variable_key(struct path_parser *parser, struct siblings *keys
     return true;
 }
 
-/* What is called is no function, whatever it is: that fails when it is called. */
+/* A call of something that is no function, which fails when it is called. */
 static bool parse_unknown_call(struct path_parser *parser, node_index variable,
                                node_index *ret_node) {
     const uint32_t off = fx_jsonpath_at(parser, variable)->off;

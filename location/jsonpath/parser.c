@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/parser.c - tokens and nodes, for all that parses.
+ * location/jsonpath/parser.c - tokens and nodes for all parsers.
  */
 #include "location/jsonpath/parser.h"
 
@@ -27,7 +27,7 @@ bool fx_jsonpath_skip_mark(struct path_parser *parser, char mark) {
     return there;
 }
 
-/* What other languages write, and this one otherwise. */
+/* Operators of other languages, and the ones to use. */
 static const struct {
     const char *text, *instead;
 } foreign[] = {
@@ -46,7 +46,7 @@ static const char *find_instead(struct fx_text text) {
     return NULL;
 }
 
-/* The token's text; where an operator begins with it, the operator's. */
+/* Returns the text of the token, or of the operator that starts with it. */
 static struct fx_text text_at_fault(const struct path_parser *parser) {
     struct path_scanner behind = parser->scanner;
     const enum operator_id id = fx_jsonpath_scan_operator(&behind, &parser->token);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/print.c - an expression as text that reads back as the same: with
- * brackets only where the operators would bind otherwise.
+ * location/jsonpath/print.c - prints an expression so that it compiles to the same
+ * expression, with parentheses only where precedence requires them.
  */
 #include "base/buf.h"
 #include "location/jsonpath/program.h"
@@ -14,7 +14,7 @@ struct path_printer {
 
 static void print_node(const struct path_printer *to, const struct node *node);
 
-/* The first child and the next sibling; NODE_NONE's node where there is none. */
+/* Return the first child or the next sibling, or the node NODE_NONE. */
 static const struct node *first(const struct path_printer *to, const struct node *node) {
     return &to->program->nodes[node->first];
 }
@@ -23,12 +23,12 @@ static const struct node *next(const struct path_printer *to, const struct node 
     return &to->program->nodes[node->next];
 }
 
-/* Is there such a node? One that was left out has a place of its own. */
+/* True for a node that exists. An omitted one has a node of its own. */
 static bool is_there(const struct path_printer *to, const struct node *node) {
     return node != to->program->nodes;
 }
 
-/* The node, in parentheses where it must have some. */
+/* Prints the node, in parentheses where they are needed. */
 static void print_within(const struct path_printer *to, const struct node *node,
                          bool bracket) {
     if (bracket) {
@@ -40,7 +40,7 @@ static void print_within(const struct path_printer *to, const struct node *node,
     }
 }
 
-/* The node and all its siblings. */
+/* Prints the node and its siblings. */
 static void print_all(const struct path_printer *to, const struct node *node,
                       const char *between) {
     for (; is_there(to, node); node = next(to, node)) {
@@ -53,7 +53,7 @@ static void print_all(const struct path_printer *to, const struct node *node,
 
 /* ---- operators ------------------------------------------------------------------- */
 
-/* How tightly what the node is made of is bound; operands are bound best. */
+/* Returns the precedence of the node; operands have the highest. */
 static int binding_of(const struct node *node) {
     if (node->type == NODE_IF) {
         return -1;
@@ -80,7 +80,7 @@ static void print_prefix(const struct path_printer *to, const struct node *node)
     print_within(to, operand, binding_of(operand) < INT32_MAX);
 }
 
-/* What has no second branch stands at the end of the text, without brackets around it. */
+/* A choice without a second branch is at the end of the text, without parentheses. */
 static void print_if(const struct path_printer *to, const struct node *node) {
     const struct node *condition = first(to, node);
     const struct node *branch = next(to, condition);
@@ -125,7 +125,7 @@ static void print_variable(const struct path_printer *to, const struct node *nod
     }
 }
 
-/* Of what is no function the first child is its name. */
+/* For an unknown function the first child is its name. */
 static void print_call(const struct path_printer *to, const struct node *node) {
     const struct node *argument = first(to, node);
     if (node->type == NODE_CALL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/program.c - the vocabulary, the end of a program, and what can be
- * said of an expression without an object.
+ * location/jsonpath/program.c - names of operators and functions, and properties of a
+ * compiled expression that need no object.
  */
 #include "location/jsonpath/program.h"
 
@@ -98,8 +98,8 @@ bool fx_jsonpath_check_calls(const struct fx_jsonpath *path, struct fx_err *err)
 
 /* ---- paths of names alone: $.metadata.labels["app"] -------------------------------- */
 
-/* The node that has the step's name; NULL where it has none, or one that may be the index
- * of a list. */
+/* Returns the node with the name of the step; NULL where it has none, or one that may
+ * be the index of a list. */
 static const struct node *name_of(const struct fx_jsonpath *path,
                                   const struct node *step) {
     double number = 0;
@@ -113,7 +113,7 @@ static const struct node *name_of(const struct fx_jsonpath *path,
                : NULL;
 }
 
-bool fx_jsonpath_find_straight(const struct fx_jsonpath *path) {
+bool fx_jsonpath_find_field_path(const struct fx_jsonpath *path) {
     const struct node *root = &path->nodes[path->root];
     if (root->type != NODE_PATH || root->id != '$') {
         return false;
@@ -125,8 +125,8 @@ bool fx_jsonpath_find_straight(const struct fx_jsonpath *path) {
     return step == 0;
 }
 
-bool fx_jsonpath_is_straight(const struct fx_jsonpath *path) {
-    return path->is_straight;
+bool fx_jsonpath_is_field_path(const struct fx_jsonpath *path) {
+    return path->is_field_path;
 }
 
 json_t *fx_jsonpath_view(const struct fx_jsonpath *path, const json_t *root) {
@@ -157,7 +157,7 @@ static bool is_there(const struct fx_jsonpath *path, const struct node *node) {
     return node != path->nodes;
 }
 
-/* .name, ["name"], or what leads to any elements: * and a filter. */
+/* Gets the name of .name or ["name"], or no name for * and a filter. */
 static bool read_step(const struct fx_jsonpath *path, const struct node *step,
                       struct fx_text *ret_name) {
     const struct node *key = first(path, step);
@@ -190,22 +190,22 @@ size_t fx_jsonpath_step_names(const struct fx_jsonpath *path,
     return n_names;
 }
 
-/* Whole ones only: what a path has in its brackets is looked at where it leads. */
-static void tell_paths(const struct fx_jsonpath *path, const struct node *node,
-                       void (*tell)(void *user, const struct fx_jsonpath *part),
-                       void *user) {
+/* Paths within the brackets of a path are not visited. */
+static void visit_paths(const struct fx_jsonpath *path, const struct node *node,
+                        void (*visit)(void *user, const struct fx_jsonpath *part),
+                        void *user) {
     if (node->type == NODE_PATH || node->type == NODE_VARIABLE) {
-        struct fx_jsonpath part = *path; /* the same nodes, with another root */
+        struct fx_jsonpath part = *path; /* the same nodes with another root */
         part.root = (node_index)(node - path->nodes);
-        part.is_straight = fx_jsonpath_find_straight(&part);
+        part.is_field_path = fx_jsonpath_find_field_path(&part);
         if (node->type == NODE_VARIABLE || node->id == '$') {
-            tell(user, &part);
+            visit(user, &part);
         }
         return;
     }
     for (const struct node *child = first(path, node); is_there(path, child);
          child = next(path, child)) {
-        tell_paths(path, child, tell, user);
+        visit_paths(path, child, visit, user);
     }
 }
 
@@ -214,7 +214,7 @@ bool fx_jsonpath_is_path(const struct fx_jsonpath *path) {
 }
 
 void fx_jsonpath_paths(const struct fx_jsonpath *path,
-                       void (*tell)(void *user, const struct fx_jsonpath *part),
+                       void (*visit)(void *user, const struct fx_jsonpath *part),
                        void *user) {
-    tell_paths(path, &path->nodes[path->root], tell, user);
+    visit_paths(path, &path->nodes[path->root], visit, user);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/reads.c - what an expression may look at in any object: an evaluation
- * on the tree of wanted parts in place of an object. What is computed, not looked up, has
- * no place there: whatever it was computed from is wanted.
+ * location/jsonpath/reads.c - what an expression may read of any object: an evaluation
+ * on the tree of wanted parts instead of an object. Computed values have no position in
+ * it: all that they are computed from is wanted.
  */
 #include "location/jsonpath/program.h"
 
@@ -20,7 +20,7 @@ static const struct node *node_at(const struct path_reading *reading, node_index
     return index == 0 ? NULL : &reading->program->nodes[index];
 }
 
-/* Computes with the value of the node. */
+/* Marks the value of a node as wanted whole. */
 static bool use(const struct path_reading *reading, const struct node *node,
                 struct fx_json_place current) {
     struct fx_json_place place;
@@ -31,7 +31,7 @@ static bool use(const struct path_reading *reading, const struct node *node,
     return true;
 }
 
-/* The same with each child's. */
+/* Marks the values of all children as wanted. */
 static bool use_children(const struct path_reading *reading, const struct node *node,
                          struct fx_json_place current) {
     const struct node *child = node_at(reading, node->first);
@@ -43,13 +43,13 @@ static bool use_children(const struct path_reading *reading, const struct node *
 
 /* ---- keys ------------------------------------------------------------------------ */
 
-/* Is it a text that is the key of a member wherever it leads to anything: no index? */
+/* True for a text that can only be the key of a member, not an index. */
 static bool is_name(const struct node *key) {
     double number = 0;
     return key->type == NODE_TEXT && !fx_jsonpath_parse_float(key->as.text, &number);
 }
 
-/* What the key selects of the place; in the key @ is the place. */
+/* Selects below the position; in the key @ is the position. */
 static bool select_key(const struct path_reading *reading, const struct node *key,
                        struct fx_json_place current, struct fx_json_place *place) {
     if (is_name(key)) {
@@ -62,7 +62,7 @@ static bool select_key(const struct path_reading *reading, const struct node *ke
     return true;
 }
 
-/* A bare name, and what is selected from it. */
+/* Follows a variable and its keys. */
 static bool read_variable(const struct path_reading *reading, const struct node *node,
                           struct fx_json_place current, struct fx_json_place *place) {
     *place = (struct fx_json_place){.part = reading->root};
@@ -76,7 +76,7 @@ static bool read_variable(const struct path_reading *reading, const struct node 
 
 /* ---- paths ----------------------------------------------------------------------- */
 
-/* The condition is asked of an element; what is no truth value is not looked into. */
+/* Follows a filter, whose condition is evaluated for each element. */
 static bool filter(const struct path_reading *reading, const struct node *step,
                    struct fx_json_place *place) {
     struct fx_json_place truth;
@@ -91,7 +91,7 @@ static bool range(const struct path_reading *reading, const struct node *step,
     return use_children(reading, step, list);
 }
 
-/* Places that have nothing in common have one above them. */
+/* Returns the common parent of two positions. */
 static bool read_union(const struct path_reading *reading, const struct node *step,
                        struct fx_json_place *place) {
     fx_json_place_all(*place);
@@ -131,7 +131,7 @@ static bool read_call(const struct path_reading *reading, const struct node *cal
     const struct node *argument = node_at(reading, call->first);
     struct fx_json_place place;
     if (argument == NULL || argument->next != 0) {
-        return true; /* it fails before it looks */
+        return true; /* it fails before it reads */
     }
     if (!read_node(reading, argument, current, &place)) {
         return false;

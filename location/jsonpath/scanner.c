@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/jsonpath/scanner.c - splits an expression into tokens, as Go's text/scanner
- * does. What starts a token decides its type.
+ * does. The first character decides the type of a token.
  */
 #include "location/jsonpath/parser.h"
 
@@ -12,7 +12,7 @@ static bool at_end(const struct path_scanner *scanner) {
     return scanner->at >= scanner->source.len;
 }
 
-/* The byte so far ahead; 0 behind the end. */
+/* Returns a byte ahead; 0 after the end. */
 static char ahead(const struct path_scanner *scanner, size_t by) {
     if (by >= scanner->source.len - scanner->at) {
         return '\0';
@@ -28,8 +28,8 @@ static bool is_hex(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Runes beyond ASCII that begin no name: punctuation, blanks, symbols, what has no
- * meaning. All others are taken for letters, which no expression in use minds. */
+/* True for runes beyond ASCII that cannot start a name: punctuation, white space,
+ * symbols, unassigned ones. All others count as letters. */
 static const struct {
     uint32_t first, last;
 } no_letters[] = {
@@ -53,7 +53,7 @@ static bool is_letter(uint32_t rune) {
     return true;
 }
 
-/* The rune here and its bytes; the scanner is not at the end. */
+/* Gets the current rune and its length; the scanner is not at the end. */
 static size_t rune_here(const struct path_scanner *scanner, uint32_t *ret_rune) {
     const struct fx_text rest = {scanner->source.data + scanner->at,
                                  scanner->source.len - scanner->at};
@@ -64,14 +64,14 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* From // to the end of the line. */
+/* Skips from // to the end of the line. */
 static void skip_line(struct path_scanner *scanner) {
     while (!at_end(scanner) && ahead(scanner, 0) != '\n') {
         scanner->at++;
     }
 }
 
-/* From the slash to the star and slash; false where they are missing. */
+/* Skips a block comment; false where its end is missing. */
 static bool skip_block(struct path_scanner *scanner) {
     for (size_t at = scanner->at + 2; at + 1 < scanner->source.len; at++) {
         if (scanner->source.data[at] == '*' && scanner->source.data[at + 1] == '/') {
@@ -82,7 +82,7 @@ static bool skip_block(struct path_scanner *scanner) {
     return false;
 }
 
-/* False at a comment that does not end. */
+/* Skips white space and comments; false at an unterminated comment. */
 static bool skip_blanks(struct path_scanner *scanner) {
     while (!at_end(scanner)) {
         if (is_blank(ahead(scanner, 0))) {
@@ -124,9 +124,8 @@ static void scan_digits(struct path_scanner *scanner, bool hex) {
     }
 }
 
-/* number := ( '0x' | '0b' | '0o' )? digits? ( '.' digits? )? ( 'e' [+-]? digits )?
- *
- * with `p` for `e` where hex. Whether it is one is seen when it is read. */
+/* number := ( '0x' | '0b' | '0o' )? digits? ( '.' digits? )? ( 'e' [+-]? digits )?, in
+ * hexadecimal with `p` instead of `e`. The value is checked by the parser. */
 static void scan_number(struct path_scanner *scanner) {
     const char second = (char)(ahead(scanner, 1) | 0x20);
     const bool prefixed = ahead(scanner, 0) == '0' && strchr("xbo", second) != NULL;
@@ -144,8 +143,8 @@ static void scan_number(struct path_scanner *scanner) {
     }
 }
 
-/* To the quote that ends it; else to the end of the line, or of the text in backquotes.
- */
+/* Scans to the closing quote; without one to the end of the line, or, in backquotes, of
+ * the text. */
 static void scan_quoted(struct path_scanner *scanner) {
     const char quote = ahead(scanner, 0);
     scanner->at++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/value.c - what values are and hold, and deep equality, counted in
- * steps.
+ * location/jsonpath/value.c - properties of values, and deep equality, whose steps are
+ * charged.
  */
 #include "location/jsonpath/value.h"
 
@@ -50,7 +50,7 @@ static struct number exact_number(int64_t integer) {
     return (struct number){(double)integer, true, integer};
 }
 
-#define BYTES_OF_NUMBER_A_UNIT 64u /* that are read as a number */
+#define BYTES_OF_NUMBER_A_UNIT 64u /* bytes that are parsed as a number */
 
 static bool text_as_number(struct fx_text text, struct number *ret_number) {
     if (!fx_spend(text.len / BYTES_OF_NUMBER_A_UNIT)) {
@@ -100,7 +100,7 @@ int fx_jsonpath_compare_numbers(const struct number *a, const struct number *b,
 }
 
 int64_t fx_jsonpath_truncate(double number) {
-    const bool fits = number >= -0x1p63 && number < 0x1p63; /* not so for NaN */
+    const bool fits = number >= -0x1p63 && number < 0x1p63; /* false for NaN */
     return fits ? (int64_t)number : INT64_MIN;
 }
 
@@ -140,7 +140,7 @@ static int compare_members(const void *a, const void *b) {
     return fx_text_compare(left->key, right->key);
 }
 
-/* How often sorting so many compares each of them. */
+/* Returns log2(count), the comparisons of each item in a sort. */
 static size_t sorting_levels(size_t count) {
     size_t levels = 0;
     while (count >> levels > 1) {
@@ -149,7 +149,7 @@ static size_t sorting_levels(size_t count) {
     return levels;
 }
 
-/* Pays for sorting the members by their keys, which are that many bytes in all. */
+/* Spends for sorting the members; `bytes` is the total size of the keys. */
 static bool spend_sorting(struct path_run *run, size_t count, size_t bytes) {
     const size_t levels = sorting_levels(count);
     return fx_jsonpath_spend(run, (count / 2 + bytes / FX_BUDGET_BYTES) * levels);
@@ -164,7 +164,7 @@ bool fx_jsonpath_members(struct path_run *run, const struct path_value *value,
     json_t *object = value->as.node;
     const size_t count = json_object_size(object);
     struct value_map *map = fx_jsonpath_alloc(run, sizeof *map);
-    size_t bytes = 0; /* of all keys */
+    size_t bytes = 0; /* total size of the keys */
     if (map == NULL || !fx_jsonpath_spend(run, count)) {
         return false;
     }
@@ -257,7 +257,7 @@ const char *fx_jsonpath_type_name(const struct path_value *value) {
 
 /* ---- deep equality ----------------------------------------------------------------- */
 
-/* What must agree before anything else is looked at. */
+/* Types, which are compared first. */
 enum type {
     TYPE_NULL,
     TYPE_BOOL,
@@ -338,7 +338,7 @@ static bool has_equal(struct path_run *run, const struct path_value *map,
            fx_jsonpath_equal(run, &own, value);
 }
 
-/* Every member of `a`, in whatever order. */
+/* Compares every member of `a`, in any order. */
 static bool equal_members(struct path_run *run, const struct path_value *a,
                           const struct path_value *b) {
     bool equal = true;
@@ -373,7 +373,7 @@ static bool equal_of_type(struct path_run *run, enum type type,
     case TYPE_MAP:
         return fx_jsonpath_map_size(a) == fx_jsonpath_map_size(b) &&
                equal_members(run, a, b);
-    case TYPE_UNDEFINED: break; /* it is NaN */
+    case TYPE_UNDEFINED: break; /* as NaN */
     }
     return false;
 }

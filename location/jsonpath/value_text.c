@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/value_text.c - values as Go's %v prints them, counted in steps, and
- * as JSON. What is undefined prints as nothing; numbers are doubles, but for those of
- * length().
+ * location/jsonpath/value_text.c - values as Go's %v prints them, which is charged, and
+ * as JSON. Undefined prints as the empty text; numbers are doubles, except the results
+ * of length().
  */
 #include "location/jsonpath/value.h"
 
@@ -51,7 +51,7 @@ static bool print_map(struct path_run *run, struct fx_buf *buf,
     return ok;
 }
 
-/* Integers below a million print as they are. */
+/* Prints integers below a million without an exponent. */
 static bool print_number(struct path_run *run, struct fx_buf *buf, double number) {
     if (fabs(number) < 1e6 && number == trunc(number) &&
         (number != 0 || !signbit(number))) {
@@ -109,7 +109,7 @@ static bool print(struct path_run *run, struct fx_buf *buf,
     return ok;
 }
 
-/* What was printed, moved to the run's memory. */
+/* Copies the printed text to the memory of the run. */
 static bool keep(struct path_run *run, const struct fx_buf *buf,
                  struct fx_text *ret_text) {
     if (buf->failed) {
@@ -133,7 +133,7 @@ bool fx_jsonpath_text(struct path_run *run, const struct path_value *value,
         return true;
     }
     struct fx_buf buf;
-    fx_buf_init(&buf, 0); /* what goes in is counted in steps */
+    fx_buf_init(&buf, 0); /* its content is charged */
     const bool ok = print(run, &buf, value) && keep(run, &buf, ret_text);
     fx_buf_finish(&buf);
     return ok;
@@ -141,7 +141,7 @@ bool fx_jsonpath_text(struct path_run *run, const struct path_value *value,
 
 /* ---- JSON -------------------------------------------------------------------------- */
 
-/* From here on Go's doubles print with an exponent, and its integers do not. */
+/* From here on Go prints doubles with an exponent, integers without. */
 #define PLAIN_COUNT 1000000
 
 static json_t *fail_nomem(struct path_run *run) {
@@ -150,7 +150,7 @@ static json_t *fail_nomem(struct path_run *run) {
     return NULL;
 }
 
-/* The value as the text that Go prints. */
+/* Makes a node of the text that Go prints. */
 static json_t *text_node(struct path_run *run, const struct path_value *value) {
     struct fx_text text = {0};
     if (!fx_jsonpath_text(run, value, &text)) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/walk.c - paths: one value, or all that branching steps lead to (spec
- * section 7.4), lists by index and maps by sorted key.
- *
- * What fails within a branch ends that branch alone. So the functions here are false only
- * where the whole walk ends: the run is over, or the one who asked has had enough.
+ * location/jsonpath/walk.c - paths: one value, or all that branching steps select (spec
+ * section 7.4), in lists by index and in maps by sorted key. A failure within a branch
+ * only ends that branch. So the functions here return false only where the whole walk
+ * ends: the run is over, or the caller stops it.
  */
 #include "location/jsonpath/value.h"
 
@@ -70,7 +69,7 @@ static bool select_member(struct path_run *run, const struct node *step,
     return true;
 }
 
-/* May anything be selected from it? */
+/* True for a value from which something can be selected. */
 static bool is_selectable(const struct path_value *value) {
     size_t count = 0;
     return value->kind == VALUE_UNDEFINED || fx_jsonpath_is_null(value) ||
@@ -83,9 +82,9 @@ static bool fail_scalar(struct path_run *run, const struct node *step,
                             fx_jsonpath_type_name(value));
 }
 
-/* What the key (a text or a number) selects from the value, undefined where a map has no
- * such member; *ret_part (may be NULL) says what was chosen. Fails where spec section 7.4
- * says so. */
+/* Selects by a key (a text or a number); undefined where a map does not have the
+ * member. *ret_part (may be NULL) is the selected key part. Errors: as in spec section
+ * 7.4. */
 static bool select_child(struct path_run *run, const struct node *step,
                          const struct path_value *from, const struct path_value *key,
                          struct path_value *ret_value, struct key_part *ret_part) {
@@ -118,7 +117,7 @@ static bool step_name(struct path_run *run, const struct node *step,
     return select_child(run, step, from, &name, ret_value, NULL);
 }
 
-/* In the brackets @ is what is selected from. */
+/* In the brackets @ is the value that is selected from. */
 static bool step_key(struct path_run *run, const struct node *step,
                      const struct path_value *from, struct path_value *ret_value) {
     struct path_value key;
@@ -129,10 +128,10 @@ static bool step_key(struct path_run *run, const struct node *step,
            select_child(run, step, from, &key, ret_value, NULL);
 }
 
-/* Takes a step that leads to one value. */
+/* Takes a step that selects one value. */
 static bool take_step(struct path_run *run, const struct node *step,
                       const struct path_value *from, struct path_value *ret_value) {
-    const struct path_value at = *from; /* the two may be one */
+    const struct path_value at = *from; /* `from` and `ret_value` may be the same */
     if (!fx_jsonpath_spend(run, 1)) {
         return false;
     }
@@ -168,7 +167,7 @@ static void pop_part(struct path_walk *walk) {
     walk->way.n_parts -= walk->keeps_way ? 1 : 0;
 }
 
-/* Goes on behind `step` with the value that it chose. */
+/* Continues after `step` with the value that it selected. */
 static bool choose(struct path_walk *walk, const struct node *step,
                    const struct key_part *part, const struct path_value *value) {
     if (!push_part(walk, part)) {
@@ -187,7 +186,7 @@ struct children {
     size_t count;
 };
 
-/* A scalar has none. */
+/* Gets the children; a scalar has none. */
 static bool view_children(struct path_run *run, const struct path_value *value,
                           struct children *ret_children) {
     *ret_children = (struct children){.of = value};
@@ -217,7 +216,8 @@ static struct path_value view_child(const struct children *children, size_t at,
 
 /* ---- branching steps ------------------------------------------------------------- */
 
-/* Is the condition true of the element? What is no truth value at all is an error. */
+/* True where the condition holds for the element. Any value that is not a truth value
+ * counts as an error. */
 static bool holds(struct path_run *run, const struct node *condition,
                   const struct path_value *element) {
     struct path_value value;
@@ -254,7 +254,7 @@ static bool branch_all(struct path_walk *walk, const struct node *step,
     return ok;
 }
 
-/* `[a, b]`, in the order in which they are written. */
+/* `[a, b]`, in the written order. */
 static bool branch_union(struct path_walk *walk, const struct node *step,
                          const struct path_value *value) {
     struct path_run *run = walk->run;
@@ -275,7 +275,8 @@ static bool branch_union(struct path_walk *walk, const struct node *step,
     return ok;
 }
 
-/* A bound of a range; what is left out has a value of its own. False where it is none. */
+/* Evaluates a bound of a range; an omitted one keeps *ret_bound. False where it is no
+ * integer. */
 static bool eval_bound(struct path_run *run, const struct node *bound,
                        const struct path_value *value, int64_t *ret_bound) {
     struct path_value own;
@@ -283,7 +284,7 @@ static bool eval_bound(struct path_run *run, const struct node *bound,
                                         integer_of(run, bound, &own, ret_bound));
 }
 
-/* A bound below 0 counts from the end. */
+/* A negative bound counts from the end. */
 static int64_t clamp(int64_t bound, int64_t count) {
     if (bound < 0) {
         return bound + count < 0 ? 0 : bound + count;
@@ -291,7 +292,7 @@ static int64_t clamp(int64_t bound, int64_t count) {
     return bound > count ? count : bound;
 }
 
-/* `[min:max:step]`; one whose min is above its max as they are written is empty. */
+/* `[min:max:step]`; empty where min is above max as written. */
 static bool branch_range(struct path_walk *walk, const struct node *step,
                          const struct path_value *list) {
     struct path_run *run = walk->run;
@@ -374,7 +375,7 @@ static bool branch(struct path_walk *walk, const struct node *step,
 
 /* ---- the whole ------------------------------------------------------------------- */
 
-/* Goes the steps from `step` on (NULL: there are no more). */
+/* Takes the steps from `step` on; NULL is the end. */
 static bool go_on(struct path_walk *walk, const struct node *step,
                   struct path_value value) {
     for (; step != NULL; step = fx_jsonpath_next(walk->run, step)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/convert.c - numbers and lists of text, made of any value.
+ * location/sprig/convert.c - conversion of any value to numbers and lists of texts.
  */
 #include "location/sprig/convert.h"
 
@@ -8,7 +8,8 @@
 #include "location/go/strconv.h"
 #include "location/gotemplate/value.h"
 
-/* As the hardware does it that KubeMod runs on: what has no int64 is the lowest. */
+/* As on the hardware that KubeMod runs on: a number that does not fit an int64 gives
+ * the lowest one. */
 static int64_t truncate(double number) {
     return number >= -0x1p63 && number < 0x1p63 ? (int64_t)number : INT64_MIN;
 }
@@ -33,7 +34,7 @@ int64_t value_to_int64(const struct value *value) {
     return 0;
 }
 
-/* What is no number, or too large for one, is 0. */
+/* A text that is no number, or too large a number, gives 0. */
 static bool parse_float64(struct template_run *run, struct fx_text text,
                           double *ret_number) {
     *ret_number = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/dates.c - Sprig's Dates, without those that read the clock: where Sprig
- * would take the present time for what is no time, it is an error here.
+ * location/sprig/dates.c - Sprig's Dates, without those that read the clock. Where
+ * Sprig would use the present time for a value that is no time, it is an error.
  */
 #include "location/sprig/functions.h"
 
@@ -12,18 +12,18 @@
 #include "location/go/time.h"
 #include "location/sprig/convert.h"
 
-/* The server's own zone is UTC here, wherever it runs: a review must not depend on that.
- * Other zones need the IANA database, which a container may lack, changes every few
- * months, and would be read in the middle of a review. So only those that have one offset
- * for ever are known; the others are refused, not taken for UTC. */
+/* The local zone is always UTC: a review must not depend on where the server runs.
+ * Other zones need the IANA database, which a container may lack, which changes every
+ * few months, and which would have to be read during a review. So only zones with a
+ * fixed offset are known; others are an error, not UTC. */
 struct zone {
-    int32_t offset; /* seconds ahead of UTC */
+    int32_t offset; /* seconds east of UTC */
     struct fx_text name;
 };
 
 /* ---- names of time zones (IANA tz database, file backward included) ---------------- */
 
-/* Never another offset than that of UTC. */
+/* Always at the offset of UTC. */
 static const char *const utc_names[] = {
     "",     "UTC",     "Local",         "UCT",      "Universal",
     "Zulu", "Etc/UTC", "Etc/Universal", "Etc/Zulu", "Etc/UCT",
@@ -34,7 +34,7 @@ static const char *const gmt_names[] = {
     "Etc/GMT", "Etc/GMT0", "Etc/GMT+0", "Etc/GMT-0", "Etc/Greenwich",
 };
 
-/* What the names of places begin with. */
+/* The first parts of the names of regional zones. */
 static const char *const areas[] = {
     "Africa/",   "America/", "Antarctica/", "Arctic/", "Asia/",
     "Atlantic/", "Brazil/",  "Canada/",     "Chile/",  "Europe/",
@@ -68,7 +68,7 @@ static bool is_place(struct fx_text name) {
     return is_one_of(name, single_names, FX_COUNT(single_names));
 }
 
-/* From 14 hours ahead to 12 behind, as they call themselves. */
+/* The names of the offsets from -12 to +14 hours. */
 static const struct fx_text fixed_names[] = {
     {"-12", 3}, {"-11", 3}, {"-10", 3}, {"-09", 3}, {"-08", 3}, {"-07", 3}, {"-06", 3},
     {"-05", 3}, {"-04", 3}, {"-03", 3}, {"-02", 3}, {"-01", 3}, {"", 0},    {"+01", 3},
@@ -78,7 +78,7 @@ static const struct fx_text fixed_names[] = {
 #define MOST_BEHIND 12
 #define MOST_AHEAD  14
 
-/* `Etc/GMT+5` is five hours behind: the sign is that of POSIX. */
+/* `Etc/GMT+5` is five hours west: the sign is that of POSIX. */
 static bool find_fixed(struct fx_text name, struct zone *ret_zone) {
     const struct fx_text prefix = FX_TEXT("Etc/GMT");
     if (!fx_text_starts(name, prefix) || name.len < prefix.len + 2) {
@@ -100,8 +100,8 @@ static bool find_fixed(struct fx_text name, struct zone *ret_zone) {
     return true;
 }
 
-/* UTC for "", "UTC", "Local" and any name that is no zone's, as Sprig has it; the fixed
- * ones of `Etc`. Errors: FX_EMUTATE for the name of any other zone. */
+/* Finds a zone: UTC for "", "UTC", "Local" and for any unknown name, as in Sprig, and
+ * the fixed zones of `Etc`. Errors: FX_EMUTATE for any other zone. */
 static bool zone_find(struct fx_text name, struct zone *ret_zone, struct fx_err *err) {
     if (is_place(name) && !is_one_of(name, utc_names, FX_COUNT(utc_names))) {
         return fx_fail(err, FX_EMUTATE,
@@ -132,7 +132,7 @@ static bool times_equal(const void *a, const void *b) {
     return fx_go_time_equal(a, b);
 }
 
-/* Since 1970, in parts of a second. */
+/* Returns the time since 1970 in fractions of a second. */
 static int64_t count(const struct fx_go_time *time, int64_t per_second) {
     const uint64_t whole = (uint64_t)time->seconds * (uint64_t)per_second;
     return (int64_t)(whole + (uint64_t)(time->nanoseconds / (FX_GO_SECOND / per_second)));
@@ -142,7 +142,7 @@ static bool is_zero(const struct fx_go_time *time) {
     return time->seconds == fx_go_time_zero.seconds && time->nanoseconds == 0;
 }
 
-/* The methods of time.Time that take nothing and give a number or a bool. */
+/* The methods of time.Time without arguments that return a number or a bool. */
 static bool time_member(const void *object, struct fx_text name,
                         struct value *ret_value) {
     const struct fx_go_time *time = object;
@@ -186,13 +186,13 @@ const struct object_type time_type = {
 
 /* ---- arguments and results ------------------------------------------------------- */
 
-/* The time that the value is; NULL where it is none. */
+/* Returns the time in the value, or NULL where it is none. */
 static const struct fx_go_time *time_of(const struct value *value) {
     const bool is_time = value->kind == VALUE_OBJECT && value->object.type == &time_type;
     return is_time ? value->object.data : NULL;
 }
 
-/* A time, or seconds since 1970. */
+/* Converts a time, or seconds since 1970. */
 static bool take_time(struct call *call, const struct value *value,
                       struct fx_go_time *ret_time) {
     const struct fx_go_time *time = time_of(value);
@@ -235,7 +235,7 @@ static bool print_in(struct call *call, struct fx_text layout, const struct valu
     return run_take_scratch(call->run, call->ret);
 }
 
-/* The server's zone is UTC here. */
+/* The local zone is UTC. */
 static bool call_date(struct call *call) {
     return print_in(call, call->arguments[0].string, &call->arguments[1], FX_GO_UTC);
 }
@@ -295,7 +295,8 @@ static bool call_date_modify(struct call *call) {
 
 /* ---- durations ------------------------------------------------------------------- */
 
-/* Seconds; what is neither text nor int64, also a plain literal, counts as none. */
+/* Converts seconds. A value that is neither text nor int64, also a plain literal,
+ * counts as 0. */
 static bool call_duration(struct call *call) {
     const struct value *value = &call->arguments[0];
     int64_t seconds = 0;
@@ -311,7 +312,7 @@ static bool call_duration(struct call *call) {
 
 #define DAY (24 * FX_GO_HOUR)
 
-/* The largest unit that is not below it; exactly one is not enough. */
+/* Prints in the largest unit of which there is more than one. */
 static void print_rounded(struct fx_buf *buf, uint64_t nanoseconds) {
     static const struct {
         int64_t length;
@@ -351,7 +352,7 @@ static bool call_duration_round(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-/* A byte of a layout may be an element, which is looked up, and printed as a number. */
+/* Each byte of a layout may be an element, which costs a search and printing a number. */
 #define PRICE_OF_LAYOUT   16
 #define PRICE_OF_DURATION 4
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/defaults.c - Sprig's defaults, reflection and flow; empty
- * is what is not true to `if`.
+ * location/sprig/defaults.c - Sprig's defaults, reflection and flow control. Empty
+ * means not true to `if`.
  */
 #include "location/sprig/functions.h"
 
@@ -14,13 +14,13 @@ static bool return_value(struct call *call, const struct value *value) {
     return true;
 }
 
-/* A name of Go's, which lives as long as the program. */
+/* Returns a name of a Go type, which is static. */
 static bool return_name(struct call *call, const char *name) {
     *call->ret = value_string(fx_text_of(name));
     return true;
 }
 
-/* default x [given]: text/template's pipe brings the second one, if anything. */
+/* default x [given]: the second argument usually comes through a `|`. */
 static bool call_default(struct call *call) {
     const bool is_given = call->n_arguments > 1 && value_is_true(&call->arguments[1]);
     return return_value(call, &call->arguments[is_given ? 1 : 0]);
@@ -117,7 +117,7 @@ static bool copy_map(struct template_run *run, struct map *map, size_t depth,
     return true;
 }
 
-/* Lists and maps anew, all the rest as it is. */
+/* Copies lists and maps; other values are shared. */
 static bool copy(struct template_run *run, const struct value *value, size_t depth,
                  struct value *ret_copy) {
     if (!run_check_depth(run, depth) || !run_spend(run, 1)) {
@@ -154,7 +154,7 @@ static bool call_type_is(struct call *call) {
                                         value_type_name(&call->arguments[1])));
 }
 
-/* The type, or what it points to. */
+/* Compares the type, or the type that a pointer points to. */
 static bool call_type_is_like(struct call *call) {
     const char *name = value_type_name(&call->arguments[1]);
     return return_bool(

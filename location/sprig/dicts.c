@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/dicts.c - Sprig's Dicts. A map that is missing has no keys; one that is
- * JSON null does not get here. What Go gives in random order comes in the order of the
- * keys.
+ * location/sprig/dicts.c - Sprig's Dicts. A missing map has no keys; JSON null is
+ * refused before the call. Where Go's order is random, it is the order of the keys.
  */
 #include "location/sprig/functions.h"
 
@@ -111,7 +110,7 @@ static bool call_pluck(struct call *call) {
     return return_list(call, list);
 }
 
-/* Those of one map after those of the other. */
+/* The keys of one map after those of the other. */
 static bool call_keys(struct call *call) {
     size_t n = 0;
     for (size_t i = 0; i < call->n_arguments; i++) {
@@ -150,7 +149,7 @@ static bool call_values(struct call *call) {
 
 /* ---- dig ------------------------------------------------------------------------- */
 
-/* Go's words where a value in an interface{} is not of the type that is asserted. */
+/* Fails with Go's message for a failed type assertion. */
 static bool check_type(struct call *call, const struct value *value, const char *type) {
     const char *found = value_is_nil(value) ? "nil" : value_type_name(value);
     return strcmp(found, type) == 0 ||
@@ -158,7 +157,7 @@ static bool check_type(struct call *call, const struct value *value, const char 
                    "interface conversion: interface {} is %s, not %s", found, type);
 }
 
-/* dig key … default map: Go looks at the map, then at the keys, before it starts. */
+/* dig key … default map: Go checks the map first, then the keys. */
 static bool check_dig(struct call *call) {
     if (call->n_arguments < 3) {
         return fx_fail(call->err, FX_EMUTATE, "dig needs at least three arguments");
@@ -196,7 +195,7 @@ static bool call_dig(struct call *call) {
 
 /* ---- merge and mergeOverwrite, by the rules of the library behind Sprig ------------ */
 
-/* One merge under way. */
+/* A merge. */
 struct merging {
     struct template_run *run;
     bool overwrite; /* the later map wins */
@@ -212,8 +211,8 @@ static bool put(const struct merging *merging, struct map *to, const struct map 
     return value_map_put(merging->run, to, entry->key, entry->value);
 }
 
-/* May a value take the place of the one that is there? A map never does of one that is
- * not empty. */
+/* True where a value may replace the old one. A map never replaces a value that is not
+ * empty. */
 static bool may_replace(const struct merging *merging, const struct value *old,
                         const struct value *new) {
     const bool is_empty = !value_is_true(old);
@@ -240,8 +239,8 @@ static bool merge_entry(const struct merging *merging, struct map *to,
     return !may_replace(merging, &old, &entry->value) || put(merging, to, from, entry);
 }
 
-/* Maps can hold each other, so that `from` may change meanwhile: what is walked through
- * are the entries that it had. */
+/* Maps can contain each other, so that `from` may change: the loop uses the entries at
+ * the start. */
 static bool merge_maps(const struct merging *merging, struct map *to, struct map *from,
                        size_t depth) {
     if (!run_check_depth(merging->run, depth) || !value_map_fill(merging->run, from) ||
@@ -259,7 +258,7 @@ static bool merge_maps(const struct merging *merging, struct map *to, struct map
     return true;
 }
 
-/* A missing map is made, as long as there is something to put into it. */
+/* A nil map is replaced by a new one where there is something to merge. */
 static bool merge(struct call *call, bool overwrite) {
     const struct merging merging = {call->run, overwrite};
     struct map *to = call->arguments[0].map;

@@ -20,7 +20,7 @@
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/* How many characters tell so many bytes. */
+/* Returns the number of characters that encode so many bytes. */
 static size_t characters_of(size_t bytes) {
     return (bytes * 8 + 4) / 5;
 }
@@ -46,7 +46,7 @@ static unsigned digit_of(char c) {
     return c >= '2' && c <= '7' ? (unsigned)(c - '2') + 26u : NO_DIGIT;
 }
 
-/* The text without its line ends. */
+/* Reads a text without its line ends. */
 struct base32_cursor {
     struct fx_text rest;
     size_t taken; /* characters, line ends not counted */
@@ -65,7 +65,7 @@ static struct base32_cursor start(struct fx_text text) {
     return cursor;
 }
 
-/* There is one. */
+/* Takes the next character, which exists. */
 static char take_char(struct base32_cursor *cursor) {
     char c = '\n';
     while (is_line_end(c)) {
@@ -85,7 +85,7 @@ static void add_bytes(struct fx_buf *buf, uint64_t bits, size_t digits) {
     }
 }
 
-/* The rest of the padding behind so many digits and one `=`. */
+/* Takes the rest of the padding, after so many digits and one `=`. */
 static bool take_padding(struct base32_cursor *cursor, size_t digits, size_t *ret_fault) {
     const size_t missing = GROUP - 1 - digits;
     const size_t first = cursor->taken - 1;
@@ -100,10 +100,10 @@ static bool take_padding(struct base32_cursor *cursor, size_t digits, size_t *re
         }
     }
     *ret_fault = first;
-    return digits != 3 && digits != 6; /* which tell no whole number of bytes */
+    return digits != 3 && digits != 6; /* which do not encode a whole number of bytes */
 }
 
-/* One group; the last one may be padded. */
+/* Takes one group; the last one may be padded. */
 static bool take_group(struct fx_buf *buf, struct base32_cursor *cursor, bool *ret_last,
                        size_t *ret_fault) {
     uint64_t bits = 0;
@@ -129,7 +129,7 @@ static bool take_group(struct fx_buf *buf, struct base32_cursor *cursor, bool *r
     return true;
 }
 
-/* Up to seven characters behind padding are not looked at, as Go does not. */
+/* Up to seven characters after the padding are ignored, as in Go. */
 static bool base32_decode(struct fx_buf *buf, struct fx_text text, size_t *ret_fault) {
     struct base32_cursor cursor = start(text);
     bool last = false;
@@ -148,7 +148,7 @@ static bool call_b64enc(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-/* The error is the result: Sprig has it so. */
+/* Returns the error message as the result, as Sprig does. */
 static bool give_fault(struct call *call, const char *encoding, size_t at) {
     struct fx_buf *buf = run_scratch(call->run);
     fx_buf_printf(buf, "illegal %s data at input byte %zu", encoding, at);
@@ -207,7 +207,7 @@ static bool call_adler32sum(struct call *call) {
 
 /* ---- paths ------------------------------------------------------------------------- */
 
-/* How much of the path stands up to its last slash, that included. */
+/* Returns the length of the path up to and including its last slash. */
 static size_t length_of_dir(struct fx_text path) {
     size_t len = path.len;
     while (len > 0 && path.data[len - 1] != '/') {
@@ -224,7 +224,7 @@ static bool call_is_abs(struct call *call) {
     return return_bool(call, is_abs(call->arguments[0].string));
 }
 
-/* The last element, without slashes behind it. */
+/* The last element, without trailing slashes. */
 static bool call_base(struct call *call) {
     struct fx_text path = call->arguments[0].string;
     const bool empty = path.len == 0;
@@ -240,7 +240,7 @@ static bool call_base(struct call *call) {
     return true;
 }
 
-/* What the last element has from its last point on. */
+/* The extension of the last element, from its last point. */
 static bool call_ext(struct call *call) {
     const struct fx_text path = call->arguments[0].string;
     size_t at = path.len;
@@ -254,8 +254,8 @@ static bool call_ext(struct call *call) {
     return return_text(call, ext);
 }
 
-/* A path that is made shorter element by element. `fixed` bytes of it are a `/` or
- * elements `..`, which no other `..` takes away. */
+/* A path being cleaned. Its first `fixed` bytes are a `/` or elements `..`, which `..`
+ * does not remove. */
 struct cleaning {
     char *out;
     size_t len, fixed;
@@ -290,8 +290,8 @@ static void clean_element(struct cleaning *cleaning, struct fx_text element) {
     }
 }
 
-/* The shortest path to the same place, by its text alone. It is never longer, but `.`
- * stands for nothing. */
+/* Returns the shortest equivalent path (path.Clean). It is never longer, but for `.`,
+ * which stands for the empty path. */
 static bool clean(struct call *call, struct fx_text path) {
     struct cleaning cleaning = {.out = run_alloc(call->run, path.len + 1)};
     if (cleaning.out == NULL) {

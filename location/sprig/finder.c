@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* How much of the needle matches with one more character. */
+/* Returns the length of the match after one more character. */
 static size_t extend(const struct text_finder *finder, size_t matched, char c) {
     while (matched > 0 && finder->needle.data[matched] != c) {
         matched = finder->borders[matched - 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/finder.h - private: looking for a text in another one, in time
- * linear in both, however they repeat themselves (Knuth, Morris and Pratt, 1977).
+ * location/sprig/finder.h - private: searches for a text in linear time, also where the
+ * texts are repetitive (Knuth, Morris and Pratt, 1977).
  */
 #ifndef FX_LOCATION_SPRIG_FINDER_H
 #define FX_LOCATION_SPRIG_FINDER_H
@@ -16,7 +16,7 @@
 
 struct text_finder {
     struct fx_text needle;
-    size_t *borders; /* of each start of the needle: how much of it also begins it */
+    size_t *borders; /* of each prefix of the needle: the length of its longest border */
 };
 
 #define FINDER_NONE SIZE_MAX
@@ -25,7 +25,8 @@ struct text_finder {
 bool finder_init(struct text_finder *finder, struct template_run *run,
                  struct fx_text needle) FX_MUST_USE;
 
-/* Where it stands next in the text, from `from` on; FINDER_NONE: nowhere. */
+/* Returns the offset of the next occurrence in the text at or after `from`, or
+ * FINDER_NONE. */
 size_t finder_next(const struct text_finder *finder, struct fx_text text, size_t from);
 
 #endif

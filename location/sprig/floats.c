@@ -16,7 +16,7 @@
 #include "location/sprig/convert.h"
 #include "value/number.h"
 
-/* digits * 10^exponent; no digits: 0. The digits are those of an arena. */
+/* digits * 10^exponent; 0 has no digits. The digits are in the arena. */
 struct decimal {
     bool negative;
     long exponent;
@@ -28,7 +28,7 @@ struct decimal {
 
 #define QUOTIENT_PLACES 16
 
-/* n zeros at that exponent. Each digit is a step. */
+/* Makes a number of n zeros with that exponent. Each digit costs a unit. */
 static bool make(struct template_run *run, long exponent, size_t n,
                  struct decimal *ret_decimal) {
     if (n > FX_LIMIT_TEMPLATE_DIGITS) {
@@ -46,7 +46,7 @@ static bool make(struct template_run *run, long exponent, size_t n,
     return true;
 }
 
-/* Takes the zeros off both ends. */
+/* Removes the zeros at both ends. */
 static void trim(struct decimal *decimal) {
     while (decimal->n > 0 && decimal->digits[0] == 0) {
         decimal->digits++;
@@ -109,7 +109,7 @@ static bool decimal_to_double(struct template_run *run, const struct decimal *de
     return !failed || fx_fail_nomem(run->err);
 }
 
-/* The digit that stands for 10^place. */
+/* Returns the digit of 10^place. */
 static int digit_at(const struct decimal *decimal, long place) {
     const long from_end = place - decimal->exponent;
     if (from_end < 0 || from_end >= (long)decimal->n) {
@@ -118,12 +118,12 @@ static int digit_at(const struct decimal *decimal, long place) {
     return decimal->digits[decimal->n - 1 - (size_t)from_end];
 }
 
-/* One place above the first digit. */
+/* Returns the exponent above the first digit. */
 static long top_of(const struct decimal *decimal) {
     return decimal->exponent + (long)decimal->n;
 }
 
-/* By magnitude: negative, 0, positive. */
+/* Compares the magnitudes: negative, 0, positive. */
 static int compare(const struct decimal *a, const struct decimal *b) {
     const long top = top_of(a) > top_of(b) ? top_of(a) : top_of(b);
     const long low = a->exponent < b->exponent ? a->exponent : b->exponent;
@@ -177,7 +177,7 @@ static bool decimal_subtract(struct template_run *run, const struct decimal *a,
     return decimal_add(run, a, &opposite, ret_difference);
 }
 
-/* The digits as one number; 17 of them fit. */
+/* Returns the digits as an integer; there are at most 17. */
 static uint64_t coefficient(const struct decimal *decimal) {
     uint64_t number = 0;
     for (size_t i = 0; i < decimal->n; i++) {
@@ -205,7 +205,7 @@ static bool decimal_multiply(struct template_run *run, const struct decimal *a,
     return true;
 }
 
-/* Adds 1 to the last digit; there is room for what is carried. */
+/* Adds 1 to the last digit; there is room for the carry. */
 static void increment(struct decimal *decimal) {
     size_t i = decimal->n;
     while (i > 0 && decimal->digits[i - 1] == 9) {
@@ -216,8 +216,8 @@ static void increment(struct decimal *decimal) {
     }
 }
 
-/* How many digits the whole quotient has room for: those of `a` moved up so far that what
- * is left has QUOTIENT_PLACES places, and one for a carry. */
+/* Returns the number of digits of the quotient, with QUOTIENT_PLACES fractional digits
+ * and one for a carry. */
 static long quotient_length(const struct decimal *a, const struct decimal *b) {
     const long length = top_of(a) - b->exponent + QUOTIENT_PLACES + 1;
     return length < 1 ? 1 : length;
@@ -241,7 +241,7 @@ static bool decimal_divide(struct template_run *run, const struct decimal *a,
         quotient.digits[i] = (unsigned char)(rest / divisor);
         rest %= divisor;
     }
-    /* Half or more: what is left of `a` below counts by its first digit alone. */
+    /* Rounds half up. Of the remaining digits of `a` only the first counts. */
     const int next = digit_at(a, b->exponent - QUOTIENT_PLACES - 1);
     if (2 * rest >= divisor || (2 * rest + 1 == divisor && next >= 5)) {
         increment(&quotient);
@@ -289,7 +289,7 @@ static bool return_decimal(struct call *call, const struct decimal *decimal) {
     return decimal_to_double(call->run, decimal, &number) && return_float64(call, number);
 }
 
-/* Begins with `total` and goes through the arguments from that one on. */
+/* Combines `total` with the arguments from index `from` on. */
 static bool fold(struct call *call, operation *operate, struct decimal total,
                  size_t from) {
     for (size_t i = from; i < call->n_arguments; i++) {
@@ -331,7 +331,7 @@ static bool call_divf(struct call *call) {
     return fold_all(call, decimal_divide);
 }
 
-/* math.Max: NaN wins, unless there is an infinity of that sign; 0 is above -0. */
+/* math.Max: NaN wins, unless there is a positive infinity; 0 is greater than -0. */
 static double larger(double a, double b) {
     if (isinf(a) && a > 0) {
         return a;
@@ -388,8 +388,8 @@ static bool call_ceil(struct call *call) {
     return argument(call, 0, &number) && return_float64(call, ceil(number));
 }
 
-/* To so many places: up where the fraction reaches the threshold, which is .5 where none
- * is given. That of a negative number is negative, so those go down, as in Sprig. */
+/* Rounds to so many places: up where the fraction reaches the threshold (default .5).
+ * The fraction of a negative number is negative, so it is rounded down, as in Sprig. */
 static bool call_round(struct call *call) {
     double number = 0;
     if (!argument(call, 0, &number)) {

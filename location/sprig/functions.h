@@ -24,23 +24,12 @@ extern const struct function functions_encoding[]; /* base32, base64, hashes, pa
 extern const struct function functions_urls[];
 extern const struct function functions_semver[];
 
-/* A row: the name, the call, its price, the types of the parameters; of a VARIADIC one
- * the last parameter repeats. */
-#define FUNCTION(of_name, of_call, of_price, ...)                            \
-    {                                                                        \
-        .name = of_name, .call = of_call, .price = of_price, .parameters = { \
-            __VA_ARGS__,                                                     \
-            PARAMETER_NONE                                                   \
-        }                                                                    \
-    }
-#define VARIADIC(of_name, of_call, of_price, ...)                              \
-    {                                                                          \
-        .name = of_name, .call = of_call, .price = of_price, .variadic = true, \
-        .parameters = {                                                        \
-            __VA_ARGS__,                                                       \
-            PARAMETER_NONE                                                     \
-        }                                                                      \
-    }
+/* A row of a table: name, call, price, types of the parameters. The last parameter of a
+ * VARIADIC function repeats. */
+#define FUNCTION(name, call, price, ...) \
+    {name, call, {__VA_ARGS__, PARAMETER_NONE}, false, price, NULL}
+#define VARIADIC(name, call, price, ...) \
+    {name, call, {__VA_ARGS__, PARAMETER_NONE}, true, price, NULL}
 
 #define ANY     PARAMETER_ANY
 #define STRING  PARAMETER_STRING
@@ -51,24 +40,25 @@ extern const struct function functions_semver[];
 #define TIME    PARAMETER_TIME
 #define NONE    PARAMETER_NONE
 
-/* The types of objects that they give: `struct fx_go_time`, `struct semantic_version`. */
+/* The types of objects that they return: `struct fx_go_time`, `struct
+ * semantic_version`. */
 extern const struct object_type time_type;
 extern const struct object_type version_type;
 
-/* What Go's runtime says of a nil that is asked for its type. */
+/* Go's message where the type of nil is needed. */
 #define PANIC_NIL "runtime error: invalid memory address or nil pointer dereference"
 
-/* The argument, which is a string. */
+/* Returns the argument, which is a string. */
 static inline struct fx_text argument_text(const struct call *call, size_t i) {
     return call->arguments[i].string;
 }
 
-/* The argument, which is an int. */
+/* Returns the argument, which is an int. */
 static inline int64_t argument_int(const struct call *call, size_t i) {
     return call->arguments[i].integer;
 }
 
-/* Returns a string: bytes that outlive the call. */
+/* Returns a string. The bytes must outlive the call. */
 static inline bool return_text(struct call *call, struct fx_text text) {
     *call->ret = value_string(text);
     return true;
@@ -95,7 +85,7 @@ static inline bool return_map(struct call *call, struct map *map) {
     return map != NULL;
 }
 
-/* The bytes from `from` up to `to`. */
+/* Returns the bytes from `from` up to `to`. */
 static inline struct fx_text text_between(struct fx_text text, size_t from, size_t to) {
     return to == from ? FX_TEXT("") : (struct fx_text){text.data + from, to - from};
 }

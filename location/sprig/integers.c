@@ -21,7 +21,7 @@ static int64_t argument(const struct call *call, size_t i) {
     return value_to_int64(&call->arguments[i]);
 }
 
-/* Go's integers wrap. */
+/* Overflow wraps around, as in Go. */
 static int64_t add_wrapping(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
@@ -31,7 +31,7 @@ static int64_t multiply_wrapping(int64_t a, int64_t b) {
 }
 
 static bool call_atoi(struct call *call) {
-    int64_t integer = 0; /* the nearest one where the text is beyond them */
+    int64_t integer = 0; /* the nearest one where the text is out of range */
     (void)fx_go_parse_int(call->arguments[0].string, 10, &integer);
     *call->ret = value_int(integer);
     return true;
@@ -46,7 +46,7 @@ static bool call_int64(struct call *call) {
     return return_int64(call, argument(call, 0));
 }
 
-/* Reads the value's text as octal. */
+/* Parses the text of the value as an octal number. */
 static bool call_to_decimal(struct call *call) {
     struct fx_text text = {0};
     int64_t integer = 0;
@@ -87,7 +87,7 @@ static bool check_divisor(struct call *call) {
            fx_fail(call->err, FX_EMUTATE, "runtime error: integer divide by zero");
 }
 
-/* The lowest integer divided by -1 has no quotient but itself. */
+/* The lowest integer divided by -1 gives itself. */
 static bool call_div(struct call *call) {
     const int64_t a = argument(call, 0);
     const int64_t b = argument(call, 1);
@@ -130,7 +130,7 @@ static uint64_t distance(int64_t a, int64_t b) {
     return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
 }
 
-/* How many there are; none where the step leads away. */
+/* Returns the number of steps; 0 where the step has the wrong sign. */
 static uint64_t count_steps(const struct progression *p) {
     const bool is_falling = p->stop < p->start;
     if (p->step == 0 || p->stop == p->start || is_falling != (p->step < 0)) {
@@ -139,7 +139,7 @@ static uint64_t count_steps(const struct progression *p) {
     return (distance(p->start, p->stop) - 1) / distance(0, p->step) + 1;
 }
 
-/* NULL over a bound. */
+/* Returns NULL over a limit. */
 static struct list *make_progression(struct call *call, const struct progression *p) {
     const uint64_t n = count_steps(p);
     if (n > FX_LIMIT_TEMPLATE_STEPS) {
@@ -177,8 +177,8 @@ static bool call_until_step(struct call *call) {
                                                          call->arguments[2].integer});
 }
 
-/* seq last | seq first last | seq first step last, the last one included. Others are
- * nothing, and so is a step that leads away. */
+/* seq last | seq first last | seq first step last, the last one included. Other numbers
+ * of arguments give nothing, as does a step with the wrong sign. */
 static struct progression seq_progression(const struct call *call) {
     const size_t n = call->n_arguments;
     const struct value *arguments = call->arguments;

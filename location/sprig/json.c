@@ -104,7 +104,7 @@ static bool print_list(struct json_printer *p, const struct list *list, size_t d
     return true;
 }
 
-/* One member; `is_first` of its object. */
+/* Prints a member; `is_first` in its object. */
 static bool print_member(struct json_printer *p, struct fx_text key,
                          const struct value *value, size_t depth, bool is_first) {
     if (!is_first) {
@@ -151,7 +151,7 @@ static bool print_context(struct json_printer *p, const struct context *context,
     return true;
 }
 
-/* Nothing in either text needs an escape. */
+/* No text of an object needs an escape. */
 static void print_object(struct json_printer *p, const struct value *value) {
     fx_buf_char(p->out, '"');
     if (value->object.type == &time_type) {
@@ -163,7 +163,7 @@ static void print_object(struct json_printer *p, const struct value *value) {
     fx_buf_char(p->out, '"');
 }
 
-/* The bytes of a string are paid where it is written, those of a raw one twice. */
+/* The bytes of a string are charged where it is written; those of a raw one twice. */
 static size_t price_of(const struct json_printer *p, const struct value *value) {
     switch ((int)value->kind) {
     case VALUE_STRING:
@@ -174,7 +174,7 @@ static size_t price_of(const struct json_printer *p, const struct value *value) 
     }
 }
 
-/* Values of an indented text stand on lines of their own, two for a list. */
+/* In an indented text each value is on its own line. */
 static size_t price_of_lines(const struct json_printer *p, size_t depth) {
     return p->layout == LAYOUT_INDENTED ? depth / FX_BUDGET_BYTES : 0;
 }
@@ -263,8 +263,8 @@ static bool copy_string(struct template_run *run, const json_t *node,
     return true;
 }
 
-/* A value of its own memory: the node does not outlive the call. It is no deeper than the
- * reader lets it be. */
+/* Copies a node to a value in the arena: the node does not outlive the call. The JSON
+ * reader limits its depth. */
 static bool copy_node(struct template_run *run, json_t *node, struct value *ret_value) {
     if (!run_spend(run, 1)) {
         return false;
@@ -302,7 +302,7 @@ static bool call_must_from_json(struct call *call) {
     if (call->err->code == FX_ESYNTAX) {
         call->err->code = FX_EMUTATE;
     }
-    call->err->off = 0; /* in a text that nobody sees */
+    call->err->off = 0; /* a position in an internal text */
     call->err->len = 0;
     return false;
 }
@@ -325,7 +325,7 @@ static bool to_json(struct call *call, enum json_layout layout) {
            run_take_scratch(call->run, call->ret);
 }
 
-/* Nothing where JSON has no such value. */
+/* Returns the empty text where JSON does not have the value. */
 static bool to_json_or_nothing(struct call *call, enum json_layout layout) {
     if (to_json(call, layout)) {
         return true;
@@ -354,7 +354,7 @@ static bool call_must_to_pretty_json(struct call *call) {
     return to_json(call, LAYOUT_INDENTED);
 }
 
-/* Both of them: the plain one panics with the same words. */
+/* For both functions: the plain one panics with the same message. */
 static bool call_to_raw_json(struct call *call) {
     return to_json(call, LAYOUT_RAW);
 }

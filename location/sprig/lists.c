@@ -9,14 +9,13 @@
 #include "location/sprig/convert.h"
 #include "location/sprig/functions.h"
 
-/* What Go's runtime says of a list of a negative length, and of a part of a list beyond
- * its ends. */
+/* Go's messages for a list of negative length, and for a slice out of bounds. */
 #define PANIC_LENGTH "runtime error: makeslice: len out of range"
 #define PANIC_SLICE  "reflect.Value.Slice: slice index out of bounds"
 
 /* ---- what they share --------------------------------------------------------------- */
 
-/* Fails with the kind of the value between the words. */
+/* Fails with the kind of the value between `before` and `after`. */
 static bool fail_kind(struct call *call, const char *before, const struct value *value,
                       const char *after) {
     if (value_is_nil(value)) {
@@ -26,7 +25,8 @@ static bool fail_kind(struct call *call, const char *before, const struct value 
                    after);
 }
 
-/* The list that an argument is; `what` it cannot be done to anything else: then NULL. */
+/* Returns the list of an argument; for another value NULL with the message `what` and
+ * the kind. */
 static const struct list *take_list(struct call *call, size_t i, const char *what) {
     const struct value *value = &call->arguments[i];
     if (value->kind != VALUE_LIST) {
@@ -36,7 +36,7 @@ static const struct list *take_list(struct call *call, size_t i, const char *wha
     return value->list;
 }
 
-/* An element of a list: nil for what is missing. */
+/* Converts an element of a list: MISSING becomes nil. */
 static struct value element_of(struct value value) {
     value.boxed = false;
     return value.kind == VALUE_MISSING ? value_nil() : value;
@@ -48,7 +48,7 @@ static void fill(struct value *to, const struct value *from, size_t n) {
     }
 }
 
-/* A new list of n of these values. */
+/* Returns a new list of the n values. */
 static bool give_values(struct call *call, const struct value *values, size_t n) {
     struct list *list = value_list_new(call->run, n);
     if (list == NULL) {
@@ -69,7 +69,7 @@ static bool call_list(struct call *call) {
     return give_values(call, call->arguments, call->n_arguments);
 }
 
-/* The list with one element more, before or behind the others. */
+/* Returns the list with one more element at index `at`. */
 static bool add(struct call *call, const struct list *list, size_t at) {
     struct list *longer = value_list_new(call->run, list->n + 1);
     if (longer == NULL) {
@@ -140,8 +140,8 @@ static bool call_initial(struct call *call) {
            give_values(call, list->values, list->n == 0 ? 0 : list->n - 1);
 }
 
-/* slice list [from [to]]: a part of the same type; of an empty list nil. Go would let
- * `to` go beyond the end as far as the list happens to have room. */
+/* slice list [from [to]]: a part of the same type; nil for an empty list. In Go `to`
+ * may exceed the length up to the capacity. */
 static bool call_slice(struct call *call) {
     const struct list *list =
         take_list(call, 0, "list should be type of slice or array but ");
@@ -179,8 +179,8 @@ static bool call_reverse(struct call *call) {
 
 /* ---- chunks ---------------------------------------------------------------------- */
 
-/* How many lists there will be, as Go computes it in float64, also for sizes that make no
- * sense. False where Go cannot make so many. */
+/* Computes the number of chunks in float64, as Go does, also for invalid sizes. False
+ * where Go panics. */
 static bool count_chunks(int64_t size, size_t n, size_t *ret_count) {
     const double count = floor(((double)n - 1) / (double)size) + 1;
     const bool bad_last = count >= 1 && size < 0 && fmod((double)n, (double)size) == 0;
@@ -237,7 +237,7 @@ static bool holds(struct template_run *run, const struct value *values, size_t n
     return true;
 }
 
-/* Nothing has anything. */
+/* A nil list has no elements. */
 static bool call_has(struct call *call) {
     bool found = false;
     if (!value_is_nil(&call->arguments[1])) {
@@ -250,8 +250,8 @@ static bool call_has(struct call *call) {
     return return_bool(call, found);
 }
 
-/* The elements of `list` that are not among `others`; or, where those are NULL, not among
- * those already taken. */
+/* Returns the elements of `list` that are not in `others`, or, where that is NULL, not
+ * among the previous ones. */
 static bool give_others(struct call *call, const struct list *list,
                         const struct value *others, size_t n_others) {
     struct list *rest = value_list_new(call->run, list->n);

@@ -37,7 +37,7 @@ static const struct fx_regex *find_cached(const struct regex_cache *cache,
     return NULL;
 }
 
-/* Consumes the regular expression. */
+/* Takes ownership of `regex`. */
 static bool add_cached(struct template_run *run, struct fx_text pattern,
                        struct fx_regex *regex) {
     struct regex_cache *cache = run->kept;
@@ -62,7 +62,7 @@ static bool compile_cached(struct template_run *run, struct fx_text pattern,
     return true;
 }
 
-/* The cache itself lies in the arena. */
+/* The cache itself is in the arena. */
 static void free_cache(void *kept) {
     struct regex_cache *cache = kept;
     for (size_t i = 0; i < ENTRIES; i++) {
@@ -70,8 +70,8 @@ static void free_cache(void *kept) {
     }
 }
 
-/* The compiled pattern, borrowed until the next call: in a range the same one is asked
- * for again and again. A new one costs steps by the size of its program. */
+/* Gets the compiled pattern, borrowed until the next call. It is cached, since a range
+ * uses the same pattern repeatedly. A new one costs units by the size of its program. */
 static bool run_regex(struct template_run *run, struct fx_text pattern,
                       const struct fx_regex **ret_regex, struct fx_err *err) {
     if (run->kept == NULL) {
@@ -102,7 +102,7 @@ struct regex_matches {
     size_t n, capacity;
 };
 
-/* One rune on; past the end where there is none. */
+/* Returns the offset after the next rune; after the end where there is none. */
 static size_t behind_rune(struct fx_text text, size_t at) {
     uint32_t rune = 0;
     return at >= text.len
@@ -111,8 +111,8 @@ static size_t behind_rune(struct fx_text text, size_t at) {
                      fx_text_rune((struct fx_text){text.data + at, text.len - at}, &rune);
 }
 
-/* The next match and its groups (fx_regex_find()); an empty one right behind another one
- * is none. Each search is paid for (base/regex.h). */
+/* Finds the next match and its groups (fx_regex_find()); an empty match directly after
+ * another one is skipped. Each search is charged (base/regex.h). */
 static bool regex_walk_next(struct regex_walk *walk, struct template_run *run,
                             struct fx_regex_span *ret_spans, size_t n_spans,
                             bool *ret_found) {
@@ -149,17 +149,17 @@ static bool regex_matches_add(struct template_run *run, struct regex_matches *ma
 
 struct regex_replacement {
     struct fx_text text;
-    /* `$1`, `${1}`, `$name`, `${name}` stand for groups, `$$` for a `$`. A name goes as
-     * far as letters, digits and `_` do; a group that there is not is empty. */
+    /* `$1`, `${1}`, `$name`, `${name}` mean groups, `$$` means a `$`. A name consists
+     * of letters, digits and `_`; an unknown group is empty. */
     bool expands;
 };
 
-#define MOST_GROUP 100000000u /* larger numbers name nothing */
+#define MOST_GROUP 100000000u /* larger numbers mean no group */
 
 struct replacing {
     const struct fx_regex *regex;
     struct fx_text text;
-    struct fx_regex_span *spans; /* of the match at hand and its groups */
+    struct fx_regex_span *spans; /* of the current match and its groups */
     size_t n_spans;
     struct fx_buf *out;
 };
@@ -168,7 +168,7 @@ static struct fx_text rest_of(struct fx_text text, size_t from) {
     return (struct fx_text){text.data + from, text.len - from};
 }
 
-/* How much of the text is a name. */
+/* Returns the length of the name at the start of the text. */
 static size_t name_length(struct fx_text text) {
     size_t at = 0;
     while (at < text.len) {
@@ -182,7 +182,7 @@ static size_t name_length(struct fx_text text) {
     return at;
 }
 
-/* The group that the name stands for; the number of spans where there is none. */
+/* Returns the index of the group, or the number of spans where there is none. */
 static size_t group_of(const struct replacing *r, struct fx_text name) {
     size_t number = 0;
     for (size_t i = 0; i < name.len; i++) {
@@ -205,8 +205,8 @@ static void add_group(const struct replacing *r, struct fx_text name) {
     }
 }
 
-/* What begins with a `$`: `$name` or `${name}`, else the `$` itself. Returns how much of
- * the template that was. */
+/* Expands a `$name` or `${name}`, else copies the `$`. Returns the length that it used
+ * of the template. */
 static size_t add_reference(const struct replacing *r, struct fx_text template) {
     if (template.len > 1 && template.data[1] == '$') {
         fx_buf_char(r->out, '$');
@@ -275,7 +275,7 @@ static bool regex_replace(struct template_run *run, const struct fx_regex *regex
 
 /* ---- the functions ----------------------------------------------------------------- */
 
-/* Go's name for what RE2 complains of. */
+/* RE2's error codes and Go's. */
 static const struct {
     const char *re2, *go;
 } complaints[] = {
@@ -308,7 +308,7 @@ static bool is_must(const struct call *call) {
     return strncmp(call->function->name, "must", 4) == 0;
 }
 
-/* Rewrites what RE2 said of the pattern. Always false. */
+/* Converts RE2's message to Go's. Always false. */
 static bool fail_pattern(struct call *call, struct fx_text pattern) {
     struct fx_buf words;
     fx_buf_init(&words, 0);
@@ -332,7 +332,7 @@ static bool fail_pattern(struct call *call, struct fx_text pattern) {
     return false;
 }
 
-/* The first argument's; NULL with an error. */
+/* Compiles the first argument; NULL with an error. */
 static const struct fx_regex *take_pattern(struct call *call) {
     const struct fx_text pattern = argument_text(call, 0);
     const struct fx_regex *regex = NULL;
@@ -381,7 +381,7 @@ static bool call_regex_find(struct call *call) {
     return true;
 }
 
-/* All matches, `most` at most, as spans; all of them where it is below 0. */
+/* Finds up to `most` matches, all of them where `most` is negative. */
 static bool find_all(struct call *call, const struct fx_regex *regex, int64_t most,
                      struct regex_matches *ret_matches) {
     *ret_matches = (struct regex_matches){0};
@@ -426,8 +426,8 @@ static bool call_regex_find_all(struct call *call) {
     return return_list(call, list);
 }
 
-/* The pieces between the matches, `most` at most. An empty match at the start parts
- * nothing; what is left behind the last one is a piece. */
+/* Collects up to `most` pieces between the matches. An empty match at the start does
+ * not split; the rest after the last match is a piece. */
 static void fill_pieces(struct list *list, struct fx_text text,
                         const struct regex_matches *matches, int64_t most) {
     struct fx_regex_span piece = {0, 0};

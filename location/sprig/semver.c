@@ -11,7 +11,7 @@
 #include "location/gotemplate/value.h"
 #include "location/sprig/functions.h"
 
-#define NOT_A_VERSION "Invalid Semantic Version" /* the library's words */
+#define NOT_A_VERSION "Invalid Semantic Version" /* the library's message */
 
 /* ---- reading --------------------------------------------------------------------- */
 
@@ -40,7 +40,7 @@ bool version_take_identifiers(struct fx_text *text, struct fx_text *ret_identifi
     return len > 0;
 }
 
-/* Takes the next identifier off the list; an empty one behind the last. */
+/* Removes the first identifier from the list; empty after the last. */
 static struct fx_text next_identifier(struct fx_text *identifiers) {
     const char *end =
         identifiers->len == 0 ? NULL : memchr(identifiers->data, '.', identifiers->len);
@@ -64,7 +64,7 @@ bool version_check_prerelease(struct fx_text text, struct fx_err *err) {
     return true;
 }
 
-/* The library goes up to UINT64_MAX; nobody's version does. */
+/* The library allows numbers up to UINT64_MAX. */
 static bool take_number(struct fx_text *text, uint64_t *ret_number, struct fx_err *err) {
     const size_t n = count_digits(*text);
     uint64_t number = 0;
@@ -86,7 +86,7 @@ static bool take_number(struct fx_text *text, uint64_t *ret_number, struct fx_er
     return true;
 }
 
-/* A part that may be missing is 0. */
+/* A missing part is 0. */
 static bool take_next_number(struct fx_text *text, uint64_t *ret_number,
                              struct fx_err *err) {
     *ret_number = 0;
@@ -97,7 +97,7 @@ static bool take_next_number(struct fx_text *text, uint64_t *ret_number,
     return take_number(text, ret_number, err);
 }
 
-/* What stands behind `sign`, which may be missing. */
+/* Takes the optional part after `sign`. */
 static bool take_suffix(struct fx_text *text, char sign, struct fx_text *ret_suffix,
                         struct fx_err *err) {
     *ret_suffix = (struct fx_text){0};
@@ -140,7 +140,8 @@ static int compare_numbers(uint64_t a, uint64_t b) {
     return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/* Numbers come before words; numbers begin with no 0, so the longer one is greater. */
+/* Numbers are less than words; numbers have no leading 0, so the longer one is greater.
+ */
 static int compare_identifiers(struct fx_text a, struct fx_text b) {
     if (is_number(a) != is_number(b)) {
         return is_number(a) ? -1 : 1;
@@ -151,8 +152,8 @@ static int compare_identifiers(struct fx_text a, struct fx_text b) {
     return fx_text_compare(a, b);
 }
 
-/* Where all identifiers agree, the longer list is greater; no list at all is the release
- * itself, greater than all. */
+/* Where all identifiers are equal the longer list is greater; no list at all is the
+ * release, which is greatest. */
 int version_compare_prereleases(const struct semantic_version *version_a,
                                 const struct semantic_version *version_b) {
     struct fx_text a = version_a->prerelease;
@@ -187,7 +188,7 @@ int version_compare(const struct semantic_version *a, const struct semantic_vers
 
 /* ---- as a value ------------------------------------------------------------------ */
 
-/* As reflect.DeepEqual sees them: how it was written counts. */
+/* As reflect.DeepEqual compares them, by the original text. */
 static bool version_deep_equal(const void *left, const void *right) {
     const struct semantic_version *a = left;
     const struct semantic_version *b = right;
@@ -215,7 +216,7 @@ static struct value number_value(uint64_t number) {
     return (struct value){.kind = VALUE_UINT64, .integer = (int64_t)number};
 }
 
-/* All are methods in the library, so each must be named with a capital letter. */
+/* All are methods in Go, with a capital letter. */
 static bool version_member(const void *object, struct fx_text name,
                            struct value *ret_value) {
     const struct semantic_version *version = object;
@@ -271,7 +272,7 @@ static bool call_semver(struct call *call) {
     return true;
 }
 
-/* A mistake in the constraint is told before one in the version. */
+/* An error in the constraint is reported before one in the version. */
 static bool call_semver_compare(struct call *call) {
     const struct semantic_version any = {.major = 0};
     struct semantic_version version;

@@ -9,8 +9,7 @@
 
 #include "location/go/text.h"
 
-/* How much of a bound is left open: `1.x` and `1` leave the minor version and what is
- * below it. */
+/* The first open part of a bound: of `1.x` and `1` it is the minor version. */
 enum open_from { OPEN_FROM_MAJOR, OPEN_FROM_MINOR, OPEN_FROM_PATCH, OPEN_NOWHERE };
 
 struct bound {
@@ -20,7 +19,7 @@ struct bound {
 
 /* ---- what the relations mean ------------------------------------------------------- */
 
-/* Prereleases are nobody's choice who did not name one. */
+/* True for a prerelease where the bound does not name one. */
 static bool is_unwanted(const struct semantic_version *version,
                         const struct bound *bound) {
     return version->prerelease.len > 0 && bound->version.prerelease.len == 0;
@@ -130,7 +129,7 @@ relations[] = {
     {"<", is_less},       {"~", is_near},      {"^", is_compatible}, {"", is_equal},
 };
 
-/* `!=` has its own mind about prereleases. */
+/* `!=` handles prereleases itself. */
 static bool meets(const struct semantic_version *version, const struct relation *relation,
                   const struct bound *bound) {
     return (relation->meets == is_not_equal || !is_unwanted(version, bound)) &&
@@ -144,7 +143,7 @@ static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
 }
 
-/* How many there were. */
+/* Returns the number of skipped characters. */
 static size_t skip_spaces(struct fx_text *text) {
     size_t n = 0;
     while (n < text->len && is_space(text->data[n])) {
@@ -163,7 +162,7 @@ static const struct relation *take_relation(struct fx_text *text) {
     return &relations[i];
 }
 
-/* A number or a wildcard, and whatever else such characters can make. */
+/* Takes a number or a wildcard: any sequence of such characters. */
 static struct fx_text take_part(struct fx_text *text) {
     size_t n = 0;
     while (n < text->len && text->data[n] != '\0' &&
@@ -175,7 +174,7 @@ static struct fx_text take_part(struct fx_text *text) {
     return part;
 }
 
-/* Behind the first one: a point belongs to it. Empty where there is none. */
+/* Takes a later part with the point before it; empty where there is none. */
 static struct fx_text take_next_part(struct fx_text *text) {
     struct fx_text rest = *text;
     if (first_of(rest) != '.') {
@@ -187,7 +186,7 @@ static struct fx_text take_next_part(struct fx_text *text) {
     return part;
 }
 
-/* What stands behind the sign; nothing is taken where that is no list of identifiers. */
+/* Takes the identifiers after `sign`, if there are any. */
 static struct fx_text take_suffix(struct fx_text *text, char sign) {
     struct fx_text rest = *text;
     struct fx_text suffix = {0};
@@ -201,9 +200,9 @@ static struct fx_text take_suffix(struct fx_text *text, char sign) {
     return suffix;
 }
 
-/* A version in a constraint, as it is written. */
+/* A version in a constraint. */
 struct written {
-    struct fx_text parts[3]; /* empty: not there */
+    struct fx_text parts[3]; /* empty where missing */
     struct fx_text prerelease;
 };
 
@@ -235,7 +234,7 @@ static bool read_number(struct fx_text part, uint64_t *ret_number) {
     return true;
 }
 
-/* Parts behind an open one do not count, whatever they are. */
+/* Parts after an open one are ignored. */
 static bool read_bound(const struct written *written, struct bound *ret_bound,
                        struct fx_err *err) {
     struct bound bound = {.version.prerelease = written->prerelease};
@@ -259,7 +258,7 @@ static bool read_bound(const struct written *written, struct bound *ret_bound,
 
 /* ---- checking ---------------------------------------------------------------------- */
 
-/* What is being read: one of the alternatives between `||`. */
+/* The alternative being parsed, between two `||`. */
 struct constraint_reading {
     const struct semantic_version *version;
     struct fx_text text, rest;
@@ -282,7 +281,7 @@ static bool check(struct constraint_reading *reading, const struct relation *rel
     return true;
 }
 
-/* `- version` behind a version: takes it, and what may not follow without a comma. */
+/* Takes `- version` after a version. */
 static bool take_upper(struct constraint_reading *reading, struct written *ret_upper) {
     struct fx_text rest = reading->rest;
     if (skip_spaces(&rest) == 0 || first_of(rest) != '-') {
@@ -296,8 +295,8 @@ static bool take_upper(struct constraint_reading *reading, struct written *ret_u
     return true;
 }
 
-/* comparison := [ operator ] spaces version | version spaces "-" spaces version
- * Of the second form `ret_range` tells. */
+/* comparison := [ operator ] spaces version | version spaces "-" spaces version;
+ * *ret_range is true for the second form. */
 static bool read_comparison(struct constraint_reading *reading, bool *ret_range) {
     struct written written;
     struct written upper;
@@ -318,8 +317,8 @@ static bool read_comparison(struct constraint_reading *reading, bool *ret_range)
     return check(reading, &at_least, &written) && check(reading, &at_most, &upper);
 }
 
-/* alternative := comparison ( ( spaces | "," ) comparison )*
- * Around a range only a comma may stand: the library rewrites it with the spaces. */
+/* alternative := comparison ( ( spaces | "," ) comparison )*; next to a range only a
+ * comma is allowed. */
 static bool read_alternative(struct constraint_reading *reading) {
     bool after_range = false;
     bool after_comma = true;
@@ -347,7 +346,7 @@ static bool read_alternative(struct constraint_reading *reading) {
     }
 }
 
-/* Up to the next `||`, which is taken, too. */
+/* Takes the text up to and including the next `||`. */
 static struct fx_text take_alternative(struct fx_text *text, bool *ret_last) {
     size_t n = 0;
     while (n + 1 < text->len && memcmp(text->data + n, "||", 2) != 0) {
@@ -359,7 +358,7 @@ static struct fx_text take_alternative(struct fx_text *text, bool *ret_last) {
     return alternative;
 }
 
-/* All alternatives are read, also behind one that the version meets: a mistake is one. */
+/* All alternatives are parsed, also after one that matches, so that errors are found. */
 bool version_check(const struct semantic_version *version, struct fx_text constraint,
                    bool *ret_meets, struct fx_err *err) {
     bool last = false;

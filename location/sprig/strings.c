@@ -27,7 +27,8 @@ static bool call_repeat(struct call *call) {
     }
     const size_t times = text.len == 0 ? 0 : (size_t)argument_int(call, 0);
     const size_t fitting = text.len == 0 ? 0 : buf->max / text.len + 1;
-    const size_t n = times < fitting ? times : fitting; /* one too many tells the bound */
+    const size_t n =
+        times < fitting ? times : fitting; /* one too many triggers the limit */
     if (!run_spend(call->run, n / FUNCTION_SIZE_OF_PRICE) ||
         !run_spend_copy(call->run, n * text.len)) {
         return false;
@@ -59,7 +60,7 @@ static bool call_has_suffix(struct call *call) {
                        fx_text_ends(argument_text(call, 1), argument_text(call, 0)));
 }
 
-/* What quote, squote and cat do with each argument that is not nil, blanks between. */
+/* Applies `add` to each argument that is not nil, with blanks between. */
 static bool join_arguments(struct call *call,
                            bool (*add)(struct call *call, struct fx_buf *buf,
                                        const struct value *value)) {
@@ -149,7 +150,7 @@ static bool call_nindent(struct call *call) {
     return indent(call, "\n");
 }
 
-/* The empty text stands before every rune and at the end. */
+/* The empty text matches before every rune and at the end. */
 static bool replace_nothing(struct template_run *run, struct fx_buf *buf,
                             struct fx_text by, struct fx_text text) {
     for (size_t at = 0; at < text.len && !buf->failed;) {
@@ -211,21 +212,21 @@ static bool call_to_string(struct call *call) {
 
 struct wrapper {
     struct fx_text text;
-    size_t at;    /* where the line begins */
-    size_t width; /* 1 at least */
+    size_t at;    /* start of the line */
+    size_t width; /* at least 1 */
     struct fx_text separator;
     bool breaks_words;
     struct fx_buf *out;
 };
 
-/* Ends the line there, and goes on `skip` bytes behind. */
+/* Ends the line at `to`; the next one starts `skip` bytes later. */
 static void end_line(struct wrapper *w, size_t to, size_t skip) {
     fx_buf_text(w->out, text_between(w->text, w->at, to));
     fx_buf_text(w->out, w->separator);
     w->at = to + skip;
 }
 
-/* Looks back from the end of a full line for a blank; false where there is none. */
+/* Searches a full line backwards for a blank; false where there is none. */
 static bool find_blank_within(const struct wrapper *w, size_t *ret_at) {
     for (size_t i = w->at + w->width + 1; i > w->at; i--) {
         if (w->text.data[i - 1] == ' ') {
@@ -236,7 +237,7 @@ static bool find_blank_within(const struct wrapper *w, size_t *ret_at) {
     return false;
 }
 
-/* The first word is longer than the line. */
+/* Handles a word that is longer than the line. */
 static void wrap_word(struct wrapper *w) {
     const size_t full = w->at + w->width;
     if (w->breaks_words) {

@@ -8,7 +8,7 @@
 #include "location/go/runes.h"
 #include "location/gotemplate/format.h"
 
-/* Gives the rune to be written; `before` is the one before it, 0 at the start. */
+/* Returns the rune to write; `before` is the previous one, 0 at the start. */
 typedef uint32_t map_rune(uint32_t rune, uint32_t before);
 
 static bool return_mapped(struct call *call, map_rune *map) {
@@ -34,8 +34,8 @@ static uint32_t map_lower(uint32_t rune, uint32_t before) {
     return fx_rune_to_lower(rune);
 }
 
-/* Go's strings.Title: of ASCII all but letters, digits and `_` part words; beyond it
- * white space alone. */
+/* As Go's strings.Title: in ASCII all but letters, digits and `_` separate words;
+ * otherwise only white space. */
 static bool parts_words(uint32_t rune) {
     if (rune == '_' || fx_rune_is_letter(rune) || fx_rune_is_digit(rune)) {
         return false;
@@ -85,8 +85,8 @@ static bool call_swapcase(struct call *call) {
     return return_mapped(call, map_swapped);
 }
 
-/* The first byte of each word, for the library behind Sprig takes bytes for runes here:
- * `é` gives `Ã`, as it does there. */
+/* The first byte of each word: like the library behind Sprig this treats bytes as
+ * runes, so `é` gives `Ã`. */
 static bool call_initials(struct call *call) {
     const struct fx_text text = argument_text(call, 0);
     struct fx_buf *buf = run_scratch(call->run);
@@ -134,19 +134,19 @@ if (fx_rune_is_upper(rune)) {
     return UPPER;
 }
 if (fx_rune_is_letter(rune) && !is_ideograph(rune)) {
-    return SMALL; /* also what knows no case */
+    return SMALL; /* also letters without case */
 }
 return fx_rune_is_punct(rune) ? PUNCTUATION : OTHER;
 }
 
-/* A text read rune by rune. */
+/* Reads a text rune by rune. */
 struct word_reader {
     struct fx_text text;
     size_t at;
     struct fx_buf *out;
 };
 
-/* The rune at `at` and its class; CLASS_END where there is none. */
+/* Gets the rune at `at` and returns its class, or CLASS_END. */
 static enum class look(const struct word_reader *r, size_t at, uint32_t *ret_rune,
                        size_t *ret_len) {
     if (at >= r->text.len){ *ret_len = 0; return CLASS_END;}
@@ -158,7 +158,7 @@ static enum class peek(const struct word_reader *r) {
     uint32_t rune = 0; size_t len = 0; return look(r, r->at, &rune, &len);
 }
 
-/* Goes past the rune and writes it in lower case. */
+/* Writes the current rune in lower case. */
 static void take(struct word_reader *r) {
     uint32_t rune = 0;
     size_t len = 0;
@@ -175,8 +175,7 @@ static void take_run(struct word_reader *r, enum class class) {
     }
 }
 
-/* Where the run of runes of the class ends that begins at `at`; how long it is, and what
- * follows. */
+/* Counts the runes of the class from `at` on, and returns the class that follows. */
 static enum class find_end(const struct word_reader *r, size_t at, enum class class,
                            size_t *ret_n) {
     uint32_t rune = 0; size_t len = 0; enum class found = look(r, at, &rune, &len);
@@ -185,7 +184,7 @@ static enum class find_end(const struct word_reader *r, size_t at, enum class cl
 return found;
 }
 
-/* The number that belongs to the word before it. */
+/* Takes the number that belongs to the previous word. */
 static void take_number(struct word_reader *r) {
     size_t n = 0;
     if (find_end(r, r->at, NUMBER, &n) != SMALL) {
@@ -200,7 +199,7 @@ static void take_capitals(struct word_reader *r) {
         take_run(r, UPPER);
         take_number(r);
     } else if (n > 1) {
-        while (n-- > 1) { /* the last one begins a word */
+        while (n-- > 1) { /* the last one starts a word */
             take(r);
         }
     } else {
@@ -226,7 +225,7 @@ static void take_word(struct word_reader *r) {
     }
 }
 
-/* Punctuation stays as it is, connectors behind it too, those that are no blanks. */
+/* Punctuation is kept, and connectors after it that are no white space. */
 static void take_punctuation(struct word_reader *r) {
     uint32_t rune = 0;
     size_t len = 0;
@@ -235,7 +234,7 @@ static void take_punctuation(struct word_reader *r) {
     }
 }
 
-/* Connectors become this one, and where a word follows a word, it comes between. */
+/* Replaces connectors by `connector`, and inserts it between adjacent words. */
 static bool return_joined(struct call *call, char connector) {
     struct word_reader r = {argument_text(call, 0), 0, run_scratch(call->run)};
     bool is_behind_word = false;
@@ -269,8 +268,8 @@ static bool call_kebabcase(struct call *call) {
     return return_joined(call, '-');
 }
 
-/* Writes the connectors at this place as they are, but for the last `n_dropped`; returns
- * the last one of all, 0 where there was none. */
+/* Writes the connectors at the current position, without the last `n_dropped`. Returns
+ * the last one, or 0. */
 static uint32_t copy_connectors(struct word_reader *r, size_t n_dropped) {
     size_t n = 0;
     uint32_t rune = 0;
@@ -286,9 +285,9 @@ static uint32_t copy_connectors(struct word_reader *r, size_t n_dropped) {
     return rune;
 }
 
-/* Each word begins with a capital and goes on in small letters; one connector before it
- * goes away. Those at either end stay; where there is nothing else, the last one even
- * comes twice, as it does in the library. */
+/* Each word starts with a capital letter and continues in lower case; one connector
+ * before it is dropped. Connectors at both ends are kept; where there is nothing else
+ * the last one is doubled, as in the library. */
 static bool call_camelcase(struct call *call) {
     struct word_reader r = {argument_text(call, 0), 0, run_scratch(call->run)};
     const uint32_t last = copy_connectors(&r, 0);

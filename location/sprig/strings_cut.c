@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/strings_cut.c - less of a text: abbrev, trunc, substr,
- * trim, nospace. Lengths and places count bytes, as in the originals.
+ * location/sprig/strings_cut.c - parts of strings: abbrev, trunc, substr, trim,
+ * nospace. Lengths and offsets count bytes, as in the originals.
  */
 #include <inttypes.h>
 
@@ -16,7 +16,7 @@
        * no dots of its own, which would be as long */
 #define NARROW_BOTH 7 /* the same with dots on both sides */
 
-/* `before` says whether dots stand in front, too. */
+/* `before`, `after`: add dots there. */
 static bool return_dotted(struct call *call, bool before, struct fx_text part,
                           bool after) {
     struct fx_buf *buf = run_scratch(call->run);
@@ -26,7 +26,7 @@ static bool return_dotted(struct call *call, bool before, struct fx_text part,
     return run_take_scratch(call->run, call->ret);
 }
 
-/* At most `width` bytes of the text, from about `left` on. */
+/* Returns at most `width` bytes of the text, from about `left` on. */
 static bool abbreviate(struct call *call, int64_t left, int64_t width,
                        struct fx_text text) {
     const int64_t len = (int64_t)text.len;
@@ -70,7 +70,7 @@ static bool call_trunc(struct call *call) {
                        n > -len ? text_between(text, (size_t)(len + n), text.len) : text);
 }
 
-/* Go's words for a slice that cannot be. */
+/* Fails with Go's message for a slice out of bounds. */
 static bool fail_bounds(struct call *call, int64_t from, int64_t to) {
     return fx_fail(call->err, FX_EMUTATE,
                    "runtime error: slice bounds out of range [%" PRId64 ":%" PRId64 "]",
@@ -107,14 +107,14 @@ static bool call_substr(struct call *call) {
     return return_text(call, text_between(text, (size_t)from, (size_t)to));
 }
 
-/* Is the rune one to be trimmed? */
+/* True for a rune to be trimmed. */
 typedef bool is_trimmed(uint32_t rune, struct fx_text set);
 
-/* The last rune and its length. */
+/* Returns the last rune and its length. */
 static size_t last_rune(struct fx_text text, uint32_t *ret_rune) {
     size_t from = fx_text_rune_floor(text.data, text.len - 1);
     size_t len = fx_text_rune(text_between(text, from, text.len), ret_rune);
-    if (from + len != text.len) { /* no UTF-8: the last byte alone */
+    if (from + len != text.len) { /* invalid UTF-8: the last byte alone */
         from = text.len - 1;
         len = fx_text_rune(text_between(text, from, text.len), ret_rune);
     }
@@ -184,8 +184,8 @@ static bool call_trim_suffix(struct call *call) {
     return return_text(call, text_between(text, 0, text.len - n));
 }
 
-/* The library behind Sprig takes bytes for runes here: where there is a blank to be
- * deleted, what is not ASCII comes out as each of its bytes, as it does there. */
+/* Like the library behind Sprig this treats bytes as runes: where a blank is deleted
+ * each byte beyond ASCII becomes a rune. */
 static bool call_nospace(struct call *call) {
     const struct fx_text text = argument_text(call, 0);
     struct fx_buf *buf = run_scratch(call->run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/strings_list.c - texts to lists and back: split, join,
+ * location/sprig/strings_list.c - conversion between strings and lists: split, join,
  * sortAlpha.
  */
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "location/sprig/functions.h"
 #include "value/number.h"
 
-/* A text on its way to pieces. */
+/* A text being split. */
 struct splitter {
     struct fx_text text;
     size_t at;
@@ -24,7 +24,8 @@ struct splitter {
 static bool begin(struct splitter *s, struct template_run *run, struct fx_text separator,
                   struct fx_text text) {
     *s = (struct splitter){.text = text, .between_runes = separator.len == 0};
-    s->is_done = s->between_runes && text.len == 0; /* the rest has one piece at least */
+    s->is_done =
+        s->between_runes && text.len == 0; /* other texts have at least one piece */
     return s->between_runes || finder_init(&s->finder, run, separator);
 }
 
@@ -54,7 +55,7 @@ static struct fx_text take_piece(struct splitter *s) {
     return text_between(s->text, from, end);
 }
 
-/* As many as there are, `most` at most; the last one is all that is left. */
+/* Counts the pieces, up to `most`; the last one is the rest. */
 static size_t count_pieces(struct splitter s, int64_t most) {
     size_t n = 0;
     while (!s.is_done && (most < 0 || n < (size_t)most)) {
@@ -64,7 +65,8 @@ static size_t count_pieces(struct splitter s, int64_t most) {
     return n;
 }
 
-/* A []string; all pieces where `most` is below 0. Each is a step. */
+/* Makes a []string of the pieces, of all where `most` is negative. Each piece costs a
+ * unit. */
 static bool split(struct call *call, struct fx_text separator, struct fx_text text,
                   int64_t most, struct list **ret_list) {
     struct splitter s;
@@ -99,7 +101,7 @@ static bool name_entry(struct template_run *run, size_t i, struct map_entry *ent
     return run_copy(run, (struct fx_text){name, len}, &entry->key);
 }
 
-/* A map[string]string: the pieces under `_0`, `_1`, … */
+/* Returns a map[string]string with the pieces as `_0`, `_1`, … */
 static bool return_numbered(struct call *call, const struct list *list) {
     struct map *map = value_map_new(call->run);
     struct map_entry *entries =
@@ -175,7 +177,7 @@ static bool spend_sort(struct template_run *run, const struct list *list) {
     return run_spend_sort(run, list->n, bytes);
 }
 
-/* What is no list is one text, nil too: `[<nil>]`. */
+/* A value that is no list is one text, also nil: `[<nil>]`. */
 static bool call_sort_alpha(struct call *call) {
     const struct value *value = &call->arguments[0];
     struct list *list = NULL;

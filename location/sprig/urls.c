@@ -11,7 +11,7 @@
 
 enum url_part { URL_HOST, URL_ZONE, URL_USER, URL_PATH, URL_FRAGMENT };
 
-/* What is not there is empty. Escapes are resolved, but for opaque and query. */
+/* Missing parts are empty. Escapes are decoded, except in opaque and query. */
 struct url {
     struct fx_text scheme; /* in lower case */
     struct fx_text opaque; /* mailto:it */
@@ -19,7 +19,7 @@ struct url {
     struct fx_text user, password;
     struct fx_text host; /* with port and brackets */
     struct fx_text path;
-    bool has_query; /* `?` was there, perhaps with nothing behind it */
+    bool has_query; /* there was a `?`, also with an empty query */
     struct fx_text query;
     struct fx_text fragment;
 };
@@ -42,7 +42,7 @@ static bool is_one_of(char c, const char *set) {
     return c != '\0' && strchr(set, c) != NULL;
 }
 
-/* Go leaves some alone that the RFC would have escaped, and the other way round. */
+/* Go escapes other characters than the RFC. */
 static bool must_escape(char c, enum url_part part) {
     if (is_letter(c) || is_digit(c) || is_one_of(c, "-_.~")) {
         return false;
@@ -79,15 +79,15 @@ static int digit_of(char c) {
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The byte that the text's first three characters stand for; negative: none. */
+/* Returns the byte of the escape at the start of the text, or a negative number. */
 static int byte_at(struct fx_text text) {
     const int high = text.len < ESCAPE ? -1 : digit_of(text.data[1]);
     const int low = text.len < ESCAPE ? -1 : digit_of(text.data[2]);
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/* A host escapes only what is not ASCII, and `%`; a zone also what may not stand in it.
- */
+/* A host may escape only bytes beyond ASCII and `%`; a zone also characters that it
+ * must not contain. */
 static bool may_escape(int byte, enum url_part part) {
     if (part == URL_HOST) {
         return byte >= 0x80 || byte == '%';
@@ -118,7 +118,7 @@ static bool check_char(struct template_run *run, struct fx_text rest,
                    url_quote(run, rest));
 }
 
-/* Counts the escapes. */
+/* Checks the text and counts its escapes. */
 static bool check(struct template_run *run, struct fx_text text, enum url_part part,
                   size_t *ret_escapes) {
     *ret_escapes = 0;
@@ -159,7 +159,7 @@ static bool url_unescape(struct template_run *run, struct fx_text text,
 
 /* ---- pieces of text ---------------------------------------------------------------- */
 
-/* Offset of the first or last such byte; the length where there is none. */
+/* Return the offset of the first or last such byte, or the length. */
 static size_t find(struct fx_text text, char c) {
     const char *at = text.len == 0 ? NULL : memchr(text.data, c, text.len);
     return at == NULL ? text.len : (size_t)(at - text.data);
@@ -174,8 +174,8 @@ static size_t find_last(struct fx_text text, char c) {
     return text.len;
 }
 
-/* Takes what stands before the first such byte off the text, and the byte. True where
- * there was one. */
+/* Removes the text up to and including the first `c`; *ret_before is the part before
+ * it. True where there was one. */
 static bool cut(struct fx_text *text, char c, struct fx_text *ret_before) {
     const size_t at = find(*text, c);
     const bool found = at < text->len;
@@ -215,7 +215,7 @@ static bool check_port(struct template_run *run, struct fx_text text) {
                                     url_quote(run, text));
 }
 
-/* The offset of `%25` before `end`, which begins a zone; `end` where there is none. */
+/* Returns the offset of `%25`, which starts a zone, before `end`; or `end`. */
 static size_t find_zone(struct fx_text text, size_t end) {
     for (size_t i = 0; i + 3 <= end; i++) {
         if (memcmp(text.data + i, "%25", 3) == 0) {
@@ -225,7 +225,7 @@ static size_t find_zone(struct fx_text text, size_t end) {
     return end;
 }
 
-/* [ address % zone ] : port, each with rules of its own (RFC 6874). */
+/* [ address % zone ] : port, each with its own rules (RFC 6874). */
 static bool parse_zoned_host(struct template_run *run, struct fx_text text, size_t zone,
                              size_t bracket, struct url *url) {
     struct fx_text parts[3] = {{text.data, zone},
@@ -298,8 +298,8 @@ static bool take_lower(struct template_run *run, struct fx_text scheme, struct u
     return lower != NULL;
 }
 
-/* [ scheme ":" ], where scheme := letter ( letter | digit | "+" | "-" | "." )*
- * What does not look like one begins the path. */
+/* [ scheme ":" ], where scheme := letter ( letter | digit | "+" | "-" | "." )*; without
+ * it the text starts with the path. */
 static bool take_scheme(struct template_run *run, struct fx_text *text, struct url *url) {
     size_t n = 0;
     while (n < text->len &&
@@ -322,7 +322,7 @@ static bool has_colon_in_first_segment(struct fx_text path) {
     return find(path, ':') < find(path, '/');
 }
 
-/* Behind the scheme, without the query. */
+/* Parses the part after the scheme, without the query. */
 static bool parse_rest(struct template_run *run, struct fx_text text, struct url *url) {
     if (first_of(text) != '/') {
         if (url->scheme.len > 0) {
@@ -347,7 +347,7 @@ static bool parse_rest(struct template_run *run, struct fx_text text, struct url
     return url_unescape(run, text, URL_PATH, &url->path);
 }
 
-/* All but the fragment. */
+/* Parses all but the fragment. */
 static bool parse(struct template_run *run, struct fx_text text, struct url *url) {
     if (has_control(text)) {
         return fx_fail(run->err, FX_EMUTATE, "net/url: invalid control character in URL");
@@ -365,7 +365,7 @@ static bool parse(struct template_run *run, struct fx_text text, struct url *url
     return parse_rest(run, rest, url);
 }
 
-/* What stood before a failure in Go: the text that it is about. */
+/* Adds Go's prefix to the message: the text at fault. */
 static bool fail_parse(struct template_run *run, struct fx_text text) {
     if (run->err->code == FX_EMUTATE) {
         (void)fx_err_prefix(run->err, "parse %s: ", url_quote(run, text));
@@ -424,7 +424,7 @@ static void print_authority(struct fx_buf *buf, const struct url *url) {
     url_escape(buf, url->host, URL_HOST);
 }
 
-/* A path alone must not look like a scheme. */
+/* A path without a scheme must not look like one. */
 static void print_path(struct fx_buf *buf, const struct url *url, bool is_first) {
     const struct fx_text path = url->path;
     if (path.len > 0 && path.data[0] != '/' && url->host.len > 0) {
@@ -474,7 +474,7 @@ static bool put_user(struct call *call, struct map *map, const struct url *url) 
     return run_take_scratch(call->run, &user) && put(call, map, "userinfo", user.string);
 }
 
-/* A Go panic with a text of the library's own, which tells Go's. */
+/* Adds the library's prefix to Go's message. */
 static bool fail_in(struct call *call, const char *what) {
     if (call->err->code == FX_EMUTATE) {
         (void)fx_err_prefix(call->err, "unable to parse %s: ", what);
@@ -499,7 +499,7 @@ static bool call_url_parse(struct call *call) {
     return return_map(call, map);
 }
 
-/* A part; empty where the map has none. */
+/* Gets a part; empty where the map does not have it. */
 static bool get(struct call *call, const char *key, struct fx_text *ret_text) {
     struct value value;
     *ret_text = (struct fx_text){0};
@@ -521,7 +521,7 @@ static bool get(struct call *call, const char *key, struct fx_text *ret_text) {
     return true;
 }
 
-/* The user of `proto://…@host`, as the library finds it. */
+/* Parses the user info as that of `proto://…@host`, as the library does. */
 static bool join_user(struct call *call, struct fx_text userinfo, struct url *url) {
     struct url with_user;
     struct value text;
