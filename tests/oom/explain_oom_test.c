@@ -122,7 +122,8 @@ static void refuse_reports(const char *field, bool as_json, bool ever_after) {
         const bool ok = report(field, as_json, &err);
         refused = refuse_stop();
         if (ok == refused) {
-            fail_msg("allocation %ld, field %s, json %d", n, field == NULL ? "-" : field, as_json);
+            fail_msg("allocation %ld, field %s, json %d", n, field == NULL ? "-" : field,
+                     as_json);
         }
         assert_true(ok || err.code == FX_ENOMEM);
         assert_int_equal(refuse_live(), live);
