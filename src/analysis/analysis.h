@@ -90,7 +90,7 @@ struct fx_analysis {
     size_t n_untried, cap_untried;
     size_t n_skipped; /* objects and pairs that there were no steps left for */
 
-    /* What tells values from outside among the values. */
+    /* Recognises values from providers among the values. */
     struct fx_placeholders *placeholders;
 };
 

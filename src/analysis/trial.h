@@ -3,8 +3,8 @@
  * analysis/trial.h - private: runs a list of mutators on one object, in any order,
  * until nothing changes any more.
  *
- * It runs the passes of the engine (engine/passes.h), and tells whether they end with the
- * object at rest, with mutators that undo each other, or in a cycle, which it notices
+ * It runs the passes of the engine (engine/passes.h), and reports whether they end with
+ * the object at rest, with mutators that undo each other, or in a cycle, which it notices
  * when an earlier object comes again, not after the last pass.
  */
 #ifndef FX_ANALYSIS_TRIAL_H

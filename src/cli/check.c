@@ -18,7 +18,7 @@ enum { OUTPUT_TEXT, OUTPUT_JSON };
 static const char *const output_words[] = {"text", "json", NULL};
 
 /* Notes are no fault. */
-static enum fx_exit verdict(const struct fx_check_report *report) {
+static enum fx_exit exit_status_of(const struct fx_check_report *report) {
     const struct fx_findings *findings = &report->policies->findings;
     if (fx_findings_count(findings, FX_SEVERITY_ERROR) > 0) {
         return FX_EXIT_INVALID;
@@ -39,7 +39,7 @@ static enum fx_exit print(const struct values *values,
     }
     const enum fx_exit status = fx_output_write(&buf);
     fx_buf_finish(&buf);
-    return status == FX_EXIT_DONE ? verdict(report) : status;
+    return status == FX_EXIT_DONE ? exit_status_of(report) : status;
 }
 
 /* ---- trying them out ------------------------------------------------------------- */

@@ -122,7 +122,7 @@ static void report(void *user, const struct fx_finding *finding) {
 
 /* ---- running --------------------------------------------------------------------- */
 
-static enum fx_exit verdict(const struct fx_suite_results *results) {
+static enum fx_exit exit_status_of(const struct fx_suite_results *results) {
     if (results->counts[FX_SUITE_ERROR] > 0) {
         return FX_EXIT_INVALID;
     }
@@ -174,7 +174,7 @@ static enum fx_exit finish(const struct values *values, const struct fx_suites *
     }
     enum fx_exit status = values->update ? update(suites, results) : FX_EXIT_DONE;
     status = fx_exit_worse(status, print(values, results));
-    return fx_exit_worse(status, verdict(results));
+    return fx_exit_worse(status, exit_status_of(results));
 }
 
 static enum fx_exit run_suites(struct session *session, struct fx_suites *suites,

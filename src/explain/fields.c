@@ -169,7 +169,7 @@ static bool replay_change(struct replay *replay, const struct fx_trace_change *c
 }
 
 /* Does an element make room for one of another name? (Members that are objects before and
- * after are told by what changed in them.) */
+ * after are reported by what changed in them.) */
 static bool is_exchange(const struct fx_trace_change *change) {
     return json_is_object(change->from) && json_is_object(change->to) &&
            !fx_text_equal(fx_element_name(change->from), fx_element_name(change->to));

@@ -9,7 +9,7 @@
 #include "explain/report.h"
 
 /* Functions return new references: NULL for a member to leave out, and where memory is
- * short, which `failed` tells. (`o*` of json_pack() leaves a member out.) */
+ * short (then `failed` is set). (`o*` of json_pack() leaves a member out.) */
 struct writer {
     const struct fx_explanation *explanation;
     bool failed;
