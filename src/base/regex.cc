@@ -3,12 +3,11 @@
  * base/regex.cc - RE2 behind C functions.
  *
  * RE2 itself throws nothing, but its allocations do. No exception leaves this file: it
- * becomes FX_ENOMEM. A program of RE2's in which an allocation failed is not used again:
- * it makes parts of itself when they are first needed, and since 2023 by
- * absl::call_once(), which after an exception blocks whoever comes next for ever. The
- * expression is compiled anew; the old program, which other threads may be using, is
- * freed with the expression. (RE2's parser may not survive a refusal in the middle of its
- * work, for which it was not made.)
+ * becomes FX_ENOMEM. A program of RE2 in which an allocation failed is neither used again
+ * nor freed. RE2 makes parts of a program when they are first needed, since 2023 with
+ * absl::call_once(), which after an exception blocks the next caller for ever; and the
+ * destructor follows what is half made. The expression is compiled again for its next
+ * match. (RE2's parser may not survive an allocation that fails in the middle of it.)
  */
 #include <atomic>
 #include <cassert>
@@ -33,11 +32,15 @@ extern "C" {
 struct fx_regex {
     explicit fx_regex(RE2 *program) : newest(new version{program, nullptr, {false}}) {}
     ~fx_regex() {
-        for (const version *at = newest.load(); at != nullptr;) {
-            const version *next = at->before;
-            delete at->program;
-            delete at;
-            at = next;
+        for (version *at = newest.load(); at != nullptr;) {
+            version *before = at->before;
+            if (at->failed.load()) {
+                keep(at);
+            } else {
+                delete at->program;
+                delete at;
+            }
+            at = before;
         }
     }
     fx_regex(const fx_regex &) = delete;
@@ -51,7 +54,19 @@ struct fx_regex {
     version &current() const { return *newest.load(std::memory_order_acquire); }
     const RE2 &program() const { return *current().program; }
     mutable std::atomic<version *> newest; /* never NULL */
+
+  private:
+    static void keep(version *failed);
 };
+
+/* All versions that failed, of expressions that are gone. */
+static std::atomic<fx_regex::version *> kept;
+
+void fx_regex::keep(version *failed) {
+    failed->before = kept.load();
+    while (!kept.compare_exchange_weak(failed->before, failed)) {
+    }
+}
 
 /* Everything else as RE2 has it by default, which is Go's syntax: UTF-8, leftmost-first,
  * Perl's classes, `^` and `$` at the ends of the text only, `.` without the newline. */
@@ -146,7 +161,10 @@ static bool fail_pattern(const RE2 &program, fx_err *err) {
 static std::unique_ptr<RE2> compile(const re2::StringPiece &pattern,
                                     const RE2::Options &options) {
     std::unique_ptr<RE2> program(new RE2(pattern, options));
-    (void)program->NamedCapturingGroups(); /* made once, here */
+    /* Parts that are made once, when they are first needed: here, and not in a match, in
+     * which the compiler of the second may not survive that an allocation fails. */
+    (void)program->NamedCapturingGroups();
+    (void)program->ReverseProgramSize();
     return program;
 }
 
