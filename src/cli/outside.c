@@ -71,8 +71,8 @@ static void on_ready(void *user) {
 
 static bool ask(struct fx_outside_loop *outside, struct fx_external_calls *calls,
                 struct fx_arena *arena, struct fx_err *err) {
-    const struct fx_external_waiter waiter = {.on_ready = on_ready,
-                                              .user = &outside->ready};
+    const struct fx_external_callback waiter = {.on_ready = on_ready,
+                                                .user = &outside->ready};
     outside->ready = false;
     if (!fx_external_client_run(outside->client, calls, arena, &waiter, err)) {
         return false;

@@ -158,7 +158,7 @@ static bool ask(struct talk *talk, const struct values *values, const struct fx_
         .content_type = "application/json",
         .body = {body.data, body.len},
         .timeout_ms = values->timeout == 0 ? DEFAULT_TIMEOUT : values->timeout,
-        .body_tells_end = true,
+        .allows_missing_close_notify = true,
     };
     talk->began_ns = fx_clock_ns();
     bool ok = tls != NULL && (!body.failed || fx_fail_nomem(err)) &&

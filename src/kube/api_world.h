@@ -82,7 +82,7 @@ struct role {
 static inline void end_role(struct role *role, enum ending ending) {
     uv_os_fd_t fd = -1;
     if (ending == GOODBYE) {
-        fx_stream_finish(&role->stream);
+        fx_stream_shutdown(&role->stream);
     } else if (ending == RESET) {
         const struct linger none = {.l_onoff = 1, .l_linger = 0};
         assert_int_equal(uv_fileno((uv_handle_t *)&role->stream.tcp, &fd), 0);
@@ -212,8 +212,8 @@ static inline void api_on_connection(uv_stream_t *listener, int status) {
         .on_bytes = role_on_bytes,
         .on_end = role_on_end,
         .on_drained = role_on_nothing,
-        .on_late = role_on_nothing,
-        .on_broken = role_on_broken,
+        .on_deadline = role_on_nothing,
+        .on_error = role_on_broken,
         .on_closed = role_on_closed,
     };
     struct api *api = listener->data;
@@ -226,7 +226,7 @@ static inline void api_on_connection(uv_stream_t *listener, int status) {
     api->roles = role;
     assert_true(fx_stream_init(&role->stream, &api->loop, api->tls, &api->scratch,
                                PATIENCE_MS, &err));
-    fx_stream_tell(&role->stream, &role_events, role);
+    fx_stream_set_events(&role->stream, &role_events, role);
     api->n_open++;
     api->n_accepted++;
     assert_true(fx_stream_accept(&role->stream, listener));

@@ -285,7 +285,7 @@ static void our_certificate_is_shown(void **state) {
     assert_non_null(strict);
     fx_tls_config_print(strict, &strict_trust);
     config.ca_pem = strict_trust.data;
-    assert_true(fx_tls_config_demand(
+    assert_true(fx_tls_config_require_client_cert(
         strict, (struct fx_text){other_trust.data, other_trust.len}, &err));
     for (int shown = 0; shown < 2; shown++) {
         config.cert_pem = shown != 0 ? other_trust.data : NULL;

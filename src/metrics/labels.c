@@ -80,7 +80,7 @@ static void show(struct fx_labels *labels, uint32_t series, size_t at) {
 /* Labels that grow have families of the first thread alone. */
 static bool grow_cells(struct fx_family *family, size_t room) {
     assert(family->n_threads == 1);
-    struct fx_cell *moved =
+    struct fx_metric_value *moved =
         realloc(family->cells[0], room * family->stride * sizeof *moved);
     if (moved == NULL) {
         return false;

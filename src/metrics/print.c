@@ -55,7 +55,7 @@ static void print_histogram(const struct fx_family *family, const char *row, siz
 }
 
 static void print_family(const struct fx_family *family, struct fx_buf *buf) {
-    const struct fx_family_plan *plan = &family->plan;
+    const struct fx_family_options *plan = &family->plan;
     const struct fx_labels *labels = family->labels;
     fx_buf_printf(buf, "# HELP %s %s\n# TYPE %s %s\n", plan->name, plan->help, plan->name,
                   type_names[plan->type]);

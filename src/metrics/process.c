@@ -14,7 +14,7 @@
 
 #define FILE_BYTES ((size_t)65536)
 
-static const struct fx_family_plan plans[FX_PROCESS_COUNT] = {
+static const struct fx_family_options plans[FX_PROCESS_COUNT] = {
 #define X(id, type, name, help) {FX_FAMILY_##type, name, help, NULL, NULL, NULL, NULL},
     FX_PROCESS_FAMILIES(X)
 #undef X

@@ -18,7 +18,7 @@
 /* The number of this thread. */
 static _Thread_local unsigned me;
 
-void fx_registry_count_as(unsigned thread) {
+void fx_registry_set_thread(unsigned thread) {
     me = thread;
 }
 
@@ -69,7 +69,7 @@ bool fx_registry_add_reader(struct fx_registry *registry, void (*read)(void *use
 
 /* The labels that the plan tells. NULL without memory. */
 static struct fx_labels *known_labels(struct fx_registry *registry,
-                                      const struct fx_family_plan *plan) {
+                                      const struct fx_family_options *plan) {
     size_t n_values = plan->key == NULL ? 1 : 0;
     while (plan->key != NULL && plan->values[n_values] != NULL) {
         n_values++;
@@ -91,17 +91,17 @@ static struct fx_labels *known_labels(struct fx_registry *registry,
     return labels;
 }
 
-static double load(const struct fx_cell *cell) {
+static double load(const struct fx_metric_value *cell) {
     return atomic_load_explicit(&cell->value, memory_order_relaxed);
 }
 
-static void store(struct fx_cell *cell, double value) {
+static void store(struct fx_metric_value *cell, double value) {
     atomic_store_explicit(&cell->value, value, memory_order_relaxed);
 }
 
 /* A thread with a number is the only one that writes its cells; those of the first belong
  * to all who have none, workers of libuv among them. */
-static void add(struct fx_cell *cell, double amount) {
+static void add(struct fx_metric_value *cell, double amount) {
     double before = load(cell);
     if (me > 0) {
         store(cell, before + amount);
@@ -116,7 +116,7 @@ static void add(struct fx_cell *cell, double amount) {
 void fx_family_reset(struct fx_family *family, uint32_t series) {
     const double zero = family->plan.type == FX_FAMILY_GAUGE ? (double)NAN : 0;
     for (size_t thread = 0; thread < family->n_threads; thread++) {
-        struct fx_cell *cells = family->cells[thread] + series * family->stride;
+        struct fx_metric_value *cells = family->cells[thread] + series * family->stride;
         for (size_t i = 0; i < family->stride; i++) {
             store(&cells[i], zero);
         }
@@ -142,8 +142,8 @@ static bool is_new(const struct fx_registry *registry, const char *name) {
 
 /* Room for `n` cells, and so far from those of the next block that no cache line has
  * some of both. */
-static struct fx_cell *make_block(size_t n) {
-    return malloc(n * sizeof(struct fx_cell) + CACHE_LINE);
+static struct fx_metric_value *make_block(size_t n) {
+    return malloc(n * sizeof(struct fx_metric_value) + CACHE_LINE);
 }
 
 static bool give_cells(struct fx_family *family) {
@@ -162,12 +162,12 @@ static bool give_cells(struct fx_family *family) {
 }
 
 /* Whose cells may every thread count into? */
-static bool is_for_all(const struct fx_family_plan *plan) {
+static bool is_for_all(const struct fx_family_options *plan) {
     return plan->type != FX_FAMILY_GAUGE && plan->labels == NULL;
 }
 
 struct fx_family *fx_registry_add(struct fx_registry *registry,
-                                  const struct fx_family_plan *plan) {
+                                  const struct fx_family_options *plan) {
     assert(is_new(registry, plan->name));
     assert(plan->type != FX_FAMILY_HISTOGRAM || plan->buckets != NULL);
     struct fx_family *family = calloc(1, sizeof *family);
@@ -195,7 +195,7 @@ struct fx_family *fx_registry_add(struct fx_registry *registry,
 /* ---- counting --------------------------------------------------------------------- */
 
 /* The cells of this thread. */
-static struct fx_cell *mine(const struct fx_family *family) {
+static struct fx_metric_value *mine(const struct fx_family *family) {
     assert(me < family->n_threads);
     return family->cells[me];
 }
@@ -220,7 +220,7 @@ void fx_family_set(struct fx_family *family, uint32_t series, double value) {
 void fx_family_observe(struct fx_family *family, uint32_t series, double value) {
     assert(family->plan.type == FX_FAMILY_HISTOGRAM && series < family->labels->n_rows);
     const struct fx_buckets *buckets = family->plan.buckets;
-    struct fx_cell *cells = mine(family) + series * family->stride;
+    struct fx_metric_value *cells = mine(family) + series * family->stride;
     size_t bucket = 0;
     while (bucket < buckets->n_bounds && value > buckets->bounds[bucket]) {
         bucket++;

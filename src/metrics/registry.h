@@ -36,7 +36,7 @@ void fx_registry_destroy(struct fx_registry *registry); /* NULL is fine */
 /* From now on the calling thread is the one of that number, whatever registry it counts
  * into, and no other thread is. At first every thread is number 0: any number of these
  * may count at once, too, which costs a little more. */
-void fx_registry_count_as(unsigned thread);
+void fx_registry_set_thread(unsigned thread);
 
 #define FX_FAMILY_TYPES(X) \
     X(COUNTER, "counter")  \
@@ -56,7 +56,7 @@ struct fx_buckets {
 };
 
 /* What a family is. */
-struct fx_family_plan {
+struct fx_family_options {
     enum fx_family_type type;
     const char *name, *help;
     /* The labels: one whose values are known, ended by NULL; or those of a table; or,
@@ -70,7 +70,7 @@ struct fx_family_plan {
 /* Adds a family; they are printed in the order in which they were added. NULL without
  * memory. A name may be added once. */
 struct fx_family *fx_registry_add(struct fx_registry *registry,
-                                  const struct fx_family_plan *plan) FX_MUST_USE;
+                                  const struct fx_family_options *plan) FX_MUST_USE;
 
 /* One more of a counter. */
 void fx_family_count(struct fx_family *family, uint32_t series);

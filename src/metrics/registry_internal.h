@@ -13,16 +13,16 @@
 #include "metrics/registry.h"
 
 /* Written by one thread, read by any. */
-struct fx_cell {
+struct fx_metric_value {
     _Atomic(double) value;
 };
 
 struct fx_family {
-    struct fx_family_plan plan;
+    struct fx_family_options plan;
     struct fx_labels *labels;
     /* By thread; one alone of gauges, and where labels come up as we go: `stride` cells
      * for each series that `labels` has room for. */
-    struct fx_cell **cells;
+    struct fx_metric_value **cells;
     size_t n_threads;
     size_t stride;          /* 1; of a histogram one for each bucket, +Inf, and the sum */
     struct fx_family *next; /* as added */

@@ -22,8 +22,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "net/loop_tasks.h"
 #include "net/tls.h"
-#include "net/turns.h"
 
 struct fx_stream;
 
@@ -40,7 +40,7 @@ struct fx_handshake_step {
 struct fx_handshakes {
     uint32_t magic;
     uv_loop_t *loop;
-    struct fx_turns turns;
+    struct fx_loop_tasks tasks;
     uv_work_t work;
     size_t n_steps; /* under way */
     struct fx_handshake_step steps[FX_HANDSHAKES_AT_ONCE];
@@ -49,7 +49,7 @@ struct fx_handshakes {
 void fx_handshakes_init(struct fx_handshakes *handshakes, uv_loop_t *loop);
 
 /* How many wait for their turn. Any thread may ask. */
-size_t fx_handshakes_waiting(const struct fx_handshakes *handshakes);
+size_t fx_handshakes_n_waiting(const struct fx_handshakes *handshakes);
 
 /* When no stream is left that uses it. The memory may go in `on_closed`. */
 void fx_handshakes_close(struct fx_handshakes *handshakes, void (*on_closed)(void *user),

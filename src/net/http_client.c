@@ -21,7 +21,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "net/address.h"
-#include "net/http_link.h"
+#include "net/http_client_connection.h"
 #include "net/http_request.h"
 #include "net/http_response.h"
 #include "net/tls.h"
@@ -43,7 +43,7 @@ struct fx_http_call {
     struct fx_http_pool *pool;         /* NULL: none */
     struct fx_stream_scratch *scratch; /* the pool's, or */
     struct fx_stream_scratch *own;     /* this, where there is none */
-    struct fx_http_link *link;         /* NULL: not yet open, or closed */
+    struct fx_client_connection *link; /* NULL: not yet open, or closed */
     struct fx_tls_config *tls;
     char *host;
     uint16_t port;
@@ -58,7 +58,7 @@ struct fx_http_call {
     bool timing, looking; /* not yet closed */
     bool stillborn;       /* failed at once, to be told by the timer */
     bool told;
-    bool body_tells_end;
+    bool allows_missing_close_notify;
     bool repeatable;  /* by its nature, and */
     bool may_repeat;  /* for now: the link was idle before, nothing has come of it */
     bool begins_anew; /* when the link is closed */
@@ -127,13 +127,13 @@ static void tell_failure(struct fx_http_call *call) {
 /* Leaves the link to the next call, which may be begun by who is told. False: it cannot
  * be used again. */
 static bool give_back(struct fx_http_call *call) {
-    struct fx_http_link *link = call->link;
+    struct fx_client_connection *link = call->link;
     if (link->pool == NULL || !fx_http_response_persists(call->response) ||
-        fx_stream_is_busy(&link->stream)) {
+        fx_stream_has_queued_output(&link->stream)) {
         return false;
     }
     call->link = NULL;
-    fx_http_pool_give(link);
+    fx_http_pool_put(link);
     return true;
 }
 
@@ -144,7 +144,7 @@ static void tell_answer(struct fx_http_call *call) {
                                        .head = fx_http_response_head(call->response),
                                        .body = fx_http_response_body(call->response)});
     if (!given) {
-        fx_stream_finish(&call->link->stream);
+        fx_stream_shutdown(&call->link->stream);
         fx_stream_set_deadline(&call->link->stream, GOODBYE_MS);
     }
     let_go(call);
@@ -244,7 +244,8 @@ static void on_end(void *user) {
         fx_stream_close(&call->link->stream);
         return;
     }
-    const bool cut = !call->body_tells_end && fx_stream_is_cut(&call->link->stream);
+    const bool cut =
+        !call->allows_missing_close_notify && fx_stream_is_truncated(&call->link->stream);
     on_event(call, fx_http_response_end(call->response, cut, &call->failure));
 }
 
@@ -259,7 +260,7 @@ static bool fail_connect(struct fx_http_call *call) {
 /* Silent for too long? What the loop has not told yet, where it did not run for a while,
  * counts as told. */
 static void on_silence(struct fx_http_call *call) {
-    if (!fx_stream_is_silent(&call->link->stream)) {
+    if (!fx_stream_has_no_input(&call->link->stream)) {
         fx_stream_set_deadline(&call->link->stream, call->sink.silence_ms);
         return;
     }
@@ -269,7 +270,7 @@ static void on_silence(struct fx_http_call *call) {
 }
 
 /* The link's share of the time is used up, or the stream is silent. */
-static void on_late(void *user) {
+static void on_deadline(void *user) {
     struct fx_http_call *call = call_of(user);
     if (call->streaming) {
         on_silence(call);
@@ -280,7 +281,7 @@ static void on_late(void *user) {
     }
 }
 
-static void on_broken(void *user, const struct fx_err *failure) {
+static void on_error(void *user, const struct fx_err *failure) {
     struct fx_http_call *call = call_of(user);
     call->failure = *failure;
     if (repeats(call)) {
@@ -298,7 +299,7 @@ static bool begin_anew(struct fx_http_call *call);
 
 static void on_closed(void *user) {
     struct fx_http_call *call = call_of(user);
-    fx_http_link_destroy(call->link);
+    fx_client_connection_destroy(call->link);
     call->link = NULL;
     if (!call->told &&
         !(call->begins_anew ? begin_anew(call) : call->next != NULL && try_next(call))) {
@@ -312,8 +313,8 @@ static const struct fx_stream_events events = {
     .on_bytes = on_bytes,
     .on_end = on_end,
     .on_drained = on_drained,
-    .on_late = on_late,
-    .on_broken = on_broken,
+    .on_deadline = on_deadline,
+    .on_error = on_error,
     .on_closed = on_closed,
 };
 
@@ -334,15 +335,15 @@ static struct fx_http_target target_of(const struct fx_http_call *call) {
 static bool try_next(struct fx_http_call *call) {
     const struct sockaddr *to = call->next->ai_addr;
     const struct fx_http_target target = target_of(call);
-    call->link = fx_http_link_create(call->loop, &target, call->scratch, call->pool,
-                                     &call->failure);
+    call->link = fx_client_connection_create(call->loop, &target, call->scratch,
+                                             call->pool, &call->failure);
     if (call->link == NULL) {
         return false;
     }
     struct fx_stream *stream = &call->link->stream;
     call->next = call->next->ai_next;
     fx_address_print(to, call->port, call->address, sizeof call->address);
-    fx_stream_tell(stream, &events, call);
+    fx_stream_set_events(stream, &events, call);
     if (call->next != NULL) {
         fx_stream_set_deadline(stream, share_of_time(call));
     }
@@ -420,13 +421,13 @@ static bool begin_idle(struct fx_http_call *call) {
     if (call->link == NULL) {
         return false;
     }
-    fx_stream_tell(&call->link->stream, &events, call);
+    fx_stream_set_events(&call->link->stream, &events, call);
     call->may_repeat = call->repeatable;
     send_request(call);
     if (!call->may_repeat) {
         fx_tls_wipe(&call->request);
     }
-    fx_stream_acknowledge(&call->link->stream);
+    fx_stream_quick_ack(&call->link->stream);
     return true;
 }
 
@@ -461,7 +462,7 @@ create(uv_loop_t *loop, const struct fx_http_call_options *options, struct fx_er
     call->loop = loop;
     call->timeout_ms = options->timeout_ms;
     call->repeatable = options->repeatable;
-    call->body_tells_end = options->body_tells_end;
+    call->allows_missing_close_notify = options->allows_missing_close_notify;
     call->port = options->url->port;
     call->sink = options->sink == NULL ? (struct fx_http_sink){0} : *options->sink;
     call->tls = options->tls == NULL ? NULL : fx_tls_config_ref(options->tls);

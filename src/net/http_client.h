@@ -74,7 +74,7 @@ struct fx_http_call_options {
     /* Does the body tell by itself whether it is whole, as JSON does? Then one that only
      * the end of the connection ends may end without TLS's goodbye, which many simple
      * servers never say; Go's client takes it, too. Otherwise it counts as cut. */
-    bool body_tells_end;
+    bool allows_missing_close_notify;
 };
 
 /* What came of it. Borrowed for the call of `on_done`. */

@@ -52,10 +52,10 @@ static void let_go(struct fx_http_exchange *exchange) {
 /* Nothing is read any more, so nothing needs to be held while the last words leave. */
 static void end(struct fx_http_exchange *exchange) {
     exchange->phase = FX_HTTP_ENDING;
-    fx_turns_leave(&exchange->server->others, &exchange->turn);
-    fx_http_room_move(exchange, &exchange->server->leaving);
+    fx_loop_tasks_remove(&exchange->server->others, &exchange->task);
+    fx_http_connection_move(exchange, &exchange->server->leaving);
     let_go(exchange);
-    fx_stream_finish(&exchange->stream);
+    fx_stream_shutdown(&exchange->stream);
 }
 
 /* ---- one request ---- */
@@ -154,7 +154,7 @@ static bool has_more(const struct fx_http_exchange *exchange) {
 /* Reads requests off the input until one was answered, or waits for it, or none is whole.
  * What is left has a turn of its own. */
 static void run(struct fx_http_exchange *exchange, bool borrowed) {
-    fx_turns_leave(&exchange->server->others, &exchange->turn);
+    fx_loop_tasks_remove(&exchange->server->others, &exchange->task);
     exchange->running = true;
     exchange->answered = false;
     while (exchange->phase == FX_HTTP_READING && exchange->input.len > 0 &&
@@ -172,7 +172,7 @@ static void run(struct fx_http_exchange *exchange, bool borrowed) {
     const bool waits = has_more(exchange);
     const bool reads = exchange->phase == FX_HTTP_READING && !waits;
     if (waits) {
-        fx_turns_wait(&exchange->server->others, &exchange->turn, false);
+        fx_loop_tasks_add(&exchange->server->others, &exchange->task, false);
     } else if (reads && is_over(exchange)) {
         end(exchange);
         return;
@@ -180,9 +180,9 @@ static void run(struct fx_http_exchange *exchange, bool borrowed) {
     fx_stream_read(&exchange->stream, reads);
 }
 
-void fx_http_connection_on_turn(struct fx_turn *turn) {
+void fx_http_connection_on_task(struct fx_loop_task *task) {
     struct fx_http_exchange *exchange =
-        checked((char *)turn - offsetof(struct fx_http_exchange, turn));
+        checked((char *)task - offsetof(struct fx_http_exchange, task));
     exchange->stream.filled = false;
     run(exchange, false);
 }
@@ -200,9 +200,9 @@ void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep) {
     fx_http_parse_next(exchange->parse);
     (void)account(exchange);
     exchange->arrival_ns = 0;
-    exchange->phase =
-        fx_stream_is_busy(&exchange->stream) ? FX_HTTP_WRITING : FX_HTTP_READING;
-    fx_http_room_move(exchange, &exchange->server->open);
+    exchange->phase = fx_stream_has_queued_output(&exchange->stream) ? FX_HTTP_WRITING
+                                                                     : FX_HTTP_READING;
+    fx_http_connection_move(exchange, &exchange->server->open);
     fx_stream_set_deadline(&exchange->stream, exchange->server->options.idle_ms);
     if (!exchange->running && exchange->phase == FX_HTTP_READING) {
         run(exchange, false);
@@ -216,7 +216,7 @@ static void on_open(void *user) {
     struct fx_http_server *server = exchange->server;
     server->counts.handshakes++;
     exchange->phase = FX_HTTP_READING;
-    fx_http_room_move(exchange, &server->open);
+    fx_http_connection_move(exchange, &server->open);
     fx_stream_set_deadline(&exchange->stream,
                            server->stopping ? AWAIT_MS : server->options.idle_ms);
 }
@@ -225,8 +225,8 @@ static void on_open(void *user) {
  * them: within a millisecond, which is how exactly libuv keeps it. */
 static uint64_t found_ns(const uv_loop_t *loop) {
     const uint64_t now = fx_clock_ns();
-    const uint64_t turn = (uv_now(loop) + 1) * 1000000;
-    return turn < now ? turn : now;
+    const uint64_t iteration = (uv_now(loop) + 1) * 1000000;
+    return iteration < now ? iteration : now;
 }
 
 static void on_bytes(void *user, struct fx_text bytes) {
@@ -248,11 +248,11 @@ static void on_end(void *user) {
 /* Answers leave after they are given, and so it is only now that we know: a client that
  * does not read them gets no further one made until it has. While one is being made it
  * comes to that afterwards (fx_http_connection_answered()). */
-static void on_stuck(void *user) {
+static void on_write_blocked(void *user) {
     struct fx_http_exchange *exchange = checked(user);
     if (exchange->phase == FX_HTTP_READING) {
         exchange->phase = FX_HTTP_WRITING;
-        fx_turns_leave(&exchange->server->others, &exchange->turn);
+        fx_loop_tasks_remove(&exchange->server->others, &exchange->task);
         fx_stream_read(&exchange->stream, false);
     }
 }
@@ -269,9 +269,9 @@ static void on_drained(void *user) {
     }
 }
 
-static void on_late(void *user) {
+static void on_deadline(void *user) {
     struct fx_http_exchange *exchange = checked(user);
-    if (exchange->phase == FX_HTTP_SHAKING) {
+    if (exchange->phase == FX_HTTP_HANDSHAKE) {
         exchange->server->counts.handshake_fails++;
         fx_stream_close(&exchange->stream);
     } else if (exchange->phase == FX_HTTP_READING && exchange->arrival_ns != 0) {
@@ -281,11 +281,11 @@ static void on_late(void *user) {
     }
 }
 
-static void on_broken(void *user, const struct fx_err *failure) {
+static void on_error(void *user, const struct fx_err *failure) {
     (void)failure; /* clients come and go; counted where it may be our certificate */
     struct fx_http_exchange *exchange = checked(user);
-    fx_turns_leave(&exchange->server->others, &exchange->turn);
-    if (exchange->phase == FX_HTTP_SHAKING) {
+    fx_loop_tasks_remove(&exchange->server->others, &exchange->task);
+    if (exchange->phase == FX_HTTP_HANDSHAKE) {
         exchange->server->counts.handshake_fails++;
     }
 }
@@ -303,10 +303,10 @@ static const struct fx_stream_events events = {
     .on_open = on_open,
     .on_bytes = on_bytes,
     .on_end = on_end,
-    .on_stuck = on_stuck,
+    .on_write_blocked = on_write_blocked,
     .on_drained = on_drained,
-    .on_late = on_late,
-    .on_broken = on_broken,
+    .on_deadline = on_deadline,
+    .on_error = on_error,
     .on_closed = on_closed,
 };
 
@@ -321,7 +321,7 @@ static struct fx_http_exchange *make(struct fx_http_server *server) {
     }
     exchange->magic = EXCHANGE_MAGIC;
     exchange->server = server;
-    exchange->phase = server->tls == NULL ? FX_HTTP_READING : FX_HTTP_SHAKING;
+    exchange->phase = server->tls == NULL ? FX_HTTP_READING : FX_HTTP_HANDSHAKE;
     exchange->parse =
         fx_http_parse_create(options->max_header, options->max_body, &server->spare);
     if (exchange->parse == NULL ||
@@ -331,18 +331,18 @@ static struct fx_http_exchange *make(struct fx_http_server *server) {
         free(exchange);
         return NULL;
     }
-    fx_stream_tell(&exchange->stream, &events, exchange);
+    fx_stream_set_events(&exchange->stream, &events, exchange);
     return exchange;
 }
 
-bool fx_http_connection_begin(struct fx_http_server *server, int fd) {
+bool fx_http_connection_accept(struct fx_http_server *server, int fd) {
     struct fx_http_exchange *exchange = make(server);
     if (exchange == NULL) {
         return false;
     }
-    const bool shakes = exchange->phase == FX_HTTP_SHAKING;
-    fx_http_room_move(exchange, shakes ? &server->shaking : &server->open);
-    fx_http_room_count(server, 1);
+    const bool shakes = exchange->phase == FX_HTTP_HANDSHAKE;
+    fx_http_connection_move(exchange, shakes ? &server->shaking : &server->open);
+    fx_http_connection_count(server, 1);
     server->counts.accepted++;
     if (!fx_stream_adopt(&exchange->stream, fd)) {
         fx_stream_close(&exchange->stream);
@@ -355,33 +355,33 @@ bool fx_http_connection_begin(struct fx_http_server *server, int fd) {
 
 void fx_http_connection_free(struct fx_http_exchange *exchange) {
     struct fx_http_server *server = exchange->server;
-    fx_http_room_move(exchange, NULL);
-    fx_turns_leave(&server->others, &exchange->turn);
+    fx_http_connection_move(exchange, NULL);
+    fx_loop_tasks_remove(&server->others, &exchange->task);
     let_go(exchange);
     exchange->magic = 0;
     free(exchange);
-    fx_http_room_count(server, -1);
-    fx_http_server_settle(server);
+    fx_http_connection_count(server, -1);
+    fx_http_server_finish_stop(server);
 }
 
-void fx_http_connection_drop(struct fx_http_exchange *exchange) {
+void fx_http_connection_close(struct fx_http_exchange *exchange) {
     end(exchange);
     fx_stream_close(&exchange->stream);
-    fx_http_room_move(exchange, NULL);
+    fx_http_connection_move(exchange, NULL);
 }
 
 /* Bytes that are already here may be a request, and its client would not send it again
  * where another server would take it: clients repeat only what was not sent. */
 void fx_http_connection_stop(struct fx_http_exchange *exchange) {
-    const bool shakes = exchange->phase == FX_HTTP_SHAKING;
+    const bool shakes = exchange->phase == FX_HTTP_HANDSHAKE;
     const bool reads = exchange->phase == FX_HTTP_READING && !exchange->running;
     if ((!shakes && !reads) || exchange->arrival_ns != 0) {
         return;
     }
-    if (exchange->input.len > 0 || fx_stream_is_expecting(&exchange->stream)) {
+    if (exchange->input.len > 0 || fx_stream_expects_input(&exchange->stream)) {
         exchange->awaited = true;
         fx_stream_set_deadline(&exchange->stream, AWAIT_MS);
     } else {
-        fx_http_connection_drop(exchange);
+        fx_http_connection_close(exchange);
     }
 }

@@ -74,14 +74,14 @@ size_t fx_http_head_scan(enum fx_http_head_state *state, struct fx_text bytes) {
     return at;
 }
 
-bool fx_http_is_value(const char *value) {
+bool fx_http_is_field_value(const char *value) {
     while (is_value_char((unsigned char)*value)) {
         value++;
     }
     return *value == '\0';
 }
 
-bool fx_http_same(struct fx_text text, const char *word) {
+bool fx_http_equals_nocase(struct fx_text text, const char *word) {
     return text.len == strlen(word) && strncasecmp(text.data, word, text.len) == 0;
 }
 

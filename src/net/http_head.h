@@ -44,9 +44,9 @@ struct fx_text fx_http_head_field(struct fx_text head, const char *name,
                                   size_t *ret_count);
 
 /* May a field have this value (RFC 9110 section 5.5)? No line may end in it. */
-bool fx_http_is_value(const char *value);
+bool fx_http_is_field_value(const char *value);
 
-/* Same text but for the case of its ASCII letters? */
-bool fx_http_same(struct fx_text text, const char *word);
+/* Same text but for the case of its ASCII messages? */
+bool fx_http_equals_nocase(struct fx_text text, const char *word);
 
 #endif

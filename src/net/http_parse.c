@@ -105,7 +105,7 @@ static int check_length(struct fx_http_parse *parse) {
     if (n_codings > 0 && (has_length || parse->llhttp.http_minor == 0)) {
         return refuse(parse, 400, CONTRADICTION);
     }
-    if (n_codings > 1 || (n_codings == 1 && !fx_http_same(coding, "chunked"))) {
+    if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "chunked"))) {
         return refuse(parse, 501, "the only transfer coding known is `chunked`");
     }
     if (has_length && parse->llhttp.content_length > parse->max_body) {
@@ -120,7 +120,7 @@ static int check_expectation(struct fx_http_parse *parse) {
     if (expected.data == NULL || parse->llhttp.http_minor == 0) {
         return 0;
     }
-    if (!fx_http_same(expected, "100-continue")) {
+    if (!fx_http_equals_nocase(expected, "100-continue")) {
         return refuse(parse, 417, "the only expectation known is `100-continue`");
     }
     parse->expects_continue = true;
@@ -141,7 +141,7 @@ static int check_coding(struct fx_http_parse *parse) {
     size_t n_codings = 0;
     const struct fx_text coding =
         fx_http_head_field(text_of(&parse->head), "content-encoding", &n_codings);
-    if (n_codings > 1 || (n_codings == 1 && !fx_http_same(coding, "identity"))) {
+    if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "identity"))) {
         return refuse(parse, 415, "a body with a content coding is not read");
     }
     return 0;

@@ -10,15 +10,15 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "net/http_link.h"
+#include "net/http_client_connection.h"
 #include "net/tls.h"
 
-#define LINK_MAGIC 0x6678686cu /* "fxhl" */
+#define CONNECTION_MAGIC 0x6678686cu /* "fxhl" */
 
 struct fx_http_pool {
     uv_loop_t *loop;
     struct fx_http_pool_options limits;
-    struct fx_http_link *newest, *oldest;
+    struct fx_client_connection *newest, *oldest;
     size_t n_idle;
     size_t refs; /* its owner, its links, the calls that may give one back */
     bool closed;
@@ -27,18 +27,18 @@ struct fx_http_pool {
 
 /* ---- one link ---- */
 
-static struct fx_http_link *link_of(void *data) {
-    struct fx_http_link *link = data;
-    assert(link != NULL && link->magic == LINK_MAGIC);
+static struct fx_client_connection *link_of(void *data) {
+    struct fx_client_connection *link = data;
+    assert(link != NULL && link->magic == CONNECTION_MAGIC);
     return link;
 }
 
-struct fx_http_link *fx_http_link_create(uv_loop_t *loop,
-                                         const struct fx_http_target *target,
-                                         struct fx_stream_scratch *scratch,
-                                         struct fx_http_pool *pool, struct fx_err *err) {
+struct fx_client_connection *
+fx_client_connection_create(uv_loop_t *loop, const struct fx_http_target *target,
+                            struct fx_stream_scratch *scratch, struct fx_http_pool *pool,
+                            struct fx_err *err) {
     const size_t host_bytes = strlen(target->host) + 1;
-    struct fx_http_link *link = calloc(1, sizeof *link + host_bytes);
+    struct fx_client_connection *link = calloc(1, sizeof *link + host_bytes);
     if (link == NULL) {
         (void)fx_fail_nomem(err);
         return NULL;
@@ -48,7 +48,7 @@ struct fx_http_link *fx_http_link_create(uv_loop_t *loop,
         free(link);
         return NULL;
     }
-    link->magic = LINK_MAGIC;
+    link->magic = CONNECTION_MAGIC;
     link->pool = pool == NULL ? NULL : fx_http_pool_ref(pool);
     link->made_at = uv_now(loop);
     link->tls = target->tls == NULL ? NULL : fx_tls_config_ref(target->tls);
@@ -57,7 +57,7 @@ struct fx_http_link *fx_http_link_create(uv_loop_t *loop,
     return link;
 }
 
-void fx_http_link_destroy(struct fx_http_link *link) {
+void fx_client_connection_destroy(struct fx_client_connection *link) {
     assert(!link->idle);
     fx_tls_config_unref(link->tls);
     fx_http_pool_unref(link->pool);
@@ -65,7 +65,7 @@ void fx_http_link_destroy(struct fx_http_link *link) {
     free(link);
 }
 
-static bool leads_to(const struct fx_http_link *link,
+static bool leads_to(const struct fx_client_connection *link,
                      const struct fx_http_target *target) {
     return link->tls == target->tls && link->port == target->port &&
            strcmp(link->host, target->host) == 0;
@@ -73,7 +73,7 @@ static bool leads_to(const struct fx_http_link *link,
 
 /* ---- the list ---- */
 
-static void insert(struct fx_http_pool *pool, struct fx_http_link *link) {
+static void insert(struct fx_http_pool *pool, struct fx_client_connection *link) {
     link->idle = true;
     link->newer = NULL;
     link->older = pool->newest;
@@ -83,7 +83,7 @@ static void insert(struct fx_http_pool *pool, struct fx_http_link *link) {
 }
 
 /* Twice is fine. */
-static void take_out(struct fx_http_link *link) {
+static void unlink_connection(struct fx_client_connection *link) {
     struct fx_http_pool *pool = link->pool;
     if (!link->idle) {
         return;
@@ -96,9 +96,9 @@ static void take_out(struct fx_http_link *link) {
 
 /* Nothing is under way: after the goodbye there is nothing to wait for (RFC 8446 section
  * 6.1). */
-static void part(struct fx_http_link *link) {
-    take_out(link);
-    fx_stream_finish(&link->stream);
+static void part(struct fx_client_connection *link) {
+    unlink_connection(link);
+    fx_stream_shutdown(&link->stream);
     fx_stream_close(&link->stream);
 }
 
@@ -117,13 +117,13 @@ static void on_end_or_late(void *user) {
     part(link_of(user));
 }
 
-static void on_broken(void *user, const struct fx_err *failure) {
+static void on_error(void *user, const struct fx_err *failure) {
     (void)failure;
-    take_out(link_of(user));
+    unlink_connection(link_of(user));
 }
 
 static void on_closed(void *user) {
-    fx_http_link_destroy(link_of(user));
+    fx_client_connection_destroy(link_of(user));
 }
 
 static const struct fx_stream_events idle_events = {
@@ -131,8 +131,8 @@ static const struct fx_stream_events idle_events = {
     .on_bytes = on_bytes,
     .on_end = on_end_or_late,
     .on_drained = on_nothing,
-    .on_late = on_end_or_late,
-    .on_broken = on_broken,
+    .on_deadline = on_end_or_late,
+    .on_error = on_error,
     .on_closed = on_closed,
 };
 
@@ -144,21 +144,21 @@ struct fx_stream_scratch *fx_http_pool_scratch(struct fx_http_pool *pool) {
 
 /* The system may know what the loop has not told yet, where it did not run for a while:
  * that the link has ended, or that the next answer is there before it was asked for. */
-static bool is_usable(const struct fx_http_link *link) {
+static bool is_usable(const struct fx_client_connection *link) {
     return uv_now(link->pool->loop) < link->idle_until &&
-           fx_stream_is_silent(&link->stream);
+           fx_stream_has_no_input(&link->stream);
 }
 
-struct fx_http_link *fx_http_pool_take(struct fx_http_pool *pool,
-                                       const struct fx_http_target *target) {
-    struct fx_http_link *older = NULL;
-    for (struct fx_http_link *link = pool->newest; link != NULL; link = older) {
+struct fx_client_connection *fx_http_pool_take(struct fx_http_pool *pool,
+                                               const struct fx_http_target *target) {
+    struct fx_client_connection *older = NULL;
+    for (struct fx_client_connection *link = pool->newest; link != NULL; link = older) {
         older = link->older;
         if (!leads_to(link, target)) {
             continue;
         }
         if (is_usable(link)) {
-            take_out(link);
+            unlink_connection(link);
             fx_stream_set_deadline(&link->stream, 0);
             return link;
         }
@@ -169,7 +169,7 @@ struct fx_http_link *fx_http_pool_take(struct fx_http_pool *pool,
 
 /* Makes room: the oldest goes, of those that lead to the target (NULL: of all). */
 static void part_oldest(struct fx_http_pool *pool, const struct fx_http_target *target) {
-    struct fx_http_link *link = pool->oldest;
+    struct fx_client_connection *link = pool->oldest;
     while (target != NULL && !leads_to(link, target)) {
         link = link->newer;
     }
@@ -179,18 +179,18 @@ static void part_oldest(struct fx_http_pool *pool, const struct fx_http_target *
 static size_t count(const struct fx_http_pool *pool,
                     const struct fx_http_target *target) {
     size_t n = 0;
-    for (const struct fx_http_link *link = pool->newest; link != NULL;
+    for (const struct fx_client_connection *link = pool->newest; link != NULL;
          link = link->older) {
         n += leads_to(link, target) ? 1 : 0;
     }
     return n;
 }
 
-void fx_http_pool_give(struct fx_http_link *link) {
+void fx_http_pool_put(struct fx_client_connection *link) {
     struct fx_http_pool *pool = link->pool;
     const struct fx_http_target target = {link->host, link->port, link->tls};
     const uint64_t now = uv_now(pool->loop);
-    fx_stream_tell(&link->stream, &idle_events, link);
+    fx_stream_set_events(&link->stream, &idle_events, link);
     if (pool->closed || now - link->made_at >= pool->limits.age_ms) {
         part(link);
         return;

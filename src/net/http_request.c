@@ -12,7 +12,7 @@
 
 static bool check_fields(const struct fx_http_call_options *options, struct fx_err *err) {
     for (size_t i = 0; i < options->n_fields; i++) {
-        if (!fx_http_is_value(options->fields[i].value)) {
+        if (!fx_http_is_field_value(options->fields[i].value)) {
             return fx_fail(err, FX_EINVALID,
                            "the value of the field `%s` has a character that no field "
                            "may have",
@@ -24,7 +24,7 @@ static bool check_fields(const struct fx_http_call_options *options, struct fx_e
 
 static bool has_field(const struct fx_http_call_options *options, const char *name) {
     for (size_t i = 0; i < options->n_fields; i++) {
-        if (fx_http_same(fx_text_of(options->fields[i].name), name)) {
+        if (fx_http_equals_nocase(fx_text_of(options->fields[i].name), name)) {
             return true;
         }
     }

@@ -81,7 +81,7 @@ static int check_length(struct fx_http_response *response) {
     if (n_codings > 0 && (has_length || response->llhttp.http_minor == 0)) {
         return refuse(response, "transfer coding and length contradict each other");
     }
-    if (n_codings > 1 || (n_codings == 1 && !fx_http_same(coding, "chunked"))) {
+    if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "chunked"))) {
         return refuse(response,
                       "the answer has a transfer coding that was not asked for");
     }

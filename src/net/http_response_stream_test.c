@@ -3,7 +3,7 @@
  * net/http_response_stream_test.c - bodies that are handed out as they come: what a real
  * API server sent, split and cut anywhere; streams without end, in order and hostile.
  */
-#include "net/http_response_world.h"
+#include "net/http_response_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

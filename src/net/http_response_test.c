@@ -2,7 +2,7 @@
  *
  * net/http_response_test.c - responses in every split, and those that are refused.
  */
-#include "net/http_response_world.h"
+#include "net/http_response_fixture.h"
 
 static const struct {
     const char *bytes;

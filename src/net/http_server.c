@@ -14,7 +14,7 @@
 #include "net/http_connection.h"
 #include "net/tls.h"
 
-/* Handshakes that wait for their turn, until no further connection is accepted: what they
+/* Handshakes that wait for their task, until no further connection is accepted: what they
  * take is about as long as anybody waits for a connection. Those of whom nothing has come
  * do not count. */
 #define CROWD 64
@@ -92,10 +92,10 @@ void fx_http_server_destroy(struct fx_http_server *server) {
 static void prepare(struct fx_http_server *server) {
     if (server->n_helpers == 0) {
         fx_handshakes_init(&server->handshakes, server->loop);
-        fx_turns_init(&server->others, server->loop, fx_http_connection_on_turn);
-        fx_outbox_init(&server->outbox, server->loop, fx_stream_on_parcel);
+        fx_loop_tasks_init(&server->others, server->loop, fx_http_connection_on_task);
+        fx_write_batch_init(&server->batch, server->loop, fx_stream_send_pending);
         server->scratch.handshakes = &server->handshakes;
-        server->scratch.outbox = &server->outbox;
+        server->scratch.batch = &server->batch;
         server->n_helpers = 3;
     }
 }
@@ -125,27 +125,27 @@ void fx_http_server_adopt(struct fx_http_server *server, int fd) {
         return;
     }
     prepare(server);
-    if ((!has_room(server) && !fx_http_room_make(server)) ||
-        !fx_http_connection_begin(server, fd)) {
+    if ((!has_room(server) && !fx_http_connection_evict(server)) ||
+        !fx_http_connection_accept(server, fd)) {
         refuse_socket(server, fd);
     }
 }
 
-bool fx_http_server_is_crowded(const struct fx_http_server *server) {
-    return fx_handshakes_waiting(&server->handshakes) >= CROWD;
+bool fx_http_server_is_overloaded(const struct fx_http_server *server) {
+    return fx_handshakes_n_waiting(&server->handshakes) >= CROWD;
 }
 
 /* ---- the listener ---- */
 
-static bool is_crowded(void *user) {
+static bool is_overloaded(void *user) {
     const struct fx_http_server *server = checked(user);
-    return fx_http_server_is_crowded(server) ||
-           (server->options.is_crowded != NULL &&
-            server->options.is_crowded(server->options.user));
+    return fx_http_server_is_overloaded(server) ||
+           (server->options.is_overloaded != NULL &&
+            server->options.is_overloaded(server->options.user));
 }
 
-static bool makes_room(void *user) {
-    return fx_http_room_make(checked(user));
+static bool make_room(void *user) {
+    return fx_http_connection_evict(checked(user));
 }
 
 static void on_socket(int fd, void *user) {
@@ -161,12 +161,12 @@ static void on_socket(int fd, void *user) {
 static void on_listener_closed(void *user) {
     struct fx_http_server *server = checked(user);
     server->listens = false;
-    fx_http_server_settle(server);
+    fx_http_server_finish_stop(server);
 }
 
 static const struct fx_listener_events listener_events = {
-    .is_crowded = is_crowded,
-    .makes_room = makes_room,
+    .is_overloaded = is_overloaded,
+    .make_room = make_room,
     .on_socket = on_socket,
     .on_closed = on_listener_closed,
 };
@@ -183,7 +183,7 @@ bool fx_http_server_listen(struct fx_http_server *server, const char *address,
     }
     prepare(server);
     server->listens = true;
-    fx_listener_tell(&server->listener, &listener_events, server);
+    fx_listener_set_events(&server->listener, &listener_events, server);
     return true;
 }
 
@@ -223,17 +223,17 @@ static void on_helper_closed(void *user) {
     }
 }
 
-void fx_http_server_settle(struct fx_http_server *server) {
+void fx_http_server_finish_stop(struct fx_http_server *server) {
     if (server->stopping && !server->listens && server->counts.connections == 0 &&
         !server->helpers_closing) {
         server->helpers_closing = true;
         fx_handshakes_close(&server->handshakes, on_helper_closed, server);
-        fx_turns_close(&server->others, on_helper_closed, server);
-        fx_outbox_close(&server->outbox, on_helper_closed, server);
+        fx_loop_tasks_close(&server->others, on_helper_closed, server);
+        fx_write_batch_close(&server->batch, on_helper_closed, server);
     }
 }
 
-static void stop_all(const struct fx_http_list *list) {
+static void stop_all(const struct fx_http_connection_list *list) {
     for (struct fx_http_exchange *at = list->first; at != NULL;) {
         struct fx_http_exchange *next = at->next;
         fx_http_connection_stop(at); /* which frees nothing before the loop goes on */
@@ -253,5 +253,5 @@ void fx_http_server_stop(struct fx_http_server *server, void (*on_stopped)(void 
     server->stopped_user = user;
     stop_all(&server->shaking);
     stop_all(&server->open);
-    fx_http_server_settle(server);
+    fx_http_server_finish_stop(server);
 }

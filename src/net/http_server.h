@@ -54,8 +54,8 @@ struct fx_http_server_options {
      */
     void (*on_socket)(int fd, void *user);
     /* Shall nothing be accepted for the moment? NULL: never. What comes waits in the
-     * kernel, as it does while this server itself fx_http_server_is_crowded(). */
-    bool (*is_crowded)(void *user);
+     * kernel, as it does while this server itself fx_http_server_is_overloaded(). */
+    bool (*is_overloaded)(void *user);
     void *user;
 };
 
@@ -89,7 +89,7 @@ void fx_http_server_adopt(struct fx_http_server *server, int fd);
 
 /* Do so many handshakes wait for their turn that no further connection should be given to
  * it for the moment? Any thread may ask. */
-bool fx_http_server_is_crowded(const struct fx_http_server *server);
+bool fx_http_server_is_overloaded(const struct fx_http_server *server);
 
 /* The port it listens on; 0 before and after. */
 uint16_t fx_http_server_port(const struct fx_http_server *server);

@@ -65,7 +65,7 @@ static bool do_without(struct fx_listener *listener, bool first) {
     if (!first || !is_asked(listener)) {
         return false;
     }
-    if (listener->events->makes_room(listener->user)) {
+    if (listener->events->make_room(listener->user)) {
         return true;
     }
     if (!listener->closing) {
@@ -104,7 +104,7 @@ static void on_readable(uv_poll_t *handle, int status, int events) {
     (void)status; /* what is wrong, if anything, accept() says */
     (void)events;
     for (int i = 0; i < AT_A_TIME && !listener->closing; i++) {
-        if (listener->events->is_crowded(listener->user)) {
+        if (listener->events->is_overloaded(listener->user)) {
             pause_for(listener, CROWDED_MS);
             return;
         }
@@ -175,8 +175,8 @@ bool fx_listener_open(struct fx_listener *listener, uv_loop_t *loop,
     return true;
 }
 
-void fx_listener_tell(struct fx_listener *listener,
-                      const struct fx_listener_events *events, void *user) {
+void fx_listener_set_events(struct fx_listener *listener,
+                            const struct fx_listener_events *events, void *user) {
     listener->events = events;
     listener->user = user;
 }

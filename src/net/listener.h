@@ -21,10 +21,10 @@
 /* What a listener asks and tells its owner; `user` is the owner. */
 struct fx_listener_events {
     /* Is nothing to be accepted for a moment (a hundredth of a second)? */
-    bool (*is_crowded)(void *user);
+    bool (*is_overloaded)(void *user);
     /* No descriptor or no memory is left for the next connection: has room been made? If
      * not, nothing is accepted for a tenth of a second. */
-    bool (*makes_room)(void *user);
+    bool (*make_room)(void *user);
     /* A connection, closed by exec(): the socket is the owner's from now on. */
     void (*on_socket)(int fd, void *user);
     /* The memory may go. Never comes out of a function below. */
@@ -48,8 +48,8 @@ bool fx_listener_open(struct fx_listener *listener, uv_loop_t *loop,
                       const struct fx_address *address, struct fx_err *err) FX_MUST_USE;
 
 /* Who is told, right after it. */
-void fx_listener_tell(struct fx_listener *listener,
-                      const struct fx_listener_events *events, void *user);
+void fx_listener_set_events(struct fx_listener *listener,
+                            const struct fx_listener_events *events, void *user);
 
 uint16_t fx_listener_port(const struct fx_listener *listener);
 

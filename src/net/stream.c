@@ -2,8 +2,8 @@
  *
  * net/stream.c - TCP and TLS behind one pair of functions.
  *
- * What is written to a server's stream waits for the end of the loop's turn, and leaves
- * with all else of that turn (outbox.h, stream_write.c).
+ * What is written to a server's stream waits for the end of the loop's task, and leaves
+ * with all else of that turn (batch.h, stream_write.c).
  */
 #include "net/stream.h"
 
@@ -19,7 +19,7 @@
 
 /* ---- closing ---- */
 
-void fx_stream_let_go(struct fx_stream *stream) {
+void fx_stream_release(struct fx_stream *stream) {
     stream->handles--;
     if (stream->handles > 0) {
         return;
@@ -33,7 +33,7 @@ void fx_stream_let_go(struct fx_stream *stream) {
 }
 
 static void on_handle_closed(uv_handle_t *handle) {
-    fx_stream_let_go(fx_stream_checked(handle->data));
+    fx_stream_release(fx_stream_checked(handle->data));
 }
 
 void fx_stream_close(struct fx_stream *stream) {
@@ -42,32 +42,32 @@ void fx_stream_close(struct fx_stream *stream) {
     }
     stream->closing = true;
     fx_stream_send(stream); /* what was written before is as good as sent */
-    fx_handshakes_leave(stream);
+    fx_handshakes_cancel(stream);
     uv_close((uv_handle_t *)&stream->tcp, on_handle_closed);
     uv_close((uv_handle_t *)&stream->timer, on_handle_closed);
 }
 
-void fx_stream_break_with(struct fx_stream *stream, const struct fx_err *failure) {
+void fx_stream_fail_with(struct fx_stream *stream, const struct fx_err *failure) {
     if (stream->closing) {
         return;
     }
     const bool told = stream->finishing;
     fx_stream_close(stream);
     if (!told) {
-        stream->events->on_broken(stream->user, failure);
+        stream->events->on_error(stream->user, failure);
     }
 }
 
-void fx_stream_break(struct fx_stream *stream, const char *what, int rc) {
+void fx_stream_fail(struct fx_stream *stream, const char *what, int rc) {
     struct fx_err failure = FX_ERR_INIT;
     (void)fx_fail(&failure, FX_EIO, "%s: %s", what, uv_strerror(rc));
-    fx_stream_break_with(stream, &failure);
+    fx_stream_fail_with(stream, &failure);
 }
 
 static void break_saying(struct fx_stream *stream, const char *words) {
     struct fx_err failure = FX_ERR_INIT;
     (void)fx_fail(&failure, FX_EIO, "%s", words);
-    fx_stream_break_with(stream, &failure);
+    fx_stream_fail_with(stream, &failure);
 }
 
 /* ---- deadlines ---- */
@@ -114,7 +114,7 @@ static void on_stalled(struct fx_stream *stream) {
         stream->stalled_at = uv_now(stream->timer.loop) + stream->write_ms;
         return;
     }
-    fx_stream_break(stream, "the peer does not read", UV_ETIMEDOUT);
+    fx_stream_fail(stream, "the peer does not read", UV_ETIMEDOUT);
 }
 
 static void on_timer(uv_timer_t *timer) {
@@ -129,7 +129,7 @@ static void on_timer(uv_timer_t *timer) {
         if (stream->finishing) {
             fx_stream_close(stream);
         } else {
-            stream->events->on_late(stream->user);
+            stream->events->on_deadline(stream->user);
         }
     }
     arm(stream);
@@ -140,9 +140,9 @@ static void on_timer(uv_timer_t *timer) {
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf) {
     (void)suggested;
     const struct fx_stream *stream = fx_stream_checked(handle->data);
-    *ret_buf =
-        uv_buf_init(stream->scratch->read,
-                    fx_handshakes_has(stream) ? EARLY_BYTES : FX_STREAM_READ_BYTES);
+    *ret_buf = uv_buf_init(stream->scratch->read, fx_handshakes_is_pending(stream)
+                                                      ? EARLY_BYTES
+                                                      : FX_STREAM_READ_BYTES);
 }
 
 static void tell_end(struct fx_stream *stream) {
@@ -160,9 +160,9 @@ static void tell_open(struct fx_stream *stream) {
 }
 
 /* What TLS says by itself. Often it has the buffer that is handed round: then that one is
- * the parcel's now. */
+ * the pending's now. */
 static void say(struct fx_stream *stream, struct fx_buf *cipher) {
-    struct fx_buf *waiting = &stream->parcel.bytes;
+    struct fx_buf *waiting = &stream->pending.bytes;
     if (cipher->len == 0) {
         return;
     }
@@ -173,9 +173,9 @@ static void say(struct fx_stream *stream, struct fx_buf *cipher) {
         fx_buf_text(waiting, (struct fx_text){cipher->data, cipher->len});
     }
     if (waiting->failed) {
-        fx_stream_break(stream, "write", UV_ENOMEM);
+        fx_stream_fail(stream, "write", UV_ENOMEM);
     } else {
-        fx_stream_post(stream);
+        fx_stream_schedule_send(stream);
     }
 }
 
@@ -184,7 +184,7 @@ void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
                        const struct fx_err *failure) {
     say(stream, cipher);
     if (state == FX_TLS_FAILED) {
-        fx_stream_break_with(stream, failure);
+        fx_stream_fail_with(stream, failure);
         return;
     }
     if (!stream->closing && !stream->open && state != FX_TLS_HANDSHAKE) {
@@ -224,9 +224,9 @@ static void take(struct fx_stream *stream, ssize_t n, const uv_buf_t *buf) {
     } else if (n == UV_EOF) {
         break_saying(stream, "the connection ended during the TLS handshake");
     } else if (n < 0) {
-        fx_stream_break(stream, "read", (int)n);
-    } else if (fx_handshakes_has(stream)) {
-        fx_handshakes_wait(stream, (struct fx_text){buf->base, (size_t)n});
+        fx_stream_fail(stream, "read", (int)n);
+    } else if (fx_handshakes_is_pending(stream)) {
+        fx_handshakes_enqueue(stream, (struct fx_text){buf->base, (size_t)n});
     } else if (stream->secure) {
         receive_tls(stream, (struct fx_text){buf->base, (size_t)n});
     } else {
@@ -241,8 +241,8 @@ static void on_read(uv_stream_t *tcp, ssize_t n, const uv_buf_t *buf) {
         return;
     }
     take(stream, n, buf);
-    if (stream->scratch->outbox != NULL) {
-        fx_outbox_hurry(stream->scratch->outbox);
+    if (stream->scratch->batch != NULL) {
+        fx_write_batch_flush_if_due(stream->scratch->batch);
     }
 }
 
@@ -257,7 +257,7 @@ void fx_stream_read(struct fx_stream *stream, bool on) {
     }
     const int rc = uv_read_start((uv_stream_t *)&stream->tcp, on_alloc, on_read);
     if (rc != 0) {
-        fx_stream_break(stream, "read", rc);
+        fx_stream_fail(stream, "read", rc);
     }
 }
 
@@ -286,8 +286,8 @@ bool fx_stream_init(struct fx_stream *stream, uv_loop_t *loop, struct fx_tls_con
     return true;
 }
 
-void fx_stream_tell(struct fx_stream *stream, const struct fx_stream_events *events,
-                    void *user) {
+void fx_stream_set_events(struct fx_stream *stream, const struct fx_stream_events *events,
+                          void *user) {
     stream->events = events;
     stream->user = user;
 }
@@ -350,22 +350,23 @@ static void on_shut(uv_shutdown_t *request, int status) {
     }
 }
 
-void fx_stream_finish(struct fx_stream *stream) {
+void fx_stream_shutdown(struct fx_stream *stream) {
     if (stream->closing || stream->finishing) {
         return;
     }
     if (stream->tls != NULL && stream->open) {
-        fx_tls_goodbye(stream->tls, fx_stream_gather(stream));
+        fx_tls_close_notify(stream->tls, fx_stream_output(stream));
     }
     fx_stream_send(stream);
     if (stream->closing) {
         return;
     }
     stream->finishing = true;
-    fx_handshakes_leave(stream);
-    fx_stream_set_deadline(stream, fx_stream_is_busy(stream) ? 0 : FX_STREAM_LINGER_MS);
+    fx_handshakes_cancel(stream);
+    fx_stream_set_deadline(stream,
+                           fx_stream_has_queued_output(stream) ? 0 : FX_STREAM_LINGER_MS);
     const int rc = uv_shutdown(&stream->shutting, (uv_stream_t *)&stream->tcp, on_shut);
-    if (rc != 0 || (stream->ended && !fx_stream_is_busy(stream))) {
+    if (rc != 0 || (stream->ended && !fx_stream_has_queued_output(stream))) {
         fx_stream_close(stream);
         return;
     }

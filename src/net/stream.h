@@ -3,7 +3,7 @@
  * net/stream.h - one TCP connection, plain or over TLS, with its deadlines.
  *
  * Lives inside the struct of its owner, who frees that in `on_closed` and no earlier.
- * After fx_stream_close(), fx_stream_finish() and `on_broken` nothing is called any more
+ * After fx_stream_close(), fx_stream_shutdown() and `on_error` nothing is called any more
  * but `on_closed`. Not safe for threads: everything happens on the loop's thread.
  */
 #ifndef FX_NET_STREAM_H
@@ -19,8 +19,8 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
-#include "net/outbox.h"
-#include "net/turns.h"
+#include "net/loop_tasks.h"
+#include "net/write_batch.h"
 
 #define FX_STREAM_READ_BYTES 65536
 
@@ -33,7 +33,7 @@ struct fx_stream;
 struct fx_stream_scratch {
     struct fx_buf plain, cipher;      /* of TLS; empty between calls */
     struct fx_handshakes *handshakes; /* that are made by turns; NULL: at once */
-    struct fx_outbox *outbox;         /* where writes wait; NULL: each leaves at once */
+    struct fx_write_batch *batch;     /* where writes wait; NULL: each leaves at once */
     char read[FX_STREAM_READ_BYTES];
 };
 
@@ -46,16 +46,16 @@ struct fx_stream_events {
     /* The peer sends no more; it may still read. */
     void (*on_end)(void *user);
     /* The socket does not take all that was written, so that some of it is queued: the
-     * peer reads more slowly than it gets. Only where writes wait in an outbox, for then
-     * fx_stream_is_busy() could not tell it after the write. */
-    void (*on_stuck)(void *user);
+     * peer reads more slowly than it gets. Only where writes wait in an batch, for then
+     * fx_stream_has_queued_output() could not tell it after the write. */
+    void (*on_write_blocked)(void *user);
     /* What was queued has left. */
     void (*on_drained)(void *user);
     /* The deadline of fx_stream_set_deadline() has passed. */
-    void (*on_late)(void *user);
+    void (*on_deadline)(void *user);
     /* The connection failed and closes itself: the last word but `on_closed`. Comes out
      * of any function below, too. */
-    void (*on_broken)(void *user, const struct fx_err *failure);
+    void (*on_error)(void *user, const struct fx_err *failure);
     /* All is closed: the owner's memory may go. Never comes out of a function below. */
     void (*on_closed)(void *user);
 };
@@ -68,9 +68,9 @@ struct fx_stream {
     uv_shutdown_t shutting;
     struct fx_tls *tls;               /* NULL: plain, or its first turn has not come */
     struct fx_tls_config *tls_wanted; /* counted; until the session is made of it */
-    struct fx_turn turn;              /* of its handshake */
+    struct fx_loop_task task;         /* of its handshake */
     struct fx_buf early;              /* ciphertext that waits for it */
-    struct fx_parcel parcel;          /* what is written and waits to be sent */
+    struct fx_pending_write pending;  /* what is written and waits to be sent */
     struct fx_stream_scratch *scratch;
     const struct fx_stream_events *events;
     void *user;
@@ -92,8 +92,8 @@ bool fx_stream_init(struct fx_stream *stream, uv_loop_t *loop, struct fx_tls_con
                     struct fx_err *err) FX_MUST_USE;
 
 /* Who is told. Before anything below. */
-void fx_stream_tell(struct fx_stream *stream, const struct fx_stream_events *events,
-                    void *user);
+void fx_stream_set_events(struct fx_stream *stream, const struct fx_stream_events *events,
+                          void *user);
 
 /* Takes the connection that waits at `listener` and starts reading. False: close it. */
 bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) FX_MUST_USE;
@@ -101,7 +101,7 @@ bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) FX_MUST_U
 /* Takes a connected socket, in any case, and starts reading. False: close the stream. */
 bool fx_stream_adopt(struct fx_stream *stream, int fd) FX_MUST_USE;
 
-/* Connects. False: close it. The words of its failure, here or in `on_broken`, are the
+/* Connects. False: close it. The words of its failure, here or in `on_error`, are the
  * bare reason: who knows the address says it (fx_stream_is_connected()). */
 bool fx_stream_connect(struct fx_stream *stream, const struct sockaddr *to,
                        struct fx_err *err) FX_MUST_USE;
@@ -110,45 +110,45 @@ bool fx_stream_connect(struct fx_stream *stream, const struct sockaddr *to,
 void fx_stream_read(struct fx_stream *stream, bool on);
 
 /* Sends all of it, in order: at once, or at the end of the loop's turn where there is an
- * outbox, together with all that is written until then. What the socket does not take is
- * queued (`on_stuck`, `on_drained`). */
+ * batch, together with all that is written until then. What the socket does not take is
+ * queued (`on_write_blocked`, `on_drained`). */
 void fx_stream_write(struct fx_stream *stream, struct fx_text bytes);
 
-/* For fx_outbox_init(): the parcels of streams. */
-void fx_stream_on_parcel(struct fx_parcel *parcel);
+/* For fx_write_batch_init(): the parcels of streams. */
+void fx_stream_send_pending(struct fx_pending_write *pending);
 
 /* Is something queued that the socket did not take? What waits for the end of the turn
  * does not count. */
-bool fx_stream_is_busy(const struct fx_stream *stream);
+bool fx_stream_has_queued_output(const struct fx_stream *stream);
 
 /* Has there been a connection, whatever became of it? */
 bool fx_stream_is_connected(const struct fx_stream *stream);
 
 /* Has it ended without the goodbye that TLS wants, so that bytes may be missing (RFC 8446
  * section 6.1)? Plain TCP has none: never. */
-bool fx_stream_is_cut(const struct fx_stream *stream);
+bool fx_stream_is_truncated(const struct fx_stream *stream);
 
 /* Is there nothing to be read, neither bytes nor an end? Asks the system, so it knows
  * what the loop has not told yet. */
-bool fx_stream_is_silent(const struct fx_stream *stream);
+bool fx_stream_has_no_input(const struct fx_stream *stream);
 
 /* Is something of the peer's on its way to the owner: bytes not yet read, a part of a TLS
  * record, a handshake that has begun? */
-bool fx_stream_is_expecting(const struct fx_stream *stream);
+bool fx_stream_expects_input(const struct fx_stream *stream);
 
 /* Has the system acknowledge what comes next at once, where it can. A peer that sends an
  * answer in two pieces may wait for that before the second one (RFC 896), and once a
  * connection is no longer new, Linux takes 40 ms for it (RFC 1122 section 4.2.3.2). After
  * the write that is to be answered. */
-void fx_stream_acknowledge(struct fx_stream *stream);
+void fx_stream_quick_ack(struct fx_stream *stream);
 
-/* `on_late` in `ms` milliseconds; 0: never. Replaces the deadline before. */
+/* `on_deadline` in `ms` milliseconds; 0: never. Replaces the deadline before. */
 void fx_stream_set_deadline(struct fx_stream *stream, uint64_t ms);
 
 /* Sends what waits or is queued and a goodbye, ignores what comes, and closes when the
  * peer has, or after a moment, or some megabytes: closed at once, TCP would take back
  * what the peer has not read. */
-void fx_stream_finish(struct fx_stream *stream);
+void fx_stream_shutdown(struct fx_stream *stream);
 
 /* Closes now. What waits for the end of the turn is sent before, as far as the socket
  * takes it; what is queued is lost. Twice is fine. */

@@ -28,22 +28,23 @@ void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
                        const struct fx_err *failure);
 
 /* Breaks the stream, with the words of libuv's code. */
-void fx_stream_break_with(struct fx_stream *stream, const struct fx_err *failure);
-void fx_stream_break(struct fx_stream *stream, const char *what, int rc);
+void fx_stream_fail_with(struct fx_stream *stream, const struct fx_err *failure);
+void fx_stream_fail(struct fx_stream *stream, const char *what, int rc);
 
 /* From now on what is queued has `write_ms` to become less. */
 void fx_stream_watch_progress(struct fx_stream *stream);
 
 /* One of the things that hold the stream's memory is gone; the last one ends it. */
-void fx_stream_let_go(struct fx_stream *stream);
+void fx_stream_release(struct fx_stream *stream);
 
 /* ---- stream_write.c ---- */
 
-/* Where bytes to be sent go, behind those that wait. fx_stream_post() follows. */
-struct fx_buf *fx_stream_gather(struct fx_stream *stream);
+/* Where bytes to be sent go, behind those that wait. fx_stream_schedule_send() follows.
+ */
+struct fx_buf *fx_stream_output(struct fx_stream *stream);
 
-/* What was gathered waits for the end of the turn, or is sent where nothing waits. */
-void fx_stream_post(struct fx_stream *stream);
+/* What was gathered waits for the end of the task, or is sent where nothing waits. */
+void fx_stream_schedule_send(struct fx_stream *stream);
 
 /* Sends what waits now. May break the stream. */
 void fx_stream_send(struct fx_stream *stream);
@@ -51,12 +52,12 @@ void fx_stream_send(struct fx_stream *stream);
 /* ---- handshakes.c ---- */
 
 /* Is it in a handshake that is made by turns? */
-bool fx_handshakes_has(const struct fx_stream *stream);
+bool fx_handshakes_is_pending(const struct fx_stream *stream);
 
-/* Keeps what came for the handshake until its turn, and reads no more before that. */
-void fx_handshakes_wait(struct fx_stream *stream, struct fx_text received);
+/* Keeps what came for the handshake until its task, and reads no more before that. */
+void fx_handshakes_enqueue(struct fx_stream *stream, struct fx_text received);
 
 /* Its turn does not come any more. A step under way is not waited for. */
-void fx_handshakes_leave(struct fx_stream *stream);
+void fx_handshakes_cancel(struct fx_stream *stream);
 
 #endif

@@ -14,11 +14,11 @@ bool fx_stream_is_connected(const struct fx_stream *stream) {
     return stream->connected;
 }
 
-bool fx_stream_is_cut(const struct fx_stream *stream) {
+bool fx_stream_is_truncated(const struct fx_stream *stream) {
     return stream->cut;
 }
 
-bool fx_stream_is_silent(const struct fx_stream *stream) {
+bool fx_stream_has_no_input(const struct fx_stream *stream) {
     uv_os_fd_t fd = -1;
     char byte = 0;
     return !stream->ended && !stream->closing &&
@@ -26,13 +26,13 @@ bool fx_stream_is_silent(const struct fx_stream *stream) {
            recv(fd, &byte, 1, MSG_PEEK) < 0 && errno == EAGAIN;
 }
 
-bool fx_stream_is_expecting(const struct fx_stream *stream) {
-    return stream->turn.waits || (stream->tls != NULL && !stream->open) ||
+bool fx_stream_expects_input(const struct fx_stream *stream) {
+    return stream->task.waits || (stream->tls != NULL && !stream->open) ||
            (stream->tls != NULL && fx_tls_is_within_record(stream->tls)) ||
-           !fx_stream_is_silent(stream);
+           !fx_stream_has_no_input(stream);
 }
 
-void fx_stream_acknowledge(struct fx_stream *stream) {
+void fx_stream_quick_ack(struct fx_stream *stream) {
 #if defined(TCP_QUICKACK)
     uv_os_fd_t fd = -1;
     const int on = 1;

@@ -2,12 +2,12 @@
  *
  * net/stream_write.c - from bytes to be written to bytes that have left.
  *
- * What is written gathers, as ciphertext where there is TLS, in the stream's parcel, and
- * leaves by one write(): at the end of the loop's turn where there is an outbox, else at
+ * What is written gathers, as ciphertext where there is TLS, in the stream's pending, and
+ * leaves by one write(): at the end of the loop's turn where there is an batch, else at
  * once. Everything goes this way, so the order is that of the calls. In the usual case
  * the socket takes all of it; only what it refuses is queued.
  *
- * Memory for a parcel is the buffer that the streams of a loop hand round, or, while
+ * Memory for a pending is the buffer that the streams of a loop hand round, or, while
  * others wait too, its own; what is not handed on is freed. So a stream that has nothing
  * to send has no memory for it.
  */
@@ -45,10 +45,10 @@ static void on_written(uv_write_t *request, int status) {
         return;
     }
     if (status != 0) {
-        fx_stream_break(stream, "write", status);
+        fx_stream_fail(stream, "write", status);
         return;
     }
-    if (fx_stream_is_busy(stream)) {
+    if (fx_stream_has_queued_output(stream)) {
         return;
     }
     stream->stalled_at = 0;
@@ -61,7 +61,7 @@ static void on_written(uv_write_t *request, int status) {
     }
 }
 
-bool fx_stream_is_busy(const struct fx_stream *stream) {
+bool fx_stream_has_queued_output(const struct fx_stream *stream) {
     return stream->tcp.write_queue_size > 0;
 }
 
@@ -72,7 +72,7 @@ static void queue(struct fx_stream *stream, struct fx_buf *bytes, size_t sent) {
     char *data = write == NULL ? NULL : fx_buf_steal(bytes);
     if (data == NULL) {
         free(write);
-        fx_stream_break(stream, "write", UV_ENOMEM);
+        fx_stream_fail(stream, "write", UV_ENOMEM);
         return;
     }
     *write = (struct write){.magic = WRITE_MAGIC, .bytes = data};
@@ -83,7 +83,7 @@ static void queue(struct fx_stream *stream, struct fx_buf *bytes, size_t sent) {
     if (rc != 0) {
         free(data);
         free(write);
-        fx_stream_break(stream, "write", rc);
+        fx_stream_fail(stream, "write", rc);
         return;
     }
     stream->queued = uv_stream_get_write_queue_size((uv_stream_t *)&stream->tcp);
@@ -92,12 +92,12 @@ static void queue(struct fx_stream *stream, struct fx_buf *bytes, size_t sent) {
     }
 }
 
-/* ---- the parcel ---- */
+/* ---- the pending ---- */
 
 static void tell_stuck(struct fx_stream *stream) {
-    if (stream->scratch->outbox != NULL && !stream->closing && !stream->finishing &&
-        fx_stream_is_busy(stream)) {
-        stream->events->on_stuck(stream->user);
+    if (stream->scratch->batch != NULL && !stream->closing && !stream->finishing &&
+        fx_stream_has_queued_output(stream)) {
+        stream->events->on_write_blocked(stream->user);
     }
 }
 
@@ -105,7 +105,7 @@ static void tell_stuck(struct fx_stream *stream) {
  * of TLS 1.3 that it does not let us in, is still to be read, and its end behind that. */
 static bool is_ended_by_peer(const struct fx_stream *stream, int rc) {
     return (rc == UV_EPIPE || rc == UV_ECONNRESET) && stream->secure && stream->reading &&
-           stream->scratch->outbox == NULL;
+           stream->scratch->batch == NULL;
 }
 
 /* One write(). Of a stream that is closed meanwhile nothing is queued, and it does not
@@ -119,7 +119,7 @@ static void send_all(struct fx_stream *stream, struct fx_buf *bytes) {
     }
     if (rc < 0) {
         if (!is_ended_by_peer(stream, rc)) {
-            fx_stream_break(stream, "write", rc);
+            fx_stream_fail(stream, "write", rc);
         }
         return;
     }
@@ -138,25 +138,25 @@ static void hand_on(struct fx_stream_scratch *scratch, struct fx_buf *bytes) {
 }
 
 void fx_stream_send(struct fx_stream *stream) {
-    struct fx_buf bytes = stream->parcel.bytes;
-    if (stream->scratch->outbox != NULL) {
-        fx_outbox_leave(stream->scratch->outbox, &stream->parcel);
+    struct fx_buf bytes = stream->pending.bytes;
+    if (stream->scratch->batch != NULL) {
+        fx_write_batch_remove(stream->scratch->batch, &stream->pending);
     }
-    stream->parcel.bytes = (struct fx_buf){0};
+    stream->pending.bytes = (struct fx_buf){0};
     if (bytes.len > 0) {
         send_all(stream, &bytes);
     }
     hand_on(stream->scratch, &bytes);
 }
 
-void fx_stream_on_parcel(struct fx_parcel *parcel) {
+void fx_stream_send_pending(struct fx_pending_write *pending) {
     struct fx_stream *stream =
-        (void *)((char *)parcel - offsetof(struct fx_stream, parcel));
+        (void *)((char *)pending - offsetof(struct fx_stream, pending));
     fx_stream_send(fx_stream_checked(stream));
 }
 
-struct fx_buf *fx_stream_gather(struct fx_stream *stream) {
-    struct fx_buf *bytes = &stream->parcel.bytes;
+struct fx_buf *fx_stream_output(struct fx_stream *stream) {
+    struct fx_buf *bytes = &stream->pending.bytes;
     if (bytes->data == NULL) {
         *bytes = stream->scratch->cipher;
         stream->scratch->cipher = (struct fx_buf){0};
@@ -165,9 +165,9 @@ struct fx_buf *fx_stream_gather(struct fx_stream *stream) {
     return bytes;
 }
 
-void fx_stream_post(struct fx_stream *stream) {
-    if (stream->scratch->outbox != NULL) {
-        fx_outbox_put(stream->scratch->outbox, &stream->parcel);
+void fx_stream_schedule_send(struct fx_stream *stream) {
+    if (stream->scratch->batch != NULL) {
+        fx_write_batch_add(stream->scratch->batch, &stream->pending);
     } else {
         fx_stream_send(stream);
     }
@@ -189,12 +189,12 @@ void fx_stream_write(struct fx_stream *stream, struct fx_text bytes) {
         return;
     }
     struct fx_err failure; /* filled where something fails */
-    struct fx_buf *to = fx_stream_gather(stream);
+    struct fx_buf *to = fx_stream_output(stream);
     const size_t before = to->len;
     if (!add(stream, bytes, to, &failure)) {
         to->len = before; /* all or nothing of it */
-        fx_stream_break_with(stream, &failure);
+        fx_stream_fail_with(stream, &failure);
         return;
     }
-    fx_stream_post(stream);
+    fx_stream_schedule_send(stream);
 }

@@ -214,7 +214,7 @@ bool fx_tls_send(struct fx_tls *tls, struct fx_text plaintext, struct fx_buf *ci
     return true;
 }
 
-void fx_tls_goodbye(struct fx_tls *tls, struct fx_buf *ciphertext) {
+void fx_tls_close_notify(struct fx_tls *tls, struct fx_buf *ciphertext) {
     if (tls->state == FX_TLS_OPEN || tls->state == FX_TLS_CLOSED) {
         tls->out = ciphertext;
         (void)mbedtls_ssl_close_notify(&tls->ssl);

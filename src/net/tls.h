@@ -49,14 +49,15 @@ struct fx_tls_config *fx_tls_config_self_signed(const char *const *names, size_t
 
 /* A new one with the same certificate and key, and nothing else of it. Errors:
  * FX_ENOMEM, and those of the other. */
-struct fx_tls_config *fx_tls_config_again(const struct fx_tls_config *server,
+struct fx_tls_config *fx_tls_config_clone(const struct fx_tls_config *server,
                                           struct fx_err *err) FX_MUST_USE;
 
 /* Makes a server demand a certificate of its clients, whose chain must end in one of
  * `ca_pem`. Before its first session. Errors: FX_EINVALID (no certificate in it),
  * FX_ENOMEM. */
-bool fx_tls_config_demand(struct fx_tls_config *server, struct fx_text ca_pem,
-                          struct fx_err *err) FX_MUST_USE;
+bool fx_tls_config_require_client_cert(struct fx_tls_config *server,
+                                       struct fx_text ca_pem,
+                                       struct fx_err *err) FX_MUST_USE;
 
 /* A client that accepts a server whose chain ends in one of `ca_pem` and whose names hold
  * `server_name`, a DNS name or an IP address. With an empty `ca_pem`: any certificate
@@ -126,7 +127,7 @@ bool fx_tls_send(struct fx_tls *tls, struct fx_text plaintext, struct fx_buf *ci
                  struct fx_err *err) FX_MUST_USE;
 
 /* Appends the goodbye (close_notify). Never fails: a goodbye is a courtesy. */
-void fx_tls_goodbye(struct fx_tls *tls, struct fx_buf *ciphertext);
+void fx_tls_close_notify(struct fx_tls *tls, struct fx_buf *ciphertext);
 
 /* The name and version of the TLS library, for `fixpoint version`. */
 const char *fx_tls_library(void);

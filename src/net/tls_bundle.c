@@ -46,7 +46,7 @@ bool fx_tls_bundle(struct fx_text first, struct fx_text second, int64_t now,
     return ok && (!ret_pem->failed || fx_fail_nomem(err));
 }
 
-bool fx_tls_bundle_holds(struct fx_text bundle, struct fx_text pem) {
+bool fx_tls_bundle_contains(struct fx_text bundle, struct fx_text pem) {
     mbedtls_x509_crt held;
     mbedtls_x509_crt wanted;
     mbedtls_x509_crt_init(&held);

@@ -26,7 +26,7 @@
 #define DEMAND MBEDTLS_SSL_VERIFY_REQUIRED
 #endif
 
-struct fx_tls_admission {
+struct fx_tls_client_rules {
     const char *const *names;
     size_t n_names;
     mbedtls_x509_crt known; /* raw.len 0: none */
@@ -34,7 +34,7 @@ struct fx_tls_admission {
     void *user;
 };
 
-const char *fx_tls_refusal_word(enum fx_tls_refusal refusal) {
+const char *fx_tls_refusal_name(enum fx_tls_refusal refusal) {
     static const char *const words[] = {
 #define X(name, text) text,
         FX_TLS_REFUSALS(X)
@@ -73,9 +73,9 @@ bool fx_tls_clients_check(struct fx_text ca_pem, struct fx_err *err) {
     return ok;
 }
 
-static struct fx_tls_admission *admission_of(const struct fx_tls_clients *clients,
-                                             struct fx_err *err) {
-    struct fx_tls_admission *admission = calloc(1, sizeof *admission);
+static struct fx_tls_client_rules *admission_of(const struct fx_tls_clients *clients,
+                                                struct fx_err *err) {
+    struct fx_tls_client_rules *admission = calloc(1, sizeof *admission);
     if (admission == NULL) {
         (void)fx_fail_nomem(err);
         return NULL;
@@ -87,21 +87,21 @@ static struct fx_tls_admission *admission_of(const struct fx_tls_clients *client
     admission->user = clients->user;
     if (clients->known_pem.len > 0 &&
         !add_bundle(&admission->known, clients->known_pem, err)) {
-        fx_tls_admission_destroy(admission);
+        fx_tls_client_rules_destroy(admission);
         return NULL;
     }
     return admission;
 }
 
-void fx_tls_admission_destroy(struct fx_tls_admission *admission) {
+void fx_tls_client_rules_destroy(struct fx_tls_client_rules *admission) {
     if (admission != NULL) {
         mbedtls_x509_crt_free(&admission->known);
         free(admission);
     }
 }
 
-bool fx_tls_config_admit(struct fx_tls_config *server,
-                         const struct fx_tls_clients *clients, struct fx_err *err) {
+bool fx_tls_config_set_clients(struct fx_tls_config *server,
+                               const struct fx_tls_clients *clients, struct fx_err *err) {
     assert(server->server && server->admission == NULL);
     if (!add_bundle(&server->trusted, clients->ca_pem, err)) {
         return false;
@@ -132,7 +132,7 @@ static unsigned read_name(const mbedtls_x509_crt *cert, char *ret_name) {
     return n_names;
 }
 
-static bool has_name(const struct fx_tls_admission *admission,
+static bool has_name(const struct fx_tls_client_rules *admission,
                      const mbedtls_x509_buf *name) {
     for (size_t i = 0; i < admission->n_names; i++) {
         const struct fx_text text = {(const char *)name->p, name->len};
@@ -144,7 +144,7 @@ static bool has_name(const struct fx_tls_admission *admission,
 }
 
 /* Each of them: a certificate with two has none that could be relied on. */
-static bool has_names(const struct fx_tls_admission *admission,
+static bool has_names(const struct fx_tls_client_rules *admission,
                       const mbedtls_x509_crt *cert, unsigned n_names) {
     bool fits = admission->n_names == 0 || n_names == 1;
     for (const mbedtls_x509_name *at = &cert->subject; fits && at != NULL;
@@ -155,7 +155,7 @@ static bool has_names(const struct fx_tls_admission *admission,
     return fits;
 }
 
-static bool is_known(const struct fx_tls_admission *admission,
+static bool is_known(const struct fx_tls_client_rules *admission,
                      const mbedtls_x509_crt *cert) {
     return admission->known.raw.len > 0 && admission->known.raw.len == cert->raw.len &&
            memcmp(admission->known.raw.p, cert->raw.p, cert->raw.len) == 0;
@@ -209,7 +209,7 @@ static enum fx_tls_refusal refusal_of(uint32_t flags) {
 }
 
 static void tell(const struct fx_tls_peer *peer, uint32_t flags) {
-    const struct fx_tls_admission *admission = peer->admission;
+    const struct fx_tls_client_rules *admission = peer->admission;
     if (admission->on_refused != NULL) {
         admission->on_refused(refusal_of(flags), peer->common_name, admission->user);
     }

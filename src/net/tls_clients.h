@@ -31,7 +31,7 @@ enum fx_tls_refusal {
         FX_TLS_REFUSAL_COUNT
 };
 
-const char *fx_tls_refusal_word(enum fx_tls_refusal refusal);
+const char *fx_tls_refusal_name(enum fx_tls_refusal refusal);
 
 /* Who may come in: whose chain ends in one of `ca_pem`, is valid now and may be used by
  * clients (or says nothing about uses, RFC 5280 4.2.1.12), and whose subject has exactly
@@ -51,9 +51,9 @@ struct fx_tls_clients {
 /* Makes a server let in only these. Before its first session, once. `names` and `user`
  * are borrowed as long as the server's sessions last. Errors: FX_EINVALID (no certificate
  * in `ca_pem`, or more than FX_TLS_BUNDLE_CERTS), FX_ENOMEM. */
-bool fx_tls_config_admit(struct fx_tls_config *server,
-                         const struct fx_tls_clients *clients,
-                         struct fx_err *err) FX_MUST_USE;
+bool fx_tls_config_set_clients(struct fx_tls_config *server,
+                               const struct fx_tls_clients *clients,
+                               struct fx_err *err) FX_MUST_USE;
 
 /* Is that text as `ca_pem` wants it? Errors: as above. */
 bool fx_tls_clients_check(struct fx_text ca_pem, struct fx_err *err) FX_MUST_USE;

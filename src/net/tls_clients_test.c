@@ -2,7 +2,7 @@
  *
  * net/tls_clients_test.c - who is let in by a server, and what is told of the others.
  */
-#include "net/tls_world.h"
+#include "net/tls_fixture.h"
 
 #include <string.h>
 #include <time.h>
@@ -75,7 +75,7 @@ static struct fx_tls_config *server_for(const char *const *names, size_t n_names
     };
     struct fx_tls_config *server = fx_tls_config_self_signed(localhost, 1, &err);
     assert_non_null(server);
-    assert_true(fx_tls_config_admit(server, &clients, &err));
+    assert_true(fx_tls_config_set_clients(server, &clients, &err));
     return server;
 }
 
@@ -106,7 +106,7 @@ static void assert_refused(struct fx_tls_config *server, struct fx_tls_pair pair
     told.n_refused = 0;
     assert_false(comes_in(server, pair.cert.len == 0 ? NULL : &pair));
     assert_int_equal(told.n_refused, 1);
-    assert_string_equal(fx_tls_refusal_word(told.refusal), fx_tls_refusal_word(refusal));
+    assert_string_equal(fx_tls_refusal_name(told.refusal), fx_tls_refusal_name(refusal));
     assert_string_equal(told.name, name);
     fx_tls_pair_finish(&pair);
 }
@@ -183,7 +183,7 @@ static void a_server_is_made_again(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
     struct fx_tls_config *server = server_for(NULL, 0, NULL);
-    struct fx_tls_config *again = fx_tls_config_again(server, &err);
+    struct fx_tls_config *again = fx_tls_config_clone(server, &err);
     struct fx_buf before = {0};
     struct fx_buf after = {0};
     assert_non_null(again);
@@ -214,7 +214,7 @@ static void a_bundle_has_a_certificate(void **state) {
     assert_non_null(strstr(err.msg, "more than 100"));
     struct fx_tls_config *server = fx_tls_config_self_signed(localhost, 1, &err);
     assert_non_null(server);
-    assert_false(fx_tls_config_admit(
+    assert_false(fx_tls_config_set_clients(
         server, &(struct fx_tls_clients){.ca_pem = FX_TEXT("nothing")}, &err));
     fx_tls_config_unref(server);
     fx_buf_finish(&many);

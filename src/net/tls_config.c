@@ -200,7 +200,7 @@ void fx_tls_config_unref(struct fx_tls_config *config) {
     mbedtls_x509_crt_free(&config->trusted);
     mbedtls_ctr_drbg_free(&config->drbg);
     mbedtls_entropy_free(&config->entropy);
-    fx_tls_admission_destroy(config->admission);
+    fx_tls_client_rules_destroy(config->admission);
     free(config->server_name);
     free(config);
 }
@@ -328,7 +328,7 @@ struct fx_tls_config *fx_tls_config_server(struct fx_text cert_pem,
     return config;
 }
 
-struct fx_tls_config *fx_tls_config_again(const struct fx_tls_config *server,
+struct fx_tls_config *fx_tls_config_clone(const struct fx_tls_config *server,
                                           struct fx_err *err) {
     struct fx_buf cert = {0};
     struct fx_buf key = {0};
@@ -351,8 +351,8 @@ static void verify_peer(struct fx_tls_config *config) {
     mbedtls_ssl_conf_ca_chain(&config->conf, &config->trusted, NULL);
 }
 
-bool fx_tls_config_demand(struct fx_tls_config *server, struct fx_text ca_pem,
-                          struct fx_err *err) {
+bool fx_tls_config_require_client_cert(struct fx_tls_config *server,
+                                       struct fx_text ca_pem, struct fx_err *err) {
     assert(server->server);
     if (!add_chain(&server->trusted, ca_pem, true, err)) {
         return false;

@@ -26,7 +26,7 @@
 #error "mbedTLS 3 before 3.6.1 ends a TLS 1.3 connection where it should go on"
 #endif
 
-struct fx_tls_admission; /* opaque: whom a server lets in (tls_clients.c) */
+struct fx_tls_client_rules; /* opaque: whom a server lets in (tls_clients.c) */
 
 struct fx_tls_config {
     atomic_uint refs;
@@ -40,16 +40,17 @@ struct fx_tls_config {
     char *server_name; /* a client's; an address is checked by verify_address() */
     unsigned char address[16];
     size_t address_len; /* 4 or 16 where `server_name` is an address, else 0 */
-    struct fx_tls_admission *admission; /* NULL: mbedTLS alone decides */
+    struct fx_tls_client_rules *admission; /* NULL: mbedTLS alone decides */
 };
 
-void fx_tls_admission_destroy(struct fx_tls_admission *admission); /* NULL is fine */
+void fx_tls_client_rules_destroy(
+    struct fx_tls_client_rules *admission); /* NULL is fine */
 
 #define FX_TLS_NAME_BYTES 65 /* a common name has 64 at most (RFC 5280 appendix A) */
 
 /* What a session's peer has shown of itself. Zeroed at first. */
 struct fx_tls_peer {
-    const struct fx_tls_admission *admission; /* NULL: nobody asked */
+    const struct fx_tls_client_rules *admission; /* NULL: nobody asked */
     char common_name[FX_TLS_NAME_BYTES];
 };
 

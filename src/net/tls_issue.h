@@ -28,7 +28,7 @@ struct fx_tls_dates {
     int64_t not_before, not_after;
 };
 
-/* A new authority of that common name (letters, digits, spaces and `-._:*`; 64 bytes at
+/* A new authority of that common name (messages, digits, spaces and `-._:*`; 64 bytes at
  * most), which may sign leaves but no further authorities. Errors: FX_EINVALID (the name;
  * dates before 1970, after 9999 or the wrong way round), FX_EINTERNAL in mbedTLS' words,
  * FX_ENOMEM. */
@@ -72,6 +72,6 @@ bool fx_tls_bundle(struct fx_text first, struct fx_text second, int64_t now,
 
 /* Does the bundle hold every certificate of `pem` (or are there none)? False, too, where
  * memory is short. */
-bool fx_tls_bundle_holds(struct fx_text bundle, struct fx_text pem);
+bool fx_tls_bundle_contains(struct fx_text bundle, struct fx_text pem);
 
 #endif

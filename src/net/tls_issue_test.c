@@ -3,7 +3,7 @@
  * net/tls_issue_test.c - certificates made, and what is told of those made elsewhere. All
  * at times far from the system's clock, which nothing here may look at.
  */
-#include "net/tls_world.h"
+#include "net/tls_fixture.h"
 
 #include <string.h>
 #include <time.h>

@@ -2,7 +2,7 @@
  *
  * net/tls_test.c - a client's and a server's session talking in memory.
  */
-#include "net/tls_world.h"
+#include "net/tls_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -155,13 +155,13 @@ static void a_goodbye_is_heard(void **state) {
     struct side server;
     start(&client, &server, "localhost");
     assert_true(fx_tls_send(client.tls, FX_TEXT("last"), &client.cipher, &client.err));
-    fx_tls_goodbye(client.tls, &client.cipher);
+    fx_tls_close_notify(client.tls, &client.cipher);
     carry(&client, &server);
     assert_int_equal(server.state, FX_TLS_CLOSED);
     assert_string_equal(server.plain.data, "last");
     /* The other direction is still open. */
     assert_true(fx_tls_send(server.tls, FX_TEXT("bye"), &server.cipher, &server.err));
-    fx_tls_goodbye(server.tls, &server.cipher);
+    fx_tls_close_notify(server.tls, &server.cipher);
     carry(&server, &client);
     assert_string_equal(client.plain.data, "bye");
     assert_int_equal(client.state, FX_TLS_CLOSED);

@@ -3,7 +3,7 @@
  * net/tls_threads_test.c - threads that each have configurations of their own, and share
  * nothing else: all that several loops of one process do with TLS at the same time.
  */
-#include "net/tls_world.h"
+#include "net/tls_fixture.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * net/tls_trust_test.c - who is trusted: bundles, certificates of clients, names.
  */
-#include "net/tls_world.h"
+#include "net/tls_fixture.h"
 
 #include <string.h>
 
@@ -192,9 +192,9 @@ static void a_server_may_demand_a_certificate(void **state) {
     assert_true(is_heard(server, none, none, none));
     /* One that nobody asks for does not disturb. */
     assert_true(is_heard(server, text_of(&pem), text_of(&our_pem), text_of(&our_key)));
-    assert_false(fx_tls_config_demand(server, none, &err));
+    assert_false(fx_tls_config_require_client_cert(server, none, &err));
     assert_int_equal(err.code, FX_EINVALID);
-    assert_true(fx_tls_config_demand(server, text_of(&our_pem), &err));
+    assert_true(fx_tls_config_require_client_cert(server, text_of(&our_pem), &err));
     assert_true(is_heard(server, text_of(&pem), text_of(&our_pem), text_of(&our_key)));
     assert_true(is_heard(server, none, text_of(&our_pem), text_of(&our_key)));
     assert_false(

@@ -9,7 +9,7 @@
 #include "admission/admit.h"
 #include "admission/admit_label.h"
 #include "admission/fill_in.h"
-#include "server/answer.h"
+#include "server/respond.h"
 #include "server/review_log.h"
 #include "server/routes.h"
 #include "server/state.h"
@@ -19,7 +19,7 @@ static void answer(struct fx_server *server, struct fx_http_exchange *exchange,
                    struct fx_review *review) {
     if (review == NULL) {
         fx_metrics_count(&server->metrics, FX_METRIC_ADMISSIONS, FX_DECISION_BROKEN);
-        fx_answer_no_memory(exchange);
+        fx_respond_no_memory(exchange);
         return;
     }
     const enum fx_review_state state = fx_review_run(review);
@@ -27,14 +27,14 @@ static void answer(struct fx_server *server, struct fx_http_exchange *exchange,
     (void)state;
     const struct fx_review_result *result = fx_review_result(review);
     fx_metrics_count(&server->metrics, FX_METRIC_ADMISSIONS, (unsigned)result->decision);
-    fx_admit_log(result, fx_http_header(exchange, "traceparent"),
-                 fx_answer_seconds(exchange) * 1e3);
-    fx_answer_review(exchange, result);
+    fx_log_admission(result, fx_http_header(exchange, "traceparent"),
+                     fx_request_seconds(exchange) * 1e3);
+    fx_respond_review(exchange, result);
     fx_review_destroy(review);
 }
 
-void fx_answer_admit(struct fx_thread *thread, struct fx_http_exchange *exchange) {
-    if (fx_answer_early(thread, exchange)) {
+void fx_handle_admit(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    if (fx_request_reject_early(thread, exchange)) {
         return;
     }
     struct fx_server *server = thread->server;
@@ -44,25 +44,25 @@ void fx_answer_admit(struct fx_thread *thread, struct fx_http_exchange *exchange
     };
     answer(server, exchange,
            fx_admit_create(&admission, fx_http_body(exchange),
-                           fx_answer_deadline_ns(server, exchange)));
+                           fx_request_deadline_ns(server, exchange)));
 }
 
-void fx_answer_fill_in(struct fx_thread *thread, struct fx_http_exchange *exchange) {
-    if (fx_answer_early(thread, exchange)) {
+void fx_handle_defaults(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    if (fx_request_reject_early(thread, exchange)) {
         return;
     }
     struct fx_server *server = thread->server;
     answer(server, exchange,
            fx_fill_in_create(fx_http_body(exchange),
-                             fx_answer_deadline_ns(server, exchange)));
+                             fx_request_deadline_ns(server, exchange)));
 }
 
-void fx_answer_admit_label(struct fx_thread *thread, struct fx_http_exchange *exchange) {
-    if (fx_answer_early(thread, exchange)) {
+void fx_handle_admit_label(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    if (fx_request_reject_early(thread, exchange)) {
         return;
     }
     struct fx_server *server = thread->server;
     answer(server, exchange,
            fx_admit_label_create(&server->options->exempt, fx_http_body(exchange),
-                                 fx_answer_deadline_ns(server, exchange)));
+                                 fx_request_deadline_ns(server, exchange)));
 }

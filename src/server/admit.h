@@ -10,8 +10,8 @@
 struct fx_http_exchange;
 struct fx_thread;
 
-void fx_answer_admit(struct fx_thread *thread, struct fx_http_exchange *exchange);
-void fx_answer_fill_in(struct fx_thread *thread, struct fx_http_exchange *exchange);
-void fx_answer_admit_label(struct fx_thread *thread, struct fx_http_exchange *exchange);
+void fx_handle_admit(struct fx_thread *thread, struct fx_http_exchange *exchange);
+void fx_handle_defaults(struct fx_thread *thread, struct fx_http_exchange *exchange);
+void fx_handle_admit_label(struct fx_thread *thread, struct fx_http_exchange *exchange);
 
 #endif

@@ -12,6 +12,6 @@ struct fx_thread;
  * it (cluster/bindings.h). Without a cluster, or without ModRules of it, it is allowed at
  * once, and nobody is told: an API server that is set up so is not to be kept from
  * binding Pods. */
-void fx_answer_binding(struct fx_thread *thread, struct fx_http_exchange *exchange);
+void fx_handle_binding(struct fx_thread *thread, struct fx_http_exchange *exchange);
 
 #endif

@@ -62,10 +62,10 @@ static void take(struct fx_certificates *certificates, struct fx_tls_config **ma
 static bool admit_and_take(struct fx_certificates *certificates,
                            struct fx_tls_config *made, struct fx_err *err) {
     struct fx_tls_config *all[FX_LIMIT_THREADS] = {made};
-    bool ok = fx_clients_admit(certificates->clients, made, err);
+    bool ok = fx_clients_apply(certificates->clients, made, err);
     for (size_t i = 1; ok && i < certificates->users.n_threads; i++) {
-        all[i] = fx_tls_config_again(made, err);
-        ok = all[i] != NULL && fx_clients_admit(certificates->clients, all[i], err);
+        all[i] = fx_tls_config_clone(made, err);
+        ok = all[i] != NULL && fx_clients_apply(certificates->clients, all[i], err);
     }
     if (!ok) {
         drop_all(all, certificates->users.n_threads);
@@ -216,8 +216,8 @@ static bool is_given(const struct fx_server_options *options) {
     return options->cluster != NULL && options->cluster->secret != NULL;
 }
 
-void fx_certificates_give(struct fx_certificates *certificates, struct fx_text cert_pem,
-                          struct fx_text key_pem) {
+void fx_certificates_set(struct fx_certificates *certificates, struct fx_text cert_pem,
+                         struct fx_text key_pem) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_tls_config *made = fx_tls_config_server(cert_pem, key_pem, &err);
     const bool first = certificates->stands_in;
@@ -237,7 +237,7 @@ void fx_certificates_give(struct fx_certificates *certificates, struct fx_text c
 static void on_clients(void *user) {
     struct fx_certificates *certificates = user;
     struct fx_err err = FX_ERR_INIT;
-    struct fx_tls_config *made = fx_tls_config_again(certificates->current[0], &err);
+    struct fx_tls_config *made = fx_tls_config_clone(certificates->current[0], &err);
     if (made == NULL || !admit_and_take(certificates, made, &err)) {
         tell_not_taken(&err);
         return;
@@ -263,8 +263,8 @@ static bool ask_clients(uv_loop_t *loop, const struct fx_server_options *options
 }
 
 const struct fx_tls_pair *
-fx_certificates_ourselves(const struct fx_certificates *certificates) {
-    return fx_clients_ourselves(certificates->clients);
+fx_certificates_own_pair(const struct fx_certificates *certificates) {
+    return fx_clients_own_pair(certificates->clients);
 }
 
 struct fx_text fx_certificates_ca(const struct fx_certificates *certificates) {

@@ -43,8 +43,8 @@ struct fx_tls_config *fx_certificates_current(const struct fx_certificates *cert
 
 /* Here it is: a chain and its key, PEM. A pair that cannot be used is logged, and the one
  * in use stays. */
-void fx_certificates_give(struct fx_certificates *certificates, struct fx_text cert_pem,
-                          struct fx_text key_pem);
+void fx_certificates_set(struct fx_certificates *certificates, struct fx_text cert_pem,
+                         struct fx_text key_pem);
 
 /* The bundle of `tls_ca` that came with the one in use, borrowed; empty where there is
  * none. */
@@ -52,7 +52,7 @@ struct fx_text fx_certificates_ca(const struct fx_certificates *certificates);
 
 /* With what our own port lets us in (server/clients.h); NULL where anybody may ask. */
 const struct fx_tls_pair *
-fx_certificates_ourselves(const struct fx_certificates *certificates);
+fx_certificates_own_pair(const struct fx_certificates *certificates);
 
 /* Reads the files again now: its own, and the authorities of clients. */
 void fx_certificates_reload(struct fx_certificates *certificates);

@@ -117,12 +117,12 @@ static void on_refused(enum fx_tls_refusal refusal, const char *common_name, voi
     }
     const uint64_t untold = atomic_exchange(&telling->untold, 0);
     fx_log(WARN, "client refused",
-           fx_log_str("certificate", fx_tls_refusal_word(refusal)),
+           fx_log_str("certificate", fx_tls_refusal_name(refusal)),
            fx_log_str("common_name", common_name),
            fx_log_int("untold_before", (int64_t)untold));
 }
 
-bool fx_clients_admit(struct fx_clients *clients, struct fx_tls_config *server,
+bool fx_clients_apply(struct fx_clients *clients, struct fx_tls_config *server,
                       struct fx_err *err) {
     if (clients == NULL) {
         return true;
@@ -136,7 +136,7 @@ bool fx_clients_admit(struct fx_clients *clients, struct fx_tls_config *server,
         .on_refused = on_refused,
         .user = clients,
     };
-    return fx_tls_config_admit(server, &admitted, err);
+    return fx_tls_config_set_clients(server, &admitted, err);
 }
 
 /* ---- ourselves ---- */
@@ -155,7 +155,7 @@ static bool make_ourselves(struct fx_clients *clients, struct fx_err *err) {
     return ok;
 }
 
-const struct fx_tls_pair *fx_clients_ourselves(const struct fx_clients *clients) {
+const struct fx_tls_pair *fx_clients_own_pair(const struct fx_clients *clients) {
     return clients == NULL ? NULL : &clients->ourselves;
 }
 

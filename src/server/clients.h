@@ -39,12 +39,12 @@ struct fx_clients *fx_clients_create(uv_loop_t *loop,
 
 /* Makes a server's configuration let in only them, and ourselves. NULL: anybody, nothing
  * to do. Errors: FX_ENOMEM. */
-bool fx_clients_admit(struct fx_clients *clients, struct fx_tls_config *server,
+bool fx_clients_apply(struct fx_clients *clients, struct fx_tls_config *server,
                       struct fx_err *err) FX_MUST_USE;
 
 /* With what we show ourselves to our own port: a certificate made for this process that
  * nobody else has the key of. Borrowed; NULL where anybody may ask. */
-const struct fx_tls_pair *fx_clients_ourselves(const struct fx_clients *clients);
+const struct fx_tls_pair *fx_clients_own_pair(const struct fx_clients *clients);
 
 /* Reads the file again now. NULL is fine. */
 void fx_clients_reload(struct fx_clients *clients);

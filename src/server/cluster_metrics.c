@@ -85,7 +85,7 @@ static bool add_families(struct fx_registry *registry,
                          struct fx_cluster_metrics *metrics) {
     static const struct fx_buckets buckets = {bounds, FX_COUNT(bounds)};
     const struct tables *tables = &metrics->tables;
-    struct fx_family_plan plans[FAMILY_COUNT] = {
+    struct fx_family_options plans[FAMILY_COUNT] = {
 #define X(id, type_, name_, labels_, help_)     \
     [FAMILY_##id] = {.type = FX_FAMILY_##type_, \
                      .name = (name_),           \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/dryruns.c - jobs: each waits, runs on a thread, and comes back as a letter.
+ * server/dryruns.c - jobs: each waits, runs on a thread, and comes back as a message.
  */
 #include "server/dryruns.h"
 
@@ -15,7 +15,7 @@
 #include "base/priority.h"
 #include "dryrun/dryrun.h"
 #include "engine/activity.h"
-#include "server/answer.h"
+#include "server/respond.h"
 #include "server/state.h"
 
 #define RETRY_AFTER "Retry-After: 1\r\n"
@@ -29,8 +29,8 @@ struct fx_dryrun_job {
     uint64_t deadline_ns;
     struct fx_dryrun_job *next;
     uv_thread_t thread;
-    struct fx_dryrun_answer answer; /* the thread's until the letter comes */
-    struct fx_letter done;
+    struct fx_dryrun_answer answer; /* the thread's until the message comes */
+    struct fx_message done;
     struct fx_activity activity;
     struct fx_job job; /* for the watchdog */
 };
@@ -56,7 +56,7 @@ static enum fx_dryrun_status label_of(unsigned status) {
 /* Empties the body. */
 static void respond(struct fx_server *server, struct fx_http_exchange *exchange,
                     unsigned status, struct fx_buf *body) {
-    const double ms = fx_answer_seconds(exchange) * 1e3;
+    const double ms = fx_request_seconds(exchange) * 1e3;
     fx_metrics_count(&server->metrics, FX_METRIC_DRYRUNS, label_of(status));
     fx_log(INFO, "dry run", fx_log_int("status", status), fx_log_num("ms", ms));
     fx_http_respond(exchange, status, "application/json",
@@ -84,7 +84,7 @@ static void run(void *user) {
     fx_activity_set_task(&job->activity, "a dry run");
     fx_dryrun(job->body, &job->dryruns->server->options->settings, job->deadline_ns,
               &job->activity, &job->answer);
-    fx_mailbox_post(&job->dryruns->server->mailbox, &job->done);
+    fx_message_queue_post(&job->dryruns->server->queue, &job->done);
 }
 
 static void on_done(void *user);
@@ -116,7 +116,7 @@ static void tell_begin(struct fx_dryrun_job *job) {
 static void start(struct fx_dryrun_job *job) {
     struct fx_dryruns *dryruns = job->dryruns;
     const bool is_late = fx_clock_ns() >= job->deadline_ns;
-    job->done = (struct fx_letter){.open = on_done, .user = job};
+    job->done = (struct fx_message){.open = on_done, .user = job};
     tell_begin(job);
     if (!is_late && uv_thread_create(&job->thread, run, job) == 0) {
         dryruns->n_running++;
@@ -179,15 +179,15 @@ static void enqueue(struct fx_dryruns *dryruns, struct fx_dryrun_job *job) {
     start_all(dryruns);
 }
 
-void fx_answer_dryrun(struct fx_server *server, struct fx_http_exchange *exchange) {
+void fx_handle_dryrun(struct fx_server *server, struct fx_http_exchange *exchange) {
     struct fx_dryruns *dryruns = &server->web.dryruns;
     if (!is_json(fx_http_header(exchange, "Content-Type"))) {
         refuse(server, exchange, 415, "the Content-Type must be application/json");
         return;
     }
     uint64_t deadline_ns = 0;
-    if (!fx_answer_has_deadline(server, exchange, &deadline_ns)) {
-        refuse(server, exchange, 400, FX_ANSWER_BAD_TIMEOUT);
+    if (!fx_request_find_deadline(server, exchange, &deadline_ns)) {
+        refuse(server, exchange, 400, FX_BAD_TIMEOUT);
         return;
     }
     if (dryruns->n_waiting >= FX_LIMIT_DRYRUNS_WAITING) {

@@ -34,6 +34,6 @@ void fx_dryruns_init(struct fx_dryruns *dryruns, struct fx_server *server);
 /* The route: answered now where it is no JSON (415), its `timeout` is no time (400) or
  * there are too many (503), else
  * when the dry run is done, on the main thread. */
-void fx_answer_dryrun(struct fx_server *server, struct fx_http_exchange *exchange);
+void fx_handle_dryrun(struct fx_server *server, struct fx_http_exchange *exchange);
 
 #endif

@@ -41,7 +41,7 @@ struct round {
     struct round *previous, *next;
     struct fx_external_client *client;
     struct fx_arena *arena;
-    struct fx_external_waiter waiter;
+    struct fx_external_callback waiter;
     uv_timer_t timer;
     size_t n_open; /* calls under way, and one while the round is being begun */
     size_t n_calls;
@@ -277,8 +277,8 @@ static bool start_call(struct call *call, struct fx_err *err) {
         .body = call->asked->body,
         .timeout_ms = timeout_of(round, provider),
         .pool = round->client->pool,
-        .repeatable = true,     /* a look-up changes nothing */
-        .body_tells_end = true, /* it is JSON */
+        .repeatable = true,                  /* a look-up changes nothing */
+        .allows_missing_close_notify = true, /* it is JSON */
     };
     if (options.tls == NULL) {
         return false;
@@ -313,7 +313,8 @@ static void begin_call(struct round *round, struct fx_external_call *asked) {
 
 bool fx_external_client_run(struct fx_external_client *client,
                             struct fx_external_calls *calls, struct fx_arena *arena,
-                            const struct fx_external_waiter *waiter, struct fx_err *err) {
+                            const struct fx_external_callback *waiter,
+                            struct fx_err *err) {
     assert(client->magic == CLIENT_MAGIC && !client->closing);
     struct round *round =
         calloc(1, sizeof *round + calls->n_items * sizeof round->calls[0]);

@@ -50,7 +50,7 @@ bool fx_external_client_set_certificate(struct fx_external_client *client,
                                         struct fx_err *err) FX_MUST_USE;
 
 /* Who waits for a round of calls. */
-struct fx_external_waiter {
+struct fx_external_callback {
     uint64_t deadline_ns;         /* base/clock.h; 0: no limit */
     void (*on_ready)(void *user); /* called once, later, on the loop */
     void *user;
@@ -62,7 +62,7 @@ struct fx_external_waiter {
  * no call) only without memory. */
 bool fx_external_client_run(struct fx_external_client *client,
                             struct fx_external_calls *calls, struct fx_arena *arena,
-                            const struct fx_external_waiter *waiter,
+                            const struct fx_external_callback *waiter,
                             struct fx_err *err) FX_MUST_USE;
 
 #endif

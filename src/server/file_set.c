@@ -121,7 +121,7 @@ static bool look(const struct fx_file_roots *roots, struct fx_file_set *set,
     return true;
 }
 
-bool fx_file_set_look(const struct fx_file_roots *roots, struct fx_file_stamp *ret_stamp,
+bool fx_file_set_stat(const struct fx_file_roots *roots, struct fx_file_stamp *ret_stamp,
                       struct fx_err *err) {
     struct fx_file_set set = {0};
     struct fx_file_stamp stamp;
@@ -170,7 +170,7 @@ static bool read_once(const struct fx_file_roots *roots, struct fx_file_set *set
                       struct fx_file_stamp *stamp, bool *ret_still, struct fx_err *err) {
     struct fx_file_stamp after;
     if (!look(roots, set, stamp, err) || !read_files(set, roots->max_bytes, err) ||
-        !fx_file_set_look(roots, &after, err)) {
+        !fx_file_set_stat(roots, &after, err)) {
         return false;
     }
     stamp->settled = stamp->settled && is_all_read(set);

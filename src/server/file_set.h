@@ -44,7 +44,7 @@ struct fx_file_stamp {
 
 /* Looks at all that the roots hold now, without reading. Errors: FX_EIO where a root is
  * missing or a folder cannot be read, FX_ELIMIT, FX_ENOMEM. */
-bool fx_file_set_look(const struct fx_file_roots *roots, struct fx_file_stamp *ret_stamp,
+bool fx_file_set_stat(const struct fx_file_roots *roots, struct fx_file_stamp *ret_stamp,
                       struct fx_err *err) FX_MUST_USE;
 
 /* Reads the roots. A file that cannot be read is noted in its `failure`. Errors: as

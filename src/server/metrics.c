@@ -84,7 +84,7 @@ static const struct fx_buckets bucket_lists[] = {
 #define PASSES            &bucket_lists[2]
 #define FINE_SECONDS      &bucket_lists[3]
 
-static const struct fx_family_plan plans[] = {
+static const struct fx_family_options plans[] = {
 #define X(type, id, name, key, values, buckets, help) \
     {FX_FAMILY_##type, name, help, key, values, NULL, buckets},
     FX_METRICS(X)

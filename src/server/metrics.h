@@ -121,7 +121,11 @@ enum fx_mutation_status {
     FX_MUTATION_ERROR,
     FX_MUTATION_UNKNOWN
 };
-enum fx_binding_result { FX_BINDING_TOLD, FX_BINDING_UNASKED, FX_BINDING_FAILED };
+enum fx_binding_result {
+    FX_BINDING_ANNOTATED,
+    FX_BINDING_NOT_REQUESTED,
+    FX_BINDING_FAILED
+};
 enum fx_success { FX_SUCCESS_TRUE, FX_SUCCESS_FALSE };
 enum fx_mutator_status { FX_MUTATOR_ACTIVE, FX_MUTATOR_ERROR };
 enum fx_handshake_result { FX_HANDSHAKE_OK, FX_HANDSHAKE_FAILED };
@@ -134,7 +138,7 @@ struct fx_metrics {
 };
 
 /* All at zero, or unknown, but for the build; and the process. For so many threads that
- * count (fx_registry_count_as()). False without memory. */
+ * count (fx_registry_set_thread()). False without memory. */
 bool fx_metrics_init(struct fx_metrics *metrics, size_t n_threads) FX_MUST_USE;
 void fx_metrics_finish(struct fx_metrics *metrics); /* zeroed ones are fine */
 

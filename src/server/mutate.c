@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "base/heap.h"
 #include "base/limits.h"
-#include "server/answer.h"
 #include "server/mutation_log.h"
-#include "server/object_ask.h"
+#include "server/object_fetch.h"
+#include "server/respond.h"
 #include "server/review_log.h"
 #include "server/sources.h"
 #include "server/state.h"
@@ -68,163 +68,163 @@ static void count(struct fx_metrics *metrics, const struct fx_review_result *res
 static void finish(struct fx_thread *thread, struct fx_http_exchange *exchange,
                    const struct fx_review_result *result) {
     struct fx_server *server = thread->server;
-    const double seconds = fx_answer_seconds(exchange);
+    const double seconds = fx_request_seconds(exchange);
     count(&server->metrics, result, seconds);
-    fx_in_force_note(server->in_force, thread->number, result);
-    fx_review_log(result, fx_http_header(exchange, "traceparent"), seconds * 1e3);
-    fx_drop_log_note(&thread->drop_log, result, fx_clock_ns);
+    fx_active_policies_record(server->active, thread->number, result);
+    fx_log_review(result, fx_http_header(exchange, "traceparent"), seconds * 1e3);
+    fx_skip_log_record(&thread->skip_log, result, fx_clock_ns);
     if (server->options->log_mutations) {
-        fx_mutation_log(result);
+        fx_log_mutation(result);
     }
-    fx_answer_review(exchange, result);
+    fx_respond_review(exchange, result);
 }
 
 /* A review on its way, and what it needs until it is answered. */
-struct journey {
+struct request {
     struct fx_thread *thread;
     struct fx_http_exchange *exchange;
     struct fx_policies *policies; /* counted */
     uint64_t deadline_ns;
     struct fx_admission admission;
     struct fx_review *review;
-    struct fx_object_ask ask;
+    struct fx_object_fetch ask;
     bool waits; /* for others, and counts among those who do */
 };
 
 static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
                                   json_t **ret_object, struct fx_err *err) {
-    const struct journey *journey = user;
-    return fx_sources_find_object(journey->thread->server, journey->policies, reference,
+    const struct request *request = user;
+    return fx_sources_find_object(request->thread->server, request->policies, reference,
                                   ret_object, err);
 }
 
-static void end(struct journey *journey) {
-    fx_review_destroy(journey->review);
-    fx_policies_unref(journey->policies);
-    free(journey);
+static void end(struct request *request) {
+    fx_review_destroy(request->review);
+    fx_policies_unref(request->policies);
+    free(request);
 }
 
 static void answer_no_memory(struct fx_server *server,
                              struct fx_http_exchange *exchange) {
     fx_metrics_count(&server->metrics, FX_METRIC_REVIEWS, FX_DECISION_BROKEN);
-    fx_answer_no_memory(exchange);
+    fx_respond_no_memory(exchange);
 }
 
 static void resume(void *user);
 
 /* False where too many wait already. */
-static bool start_waiting(struct journey *journey) {
-    struct fx_shed *shed = &journey->thread->shed;
-    journey->waits = fx_shed_wait(shed, fx_http_body(journey->exchange).len);
-    return journey->waits;
+static bool start_waiting(struct request *request) {
+    struct fx_shed *shed = &request->thread->shed;
+    request->waits = fx_shed_begin_wait(shed, fx_http_body(request->exchange).len);
+    return request->waits;
 }
 
-static void stop_waiting(struct journey *journey) {
-    if (journey->waits) {
-        fx_shed_resume(&journey->thread->shed, fx_http_body(journey->exchange).len);
-        journey->waits = false;
+static void stop_waiting(struct request *request) {
+    if (request->waits) {
+        fx_shed_end_wait(&request->thread->shed, fx_http_body(request->exchange).len);
+        request->waits = false;
     }
 }
 
-static void answer_overloaded(struct journey *journey) {
-    fx_shed_refuse(&journey->thread->shed, &journey->thread->server->metrics,
-                   journey->exchange, FX_SHED_CROWD);
+static void answer_overloaded(struct request *request) {
+    fx_shed_reject(&request->thread->shed, &request->thread->server->metrics,
+                   request->exchange, FX_SHED_CROWD);
 }
 
 /* Providers are to be asked; nobody else waits for that. */
-static bool ask_providers(struct journey *journey) {
+static bool ask_providers(struct request *request) {
     struct fx_arena *arena = NULL;
-    struct fx_external_waiter waiter = {.on_ready = resume, .user = journey};
+    struct fx_external_callback waiter = {.on_ready = resume, .user = request};
     struct fx_err err = FX_ERR_INIT;
     struct fx_external_calls *calls =
-        fx_review_calls(journey->review, &arena, &waiter.deadline_ns);
-    return fx_external_client_run(journey->thread->external, calls, arena, &waiter, &err);
+        fx_review_calls(request->review, &arena, &waiter.deadline_ns);
+    return fx_external_client_run(request->thread->external, calls, arena, &waiter, &err);
 }
 
 static void on_object(json_t *object_take, const struct fx_err *failure, void *user) {
-    struct journey *journey = user;
-    fx_review_give(journey->review, object_take, failure);
-    resume(journey);
+    struct request *request = user;
+    fx_review_give(request->review, object_take, failure);
+    resume(request);
 }
 
 /* What nobody here has is to be asked for: a namespace younger than the watch, or one of
  * which more is wanted than the watch tells; a Node. */
-static void ask_object(struct journey *journey) {
-    journey->ask = (struct fx_object_ask){
-        .thread = journey->thread,
-        .reference = *fx_review_wanted(journey->review),
-        .deadline_ns = journey->deadline_ns,
+static void ask_object(struct request *request) {
+    request->ask = (struct fx_object_fetch){
+        .thread = request->thread,
+        .reference = *fx_review_wanted(request->review),
+        .deadline_ns = request->deadline_ns,
         .on_done = on_object,
-        .user = journey,
+        .user = request,
     };
-    fx_object_ask(&journey->ask);
+    fx_object_fetch(&request->ask);
 }
 
 /* Where it waits now: true; else it has been answered that it cannot. */
-static bool wait_for_data(struct journey *journey) {
-    if (!start_waiting(journey)) {
-        answer_overloaded(journey);
+static bool wait_for_data(struct request *request) {
+    if (!start_waiting(request)) {
+        answer_overloaded(request);
         return false;
     }
-    if (!ask_providers(journey)) {
-        stop_waiting(journey);
-        answer_no_memory(journey->thread->server, journey->exchange);
+    if (!ask_providers(request)) {
+        stop_waiting(request);
+        answer_no_memory(request->thread->server, request->exchange);
         return false;
     }
     return true;
 }
 
-static bool wait_for_object(struct journey *journey) {
-    if (!start_waiting(journey)) {
-        answer_overloaded(journey);
+static bool wait_for_object(struct request *request) {
+    if (!start_waiting(request)) {
+        answer_overloaded(request);
         return false;
     }
-    ask_object(journey);
+    ask_object(request);
     return true;
 }
 
 /* From the start, or from where it waited, to the answer or the next wait. */
-static void go_on(struct journey *journey) {
-    stop_waiting(journey);
-    switch (fx_review_run(journey->review)) {
+static void go_on(struct request *request) {
+    stop_waiting(request);
+    switch (fx_review_run(request->review)) {
     case FX_REVIEW_WANTS_DATA:
-        if (wait_for_data(journey)) {
+        if (wait_for_data(request)) {
             return;
         }
         break;
     case FX_REVIEW_WANTS_OBJECT:
-        if (wait_for_object(journey)) {
+        if (wait_for_object(request)) {
             return;
         }
         break;
     case FX_REVIEW_DONE:
-        finish(journey->thread, journey->exchange, fx_review_result(journey->review));
+        finish(request->thread, request->exchange, fx_review_result(request->review));
         break;
     }
-    end(journey);
+    end(request);
 }
 
 /* What it waited for is there. */
 static void resume(void *user) {
-    struct journey *journey = user;
-    struct fx_activity *activity = &journey->thread->activity;
+    struct request *request = user;
+    struct fx_activity *activity = &request->thread->activity;
     fx_activity_set_task(activity, "a review that waited");
-    go_on(journey);
+    go_on(request);
     fx_activity_set_task(activity, NULL);
 }
 
 /* False without memory. */
 static bool begin(struct fx_thread *thread, struct fx_http_exchange *exchange) {
     struct fx_server *server = thread->server;
-    struct journey *journey = calloc(1, sizeof *journey);
-    if (journey == NULL) {
+    struct request *request = calloc(1, sizeof *request);
+    if (request == NULL) {
         return false;
     }
     const struct fx_server_options *options = server->options;
-    journey->thread = thread;
-    journey->exchange = exchange;
-    journey->policies = fx_sources_sample(server, thread->number);
-    journey->admission = (struct fx_admission){
+    request->thread = thread;
+    request->exchange = exchange;
+    request->policies = fx_sources_get_policies(server, thread->number);
+    request->admission = (struct fx_admission){
         .on_error = options->on_error,
         .annotates = options->mutation_annotations,
         .tells_passes = options->log_mutations,
@@ -234,21 +234,21 @@ static bool begin(struct fx_thread *thread, struct fx_http_exchange *exchange) {
         .own_namespace = options->own_namespace,
         .activity = &thread->activity,
         .find_object = find_object,
-        .user = journey,
+        .user = request,
     };
-    journey->deadline_ns = fx_answer_deadline_ns(server, exchange);
-    journey->review = fx_review_create(&journey->admission, journey->policies->snapshot,
-                                       fx_http_body(exchange), journey->deadline_ns);
-    if (journey->review == NULL) {
-        end(journey);
+    request->deadline_ns = fx_request_deadline_ns(server, exchange);
+    request->review = fx_review_create(&request->admission, request->policies->snapshot,
+                                       fx_http_body(exchange), request->deadline_ns);
+    if (request->review == NULL) {
+        end(request);
         return false;
     }
-    go_on(journey);
+    go_on(request);
     return true;
 }
 
-void fx_answer_mutate(struct fx_thread *thread, struct fx_http_exchange *exchange) {
-    if (fx_answer_early(thread, exchange)) {
+void fx_handle_mutate(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    if (fx_request_reject_early(thread, exchange)) {
         return;
     }
     const bool large = fx_http_body(exchange).len > FX_LIMIT_KEPT_BODY_BYTES;

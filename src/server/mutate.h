@@ -10,6 +10,6 @@ struct fx_thread;
 
 /* Reviews the body under the policies in force at this moment, within the time its query
  * names. The content type is not looked at: a body is a review or it is not. */
-void fx_answer_mutate(struct fx_thread *thread, struct fx_http_exchange *exchange);
+void fx_handle_mutate(struct fx_thread *thread, struct fx_http_exchange *exchange);
 
 #endif

@@ -94,7 +94,7 @@ static const char *message_of(const struct fx_review_result *result) {
                : NULL;
 }
 
-void fx_mutation_log(const struct fx_review_result *result) {
+void fx_log_mutation(const struct fx_review_result *result) {
     const char *message = message_of(result);
     if (message == NULL || !fx_log_enabled(FX_LOG_INFO)) {
         return;

@@ -12,6 +12,6 @@
 /* One line, `Mutation applied` or `Mutation not converging`, for a review in which a
  * mutator applied and changed something; none for the others. The passes are those of
  * `result->outcome` (fx_admission.tells_passes). */
-void fx_mutation_log(const struct fx_review_result *result);
+void fx_log_mutation(const struct fx_review_result *result);
 
 #endif

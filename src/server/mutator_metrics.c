@@ -50,7 +50,7 @@ static bool add_namespaces(struct fx_mutator_metrics *metrics,
     if (metrics->namespaces == NULL) {
         return false;
     }
-    const struct fx_family_plan plan = {
+    const struct fx_family_options plan = {
         .type = FX_FAMILY_COUNTER,
         .name = "fixpoint_namespace_policies_seconds_total",
         .help = "Time that reviews spent in the policies of a namespace, in seconds.",
@@ -75,7 +75,7 @@ struct fx_mutator_metrics *fx_mutator_metrics_create(struct fx_registry *registr
     metrics->labels = fx_registry_add_labels(registry, keys, N_KEYS, max_mutators);
     bool ok = metrics->labels != NULL;
     for (size_t i = 0; ok && i < N_FAMILIES; i++) {
-        const struct fx_family_plan plan = {
+        const struct fx_family_options plan = {
             .type = FX_FAMILY_COUNTER,
             .name = words[i][0],
             .help = words[i][1],
@@ -194,8 +194,8 @@ static uint32_t get(struct fx_mutator_metrics *metrics,
     return fx_labels_get(metrics->labels, values);
 }
 
-void fx_mutator_metrics_take(struct fx_mutator_metrics *metrics,
-                             struct fx_snapshot *snapshot) {
+void fx_mutator_metrics_set_snapshot(struct fx_mutator_metrics *metrics,
+                                     struct fx_snapshot *snapshot) {
     uint32_t *series = calloc(snapshot->n_mutators + 1, sizeof *series);
     if (series != NULL) {
         carry_over(metrics, snapshot, series);
@@ -219,9 +219,9 @@ void fx_mutator_metrics_take(struct fx_mutator_metrics *metrics,
 /* ---- counting -------------------------------------------------------------------- */
 
 static uint32_t series_of(struct fx_mutator_metrics *metrics,
-                          const struct fx_tally *tally, size_t row) {
-    const struct fx_snapshot *snapshot = tally->snapshot;
-    if (row == fx_tally_mutators(tally)) {
+                          const struct fx_mutator_counts *counts, size_t row) {
+    const struct fx_snapshot *snapshot = counts->snapshot;
+    if (row == fx_mutator_counts_size(counts)) {
         return fx_labels_other(metrics->labels);
     }
     if (snapshot == metrics->snapshot) {
@@ -237,10 +237,11 @@ static uint32_t series_of(struct fx_mutator_metrics *metrics,
 
 /* Also where the policy is one of an earlier snapshot. */
 static void add_namespace_seconds(struct fx_mutator_metrics *metrics,
-                                  const struct fx_tally *tally, size_t row, uint64_t ns) {
-    const char *namespace_ = row == fx_tally_mutators(tally)
+                                  const struct fx_mutator_counts *counts, size_t row,
+                                  uint64_t ns) {
+    const char *namespace_ = row == fx_mutator_counts_size(counts)
                                  ? NULL
-                                 : tally->snapshot->mutators[row]->namespace_;
+                                 : counts->snapshot->mutators[row]->namespace_;
     uint32_t series = FX_SERIES_OTHER;
     if (namespace_ == NULL) {
         series = fx_labels_other(metrics->namespaces);
@@ -252,36 +253,38 @@ static void add_namespace_seconds(struct fx_mutator_metrics *metrics,
 }
 
 /* What came since the last time; most mutators match nothing. */
-static void take_row(struct fx_mutator_metrics *metrics, struct fx_tally *tally,
+static void take_row(struct fx_mutator_metrics *metrics, struct fx_mutator_counts *counts,
                      size_t row) {
-    static const unsigned families[FX_TALLY_SHARE_NS] = {
-        [FX_TALLY_MATCHED] = MATCHED, [FX_TALLY_APPLIED] = APPLIED,
-        [FX_TALLY_CHANGED] = CHANGED, [FX_TALLY_DENIED] = DENIED,
-        [FX_TALLY_ERRORS] = ERRORS,   [FX_TALLY_LEFT_OUT] = LEFT_OUT,
-        [FX_TALLY_NS] = SECONDS,
+    static const unsigned families[FX_MUTATOR_SHARE_NS] = {
+        [FX_MUTATOR_MATCHED] = MATCHED, [FX_MUTATOR_APPLIED] = APPLIED,
+        [FX_MUTATOR_CHANGED] = CHANGED, [FX_MUTATOR_DENIED] = DENIED,
+        [FX_MUTATOR_ERRORS] = ERRORS,   [FX_MUTATOR_SKIPPED] = LEFT_OUT,
+        [FX_MUTATOR_NS] = SECONDS,
     };
-    uint64_t news[FX_TALLY_SHARE_NS];
+    uint64_t news[FX_MUTATOR_SHARE_NS];
     uint64_t any = 0;
-    const uint64_t share_ns = fx_tally_take(&tally->rows[row], FX_TALLY_SHARE_NS);
+    const uint64_t share_ns =
+        fx_mutator_counts_collect(&counts->rows[row], FX_MUTATOR_SHARE_NS);
     if (share_ns > 0) {
-        add_namespace_seconds(metrics, tally, row, share_ns);
+        add_namespace_seconds(metrics, counts, row, share_ns);
     }
-    for (unsigned i = 0; i < FX_TALLY_SHARE_NS; i++) {
-        news[i] = fx_tally_take(&tally->rows[row], (enum fx_tally_fact)i);
+    for (unsigned i = 0; i < FX_MUTATOR_SHARE_NS; i++) {
+        news[i] = fx_mutator_counts_collect(&counts->rows[row], (enum fx_mutator_count)i);
         any |= news[i];
     }
     if (any == 0) {
         return;
     }
-    const uint32_t series = series_of(metrics, tally, row);
-    for (unsigned i = 0; i < FX_TALLY_SHARE_NS; i++) {
-        const double scale = i == FX_TALLY_NS ? 1e-9 : 1;
+    const uint32_t series = series_of(metrics, counts, row);
+    for (unsigned i = 0; i < FX_MUTATOR_SHARE_NS; i++) {
+        const double scale = i == FX_MUTATOR_NS ? 1e-9 : 1;
         fx_family_add(metrics->families[families[i]], series, (double)news[i] * scale);
     }
 }
 
-void fx_mutator_metrics_read(struct fx_mutator_metrics *metrics, struct fx_tally *tally) {
-    for (size_t i = 0; i <= fx_tally_mutators(tally); i++) {
-        take_row(metrics, tally, i);
+void fx_mutator_metrics_collect(struct fx_mutator_metrics *metrics,
+                                struct fx_mutator_counts *counts) {
+    for (size_t i = 0; i <= fx_mutator_counts_size(counts); i++) {
+        take_row(metrics, counts, i);
     }
 }

@@ -13,7 +13,7 @@
 #include "base/macros.h"
 #include "engine/snapshot.h"
 #include "metrics/registry.h"
-#include "server/tally.h"
+#include "server/mutator_counts.h"
 
 struct fx_mutator_metrics; /* opaque */
 
@@ -24,11 +24,12 @@ void fx_mutator_metrics_destroy(struct fx_mutator_metrics *metrics); /* NULL is 
 
 /* From now on reviews are those of this snapshot: mutators that it does not have any more
  * lose their series, and what they did goes with them. */
-void fx_mutator_metrics_take(struct fx_mutator_metrics *metrics,
-                             struct fx_snapshot *snapshot);
+void fx_mutator_metrics_set_snapshot(struct fx_mutator_metrics *metrics,
+                                     struct fx_snapshot *snapshot);
 
-/* Adds what was counted in a tally since the last time. What came under an earlier
+/* Adds what was counted in a counts since the last time. What came under an earlier
  * snapshot counts by the names of the mutators there still are. */
-void fx_mutator_metrics_read(struct fx_mutator_metrics *metrics, struct fx_tally *tally);
+void fx_mutator_metrics_collect(struct fx_mutator_metrics *metrics,
+                                struct fx_mutator_counts *counts);
 
 #endif

@@ -35,7 +35,7 @@ static size_t count_refused(const struct fx_findings *findings) {
     return refused;
 }
 
-void fx_policies_measure(const struct fx_policies *policies, struct fx_metrics *metrics) {
+void fx_policies_count(const struct fx_policies *policies, struct fx_metrics *metrics) {
     const struct fx_snapshot *snapshot = policies->snapshot;
     size_t disabled = 0;
     size_t conflicting = 0;
@@ -75,9 +75,9 @@ static void ingest(struct fx_metrics *metrics, enum fx_mutator_status status, si
     }
 }
 
-void fx_policies_measure_build(const struct fx_policies *built,
-                               const struct fx_policies *before, double seconds,
-                               struct fx_metrics *metrics) {
+void fx_policies_count_build(const struct fx_policies *built,
+                             const struct fx_policies *before, double seconds,
+                             struct fx_metrics *metrics) {
     const struct fx_snapshot *snapshot = built->snapshot;
     ingest(metrics, FX_MUTATOR_ACTIVE,
            count_new(snapshot, before == NULL ? NULL : before->snapshot), seconds);

@@ -114,7 +114,7 @@ static void tell_version(const struct fx_policies *policies) {
                       (int64_t)fx_findings_count(findings, FX_SEVERITY_WARNING)));
 }
 
-void fx_policies_tell(const struct fx_policies *now, const struct fx_policies *before) {
+void fx_policies_log(const struct fx_policies *now, const struct fx_policies *before) {
     struct known known = {0};
     know(before, &known);
     tell_findings(&now->findings, &known);

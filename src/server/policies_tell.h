@@ -9,6 +9,6 @@
 
 /* Logs that these are in force, and each of their findings that `before` (may be NULL)
  * had not. */
-void fx_policies_tell(const struct fx_policies *now, const struct fx_policies *before);
+void fx_policies_log(const struct fx_policies *now, const struct fx_policies *before);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "base/jobs.h"
 #include "base/limits.h"
-#include "server/watch.h"
+#include "server/file_watch.h"
 
 #define RELOAD_MAGIC 0x66787265u /* "fxre" */
 
@@ -35,7 +35,7 @@ struct fx_reload {
     uint32_t magic;
     struct fx_reload_plan plan;
     uv_loop_t *loop;
-    struct fx_watch *watch;
+    struct fx_file_watch *watch;
     uv_work_t work;
     struct fx_job job;
     struct run run;
@@ -58,7 +58,7 @@ static bool looks_the_same(const struct fx_reload *reload, struct run *run) {
     struct fx_file_stamp now;
     struct fx_err ignored = FX_ERR_INIT; /* reading will say it */
     return run->depth == LOOK && reload->stamp.settled && reload->digest != 0 &&
-           fx_file_set_look(&reload->plan.roots, &now, &ignored) &&
+           fx_file_set_stat(&reload->plan.roots, &now, &ignored) &&
            now.files == reload->stamp.files && now.folders == reload->stamp.folders;
 }
 
@@ -125,7 +125,7 @@ static void settle(struct fx_reload *reload, struct run *run) {
  * by one more look. */
 static void watch_folders(struct fx_reload *reload, const struct run *run) {
     if (run->folders.n_paths > 0 && run->stamp.folders != reload->stamp.folders) {
-        fx_watch_set(reload->watch, &run->folders);
+        fx_file_watch_set_folders(reload->watch, &run->folders);
         reload->next = reload->next > LOOK ? reload->next : LOOK;
     }
     reload->stamp = run->stamp;
@@ -223,10 +223,10 @@ struct fx_reload *fx_reload_create(uv_loop_t *loop, const struct fx_reload_plan 
         .name = plan->name,
         .allowed_ns = FX_JOB_NS(FX_LIMIT_BUILD_MS),
     };
-    reload->watch = fx_watch_create(loop, plan->roots.paths, plan->roots.n_paths, on_hint,
-                                    reload, err);
+    reload->watch = fx_file_watch_create(loop, plan->roots.paths, plan->roots.n_paths,
+                                         on_hint, reload, err);
     if (reload->watch == NULL || !run_first(reload, err)) {
-        fx_watch_close(reload->watch);
+        fx_file_watch_close(reload->watch);
         free(reload);
         return NULL;
     }
@@ -240,7 +240,7 @@ void fx_reload_now(struct fx_reload *reload) {
 void fx_reload_close(struct fx_reload *reload, void (*on_closed)(void *user)) {
     reload->closing = true;
     reload->on_closed = on_closed;
-    fx_watch_close(reload->watch);
+    fx_file_watch_close(reload->watch);
     reload->watch = NULL;
     if (!reload->running) {
         finish(reload);

@@ -207,7 +207,7 @@ static void log_failed(const struct fx_review_result *result, struct fx_text tra
     fx_buf_finish(&list);
 }
 
-void fx_review_log(const struct fx_review_result *result, struct fx_text traceparent,
+void fx_log_review(const struct fx_review_result *result, struct fx_text traceparent,
                    double ms) {
     switch (result->decision) {
     case FX_DECISION_MUTATED:
@@ -230,8 +230,8 @@ void fx_review_log(const struct fx_review_result *result, struct fx_text tracepa
 }
 
 /* Why it failed may quote the object: the answer says it. */
-void fx_left_out_log(const struct fx_review_result *result,
-                     const struct fx_mutator *mutator, uint64_t times) {
+void fx_log_skipped_mutator(const struct fx_review_result *result,
+                            const struct fx_mutator *mutator, uint64_t times) {
     struct name names[6];
     struct fx_buf id;
     fx_buf_init(&id, 0);
@@ -248,8 +248,8 @@ void fx_left_out_log(const struct fx_review_result *result,
 }
 
 /* The words of a denial can quote the policy: the answer has those. */
-void fx_admit_log(const struct fx_review_result *result, struct fx_text traceparent,
-                  double ms) {
+void fx_log_admission(const struct fx_review_result *result, struct fx_text traceparent,
+                      double ms) {
     const bool denied = result->decision == FX_DECISION_FAILED;
     if (!denied && result->decision != FX_DECISION_REFUSED &&
         result->decision != FX_DECISION_BROKEN) {

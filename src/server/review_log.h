@@ -21,17 +21,17 @@ void fx_trace_id_read(struct fx_text traceparent, char out[FX_TRACE_ID_SIZE]);
 /* One line for a review that changed its object, or whose object was denied (info), or
  * that failed (warn, with the cycle where there is no fixed point); none for the others.
  */
-void fx_review_log(const struct fx_review_result *result, struct fx_text traceparent,
+void fx_log_review(const struct fx_review_result *result, struct fx_text traceparent,
                    double ms);
 
 /* One line (warn) for a mutator that failed and was left out of the review, and so many
  * times since the last such line. */
-void fx_left_out_log(const struct fx_review_result *result,
-                     const struct fx_mutator *mutator, uint64_t times);
+void fx_log_skipped_mutator(const struct fx_review_result *result,
+                            const struct fx_mutator *mutator, uint64_t times);
 
 /* One line for a policy or a label that was denied (info), or a review of one that failed
  * (warn); none for those allowed. */
-void fx_admit_log(const struct fx_review_result *result, struct fx_text traceparent,
-                  double ms);
+void fx_log_admission(const struct fx_review_result *result, struct fx_text traceparent,
+                      double ms);
 
 #endif

@@ -56,7 +56,7 @@ static void test_trace_id(void **state) {
     }
 }
 
-/* What fx_review_log() writes to standard error. */
+/* What fx_log_review() writes to standard error. */
 static char written[20000];
 
 static void write_line(const struct fx_review_result *result) {
@@ -64,7 +64,7 @@ static void write_line(const struct fx_review_result *result) {
     assert_non_null(file);
     const int kept = dup(STDERR_FILENO);
     assert_true(kept >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
-    fx_review_log(result, FX_TEXT("00-" ID "-00f067aa0ba902b7-01"), 0.5);
+    fx_log_review(result, FX_TEXT("00-" ID "-00f067aa0ba902b7-01"), 0.5);
     assert_true(dup2(kept, STDERR_FILENO) >= 0 && close(kept) == 0);
     assert_int_equal(fseek(file, 0, SEEK_SET), 0);
     written[fread(written, 1, sizeof written - 1, file)] = '\0';

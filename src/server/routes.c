@@ -20,27 +20,27 @@ static bool admits(const struct fx_server *server) {
 }
 
 static const struct fx_route webhook[] = {
-    {"POST", "/v1/mutate", fx_answer_mutate, NULL, mutates},
-    {"POST", "/v1/admit", fx_answer_admit, NULL, admits},
-    {"POST", "/v1/admitlabel", fx_answer_admit_label, NULL, admits},
-    {"POST", "/podbinding-webhook", fx_answer_binding, NULL, mutates},
+    {"POST", "/v1/mutate", fx_handle_mutate, NULL, mutates},
+    {"POST", "/v1/admit", fx_handle_admit, NULL, admits},
+    {"POST", "/v1/admitlabel", fx_handle_admit_label, NULL, admits},
+    {"POST", "/podbinding-webhook", fx_handle_binding, NULL, mutates},
     /* Where KubeMod's own webhook configurations send to. */
-    {"POST", "/dragnet-webhook", fx_answer_mutate, NULL, mutates},
-    {"POST", "/validate-api-kubemod-io-v1beta1-modrule", fx_answer_admit, NULL, admits},
-    {"POST", "/mutate-api-kubemod-io-v1beta1-modrule", fx_answer_fill_in, NULL, admits},
+    {"POST", "/dragnet-webhook", fx_handle_mutate, NULL, mutates},
+    {"POST", "/validate-api-kubemod-io-v1beta1-modrule", fx_handle_admit, NULL, admits},
+    {"POST", "/mutate-api-kubemod-io-v1beta1-modrule", fx_handle_defaults, NULL, admits},
 };
 
 static const struct fx_route health[] = {
-    {"GET", "/healthz", NULL, fx_answer_healthz, NULL},
-    {"HEAD", "/healthz", NULL, fx_answer_healthz, NULL},
-    {"GET", "/readyz", NULL, fx_answer_readyz, NULL},
-    {"HEAD", "/readyz", NULL, fx_answer_readyz, NULL},
-    {"GET", "/metrics", NULL, fx_answer_metrics, NULL},
-    {"HEAD", "/metrics", NULL, fx_answer_metrics, NULL},
+    {"GET", "/healthz", NULL, fx_handle_healthz, NULL},
+    {"HEAD", "/healthz", NULL, fx_handle_healthz, NULL},
+    {"GET", "/readyz", NULL, fx_handle_readyz, NULL},
+    {"HEAD", "/readyz", NULL, fx_handle_readyz, NULL},
+    {"GET", "/metrics", NULL, fx_handle_metrics, NULL},
+    {"HEAD", "/metrics", NULL, fx_handle_metrics, NULL},
 };
 
 static const struct fx_route web[] = {
-    {"PUT", "/v1/dryrun", NULL, fx_answer_dryrun, NULL},
+    {"PUT", "/v1/dryrun", NULL, fx_handle_dryrun, NULL},
 };
 
 const struct fx_routes fx_routes_webhook = {webhook, FX_COUNT(webhook)};
@@ -79,17 +79,17 @@ static const struct fx_route *look_up(const struct fx_routes *routes,
     const struct fx_route *route = fx_routes_find(
         routes, server, fx_http_method(exchange), fx_http_path(exchange), &allow);
     if (route == NULL && allow.failed) {
-        fx_answer_text(exchange, 503, "Retry-After: 1\r\n", "out of memory");
+        fx_respond_text(exchange, 503, "Retry-After: 1\r\n", "out of memory");
     } else if (route == NULL && allow.len > 0) {
-        fx_answer_text(exchange, 405, allow.data, "this path does not take that method");
+        fx_respond_text(exchange, 405, allow.data, "this path does not take that method");
     } else if (route == NULL) {
-        fx_answer_text(exchange, 404, NULL, "there is nothing at this path");
+        fx_respond_text(exchange, 404, NULL, "there is nothing at this path");
     }
     fx_buf_finish(&allow);
     return route;
 }
 
-void fx_routes_serve(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+void fx_routes_dispatch(struct fx_thread *thread, struct fx_http_exchange *exchange) {
     const struct fx_route *route = look_up(&fx_routes_webhook, thread->server, exchange);
     if (route != NULL) {
         fx_activity_set_task(&thread->activity, route->path);
@@ -98,16 +98,16 @@ void fx_routes_serve(struct fx_thread *thread, struct fx_http_exchange *exchange
     }
 }
 
-void fx_routes_tell(const struct fx_routes *routes, struct fx_server *server,
-                    struct fx_http_exchange *exchange) {
+void fx_routes_dispatch_main(const struct fx_routes *routes, struct fx_server *server,
+                             struct fx_http_exchange *exchange) {
     const struct fx_route *route = look_up(routes, server, exchange);
     if (route != NULL) {
         route->tell(server, exchange);
     }
 }
 
-void fx_answer_text(struct fx_http_exchange *exchange, unsigned status,
-                    const char *extra_headers, const char *text) {
+void fx_respond_text(struct fx_http_exchange *exchange, unsigned status,
+                     const char *extra_headers, const char *text) {
     struct fx_buf body;
     fx_buf_init(&body, 0);
     fx_buf_printf(&body, "%s\n", text);

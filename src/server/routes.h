@@ -39,12 +39,12 @@ const struct fx_route *fx_routes_find(const struct fx_routes *routes,
                                       struct fx_buf *allow);
 
 /* Have the request answered by its route, or say 404, 405. */
-void fx_routes_serve(struct fx_thread *thread, struct fx_http_exchange *exchange);
-void fx_routes_tell(const struct fx_routes *routes, struct fx_server *server,
-                    struct fx_http_exchange *exchange);
+void fx_routes_dispatch(struct fx_thread *thread, struct fx_http_exchange *exchange);
+void fx_routes_dispatch_main(const struct fx_routes *routes, struct fx_server *server,
+                             struct fx_http_exchange *exchange);
 
 /* Answers with one line of plain text. */
-void fx_answer_text(struct fx_http_exchange *exchange, unsigned status,
-                    const char *extra_headers, const char *text);
+void fx_respond_text(struct fx_http_exchange *exchange, unsigned status,
+                     const char *extra_headers, const char *text);
 
 #endif

@@ -41,11 +41,11 @@ struct fx_server_options {
                                           * admitted */
     enum fx_on_empty on_empty;           /* of policies that are files */
     enum fx_on_error on_error;
-    bool mutation_annotations;     /* objects are to say who changed them */
-    bool log_mutations;            /* each mutation is to be logged, pass by pass */
-    bool mutates, admits;          /* which of the webhooks are answered */
-    struct fx_exemptions exempt;   /* from the guard of the ignore label */
-    size_t quarantine_after;       /* failures in a row (server/in_force.h); 0: never */
+    bool mutation_annotations;   /* objects are to say who changed them */
+    bool log_mutations;          /* each mutation is to be logged, pass by pass */
+    bool mutates, admits;        /* which of the webhooks are answered */
+    struct fx_exemptions exempt; /* from the guard of the ignore label */
+    size_t quarantine_after; /* failures in a row (server/active_policies.h); 0: never */
     uint64_t quarantine_budget_ms; /* of a mutator in one review; 0: none */
     unsigned namespace_share;      /* fx_request.share_percent */
     size_t metrics_max_mutators;   /* that metrics tell apart */

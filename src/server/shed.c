@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "server/answer.h"
 #include "server/metrics.h"
+#include "server/respond.h"
 
 #define NS_IN_MS      UINT64_C(1000000)
 #define MOMENTS       16                 /* of the bound: so early a marker is sent */
@@ -28,7 +28,7 @@ static struct fx_shed *shed_of(void *data) {
 
 static void on_marker(uv_async_t *marker) {
     struct fx_shed *shed = shed_of(marker->data);
-    fx_lap_end(&shed->lap, fx_clock_ns());
+    fx_wait_estimate_end_round(&shed->estimate, fx_clock_ns());
 }
 
 bool fx_shed_init(struct fx_shed *shed, uv_loop_t *loop, uint64_t after_ms) {
@@ -45,8 +45,8 @@ void fx_shed_close(struct fx_shed *shed) {
     }
 }
 
-/* Half of what a request may take is left for its review, and for what the lap before
- * took longer than its bound. */
+/* Half of what a request may take is left for its review, and for what the estimate
+ * before took longer than its bound. */
 static uint64_t bound_ns(const struct fx_shed *shed, uint64_t budget_ns) {
     return budget_ns / 2 < shed->after_ns ? budget_ns / 2 : shed->after_ns;
 }
@@ -55,8 +55,9 @@ static uint64_t bound_ns(const struct fx_shed *shed, uint64_t budget_ns) {
 bool fx_shed_is_late(struct fx_shed *shed, uint64_t budget_ns) {
     const uint64_t turn_ns = uv_now(shed->marker.loop) * NS_IN_MS;
     const uint64_t now_ns = fx_clock_ns();
-    const uint64_t waited_ns = fx_lap_waited(&shed->lap, turn_ns, now_ns);
-    if (!shed->closed && fx_lap_mark(&shed->lap, now_ns, shed->after_ns / MOMENTS)) {
+    const uint64_t waited_ns = fx_wait_estimate_get(&shed->estimate, turn_ns, now_ns);
+    if (!shed->closed && fx_wait_estimate_needs_marker(&shed->estimate, now_ns,
+                                                       shed->after_ns / MOMENTS)) {
         (void)uv_async_send(&shed->marker); /* fails for no handle that is open */
         return false;
     }
@@ -65,7 +66,7 @@ bool fx_shed_is_late(struct fx_shed *shed, uint64_t budget_ns) {
 
 /* ---- who waits ---- */
 
-bool fx_shed_wait(struct fx_shed *shed, size_t bytes) {
+bool fx_shed_begin_wait(struct fx_shed *shed, size_t bytes) {
     if (shed->n_waiting >= FX_LIMIT_WAITING_REVIEWS ||
         shed->waiting_bytes > FX_LIMIT_WAITING_BYTES) {
         return false;
@@ -75,7 +76,7 @@ bool fx_shed_wait(struct fx_shed *shed, size_t bytes) {
     return true;
 }
 
-void fx_shed_resume(struct fx_shed *shed, size_t bytes) {
+void fx_shed_end_wait(struct fx_shed *shed, size_t bytes) {
     assert(shed->n_waiting > 0 && shed->waiting_bytes >= bytes);
     shed->n_waiting--;
     shed->waiting_bytes -= bytes;
@@ -102,9 +103,9 @@ static void tell(struct fx_shed *shed, enum fx_shed_reason reason) {
     shed->n_untold = 0;
 }
 
-void fx_shed_refuse(struct fx_shed *shed, struct fx_metrics *metrics,
+void fx_shed_reject(struct fx_shed *shed, struct fx_metrics *metrics,
                     struct fx_http_exchange *exchange, enum fx_shed_reason reason) {
     fx_metrics_count(metrics, FX_METRIC_SHED, (unsigned)reason);
     tell(shed, reason);
-    fx_answer_overloaded(exchange);
+    fx_respond_overloaded(exchange);
 }

@@ -5,9 +5,9 @@
  * Past capacity a queue that is served in order makes everybody late, and an answer that
  * comes late is work for nothing. So a request that has waited longer than a bound is
  * answered 503 with `Retry-After` before its body is read, which costs a fraction of a
- * review: the bound is what each lap (server/shed_lap.h) has for reviews, the rest of it
- * is turned away. Below the bound nobody is, however long the queue: the API server does
- * not ask again, and a review that comes within its time is better than none.
+ * review: the bound is what each estimate (server/wait_estimate.h) has for reviews, the
+ * rest of it is turned away. Below the bound nobody is, however long the queue: the API
+ * server does not ask again, and a review that comes within its time is better than none.
  *
  * Reviews that wait for outside data are bounded, too, by number and by memory.
  * One for each loop that serves reviews, on that loop's thread.
@@ -22,7 +22,7 @@
 #include <uv.h>
 
 #include "base/macros.h"
-#include "server/shed_lap.h"
+#include "server/wait_estimate.h"
 
 struct fx_http_exchange;
 struct fx_metrics;
@@ -41,7 +41,7 @@ enum fx_shed_reason {
 struct fx_shed {
     uint32_t magic;
     uv_async_t marker;
-    struct fx_lap lap;
+    struct fx_wait_estimate estimate;
     uint64_t after_ns;
     size_t n_waiting, waiting_bytes; /* reviews that wait, and their requests' bytes */
     uint64_t told_ns, n_untold;      /* the log */
@@ -59,11 +59,11 @@ bool fx_shed_is_late(struct fx_shed *shed, uint64_t budget_ns) FX_MUST_USE;
 
 /* A review, of a request of so many bytes, is about to wait for others; false where too
  * many do. Then the end of its wait. */
-bool fx_shed_wait(struct fx_shed *shed, size_t bytes) FX_MUST_USE;
-void fx_shed_resume(struct fx_shed *shed, size_t bytes);
+bool fx_shed_begin_wait(struct fx_shed *shed, size_t bytes) FX_MUST_USE;
+void fx_shed_end_wait(struct fx_shed *shed, size_t bytes);
 
 /* Counts and tells, and answers 503. */
-void fx_shed_refuse(struct fx_shed *shed, struct fx_metrics *metrics,
+void fx_shed_reject(struct fx_shed *shed, struct fx_metrics *metrics,
                     struct fx_http_exchange *exchange, enum fx_shed_reason reason);
 
 #endif

@@ -14,13 +14,13 @@
 static void on_policies(struct fx_policies *built, struct fx_policies *before,
                         double seconds, void *user) {
     struct fx_server *server = user;
-    fx_in_force_take(server->in_force, built, seconds);
-    fx_policies_tell(built, before); /* which is true now */
+    fx_active_policies_set(server->active, built, seconds);
+    fx_policies_log(built, before); /* which is true now */
     fx_sources_report(server);
 }
 
 void fx_sources_report(struct fx_server *server) {
-    struct fx_policies *now = fx_in_force_sample(server->in_force);
+    struct fx_policies *now = fx_active_policies_get(server->active);
     if (server->cluster != NULL && now != NULL) {
         fx_cluster_report(server->cluster, now);
     }
@@ -35,7 +35,7 @@ static void on_request(enum fx_kube_verb verb, const struct fx_kube_resource *re
 
 static void on_pair(struct fx_text cert_pem, struct fx_text key_pem, void *user) {
     struct fx_server *server = user;
-    fx_certificates_give(server->certificates, cert_pem, key_pem);
+    fx_certificates_set(server->certificates, cert_pem, key_pem);
 }
 
 static bool start_cluster(struct fx_server *server, struct fx_err *err) {
@@ -81,9 +81,11 @@ bool fx_sources_start(struct fx_server *server, struct fx_err *err) {
     return server->policies != NULL;
 }
 
-struct fx_policies *fx_sources_sample(const struct fx_server *server, unsigned thread) {
+struct fx_policies *fx_sources_get_policies(const struct fx_server *server,
+                                            unsigned thread) {
     const bool passes = atomic_load_explicit(&server->passes, memory_order_relaxed);
-    struct fx_policies *now = passes ? NULL : fx_in_force_look(server->in_force, thread);
+    struct fx_policies *now =
+        passes ? NULL : fx_active_policies_refresh(server->active, thread);
     return fx_policies_ref(now != NULL ? now : server->nothing);
 }
 
@@ -150,7 +152,7 @@ bool fx_sources_ready(const struct fx_server *server, const char **ret_reason) {
 }
 
 void fx_sources_reload(struct fx_server *server) {
-    fx_in_force_release(server->in_force);
+    fx_active_policies_release(server->active);
     if (server->cluster != NULL) {
         fx_cluster_reload(server->cluster);
     } else {
@@ -158,7 +160,7 @@ void fx_sources_reload(struct fx_server *server) {
     }
 }
 
-void fx_sources_pass(struct fx_server *server, bool passes) {
+void fx_sources_set_passthrough(struct fx_server *server, bool passes) {
     atomic_store_explicit(&server->passes, passes, memory_order_relaxed);
     fx_log(WARN,
            passes ? "everything is let pass unchanged (SIGUSR1), until SIGUSR2"

@@ -24,7 +24,8 @@ void fx_sources_report(struct fx_server *server);
 
 /* The policies that a review which begins now is to see, as a new reference: those in
  * force, or none at all while everything is let pass. By the thread of that number. */
-struct fx_policies *fx_sources_sample(const struct fx_server *server, unsigned thread);
+struct fx_policies *fx_sources_get_policies(const struct fx_server *server,
+                                            unsigned thread);
 
 /* An object that a review under these policies needs, as a new reference; WAIT: only the
  * API server can know it. `err` is a fresh one. By any thread. */
@@ -40,7 +41,7 @@ bool fx_sources_ready(const struct fx_server *server, const char **ret_reason);
 void fx_sources_reload(struct fx_server *server);
 
 /* Everything is let pass unchanged (SIGUSR1), or no more (SIGUSR2). */
-void fx_sources_pass(struct fx_server *server, bool passes);
+void fx_sources_set_passthrough(struct fx_server *server, bool passes);
 
 /* Ends it; nobody samples any more. */
 void fx_sources_close(struct fx_server *server);

@@ -6,9 +6,10 @@
 
 #include <assert.h>
 
-static bool is_better(const struct fx_load *load, const struct fx_load *than) {
-    if (load->is_crowded != than->is_crowded) {
-        return than->is_crowded;
+static bool is_better(const struct fx_thread_load *load,
+                      const struct fx_thread_load *than) {
+    if (load->is_overloaded != than->is_overloaded) {
+        return than->is_overloaded;
     }
     if (load->n_connections != than->n_connections) {
         return load->n_connections < than->n_connections;
@@ -16,7 +17,7 @@ static bool is_better(const struct fx_load *load, const struct fx_load *than) {
     return load->given_at < than->given_at;
 }
 
-size_t fx_spread_choose(const struct fx_load *loads, size_t n) {
+size_t fx_threads_choose(const struct fx_thread_load *loads, size_t n) {
     assert(n > 0);
     size_t best = 0;
     for (size_t i = 1; i < n; i++) {

@@ -12,15 +12,15 @@
 #include <stdint.h>
 
 /* A thread, as the one who chooses sees it. */
-struct fx_load {
+struct fx_thread_load {
     size_t n_connections; /* open, or on their way */
     uint64_t given_at;    /* the number of the connection it was given last; 0: none */
-    bool is_crowded;      /* by handshakes that wait for their turn */
+    bool is_overloaded;   /* by handshakes that wait for their turn */
 };
 
 /* The thread with the fewest connections among those that are not crowded (among all,
  * where all are); of several, the one that was given none for the longest time. `n` is at
  * least 1. */
-size_t fx_spread_choose(const struct fx_load *loads, size_t n);
+size_t fx_threads_choose(const struct fx_thread_load *loads, size_t n);
 
 #endif

@@ -15,7 +15,7 @@
 static void test_choice(void **state) {
     (void)state;
     static const struct {
-        struct fx_load loads[3];
+        struct fx_thread_load loads[3];
         size_t chosen;
     } cases[] = {
         {{{0, 0, false}, {0, 0, false}, {0, 0, false}}, 0},
@@ -26,19 +26,19 @@ static void test_choice(void **state) {
         {{{5, 1, true}, {4, 2, true}, {4, 1, true}}, 2},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        assert_int_equal(fx_spread_choose(cases[i].loads, 3), cases[i].chosen);
+        assert_int_equal(fx_threads_choose(cases[i].loads, 3), cases[i].chosen);
     }
-    assert_int_equal(fx_spread_choose(cases[0].loads, 1), 0);
+    assert_int_equal(fx_threads_choose(cases[0].loads, 1), 0);
 }
 
 /* However many come and go: nobody has two more than another, as long as they only come,
  * and what left a gap is filled first. */
 static void test_evenness(void **state) {
     (void)state;
-    struct fx_load loads[7] = {{0}};
+    struct fx_thread_load loads[7] = {{0}};
     uint64_t n_given = 0;
     for (int i = 0; i < 700; i++) {
-        struct fx_load *chosen = &loads[fx_spread_choose(loads, 7)];
+        struct fx_thread_load *chosen = &loads[fx_threads_choose(loads, 7)];
         chosen->n_connections++;
         chosen->given_at = ++n_given;
         for (size_t a = 0; a < 7; a++) {
@@ -47,7 +47,7 @@ static void test_evenness(void **state) {
     }
     loads[3].n_connections -= 50;
     for (int i = 0; i < 50; i++) {
-        assert_int_equal(fx_spread_choose(loads, 7), 3);
+        assert_int_equal(fx_threads_choose(loads, 7), 3);
         loads[3].n_connections++;
     }
 }
@@ -55,9 +55,9 @@ static void test_evenness(void **state) {
 /* Connections that end at once go round all the same. */
 static void test_round(void **state) {
     (void)state;
-    struct fx_load loads[3] = {{0}};
+    struct fx_thread_load loads[3] = {{0}};
     for (uint64_t i = 1; i < 10; i++) {
-        const size_t chosen = fx_spread_choose(loads, 3);
+        const size_t chosen = fx_threads_choose(loads, 3);
         assert_int_equal(chosen, (i - 1) % 3);
         loads[chosen].given_at = i;
     }

@@ -53,12 +53,12 @@ static void look_at(struct fx_job *job, void *user) {
     }
 }
 
-void fx_stalls_look(struct fx_stalls *stalls, uint64_t now_ns) {
+void fx_stalls_update(struct fx_stalls *stalls, uint64_t now_ns) {
     struct look look = {stalls, now_ns};
     fx_jobs_visit(look_at, &look);
 }
 
-void fx_stalls_tell_end(const struct fx_job *job) {
+void fx_stalls_log_end(const struct fx_job *job) {
     fx_log(WARN, "goes on after a stall", fx_log_str("what", job->name),
            fx_log_int("seconds", seconds_of(job, fx_clock_ns())));
 }
@@ -116,18 +116,18 @@ void fx_stalls_print_all_jobs(struct fx_buf *words) {
     fx_jobs_visit(print_any, &page);
 }
 
-struct tally {
+struct counts {
     enum fx_job_type type;
     size_t n;
 };
 
 static void count_if_stalled(struct fx_job *job, void *user) {
-    struct tally *tally = user;
-    tally->n += job->is_stalled && job->type == tally->type;
+    struct counts *counts = user;
+    counts->n += job->is_stalled && job->type == counts->type;
 }
 
 size_t fx_stalls_count(enum fx_job_type type) {
-    struct tally tally = {type, 0};
-    fx_jobs_visit(count_if_stalled, &tally);
-    return tally.n;
+    struct counts counts = {type, 0};
+    fx_jobs_visit(count_if_stalled, &counts);
+    return counts.n;
 }

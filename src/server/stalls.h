@@ -24,10 +24,10 @@ struct fx_stalls {
 
 /* Looks through all jobs at this time: who has stalled since the last look is counted and
  * logged, with the names of the policy and of the kind of object. One thread calls it. */
-void fx_stalls_look(struct fx_stalls *stalls, uint64_t now_ns);
+void fx_stalls_update(struct fx_stalls *stalls, uint64_t now_ns);
 
 /* Logs that a stalled job has ended; for fx_jobs_watch(). */
-void fx_stalls_tell_end(const struct fx_job *job);
+void fx_stalls_log_end(const struct fx_job *job);
 
 /* Appends a line for each job that was stalled at the last look. Is there one among them
  * that only a restart helps: a thread, or libuv's worker threads? Any thread. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/thread.c - the life of a thread that serves, and what it is told by letter.
+ * server/thread.c - the life of a thread that serves, and what it is told by message.
  */
 #include "server/thread.h"
 
@@ -57,16 +57,16 @@ size_t fx_thread_connections(const struct fx_thread *thread) {
 }
 
 /* Nobody should wait for one that does not move. */
-bool fx_thread_is_crowded(const struct fx_thread *thread) {
-    return fx_job_is_stalled(&thread->pulse.job) ||
+bool fx_thread_is_overloaded(const struct fx_thread *thread) {
+    return fx_job_is_stalled(&thread->watched.job) ||
            (atomic_load_explicit(&thread->n_taken, memory_order_acquire) > 0 &&
-            fx_http_server_is_crowded(thread->webhook));
+            fx_http_server_is_overloaded(thread->webhook));
 }
 
 /* ---- connections ---- */
 
 struct newcomer {
-    struct fx_letter letter;
+    struct fx_message message;
     struct fx_thread *thread;
     int fd;
 };
@@ -80,7 +80,7 @@ static void on_newcomer(void *user) {
     atomic_fetch_add_explicit(&thread->n_taken, 1, memory_order_release);
 }
 
-void fx_thread_give(struct fx_thread *thread, int fd) {
+void fx_thread_add_connection(struct fx_thread *thread, int fd) {
     struct newcomer *newcomer = malloc(sizeof *newcomer);
     if (newcomer == NULL) {
         (void)close(fd);
@@ -88,11 +88,11 @@ void fx_thread_give(struct fx_thread *thread, int fd) {
     }
     *newcomer = (struct newcomer){{on_newcomer, newcomer, NULL, false}, thread, fd};
     thread->n_given++;
-    fx_mailbox_post(&thread->mailbox, &newcomer->letter);
+    fx_message_queue_post(&thread->queue, &newcomer->message);
 }
 
 static void on_request(struct fx_http_exchange *exchange, void *user) {
-    fx_routes_serve(user, exchange);
+    fx_routes_dispatch(user, exchange);
 }
 
 /* ---- the certificate ---- */
@@ -135,18 +135,18 @@ static void on_certificate(void *user) {
 void fx_thread_set_tls(struct fx_thread *thread, struct fx_tls_config *config) {
     fx_tls_config_unref(
         atomic_exchange(&thread->next_tls, fx_tls_config_ref(config))); /* missed */
-    fx_mailbox_post(&thread->mailbox, &thread->certificate);
+    fx_message_queue_post(&thread->queue, &thread->certificate);
 }
 
 /* ---- the rest of what it is told ---- */
 
 static void on_look(void *user) {
     const struct fx_thread *thread = user;
-    (void)fx_in_force_look(thread->server->in_force, thread->number);
+    (void)fx_active_policies_refresh(thread->server->active, thread->number);
 }
 
-void fx_thread_look(struct fx_thread *thread) {
-    fx_mailbox_post(&thread->mailbox, &thread->look);
+void fx_thread_refresh_policies(struct fx_thread *thread) {
+    fx_message_queue_post(&thread->queue, &thread->look);
 }
 
 void fx_thread_drain(struct fx_thread *thread) {
@@ -158,11 +158,11 @@ void fx_thread_drain(struct fx_thread *thread) {
 /* Every review is answered: nobody waits for a provider any more. */
 static void close_all(void *user) {
     struct fx_thread *thread = user;
-    fx_watchdog_remove(thread->server->watchdog, &thread->pulse);
+    fx_watchdog_remove(thread->server->watchdog, &thread->watched);
     fx_external_client_close(thread->external);
     thread->external = NULL;
     fx_shed_close(&thread->shed);
-    fx_mailbox_close(&thread->mailbox);
+    fx_message_queue_close(&thread->queue);
     uv_close((uv_handle_t *)&thread->teller, NULL);
 }
 
@@ -174,7 +174,7 @@ static void on_stop(void *user) {
 void fx_thread_stop(struct fx_thread *thread,
                     void (*on_ended)(struct fx_thread *thread)) {
     thread->on_ended = on_ended;
-    fx_mailbox_post(&thread->mailbox, &thread->stop);
+    fx_message_queue_post(&thread->queue, &thread->stop);
 }
 
 /* Its loop ends when the last handle is closed. */
@@ -188,7 +188,7 @@ static void run(struct fx_thread *thread) {
     const int status = uv_loop_close(&thread->loop);
     assert(status == 0);
     (void)status;
-    fx_mailbox_finish(&thread->mailbox);
+    fx_message_queue_finish(&thread->queue);
     fx_tls_config_unref(atomic_exchange(&thread->next_tls, NULL));
 }
 
@@ -200,9 +200,9 @@ static void on_ended(void *user) {
 
 static void serve(void *user) {
     struct fx_thread *thread = user;
-    fx_registry_count_as(1 + thread->number);
+    fx_registry_set_thread(1 + thread->number);
     run(thread);
-    fx_mailbox_post(&thread->server->mailbox, &thread->ended);
+    fx_message_queue_post(&thread->server->queue, &thread->ended);
 }
 
 /* ---- the beginning ---- */
@@ -253,11 +253,11 @@ static bool open_webhook(struct fx_thread *thread, struct fx_tls_config *tls,
 }
 
 /* What can be told it. */
-static void write_letters(struct fx_thread *thread) {
-    thread->look = (struct fx_letter){.open = on_look, .user = thread};
-    thread->certificate = (struct fx_letter){.open = on_certificate, .user = thread};
-    thread->stop = (struct fx_letter){.open = on_stop, .user = thread};
-    thread->ended = (struct fx_letter){.open = on_ended, .user = thread};
+static void init_messages(struct fx_thread *thread) {
+    thread->look = (struct fx_message){.open = on_look, .user = thread};
+    thread->certificate = (struct fx_message){.open = on_certificate, .user = thread};
+    thread->stop = (struct fx_message){.open = on_stop, .user = thread};
+    thread->ended = (struct fx_message){.open = on_ended, .user = thread};
 }
 
 /* A loop that is empty but for what every thread has. */
@@ -266,7 +266,7 @@ static bool open_loop(struct fx_thread *thread, struct fx_err *err) {
     if (status != 0) {
         return fx_fail(err, FX_EIO, "event loop: %s", uv_strerror(status));
     }
-    if (!fx_mailbox_init(&thread->mailbox, &thread->loop, err)) {
+    if (!fx_message_queue_init(&thread->queue, &thread->loop, err)) {
         (void)uv_loop_close(&thread->loop);
         return false;
     }
@@ -283,9 +283,9 @@ static void describe(void *user, struct fx_buf *words) {
 /* The watchdog sees to it from here on. */
 static void watch(struct fx_thread *thread) {
     (void)snprintf(thread->name, sizeof thread->name, "thread %u", thread->number);
-    thread->pulse.job.describe = describe;
-    thread->pulse.job.user = thread;
-    fx_watchdog_add(thread->server->watchdog, &thread->pulse, &thread->mailbox,
+    thread->watched.job.describe = describe;
+    thread->watched.job.user = thread;
+    fx_watchdog_add(thread->server->watchdog, &thread->watched, &thread->queue,
                     thread->name);
 }
 
@@ -308,7 +308,7 @@ bool fx_thread_start(struct fx_thread *thread, struct fx_server *server, unsigne
                      struct fx_tls_config *tls, struct fx_err *err) {
     thread->server = server;
     thread->number = number;
-    write_letters(thread);
+    init_messages(thread);
     if (!open_loop(thread, err)) {
         return false;
     }

@@ -3,7 +3,7 @@
  * server/thread.h - a thread that serves: a loop with the connections it was given, their
  * reviews, and its own connections to providers. What it shares with the others is
  * immutable or counted (policies, options), its own copy (the certificate), or asked of
- * the main thread by letter (server/mailbox.h): no review waits for a lock.
+ * the main thread by message (server/message_queue.h): no review waits for a lock.
  *
  * The main thread accepts, watches the sources and answers health and metrics, but serves
  * no review: however much there is to do, the system gives it its turn.
@@ -22,10 +22,10 @@
 #include "base/macros.h"
 #include "engine/activity.h"
 #include "net/http_server.h"
-#include "server/drop_log.h"
 #include "server/external_calls.h"
-#include "server/mailbox.h"
+#include "server/message_queue.h"
 #include "server/shed.h"
+#include "server/skip_log.h"
 #include "server/watchdog.h"
 
 struct fx_server;
@@ -43,23 +43,23 @@ struct fx_thread {
     struct fx_http_server *webhook;
     struct fx_external_client *external;
     struct fx_shed shed;
-    struct fx_drop_log drop_log;
+    struct fx_skip_log skip_log;
     uv_prepare_t teller; /* tells how it stands before each sleep */
 
     /* For the watchdog: how it is called, what it does, whether it still turns. */
     char name[FX_THREAD_NAME];
     struct fx_activity activity;
-    struct fx_pulse pulse;
+    struct fx_watched_loop watched;
 
     /* From the main thread to it. */
-    struct fx_mailbox mailbox;
-    struct fx_letter look, certificate, stop;
+    struct fx_message_queue queue;
+    struct fx_message look, certificate, stop;
     _Atomic(struct fx_tls_config *) next_tls; /* counted; NULL: taken */
 
     /* From it to the main thread. */
     atomic_uint_least64_t counts[FX_THREAD_COUNTS]; /* struct fx_http_server_counts */
     atomic_size_t n_taken; /* connections, of those it was given */
-    struct fx_letter ended;
+    struct fx_message ended;
 
     /* The main thread's. */
     uv_thread_t id;
@@ -69,7 +69,7 @@ struct fx_thread {
 };
 
 /* Starts it, with a certificate of its own (a reference is taken). `thread` is zeroed but
- * for its activity, `server` as far as threads use it, its mailbox above all, is there.
+ * for its activity, `server` as far as threads use it, its queue above all, is there.
  * On failure nothing is left of it. Errors: FX_EIO (no descriptor, no thread), FX_ENOMEM.
  */
 bool fx_thread_start(struct fx_thread *thread, struct fx_server *server, unsigned number,
@@ -78,13 +78,13 @@ bool fx_thread_start(struct fx_thread *thread, struct fx_server *server, unsigne
 /* ---- by the main thread, of one that runs ---- */
 
 /* Serves this socket from now on; it is closed where there is no memory. */
-void fx_thread_give(struct fx_thread *thread, int fd);
+void fx_thread_add_connection(struct fx_thread *thread, int fd);
 
 /* Connections from now on are shown this certificate, the thread's alone. */
 void fx_thread_set_tls(struct fx_thread *thread, struct fx_tls_config *config);
 
 /* Others than before are in force: those of before are not needed any more. */
-void fx_thread_look(struct fx_thread *thread);
+void fx_thread_refresh_policies(struct fx_thread *thread);
 
 /* As fx_http_server_drain() and fx_http_server_stop(). When everything is answered and
  * the thread has ended, `on_ended` is called on the main loop. At most once each. */
@@ -100,6 +100,6 @@ size_t fx_thread_requests(struct fx_thread *thread);
 /* Its connections, those on their way to it included. */
 size_t fx_thread_connections(const struct fx_thread *thread);
 
-bool fx_thread_is_crowded(const struct fx_thread *thread);
+bool fx_thread_is_overloaded(const struct fx_thread *thread);
 
 #endif

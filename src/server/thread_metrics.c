@@ -37,7 +37,7 @@ struct fx_thread_metrics *fx_thread_metrics_create(struct fx_registry *registry,
     }
     metrics->threads = threads;
     metrics->labels = fx_registry_add_labels(registry, keys, 1, FX_LIMIT_THREADS);
-    const struct fx_family_plan plan = {
+    const struct fx_family_options plan = {
         .type = FX_FAMILY_GAUGE,
         .name = "fixpoint_thread_connections",
         .help = "Open connections of the webhook, by the thread that serves them.",

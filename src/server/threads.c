@@ -55,25 +55,25 @@ bool fx_threads_start(struct fx_server *server, struct fx_err *err) {
 
 /* ---- connections ---- */
 
-void fx_threads_give(struct fx_threads *threads, int fd) {
-    struct fx_load loads[FX_LIMIT_THREADS];
+void fx_threads_add_connection(struct fx_threads *threads, int fd) {
+    struct fx_thread_load loads[FX_LIMIT_THREADS];
     for (size_t i = 0; i < threads->n_running; i++) {
         const struct fx_thread *thread = &threads->items[i];
-        loads[i] = (struct fx_load){
+        loads[i] = (struct fx_thread_load){
             .n_connections = fx_thread_connections(thread),
             .given_at = thread->given_at,
-            .is_crowded = fx_thread_is_crowded(thread),
+            .is_overloaded = fx_thread_is_overloaded(thread),
         };
     }
     struct fx_thread *chosen =
-        &threads->items[fx_spread_choose(loads, threads->n_running)];
+        &threads->items[fx_threads_choose(loads, threads->n_running)];
     chosen->given_at = ++threads->n_given;
-    fx_thread_give(chosen, fd);
+    fx_thread_add_connection(chosen, fd);
 }
 
-bool fx_threads_are_crowded(const struct fx_threads *threads) {
+bool fx_threads_are_overloaded(const struct fx_threads *threads) {
     for (size_t i = 0; i < threads->n_running; i++) {
-        if (!fx_thread_is_crowded(&threads->items[i])) {
+        if (!fx_thread_is_overloaded(&threads->items[i])) {
             return false;
         }
     }
@@ -82,9 +82,9 @@ bool fx_threads_are_crowded(const struct fx_threads *threads) {
 
 /* ---- what all are told ---- */
 
-void fx_threads_look(struct fx_threads *threads) {
+void fx_threads_refresh_policies(struct fx_threads *threads) {
     for (size_t i = 0; !threads->stopping && i < threads->n_running; i++) {
-        fx_thread_look(&threads->items[i]);
+        fx_thread_refresh_policies(&threads->items[i]);
     }
 }
 

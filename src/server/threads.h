@@ -36,13 +36,13 @@ size_t fx_threads_wanted(const struct fx_server_options *options);
 bool fx_threads_start(struct fx_server *server, struct fx_err *err) FX_MUST_USE;
 
 /* Has one of them serve this socket. */
-void fx_threads_give(struct fx_threads *threads, int fd);
+void fx_threads_add_connection(struct fx_threads *threads, int fd);
 
 /* Is there none that should be given a further connection for the moment? */
-bool fx_threads_are_crowded(const struct fx_threads *threads);
+bool fx_threads_are_overloaded(const struct fx_threads *threads);
 
 /* Tells all of them. Once they stop, nothing is told any more. */
-void fx_threads_look(struct fx_threads *threads);
+void fx_threads_refresh_policies(struct fx_threads *threads);
 void fx_threads_set_tls(struct fx_server *server);
 void fx_threads_drain(struct fx_threads *threads);
 

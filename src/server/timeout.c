@@ -14,7 +14,7 @@ static const struct unit {
 } units[] = {
     {{"ns", 2}, 1},           {{"us", 2}, 1000},
     {{"\xc2\xb5s", 3}, 1000}, /* U+00B5, micro sign */
-    {{"\xce\xbcs", 3}, 1000}, /* U+03BC, Greek letter mu */
+    {{"\xce\xbcs", 3}, 1000}, /* U+03BC, Greek message mu */
     {{"ms", 2}, MILLISECOND}, {{"s", 1}, SECOND},
     {{"m", 1}, 60 * SECOND},  {{"h", 1}, 3600 * SECOND},
 };

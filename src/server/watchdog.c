@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/watchdog.c - a loop with a mailbox, two timers and two signals.
+ * server/watchdog.c - a loop with a queue, two timers and two signals.
  */
 #include "server/watchdog.h"
 
@@ -30,15 +30,15 @@ struct fx_watchdog {
     struct fx_watchdog_options options;
     uv_thread_t id;
     uv_loop_t loop;
-    struct fx_mailbox mailbox;
-    struct fx_letter wake, close;
+    struct fx_message_queue queue;
+    struct fx_message wake, close;
     uv_timer_t look, end;
     uv_signal_t signals[FX_COUNT(signals)];
     uint64_t looked_ns;
     struct fx_stalls stalls;
 
     uv_mutex_t lock; /* of what follows */
-    struct fx_pulse *first;
+    struct fx_watched_loop *first;
     uint64_t end_ns; /* the process ends then; UINT64_MAX: it does not */
     bool is_answered;
 };
@@ -127,7 +127,7 @@ static void on_signal(uv_signal_t *handle, int number) {
 
 static void end_soon(struct fx_watchdog *watchdog, uint64_t ms) {
     end_within(watchdog, ms);
-    fx_mailbox_post(&watchdog->mailbox, &watchdog->wake);
+    fx_message_queue_post(&watchdog->queue, &watchdog->wake);
 }
 
 void fx_watchdog_drain(struct fx_watchdog *watchdog) {
@@ -153,18 +153,19 @@ void fx_watchdog_answered(struct fx_watchdog *watchdog) {
 /* ---- stalls ---- */
 
 static void on_letter(void *user) {
-    struct fx_pulse *pulse = user;
-    fx_job_end(&pulse->job);
-    if (pulse->on_turn != NULL) {
-        pulse->on_turn(pulse->user);
+    struct fx_watched_loop *watched = user;
+    fx_job_end(&watched->job);
+    if (watched->on_task != NULL) {
+        watched->on_task(watched->user);
     }
 }
 
 static void call_all(struct fx_watchdog *watchdog) {
     uv_mutex_lock(&watchdog->lock);
-    for (struct fx_pulse *pulse = watchdog->first; pulse != NULL; pulse = pulse->next) {
-        fx_job_begin(&pulse->job);
-        fx_mailbox_post(pulse->mailbox, &pulse->letter);
+    for (struct fx_watched_loop *watched = watchdog->first; watched != NULL;
+         watched = watched->next) {
+        fx_job_begin(&watched->job);
+        fx_message_queue_post(watched->queue, &watched->message);
     }
     uv_mutex_unlock(&watchdog->lock);
 }
@@ -178,7 +179,7 @@ static void on_look(uv_timer_t *timer) {
         watchdog->stalls.not_before_ns = now;
     }
     watchdog->looked_ns = now;
-    fx_stalls_look(&watchdog->stalls, now);
+    fx_stalls_update(&watchdog->stalls, now);
     call_all(watchdog);
 }
 
@@ -187,36 +188,36 @@ static uint64_t look_every_ms(uint64_t stall_ms) {
     return ms < LEAST_LOOK ? LEAST_LOOK : ms > LONGEST_LOOK ? LONGEST_LOOK : ms;
 }
 
-void fx_watchdog_add(struct fx_watchdog *watchdog, struct fx_pulse *pulse,
-                     struct fx_mailbox *mailbox, const char *name) {
-    pulse->job.type = FX_JOB_LOOP;
-    pulse->job.name = name;
-    pulse->letter = (struct fx_letter){.open = on_letter, .user = pulse};
-    pulse->mailbox = mailbox;
+void fx_watchdog_add(struct fx_watchdog *watchdog, struct fx_watched_loop *watched,
+                     struct fx_message_queue *queue, const char *name) {
+    watched->job.type = FX_JOB_LOOP;
+    watched->job.name = name;
+    watched->message = (struct fx_message){.open = on_letter, .user = watched};
+    watched->queue = queue;
     uv_mutex_lock(&watchdog->lock);
-    pulse->next = watchdog->first;
-    pulse->place = &watchdog->first;
-    if (pulse->next != NULL) {
-        pulse->next->place = &pulse->next;
+    watched->next = watchdog->first;
+    watched->place = &watchdog->first;
+    if (watched->next != NULL) {
+        watched->next->place = &watched->next;
     }
-    watchdog->first = pulse;
+    watchdog->first = watched;
     uv_mutex_unlock(&watchdog->lock);
 }
 
-void fx_watchdog_remove(struct fx_watchdog *watchdog, struct fx_pulse *pulse) {
+void fx_watchdog_remove(struct fx_watchdog *watchdog, struct fx_watched_loop *watched) {
     if (watchdog == NULL) {
         return;
     }
     uv_mutex_lock(&watchdog->lock); /* others, when they are removed, write to it, too */
-    if (pulse->place != NULL) {
-        *pulse->place = pulse->next;
-        if (pulse->next != NULL) {
-            pulse->next->place = pulse->place;
+    if (watched->place != NULL) {
+        *watched->place = watched->next;
+        if (watched->next != NULL) {
+            watched->next->place = watched->place;
         }
-        pulse->place = NULL;
+        watched->place = NULL;
     }
     uv_mutex_unlock(&watchdog->lock);
-    fx_job_end(&pulse->job);
+    fx_job_end(&watched->job);
 }
 
 uint64_t fx_watchdog_stalls(const struct fx_watchdog *watchdog, enum fx_job_type type) {
@@ -239,7 +240,7 @@ static void close_all(void *user) {
     uv_close((uv_handle_t *)&watchdog->look, NULL);
     uv_close((uv_handle_t *)&watchdog->end, NULL);
     close_signals(watchdog);
-    fx_mailbox_close(&watchdog->mailbox);
+    fx_message_queue_close(&watchdog->queue);
 }
 
 static void run(void *user) {
@@ -251,19 +252,19 @@ static void finish(struct fx_watchdog *watchdog) {
     const int status = uv_loop_close(&watchdog->loop);
     assert(status == 0);
     (void)status;
-    fx_mailbox_finish(&watchdog->mailbox);
+    fx_message_queue_finish(&watchdog->queue);
     uv_mutex_destroy(&watchdog->lock);
     free(watchdog);
 }
 
-/* A loop with all its handles; none is active but the mailbox. */
+/* A loop with all its handles; none is active but the queue. */
 static bool open_loop(struct fx_watchdog *watchdog, struct fx_err *err) {
     uv_loop_t *loop = &watchdog->loop;
     const int status = uv_loop_init(loop);
     if (status != 0) {
         return fx_fail(err, FX_EIO, "event loop: %s", uv_strerror(status));
     }
-    if (!fx_mailbox_init(&watchdog->mailbox, loop, err)) {
+    if (!fx_message_queue_init(&watchdog->queue, loop, err)) {
         (void)uv_loop_close(loop);
         return false;
     }
@@ -305,8 +306,8 @@ struct fx_watchdog *fx_watchdog_create(const struct fx_watchdog_options *options
     watchdog->options = *options;
     watchdog->end_ns = UINT64_MAX;
     watchdog->stalls.after_ns = options->stall_ms * NS_IN_MS;
-    watchdog->wake = (struct fx_letter){.open = on_wake, .user = watchdog};
-    watchdog->close = (struct fx_letter){.open = close_all, .user = watchdog};
+    watchdog->wake = (struct fx_message){.open = on_wake, .user = watchdog};
+    watchdog->close = (struct fx_message){.open = close_all, .user = watchdog};
     if (!open_loop(watchdog, err)) {
         uv_mutex_destroy(&watchdog->lock);
         free(watchdog);
@@ -318,7 +319,7 @@ struct fx_watchdog *fx_watchdog_create(const struct fx_watchdog_options *options
         finish(watchdog);
         return NULL;
     }
-    fx_jobs_watch(fx_stalls_tell_end);
+    fx_jobs_watch(fx_stalls_log_end);
     return watchdog;
 }
 
@@ -327,7 +328,7 @@ void fx_watchdog_destroy(struct fx_watchdog *watchdog) {
         return;
     }
     fx_jobs_watch(NULL);
-    fx_mailbox_post(&watchdog->mailbox, &watchdog->close);
+    fx_message_queue_post(&watchdog->queue, &watchdog->close);
     (void)uv_thread_join(&watchdog->id);
     assert(watchdog->first == NULL);
     finish(watchdog);

@@ -4,7 +4,7 @@
  * all other threads: a loop that does not turn any more is noticed (server/stalls.h), and
  * the process ends within its time after SIGTERM.
  *
- * Each loop that is watched is called by a letter now and then; the letter that is not
+ * Each loop that is watched is called by a message now and then; the message that is not
  * opened is a job under way (base/jobs.h).
  */
 #ifndef FX_SERVER_WATCHDOG_H
@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "base/jobs.h"
 #include "base/macros.h"
-#include "server/mailbox.h"
+#include "server/message_queue.h"
 
 struct fx_watchdog; /* opaque */
 
@@ -32,13 +32,13 @@ struct fx_watchdog_options {
 };
 
 /* A loop that is watched. Zeroed but for the job's `describe` and `user`. */
-struct fx_pulse {
+struct fx_watched_loop {
     struct fx_job job;
-    struct fx_letter letter;
-    struct fx_mailbox *mailbox;
-    void (*on_turn)(void *user); /* called by the loop at each call; or NULL */
+    struct fx_message message;
+    struct fx_message_queue *queue;
+    void (*on_task)(void *user); /* called by the loop at each call; or NULL */
     void *user;
-    struct fx_pulse *next, **place;
+    struct fx_watched_loop *next, **place;
 };
 
 /* Starts the thread. NULL on failure: FX_EIO (no thread, no descriptor), FX_ENOMEM. */
@@ -48,12 +48,12 @@ struct fx_watchdog *fx_watchdog_create(const struct fx_watchdog_options *options
 /* Ends the thread and waits for it. NULL is fine. */
 void fx_watchdog_destroy(struct fx_watchdog *watchdog);
 
-/* Watches the loop of this mailbox under this name, until it is removed, which has to be
- * before the mailbox is closed, on its loop. Removing one that is not there does nothing.
+/* Watches the loop of this queue under this name, until it is removed, which has to be
+ * before the queue is closed, on its loop. Removing one that is not there does nothing.
  */
-void fx_watchdog_add(struct fx_watchdog *watchdog, struct fx_pulse *pulse,
-                     struct fx_mailbox *mailbox, const char *name);
-void fx_watchdog_remove(struct fx_watchdog *watchdog, struct fx_pulse *pulse);
+void fx_watchdog_add(struct fx_watchdog *watchdog, struct fx_watched_loop *watched,
+                     struct fx_message_queue *queue, const char *name);
+void fx_watchdog_remove(struct fx_watchdog *watchdog, struct fx_watched_loop *watched);
 
 /* The end has begun: the process ends after drain and grace. Nothing new where the
  * watchdog has seen the signal itself. */

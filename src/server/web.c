@@ -12,7 +12,7 @@
 #include "server/state.h"
 
 static void on_request(struct fx_http_exchange *exchange, void *user) {
-    fx_routes_tell(&fx_routes_web, user, exchange);
+    fx_routes_dispatch_main(&fx_routes_web, user, exchange);
 }
 
 /* The address with the port it really has. */

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/failure_counts.c - a short list of those who failed last; most of the time it is
+ * empty.
+ */
+#include "server/failure_counts.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+void fx_failure_counts_clear(struct fx_failure_counts *failures) {
+    for (size_t i = 0; i < failures->n_items; i++) {
+        fx_mutator_unref(failures->items[i].mutator);
+    }
+    failures->n_items = 0;
+}
+
+void fx_failure_counts_finish(struct fx_failure_counts *failures) {
+    fx_failure_counts_clear(failures);
+    free(failures->items);
+    *failures = (struct fx_failure_counts){0};
+}
+
+bool fx_failure_counts_exceeds(const struct fx_failure_counts *failures,
+                               const struct fx_quarantined *item) {
+    return failures->limit > 0 && item->times >= failures->limit;
+}
+
+/* NULL where it has none. */
+static struct fx_quarantined *find(struct fx_failure_counts *failures,
+                                   const struct fx_mutator *mutator) {
+    for (size_t i = 0; i < failures->n_items; i++) {
+        if (fx_mutator_compare(failures->items[i].mutator, mutator) == 0) {
+            return &failures->items[i];
+        }
+    }
+    return NULL;
+}
+
+void fx_failure_counts_remove(struct fx_failure_counts *failures, size_t at) {
+    fx_mutator_unref(failures->items[at].mutator);
+    failures->items[at] = failures->items[--failures->n_items];
+}
+
+static void forgive(struct fx_failure_counts *failures,
+                    const struct fx_quarantined *item) {
+    fx_failure_counts_remove(failures, (size_t)(item - failures->items));
+}
+
+/* Without memory it gets away with it this time. */
+static bool strike(struct fx_failure_counts *failures, struct fx_mutator *mutator,
+                   enum fx_misdeed misdeed) {
+    struct fx_quarantined *item = find(failures, mutator);
+    if (item != NULL && !fx_quarantine_is_same(item->mutator, mutator)) {
+        forgive(failures, item); /* that was an earlier version of the policy */
+        item = NULL;
+    }
+    if (item == NULL) {
+        if (!FX_VEC_GROW(failures->items, failures->n_items, failures->cap_items)) {
+            return false;
+        }
+        item = &failures->items[failures->n_items++];
+        *item = (struct fx_quarantined){.mutator = fx_mutator_ref(mutator)};
+    }
+    item->times++;
+    item->misdeed = misdeed;
+    return fx_failure_counts_exceeds(failures, item);
+}
+
+/* Is it among those that keep the object from settling? *at goes through them along with
+ * the fares: both are in the order of a pass. */
+static bool is_in_cycle(const struct fx_review_result *result, uint32_t mutator,
+                        size_t *at) {
+    const struct fx_outcome *outcome = result->outcome;
+    if (result->failure == NULL || result->failure->code != FX_ENOCONVERGE) {
+        return false;
+    }
+    while (*at < outcome->n_cycle && outcome->cycle[*at].mutator < mutator) {
+        ++*at;
+    }
+    return *at < outcome->n_cycle && outcome->cycle[*at].mutator == mutator;
+}
+
+static bool is_over_budget(const struct fx_failure_counts *failures,
+                           const struct fx_fare *fare) {
+    return fare->overspent || (failures->budget_ns > 0 && fare->ns > failures->budget_ns);
+}
+
+bool fx_failure_counts_may_record(const struct fx_failure_counts *failures,
+                                  const struct fx_review_result *result) {
+    if (failures->limit == 0 || result->outcome == NULL) {
+        return false;
+    }
+    const struct fx_outcome *outcome = result->outcome;
+    bool may = outcome->n_cycle > 0;
+    for (size_t i = 0; !may && i < outcome->n_fares; i++) {
+        may = outcome->fares[i].failed || is_over_budget(failures, &outcome->fares[i]);
+    }
+    return may;
+}
+
+bool fx_failure_counts_record(struct fx_failure_counts *failures,
+                              const struct fx_review_result *result) {
+    const struct fx_outcome *outcome = result->outcome;
+    bool out = false;
+    size_t at = 0;
+    if (failures->limit == 0 || outcome == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < outcome->n_fares; i++) {
+        const struct fx_fare *fare = &outcome->fares[i];
+        struct fx_mutator *mutator = result->snapshot->mutators[fare->mutator];
+        if (fare->failed) {
+            out = strike(failures, mutator, FX_MISDEED_FAILED) || out;
+        } else if (is_in_cycle(result, fare->mutator, &at)) {
+            out = strike(failures, mutator, FX_MISDEED_CYCLE) || out;
+        } else if (is_over_budget(failures, fare)) {
+            out = strike(failures, mutator, FX_MISDEED_BUDGET) || out;
+        } else if (failures->n_items > 0) {
+            const struct fx_quarantined *item = find(failures, mutator);
+            if (item != NULL) {
+                forgive(failures, item);
+            }
+        }
+    }
+    return out;
+}
