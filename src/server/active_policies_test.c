@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/active_policies_test.c - what mutators did, in metrics; who is taken out for it, and
- * who comes back.
+ * server/active_policies_test.c - what mutators did, in metrics; who is taken out for it,
+ * and who comes back.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/admit.c - reviews that never pause.
+ * server/admit.c - reviews of policies and labels, which never wait for external data.
  */
-#include "server/admit.h"
-
 #include <assert.h>
 
 #include "admission/admit.h"
 #include "admission/admit_label.h"
 #include "admission/fill_in.h"
+#include "server/handlers.h"
 #include "server/respond.h"
 #include "server/review_log.h"
-#include "server/routes.h"
 #include "server/state.h"
 
-/* Runs the review (NULL: there was no memory for it), answers, and drops it. */
-static void answer(struct fx_server *server, struct fx_http_exchange *exchange,
-                   struct fx_review *review) {
+/* Runs the review (NULL: out of memory), responds, and destroys it. */
+static void respond(struct fx_server *server, struct fx_http_exchange *exchange,
+                    struct fx_review *review) {
     if (review == NULL) {
         fx_metrics_count(&server->metrics, FX_METRIC_ADMISSIONS, FX_DECISION_BROKEN);
         fx_respond_no_memory(exchange);
@@ -42,9 +40,9 @@ void fx_handle_admit(struct fx_thread *thread, struct fx_http_exchange *exchange
         .settings = &server->options->settings,
         .own_namespace = server->options->own_namespace,
     };
-    answer(server, exchange,
-           fx_admit_create(&admission, fx_http_body(exchange),
-                           fx_request_deadline_ns(server, exchange)));
+    respond(server, exchange,
+            fx_admit_create(&admission, fx_http_body(exchange),
+                            fx_request_deadline_ns(server, exchange)));
 }
 
 void fx_handle_defaults(struct fx_thread *thread, struct fx_http_exchange *exchange) {
@@ -52,9 +50,9 @@ void fx_handle_defaults(struct fx_thread *thread, struct fx_http_exchange *excha
         return;
     }
     struct fx_server *server = thread->server;
-    answer(server, exchange,
-           fx_fill_in_create(fx_http_body(exchange),
-                             fx_request_deadline_ns(server, exchange)));
+    respond(server, exchange,
+            fx_fill_in_create(fx_http_body(exchange),
+                              fx_request_deadline_ns(server, exchange)));
 }
 
 void fx_handle_admit_label(struct fx_thread *thread, struct fx_http_exchange *exchange) {
@@ -62,7 +60,7 @@ void fx_handle_admit_label(struct fx_thread *thread, struct fx_http_exchange *ex
         return;
     }
     struct fx_server *server = thread->server;
-    answer(server, exchange,
-           fx_admit_label_create(&server->options->exempt, fx_http_body(exchange),
-                                 fx_request_deadline_ns(server, exchange)));
+    respond(server, exchange,
+            fx_admit_label_create(&server->options->exempt, fx_http_body(exchange),
+                                  fx_request_deadline_ns(server, exchange)));
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/binding.c - the review on a thread's loop, what it is about on the main loop, by
- * a message there and back.
+ * server/binding.c - POST /podbinding-webhook: the review runs on the serving thread's
+ * loop. The Pod is annotated on the main loop; a message goes there and back.
  */
-#include "server/binding.h"
-
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,87 +10,88 @@
 #include "admission/binding.h"
 #include "base/log.h"
 #include "cluster/cluster.h"
+#include "server/handlers.h"
 #include "server/respond.h"
 #include "server/state.h"
 
 #define NAME_BYTES 256u /* RFC 1123: 253 */
 
-/* One on its way. */
-struct request {
+struct binding_request {
     struct fx_thread *thread;
     struct fx_http_exchange *exchange;
     struct fx_review *review;
     uint64_t deadline_ns;
     struct fx_message message;
     /* Written by the main thread: */
-    bool told;
+    bool is_annotated; /* the Pod had asked for it */
     bool failed;
     struct fx_err failure;
 };
 
-/* ---- the end --------------------------------------------------------------------- */
+/* ---- result --------------------------------------------------------------------- */
 
-static void end(struct request *request) {
+static void destroy(struct binding_request *request) {
     fx_review_destroy(request->review);
     free(request);
 }
 
-static void count(const struct request *request, enum fx_binding_result result) {
+static void count(const struct binding_request *request, enum fx_binding_result result) {
     fx_metrics_count(&request->thread->server->metrics, FX_METRIC_BINDINGS,
                      (unsigned)result);
 }
 
-static void finish(struct request *request) {
+static void respond(struct binding_request *request) {
     fx_respond_review(request->exchange, fx_review_result(request->review));
-    end(request);
+    destroy(request);
 }
 
-/* Told once, here: to the log, and to whoever binds. */
-static void say_failure(struct request *request) {
+/* Reports the failure in the log, and as a warning in the response. */
+static void report_failure(struct binding_request *request) {
     const struct fx_pod_binding *binding = fx_binding_view(request->review);
     char pod[2 * NAME_BYTES];
     char node[NAME_BYTES];
     (void)snprintf(pod, sizeof pod, "%.*s/%.*s", FX_TEXT_ARG(binding->namespace_),
                    FX_TEXT_ARG(binding->pod));
     (void)snprintf(node, sizeof node, "%.*s", FX_TEXT_ARG(binding->node));
-    fx_log(WARN, "a Pod is not told its Node", fx_log_str("pod", pod),
+    fx_log(WARN, "Pod not annotated with its Node", fx_log_str("pod", pod),
            fx_log_str("node", node), fx_log_str("error", request->failure.msg));
-    (void)fx_err_prefix(&request->failure, "the Pod is not told its Node: ");
+    (void)fx_err_prefix(&request->failure, "the Pod was not annotated with its Node: ");
     fx_binding_warn(request->review, request->failure.msg);
 }
 
 /* On the thread's loop. */
-static void on_answer(void *user) {
-    struct request *request = user;
+static void on_result(void *user) {
+    struct binding_request *request = user;
     fx_shed_end_wait(&request->thread->shed, fx_http_body(request->exchange).len);
     if (request->failed) {
-        say_failure(request);
+        report_failure(request);
         count(request, FX_BINDING_FAILED);
     } else {
-        count(request, request->told ? FX_BINDING_ANNOTATED : FX_BINDING_NOT_REQUESTED);
+        count(request,
+              request->is_annotated ? FX_BINDING_ANNOTATED : FX_BINDING_NOT_REQUESTED);
     }
-    finish(request);
+    respond(request);
 }
 
 /* ---- on the main loop ------------------------------------------------------------ */
 
-static void answer(struct request *request) {
-    request->message = (struct fx_message){.open = on_answer, .user = request};
+static void send_back(struct binding_request *request) {
+    request->message = (struct fx_message){.handle = on_result, .user = request};
     fx_message_queue_post(&request->thread->queue, &request->message);
 }
 
-static void on_bound(bool told, const struct fx_err *failure, void *user) {
-    struct request *request = user;
-    request->told = told;
+static void on_bound(bool is_annotated, const struct fx_err *failure, void *user) {
+    struct binding_request *request = user;
+    request->is_annotated = is_annotated;
     request->failed = failure != NULL;
     if (failure != NULL) {
         request->failure = *failure;
     }
-    answer(request);
+    send_back(request);
 }
 
-static void on_question(void *user) {
-    struct request *request = user;
+static void on_request(void *user) {
+    struct binding_request *request = user;
     const struct fx_pod_binding *wanted = fx_binding_view(request->review);
     const struct fx_cluster_binding binding = {
         .namespace_ = wanted->namespace_,
@@ -105,36 +104,36 @@ static void on_question(void *user) {
     if (!fx_cluster_bindings_start(bindings, &binding, on_bound, request)) {
         request->failed = true;
         (void)fx_fail_nomem(&request->failure);
-        answer(request);
+        send_back(request);
     }
 }
 
-/* ---- the beginning --------------------------------------------------------------- */
+/* ---- request --------------------------------------------------------------- */
 
-/* Is there somebody to tell, and somebody who may? */
-static bool acts(const struct request *request) {
+/* Is there a Binding to act on, and a cluster with policies that may ask for it? */
+static bool must_annotate(const struct binding_request *request) {
     const struct fx_server *server = request->thread->server;
     return server->cluster != NULL && fx_cluster_bindings_of(server->cluster) != NULL &&
            fx_binding_view(request->review) != NULL &&
-           !atomic_load_explicit(&server->passes, memory_order_relaxed);
+           !atomic_load_explicit(&server->passthrough, memory_order_relaxed);
 }
 
-static void begin(struct request *request) {
+static void start(struct binding_request *request) {
     struct fx_thread *thread = request->thread;
     const enum fx_review_state state = fx_review_run(request->review);
     assert(state == FX_REVIEW_DONE);
     (void)state;
-    if (!acts(request)) {
-        finish(request);
+    if (!must_annotate(request)) {
+        respond(request);
         return;
     }
     if (!fx_shed_begin_wait(&thread->shed, fx_http_body(request->exchange).len)) {
         fx_shed_reject(&thread->shed, &thread->server->metrics, request->exchange,
-                       FX_SHED_CROWD);
-        end(request);
+                       FX_SHED_WAITING);
+        destroy(request);
         return;
     }
-    request->message = (struct fx_message){.open = on_question, .user = request};
+    request->message = (struct fx_message){.handle = on_request, .user = request};
     fx_message_queue_post(&thread->server->queue, &request->message);
 }
 
@@ -142,7 +141,7 @@ void fx_handle_binding(struct fx_thread *thread, struct fx_http_exchange *exchan
     if (fx_request_reject_early(thread, exchange)) {
         return;
     }
-    struct request *request = calloc(1, sizeof *request);
+    struct binding_request *request = calloc(1, sizeof *request);
     if (request == NULL) {
         fx_respond_no_memory(exchange);
         return;
@@ -152,9 +151,9 @@ void fx_handle_binding(struct fx_thread *thread, struct fx_http_exchange *exchan
     request->deadline_ns = fx_request_deadline_ns(thread->server, exchange);
     request->review = fx_binding_create(fx_http_body(exchange), request->deadline_ns);
     if (request->review == NULL) {
-        end(request);
+        destroy(request);
         fx_respond_no_memory(exchange);
         return;
     }
-    begin(request);
+    start(request);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/cluster_metrics.c - families of the cluster: some counted, most looked at.
+ * server/cluster_metrics.c - families of the cluster: some are counted, most are read at
+ * each scrape.
  */
 #include "server/cluster_metrics.h"
 
@@ -10,7 +11,7 @@
 #include "base/date.h"
 #include "server/state.h"
 
-/* Verbs times resources times reasons that really occur are some dozens. */
+/* The combinations of verb, resource and reason that occur are some dozens. */
 #define MAX_REQUESTS 256u
 #define MAX_STATES   128u
 
@@ -59,7 +60,7 @@ struct fx_cluster_metrics {
     struct tables tables;
 };
 
-/* What becomes of a write; of Events there can be too many. */
+/* The result of a write. Events are dropped if there are too many. */
 enum result { RESULT_OK, RESULT_FAILED, RESULT_DROPPED };
 static const char *const status_results[] = {"ok", "failed", NULL};
 static const char *const event_results[] = {"ok", "failed", "dropped", NULL};
@@ -107,7 +108,7 @@ static bool add_families(struct fx_registry *registry,
     return true;
 }
 
-/* ---- what is looked at ----------------------------------------------------------- */
+/* ---- read at each scrape ----------------------------------------------------------- */
 
 static uint32_t series_of(struct fx_labels *labels, const char *value) {
     const struct fx_text text = fx_text_of(value);
@@ -189,7 +190,8 @@ static void read_all(void *user) {
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------- */
+/* ---- create and count
+ * ------------------------------------------------------------------- */
 
 struct fx_cluster_metrics *fx_cluster_metrics_create(struct fx_registry *registry,
                                                      struct fx_server *server) {

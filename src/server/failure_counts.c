@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/failure_counts.c - a short list of those who failed last; most of the time it is
+ * server/failure_counts.c - a short list of the mutators that failed last; it is usually
  * empty.
  */
 #include "server/failure_counts.h"
@@ -27,7 +27,7 @@ bool fx_failure_counts_exceeds(const struct fx_failure_counts *failures,
     return failures->limit > 0 && item->times >= failures->limit;
 }
 
-/* NULL where it has none. */
+/* NULL if the mutator has no item. */
 static struct fx_quarantined *find(struct fx_failure_counts *failures,
                                    const struct fx_mutator *mutator) {
     for (size_t i = 0; i < failures->n_items; i++) {
@@ -43,17 +43,18 @@ void fx_failure_counts_remove(struct fx_failure_counts *failures, size_t at) {
     failures->items[at] = failures->items[--failures->n_items];
 }
 
-static void forgive(struct fx_failure_counts *failures,
-                    const struct fx_quarantined *item) {
+static void remove_item(struct fx_failure_counts *failures,
+                        const struct fx_quarantined *item) {
     fx_failure_counts_remove(failures, (size_t)(item - failures->items));
 }
 
-/* Without memory it gets away with it this time. */
-static bool strike(struct fx_failure_counts *failures, struct fx_mutator *mutator,
-                   enum fx_misdeed misdeed) {
+/* Counts a failure. True if the mutator has now reached the limit. If is_over of memory,
+ * the failure is not counted. */
+static bool add_failure(struct fx_failure_counts *failures, struct fx_mutator *mutator,
+                        enum fx_misdeed misdeed) {
     struct fx_quarantined *item = find(failures, mutator);
     if (item != NULL && !fx_quarantine_is_same(item->mutator, mutator)) {
-        forgive(failures, item); /* that was an earlier version of the policy */
+        remove_item(failures, item); /* the item is of an earlier version of the policy */
         item = NULL;
     }
     if (item == NULL) {
@@ -68,8 +69,8 @@ static bool strike(struct fx_failure_counts *failures, struct fx_mutator *mutato
     return fx_failure_counts_exceeds(failures, item);
 }
 
-/* Is it among those that keep the object from settling? *at goes through them along with
- * the fares: both are in the order of a pass. */
+/* Is the mutator part of the cycle that did not converge? *at is the position in the
+ * cycle, which has the same order as the fares. */
 static bool is_in_cycle(const struct fx_review_result *result, uint32_t mutator,
                         size_t *at) {
     const struct fx_outcome *outcome = result->outcome;
@@ -103,7 +104,7 @@ bool fx_failure_counts_may_record(const struct fx_failure_counts *failures,
 bool fx_failure_counts_record(struct fx_failure_counts *failures,
                               const struct fx_review_result *result) {
     const struct fx_outcome *outcome = result->outcome;
-    bool out = false;
+    bool is_over = false;
     size_t at = 0;
     if (failures->limit == 0 || outcome == NULL) {
         return false;
@@ -112,17 +113,17 @@ bool fx_failure_counts_record(struct fx_failure_counts *failures,
         const struct fx_fare *fare = &outcome->fares[i];
         struct fx_mutator *mutator = result->snapshot->mutators[fare->mutator];
         if (fare->failed) {
-            out = strike(failures, mutator, FX_MISDEED_FAILED) || out;
+            is_over = add_failure(failures, mutator, FX_MISDEED_FAILED) || is_over;
         } else if (is_in_cycle(result, fare->mutator, &at)) {
-            out = strike(failures, mutator, FX_MISDEED_CYCLE) || out;
+            is_over = add_failure(failures, mutator, FX_MISDEED_CYCLE) || is_over;
         } else if (is_over_budget(failures, fare)) {
-            out = strike(failures, mutator, FX_MISDEED_BUDGET) || out;
+            is_over = add_failure(failures, mutator, FX_MISDEED_BUDGET) || is_over;
         } else if (failures->n_items > 0) {
             const struct fx_quarantined *item = find(failures, mutator);
             if (item != NULL) {
-                forgive(failures, item);
+                remove_item(failures, item);
             }
         }
     }
-    return out;
+    return is_over;
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/failure_counts.h - who failed how often in a row: it leads to a quarantine
- * (engine/quarantine.h). Whoever uses it from several threads has a lock for it.
+ * server/failure_counts.h - how often in a row each mutator failed, for the quarantine
+ * (engine/quarantine.h). Not safe for threads: the owner has a lock.
  *
- * A review counts against a mutator whose match or mutation failed in it, that was among
- * those which kept it from settling, that took more of its time than the budget, or in
- * whose turn the review's deadline passed while it had taken more than half of the work.
- * It counts for every other mutator that matched: that one begins anew at 0. What a
- * provider of external data did, and what we ourselves lacked (memory, time), is nobody's
- * fault.
+ * A review counts as a failure of a mutator if its match or mutation failed, if it was
+ * part of the cycle that did not converge, if it took more time than the budget, or if
+ * the deadline passed in it after it had done more than half of the work. For every other
+ * mutator that matched, the count restarts at 0. Failures of external data providers and
+ * our own (out of memory, out of time) count for no mutator.
  */
 #ifndef FX_SERVER_FAILURE_COUNTS_H
 #define FX_SERVER_FAILURE_COUNTS_H
@@ -21,34 +20,32 @@
 #include "engine/quarantine.h"
 
 struct fx_failure_counts {
-    uint32_t limit;     /* failures in a row that are too many; 0: any number is fine */
-    uint64_t budget_ns; /* of one review; 0: none */
-    struct fx_quarantined *items; /* those with one at least; mutators counted */
+    uint32_t limit;               /* of failures in a row; 0: none */
+    uint64_t budget_ns;           /* of a mutator in one review; 0: none */
+    struct fx_quarantined *items; /* mutators (counted) with at least one failure */
     size_t n_items, cap_items;
 };
 
-void fx_failure_counts_finish(
-    struct fx_failure_counts *failures); /* zeroed ones are fine */
+/* Frees the items. Zeroed counts are fine. */
+void fx_failure_counts_finish(struct fx_failure_counts *failures);
 
-/* Notes how the mutators of a review fared. True where there is one now, in `items`, that
- * has failed too often. */
+/* Records the result of a review. True if a mutator has now reached the limit. */
 bool fx_failure_counts_record(struct fx_failure_counts *failures,
                               const struct fx_review_result *result);
 
-/* False where the review failures nobody, so that it is only of interest where somebody
- * has failed before. Needs no lock. */
+/* False if no mutator failed in the review: then it only needs to be recorded if there
+ * are items. Needs no lock. */
 bool fx_failure_counts_may_record(const struct fx_failure_counts *failures,
                                   const struct fx_review_result *result);
 
-/* Has it failed too often? */
+/* Has the mutator reached the limit? */
 bool fx_failure_counts_exceeds(const struct fx_failure_counts *failures,
                                const struct fx_quarantined *item);
 
-/* The one at that place begins anew at 0: it is no item any more, and the last one stands
- * in its place. */
-void fx_failure_counts_remove(struct fx_failure_counts *failures, size_t at);
+/* Removes the item at that index; the last item takes its index. */
+void fx_failure_counts_remove(struct fx_failure_counts *failures, size_t index);
 
-/* All begin anew at 0. */
+/* Removes all items. */
 void fx_failure_counts_clear(struct fx_failure_counts *failures);
 
 #endif

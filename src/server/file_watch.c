@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/file_watch.c - one inotify handle a folder, a debounce, a slow beat.
+ * server/file_watch.c - one inotify handle for each folder, a debounce timer, a regular
+ * check.
  */
 #include "server/file_watch.h"
 
@@ -12,36 +13,36 @@
 #include "base/buf.h"
 #include "base/text.h"
 
-/* A burst of changes (an editor's, a copy's) ends when nothing came for QUIET_MS; one
- * that never ends is cut after BURST_MS. */
-#define QUIET_MS    50
-#define BURST_MS    500
-#define BEAT_MS     2000
-#define MAX_EYES    256         /* further folders have the beat only */
-#define EYE_MAGIC   0x66786579u /* "fxey" */
-#define WATCH_MAGIC 0x66787761u /* "fxwa" */
+/* A burst of changes ends when nothing changed for QUIET_MS. It is reported after
+ * BURST_MS even if it does not end. */
+#define QUIET_MS     50
+#define BURST_MS     500
+#define REGULAR_MS   2000
+#define MAX_FOLDERS  256         /* further folders have only the regular check */
+#define FOLDER_MAGIC 0x66786579u /* "fxey" */
+#define WATCH_MAGIC  0x66787761u /* "fxwa" */
 
 /* The link that a mounted volume of Kubernetes swaps. */
 #define VOLUME_LINK "..data"
 
-struct eye {
+struct folder_watch {
     uint32_t magic;
     uv_fs_event_t event;
-    struct fx_file_watch *watch; /* not touched once the eye is closed */
-    struct eye *next;
-    char *only; /* NULL, or the one name in this folder that matters */
+    struct fx_file_watch *watch; /* not used after the handle is closed */
+    struct folder_watch *next;
+    char *only; /* NULL, or the only name in this folder that matters */
 };
 
 struct fx_file_watch {
     uint32_t magic;
-    uv_timer_t quiet, beat;
+    uv_timer_t quiet, regular;
     unsigned open_timers;
     uint64_t burst_since; /* loop time; 0: no burst */
-    struct eye *eyes;
-    size_t n_eyes;
+    struct folder_watch *folders;
+    size_t n_folders;
     const char *const *roots;
     size_t n_roots;
-    void (*on_hint)(bool seen, void *user);
+    void (*on_hint)(bool is_notified, void *user);
     void *user;
 };
 
@@ -51,10 +52,10 @@ static struct fx_file_watch *watch_of(uv_handle_t *handle) {
     return watch;
 }
 
-static struct eye *eye_of(uv_handle_t *handle) {
-    struct eye *eye = handle->data;
-    assert(eye != NULL && eye->magic == EYE_MAGIC);
-    return eye;
+static struct folder_watch *folder_of(uv_handle_t *handle) {
+    struct folder_watch *folder_watch = handle->data;
+    assert(folder_watch != NULL && folder_watch->magic == FOLDER_MAGIC);
+    return folder_watch;
 }
 
 static void on_quiet(uv_timer_t *timer) {
@@ -63,18 +64,18 @@ static void on_quiet(uv_timer_t *timer) {
     watch->on_hint(true, watch->user);
 }
 
-static void on_beat(uv_timer_t *timer) {
+static void on_regular(uv_timer_t *timer) {
     struct fx_file_watch *watch = watch_of((uv_handle_t *)timer);
     watch->on_hint(false, watch->user);
 }
 
 static void on_event(uv_fs_event_t *event, const char *name, int events, int status) {
     (void)events;
-    (void)status; /* an error is a reason to look, too */
-    const struct eye *eye = eye_of((uv_handle_t *)event);
-    struct fx_file_watch *watch = eye->watch;
-    if (eye->only != NULL && name != NULL && strcmp(name, eye->only) != 0 &&
-        strcmp(name, VOLUME_LINK) != 0) {
+    (void)status; /* an error is reported as a change */
+    const struct folder_watch *folder_watch = folder_of((uv_handle_t *)event);
+    struct fx_file_watch *watch = folder_watch->watch;
+    if (folder_watch->only != NULL && name != NULL &&
+        strcmp(name, folder_watch->only) != 0 && strcmp(name, VOLUME_LINK) != 0) {
         return;
     }
     const uint64_t now = uv_now(event->loop);
@@ -94,24 +95,24 @@ static void on_timer_closed(uv_handle_t *handle) {
     }
 }
 
-static void on_eye_closed(uv_handle_t *handle) {
-    struct eye *eye = eye_of(handle);
-    eye->magic = 0;
-    free(eye->only);
-    free(eye);
+static void on_folder_closed(uv_handle_t *handle) {
+    struct folder_watch *folder_watch = folder_of(handle);
+    folder_watch->magic = 0;
+    free(folder_watch->only);
+    free(folder_watch);
 }
 
-static void close_eyes(struct eye *eyes) {
-    while (eyes != NULL) {
-        struct eye *next = eyes->next;
-        uv_close((uv_handle_t *)&eyes->event, on_eye_closed);
-        eyes = next;
+static void close_folders(struct folder_watch *folders) {
+    while (folders != NULL) {
+        struct folder_watch *next = folders->next;
+        uv_close((uv_handle_t *)&folders->event, on_folder_closed);
+        folders = next;
     }
 }
 
 struct fx_file_watch *fx_file_watch_create(uv_loop_t *loop, const char *const *roots,
                                            size_t n_roots,
-                                           void (*on_hint)(bool seen, void *user),
+                                           void (*on_hint)(bool is_notified, void *user),
                                            void *user, struct fx_err *err) {
     struct fx_file_watch *watch = calloc(1, sizeof *watch);
     if (watch == NULL) {
@@ -126,41 +127,42 @@ struct fx_file_watch *fx_file_watch_create(uv_loop_t *loop, const char *const *r
         .on_hint = on_hint,
         .user = user,
     };
-    (void)uv_timer_init(loop, &watch->quiet); /* these two cannot fail */
-    (void)uv_timer_init(loop, &watch->beat);
+    (void)uv_timer_init(loop, &watch->quiet); /* cannot fail */
+    (void)uv_timer_init(loop, &watch->regular);
     watch->quiet.data = watch;
-    watch->beat.data = watch;
-    (void)uv_timer_start(&watch->beat, on_beat, BEAT_MS, BEAT_MS);
+    watch->regular.data = watch;
+    (void)uv_timer_start(&watch->regular, on_regular, REGULAR_MS, REGULAR_MS);
     return watch;
 }
 
-/* Opens an eye on the folder; where that fails, the beat has to do. */
-static void open_eye(struct fx_file_watch *watch, const char *folder, const char *only) {
-    if (watch->n_eyes >= MAX_EYES) {
+/* Watches a folder. If that fails, only the regular check is left. */
+static void watch_folder(struct fx_file_watch *watch, const char *folder,
+                         const char *only) {
+    if (watch->n_folders >= MAX_FOLDERS) {
         return;
     }
-    struct eye *eye = calloc(1, sizeof *eye);
+    struct folder_watch *folder_watch = calloc(1, sizeof *folder_watch);
     char *name = only == NULL ? NULL : strdup(only);
-    if (eye == NULL || (only != NULL && name == NULL) ||
-        uv_fs_event_init(watch->quiet.loop, &eye->event) != 0) {
+    if (folder_watch == NULL || (only != NULL && name == NULL) ||
+        uv_fs_event_init(watch->quiet.loop, &folder_watch->event) != 0) {
         free(name);
-        free(eye);
+        free(folder_watch);
         return;
     }
-    eye->magic = EYE_MAGIC;
-    eye->event.data = eye;
-    eye->watch = watch;
-    eye->only = name;
-    if (uv_fs_event_start(&eye->event, on_event, folder, 0) != 0) {
-        uv_close((uv_handle_t *)&eye->event, on_eye_closed);
+    folder_watch->magic = FOLDER_MAGIC;
+    folder_watch->event.data = folder_watch;
+    folder_watch->watch = watch;
+    folder_watch->only = name;
+    if (uv_fs_event_start(&folder_watch->event, on_event, folder, 0) != 0) {
+        uv_close((uv_handle_t *)&folder_watch->event, on_folder_closed);
         return;
     }
-    eye->next = watch->eyes;
-    watch->eyes = eye;
-    watch->n_eyes++;
+    folder_watch->next = watch->folders;
+    watch->folders = folder_watch;
+    watch->n_folders++;
 }
 
-/* Watches the folder in which `root` is a name. */
+/* Watches the folder that has `root` as an entry. */
 static void watch_above(struct fx_file_watch *watch, const char *root) {
     struct fx_buf above;
     fx_buf_init(&above, 0);
@@ -172,35 +174,35 @@ static void watch_above(struct fx_file_watch *watch, const char *root) {
     if (slash != NULL && slash[1] != '\0') {
         const char *name = slash + 1;
         *slash = '\0';
-        open_eye(watch, slash == above.data ? "/" : above.data, name);
+        watch_folder(watch, slash == above.data ? "/" : above.data, name);
     } else if (!above.failed && slash == NULL) {
-        open_eye(watch, ".", above.data);
+        watch_folder(watch, ".", above.data);
     }
     fx_buf_finish(&above);
 }
 
-/* The new eyes are opened before the old ones are closed: the kernel's watch of a folder
- * that stays is then never taken down, and no report of it is lost. */
+/* The new handles are opened before the old ones are closed: then the kernel keeps its
+ * watch of a folder that stays, and no notification is lost. */
 void fx_file_watch_set_folders(struct fx_file_watch *watch,
                                const struct fx_file_list *folders) {
-    struct eye *old = watch->eyes;
-    watch->eyes = NULL;
-    watch->n_eyes = 0;
+    struct folder_watch *old = watch->folders;
+    watch->folders = NULL;
+    watch->n_folders = 0;
     for (size_t i = 0; i < watch->n_roots; i++) {
         watch_above(watch, watch->roots[i]);
     }
     for (size_t i = 0; i < folders->n_paths; i++) {
-        open_eye(watch, folders->paths[i], NULL);
+        watch_folder(watch, folders->paths[i], NULL);
     }
-    close_eyes(old);
+    close_folders(old);
 }
 
 void fx_file_watch_close(struct fx_file_watch *watch) {
     if (watch == NULL) {
         return;
     }
-    close_eyes(watch->eyes);
-    watch->eyes = NULL;
+    close_folders(watch->folders);
+    watch->folders = NULL;
     uv_close((uv_handle_t *)&watch->quiet, on_timer_closed);
-    uv_close((uv_handle_t *)&watch->beat, on_timer_closed);
+    uv_close((uv_handle_t *)&watch->regular, on_timer_closed);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/health.c - the checks behind /readyz, and /metrics.
+ * server/health.c - the checks of /healthz and /readyz, and /metrics.
  */
-#include "server/health.h"
-
 #include "base/log.h"
-#include "server/routes.h"
+#include "server/handlers.h"
+#include "server/respond.h"
 #include "server/sources.h"
 #include "server/stalls.h"
 #include "server/state.h"
@@ -36,7 +35,7 @@ static bool check_certificate(const struct fx_server *server, const char **ret_r
 }
 
 static bool check_webhook(const struct fx_server *server, const char **ret_reason) {
-    return fx_self_check_passed(server->check, ret_reason);
+    return fx_self_check_passed(server->self_check, ret_reason);
 }
 
 static bool check_shutdown(const struct fx_server *server, const char **ret_reason) {
@@ -53,7 +52,7 @@ static const struct check {
     {"shutdown", check_shutdown},
 };
 
-/* One line a check; true where all pass. */
+/* Appends one line for each check. True if all pass. */
 static bool run_checks(const struct fx_server *server, struct fx_buf *lines) {
     bool ready = true;
     for (size_t i = 0; i < FX_COUNT(checks); i++) {
@@ -85,7 +84,7 @@ void fx_handle_readyz(struct fx_server *server, struct fx_http_exchange *exchang
 static void read_counts(struct fx_server *server) {
     const struct fx_http_server_counts counts = fx_threads_counts(&server->threads);
     struct fx_metrics *metrics = &server->metrics;
-    fx_metrics_set(metrics, FX_METRIC_PASSTHROUGH, 0, atomic_load(&server->passes));
+    fx_metrics_set(metrics, FX_METRIC_PASSTHROUGH, 0, atomic_load(&server->passthrough));
     fx_metrics_set(metrics, FX_METRIC_CONNECTIONS, 0, (double)counts.connections);
     fx_metrics_set(metrics, FX_METRIC_ACCEPTED, 0, (double)counts.accepted);
     fx_metrics_set(metrics, FX_METRIC_DROPPED, 0, (double)counts.dropped);
@@ -112,7 +111,7 @@ void fx_handle_metrics(struct fx_server *server, struct fx_http_exchange *exchan
     fx_registry_print(server->metrics.registry, &body);
     if (body.failed) {
         fx_buf_finish(&body);
-        fx_respond_text(exchange, 503, "Retry-After: 1\r\n", "out of memory");
+        fx_respond_text(exchange, 503, FX_RETRY_AFTER, "out of memory");
         return;
     }
     fx_http_respond(exchange, 200, FX_REGISTRY_TYPE, NULL, &body);

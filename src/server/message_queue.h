@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/message_queue.h - how threads speak to each other: messages, opened one after
- * the other on the loop of whom they are for. A message lies in memory of its sender's,
- * so that sending one cannot fail.
+ * server/message_queue.h - how threads talk to each other: messages that are handled one
+ * after the other on the loop of the receiver. The sender owns the memory of a message,
+ * so posting one cannot fail.
  */
 #ifndef FX_SERVER_MESSAGE_QUEUE_H
 #define FX_SERVER_MESSAGE_QUEUE_H
@@ -14,33 +14,35 @@
 #include "base/err.h"
 #include "base/macros.h"
 
-/* Zeroed but for its first two members it can be posted. */
+/* Set the first two members, zero the others. */
 struct fx_message {
-    /* Called on the receiver's loop, when the message may be posted again, or freed. */
-    void (*open)(void *user);
+    /* Called on the receiver's loop. From then on the message may be posted again, or
+     * freed. */
+    void (*handle)(void *user);
     void *user;
     struct fx_message *next;
-    bool waits; /* to be opened */
+    bool is_queued;
 };
 
 struct fx_message_queue {
-    uv_async_t bell;
+    uv_async_t async;
     uv_mutex_t lock;
     struct fx_message *first, **last;
 };
 
-/* For that loop, which must close it. Errors: FX_EIO (no descriptor, no memory). */
+/* Creates the queue of a loop. Errors: FX_EIO (no descriptor, no memory). */
 bool fx_message_queue_init(struct fx_message_queue *queue, uv_loop_t *loop,
                            struct fx_err *err) FX_MUST_USE;
 
-/* From any thread. A message that waits already is not sent twice. What the sender wrote
- * before, the receiver sees. */
+/* Posts a message; any thread may call this. A message that is still queued is not queued
+ * twice. The receiver sees everything that the sender wrote before the call. */
 void fx_message_queue_post(struct fx_message_queue *queue, struct fx_message *message);
 
-/* On its loop: nothing may be posted any more; what waits is not opened. */
+/* Closes the queue; call it on its loop. Messages that are still queued are not handled,
+ * and nothing may be posted afterwards. */
 void fx_message_queue_close(struct fx_message_queue *queue);
 
-/* Once the loop has closed it. */
+/* Frees what the queue holds. Call it after the loop has closed it. */
 void fx_message_queue_finish(struct fx_message_queue *queue);
 
 #endif

@@ -56,8 +56,8 @@ static void test_back_and_forth(void **state) {
     begin(&b);
     a.other = &b;
     b.other = &a;
-    a.ball = (struct fx_message){.open = on_ball, .user = &a};
-    b.ball = (struct fx_message){.open = on_ball, .user = &b};
+    a.ball = (struct fx_message){.handle = on_ball, .user = &a};
+    b.ball = (struct fx_message){.handle = on_ball, .user = &b};
     fx_message_queue_post(&a.queue, &a.ball);
     uv_thread_t thread;
     assert_int_equal(uv_thread_create(&thread, run, &b), 0);
@@ -105,7 +105,7 @@ static void test_order(void **state) {
     begin(&list.player);
     void (*const open[])(void *user) = {on_first, on_second, on_third};
     for (size_t i = 0; i < 3; i++) {
-        list.messages[i] = (struct fx_message){.open = open[i], .user = &list};
+        list.messages[i] = (struct fx_message){.handle = open[i], .user = &list};
     }
     fx_message_queue_post(&list.player.queue, &list.messages[1]);
     fx_message_queue_post(&list.player.queue, &list.messages[0]);

@@ -28,7 +28,8 @@ static const char *const client_refusals[] = {FX_TLS_REFUSALS(WORD) NULL};
 static const char *const dryrun_statuses[] = {FX_DRYRUN_STATUSES(NUMBER) NULL};
 static const char *const versions[] = {FX_VERSION, NULL};
 static const char *const decisions[] = {FX_DECISIONS(WORD) NULL};
-static const char *const binding_results[] = {"told", "unasked", "failed", NULL};
+static const char *const binding_results[] = {"annotated", "not_requested", "failed",
+                                              NULL};
 static const char *const severities[] = {FX_SEVERITIES(WORD) NULL};
 static const char *const external_results[] = {FX_EXTERNAL_RESULTS(WORD) NULL};
 static const char *const reload_results[] = {FX_RELOAD_RESULTS(WORD) NULL};

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/mutate.c - one review on a thread's loop, from the request to the response.
+ * server/mutate.c - POST /v1/mutate: one review on a serving thread's loop, from the
+ * request to the response.
+ *
+ * An object that the review needs and that is not cached is fetched by the main thread: a
+ * message goes there and back.
  */
-#include "server/mutate.h"
-
 #include <stdlib.h>
 
 #include "admission/review.h"
 #include "base/clock.h"
 #include "base/heap.h"
 #include "base/limits.h"
-#include "server/mutation_log.h"
-#include "server/object_fetch.h"
+#include "server/handlers.h"
 #include "server/respond.h"
 #include "server/review_log.h"
 #include "server/sources.h"
 #include "server/state.h"
 
-/* Gatekeeper's status for the reviews it counts; those allowed before mutation was tried,
- * and what is no review, it does not (spec section 8). */
+/* The status under which Gatekeeper counts the review. False if it does not count it:
+ * reviews that are allowed before mutation, and requests that are not reviews (spec
+ * section 8). */
 static bool mutation_status(enum fx_decision decision,
                             enum fx_mutation_status *ret_status) {
     switch (decision) {
@@ -64,7 +66,25 @@ static void count(struct fx_metrics *metrics, const struct fx_review_result *res
     count_iterations(metrics, result);
 }
 
-/* The texts of the result may live in the request: it is told before it is answered. */
+/* A review, and what it needs until it is answered. */
+struct mutate_request {
+    struct fx_thread *thread;
+    struct fx_http_exchange *exchange;
+    struct fx_policies *policies; /* counted */
+    uint64_t deadline_ns;
+    struct fx_admission admission;
+    struct fx_review *review;
+    bool is_waiting; /* and counts as such in thread->shed */
+    /* While an object is fetched: */
+    struct fx_message message;
+    struct fx_reference wanted; /* its text is borrowed from the review */
+    json_t *object;             /* the result: written by the main thread, */
+    struct fx_err failure;      /* or why there is none */
+};
+
+static void resume(void *user);
+
+/* The texts of the result may be part of the request: use them before the response. */
 static void finish(struct fx_thread *thread, struct fx_http_exchange *exchange,
                    const struct fx_review_result *result) {
     struct fx_server *server = thread->server;
@@ -79,144 +99,165 @@ static void finish(struct fx_thread *thread, struct fx_http_exchange *exchange,
     fx_respond_review(exchange, result);
 }
 
-/* A review on its way, and what it needs until it is answered. */
-struct request {
-    struct fx_thread *thread;
-    struct fx_http_exchange *exchange;
-    struct fx_policies *policies; /* counted */
-    uint64_t deadline_ns;
-    struct fx_admission admission;
-    struct fx_review *review;
-    struct fx_object_fetch ask;
-    bool waits; /* for others, and counts among those who do */
-};
-
-static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
-                                  json_t **ret_object, struct fx_err *err) {
-    const struct request *request = user;
-    return fx_sources_find_object(request->thread->server, request->policies, reference,
-                                  ret_object, err);
-}
-
-static void end(struct request *request) {
+static void destroy(struct mutate_request *request) {
     fx_review_destroy(request->review);
     fx_policies_unref(request->policies);
     free(request);
 }
 
-static void answer_no_memory(struct fx_server *server,
-                             struct fx_http_exchange *exchange) {
+static void respond_no_memory(struct fx_server *server,
+                              struct fx_http_exchange *exchange) {
     fx_metrics_count(&server->metrics, FX_METRIC_REVIEWS, FX_DECISION_BROKEN);
     fx_respond_no_memory(exchange);
 }
 
-static void resume(void *user);
+/* ---- fetching an object; the first four functions run on the main loop --------------
+ */
 
-/* False where too many wait already. */
-static bool start_waiting(struct request *request) {
-    struct fx_shed *shed = &request->thread->shed;
-    request->waits = fx_shed_begin_wait(shed, fx_http_body(request->exchange).len);
-    return request->waits;
-}
-
-static void stop_waiting(struct request *request) {
-    if (request->waits) {
-        fx_shed_end_wait(&request->thread->shed, fx_http_body(request->exchange).len);
-        request->waits = false;
-    }
-}
-
-static void answer_overloaded(struct request *request) {
-    fx_shed_reject(&request->thread->shed, &request->thread->server->metrics,
-                   request->exchange, FX_SHED_CROWD);
-}
-
-/* Providers are to be asked; nobody else waits for that. */
-static bool ask_providers(struct request *request) {
-    struct fx_arena *arena = NULL;
-    struct fx_external_callback waiter = {.on_ready = resume, .user = request};
-    struct fx_err err = FX_ERR_INIT;
-    struct fx_external_calls *calls =
-        fx_review_calls(request->review, &arena, &waiter.deadline_ns);
-    return fx_external_client_run(request->thread->external, calls, arena, &waiter, &err);
-}
-
-static void on_object(json_t *object_take, const struct fx_err *failure, void *user) {
-    struct request *request = user;
-    fx_review_give(request->review, object_take, failure);
+static void on_object(void *user) {
+    struct mutate_request *request = user;
+    const struct fx_err failure = request->failure; /* the request may be destroyed */
+    fx_review_give(request->review, request->object,
+                   request->object == NULL ? &failure : NULL);
     resume(request);
 }
 
-/* What nobody here has is to be asked for: a namespace younger than the watch, or one of
- * which more is wanted than the watch tells; a Node. */
-static void ask_object(struct request *request) {
-    request->ask = (struct fx_object_fetch){
-        .thread = request->thread,
-        .reference = *fx_review_wanted(request->review),
+static void send_back(struct mutate_request *request) {
+    request->message = (struct fx_message){.handle = on_object, .user = request};
+    fx_message_queue_post(&request->thread->queue, &request->message);
+}
+
+static void on_fetched(json_t *object_take, const struct fx_err *failure, void *user) {
+    struct mutate_request *request = user;
+    request->object = object_take;
+    if (object_take == NULL) {
+        request->failure = *failure;
+    }
+    send_back(request);
+}
+
+/* Another review may have fetched the namespace since the message was posted. */
+static bool fetch_namespace(struct mutate_request *request, struct fx_cluster *cluster) {
+    struct fx_cluster_namespaces *spaces = fx_cluster_spaces_of(cluster);
+    const struct fx_cluster_wish wish = {
+        .name = request->wanted.name,
+        .whole = request->wanted.type == FX_REFERENCE_NAMESPACE,
         .deadline_ns = request->deadline_ns,
-        .on_done = on_object,
-        .user = request,
     };
-    fx_object_fetch(&request->ask);
+    request->object =
+        wish.whole ? fx_cluster_namespaces_find_whole(spaces, wish.name) : NULL;
+    if (request->object != NULL) {
+        send_back(request);
+        return true;
+    }
+    return fx_cluster_namespaces_fetch(spaces, &wish, on_fetched, request);
 }
 
-/* Where it waits now: true; else it has been answered that it cannot. */
-static bool wait_for_data(struct request *request) {
-    if (!start_waiting(request)) {
-        answer_overloaded(request);
+static bool fetch(struct mutate_request *request) {
+    struct fx_cluster *cluster = request->thread->server->cluster;
+    switch (request->wanted.type) {
+    case FX_REFERENCE_LABELS:
+    case FX_REFERENCE_NAMESPACE: return fetch_namespace(request, cluster);
+    case FX_REFERENCE_NODE: break;
+    }
+    return fx_cluster_fetch_node(cluster, request->wanted.name, request->deadline_ns,
+                                 on_fetched, request);
+}
+
+static void on_fetch(void *user) {
+    struct mutate_request *request = user;
+    if (!fetch(request)) {
+        (void)fx_fail_nomem(&request->failure);
+        send_back(request);
+    }
+}
+
+/* Fetches what no cache has: a namespace that is newer than the watch, or of which more
+ * is needed than the watch keeps; a Node. */
+static void start_fetch(struct mutate_request *request) {
+    request->wanted = *fx_review_wanted(request->review);
+    request->object = NULL;
+    request->failure = (struct fx_err){0};
+    request->message = (struct fx_message){.handle = on_fetch, .user = request};
+    fx_message_queue_post(&request->thread->server->queue, &request->message);
+}
+
+static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
+                                  json_t **ret_object, struct fx_err *err) {
+    const struct mutate_request *request = user;
+    return fx_sources_find_object(request->thread->server, request->policies, reference,
+                                  ret_object, err);
+}
+
+/* ---- waiting ------------------------------------------------------------------------
+ */
+
+static void stop_waiting(struct mutate_request *request) {
+    if (request->is_waiting) {
+        fx_shed_end_wait(&request->thread->shed, fx_http_body(request->exchange).len);
+        request->is_waiting = false;
+    }
+}
+
+/* Calls the external data providers. False if out of memory. */
+static bool call_providers(struct mutate_request *request) {
+    struct fx_arena *arena = NULL;
+    struct fx_external_callback callback = {.on_ready = resume, .user = request};
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_external_calls *calls =
+        fx_review_calls(request->review, &arena, &callback.deadline_ns);
+    return fx_external_client_run(request->thread->external, calls, arena, &callback,
+                                  &err);
+}
+
+/* Starts to wait for what the review needs. False if it cannot wait: then it is answered.
+ */
+static bool wait_for(struct mutate_request *request, enum fx_review_state state) {
+    struct fx_shed *shed = &request->thread->shed;
+    struct fx_server *server = request->thread->server;
+    request->is_waiting = fx_shed_begin_wait(shed, fx_http_body(request->exchange).len);
+    if (!request->is_waiting) {
+        fx_shed_reject(shed, &server->metrics, request->exchange, FX_SHED_WAITING);
         return false;
     }
-    if (!ask_providers(request)) {
+    if (state == FX_REVIEW_WANTS_OBJECT) {
+        start_fetch(request);
+    } else if (!call_providers(request)) {
         stop_waiting(request);
-        answer_no_memory(request->thread->server, request->exchange);
+        respond_no_memory(server, request->exchange);
         return false;
     }
     return true;
 }
 
-static bool wait_for_object(struct request *request) {
-    if (!start_waiting(request)) {
-        answer_overloaded(request);
-        return false;
-    }
-    ask_object(request);
-    return true;
-}
-
-/* From the start, or from where it waited, to the answer or the next wait. */
-static void go_on(struct request *request) {
+/* Runs the review to its end or to its next wait. */
+static void run_review(struct mutate_request *request) {
     stop_waiting(request);
-    switch (fx_review_run(request->review)) {
-    case FX_REVIEW_WANTS_DATA:
-        if (wait_for_data(request)) {
-            return;
-        }
-        break;
-    case FX_REVIEW_WANTS_OBJECT:
-        if (wait_for_object(request)) {
-            return;
-        }
-        break;
-    case FX_REVIEW_DONE:
+    const enum fx_review_state state = fx_review_run(request->review);
+    if (state == FX_REVIEW_DONE) {
         finish(request->thread, request->exchange, fx_review_result(request->review));
-        break;
+    } else if (wait_for(request, state)) {
+        return;
     }
-    end(request);
+    destroy(request);
 }
 
-/* What it waited for is there. */
+/* What the review waited for has come. */
 static void resume(void *user) {
-    struct request *request = user;
+    struct mutate_request *request = user;
     struct fx_activity *activity = &request->thread->activity;
     fx_activity_set_task(activity, "a review that waited");
-    go_on(request);
+    run_review(request);
     fx_activity_set_task(activity, NULL);
 }
 
-/* False without memory. */
-static bool begin(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+/* ---- the route ----------------------------------------------------------------------
+ */
+
+/* False if out of memory. */
+static bool start(struct fx_thread *thread, struct fx_http_exchange *exchange) {
     struct fx_server *server = thread->server;
-    struct request *request = calloc(1, sizeof *request);
+    struct mutate_request *request = calloc(1, sizeof *request);
     if (request == NULL) {
         return false;
     }
@@ -240,10 +281,10 @@ static bool begin(struct fx_thread *thread, struct fx_http_exchange *exchange) {
     request->review = fx_review_create(&request->admission, request->policies->snapshot,
                                        fx_http_body(exchange), request->deadline_ns);
     if (request->review == NULL) {
-        end(request);
+        destroy(request);
         return false;
     }
-    go_on(request);
+    run_review(request);
     return true;
 }
 
@@ -251,11 +292,11 @@ void fx_handle_mutate(struct fx_thread *thread, struct fx_http_exchange *exchang
     if (fx_request_reject_early(thread, exchange)) {
         return;
     }
-    const bool large = fx_http_body(exchange).len > FX_LIMIT_KEPT_BODY_BYTES;
-    if (!begin(thread, exchange)) {
-        answer_no_memory(thread->server, exchange);
+    const bool is_large = fx_http_body(exchange).len > FX_LIMIT_KEPT_BODY_BYTES;
+    if (!start(thread, exchange)) {
+        respond_no_memory(thread->server, exchange);
     }
-    if (large) {
+    if (is_large) {
         fx_heap_trim();
     }
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/routes.c - the tables, and what is said where they have nothing.
+ * server/routes.c - the tables, and the responses for requests without a route.
  */
 #include "server/routes.h"
 
-#include "server/admit.h"
-#include "server/binding.h"
-#include "server/dryruns.h"
-#include "server/health.h"
-#include "server/mutate.h"
+#include "server/handlers.h"
+#include "server/respond.h"
 #include "server/state.h"
 
 static bool mutates(const struct fx_server *server) {
@@ -24,7 +21,7 @@ static const struct fx_route webhook[] = {
     {"POST", "/v1/admit", fx_handle_admit, NULL, admits},
     {"POST", "/v1/admitlabel", fx_handle_admit_label, NULL, admits},
     {"POST", "/podbinding-webhook", fx_handle_binding, NULL, mutates},
-    /* Where KubeMod's own webhook configurations send to. */
+    /* The paths in KubeMod's own webhook configurations. */
     {"POST", "/dragnet-webhook", fx_handle_mutate, NULL, mutates},
     {"POST", "/validate-api-kubemod-io-v1beta1-modrule", fx_handle_admit, NULL, admits},
     {"POST", "/mutate-api-kubemod-io-v1beta1-modrule", fx_handle_defaults, NULL, admits},
@@ -39,13 +36,13 @@ static const struct fx_route health[] = {
     {"HEAD", "/metrics", NULL, fx_handle_metrics, NULL},
 };
 
-static const struct fx_route web[] = {
+static const struct fx_route dryruns[] = {
     {"PUT", "/v1/dryrun", NULL, fx_handle_dryrun, NULL},
 };
 
 const struct fx_routes fx_routes_webhook = {webhook, FX_COUNT(webhook)};
 const struct fx_routes fx_routes_health = {health, FX_COUNT(health)};
-const struct fx_routes fx_routes_web = {web, FX_COUNT(web)};
+const struct fx_routes fx_routes_dryruns = {dryruns, FX_COUNT(dryruns)};
 
 const struct fx_route *fx_routes_find(const struct fx_routes *routes,
                                       const struct fx_server *server,
@@ -54,7 +51,7 @@ const struct fx_route *fx_routes_find(const struct fx_routes *routes,
     for (size_t i = 0; i < routes->n_items; i++) {
         const struct fx_route *route = &routes->items[i];
         if (!fx_text_is(path, route->path) ||
-            (route->serves != NULL && !route->serves(server))) {
+            (route->is_enabled != NULL && !route->is_enabled(server))) {
             continue;
         }
         if (fx_text_is(method, route->method)) {
@@ -70,7 +67,7 @@ const struct fx_route *fx_routes_find(const struct fx_routes *routes,
     return NULL;
 }
 
-/* The route, or NULL where there is none: then that is answered. */
+/* The route of the request. NULL if there is none: then the request is answered. */
 static const struct fx_route *look_up(const struct fx_routes *routes,
                                       const struct fx_server *server,
                                       struct fx_http_exchange *exchange) {
@@ -79,11 +76,11 @@ static const struct fx_route *look_up(const struct fx_routes *routes,
     const struct fx_route *route = fx_routes_find(
         routes, server, fx_http_method(exchange), fx_http_path(exchange), &allow);
     if (route == NULL && allow.failed) {
-        fx_respond_text(exchange, 503, "Retry-After: 1\r\n", "out of memory");
+        fx_respond_text(exchange, 503, FX_RETRY_AFTER, "out of memory");
     } else if (route == NULL && allow.len > 0) {
-        fx_respond_text(exchange, 405, allow.data, "this path does not take that method");
+        fx_respond_text(exchange, 405, allow.data, "method not allowed");
     } else if (route == NULL) {
-        fx_respond_text(exchange, 404, NULL, "there is nothing at this path");
+        fx_respond_text(exchange, 404, NULL, "not found");
     }
     fx_buf_finish(&allow);
     return route;
@@ -93,7 +90,7 @@ void fx_routes_dispatch(struct fx_thread *thread, struct fx_http_exchange *excha
     const struct fx_route *route = look_up(&fx_routes_webhook, thread->server, exchange);
     if (route != NULL) {
         fx_activity_set_task(&thread->activity, route->path);
-        route->serve(thread, exchange);
+        route->on_thread(thread, exchange);
         fx_activity_set_task(&thread->activity, NULL);
     }
 }
@@ -102,18 +99,6 @@ void fx_routes_dispatch_main(const struct fx_routes *routes, struct fx_server *s
                              struct fx_http_exchange *exchange) {
     const struct fx_route *route = look_up(routes, server, exchange);
     if (route != NULL) {
-        route->tell(server, exchange);
+        route->on_main(server, exchange);
     }
-}
-
-void fx_respond_text(struct fx_http_exchange *exchange, unsigned status,
-                     const char *extra_headers, const char *text) {
-    struct fx_buf body;
-    fx_buf_init(&body, 0);
-    fx_buf_printf(&body, "%s\n", text);
-    if (body.failed) { /* the status says enough */
-        fx_buf_finish(&body);
-        fx_buf_init(&body, 0);
-    }
-    fx_http_respond(exchange, status, "text/plain; charset=utf-8", extra_headers, &body);
 }

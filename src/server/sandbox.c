@@ -190,7 +190,7 @@ bool fx_sandbox_enter(enum fx_sandbox_mode mode, struct fx_err *err) {
     if (!fx_sandbox_filter_install(&failure)) {
         return not_in_force(mode, failure.msg, err);
     }
-    fx_log(INFO, "sandbox in force", fx_log_str("seccomp", "allow-list"),
+    fx_log(INFO, "sandbox active", fx_log_str("seccomp", "allow-list"),
            fx_log_str("no_new_privs", "yes"), fx_log_int("capabilities", capabilities));
     return true;
 }

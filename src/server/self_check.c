@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/self_check.c - one question at a time, every five seconds.
+ * server/self_check.c - one check at a time, every five seconds.
  */
 #include "server/self_check.h"
 
@@ -22,8 +22,8 @@ struct fx_self_check {
     uv_timer_t timer;
     struct fx_address to;
     struct fx_tls_config *client;
-    bool asking, closing, timer_closed;
-    bool asked, answers;
+    bool is_running, closing, timer_closed;
+    bool has_result, passed;
     struct fx_err failure;
 };
 
@@ -34,68 +34,68 @@ static struct fx_self_check *check_of(void *data) {
 }
 
 static void end_if_done(struct fx_self_check *check) {
-    if (check->timer_closed && !check->asking) {
+    if (check->timer_closed && !check->is_running) {
         fx_tls_config_unref(check->client);
         check->magic = 0;
         free(check);
     }
 }
 
-/* Tells changes only. */
-static void note(struct fx_self_check *check, const struct fx_err *failure) {
-    const bool answers = failure == NULL;
-    if (!answers) {
+/* Stores the result, and logs it if it changed. */
+static void set_result(struct fx_self_check *check, const struct fx_err *failure) {
+    const bool passed = failure == NULL;
+    if (!passed) {
         check->failure = *failure;
     }
-    if (!check->closing && !answers && (check->answers || !check->asked)) {
+    if (!check->closing && !passed && (check->passed || !check->has_result)) {
         fx_log(WARN, "webhook port does not answer", fx_log_str("error", failure->msg));
-    } else if (!check->closing && answers && !check->answers) {
+    } else if (!check->closing && passed && !check->passed) {
         fx_log(INFO, "webhook port answers", {0});
     }
-    check->asked = true;
-    check->answers = answers;
+    check->has_result = true;
+    check->passed = passed;
 }
 
 static void on_done(const struct fx_err *failure, void *user) {
     struct fx_self_check *check = check_of(user);
-    check->asking = false;
-    note(check, failure);
+    check->is_running = false;
+    set_result(check, failure);
     end_if_done(check);
 }
 
 static void on_timer(uv_timer_t *timer) {
     struct fx_self_check *check = check_of(timer->data);
-    if (check->asking) {
+    if (check->is_running) {
         return;
     }
     struct fx_err err = FX_ERR_INIT;
-    check->asking = fx_port_check_start(timer->loop, &check->to, check->client,
-                                        PATIENCE_MS, on_done, check, &err);
-    if (!check->asking) {
-        note(check, &err);
+    check->is_running = fx_port_check_start(timer->loop, &check->to, check->client,
+                                            PATIENCE_MS, on_done, check, &err);
+    if (!check->is_running) {
+        set_result(check, &err);
     }
 }
 
-static struct fx_tls_config *client_of(const struct fx_tls_pair *ourselves,
+static struct fx_tls_config *client_of(const struct fx_tls_pair *own_pair,
                                        struct fx_err *err) {
     struct fx_text cert = {0};
     struct fx_text key = {0};
-    if (ourselves != NULL) {
-        cert = (struct fx_text){ourselves->cert.data, ourselves->cert.len};
-        key = (struct fx_text){ourselves->key.data, ourselves->key.len};
+    if (own_pair != NULL) {
+        cert = (struct fx_text){own_pair->cert.data, own_pair->cert.len};
+        key = (struct fx_text){own_pair->key.data, own_pair->key.len};
     }
     return fx_tls_config_client((struct fx_text){0}, "localhost", cert, key, err);
 }
 
 struct fx_self_check *fx_self_check_create(uv_loop_t *loop, const char *listen,
                                            uint16_t port,
-                                           const struct fx_tls_pair *ourselves,
+                                           const struct fx_tls_pair *own_pair,
                                            struct fx_err *err) {
     struct fx_address address;
     if (!fx_address_parse(listen, &address, err)) {
         return NULL;
     }
-    struct fx_tls_config *client = client_of(ourselves, err);
+    struct fx_tls_config *client = client_of(own_pair, err);
     if (client == NULL) {
         return NULL;
     }
@@ -115,10 +115,10 @@ struct fx_self_check *fx_self_check_create(uv_loop_t *loop, const char *listen,
 }
 
 bool fx_self_check_passed(const struct fx_self_check *check, const char **ret_reason) {
-    *ret_reason = check->answers ? ""
-                  : check->asked ? check->failure.msg
-                                 : "not yet asked";
-    return check->answers;
+    *ret_reason = check->passed       ? ""
+                  : check->has_result ? check->failure.msg
+                                      : "not checked yet";
+    return check->passed;
 }
 
 static void on_closed(uv_handle_t *handle) {

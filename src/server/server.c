@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/server.c - the life of `fixpoint serve`, as the main thread leads it: start,
- * signals, drain, end.
+ * server/server.c - the life of `fixpoint serve` on the main thread: start, signals,
+ * drain, stop.
  *
- * The order of the end: not ready, each response says `Connection: close`, but everybody
- * is still served (endpoints are removed asynchronously); then the webhook's port is
- * closed, the threads that serve answer what is in flight and end; the health port goes
- * last.
+ * Order of the shutdown: /readyz fails and each response has `Connection: close`, but
+ * requests are still served (endpoints are removed asynchronously). Then the webhook port
+ * is closed; the serving threads answer the requests that they have and end. The health
+ * port is closed last.
  */
 #include "server/server.h"
 
@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "server/descriptors.h"
+#include "server/respond.h"
 #include "server/routes.h"
 #include "server/sources.h"
 #include "server/state.h"
@@ -26,21 +27,22 @@
 
 #define HEALTH_CONNECTIONS 256u
 #define HEALTH_BODY        1024u
-#define LOG_END_MS         1000u       /* for the last lines */
+#define LOG_END_MS         1000u       /* to write the last lines */
 #define SERVER_MAGIC       0x66787376u /* "fxsv" */
 
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
 
-/* A server and what only its life needs. */
+/* A server, and what only this file needs. */
 struct process {
     uint32_t magic;
     struct fx_server server;
-    struct fx_server_options options; /* with as many connections as there can be */
+    struct fx_server_options
+        options; /* with the connection limit that descriptors allow */
     size_t health_connections;
     uv_signal_t signals[FX_COUNT(signals)];
     uv_timer_t drain;
     bool stopping;
-    unsigned n_stopping; /* ports that still answer what is in flight */
+    unsigned n_stopping; /* ports that still answer requests */
 };
 
 static struct process *process_of(void *data) {
@@ -53,9 +55,9 @@ static uint64_t or_default(uint64_t given, uint64_t otherwise) {
     return given == 0 ? otherwise : given;
 }
 
-/* ---- the end ---- */
+/* ---- shutdown ---- */
 
-/* A further signal must not spoil the exit status of an end that is in order. */
+/* A further signal must not change the exit status of an orderly shutdown. */
 static void end_signals(struct process *process) {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     for (size_t i = 0; i < FX_COUNT(signals); i++) {
@@ -79,7 +81,7 @@ static bool listens(const struct fx_http_server *server) {
     return server != NULL && fx_http_server_port(server) != 0;
 }
 
-/* Once every review and dry run is answered. */
+/* Called when all reviews, and when all dry runs, are answered. */
 static void on_answered(void *user) {
     struct process *process = process_of(user);
     if (--process->n_stopping > 0) {
@@ -92,23 +94,23 @@ static void on_answered(void *user) {
     }
 }
 
-/* No further connection comes. */
+/* No connection is accepted any more. */
 static void on_webhook_stopped(void *user) {
     struct process *process = process_of(user);
     fx_threads_stop(&process->server.threads, on_answered, process);
 }
 
-/* Also the end of a start that failed: whatever is not there is left out. */
+/* Also used if the start failed: parts that were not started are skipped. */
 static void stop(struct process *process) {
     if (process->stopping) {
         return;
     }
     process->stopping = true;
-    process->n_stopping = 2; /* the webhook's and the one for dry runs */
+    process->n_stopping = 2; /* webhook and dry runs */
     uv_close((uv_handle_t *)&process->drain, NULL);
     fx_watchdog_stop(process->server.watchdog);
-    fx_self_check_close(process->server.check);
-    fx_web_stop(&process->server.web, on_answered, process);
+    fx_self_check_close(process->server.self_check);
+    fx_dryruns_stop(&process->server.dryruns, on_answered, process);
     if (listens(process->server.webhook)) {
         fx_http_server_stop(process->server.webhook, on_webhook_stopped, process);
     } else {
@@ -135,7 +137,7 @@ static void drain(struct process *process) {
         fx_cluster_retire(server->cluster);
     }
     fx_threads_drain(&server->threads);
-    fx_web_drain(&server->web);
+    fx_dryruns_drain(&server->dryruns);
     (void)uv_timer_start(&process->drain, on_drained, ms, 0);
     fx_log(INFO, "draining", fx_log_int("ms", (int64_t)ms));
 }
@@ -149,7 +151,7 @@ static void on_end_signal(uv_signal_t *signal, int number) {
     if (!process->server.draining) {
         drain(process);
     } else {
-        on_drained(&process->drain); /* a second signal ends the wait */
+        on_drained(&process->drain); /* a second signal ends the drain */
     }
 }
 
@@ -169,7 +171,7 @@ static void on_pass_signal(uv_signal_t *signal, int number) {
     }
 }
 
-static uv_signal_cb act_on(int number) {
+static uv_signal_cb handler_of(int number) {
     switch (number) {
     case SIGHUP: return on_reload_signal;
     case SIGUSR1:
@@ -178,8 +180,8 @@ static uv_signal_cb act_on(int number) {
     }
 }
 
-/* A closed socket is an error of a write. The timers are nobody's here, and would end the
- * process. */
+/* Writing to a closed socket returns an error instead of SIGPIPE. The signals of timers
+ * are not used here, and would end the process. */
 static void ignore_signals(void) {
     static const int ignored[] = {SIGPIPE, SIGALRM, SIGVTALRM, SIGPROF, SIGIO};
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -188,13 +190,12 @@ static void ignore_signals(void) {
     }
 }
 
-/* Before all else, for a signal kills where nobody waits for it, and to the first process
- * of a container it does not even come. What comes during the start is heard behind it.
- */
+/* Called first: without a handler a signal kills the process, and process 1 of a
+ * container does not get it at all. Signals during the start are handled after it. */
 static bool start_signals(struct process *process, struct fx_err *err) {
     for (size_t i = 0; i < FX_COUNT(signals); i++) {
         const int status =
-            uv_signal_start(&process->signals[i], act_on(signals[i]), signals[i]);
+            uv_signal_start(&process->signals[i], handler_of(signals[i]), signals[i]);
         if (status != 0) {
             return fx_fail(err, FX_EIO, "signals: %s", uv_strerror(status));
         }
@@ -203,7 +204,7 @@ static bool start_signals(struct process *process, struct fx_err *err) {
     return true;
 }
 
-/* ---- the start ---- */
+/* ---- start ---- */
 
 static void on_health_request(struct fx_http_exchange *exchange, void *user) {
     fx_routes_dispatch_main(&fx_routes_health, user, exchange);
@@ -229,10 +230,10 @@ static struct fx_http_server *start_port(struct fx_server *server, const char *a
     return http;
 }
 
-/* The threads do not ask anything of it. */
-static void refuse(struct fx_http_exchange *exchange, void *user) {
+/* Never called: the webhook port passes its connections to the threads. */
+static void reject(struct fx_http_exchange *exchange, void *user) {
     (void)user;
-    fx_respond_text(exchange, 503, "Retry-After: 1\r\n", "nobody serves here");
+    fx_respond_text(exchange, 503, FX_RETRY_AFTER, "not served here");
 }
 
 static void on_socket(int fd, void *user) {
@@ -245,10 +246,10 @@ static bool is_overloaded(void *user) {
     return fx_threads_are_overloaded(&server->threads);
 }
 
-/* A port that only accepts. */
+/* Opens the webhook port, which only accepts connections. */
 static bool start_webhook(struct fx_server *server, struct fx_err *err) {
     const struct fx_http_server_options http = {
-        .on_request = refuse,
+        .on_request = reject,
         .on_socket = on_socket,
         .is_overloaded = is_overloaded,
         .user = server,
@@ -271,7 +272,7 @@ static bool start_health(struct process *process, struct fx_err *err) {
     return server->health != NULL;
 }
 
-/* The address with the port it really has. */
+/* Prints the address with the actual port. */
 static void print_address(struct fx_buf *buf, const char *address,
                           const struct fx_http_server *http) {
     const char *colon = strrchr(address, ':');
@@ -279,7 +280,7 @@ static void print_address(struct fx_buf *buf, const char *address,
     fx_buf_printf(buf, ":%u", (unsigned)fx_http_server_port(http));
 }
 
-static void tell_start(const struct fx_server *server) {
+static void log_start(const struct fx_server *server) {
     struct fx_buf listen;
     struct fx_buf health;
     fx_buf_init(&listen, 0);
@@ -294,7 +295,7 @@ static void tell_start(const struct fx_server *server) {
     fx_buf_finish(&health);
 }
 
-static size_t web_connections(const struct process *process) {
+static size_t dryrun_connections(const struct process *process) {
     return process->health_connections < FX_LIMIT_DRYRUN_CONNECTIONS
                ? process->health_connections
                : FX_LIMIT_DRYRUN_CONNECTIONS;
@@ -320,15 +321,15 @@ static bool start_watchdog(struct fx_server *server, struct fx_err *err) {
     return server->watchdog != NULL;
 }
 
-/* At each turn of the main loop that the watchdog asks for. */
-static void on_task(void *user) {
+/* Called for each message of the watchdog. */
+static void on_watchdog(void *user) {
     struct fx_server *server = user;
     fx_worker_check_start(&server->worker_check, &server->loop);
 }
 
-/* Behind the start, which blocks. */
+/* Called at the end of the start, which blocks. */
 static void watch_main_loop(struct fx_server *server) {
-    server->watched.on_task = on_task;
+    server->watched.on_message = on_watchdog;
     server->watched.user = server;
     fx_watchdog_add(server->watchdog, &server->watched, &server->queue, "main thread");
 }
@@ -348,21 +349,21 @@ static bool start(struct process *process, struct fx_err *err) {
     }
     if (!fx_sources_start(server, err) || !fx_threads_start(server, err) ||
         !start_webhook(server, err) || !start_health(process, err) ||
-        !fx_web_start(server, web_connections(process), err)) {
+        !fx_dryruns_start(server, dryrun_connections(process), err)) {
         return false;
     }
-    server->check = fx_self_check_create(
+    server->self_check = fx_self_check_create(
         &server->loop, options->listen, fx_http_server_port(server->webhook),
         fx_certificates_own_pair(server->certificates), err);
-    if (server->check == NULL || !fx_sandbox_enter(options->sandbox, err)) {
+    if (server->self_check == NULL || !fx_sandbox_enter(options->sandbox, err)) {
         return false;
     }
     watch_main_loop(server);
-    tell_start(server);
+    log_start(server);
     return true;
 }
 
-/* ---- both ---- */
+/* ---- the active policies ---- */
 
 static void on_quarantine(struct fx_policies *policies, void *user) {
     (void)policies;
@@ -374,7 +375,7 @@ static void on_change(void *user) {
     fx_threads_refresh_policies(&server->threads);
 }
 
-/* On a thread that serves; the next one on the main thread. */
+/* Called on a serving thread; the next function runs on the main thread. */
 static void on_limit(void *user) {
     struct fx_server *server = user;
     fx_message_queue_post(&server->queue, &server->quarantine);
@@ -398,27 +399,27 @@ static bool init_counting(struct fx_server *server,
         .on_limit = on_limit,
     };
     server->quarantine =
-        (struct fx_message){.open = on_quarantine_message, .user = server};
+        (struct fx_message){.handle = on_quarantine_message, .user = server};
     if (!fx_metrics_init(&server->metrics, 1 + server->threads.n_items)) {
         return false;
     }
     server->active = fx_active_policies_create(&active, &server->metrics);
-    server->thread_metrics =
-        fx_thread_metrics_create(server->metrics.registry, &server->threads);
-    return server->active != NULL && server->thread_metrics != NULL;
+    return server->active != NULL &&
+           fx_threads_add_metrics(&server->threads, server->metrics.registry);
 }
 
-static void finish(struct process *process) {
+/* ---- the process ---- */
+
+static void destroy(struct process *process) {
     fx_watchdog_destroy(process->server.watchdog);
     fx_active_policies_destroy(process->server.active);
-    fx_thread_metrics_destroy(process->server.thread_metrics);
     fx_threads_finish(&process->server.threads);
     fx_metrics_finish(&process->server.metrics);
     free(process);
     fx_log_stop(LOG_END_MS);
 }
 
-/* The options, with as many connections as there can be. */
+/* Takes the options, and lowers the connection limits to what descriptors allow. */
 static void take_options(struct process *process,
                          const struct fx_server_options *options) {
     struct fx_descriptors connections = {
@@ -450,7 +451,7 @@ static bool init(struct process *process, const struct fx_server_options *option
         (void)uv_loop_close(loop);
         return false;
     }
-    (void)uv_timer_init(loop, &process->drain); /* these cannot fail */
+    (void)uv_timer_init(loop, &process->drain); /* cannot fail */
     process->drain.data = process;
     for (size_t i = 0; i < FX_COUNT(signals); i++) {
         (void)uv_signal_init(loop, &process->signals[i]);
@@ -460,11 +461,11 @@ static bool init(struct process *process, const struct fx_server_options *option
 }
 
 /* The loop ends when the last handle is closed. */
-static void run(struct process *process) {
+static void run_loop(struct process *process) {
     (void)uv_run(&process->server.loop, UV_RUN_DEFAULT);
     fx_http_server_destroy(process->server.webhook);
     fx_http_server_destroy(process->server.health);
-    fx_web_finish(&process->server.web);
+    fx_dryruns_finish(&process->server.dryruns);
     const int status = uv_loop_close(&process->server.loop);
     assert(status == 0);
     (void)status;
@@ -477,19 +478,20 @@ bool fx_server_run(const struct fx_server_options *options, struct fx_err *err) 
         return fx_fail_nomem(err);
     }
     fx_node_pool_install();
-    (void)!fx_log_start(); /* without a thread for it, it is written as before */
+    (void)!fx_log_start(); /* without a thread for the log, lines are written
+                              synchronously */
     if (!init(process, options, err)) {
-        finish(process);
+        destroy(process);
         return false;
     }
     const bool started = start(process, err);
     if (!started) {
         stop(process);
     }
-    run(process);
+    run_loop(process);
     if (started) {
         fx_log(INFO, "stopped", {0});
     }
-    finish(process);
+    destroy(process);
     return started;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/drop_log_test.c - a line a minute for each policy that is left out.
+ * server/skip_log_test.c - at most one line a minute for each mutator that is skipped.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
-#include "server/skip_log.h"
+#include "server/review_log.h"
 
 #define MUTATORS (FX_SKIP_LOG_ITEMS + 2u)
 
@@ -80,7 +80,8 @@ static void note(struct fx_skip_log *log, uint32_t rule, bool fails) {
 }
 
 static void expect(const char *rule, const char *times) {
-    assert_non_null(strstr(written, "\"level\":\"warn\",\"msg\":\"mutator left out\""));
+    assert_non_null(strstr(
+        written, "\"level\":\"warn\",\"msg\":\"mutator skipped after a failure\""));
     assert_non_null(strstr(written, rule));
     assert_non_null(strstr(written, times));
     assert_non_null(strstr(written, "\"uid\":\"u\",\"operation\":\"CREATE\""));

@@ -16,7 +16,6 @@
 #include "base/clock.h"
 #include "server/stalls.h"
 #include "server/watchdog.h"
-#include "server/worker_check.h"
 
 #define STALL_MS    200u
 #define PATIENCE_MS 60000u
@@ -96,10 +95,10 @@ static void start(struct subject *subject, struct fx_watchdog *watchdog,
                   const char *name) {
     struct fx_err err = FX_ERR_INIT;
     *subject = (struct subject){.watchdog = watchdog};
-    subject->block = (struct fx_message){.open = on_block, .user = subject};
-    subject->close = (struct fx_message){.open = on_close, .user = subject};
+    subject->block = (struct fx_message){.handle = on_block, .user = subject};
+    subject->close = (struct fx_message){.handle = on_close, .user = subject};
     subject->watched.job.describe = describe;
-    subject->watched.on_task = on_task;
+    subject->watched.on_message = on_task;
     subject->watched.user = subject;
     assert_int_equal(uv_sem_init(&subject->go_on, 0), 0);
     assert_int_equal(uv_loop_init(&subject->loop), 0);
@@ -222,19 +221,19 @@ static void on_held(uv_work_t *work, int status) {
 static void test_worker_threads_that_are_all_taken(void **state) {
     (void)state;
     struct fx_watchdog *watchdog = make_watchdog(STALL_MS);
-    struct fx_worker_check probe = {.is_queued = false};
+    struct fx_worker_check check = {.is_queued = false};
     uv_work_t works[POOL];
     uv_loop_t loop;
     assert_int_equal(uv_loop_init(&loop), 0);
     assert_int_equal(uv_sem_init(&held, 0), 0);
-    fx_worker_check_start(&probe, &loop); /* all are free */
+    fx_worker_check_start(&check, &loop); /* all are free */
     (void)uv_run(&loop, UV_RUN_DEFAULT);
-    assert_false(probe.is_queued);
+    assert_false(check.is_queued);
     for (size_t i = 0; i < POOL; i++) {
         assert_int_equal(uv_queue_work(&loop, &works[i], on_hold, on_held), 0);
     }
-    fx_worker_check_start(&probe, &loop);
-    fx_worker_check_start(&probe, &loop); /* one is enough */
+    fx_worker_check_start(&check, &loop);
+    fx_worker_check_start(&check, &loop); /* one is enough */
     wait_stalled(FX_JOB_POOL, 1);
     for (size_t i = 0; i < POOL; i++) {
         uv_sem_post(&held);

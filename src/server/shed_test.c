@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/shed_lap_test.c - laps of lists shorter and longer than a turn, and a loop that
- * is played: who is served waits for no longer than a estimate, and a estimate has its
- * bound.
+ * server/shed_test.c - the estimate of how long a request has waited.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "server/wait_estimate.h"
+#include "server/shed.h"
 
 #define MS UINT64_C(1000000)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/spread_test.c - who is chosen, and how even it gets.
+ * server/threads_test.c - which thread gets a connection, and how evenly they are spread.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "server/spread.h"
+#include "server/threads.h"
 
 static void test_choice(void **state) {
     (void)state;
@@ -40,7 +40,7 @@ static void test_evenness(void **state) {
     for (int i = 0; i < 700; i++) {
         struct fx_thread_load *chosen = &loads[fx_threads_choose(loads, 7)];
         chosen->n_connections++;
-        chosen->given_at = ++n_given;
+        chosen->assigned_at = ++n_given;
         for (size_t a = 0; a < 7; a++) {
             assert_true(loads[a].n_connections * 7 <= (size_t)i + 7);
         }
@@ -59,7 +59,7 @@ static void test_round(void **state) {
     for (uint64_t i = 1; i < 10; i++) {
         const size_t chosen = fx_threads_choose(loads, 3);
         assert_int_equal(chosen, (i - 1) % 3);
-        loads[chosen].given_at = i;
+        loads[chosen].assigned_at = i;
     }
 }
 
