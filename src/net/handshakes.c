@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/handshakes.c - from bytes that came, over a worker thread, to bytes that leave.
+ * net/handshakes.c - received bytes go to a worker thread and come back as bytes to send.
  */
 #include "net/handshakes.h"
 
@@ -17,7 +17,7 @@ static struct fx_handshakes *checked(void *data) {
     return handshakes;
 }
 
-/* ---- waiting ---- */
+/* ---- queue ---- */
 
 bool fx_handshakes_is_pending(const struct fx_stream *stream) {
     return stream->secure && !stream->open && stream->scratch->handshakes != NULL;
@@ -35,7 +35,7 @@ void fx_handshakes_enqueue(struct fx_stream *stream, struct fx_text received) {
 }
 
 void fx_handshakes_cancel(struct fx_stream *stream) {
-    if (stream->task.waits) {
+    if (stream->task.is_queued) {
         fx_loop_tasks_remove(&stream->scratch->handshakes->tasks, &stream->task);
     }
     fx_buf_finish(&stream->early);
@@ -47,9 +47,9 @@ size_t fx_handshakes_n_waiting(const struct fx_handshakes *handshakes) {
 
 /* ---- steps ---- */
 
-/* On a worker thread. A step takes as long as many reviews, and a kernel need not take
- * the core away from who has it before its slice is over, who else may want it: so this
- * one stands behind who serves, and offers it after each step. */
+/* On a worker thread. A step takes as long as many reviews, and the kernel may not
+ * preempt it within its time slice. So the thread has a lower priority than serving
+ * threads, and yields after each step. */
 static void compute(uv_work_t *work) {
     struct fx_handshakes *handshakes = checked(work->data);
     fx_priority_lower();
@@ -62,11 +62,11 @@ static void compute(uv_work_t *work) {
     }
 }
 
-/* Who has gone meanwhile was kept for the worker's sake alone. */
+/* A stream that was closed meanwhile was only kept for the worker. */
 static void end_step(struct fx_handshake_step *step) {
     struct fx_stream *stream = step->stream;
     if (!stream->closing) {
-        fx_stream_read(stream, true); /* the owner may want otherwise, once it is open */
+        fx_stream_read(stream, true); /* the owner may stop reading when it is open */
         fx_stream_deliver(stream, step->state, &step->plain, &step->cipher,
                           &step->failure);
     }
@@ -82,12 +82,12 @@ static void on_computed(uv_work_t *work, int status) {
     const size_t n_steps = handshakes->n_steps;
     handshakes->n_steps = 0;
     for (size_t i = 0; i < n_steps; i++) {
-        end_step(&handshakes->steps[i]); /* the last may be the end of the server */
+        end_step(&handshakes->steps[i]); /* the last one may free the server */
     }
     fx_loop_tasks_resume(&handshakes->tasks);
 }
 
-/* The session of a peer whose first bytes are there. */
+/* Creates the session, now that the peer has sent its first bytes. */
 static bool make_session(struct fx_stream *stream) {
     stream->tls = fx_tls_create(stream->tls_wanted);
     if (stream->tls == NULL) {
@@ -124,12 +124,12 @@ static void on_task(struct fx_loop_task *task) {
     }
     if (handshakes->n_steps > 0) {
         fx_loop_tasks_pause(&handshakes->tasks);
-        /* Which fails only without a function to call. */
+        /* cannot fail with valid arguments */
         (void)uv_queue_work(handshakes->loop, &handshakes->work, compute, on_computed);
     }
 }
 
-/* ---- beginning and end ---- */
+/* ---- init and close ---- */
 
 void fx_handshakes_init(struct fx_handshakes *handshakes, uv_loop_t *loop) {
     *handshakes = (struct fx_handshakes){.magic = HANDSHAKES_MAGIC, .loop = loop};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_server.c - accepting and its bounds, draining and stopping.
+ * net/http_server.c - accepting connections and its limits; draining and stopping.
  */
 #include "net/http_server.h"
 
@@ -17,7 +17,7 @@
 /* Handshakes that wait for their task, until no further connection is accepted: what they
  * take is about as long as anybody waits for a connection. Those of whom nothing has come
  * do not count. */
-#define CROWD 64
+#define MAX_HANDSHAKES 64
 
 #define SERVER_MAGIC 0x66786873u /* "fxhs" */
 
@@ -54,7 +54,8 @@ struct fx_http_server *fx_http_server_create(uv_loop_t *loop,
         (void)fx_fail_nomem(err);
         return NULL;
     }
-    /* libuv writes with write(2): a client that has gone must be an error, no signal. */
+    /* libuv uses write(2): writing to a closed connection must be an error, not a signal.
+     */
     (void)signal(SIGPIPE, SIG_IGN);
     server->magic = SERVER_MAGIC;
     server->loop = loop;
@@ -88,7 +89,7 @@ void fx_http_server_destroy(struct fx_http_server *server) {
     }
 }
 
-/* What needs the loop; once. */
+/* Initializes what needs the loop, once. */
 static void prepare(struct fx_http_server *server) {
     if (server->n_helpers == 0) {
         fx_handshakes_init(&server->handshakes, server->loop);
@@ -102,20 +103,22 @@ static void prepare(struct fx_http_server *server) {
 
 /* ---- connections ---- */
 
-/* Over the bound: a word to plain clients, none in the middle of no handshake. */
+/* Over the limit: plain clients get a response; before a TLS handshake there is none. */
 static void refuse_socket(struct fx_http_server *server, int fd) {
-    static const char words[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
-                                "Content-Length: 0\r\nConnection: close\r\n\r\n";
+    static const char response[] =
+        "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
+        "Content-Length: 0\r\nConnection: close\r\n\r\n";
     server->counts.refused++;
     if (server->tls == NULL) {
-        (void)send(fd, words, sizeof words - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+        (void)send(fd, response, sizeof response - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     }
     (void)close(fd);
 }
 
-/* Counts those that are being closed no more: they are gone before the loop goes on. */
+/* Connections that are being closed do not count: they are freed before the loop goes on.
+ */
 static bool has_room(const struct fx_http_server *server) {
-    return server->shaking.n + server->open.n + server->leaving.n <
+    return server->handshaking.n + server->open.n + server->leaving.n <
            server->options.max_connections;
 }
 
@@ -132,7 +135,7 @@ void fx_http_server_adopt(struct fx_http_server *server, int fd) {
 }
 
 bool fx_http_server_is_overloaded(const struct fx_http_server *server) {
-    return fx_handshakes_n_waiting(&server->handshakes) >= CROWD;
+    return fx_handshakes_n_waiting(&server->handshakes) >= MAX_HANDSHAKES;
 }
 
 /* ---- the listener ---- */
@@ -207,7 +210,7 @@ void fx_http_server_drain(struct fx_http_server *server) {
     server->draining = true;
 }
 
-/* The last thing that ends: nobody waits for a turn any more, nothing to be sent. */
+/* The last step of a stop: no task and no write is left. */
 static void on_helper_closed(void *user) {
     struct fx_http_server *server = checked(user);
     const bool orphaned = server->orphaned;
@@ -216,7 +219,7 @@ static void on_helper_closed(void *user) {
         return;
     }
     if (server->on_stopped != NULL) {
-        server->on_stopped(server->stopped_user); /* which may destroy the server */
+        server->on_stopped(server->stopped_user); /* may destroy the server */
     }
     if (orphaned) {
         free_server(server);
@@ -225,8 +228,8 @@ static void on_helper_closed(void *user) {
 
 void fx_http_server_finish_stop(struct fx_http_server *server) {
     if (server->stopping && !server->listens && server->counts.connections == 0 &&
-        !server->helpers_closing) {
-        server->helpers_closing = true;
+        !server->is_closing_helpers) {
+        server->is_closing_helpers = true;
         fx_handshakes_close(&server->handshakes, on_helper_closed, server);
         fx_loop_tasks_close(&server->others, on_helper_closed, server);
         fx_write_batch_close(&server->batch, on_helper_closed, server);
@@ -236,7 +239,7 @@ void fx_http_server_finish_stop(struct fx_http_server *server) {
 static void stop_all(const struct fx_http_connection_list *list) {
     for (struct fx_http_exchange *at = list->first; at != NULL;) {
         struct fx_http_exchange *next = at->next;
-        fx_http_connection_stop(at); /* which frees nothing before the loop goes on */
+        fx_http_connection_stop(at); /* frees nothing before the loop goes on */
         at = next;
     }
 }
@@ -251,7 +254,7 @@ void fx_http_server_stop(struct fx_http_server *server, void (*on_stopped)(void 
     server->stopping = true;
     server->on_stopped = on_stopped;
     server->stopped_user = user;
-    stop_all(&server->shaking);
+    stop_all(&server->handshaking);
     stop_all(&server->open);
     fx_http_server_finish_stop(server);
 }

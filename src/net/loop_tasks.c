@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/loop_tasks.c - two queues, and the two handles by which libuv calls once a turn.
+ * net/loop_tasks.c - two queues, and the two handles that libuv calls once in an
+ * iteration.
  */
 #include "net/loop_tasks.h"
 
@@ -30,14 +31,14 @@ static void on_check(uv_check_t *check) {
     }
 }
 
-/* That there is something to be done is all it says: the loop does not sleep. */
+/* An active idle handle keeps the loop from sleeping. */
 static void on_idle(uv_idle_t *idle) {
     (void)idle;
 }
 
-/* The handles run only while a turn can come. */
+/* The handles are active only while a task can run. */
 static void update(struct fx_loop_tasks *tasks) {
-    if (first_of(tasks) != NULL && !tasks->held) {
+    if (first_of(tasks) != NULL && !tasks->paused) {
         (void)uv_check_start(&tasks->check, on_check);
         (void)uv_idle_start(&tasks->idle, on_idle);
     } else {
@@ -47,12 +48,12 @@ static void update(struct fx_loop_tasks *tasks) {
 }
 
 void fx_loop_tasks_pause(struct fx_loop_tasks *tasks) {
-    tasks->held = true;
+    tasks->paused = true;
     update(tasks);
 }
 
 void fx_loop_tasks_resume(struct fx_loop_tasks *tasks) {
-    tasks->held = false;
+    tasks->paused = false;
     update(tasks);
 }
 
@@ -60,7 +61,7 @@ void fx_loop_tasks_init(struct fx_loop_tasks *tasks, uv_loop_t *loop,
                         void (*on_task)(struct fx_loop_task *task)) {
     *tasks =
         (struct fx_loop_tasks){.magic = TASKS_MAGIC, .on_task = on_task, .handles = 2};
-    atomic_init(&tasks->n_waiting, 0);
+    atomic_init(&tasks->n_queued, 0);
     (void)uv_check_init(loop, &tasks->check); /* these two */
     (void)uv_idle_init(loop, &tasks->idle);   /* cannot fail */
     tasks->check.data = tasks;
@@ -69,25 +70,25 @@ void fx_loop_tasks_init(struct fx_loop_tasks *tasks, uv_loop_t *loop,
 
 void fx_loop_tasks_add(struct fx_loop_tasks *tasks, struct fx_loop_task *task,
                        bool urgent) {
-    assert(!task->waits);
+    assert(!task->is_queued);
     struct fx_loop_task_list *queue = queue_of(tasks, urgent);
-    *task =
-        (struct fx_loop_task){.waits = true, .urgent = urgent, .previous = queue->last};
+    *task = (struct fx_loop_task){
+        .is_queued = true, .urgent = urgent, .previous = queue->last};
     *(queue->last == NULL ? &queue->first : &queue->last->next) = task;
     queue->last = task;
-    atomic_fetch_add_explicit(&tasks->n_waiting, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&tasks->n_queued, 1, memory_order_relaxed);
     update(tasks);
 }
 
 void fx_loop_tasks_remove(struct fx_loop_tasks *tasks, struct fx_loop_task *task) {
-    if (!task->waits) {
+    if (!task->is_queued) {
         return;
     }
     struct fx_loop_task_list *queue = queue_of(tasks, task->urgent);
     *(task->previous == NULL ? &queue->first : &task->previous->next) = task->next;
     *(task->next == NULL ? &queue->last : &task->next->previous) = task->previous;
     *task = (struct fx_loop_task){0};
-    atomic_fetch_sub_explicit(&tasks->n_waiting, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&tasks->n_queued, 1, memory_order_relaxed);
     update(tasks);
 }
 
@@ -100,7 +101,7 @@ struct fx_loop_task *fx_loop_tasks_take(struct fx_loop_tasks *tasks) {
 }
 
 size_t fx_loop_tasks_count(const struct fx_loop_tasks *tasks) {
-    return atomic_load_explicit(&tasks->n_waiting, memory_order_relaxed);
+    return atomic_load_explicit(&tasks->n_queued, memory_order_relaxed);
 }
 
 static void on_handle_closed(uv_handle_t *handle) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/loop_tasks.h - work that waits for its turn: one piece in each turn of the loop,
- * after that turn's input and output. So between two pieces everybody else is served
- * once. The loop does not sleep while something waits.
+ * net/loop_tasks.h - tasks that run one at a time: one in each iteration of the loop,
+ * after the input and output of that iteration. So all connections are served once
+ * between two tasks. The loop does not sleep while a task is queued.
  */
 #ifndef FX_NET_LOOP_TASKS_H
 #define FX_NET_LOOP_TASKS_H
@@ -14,10 +14,10 @@
 
 #include <uv.h>
 
-/* One who waits, or not; part of its owner's struct. Zeroed: does not wait. */
+/* Part of its owner's struct. Zeroed: not queued. */
 struct fx_loop_task {
     struct fx_loop_task *next, *previous;
-    bool waits, urgent;
+    bool is_queued, urgent;
 };
 
 struct fx_loop_task_list {
@@ -29,37 +29,40 @@ struct fx_loop_tasks {
     uv_check_t check;
     uv_idle_t idle;
     struct fx_loop_task_list urgent, others;
-    atomic_size_t n_waiting;
+    atomic_size_t n_queued;
     void (*on_task)(struct fx_loop_task *task);
     void (*on_closed)(void *user);
     void *user;
-    bool held;
+    bool paused;
     unsigned handles; /* not yet closed */
 };
 
-/* `on_task` is called when a turn has come, which does not wait any more by then. */
+/* Initializes the tasks of a loop. `on_task` runs a task, which is not queued any more
+ * then.
+ */
 void fx_loop_tasks_init(struct fx_loop_tasks *tasks, uv_loop_t *loop,
                         void (*on_task)(struct fx_loop_task *task));
 
-/* Queues it behind the others; all that is urgent comes before what is not. */
+/* Queues a task that is not queued. Urgent tasks run before the others. */
 void fx_loop_tasks_add(struct fx_loop_tasks *tasks, struct fx_loop_task *task,
                        bool urgent);
 
-/* Takes the next one before its turn; NULL: nobody waits. */
+/* Removes the next task from the queue and returns it; NULL if the queue is empty. */
 struct fx_loop_task *fx_loop_tasks_take(struct fx_loop_tasks *tasks);
 
-/* Takes it out of the queue. One that does not wait is fine. */
+/* Removes this task from the queue. Does nothing if it is not queued. */
 void fx_loop_tasks_remove(struct fx_loop_tasks *tasks, struct fx_loop_task *task);
 
-/* No turn comes until fx_loop_tasks_resume(): the last one has not come to its end yet.
- */
+/* Runs no task from fx_loop_tasks_pause() until fx_loop_tasks_resume(): for a task that
+ * goes on elsewhere. */
 void fx_loop_tasks_pause(struct fx_loop_tasks *tasks);
 void fx_loop_tasks_resume(struct fx_loop_tasks *tasks);
 
-/* How many wait. Any thread may ask. */
+/* The number of queued tasks. Any thread. */
 size_t fx_loop_tasks_count(const struct fx_loop_tasks *tasks);
 
-/* Nobody waits any more. The memory may go in `on_closed`, which comes later. */
+/* Closes the handles; the queue must be empty. `on_closed` is called later: from then on
+ * the memory may be freed. */
 void fx_loop_tasks_close(struct fx_loop_tasks *tasks, void (*on_closed)(void *user),
                          void *user);
 

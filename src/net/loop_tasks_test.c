@@ -27,7 +27,7 @@ static bool closed;
 
 static void on_task(struct fx_loop_task *task) {
     struct item *item = (struct item *)(void *)task;
-    assert_false(task->waits);
+    assert_false(task->is_queued);
     order[n_taken++] = item->number;
     if (item->again != NULL) {
         fx_loop_tasks_add(&tasks, &item->again->task, true);

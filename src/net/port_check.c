@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/port_check.c - one connection to our own port.
+ * net/port_check.c - one connection to the port.
  */
 #include "net/port_check.h"
 
@@ -20,7 +20,7 @@ struct check {
     struct fx_stream_scratch scratch;
     void (*on_done)(const struct fx_err *failure, void *user);
     void *user;
-    bool told;
+    bool is_reported;
     struct fx_err failure;
 };
 
@@ -30,22 +30,22 @@ static struct check *checked(void *user) {
     return check;
 }
 
-static void tell(struct check *check, const struct fx_err *failure) {
-    if (!check->told) {
-        check->told = true;
+static void report(struct check *check, const struct fx_err *failure) {
+    if (!check->is_reported) {
+        check->is_reported = true;
         check->on_done(failure, check->user);
     }
 }
 
-/* That is all we wanted to know. */
+/* The handshake succeeded: that is the result. */
 static void on_open(void *user) {
     struct check *check = checked(user);
-    tell(check, NULL);
+    report(check, NULL);
     fx_stream_shutdown(&check->stream);
 }
 
 static void on_bytes(void *user, struct fx_text bytes) {
-    (void)user; /* never asked for any */
+    (void)user; /* a response to nothing; ignored */
     (void)bytes;
 }
 
@@ -76,7 +76,7 @@ static void on_closed(void *user) {
     if (check->failure.code == FX_OK) {
         (void)fx_fail(&check->failure, FX_EIO, "the connection ended too early");
     }
-    tell(check, &check->failure); /* unless it was told in on_open() */
+    report(check, &check->failure); /* unless on_open() has reported success */
     fx_stream_scratch_finish(&check->scratch);
     check->magic = 0;
     free(check);
@@ -92,7 +92,7 @@ static const struct fx_stream_events events = {
     .on_closed = on_closed,
 };
 
-/* One call says all there is to say. NOLINTNEXTLINE(readability-function-size) */
+/* NOLINTNEXTLINE(readability-function-size) */
 bool fx_port_check_start(uv_loop_t *loop, const struct fx_address *to,
                          struct fx_tls_config *tls, uint64_t timeout_ms,
                          void (*on_done)(const struct fx_err *failure, void *user),
@@ -114,7 +114,7 @@ bool fx_port_check_start(uv_loop_t *loop, const struct fx_address *to,
     if (!fx_stream_connect(&check->stream, (const struct sockaddr *)&to->socket,
                            &check->failure)) {
         (void)fx_err_prefix(&check->failure, "connect: ");
-        fx_stream_close(&check->stream); /* and then the reason is told */
+        fx_stream_close(&check->stream); /* on_closed() reports the failure */
     }
     return true;
 }

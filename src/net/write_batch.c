@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/write_batch.c - a list, and the two handles by which libuv calls once a turn.
+ * net/write_batch.c - a list, and the two handles that libuv calls once in an iteration.
  *
- * The check handle is called when the poll is over, and with it all that came by sockets
- * and messages. The idle handle is called before the next poll, for what was given since:
- * by timers, by those who had their turn (turns.h), by handles that were closed. While it
- * is active the loop does not sleep, so there is no moment at which an answer could be
- * given and wait for something else to happen. Both are active only while something
- * waits.
+ * The check handle is called after the poll, and so after all input and all messages. The
+ * idle handle is called before the next poll, for what was written after that: by timers,
+ * by tasks (loop_tasks.h), by close callbacks. While it is active the loop does not
+ * sleep, so a response never waits for another event. Both handles are active only while
+ * the batch is not empty.
  */
 #include "net/write_batch.h"
 
@@ -23,8 +22,7 @@ static struct fx_write_batch *checked(void *data) {
     return batch;
 }
 
-/* From the front, each taken out before it is sent: so it does not matter who comes and
- * goes meanwhile. */
+/* Each is removed before it is sent, so that `send` may add and remove others. */
 static void send_all(struct fx_write_batch *batch) {
     while (batch->first != NULL) {
         struct fx_pending_write *pending = batch->first;
@@ -45,13 +43,13 @@ void fx_write_batch_init(struct fx_write_batch *batch, uv_loop_t *loop,
                          void (*send)(struct fx_pending_write *pending)) {
     *batch = (struct fx_write_batch){
         .magic = BATCH_MAGIC, .send = send, .max_ns = FX_WRITE_BATCH_NS, .handles = 2};
-    (void)uv_check_init(loop, &batch->check); /* these two */
-    (void)uv_idle_init(loop, &batch->idle);   /* cannot fail */
+    (void)uv_check_init(loop, &batch->check);
+    (void)uv_idle_init(loop, &batch->idle); /* cannot fail, nor can the one before */
     batch->check.data = batch;
     batch->idle.data = batch;
 }
 
-static void put_last(struct fx_write_batch *batch, struct fx_pending_write *pending) {
+static void append(struct fx_write_batch *batch, struct fx_pending_write *pending) {
     if (batch->first == NULL) {
         batch->since_ns = fx_clock_ns();
         (void)uv_check_start(&batch->check, on_check);
@@ -68,7 +66,7 @@ void fx_write_batch_add(struct fx_write_batch *batch, struct fx_pending_write *p
         return;
     }
     if (pending->counted == 0) {
-        put_last(batch, pending);
+        append(batch, pending);
     }
     batch->n_bytes += pending->bytes.len - pending->counted;
     pending->counted = pending->bytes.len;

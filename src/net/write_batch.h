@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/write_batch.h - what waits to be sent until the turn of the loop is over.
+ * net/write_batch.h - delays the writes of a loop's connections to the end of the
+ * iteration, so that they leave together, with one write() for each connection.
  *
- * A write() is cheap until somebody sleeps at the other end: then it also has to wake
- * them on their processor, and that takes longer than all else that sending an answer
- * does. A client with many connections is awake from the first of several answers on. So
- * a server does not send each answer when it is given: those of one turn go out together,
- * after all that the turn has brought and before the loop looks for more or sleeps. What
- * is for one connection goes out in one piece.
+ * A write() is cheap unless the receiver sleeps: then it also wakes a process on another
+ * core, which takes longer than everything else about a response. A client with many
+ * connections is awake after the first of several responses. So a server sends all
+ * responses of one iteration together, before the loop polls again.
  *
- * It waits for no longer than that: where a turn has much to do, what waits goes out when
- * the first of it has waited for FX_WRITE_BATCH_NS, or when it is more than
- * FX_WRITE_BATCH_BYTES. Between two looks at the clock there is the work of one read, or
- * of one answer.
+ * The delay is bounded: in a long iteration the batch is sent once its first write has
+ * waited for FX_WRITE_BATCH_NS, or when it has more than FX_WRITE_BATCH_BYTES. The clock
+ * is checked after the work of each read, and of each response.
  */
 #ifndef FX_NET_WRITE_BATCH_H
 #define FX_NET_WRITE_BATCH_H
@@ -24,17 +22,16 @@
 
 #include "base/buf.h"
 
-/* About three reviews, and as long as it takes one answer to get there and the next
- * request to come back. Measured with eight connections, a third of it saves less, and a
- * whole millisecond no more. */
+/* About the time of three reviews, and of one round trip to the client. Measured with
+ * eight connections: a third of it saves less, a whole millisecond does not save more. */
 #define FX_WRITE_BATCH_NS    300000u
 #define FX_WRITE_BATCH_BYTES (256u << 10)
 
-/* What one has to send; part of its owner's struct. Zeroed: nothing. */
+/* The bytes that one connection has to send; part of its owner's struct. Zeroed: none. */
 struct fx_pending_write {
-    struct fx_pending_write *next, *previous; /* while it waits */
+    struct fx_pending_write *next, *previous; /* in the batch */
     struct fx_buf bytes;
-    size_t counted; /* of the bytes; 0: does not wait */
+    size_t counted; /* of the bytes, in the batch's n_bytes; 0: not in the batch */
 };
 
 struct fx_write_batch {
@@ -43,31 +40,33 @@ struct fx_write_batch {
     uv_idle_t idle;
     struct fx_pending_write *first, *last;
     size_t n_bytes;
-    uint64_t since_ns; /* when the first of it was put in */
-    uint64_t max_ns;   /* FX_WRITE_BATCH_NS, but in tests */
+    uint64_t since_ns; /* when the first one was added */
+    uint64_t max_ns;   /* FX_WRITE_BATCH_NS, except in tests */
     void (*send)(struct fx_pending_write *pending);
     void (*on_closed)(void *user);
     void *user;
     unsigned handles; /* not yet closed */
 };
 
-/* `send` is called when a pending's time has come, which does not wait any more by then.
- * It may put parcels in and take others out, its own too. */
+/* Initializes the batch of a loop. `send` sends the bytes of a pending write, which is
+ * not in the batch any more then. It may add and remove pending writes, including this
+ * one. */
 void fx_write_batch_init(struct fx_write_batch *batch, uv_loop_t *loop,
                          void (*send)(struct fx_pending_write *pending));
 
-/* The pending has got bytes, or further ones. May send it, and others. */
+/* Adds a pending write, or further bytes of one that is in the batch. May send the batch.
+ */
 void fx_write_batch_add(struct fx_write_batch *batch, struct fx_pending_write *pending);
 
-/* Takes it out, with its bytes. One that does not wait is fine. */
+/* Removes a pending write; its bytes stay. Does nothing if it is not in the batch. */
 void fx_write_batch_remove(struct fx_write_batch *batch,
                            struct fx_pending_write *pending);
 
-/* Sends what has waited for too long, or is too much. For those who work through what
- * came, after each piece of it: any pending may be sent. */
+/* Sends the batch if it is too old or too large. Call it after each piece of work. */
 void fx_write_batch_flush_if_due(struct fx_write_batch *batch);
 
-/* Nothing waits any more. The memory may go in `on_closed`, which comes later. */
+/* Closes the handles; the batch must be empty. `on_closed` is called later: from then on
+ * the memory may be freed. */
 void fx_write_batch_close(struct fx_write_batch *batch, void (*on_closed)(void *user),
                           void *user);
 
