@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_client_connection.h - private to http_client.c and http_pool.c: a client's
- * connection, which belongs to one call at a time, or to nobody while it is idle.
+ * net/http_client_connection.h - private to http_client.c and http_pool.c: a connection
+ * of a client. It belongs to one call at a time, or to the pool while it is idle.
  */
 #ifndef FX_NET_HTTP_CLIENT_CONNECTION_H
 #define FX_NET_HTTP_CLIENT_CONNECTION_H
@@ -15,7 +15,7 @@
 
 struct fx_http_pool;
 
-/* Where it leads to. */
+/* The server of a connection. */
 struct fx_http_target {
     const char *host; /* borrowed */
     uint16_t port;
@@ -25,38 +25,40 @@ struct fx_http_target {
 struct fx_client_connection {
     uint32_t magic;
     struct fx_stream stream;
-    struct fx_http_pool *pool;                  /* counted; NULL: closed after its call */
-    struct fx_client_connection *newer, *older; /* while it is idle */
+    struct fx_http_pool *pool; /* counted; NULL: closed after the call */
+    struct fx_client_connection *newer,
+        *older; /* while it is idle, in the list of the pool */
     bool idle;
-    uint64_t made_at, idle_until; /* loop time */
-    struct fx_tls_config *tls;    /* counted: no other can come to lie at its address */
+    uint64_t made_at, idle_until; /* in loop time */
+    struct fx_tls_config *tls;    /* counted, so that its address is not reused */
     uint16_t port;
     char host[];
 };
 
-/* An unconnected one; its stream is told to and closed by who asked. NULL without memory,
- * and then nothing is left to close. */
+/* Creates an unconnected one. The caller sets the callbacks of its stream and closes it.
+ * NULL if out of memory: then nothing is left to close. */
 struct fx_client_connection *
 fx_client_connection_create(uv_loop_t *loop, const struct fx_http_target *target,
                             struct fx_stream_scratch *scratch, struct fx_http_pool *pool,
                             struct fx_err *err) FX_MUST_USE;
 
-/* Once its stream is closed. */
+/* Frees it, when its stream is closed. */
 void fx_client_connection_destroy(struct fx_client_connection *link);
 
-/* Who uses a pool keeps it alive, even where it is closed meanwhile. */
+/* References keep the memory of the pool, even after it was closed. */
 struct fx_http_pool *fx_http_pool_ref(struct fx_http_pool *pool);
 void fx_http_pool_unref(struct fx_http_pool *pool); /* NULL is fine */
 
-/* What the streams of its links share. */
+/* The memory that the streams of its connections share. */
 struct fx_stream_scratch *fx_http_pool_scratch(struct fx_http_pool *pool);
 
-/* The newest idle link to the target, which is the caller's to fx_stream_set_events();
- * NULL: there is none. */
+/* Takes the newest idle connection to the target. The caller sets the callbacks of its
+ * stream. NULL if there is none. */
 struct fx_client_connection *fx_http_pool_take(struct fx_http_pool *pool,
                                                const struct fx_http_target *target);
 
-/* Takes over an open link of the pool, between two messages: it is kept, or closed. */
+/* Returns an open connection that is between two messages to its pool, which keeps or
+ * closes it. */
 void fx_http_pool_put(struct fx_client_connection *link);
 
 #endif

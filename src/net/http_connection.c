@@ -14,8 +14,9 @@
 #include "base/clock.h"
 #include "net/http_connection.h"
 
-#define LAST_INPUT_MS 2000 /* while stopping: for input on its way to become a request \
-                            */
+#define LAST_INPUT_MS                                                \
+    2000 /* while stopping: for input on its way to become a request \
+          */
 
 #define EXCHANGE_MAGIC 0x66786878u /* "fxhx" */
 

@@ -77,7 +77,7 @@ struct fx_http_server {
     bool listens, is_closing_helpers, stopping, orphaned;
     atomic_bool draining;
     struct fx_http_connection_list handshaking, open,
-        leaving; /* by phase: SHAKING, others, ENDING */
+        leaving; /* by phase: HANDSHAKE, all others, ENDING */
     struct fx_http_server_counts counts;
     size_t most; /* maximum connections since memory was returned */
     struct fx_stream_scratch scratch;

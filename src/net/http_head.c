@@ -26,8 +26,8 @@ static bool is_line_char(unsigned char c) {
     return c >= ' ' && c < 0x7f;
 }
 
-/* `next` where the condition holds, else the end of it. */
-static enum fx_http_head_state go(bool allowed, enum fx_http_head_state next) {
+/* `next` if the condition holds, else BAD. */
+static enum fx_http_head_state next_if(bool allowed, enum fx_http_head_state next) {
     return allowed ? next : FX_HTTP_HEAD_BAD;
 }
 
@@ -35,19 +35,20 @@ static enum fx_http_head_state step(enum fx_http_head_state state, unsigned char
     switch (state) {
     case FX_HTTP_HEAD_BEFORE:
         return c == '\r' ? FX_HTTP_HEAD_BEFORE_LF
-                         : go(is_tchar(c), FX_HTTP_HEAD_REQUEST_LINE);
-    case FX_HTTP_HEAD_BEFORE_LF: return go(c == '\n', FX_HTTP_HEAD_BEFORE);
+                         : next_if(is_tchar(c), FX_HTTP_HEAD_REQUEST_LINE);
+    case FX_HTTP_HEAD_BEFORE_LF: return next_if(c == '\n', FX_HTTP_HEAD_BEFORE);
     case FX_HTTP_HEAD_REQUEST_LINE:
-        return c == '\r' ? FX_HTTP_HEAD_LINE_LF : go(is_line_char(c), state);
+        return c == '\r' ? FX_HTTP_HEAD_LINE_LF : next_if(is_line_char(c), state);
     case FX_HTTP_HEAD_STATUS_LINE:
-        return c == '\r' ? FX_HTTP_HEAD_LINE_LF : go(is_value_char(c), state);
-    case FX_HTTP_HEAD_LINE_LF: return go(c == '\n', FX_HTTP_HEAD_LINE_START);
+        return c == '\r' ? FX_HTTP_HEAD_LINE_LF : next_if(is_value_char(c), state);
+    case FX_HTTP_HEAD_LINE_LF: return next_if(c == '\n', FX_HTTP_HEAD_LINE_START);
     case FX_HTTP_HEAD_LINE_START:
-        return c == '\r' ? FX_HTTP_HEAD_LAST_LF : go(is_tchar(c), FX_HTTP_HEAD_NAME);
-    case FX_HTTP_HEAD_NAME: return c == ':' ? FX_HTTP_HEAD_VALUE : go(is_tchar(c), state);
+        return c == '\r' ? FX_HTTP_HEAD_LAST_LF : next_if(is_tchar(c), FX_HTTP_HEAD_NAME);
+    case FX_HTTP_HEAD_NAME:
+        return c == ':' ? FX_HTTP_HEAD_VALUE : next_if(is_tchar(c), state);
     case FX_HTTP_HEAD_VALUE:
-        return c == '\r' ? FX_HTTP_HEAD_LINE_LF : go(is_value_char(c), state);
-    case FX_HTTP_HEAD_LAST_LF: return go(c == '\n', FX_HTTP_HEAD_DONE);
+        return c == '\r' ? FX_HTTP_HEAD_LINE_LF : next_if(is_value_char(c), state);
+    case FX_HTTP_HEAD_LAST_LF: return next_if(c == '\n', FX_HTTP_HEAD_DONE);
     case FX_HTTP_HEAD_DONE:
     case FX_HTTP_HEAD_BAD: break;
     }
@@ -97,7 +98,7 @@ static struct fx_text trim(struct fx_text text) {
     return text;
 }
 
-/* Takes the next line, without its CR LF, off the front; false when none is left. */
+/* Takes the next line, without its CR LF, off the front. False if none is left. */
 static bool next_line(struct fx_text *head, struct fx_text *ret_line) {
     const char *lf = head->len == 0 ? NULL : memchr(head->data, '\n', head->len);
     if (lf == NULL || lf == head->data) {

@@ -14,9 +14,8 @@
 #include "net/http_connection.h"
 #include "net/tls.h"
 
-/* Handshakes that wait for their task, until no further connection is accepted: what they
- * take is about as long as anybody waits for a connection. Those of whom nothing has come
- * do not count. */
+/* Queued handshakes until no further connection is accepted: they take about as long as
+ * clients wait for a connection. Clients that have sent nothing do not count. */
 #define MAX_HANDSHAKES 64
 
 #define SERVER_MAGIC 0x66786873u /* "fxhs" */
