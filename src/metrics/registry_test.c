@@ -37,8 +37,8 @@ static struct fx_registry *make_registry(void) {
 }
 
 static struct fx_family *add(struct fx_registry *registry,
-                             const struct fx_family_options *plan) {
-    struct fx_family *family = fx_registry_add(registry, plan);
+                             const struct fx_family_options *options) {
+    struct fx_family *family = fx_registry_add(registry, options);
     assert_non_null(family);
     return family;
 }

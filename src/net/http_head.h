@@ -46,7 +46,7 @@ struct fx_text fx_http_head_field(struct fx_text head, const char *name,
 /* Is this a valid field value (RFC 9110 section 5.5)? It cannot contain a line end. */
 bool fx_http_is_field_value(const char *value);
 
-/* Same text but for the case of its ASCII messages? */
+/* Are they equal, ignoring the case of ASCII letters? */
 bool fx_http_equals_nocase(struct fx_text text, const char *word);
 
 #endif

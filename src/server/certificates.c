@@ -178,7 +178,7 @@ static bool read_files(uv_loop_t *loop, const struct fx_server_options *options,
     certificates->roots[1] = options->tls_key;
     certificates->roots[2] = options->tls_ca;
     certificates->n_roots = options->tls_ca == NULL ? 2 : 3;
-    const struct fx_reload_plan plan = {
+    const struct fx_reload_options reload = {
         .roots = {certificates->roots, certificates->n_roots, PEM_BYTES},
         .name = "reload of the certificate",
         .user = certificates,
@@ -186,7 +186,7 @@ static bool read_files(uv_loop_t *loop, const struct fx_server_options *options,
         .done = done,
         .discard = discard,
     };
-    certificates->reload = fx_reload_create(loop, &plan, err);
+    certificates->reload = fx_reload_create(loop, &reload, err);
     return certificates->reload != NULL &&
            (certificates->current[0] != NULL ||
             fx_fail_nomem(err)); /* rejected, for lack of memory */

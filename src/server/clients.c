@@ -165,7 +165,7 @@ struct fx_clients *fx_clients_create(uv_loop_t *loop,
     }
     clients->options = *options;
     clients->root = options->ca_file;
-    const struct fx_reload_plan plan = {
+    const struct fx_reload_options reload = {
         .roots = {&clients->root, 1, PEM_BYTES},
         .name = "reload of the client CA certificates",
         .user = clients,
@@ -174,7 +174,7 @@ struct fx_clients *fx_clients_create(uv_loop_t *loop,
         .discard = discard,
     };
     if (make_own_pair(clients, err)) {
-        clients->reload = fx_reload_create(loop, &plan, err);
+        clients->reload = fx_reload_create(loop, &reload, err);
     }
     if (clients->reload == NULL) {
         destroy(clients);

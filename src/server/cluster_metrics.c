@@ -86,7 +86,7 @@ static bool add_families(struct fx_registry *registry,
                          struct fx_cluster_metrics *metrics) {
     static const struct fx_buckets buckets = {bounds, FX_COUNT(bounds)};
     const struct tables *tables = &metrics->tables;
-    struct fx_family_options plans[FAMILY_COUNT] = {
+    struct fx_family_options options[FAMILY_COUNT] = {
 #define X(id, type_, name_, labels_, help_)     \
     [FAMILY_##id] = {.type = FX_FAMILY_##type_, \
                      .name = (name_),           \
@@ -95,12 +95,12 @@ static bool add_families(struct fx_registry *registry,
         FAMILIES(X)
 #undef X
     };
-    plans[FAMILY_REQUEST_SECONDS].buckets = &buckets;
-    plans[FAMILY_STATUS_WRITES].key = plans[FAMILY_EVENTS].key = "result";
-    plans[FAMILY_STATUS_WRITES].values = status_results;
-    plans[FAMILY_EVENTS].values = event_results;
+    options[FAMILY_REQUEST_SECONDS].buckets = &buckets;
+    options[FAMILY_STATUS_WRITES].key = options[FAMILY_EVENTS].key = "result";
+    options[FAMILY_STATUS_WRITES].values = status_results;
+    options[FAMILY_EVENTS].values = event_results;
     for (size_t i = 0; i < FAMILY_COUNT; i++) {
-        metrics->families[i] = fx_registry_add(registry, &plans[i]);
+        metrics->families[i] = fx_registry_add(registry, &options[i]);
         if (metrics->families[i] == NULL) {
             return false;
         }

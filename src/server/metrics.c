@@ -85,7 +85,7 @@ static const struct fx_buckets bucket_lists[] = {
 #define PASSES            &bucket_lists[2]
 #define FINE_SECONDS      &bucket_lists[3]
 
-static const struct fx_family_options plans[] = {
+static const struct fx_family_options families[] = {
 #define X(type, id, name, key, values, buckets, help) \
     {FX_FAMILY_##type, name, help, key, values, NULL, buckets},
     FX_METRICS(X)
@@ -98,7 +98,7 @@ bool fx_metrics_init(struct fx_metrics *metrics, size_t n_threads) {
         return false;
     }
     for (size_t i = 0; i < FX_METRIC_COUNT; i++) {
-        metrics->families[i] = fx_registry_add(metrics->registry, &plans[i]);
+        metrics->families[i] = fx_registry_add(metrics->registry, &families[i]);
         if (metrics->families[i] == NULL) {
             return false;
         }

@@ -141,13 +141,13 @@ static bool add_namespaces(struct fx_mutator_metrics *metrics,
     if (metrics->namespaces == NULL) {
         return false;
     }
-    const struct fx_family_options plan = {
+    const struct fx_family_options options = {
         .type = FX_FAMILY_COUNTER,
         .name = "fixpoint_namespace_policies_seconds_total",
         .help = "Time that reviews spent in the policies of a namespace, in seconds.",
         .labels = metrics->namespaces,
     };
-    metrics->namespace_seconds = fx_registry_add(registry, &plan);
+    metrics->namespace_seconds = fx_registry_add(registry, &options);
     return metrics->namespace_seconds != NULL;
 }
 
@@ -166,13 +166,13 @@ struct fx_mutator_metrics *fx_mutator_metrics_create(struct fx_registry *registr
     metrics->labels = fx_registry_add_labels(registry, keys, N_KEYS, max_mutators);
     bool ok = metrics->labels != NULL;
     for (size_t i = 0; ok && i < N_FAMILIES; i++) {
-        const struct fx_family_options plan = {
+        const struct fx_family_options options = {
             .type = FX_FAMILY_COUNTER,
             .name = texts[i][0],
             .help = texts[i][1],
             .labels = metrics->labels,
         };
-        metrics->families[i] = fx_registry_add(registry, &plan);
+        metrics->families[i] = fx_registry_add(registry, &options);
         ok = metrics->families[i] != NULL;
     }
     if (!ok || !add_namespaces(metrics, registry, max_mutators)) {

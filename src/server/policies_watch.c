@@ -172,7 +172,7 @@ fx_policies_watch_create(uv_loop_t *loop, const struct fx_policies_watch_options
     }
     watch->options = *options;
     watch->events = *events;
-    const struct fx_reload_plan plan = {
+    const struct fx_reload_options reload = {
         .roots = {options->roots, options->n_roots, FX_LIMIT_POLICY_FILE_BYTES},
         .name = "reload of policies",
         .user = watch,
@@ -180,7 +180,7 @@ fx_policies_watch_create(uv_loop_t *loop, const struct fx_policies_watch_options
         .done = on_read,
         .discard = discard,
     };
-    watch->reload = fx_reload_create(loop, &plan, err);
+    watch->reload = fx_reload_create(loop, &reload, err);
     if (watch->reload == NULL) {
         free(watch);
         return NULL;

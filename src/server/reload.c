@@ -34,7 +34,7 @@ struct reload_run {
 
 struct fx_reload {
     uint32_t magic;
-    struct fx_reload_plan plan;
+    struct fx_reload_options options;
     uv_loop_t *loop;
     struct fx_file_watch *watch;
     uv_work_t work;
@@ -59,20 +59,20 @@ static bool looks_unchanged(const struct fx_reload *reload, struct reload_run *r
     struct fx_file_stamp now;
     struct fx_err ignored = FX_ERR_INIT; /* reading fails as well, and reports it */
     return run->depth == IF_CHANGED && reload->stamp.settled && reload->digest != 0 &&
-           fx_file_set_stat(&reload->plan.roots, &now, &ignored) &&
+           fx_file_set_stat(&reload->options.roots, &now, &ignored) &&
            now.files == reload->stamp.files && now.folders == reload->stamp.folders;
 }
 
 static bool build(const struct fx_reload *reload, struct reload_run *run) {
     struct fx_file_set files = {0};
-    const struct fx_reload_plan *plan = &reload->plan;
-    if (!fx_file_set_read(&plan->roots, &files, &run->stamp, &run->failure)) {
+    const struct fx_reload_options *options = &reload->options;
+    if (!fx_file_set_read(&options->roots, &files, &run->stamp, &run->failure)) {
         return false;
     }
     run->digest = files.digest;
     run->changed = files.digest != reload->digest;
     const bool ok =
-        !run->changed || plan->build(plan->user, &files, &run->made, &run->failure);
+        !run->changed || options->build(options->user, &files, &run->made, &run->failure);
     run->folders = files.folders;
     files.folders = (struct fx_file_list){0};
     fx_file_set_finish(&files);
@@ -107,18 +107,18 @@ static void forget_failure(struct fx_reload *reload) {
  * bytes count as changed when they can be read again. Bytes whose build failed keep their
  * digest, because it would fail again. */
 static void apply_result(struct fx_reload *reload, struct reload_run *run) {
-    const struct fx_reload_plan *plan = &reload->plan;
+    const struct fx_reload_options *options = &reload->options;
     const bool nomem = run->failed && run->failure.code == FX_ENOMEM;
     reload->digest = nomem ? 0 : run->digest;
     if (run->failed) {
         const bool is_repeated = is_repeated_failure(reload, &run->failure);
-        plan->done(plan->user, FX_RELOAD_FAILED, NULL, &run->failure, is_repeated);
+        options->done(options->user, FX_RELOAD_FAILED, NULL, &run->failure, is_repeated);
     } else if (run->changed) {
         forget_failure(reload);
-        plan->done(plan->user, FX_RELOAD_CHANGED, run->made, NULL, false);
+        options->done(options->user, FX_RELOAD_CHANGED, run->made, NULL, false);
         run->made = NULL;
     } else if (run->depth == ALWAYS) {
-        plan->done(plan->user, FX_RELOAD_UNCHANGED, NULL, NULL, false);
+        options->done(options->user, FX_RELOAD_UNCHANGED, NULL, NULL, false);
     }
 }
 
@@ -135,13 +135,13 @@ static void watch_folders(struct fx_reload *reload, const struct reload_run *run
 static void run_finish(const struct fx_reload *reload, struct reload_run *run) {
     fx_file_list_finish(&run->folders);
     if (run->made != NULL) {
-        reload->plan.discard(run->made);
+        reload->options.discard(run->made);
         run->made = NULL;
     }
 }
 
 static void finish(struct fx_reload *reload) {
-    reload->on_closed(reload->plan.user);
+    reload->on_closed(reload->options.user);
     free(reload->last_failure);
     reload->magic = 0;
     free(reload);
@@ -209,7 +209,8 @@ static bool run_first(struct fx_reload *reload, struct fx_err *err) {
     return !run->failed;
 }
 
-struct fx_reload *fx_reload_create(uv_loop_t *loop, const struct fx_reload_plan *plan,
+struct fx_reload *fx_reload_create(uv_loop_t *loop,
+                                   const struct fx_reload_options *options,
                                    struct fx_err *err) {
     struct fx_reload *reload = calloc(1, sizeof *reload);
     if (reload == NULL) {
@@ -217,15 +218,15 @@ struct fx_reload *fx_reload_create(uv_loop_t *loop, const struct fx_reload_plan 
         return NULL;
     }
     reload->magic = RELOAD_MAGIC;
-    reload->plan = *plan;
+    reload->options = *options;
     reload->loop = loop;
     reload->job = (struct fx_job){
         .type = FX_JOB_BUILD,
-        .name = plan->name,
+        .name = options->name,
         .allowed_ns = FX_JOB_NS(FX_LIMIT_BUILD_MS),
     };
-    reload->watch = fx_file_watch_create(loop, plan->roots.paths, plan->roots.n_paths,
-                                         on_hint, reload, err);
+    reload->watch = fx_file_watch_create(loop, options->roots.paths,
+                                         options->roots.n_paths, on_hint, reload, err);
     if (reload->watch == NULL || !run_first(reload, err)) {
         fx_file_watch_close(reload->watch);
         free(reload);

@@ -28,7 +28,7 @@ enum fx_reload_result {
 };
 
 /* Everything is borrowed until the reload is closed. */
-struct fx_reload_plan {
+struct fx_reload_options {
     struct fx_file_roots roots;
     const char *name; /* of the job, for people: "reload of …" */
     void *user;
@@ -51,7 +51,8 @@ struct fx_reload; /* opaque */
 
 /* Reads the files and builds the first version, blocking; `done` is called before it
  * returns. Then watches the files. NULL on failure: see `err`. */
-struct fx_reload *fx_reload_create(uv_loop_t *loop, const struct fx_reload_plan *plan,
+struct fx_reload *fx_reload_create(uv_loop_t *loop,
+                                   const struct fx_reload_options *options,
                                    struct fx_err *err) FX_MUST_USE;
 
 /* Reads the files again now, even if they look unchanged. */
