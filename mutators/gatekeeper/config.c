@@ -4,8 +4,8 @@
  * leave alone (spec section 8, step 4). What else it can say is for validation and audit.
  */
 #include "base/buf.h"
-#include "engine/exclusion.h"
-#include "engine/match.h"
+#include "engine/glob.h"
+#include "mutators/gatekeeper/exclusion.h"
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/shapes.h"
 #include "mutators/gatekeeper/texts.h"
@@ -33,9 +33,6 @@ static const struct field root_fields[] = {
     FIELD("status"),     FIELDS_END,
 };
 const struct shape fx_config_shape = {"Config", root_fields, false};
-
-/* The one Config that there may be. */
-#define CONFIG_NAME "config"
 
 static bool is_process(struct fx_text text) {
     static const char *const known[] = {"audit", "sync", "webhook", "mutation-webhook",

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/exclusion.h"
+#include "mutators/gatekeeper/exclusion.h"
 #include "mutators/gatekeeper/resource_testing.h"
 
 #define NAMED(name, spec)                                                      \
@@ -97,7 +97,7 @@ static void compiles(void **state) {
                         "'excludedNamespaces':['b']}]"));
     struct fx_compilation made = must_yield(policy, 1);
     const struct fx_exclusion *exclusion = (const struct fx_exclusion *)made.resources[0];
-    assert_int_equal(exclusion->resource.type, FX_RESOURCE_EXCLUSION);
+    assert_int_equal(exclusion->resource.ops->type, FX_RESOURCE_EXCLUSION);
     assert_string_equal(exclusion->resource.name, "config");
     assert_int_equal(exclusion->n_entries, 3);
     assert_int_equal(exclusion->entries[0].n_processes, 2);

@@ -10,18 +10,29 @@
 
 #include "base/text.h"
 #include "engine/request.h"
+#include "mutators/gatekeeper/expansion.h"
 #include "mutators/gatekeeper/policy.h"
+#include "mutators/gatekeeper/webhook.h"
 #include "value/tree.h"
 
 static const char *const all_versions[] = {"v1", "v1beta1", "v1alpha1", NULL};
 static const char *const beta_versions[] = {"v1beta1", "v1alpha1", NULL};
 static const char *const only_v1alpha1[] = {"v1alpha1", NULL};
 
-static const struct fx_policy_kind kinds[] = {
-#define X(group, kind, prefix, versions, scope) {group, kind, versions, scope},
+static const struct fx_kind kinds[] = {
+#define X(group_, resource_, kind_, prefix, versions_, scope_, role_)    \
+    {                                                                    \
+        .group = (group_),                                               \
+        .kind = (kind_),                                                 \
+        .resource = (resource_),                                         \
+        .versions = (versions_),                                         \
+        .scope = (scope_),                                               \
+        .role = (role_),                                                 \
+        .status = (role_) == FX_ROLE_POLICY ? FX_KIND_STATUS_BY_POD : 0, \
+    },
     KINDS(X)
 #undef X
-        {NULL, NULL, NULL, FX_SCOPE_CLUSTER},
+        {.kind = NULL},
 };
 
 /* By the index in `kinds`. */
@@ -29,7 +40,8 @@ static const struct {
     const struct shape *shape;
     compile_policy *compile;
 } compilers[] = {
-#define X(group, kind, prefix, versions, scope) {&prefix##_shape, prefix##_compile},
+#define X(group, resource, kind, prefix, versions, scope, role) \
+    {&prefix##_shape, prefix##_compile},
     KINDS(X)
 #undef X
 };
@@ -93,5 +105,7 @@ const struct fx_dialect fx_dialect_gatekeeper = {
     .name = "gatekeeper",
     .rank = GATEKEEPER_RANK,
     .kinds = kinds,
+    .webhook = &fx_gatekeeper_webhook,
     .compile = compile,
+    .find_cycles = fx_expansion_find_cycles,
 };

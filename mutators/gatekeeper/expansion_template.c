@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "engine/expansion.h"
+#include "mutators/gatekeeper/expansion.h"
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/shapes.h"
 #include "mutators/gatekeeper/texts.h"

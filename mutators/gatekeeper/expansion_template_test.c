@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "engine/expansion.h"
+#include "mutators/gatekeeper/expansion.h"
 #include "mutators/gatekeeper/resource_testing.h"
 
 #define NAMED(name, spec)                                                         \
@@ -135,7 +135,7 @@ static void compiles(void **state) {
     struct fx_compilation made = must_yield(policy, 1);
     assert_int_equal(made.n_warnings, 0);
     const struct fx_expansion *expansion = (const struct fx_expansion *)made.resources[0];
-    assert_int_equal(expansion->resource.type, FX_RESOURCE_EXPANSION);
+    assert_int_equal(expansion->resource.ops->type, FX_RESOURCE_EXPANSION);
     assert_string_equal(expansion->resource.name, "t");
     assert_true(fx_text_is(expansion->group, "g"));
     assert_true(fx_text_is(expansion->version, "v2"));

@@ -23,7 +23,8 @@
 #define EXTERNAL_GROUP   "externaldata.gatekeeper.sh"
 #define CONFIG_GROUP     "config.gatekeeper.sh"
 #define EXPANSION_GROUP  "expansion.gatekeeper.sh"
-#define GATEKEEPER_RANK  1u /* place in a pass */
+#define CONFIG_NAME      "config" /* of the one Config that counts */
+#define GATEKEEPER_RANK  1u       /* place in a pass */
 
 /* A policy whose types are checked. Everything is borrowed; what is missing is NULL. */
 struct policy {
@@ -48,29 +49,38 @@ const json_t *fx_policy_node(const struct policy *policy, const json_t *node);
 typedef bool compile_policy(const struct policy *policy,
                             struct fx_compilation *ret_compilation, struct fx_err *err);
 
-/* group, kind, prefix of its shape and compile function, the list of its versions in
- * dialect.c, scope. A further kind is one file and one row. */
-#define MUTATOR(X, group, kind, prefix, versions) \
-    X(group, kind, prefix, versions, FX_SCOPE_NAMED)
-#define RESOURCE(X, group, kind, prefix, versions) \
-    X(group, kind, prefix, versions, FX_SCOPE_CLUSTER)
-#define KINDS(X)                                                                     \
-    MUTATOR(X, GATEKEEPER_GROUP, "Assign", fx_assign, all_versions)                  \
-    MUTATOR(X, GATEKEEPER_GROUP, "AssignImage", fx_assign_image, only_v1alpha1)      \
-    MUTATOR(X, GATEKEEPER_GROUP, "AssignMetadata", fx_assign_metadata, all_versions) \
-    MUTATOR(X, GATEKEEPER_GROUP, "ModifySet", fx_modify_set, all_versions)           \
-    MUTATOR(X, FIXPOINT_GROUP, "Assign", fx_assign, only_v1alpha1)                   \
-    MUTATOR(X, FIXPOINT_GROUP, "AssignImage", fx_assign_image, only_v1alpha1)        \
-    MUTATOR(X, FIXPOINT_GROUP, "AssignMetadata", fx_assign_metadata, only_v1alpha1)  \
-    MUTATOR(X, FIXPOINT_GROUP, "ModifySet", fx_modify_set, only_v1alpha1)            \
-    MUTATOR(X, FIXPOINT_GROUP, "Remove", fx_remove, only_v1alpha1)                   \
-    RESOURCE(X, EXTERNAL_GROUP, "Provider", fx_provider, beta_versions)              \
-    RESOURCE(X, CONFIG_GROUP, "Config", fx_config, only_v1alpha1)                    \
-    RESOURCE(X, EXPANSION_GROUP, "ExpansionTemplate", fx_expansion_template,         \
-             beta_versions)
+/* Group, resource, kind, prefix of its shape and compile function, the list of its
+ * versions in dialect.c, scope, role. A further kind is one file and one row. Fixpoint's
+ * own resources have names of their own, so that `kubectl get assign` means Gatekeeper's.
+ */
+#define MUTATOR(X, group, resource, kind, prefix, versions) \
+    X(group, resource, kind, prefix, versions, FX_SCOPE_NAMED, FX_ROLE_POLICY)
+#define RESOURCE(X, group, resource, kind, prefix, versions, scope) \
+    X(group, resource, kind, prefix, versions, scope, FX_ROLE_RESOURCE)
+#define KINDS(X)                                                                         \
+    MUTATOR(X, GATEKEEPER_GROUP, "assign", "Assign", fx_assign, all_versions)            \
+    MUTATOR(X, GATEKEEPER_GROUP, "assignimage", "AssignImage", fx_assign_image,          \
+            only_v1alpha1)                                                               \
+    MUTATOR(X, GATEKEEPER_GROUP, "assignmetadata", "AssignMetadata", fx_assign_metadata, \
+            all_versions)                                                                \
+    MUTATOR(X, GATEKEEPER_GROUP, "modifyset", "ModifySet", fx_modify_set, all_versions)  \
+    MUTATOR(X, FIXPOINT_GROUP, "fixpointassigns", "Assign", fx_assign, only_v1alpha1)    \
+    MUTATOR(X, FIXPOINT_GROUP, "fixpointassignimages", "AssignImage", fx_assign_image,   \
+            only_v1alpha1)                                                               \
+    MUTATOR(X, FIXPOINT_GROUP, "fixpointassignmetadata", "AssignMetadata",               \
+            fx_assign_metadata, only_v1alpha1)                                           \
+    MUTATOR(X, FIXPOINT_GROUP, "fixpointmodifysets", "ModifySet", fx_modify_set,         \
+            only_v1alpha1)                                                               \
+    MUTATOR(X, FIXPOINT_GROUP, "fixpointremoves", "Remove", fx_remove, only_v1alpha1)    \
+    RESOURCE(X, EXTERNAL_GROUP, "providers", "Provider", fx_provider, beta_versions,     \
+             FX_SCOPE_CLUSTER)                                                           \
+    RESOURCE(X, CONFIG_GROUP, "configs", "Config", fx_config, only_v1alpha1,             \
+             FX_SCOPE_OWN)                                                               \
+    RESOURCE(X, EXPANSION_GROUP, NULL, "ExpansionTemplate", fx_expansion_template,       \
+             beta_versions, FX_SCOPE_CLUSTER)
 
-#define X(group, kind, prefix, versions, scope) \
-    extern const struct shape prefix##_shape;   \
+#define X(group, resource, kind, prefix, versions, scope, role) \
+    extern const struct shape prefix##_shape;                   \
     compile_policy prefix##_compile;
 KINDS(X)
 #undef X

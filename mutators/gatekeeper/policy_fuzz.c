@@ -10,11 +10,11 @@
 
 #include "base/url.h"
 #include "engine/dialect.h"
-#include "engine/exclusion.h"
-#include "engine/expansion.h"
 #include "engine/external.h"
 #include "engine/provider.h"
 #include "engine/request.h"
+#include "mutators/gatekeeper/exclusion.h"
+#include "mutators/gatekeeper/expansion.h"
 #include "value/equal.h"
 #include "value/json.h"
 
@@ -118,7 +118,7 @@ static void check_expansion(const struct fx_expansion *expansion) {
 }
 
 static void check_resource(const struct fx_resource *resource) {
-    switch (resource->type) {
+    switch (resource->ops->type) {
     case FX_RESOURCE_PROVIDER:
         check_provider((const struct fx_provider *)resource);
         break;

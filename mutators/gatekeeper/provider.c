@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/url.h"
 #include "mutators/gatekeeper/policy.h"
+#include "mutators/gatekeeper/provider_protocol.h"
 #include "mutators/gatekeeper/shapes.h"
 #include "value/tree.h"
 
@@ -120,8 +121,9 @@ static bool add(const struct policy *policy, int64_t seconds, const struct fx_bu
                 struct fx_compilation *ret_compilation, struct fx_err *err) {
     const int64_t counts = seconds < TIMEOUT_MAX_S ? seconds : TIMEOUT_MAX_S;
     struct fx_provider *provider = fx_provider_create(
-        policy->name, policy->source, fx_tree_view_string(policy->spec, "url"),
-        (uint64_t)counts * 1000, (struct fx_text){pem->data, pem->len});
+        &fx_external_data_protocol, policy->name, policy->source,
+        fx_tree_view_string(policy->spec, "url"), (uint64_t)counts * 1000,
+        (struct fx_text){pem->data, pem->len});
     return (provider != NULL &&
             fx_compilation_add_resource_take(ret_compilation, &provider->resource)) ||
            fx_fail_nomem(err);

@@ -135,7 +135,7 @@ static void compiles(void **state) {
         json_t *policy = must_read(good[i].policy);
         struct fx_compilation made = must_yield(policy, 1);
         assert_int_equal(made.n_warnings, 0);
-        assert_int_equal(made.resources[0]->type, FX_RESOURCE_PROVIDER);
+        assert_int_equal(made.resources[0]->ops->type, FX_RESOURCE_PROVIDER);
         assert_string_equal(made.resources[0]->name, "p");
         assert_ptr_equal(made.resources[0]->source, policy);
         const struct fx_provider *provider =

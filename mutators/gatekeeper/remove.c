@@ -94,6 +94,8 @@ static const struct fx_mutator_ops ops = {
     .apply = apply,
     .reads = fx_target_reads,
     .sketch = fx_target_sketch,
+    .explain = fx_target_explain,
+    .may_write = fx_target_may_write,
     .destroy = destroy,
 };
 

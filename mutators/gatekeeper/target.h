@@ -15,12 +15,12 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "engine/dialect.h"
-#include "engine/match.h"
 #include "engine/mutator.h"
 #include "location/gatekeeper/location.h"
 #include "location/gatekeeper/path_tests.h"
 #include "location/gatekeeper/write.h"
 #include "mutators/gatekeeper/conditions.h"
+#include "mutators/gatekeeper/match.h"
 #include "mutators/gatekeeper/policy.h"
 
 struct target {
@@ -116,6 +116,12 @@ bool fx_target_match(const struct fx_mutator *self, const struct fx_request *req
 
 /* The engine's sketch slot for every kind (sketch.c). */
 json_t *fx_target_sketch(const struct fx_mutator *self, struct fx_err *err);
+
+/* The engine's explain and may_write slots for every kind (explain.c). */
+void fx_target_explain(const struct fx_mutator *self, const char *criterion,
+                       struct fx_criterion *ret_criterion);
+bool fx_target_may_write(const struct fx_mutator *self, const struct fx_path_step *path,
+                         size_t n_steps);
 
 /* What every kind's apply slot ends in: the setter runs where the location leads and the
  * conditions hold. */

@@ -27,7 +27,7 @@ static bool lacks_operations(const json_t *spec) {
     return list == NULL || (json_is_array(list) && json_array_size(list) == 0);
 }
 
-static bool fill_in_operations(json_t **policy) {
+static bool set_default_operations(json_t **policy) {
     json_t *spec = own_spec(policy);
     return spec != NULL &&
            fx_tree_set_take(spec, OPERATIONS_KEY, json_pack("[ss]", "CREATE", "UPDATE"));
@@ -41,25 +41,26 @@ static bool lacks_match_for(const json_t *item) {
             (json_is_string(match_for) && json_string_length(match_for) == 0));
 }
 
-static bool fill_in_item(json_t **policy, size_t index) {
+static bool set_default_of_item(json_t **policy, size_t index) {
     json_t *spec = own_spec(policy);
     json_t *match = spec == NULL ? NULL : fx_tree_own_key(spec, MATCH_KEY);
     json_t *item = match == NULL ? NULL : fx_tree_own_index(match, index);
     return item != NULL && fx_tree_set_take(item, MATCH_FOR_KEY, json_string("Any"));
 }
 
-bool fx_rule_fill_in(json_t **policy, struct fx_err *err) {
+bool fx_rule_set_defaults(json_t **policy, struct fx_err *err) {
     if (!json_is_object(view_spec(*policy))) {
         return true;
     }
-    if (lacks_operations(view_spec(*policy)) && !fill_in_operations(policy)) {
+    if (lacks_operations(view_spec(*policy)) && !set_default_operations(policy)) {
         return fx_fail_nomem(err);
     }
     const json_t *match = fx_tree_view_text(view_spec(*policy), MATCH_KEY);
     const size_t n = json_is_array(match) ? json_array_size(match) : 0;
     for (size_t i = 0; i < n; i++) {
         match = fx_tree_view_text(view_spec(*policy), MATCH_KEY);
-        if (lacks_match_for(json_array_get(match, i)) && !fill_in_item(policy, i)) {
+        if (lacks_match_for(json_array_get(match, i)) &&
+            !set_default_of_item(policy, i)) {
             return fx_fail_nomem(err);
         }
     }

@@ -16,6 +16,6 @@
 /* Sets `admissionOperations` where it is missing or empty, and `matchFor` of the entries
  * of `match`, copying on write. A rule in which other things than these stand in their
  * places is left as it is there: who validates it says so. Errors: FX_ENOMEM. */
-bool fx_rule_fill_in(json_t **policy, struct fx_err *err) FX_MUST_USE;
+bool fx_rule_set_defaults(json_t **policy, struct fx_err *err) FX_MUST_USE;
 
 #endif

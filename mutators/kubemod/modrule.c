@@ -9,14 +9,14 @@
 #include <string.h>
 
 #include "base/budget.h"
-#include "base/limits.h"
 #include "engine/reads.h"
+#include "mutators/kubemod/explain.h"
 #include "mutators/kubemod/last_applied.h"
+#include "mutators/kubemod/limits.h"
 #include "mutators/kubemod/reject.h"
 #include "mutators/kubemod/rule_reads.h"
 #include "mutators/kubemod/sketch.h"
 #include "mutators/kubemod/synthetic_refs.h"
-#include "mutators/kubemod/why.h"
 #include "value/equal.h"
 #include "value/tree.h"
 
@@ -220,8 +220,9 @@ static const struct fx_mutator_ops patch_ops = {
     .match = match,
     .apply = apply,
     .operations = MODRULE_OPERATIONS,
-    .why = fx_modrule_why,
-    .writes = fx_modrule_writes,
+    .explain = fx_modrule_explain,
+    .found = fx_modrule_found,
+    .may_write = fx_modrule_may_write,
     .sketch = fx_modrule_sketch,
     .guise = &fx_synthetic_refs,
     .wants_home = wants_home,
@@ -234,7 +235,8 @@ static const struct fx_mutator_ops reject_ops = {
     .apply = apply_nothing,
     .judge = fx_reject_judge,
     .denial = &fx_reject_denial,
-    .why = fx_modrule_why,
+    .explain = fx_modrule_explain,
+    .found = fx_modrule_found,
     .guise = &fx_synthetic_refs,
     .wants_home = wants_home,
     .reads = reads,
@@ -248,9 +250,8 @@ void fx_modrule_set_type(struct modrule *rule, bool rejects) {
 
 /* The namespace of the cluster's rules. */
 static const char *cluster_namespace(const struct fx_dialect_settings *settings) {
-    return settings != NULL && settings->cluster_namespace != NULL
-               ? settings->cluster_namespace
-               : KUBEMOD_CLUSTER_NAMESPACE;
+    const char *given = fx_dialect_settings_get(settings, CLUSTER_NAMESPACE_SETTING);
+    return given != NULL ? given : KUBEMOD_CLUSTER_NAMESPACE;
 }
 
 bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,

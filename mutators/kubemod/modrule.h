@@ -19,8 +19,9 @@
 #include "mutators/kubemod/match_item.h"
 #include "mutators/kubemod/patch_rule.h"
 
-#define KUBEMOD_GROUP "api.kubemod.io"
-#define KUBEMOD_RANK  2u /* place in a pass */
+#define CLUSTER_NAMESPACE_SETTING "cluster-modrules-namespace"
+#define KUBEMOD_GROUP             "api.kubemod.io"
+#define KUBEMOD_RANK              2u /* place in a pass */
 
 /* Whose rules see objects of other namespaces, and those of none, where no setting says
  * otherwise. */

@@ -16,6 +16,7 @@
 #include "base/budget.h"
 #include "base/limits.h"
 #include "engine/converge.h"
+#include "mutators/kubemod/limits.h"
 #include "mutators/kubemod/testing.h"
 
 struct play {

@@ -3,11 +3,11 @@
  * mutators/kubemod/operations.c - down the path, and then add, replace or remove.
  */
 #include "mutators/kubemod/operations.h"
+#include "mutators/kubemod/limits.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/limits.h"
 #include "value/tree.h"
 
 static const char *const texts[] = {

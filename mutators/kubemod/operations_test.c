@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/limits.h"
+#include "mutators/kubemod/limits.h"
 #include "mutators/kubemod/operations.h"
 #include "mutators/kubemod/testing.h"
 

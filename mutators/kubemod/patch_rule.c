@@ -9,7 +9,7 @@
 
 #include "base/budget.h"
 #include "base/buf.h"
-#include "base/limits.h"
+#include "mutators/kubemod/limits.h"
 #include "mutators/kubemod/modrule.h"
 #include "mutators/kubemod/select_path.h"
 #include "mutators/kubemod/synthetic_refs.h"

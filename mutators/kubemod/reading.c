@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/limits.h"
+#include "mutators/kubemod/limits.h"
 #include "mutators/kubemod/rule.h"
 #include "value/json.h"
 #include "value/tree.h"

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/limits.h"
 #include "engine/request.h"
+#include "mutators/kubemod/limits.h"
 #include "mutators/kubemod/modrule.h"
 #include "mutators/kubemod/testing.h"
 #include "value/tree.h"

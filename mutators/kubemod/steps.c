@@ -3,11 +3,10 @@
  * mutators/kubemod/steps.c - paths are split and decoded here, and nowhere else.
  */
 #include "mutators/kubemod/steps.h"
+#include "mutators/kubemod/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/limits.h"
 
 #define MOST_DIGITS 9u /* no list has more elements than these can say */
 

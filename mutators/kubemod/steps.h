@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "mutators/kubemod/limits.h"
 
 struct step {
     struct fx_text text; /* decoded; of the steps' own memory */

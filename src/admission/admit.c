@@ -13,14 +13,15 @@
 /* What Go says of a value of the wrong type, before anybody reads what it means. */
 #define DECODE_WORDS FX_TEXT("json: cannot unmarshal")
 
-/* Does Gatekeeper's webhook look at it? It has rules of its own, which other dialects do
- * not follow: what goes must be sound, too, and names are short. */
-static bool is_own(const struct fx_review *review) {
-    return fx_is_own_group(review->result.group);
+/* Is its group reserved by a dialect (engine/webhook.h)? Then it is checked on DELETE,
+ * too, and its name must be short. */
+static bool is_reserved(const struct fx_review *review) {
+    return fx_reserved_group(review->result.group) != NULL;
 }
 
 static bool is_policy(const struct fx_review *review) {
-    return is_own(review) || fx_policy_is_kind(review->result.group, review->result.kind);
+    return is_reserved(review) ||
+           fx_policy_is_kind(review->result.group, review->result.kind);
 }
 
 /* Of a DELETE the object that was. What is deleted as a collection is nobody's concern,
@@ -30,7 +31,7 @@ static enum fx_next step_concern(struct fx_review *review) {
     if (is_delete) {
         review->object = review->old_object;
     }
-    if ((is_delete && (!is_own(review) || review->result.name.len == 0)) ||
+    if ((is_delete && (!is_reserved(review) || review->result.name.len == 0)) ||
         (!is_policy(review) && review->object == NULL)) {
         return fx_answer_allow(review, FX_DECISION_UNCHANGED, "");
     }
@@ -45,7 +46,7 @@ static enum fx_next step_concern(struct fx_review *review) {
 
 static enum fx_next step_name(struct fx_review *review) {
     const size_t len = review->result.name.len;
-    if (is_own(review) && len > NAME_MAX_BYTES) {
+    if (is_reserved(review) && len > NAME_MAX_BYTES) {
         (void)fx_fail(&review->err, FX_EINVALID,
                       "resource cannot have metadata.name larger than 63 char; length: "
                       "%zu",
@@ -67,7 +68,7 @@ static bool enter_namespace(struct fx_review *review) {
 static enum fx_next step_check(struct fx_review *review) {
     struct fx_err *err = &review->err;
     bool is_spoken = false;
-    if (!is_own(review) && !enter_namespace(review)) {
+    if (!is_reserved(review) && !enter_namespace(review)) {
         return fx_answer_fail(review);
     }
     review->told.settings = review->admission->settings;

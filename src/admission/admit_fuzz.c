@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "admission/admit.h"
-#include "admission/admit_label.h"
 #include "admission/binding.h"
-#include "admission/fill_in.h"
+#include "admission/defaults.h"
+#include "admission/guard.h"
 #include "base/dns_name.h"
 #include "value/json.h"
 #include "value/tree.h"
@@ -71,8 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const struct fx_exemptions exempt = {.names = names, .n_names = 1};
     const struct fx_text text = {(const char *)data, size};
     check(fx_admit_create(&admission, text, 0));
-    check(fx_admit_label_create(&exempt, text, 0));
+    check(fx_guard_create(fx_guard_find(FX_TEXT("/v1/admitlabel")), &exempt, text, 0));
     check(fx_binding_create(text, 0));
-    check(fx_fill_in_create(text, 0));
+    check(fx_defaults_create(text, 0));
     return 0;
 }

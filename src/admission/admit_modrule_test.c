@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "admission/admit.h"
-#include "admission/fill_in.h"
+#include "admission/defaults.h"
 #include "admission/review_texts.h"
 #include "base/base64.h"
 #include "base/limits.h"
@@ -201,7 +201,7 @@ static void answers_in_the_version_of_the_request(void **state) {
         "v1beta1','request':{'uid':'u'," ON("CREATE") ",'object':" RULE(UNSOUND) "}}");
     json_t *answers[2] = {NULL, NULL};
     fx_review_destroy(admit(request, &answers[0]));
-    fx_review_destroy(run(fx_fill_in_create(fx_text_of(request), 0), &answers[1]));
+    fx_review_destroy(run(fx_defaults_create(fx_text_of(request), 0), &answers[1]));
     for (size_t i = 0; i < FX_COUNT(answers); i++) {
         is_equal(fx_tree_view_string(answers[i], "apiVersion"),
                  "admission.k8s.io/v1beta1");
@@ -281,7 +281,7 @@ static void fills_in(void **state) {
         char *request = with_quotes(fillings[i].request);
         json_t *answer = NULL;
         struct fx_review *review =
-            run(fx_fill_in_create(fx_text_of(request), 0), &answer);
+            run(fx_defaults_create(fx_text_of(request), 0), &answer);
         const struct fx_review_result *result = fx_review_result(review);
         const json_t *response = fx_tree_view_key(answer, "response");
         const bool changes = fillings[i].patch[0] != '\0';
@@ -314,7 +314,7 @@ static void refuses_what_is_no_review(void **state) {
         char *request = with_quotes(cases[i].request);
         json_t *answer = NULL;
         struct fx_review *review =
-            run(fx_fill_in_create(fx_text_of(request), cases[i].deadline_ns), &answer);
+            run(fx_defaults_create(fx_text_of(request), cases[i].deadline_ns), &answer);
         const struct fx_review_result *result = fx_review_result(review);
         assert_int_equal(result->status, cases[i].status);
         assert_string_equal(result->body->data, cases[i].body);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "admission/admit.h"
-#include "admission/admit_label.h"
+#include "admission/guard.h"
 #include "admission/review_texts.h"
 
 static const struct fx_admission admission = {.own_namespace = "fixpoint"};
@@ -230,7 +230,9 @@ static void guards_the_label(void **state) {
     for (size_t i = 0; i < FX_COUNT(labels); i++) {
         print_message("%s\n", labels[i].about);
         char *request = with_quotes(labels[i].request);
-        expect(fx_admit_label_create(&exempt, fx_text_of(request), 0), &labels[i]);
+        expect(fx_guard_create(fx_guard_find(FX_TEXT("/v1/admitlabel")), &exempt,
+                               fx_text_of(request), 0),
+               &labels[i]);
         free(request);
     }
 }
@@ -241,7 +243,9 @@ static void late(void **state) {
     const struct expectation expected = {"late", "", 503, FX_DECISION_BROKEN,
                                          "review deadline exceeded"};
     char *request = with_quotes(REQUEST(CREATE LABELLED("x")));
-    expect(fx_admit_label_create(&nobody, fx_text_of(request), 1), &expected);
+    expect(fx_guard_create(fx_guard_find(FX_TEXT("/v1/admitlabel")), &nobody,
+                           fx_text_of(request), 1),
+           &expected);
     expect(fx_admit_create(&admission, fx_text_of(request), 1), &expected);
     free(request);
 }

@@ -248,7 +248,7 @@ enum fx_next fx_answer_patch(struct fx_review *review) {
     return end(review, FX_DECISION_MUTATED);
 }
 
-enum fx_next fx_answer_filled_in(struct fx_review *review) {
+enum fx_next fx_answer_defaulted(struct fx_review *review) {
     begin(review, true);
     add_patch(review, &review->patch);
     return end(review, FX_DECISION_MUTATED);

@@ -22,13 +22,13 @@ static enum fx_next step_concern(struct fx_review *review) {
     return concerns ? FX_NEXT : allow(review);
 }
 
-/* What the request says; only what it does not say is up to the object. */
+/* The value in the request; if it is empty, that of the object's metadata. */
 static struct fx_text either(struct fx_text of_request, const json_t *metadata,
                              const char *key) {
     return of_request.len > 0 ? of_request : fx_tree_view_string(metadata, key);
 }
 
-/* Without a kind, it is a Node, too. */
+/* A target without a kind is a Node. */
 static bool is_to_node(const json_t *target) {
     const struct fx_text kind = fx_tree_view_string(target, "kind");
     return kind.len == 0 || fx_text_is(kind, "Node");
@@ -68,7 +68,7 @@ const struct fx_pod_binding *fx_binding_view(const struct fx_review *review) {
     return is_answered && review->binding.node.len > 0 ? &review->binding : NULL;
 }
 
-/* Without memory for the words it is allowed without them. */
+/* Without memory for the message, the Binding is allowed without it. */
 void fx_binding_warn(struct fx_review *review, const char *words) {
     free(review->warning);
     review->warning = fx_text_dup(fx_text_of(words));

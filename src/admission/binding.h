@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/binding.h - the review of a Binding, by which a Pod comes to its Node,
- * `/podbinding-webhook`. It is always allowed, as it is; who serves it may have something
- * to tell the Pod. A review as those of admission/admit.h.
+ * admission/binding.h - the review of a Binding, which assigns a Pod to a Node. It is
+ * always allowed unchanged; the server may write the Node's name into the Pod before it
+ * answers. A review as those of admission/admit.h.
  */
 #ifndef FX_ADMISSION_BINDING_H
 #define FX_ADMISSION_BINDING_H
@@ -13,22 +13,21 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* Which Pod comes to which Node: names that can be names (base/dns_name.h), and nothing
- * else. */
+/* The Pod and its Node. All three are valid names (base/dns_name.h). */
 struct fx_pod_binding {
     struct fx_text namespace_, pod, node;
 };
 
-/* Begins the review of a Binding; of all else, too, which is allowed. NULL without
- * memory. */
+/* Begins the review of a Binding. Other objects are allowed, too. NULL without memory. */
 struct fx_review *fx_binding_create(struct fx_text text,
                                     uint64_t deadline_ns) FX_MUST_USE;
 
-/* What was reviewed, once that is done, borrowed from the review; NULL where nobody is to
- * be told of anything: it is no Binding to a Node, or a dry run, or no review at all. */
+/* The Binding of a review that is done, borrowed from the review; NULL if no Pod is to be
+ * annotated: the object is not a Binding to a Node, the request is a dry run or invalid.
+ */
 const struct fx_pod_binding *fx_binding_view(const struct fx_review *review);
 
-/* Has the answer say this, too. */
+/* Adds a warning to the answer. */
 void fx_binding_warn(struct fx_review *review, const char *words);
 
 #endif

@@ -10,7 +10,6 @@
 #include "admission/external_internal.h"
 #include "base/buf.h"
 #include "base/vec.h"
-#include "value/json.h"
 #include "value/tree.h"
 
 /* What the walk finds. */
@@ -82,21 +81,23 @@ static bool asks_same_provider(const struct fx_placeholder *a,
     return fx_text_equal(a->external->provider, b->external->provider);
 }
 
-/* The ProviderRequest for sorted placeholders of one provider, as Go writes it. */
-static bool write_body(const struct fx_placeholder *items, size_t n_items,
+/* The request for the keys of sorted placeholders of one provider, each key once. */
+static bool write_body(const struct fx_provider *provider,
+                       const struct fx_placeholder *items, size_t n_items,
                        struct fx_arena *arena, struct fx_text *ret_body) {
+    struct fx_text *keys = fx_arena_alloc(arena, n_items * sizeof *keys);
+    if (keys == NULL) {
+        return false;
+    }
+    size_t n_keys = 0;
+    for (size_t i = 0; i < n_items; i++) {
+        if (i == 0 || !fx_text_equal(items[i].key, items[i - 1].key)) {
+            keys[n_keys++] = items[i].key;
+        }
+    }
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
-    fx_buf_str(&buf, "{\"apiVersion\":\"externaldata.gatekeeper.sh/v1beta1\",\"kind\":"
-                     "\"ProviderRequest\",\"request\":{\"keys\":[");
-    for (size_t i = 0; i < n_items; i++) {
-        if (i > 0 && fx_text_equal(items[i].key, items[i - 1].key)) {
-            continue;
-        }
-        fx_buf_str(&buf, i == 0 ? "" : ",");
-        fx_json_write_string(&buf, items[i].key, FX_JSON_HTML);
-    }
-    fx_buf_str(&buf, "]}}");
+    provider->protocol->write_request(keys, n_keys, &buf);
     const char *copy =
         buf.failed ? NULL : fx_arena_copy(arena, (struct fx_text){buf.data, buf.len});
     *ret_body = (struct fx_text){copy, copy == NULL ? 0 : buf.len};
@@ -139,7 +140,7 @@ static bool make_calls(const struct found *found, const struct fx_snapshot *snap
         }
         struct fx_external_call *call = &calls->items[calls->n_items++];
         call->provider = (const struct fx_provider *)provider; /* its first member */
-        if (!write_body(first, n, arena, &call->body)) {
+        if (!write_body(call->provider, first, n, arena, &call->body)) {
             return false;
         }
     }

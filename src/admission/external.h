@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/external.h - asking providers (spec section 7): which requests an object's
- * placeholders make, what the answers mean, and the values put in their places. Pure:
- * somebody else carries the bytes.
+ * admission/external.h - external data (spec section 7): the requests for an object's
+ * placeholders, the answers to them, and the values in place of the placeholders. Does no
+ * I/O: the caller sends the requests.
  */
 #ifndef FX_ADMISSION_EXTERNAL_H
 #define FX_ADMISSION_EXTERNAL_H
@@ -23,13 +23,14 @@
 /* One request to one provider: POST `body` to provider->url as application/json. */
 struct fx_external_call {
     const struct fx_provider *provider; /* lives in the snapshot */
-    struct fx_text body;                /* the ProviderRequest; the arena's */
+    struct fx_text body;                /* of the provider's protocol; the arena's */
 
-    /* Private: what came of it. */
+    /* Private: the result. */
     bool is_answered;
-    bool lacks_memory;    /* it could not be kept: our failure, whatever the policy */
-    json_t *items;        /* by key, counted; or NULL and */
-    struct fx_text fault; /* the words of a failure of the whole response */
+    bool lacks_memory;    /* no memory to keep the answer: fails the review, whatever the
+                             policy */
+    json_t *items;        /* by key, counted; or NULL, and … */
+    struct fx_text fault; /* … the message of the failure of the whole request */
 };
 
 struct fx_external_calls {
@@ -38,31 +39,31 @@ struct fx_external_calls {
     size_t n_places; /* placeholders that were found */
 };
 
-/* Walks the tree and lists one call for each provider that its placeholders name, the
- * keys sorted bytewise and each once. A provider that the snapshot does not know has
- * none. Where no placeholder was ever made, nothing is walked. Errors: FX_ELIMIT (nested
- * deeper than any object that was read and mutated), FX_ENOMEM. */
+/* Finds the placeholders in the tree and makes one call for each of their providers, with
+ * each key once, sorted bytewise. A provider that is not in the snapshot gets no call. If
+ * `placeholders` is empty, the tree is not searched. Errors: FX_ELIMIT (nested deeper
+ * than any object that was read and mutated), FX_ENOMEM. */
 bool fx_external_collect(const struct fx_placeholders *placeholders, json_t *root,
                          const struct fx_snapshot *snapshot, struct fx_arena *arena,
                          struct fx_external_calls *ret_calls,
                          struct fx_err *err) FX_MUST_USE;
 
-/* The answer has come: the body of the HTTP response, whatever its status (read, not
- * kept). What is wrong with it is kept, for the placeholders' failure policies. Its types
- * are those of Go's decoder; of several items with one key the last counts. */
+/* Answers the call with the body of the HTTP response, whatever its status. `body` is
+ * borrowed for the call. An invalid body is no error here: the failure policies of the
+ * placeholders apply. Of several items with one key the last one counts. */
 void fx_external_give(struct fx_external_call *call, struct fx_arena *arena,
                       struct fx_text body);
 
-/* No answer will come: `why` is copied; "connection refused". */
+/* Answers the call with a failure: `why` ("connection refused") is copied. */
 void fx_external_fail(struct fx_external_call *call, struct fx_arena *arena,
                       const char *why);
 
-/* Have all been answered? */
+/* Are all calls answered? */
 bool fx_external_is_answered(const struct fx_external_calls *calls);
 
-/* Puts the values in the places, copying on write. Errors: FX_EMUTATE with the words of
- * spec section 7 (`failed to resolve external data placeholders: …`), FX_ELIMIT,
- * FX_ENOMEM. */
+/* Replaces the placeholders by their values, copying on write. Errors: FX_EMUTATE with
+ * the messages of spec section 7 (`failed to resolve external data placeholders: …`),
+ * FX_ELIMIT, FX_ENOMEM. */
 bool fx_external_resolve(const struct fx_external_calls *calls,
                          const struct fx_placeholders *placeholders, json_t **root,
                          struct fx_err *err) FX_MUST_USE;

@@ -15,6 +15,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* The protocol of a dialect that this room does not know. */
+extern const struct fx_provider_protocol fx_external_data_protocol;
+
 static const struct fx_external fails = {{"p", 1}, FX_EXTERNAL_FAIL, {NULL, 0}};
 static const struct fx_external ignores = {{"p", 1}, FX_EXTERNAL_IGNORE, {NULL, 0}};
 static const struct fx_external falls_back = {
@@ -25,8 +28,9 @@ static struct fx_snapshot *snapshot(void) {
     static struct fx_snapshot *made;
     if (made == NULL) {
         struct fx_err err = FX_ERR_INIT;
-        struct fx_provider *provider = fx_provider_create(
-            FX_TEXT("p"), NULL, FX_TEXT("https://p"), 0, FX_TEXT("pem"));
+        struct fx_provider *provider =
+            fx_provider_create(&fx_external_data_protocol, FX_TEXT("p"), NULL,
+                               FX_TEXT("https://p"), 0, FX_TEXT("pem"));
         assert(provider != NULL);
         struct fx_resource *resource = &provider->resource;
         const struct fx_snapshot_parts parts = {.resources = &resource, .n_resources = 1};

@@ -131,10 +131,14 @@ static inline struct fx_snapshot *fake_snapshot(fake_edit *const *edits, size_t 
     return fake_snapshot_of(&fakes);
 }
 
+/* The protocol of a dialect that this room does not know. */
+extern const struct fx_provider_protocol fx_external_data_protocol;
+
 static inline struct fx_resource *fake_provider(const char *name) {
     json_t *source = json_pack("{s:s}", "name", name);
-    struct fx_provider *provider = fx_provider_create(
-        fx_text_of(name), source, FX_TEXT("https://p"), 0, FX_TEXT("pem"));
+    struct fx_provider *provider =
+        fx_provider_create(&fx_external_data_protocol, fx_text_of(name), source,
+                           FX_TEXT("https://p"), 0, FX_TEXT("pem"));
     json_decref(source);
     if (provider == NULL) {
         abort();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/mutation.c - one object to its fixed point, and the proven difference.
+ * admission/mutation.c - one object to its fixed point, and the verified difference.
  */
 #include "admission/mutation.h"
 
-#include "admission/annotate.h"
 #include "admission/namespace_field.h"
-#include "admission/proof.h"
+#include "engine/dialect.h"
+#include "engine/webhook.h"
 #include "value/equal.h"
 #include "value/tree.h"
 
@@ -17,12 +17,25 @@ static void forget_old(struct fx_patch *patch) {
     }
 }
 
-/* Tries the patch on the object as it came. Where others share the object, a copy is
+bool fx_mutation_verify(const struct fx_patch *patch, json_t **root, const json_t *wanted,
+                        struct fx_err *err) {
+    if (!fx_patch_apply(patch, root, err)) {
+        if (err->code != FX_ENOMEM) {
+            err->code = FX_EINTERNAL;
+            (void)fx_err_prefix(err, "our own patch does not apply: ");
+        }
+        return false;
+    }
+    return fx_equal(*root, wanted) ||
+           fx_fail(err, FX_EINTERNAL, "our own patch does not give the result");
+}
+
+/* Verifies the patch on the object as it came. Where others share the object, a copy is
  * written to in any case. */
-static bool prove(struct fx_mutation *mutation, struct fx_err *err) {
+static bool verify(struct fx_mutation *mutation, struct fx_err *err) {
     json_t *own = mutation->spent == NULL ? json_incref(mutation->object) : NULL;
     json_t **tried = mutation->spent == NULL ? &own : mutation->spent;
-    const bool ok = fx_proof_try(&mutation->patch, tried, mutation->root, err);
+    const bool ok = fx_mutation_verify(&mutation->patch, tried, mutation->root, err);
     if (mutation->spent != NULL) {
         forget_old(&mutation->patch);
     }
@@ -88,12 +101,21 @@ static bool resolve(struct fx_mutation *mutation, struct fx_err *err) {
     return ok;
 }
 
-/* Nobody is named in an object that stays as it was: a value may come back equal. */
+/* An object that stays as it was gets no annotations: a value may come back equal. */
 static bool annotate(struct fx_mutation *mutation, struct fx_err *err) {
-    return !mutation->request.annotates || fx_equal(mutation->root, mutation->object) ||
-           fx_annotate(mutation->snapshot, &mutation->outcome,
-                       mutation->request.mutation_id, mutation->arena, &mutation->root,
-                       err);
+    if (!mutation->request.annotates || fx_equal(mutation->root, mutation->object)) {
+        return true;
+    }
+    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
+        const struct fx_webhook *webhook = fx_dialects[i]->webhook;
+        if (webhook != NULL && webhook->annotate != NULL &&
+            !webhook->annotate(mutation->snapshot, &mutation->outcome,
+                               mutation->request.mutation_id, mutation->arena,
+                               &mutation->root, err)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* What comes between the loop and the answer. */
@@ -106,7 +128,7 @@ static bool settle(struct fx_mutation *mutation, struct fx_err *err) {
         return false;
     }
     mutation->wants_whole = mutation->is_part && !fx_patch_is_whole(patch);
-    return mutation->wants_whole || patch->n_ops == 0 || prove(mutation, err);
+    return mutation->wants_whole || patch->n_ops == 0 || verify(mutation, err);
 }
 
 bool fx_mutation_end(struct fx_mutation *mutation, struct fx_err *err) {

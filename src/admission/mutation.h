@@ -34,7 +34,7 @@ struct fx_mutation {
     struct fx_text namespace_; /* metadata.namespace for matching; empty: as it is */
     json_t *object;            /* stays as it is, unless it is spent */
     /* Who owns `object` and asks for it no more once the patch is made, nor for what the
-     * patch takes away (`old`): then the patch is proven on it and not on a copy. NULL
+     * patch takes away (`old`): then the patch is verified on it and not on a copy. NULL
      * where that is not so. */
     json_t **spent;
     bool is_part; /* the object was read in part (value/json_part.h) */
@@ -49,7 +49,7 @@ struct fx_mutation {
 
     /* After end; all of it dies with the mutation. */
     bool wants_whole; /* a part was not enough: the patch would touch what has lost
-                       * members, and is not proven; there is no result */
+                       * members, and is not verified; there is no result */
     json_t *result;   /* `object` itself where nothing changed */
     struct fx_patch patch;
     struct fx_outcome outcome; /* also after a failure of begin */
@@ -67,9 +67,15 @@ bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) FX_MUST
 
 /* Once every call is answered: puts the values in their places, restores the namespace
  * the object came with (perhaps none), annotates what changed, diffs, and applies the
- * patch to a copy, or to what is spent, to prove that it gives the result. Errors: those
+ * patch to a copy, or to what is spent, to verify that it gives the result. Errors: those
  * of fx_external_resolve; FX_EINTERNAL where the patch does not give the result. */
 bool fx_mutation_end(struct fx_mutation *mutation, struct fx_err *err) FX_MUST_USE;
+
+/* Verifies a patch before it is sent, since one that does not apply blocks the user even
+ * under `failurePolicy: Ignore`: applies it to *root, copying on write, and compares the
+ * result with `wanted`. Errors: FX_ENOMEM; all others are our own bug, FX_EINTERNAL. */
+bool fx_mutation_verify(const struct fx_patch *patch, json_t **root, const json_t *wanted,
+                        struct fx_err *err) FX_MUST_USE;
 
 /* Drops what it holds. Zeroed ones are fine. */
 void fx_mutation_finish(struct fx_mutation *mutation);

@@ -12,10 +12,10 @@
 #include <cmocka.h>
 
 #include "admission/admit.h"
-#include "admission/admit_label.h"
 #include "admission/binding.h"
+#include "admission/defaults.h"
 #include "admission/fakes.h"
-#include "admission/fill_in.h"
+#include "admission/guard.h"
 #include "admission/mutation.h"
 #include "admission/review_texts.h"
 #include "engine/guise.h"
@@ -191,14 +191,15 @@ static bool admit(void *user) {
     return run_review(fx_admit_create(&admission, fx_text_of(user), 0));
 }
 
-static bool fill_in(void *user) {
-    return run_review(fx_fill_in_create(fx_text_of(user), 0));
+static bool set_defaults(void *user) {
+    return run_review(fx_defaults_create(fx_text_of(user), 0));
 }
 
 static bool admit_label(void *user) {
     static const char *const names[] = {"free"};
     static const struct fx_exemptions exempt = {.names = names, .n_names = 1};
-    return run_review(fx_admit_label_create(&exempt, fx_text_of(user), 0));
+    return run_review(fx_guard_create(fx_guard_find(FX_TEXT("/v1/admitlabel")), &exempt,
+                                      fx_text_of(user), 0));
 }
 
 static bool bind(void *user) {
@@ -233,7 +234,7 @@ static void test_admitting(void **state) {
         {admit, META("spec.x")},
         {admit, MODRULE("'type':'Patch','match':[{},{'select':'$.a ]'}]")},
         {admit, MODRULE("'type':'Reject','match':[{'select':'$.kind'}],'x':1")},
-        {fill_in, MODRULE("'match':[{},{'matchFor':'Any'}]")},
+        {set_defaults, MODRULE("'match':[{},{'matchFor':'Any'}]")},
         {admit_label, LABELLED("free")},
         {admit_label, LABELLED("x")},
         {bind, BINDING("w")},

@@ -86,7 +86,7 @@ static enum fx_next step_ask(struct fx_review *review) {
     return review->wants_data ? FX_NEXT_WAIT : FX_NEXT;
 }
 
-/* The difference, and the proof that it applies. Behind it nobody asks for the object as
+/* The difference, and the check that it applies. Behind it nobody asks for the object as
  * it came. */
 static enum fx_next step_settle(struct fx_review *review) {
     if (!fx_mutation_end(&review->mutation, &review->err)) {
@@ -199,7 +199,7 @@ void fx_review_destroy(struct fx_review *review) {
     }
     fx_mutation_finish(&review->mutation);
     fx_compilation_finish(&review->told);
-    json_decref(review->filled_in);
+    json_decref(review->defaulted);
     fx_references_finish(review);
     fx_envelope_finish(&review->envelope);
     fx_arena_finish(&review->arena);

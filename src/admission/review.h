@@ -29,9 +29,9 @@
 #include "value/patch.h"
 
 /* What a policy's failure (mutate error, no convergence) is answered with. */
-#define FX_ON_ERRORS(X)                                                       \
-    X(DENY, "deny")   /* as Gatekeeper: allowed false, code 500, the words */ \
-    X(DEFER, "defer") /* HTTP 500: the webhook's failurePolicy decides */     \
+#define FX_ON_ERRORS(X)                                                   \
+    X(DENY, "deny")   /* allowed false, code 500, the message */          \
+    X(DEFER, "defer") /* HTTP 500: the webhook's failurePolicy decides */ \
     X(ALLOW, "allow") /* allowed, unchanged, with a warning */
 
 enum fx_on_error {
@@ -75,9 +75,9 @@ struct fx_admission {
     struct fx_activity *activity; /* or NULL: who watches the loop (engine/activity.h) */
     struct fx_trace *trace;       /* or NULL: what each mutator did (engine/trace.h) */
     const struct fx_dialect_settings
-        *settings; /* of policies that are looked at; NULL: their defaults */
-    const char
-        *own_namespace; /* whose service account `gatekeeper-admin` is not mutated */
+        *settings;             /* of policies that are looked at; NULL: their defaults */
+    const char *own_namespace; /* the namespace Fixpoint runs in; NULL: a dialect's
+                                * default (fx_webhook.skips_user) */
     /* NULL: none is known, and none is missed. */
     enum fx_lookup (*find_object)(void *user, const struct fx_reference *reference,
                                   json_t **ret_object, struct fx_err *err);
@@ -85,14 +85,14 @@ struct fx_admission {
 };
 
 /* How a review ended, for logs and metrics. */
-#define FX_DECISIONS(X)                                                             \
-    X(SKIPPED, "skipped")     /* allowed before mutation was tried */               \
-    X(EXCLUDED, "excluded")   /* the same, by a Config; Gatekeeper counts a skip */ \
-    X(UNCHANGED, "unchanged") /* no mutator changed it */                           \
-    X(MUTATED, "mutated")     /* allowed with a patch */                            \
-    X(DENIED, "denied")       /* a policy refuses the object */                     \
-    X(FAILED, "failed")       /* a policy's failure: answered as on_error says */   \
-    X(REFUSED, "refused")     /* the input is no review: HTTP 400, 413 */           \
+#define FX_DECISIONS(X)                                                           \
+    X(SKIPPED, "skipped")     /* allowed before mutation was tried */             \
+    X(EXCLUDED, "excluded")   /* the same, by an exclusion (engine/resource.h) */ \
+    X(UNCHANGED, "unchanged") /* no mutator changed it */                         \
+    X(MUTATED, "mutated")     /* allowed with a patch */                          \
+    X(DENIED, "denied")       /* a policy refuses the object */                   \
+    X(FAILED, "failed")       /* a policy's failure: answered as on_error says */ \
+    X(REFUSED, "refused")     /* the input is no review: HTTP 400, 413 */         \
     X(BROKEN, "broken")       /* our own failure: HTTP 5xx, never a verdict */
 
 enum fx_decision {

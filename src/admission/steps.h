@@ -44,13 +44,15 @@ enum fx_next {
 typedef enum fx_next fx_step(struct fx_review *review);
 
 struct fx_exemptions;
+struct fx_guard;
 
 struct fx_review {
     fx_step *const *steps;
     size_t at; /* the step to be run next */
     bool is_done;
     const struct fx_admission *admission;
-    const struct fx_exemptions *exempt; /* where labels are looked at; else NULL */
+    const struct fx_guard *guard;       /* of a review by a guard; else NULL, */
+    const struct fx_exemptions *exempt; /* likewise */
     struct fx_snapshot *snapshot;       /* counted; NULL where policies are looked at */
     struct fx_text text;                /* the request's body */
     struct fx_budget budget;            /* the thread's while the review runs */
@@ -78,7 +80,7 @@ struct fx_review {
     struct fx_arena arena;
     struct fx_mutation mutation;
     struct fx_compilation told; /* of a policy that is looked at: what is wrong with it */
-    json_t *filled_in;          /* counted: a policy with what its author left out */
+    json_t *defaulted;          /* counted: a policy with its defaults set */
     struct fx_patch patch;      /* … and the way to it */
     struct fx_pod_binding binding; /* that is looked at; borrowed from the envelope */
     struct fx_buf body;
@@ -102,8 +104,9 @@ fx_step fx_step_decode, fx_step_object;
 /* gate.c: who and what is not mutated at all. */
 fx_step fx_step_self, fx_step_operation, fx_step_group, fx_step_exclusion;
 
-/* Is it one of the groups of Gatekeeper's policies, or of our own? */
-bool fx_is_own_group(struct fx_text group);
+/* Why objects of this API group are never mutated (a constant); NULL: the group is not
+ * reserved by a dialect. */
+const char *fx_reserved_group(struct fx_text group);
 
 /* references.c: what other objects it needs, and having them. */
 fx_step fx_step_wants, fx_step_namespace, fx_step_node;
@@ -114,15 +117,15 @@ void fx_references_finish(struct fx_review *review);
 
 /* answer.c: the ends of a review. Each writes the answer and says FX_NEXT_DONE. */
 
-/* Allowed as it is, with Gatekeeper's words why. */
+/* Allowed unchanged; `message` says why (NULL: no message). */
 enum fx_next fx_answer_allow(struct fx_review *review, enum fx_decision decision,
                              const char *message);
 /* Allowed with the patch. */
 enum fx_next fx_answer_patch(struct fx_review *review);
 /* Allowed, with what the author of the policy should hear. */
 enum fx_next fx_answer_allow_policy(struct fx_review *review);
-/* Allowed, with what its author left out. */
-enum fx_next fx_answer_filled_in(struct fx_review *review);
+/* Allowed, with the patch that sets the policy's defaults. */
+enum fx_next fx_answer_defaulted(struct fx_review *review);
 /* Denied as an API server denies what is invalid: with all faults of the policy. */
 enum fx_next fx_answer_invalid(struct fx_review *review);
 /* Denied with the words of review->err. Our own failure: as fx_answer_fail(). */

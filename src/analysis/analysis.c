@@ -6,60 +6,61 @@
 
 #include <stdlib.h>
 
-#include "analysis/study.h"
+#include "analysis/analyzer.h"
 #include "base/limits.h"
 #include "engine/guise.h"
 #include "value/tree.h"
 
-/* ---- circumstances --------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------- */
 
-bool fx_situation_init(struct situation *situation, const struct study *study,
-                       json_t *object, size_t origin, struct fx_err *err) {
+bool fx_trial_case_init(struct trial_case *tcase, const struct analyzer *analyzer,
+                        json_t *object, size_t origin, struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(object, &subject);
-    *situation = (struct situation){.origin = origin};
+    *tcase = (struct trial_case){.origin = origin};
     if (!subject.is_namespace && subject.namespace_.len > 0) {
-        situation->namespace_ =
-            fx_namespaces_find(study->input->namespaces, subject.namespace_);
-        if (situation->namespace_ == NULL) {
+        tcase->namespace_ =
+            fx_namespaces_find(analyzer->input->namespaces, subject.namespace_);
+        if (tcase->namespace_ == NULL) {
             return fx_fail_nomem(err);
         }
     }
-    situation->object = json_incref(object);
-    situation->request = (struct fx_request){
+    tcase->object = json_incref(object);
+    tcase->request = (struct fx_request){
         .operation = FX_OPERATION_CREATE,
         .source = FX_SOURCE_ORIGINAL,
-        .namespace_object = situation->namespace_,
-        .placeholders = study->result->placeholders,
+        .namespace_object = tcase->namespace_,
+        .placeholders = analyzer->result->placeholders,
         .mutation_id = "",
     };
     return true;
 }
 
-void fx_situation_finish(struct situation *situation) {
-    json_decref(situation->object);
-    json_decref(situation->namespace_);
-    *situation = (struct situation){0};
+void fx_trial_case_finish(struct trial_case *tcase) {
+    json_decref(tcase->object);
+    json_decref(tcase->namespace_);
+    *tcase = (struct trial_case){0};
 }
 
-struct trial fx_study_trial(struct study *study, const struct situation *situation,
-                            const uint32_t *order, size_t n_order) {
+struct trial fx_analyzer_trial(struct analyzer *analyzer, const struct trial_case *tcase,
+                               const uint32_t *order, size_t n_order) {
     return (struct trial){
-        .snapshot = study->snapshot,
-        .request = &situation->request,
+        .snapshot = analyzer->snapshot,
+        .request = &tcase->request,
         .order = order,
         .n_order = n_order,
-        .steps_left = &study->steps_left,
+        .steps_left = &analyzer->steps_left,
+        .arena = &analyzer->passes,
     };
 }
 
 /* The object as the mutator is shown it: a new reference. NULL without memory. */
-static json_t *show(const struct fx_mutator *mutator, const struct situation *situation,
+static json_t *show(const struct fx_mutator *mutator, const struct trial_case *tcase,
                     struct fx_err *err) {
-    json_t *shown = json_incref(situation->object);
+    json_t *shown = json_incref(tcase->object);
     json_t *kept = NULL;
     if (mutator->ops->guise != NULL &&
-        !mutator->ops->guise->put_on(&situation->request, &shown, &kept, err)) {
+        !mutator->ops->guise->put_on(&tcase->request, &shown, &kept, err)) {
         json_decref(shown);
         shown = NULL;
     }
@@ -67,18 +68,18 @@ static json_t *show(const struct fx_mutator *mutator, const struct situation *si
     return shown;
 }
 
-bool fx_study_matches(const struct study *study, const struct situation *situation,
-                      uint32_t mutator, const char **ret_criterion, bool *ret_matches,
-                      struct fx_err *err) {
-    const struct fx_mutator *asked = study->snapshot->mutators[mutator];
+bool fx_analyzer_matches(const struct analyzer *analyzer, const struct trial_case *tcase,
+                         uint32_t mutator, const char **ret_criterion, bool *ret_matches,
+                         struct fx_err *err) {
+    const struct fx_mutator *asked = analyzer->snapshot->mutators[mutator];
     struct fx_subject subject;
     struct fx_verdict verdict = {.matched = false};
-    json_t *shown = show(asked, situation, err);
+    json_t *shown = show(asked, tcase, err);
     if (shown == NULL) {
         return false;
     }
     fx_subject_read(shown, &subject);
-    bool ok = asked->ops->match(asked, &situation->request, &subject, &verdict, err);
+    bool ok = asked->ops->match(asked, &tcase->request, &subject, &verdict, err);
     json_decref(shown);
     if (!ok) {
         verdict = (struct fx_verdict){false, NULL};
@@ -89,27 +90,28 @@ bool fx_study_matches(const struct study *study, const struct situation *situati
     return ok;
 }
 
-bool fx_study_diff(struct study *study, json_t *before, json_t *after,
-                   struct fx_patch *ret_patch, struct fx_err *err) {
-    fx_arena_reset(&study->arena);
-    fx_patch_init(ret_patch, &study->arena);
+bool fx_analyzer_diff(struct analyzer *analyzer, json_t *before, json_t *after,
+                      struct fx_patch *ret_patch, struct fx_err *err) {
+    fx_arena_reset(&analyzer->arena);
+    fx_patch_init(ret_patch, &analyzer->arena);
     return fx_patch_diff(ret_patch, before, after, err);
 }
 
 /* ---- objects that are given ------------------------------------------------------ */
 
-bool fx_study_candidates(const struct study *study, const struct situation *situation,
-                         struct fx_candidates *ret_candidates, struct fx_err *err) {
+bool fx_analyzer_candidates(const struct analyzer *analyzer,
+                            const struct trial_case *tcase,
+                            struct fx_candidates *ret_candidates, struct fx_err *err) {
     struct fx_subject subject;
-    fx_subject_read(situation->object, &subject);
-    return fx_snapshot_candidates(study->snapshot, &situation->request, &subject,
+    fx_subject_read(tcase->object, &subject);
+    return fx_snapshot_candidates(analyzer->snapshot, &tcase->request, &subject,
                                   ret_candidates, err);
 }
 
-static bool try_each(struct study *study, const struct situation *situation,
+static bool try_each(struct analyzer *analyzer, const struct trial_case *tcase,
                      const struct fx_candidates *candidates, struct fx_err *err) {
     for (size_t i = 0; i < candidates->n_indices; i++) {
-        if (!fx_study_touches(study, situation, candidates->indices[i], err)) {
+        if (!fx_analyzer_check_alone(analyzer, tcase, candidates->indices[i], err)) {
             return false;
         }
     }
@@ -117,42 +119,43 @@ static bool try_each(struct study *study, const struct situation *situation,
 }
 
 /* An object as it is made, and as it is written again. */
-static bool try_given(struct study *study, size_t index, struct fx_err *err) {
+static bool try_given(struct analyzer *analyzer, size_t index, struct fx_err *err) {
     static const enum fx_operation operations[] = {FX_OPERATION_CREATE,
                                                    FX_OPERATION_UPDATE};
-    struct situation situation;
-    if (!fx_situation_init(&situation, study, study->input->objects[index], index, err)) {
+    struct trial_case tcase;
+    if (!fx_trial_case_init(&tcase, analyzer, analyzer->input->objects[index], index,
+                            err)) {
         return false;
     }
     struct fx_candidates candidates = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < FX_COUNT(operations); i++) {
-        situation.request.operation = operations[i];
-        ok = fx_study_candidates(study, &situation, &candidates, err) &&
-             try_each(study, &situation, &candidates, err) &&
-             fx_study_company(study, &situation, candidates.indices, candidates.n_indices,
-                              err);
+        tcase.request.operation = operations[i];
+        ok = fx_analyzer_candidates(analyzer, &tcase, &candidates, err) &&
+             try_each(analyzer, &tcase, &candidates, err) &&
+             fx_analyzer_try_set(analyzer, &tcase, candidates.indices,
+                                 candidates.n_indices, err);
     }
     fx_candidates_finish(&candidates);
-    study->result->n_objects++;
-    fx_situation_finish(&situation);
+    analyzer->result->n_objects++;
+    fx_trial_case_finish(&tcase);
     return ok;
 }
 
-static bool run(struct study *study, struct fx_err *err) {
-    if (study->input->made) {
-        return fx_study_made(study, err);
+static bool run_analysis(struct analyzer *analyzer, struct fx_err *err) {
+    if (analyzer->input->made) {
+        return fx_analyzer_try_made(analyzer, err);
     }
     bool ok = true;
-    for (size_t i = 0; ok && i < study->input->n_objects; i++) {
-        ok = try_given(study, i, err);
+    for (size_t i = 0; ok && i < analyzer->input->n_objects; i++) {
+        ok = try_given(analyzer, i, err);
     }
     return ok;
 }
 
 /* ---- all of it ------------------------------------------------------------------- */
 
-/* What is told in the order of the list was found first. */
+/* By rule, then by mutators, then by path. */
 static int compare_findings(const void *left, const void *right) {
     const struct fx_analysis_finding *a = left;
     const struct fx_analysis_finding *b = right;
@@ -173,27 +176,29 @@ static int compare_findings(const void *left, const void *right) {
 bool fx_analysis_run(const struct fx_analysis_input *input,
                      struct fx_analysis *ret_analysis, struct fx_err *err) {
     *ret_analysis = (struct fx_analysis){0};
-    struct study study = {
+    struct analyzer analyzer = {
         .input = input,
         .snapshot = input->snapshot,
         .result = ret_analysis,
         .steps_left = input->max_steps > 0 ? input->max_steps : FX_LIMIT_CHECK_STEPS,
-        .noted = calloc(input->snapshot->n_mutators + 1, sizeof *study.noted),
+        .noted = calloc(input->snapshot->n_mutators + 1, sizeof *analyzer.noted),
     };
-    fx_arena_init(&study.arena, FX_LIMIT_ARENA_BYTES);
-    study.tried = json_object();
+    fx_arena_init(&analyzer.arena, FX_LIMIT_ARENA_BYTES);
+    fx_arena_init(&analyzer.passes, FX_LIMIT_ARENA_BYTES);
+    analyzer.tried = json_object();
     ret_analysis->placeholders = fx_placeholders_create();
-    bool ok =
-        study.noted != NULL && study.tried != NULL && ret_analysis->placeholders != NULL;
-    ok = ok ? run(&study, err) : fx_fail_nomem(err);
+    bool ok = analyzer.noted != NULL && analyzer.tried != NULL &&
+              ret_analysis->placeholders != NULL;
+    ok = ok ? run_analysis(&analyzer, err) : fx_fail_nomem(err);
     if (!ok) {
         fx_analysis_finish(ret_analysis);
     } else if (ret_analysis->n_findings > 0) {
         qsort(ret_analysis->findings, ret_analysis->n_findings,
               sizeof *ret_analysis->findings, compare_findings);
     }
-    fx_arena_finish(&study.arena);
-    json_decref(study.tried);
-    free(study.noted);
+    fx_arena_finish(&analyzer.arena);
+    fx_arena_finish(&analyzer.passes);
+    json_decref(analyzer.tried);
+    free(analyzer.noted);
     return ok;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/analysis.h - what goes wrong between policies that are each in order: tried
- * out, on objects that are given or made for the purpose. Pure: nothing is asked of
- * anybody, a value from outside counts as some value.
+ * analysis/analysis.h - problems between policies that are each valid, found by running
+ * them on given objects, or on objects made for the purpose. Pure: no I/O; a value from a
+ * provider counts as some value.
  *
- * What is tried is bounded by a number of steps, not by time, so that the same input
- * always gives the same findings. What is left out is counted.
+ * The work is limited by a number of steps, not by time, so that the same input always
+ * gives the same findings. What is skipped is counted.
  */
 #ifndef FX_ANALYSIS_ANALYSIS_H
 #define FX_ANALYSIS_ANALYSIS_H
@@ -24,15 +24,15 @@
 #include "policy/namespaces.h"
 
 /*
- * UNDO         mutators change back, or to something else, what the others write: in
- *              every pass, or so that there is no fixed point at all
- * ORDER        the result depends on which of two comes first
- * IDEMPOTENCE  a second run changes what the first one left
- * REINVOCATION the same of what promises to run only once a review: the API server asks
- *              again where other webhooks have changed an object
- * SELECTOR     a mutator changes by which labels an object finds its Pods
- * UPDATE       a mutator changes on UPDATE what may not change after creation
- * FAILURE      a mutation fails: on a given object, or on what other mutators left
+ * UNDO         mutators change what the others write: in every pass, or so that the
+ *              object does not converge
+ * ORDER        the result depends on which of two mutators comes first
+ * IDEMPOTENCE  a second run changes the result of the first
+ * REINVOCATION the same, of a mutator that runs once a review: the API server calls the
+ *              webhook again if other webhooks have changed the object
+ * SELECTOR     a mutator changes the labels by which an object selects its Pods
+ * UPDATE       a mutator changes an immutable field on UPDATE
+ * FAILURE      a mutation fails: on a given object, or on the result of other mutators
  */
 #define FX_ANALYSIS_RULES(X)        \
     X(UNDO, "undo")                 \
@@ -57,7 +57,7 @@ const char *fx_analysis_rule_name(enum fx_analysis_rule rule);
 bool fx_analysis_rule_is_note(enum fx_analysis_rule rule);
 
 #define FX_ANALYSIS_MADE     SIZE_MAX /* an object that was not given but made */
-#define FX_ANALYSIS_MUTATORS 8u       /* told of one finding */
+#define FX_ANALYSIS_MUTATORS 8u       /* of one finding */
 #define FX_ANALYSIS_VALUES   9u
 
 /* All is the finding's own. */
@@ -88,7 +88,7 @@ struct fx_analysis {
     /* Mutators for which no object could be made on which they act. */
     uint32_t *untried;
     size_t n_untried, cap_untried;
-    size_t n_left_out; /* objects and pairs that there were no steps left for */
+    size_t n_skipped; /* objects and pairs that there were no steps left for */
 
     /* What tells values from outside among the values. */
     struct fx_placeholders *placeholders;

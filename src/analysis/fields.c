@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "analysis/study.h"
+#include "analysis/analyzer.h"
 
 enum fact {
     IMMUTABLE, /* may not change */
@@ -36,7 +36,7 @@ static const struct {
     {"apps", "StatefulSet", "/spec/selector", SELECTOR},
     /* "updates to statefulset spec for fields other than … are forbidden" */
     {"apps", "StatefulSet", "/spec", IMMUTABLE},
-    {"apps", "StatefulSet", "/spec/selector", MUTABLE}, /* it is told as a selector */
+    {"apps", "StatefulSet", "/spec/selector", MUTABLE}, /* reported as a selector */
     {"apps", "StatefulSet", "/spec/replicas", MUTABLE},
     {"apps", "StatefulSet", "/spec/ordinals", MUTABLE},
     {"apps", "StatefulSet", "/spec/template", MUTABLE},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/fields.h - private: what an API server lets nobody change once an object is
- * there, and by which labels objects find Pods. Facts about the kinds of Kubernetes.
+ * analysis/fields.h - private: which fields the API server treats as immutable after
+ * creation, and which fields select Pods. Facts about the kinds of Kubernetes.
  */
 #ifndef FX_ANALYSIS_FIELDS_H
 #define FX_ANALYSIS_FIELDS_H

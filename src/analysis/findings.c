@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/findings.c - the list of what was found.
+ * analysis/findings.c - the list of findings.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/study.h"
+#include "analysis/analyzer.h"
 #include "base/limits.h"
 #include "base/vec.h"
 
@@ -73,7 +73,7 @@ static bool same_tokens(struct fx_text a, struct fx_text b) {
     return fx_text_equal(a, b) || (is_index(a) && is_index(b));
 }
 
-bool fx_study_path_begins(const char *prefix, const char *path) {
+bool fx_analyzer_path_begins(const char *prefix, const char *path) {
     struct fx_text wanted = fx_text_of(prefix);
     struct fx_text rest = fx_text_of(path);
     struct fx_text a = {0};
@@ -86,11 +86,11 @@ bool fx_study_path_begins(const char *prefix, const char *path) {
     return true;
 }
 
-bool fx_study_same_path(const char *a, const char *b) {
-    return fx_study_path_begins(a, b) && fx_study_path_begins(b, a);
+bool fx_analyzer_same_path(const char *a, const char *b) {
+    return fx_analyzer_path_begins(a, b) && fx_analyzer_path_begins(b, a);
 }
 
-/* A token as it reads; what a location would quote is quoted. */
+/* Appends the token, quoted where a location would quote it. */
 static void print_token(struct fx_buf *buf, struct fx_text token) {
     const bool quoted = memchr(token.data, '.', token.len) != NULL ||
                         memchr(token.data, '~', token.len) != NULL || token.len == 0;
@@ -107,7 +107,7 @@ static void print_token(struct fx_buf *buf, struct fx_text token) {
     fx_buf_str(buf, quoted ? "\"" : "");
 }
 
-void fx_study_print_path(struct fx_buf *buf, const char *pointer) {
+void fx_analyzer_print_path(struct fx_buf *buf, const char *pointer) {
     struct fx_text rest = fx_text_of(pointer);
     struct fx_text token = {0};
     const size_t start = buf->len;
@@ -123,8 +123,9 @@ void fx_study_print_path(struct fx_buf *buf, const char *pointer) {
 
 /* ---- the list -------------------------------------------------------------------- */
 
-void fx_study_print_id(struct fx_buf *buf, const struct study *study, uint32_t mutator) {
-    const struct fx_mutator *found = study->snapshot->mutators[mutator];
+void fx_analyzer_print_id(struct fx_buf *buf, const struct analyzer *analyzer,
+                          uint32_t mutator) {
+    const struct fx_mutator *found = analyzer->snapshot->mutators[mutator];
     fx_buf_printf(buf, "%s/%s", found->kind, found->full_name);
 }
 
@@ -137,7 +138,7 @@ static bool has_mutator(const struct fx_analysis_finding *finding, uint32_t muta
     return false;
 }
 
-/* In whatever order: a cycle may be entered anywhere. */
+/* In any order, as a cycle may begin anywhere. */
 static bool same_mutators(const struct fx_analysis_finding *a,
                           const struct fx_analysis_finding *b) {
     for (size_t i = 0; i < a->n_mutators; i++) {
@@ -148,44 +149,44 @@ static bool same_mutators(const struct fx_analysis_finding *a,
     return a->n_mutators == b->n_mutators;
 }
 
-/* Those who undo each other do so wherever they meet: one place shows it. */
+/* Mutators that undo each other do so in every field they share: one is enough. */
 static bool same_place(const struct fx_analysis_finding *a,
                        const struct fx_analysis_finding *b) {
-    return a->rule == FX_ANALYSIS_UNDO || fx_study_same_path(a->path, b->path);
+    return a->rule == FX_ANALYSIS_UNDO || fx_analyzer_same_path(a->path, b->path);
 }
 
-static bool is_told(const struct fx_analysis *analysis,
-                    const struct fx_analysis_finding *finding) {
+static bool is_reported(const struct fx_analysis *analysis,
+                        const struct fx_analysis_finding *finding) {
     for (size_t i = 0; i < analysis->n_findings; i++) {
-        const struct fx_analysis_finding *told = &analysis->findings[i];
-        if (told->rule == finding->rule && same_mutators(told, finding) &&
-            same_place(told, finding)) {
+        const struct fx_analysis_finding *known = &analysis->findings[i];
+        if (known->rule == finding->rule && same_mutators(known, finding) &&
+            same_place(known, finding)) {
             return true;
         }
     }
     return false;
 }
 
-bool fx_study_has_undo(const struct study *study, uint32_t a, uint32_t b) {
-    for (size_t i = 0; i < study->result->n_findings; i++) {
-        const struct fx_analysis_finding *told = &study->result->findings[i];
-        if (told->rule == FX_ANALYSIS_UNDO && has_mutator(told, a) &&
-            has_mutator(told, b)) {
+bool fx_analyzer_has_undo(const struct analyzer *analyzer, uint32_t a, uint32_t b) {
+    for (size_t i = 0; i < analyzer->result->n_findings; i++) {
+        const struct fx_analysis_finding *known = &analyzer->result->findings[i];
+        if (known->rule == FX_ANALYSIS_UNDO && has_mutator(known, a) &&
+            has_mutator(known, b)) {
             return true;
         }
     }
     return false;
 }
 
-bool fx_study_tell(struct study *study, const struct situation *situation,
-                   const struct fx_analysis_finding *finding, struct fx_err *err) {
-    struct fx_analysis *analysis = study->result;
-    /* There is one note for each mutator at most, so nobody looks for it. */
+bool fx_analyzer_report(struct analyzer *analyzer, const struct trial_case *tcase,
+                        const struct fx_analysis_finding *finding, struct fx_err *err) {
+    struct fx_analysis *analysis = analyzer->result;
+    /* There is at most one note for each mutator: no need to search. */
     if (!fx_analysis_rule_is_note(finding->rule)) {
-        if (is_told(analysis, finding)) {
+        if (is_reported(analysis, finding)) {
             return true;
         }
-        if (study->n_warnings == FX_LIMIT_CHECK_FINDINGS) {
+        if (analyzer->n_warnings == FX_LIMIT_CHECK_FINDINGS) {
             analysis->n_more++;
             return true;
         }
@@ -193,20 +194,20 @@ bool fx_study_tell(struct study *study, const struct situation *situation,
     if (!FX_VEC_GROW(analysis->findings, analysis->n_findings, analysis->cap_findings)) {
         return fx_fail_nomem(err);
     }
-    struct fx_analysis_finding told = *finding;
-    told.text = strdup(finding->text);
-    told.path = strdup(finding->path);
-    told.witness = json_incref(situation->object);
-    told.origin = situation->origin;
-    told.operation = situation->request.operation;
-    for (size_t i = 0; i < told.n_values; i++) {
-        json_incref(told.values[i]);
+    struct fx_analysis_finding copy = *finding;
+    copy.text = strdup(finding->text);
+    copy.path = strdup(finding->path);
+    copy.witness = json_incref(tcase->object);
+    copy.origin = tcase->origin;
+    copy.operation = tcase->request.operation;
+    for (size_t i = 0; i < copy.n_values; i++) {
+        json_incref(copy.values[i]);
     }
-    if (told.text == NULL || told.path == NULL) {
-        finding_finish(&told);
+    if (copy.text == NULL || copy.path == NULL) {
+        finding_finish(&copy);
         return fx_fail_nomem(err);
     }
-    analysis->findings[analysis->n_findings++] = told;
-    study->n_warnings += !fx_analysis_rule_is_note(finding->rule);
+    analysis->findings[analysis->n_findings++] = copy;
+    analyzer->n_warnings += !fx_analysis_rule_is_note(finding->rule);
     return true;
 }

@@ -60,11 +60,11 @@ static bool add(struct leaves *leaves, struct fx_text path, json_t *value,
     return descend(leaves, value, at);
 }
 
-bool fx_leaves_find(struct study *study, json_t *before, json_t *after,
+bool fx_leaves_find(struct analyzer *analyzer, json_t *before, json_t *after,
                     struct leaves *ret_leaves, struct fx_err *err) {
     struct fx_patch patch;
     ret_leaves->n_paths = 0;
-    if (!fx_study_diff(study, before, after, &patch, err)) {
+    if (!fx_analyzer_diff(analyzer, before, after, &patch, err)) {
         return false;
     }
     struct fx_buf at;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/made.c - everything that is tried on objects of our own making: each mutator's
- * own, with those it can meet, with everybody; and for pairs that do not meet there, one
- * made of both.
+ * analysis/made.c - trials on objects made by the analysis: each mutator's own object,
+ * with the mutators that write the same fields, then with all; and for pairs that do not
+ * match one object, an object merged from both.
  */
 #include <stdlib.h>
 
+#include "analysis/analyzer.h"
 #include "analysis/pairs.h"
 #include "analysis/sketches.h"
-#include "analysis/study.h"
 #include "base/limits.h"
 #include "value/tree.h"
 
-/* Steps that it takes to see whether a pair has met, and to make one object of two. */
+/* Steps charged for checking whether a pair matches one object, and for merging two. */
 #define MEETING_COST 2u
 #define MERGING_COST 8u
 
 struct making {
-    struct study *study;
+    struct analyzer *analyzer;
     struct sketch *sketches;
     struct pairs pairs;
     uint32_t *order; /* room for all mutators */
@@ -45,16 +45,16 @@ static size_t list_company(struct making *making, uint32_t mutator, size_t *at) 
 }
 
 static bool try_companies(struct making *making, struct fx_err *err) {
-    const size_t n_mutators = making->study->snapshot->n_mutators;
+    const size_t n_mutators = making->analyzer->snapshot->n_mutators;
     size_t at = 0;
     for (uint32_t i = 0; i < n_mutators; i++) {
-        const struct situation *situation = &making->sketches[i].situation;
-        if (situation->object == NULL) {
+        const struct trial_case *tcase = &making->sketches[i].tcase;
+        if (tcase->object == NULL) {
             continue;
         }
         const size_t n = list_company(making, i, &at);
-        if (!fx_study_touches(making->study, situation, i, err) ||
-            !fx_study_company(making->study, situation, making->order, n, err)) {
+        if (!fx_analyzer_check_alone(making->analyzer, tcase, i, err) ||
+            !fx_analyzer_try_set(making->analyzer, tcase, making->order, n, err)) {
             return false;
         }
     }
@@ -72,7 +72,7 @@ static bool set_type(json_t *object, const struct fx_binding *binding) {
 }
 
 /* Do both match, under one operation? */
-static bool find_operation(const struct making *making, struct situation *situation,
+static bool find_operation(const struct making *making, struct trial_case *tcase,
                            const struct pair *pair, bool *ret_found, struct fx_err *err) {
     static const enum fx_operation operations[] = {FX_OPERATION_CREATE,
                                                    FX_OPERATION_UPDATE};
@@ -80,11 +80,11 @@ static bool find_operation(const struct making *making, struct situation *situat
     for (size_t i = 0; !*ret_found && i < FX_COUNT(operations); i++) {
         const char *criterion = NULL;
         bool other = false;
-        situation->request.operation = operations[i];
-        if (!fx_study_matches(making->study, situation, pair->a, &criterion, ret_found,
-                              err) ||
-            !fx_study_matches(making->study, situation, pair->b, &criterion, &other,
-                              err)) {
+        tcase->request.operation = operations[i];
+        if (!fx_analyzer_matches(making->analyzer, tcase, pair->a, &criterion, ret_found,
+                                 err) ||
+            !fx_analyzer_matches(making->analyzer, tcase, pair->b, &criterion, &other,
+                                 err)) {
             return false;
         }
         *ret_found = *ret_found && other;
@@ -92,35 +92,34 @@ static bool find_operation(const struct making *making, struct situation *situat
     return true;
 }
 
-/* Tries the two on an object that is both of theirs. */
+/* Runs the two on an object merged from both of theirs. */
 static bool try_merged(struct making *making, const struct pair *pair, json_t *object,
                        struct fx_err *err) {
-    struct situation situation;
-    if (!fx_situation_init(&situation, making->study, object, FX_ANALYSIS_MADE, err)) {
+    struct trial_case tcase;
+    if (!fx_trial_case_init(&tcase, making->analyzer, object, FX_ANALYSIS_MADE, err)) {
         return false;
     }
-    situation.request.source = making->sketches[pair->a].situation.request.source;
+    tcase.request.source = making->sketches[pair->a].tcase.request.source;
     bool found = false;
-    bool ok = find_operation(making, &situation, pair, &found, err);
+    bool ok = find_operation(making, &tcase, pair, &found, err);
     if (ok && found) {
         const uint32_t order[] = {pair->a, pair->b};
-        making->study->result->n_objects++;
-        ok = fx_study_company(making->study, &situation, order, 2, err);
+        making->analyzer->result->n_objects++;
+        ok = fx_analyzer_try_set(making->analyzer, &tcase, order, 2, err);
     }
-    fx_situation_finish(&situation);
+    fx_trial_case_finish(&tcase);
     return ok;
 }
 
 static bool merge_pair(struct making *making, const struct pair *pair,
                        struct fx_err *err) {
-    struct fx_mutator *const *mutators = making->study->snapshot->mutators;
+    struct fx_mutator *const *mutators = making->analyzer->snapshot->mutators;
     const struct fx_binding *binding =
         fx_pairs_binding(mutators[pair->a], mutators[pair->b]);
     err->code = FX_OK;
-    json_t *object =
-        fx_sketch_merge(making->sketches[pair->a].situation.object,
-                        making->sketches[pair->b].situation.object,
-                        fx_pairs_namespace(mutators[pair->a], mutators[pair->b]), err);
+    json_t *object = fx_sketch_merge(
+        making->sketches[pair->a].tcase.object, making->sketches[pair->b].tcase.object,
+        fx_pairs_namespace(mutators[pair->a], mutators[pair->b]), err);
     if (object == NULL) {
         return err->code == FX_OK;
     }
@@ -131,24 +130,25 @@ static bool merge_pair(struct making *making, const struct pair *pair,
     return done;
 }
 
-/* Does either match on the other's object? Then they have met there. */
+/* Does either match the other's object? Then they have run together there. */
 static bool have_met(struct making *making, const struct pair *pair, bool *ret_met,
                      struct fx_err *err) {
     const char *criterion = NULL;
-    return fx_study_matches(making->study, &making->sketches[pair->a].situation, pair->b,
-                            &criterion, ret_met, err) &&
+    return fx_analyzer_matches(making->analyzer, &making->sketches[pair->a].tcase,
+                               pair->b, &criterion, ret_met, err) &&
            (*ret_met ||
-            fx_study_matches(making->study, &making->sketches[pair->b].situation, pair->a,
-                             &criterion, ret_met, err));
+            fx_analyzer_matches(making->analyzer, &making->sketches[pair->b].tcase,
+                                pair->a, &criterion, ret_met, err));
 }
 
-/* What is not a mutator's turn costs steps as well. False where there are too few, or
- * nothing more would be told. */
-static bool spend(struct study *study, size_t n_steps) {
-    if (study->steps_left < n_steps || study->n_warnings == FX_LIMIT_CHECK_FINDINGS) {
+/* Takes steps for other work than a match. False if there are too few, or if no further
+ * finding would be reported. */
+static bool spend(struct analyzer *analyzer, size_t n_steps) {
+    if (analyzer->steps_left < n_steps ||
+        analyzer->n_warnings == FX_LIMIT_CHECK_FINDINGS) {
         return false;
     }
-    study->steps_left -= n_steps;
+    analyzer->steps_left -= n_steps;
     return true;
 }
 
@@ -157,16 +157,16 @@ static bool try_pairs(struct making *making, struct fx_err *err) {
         const struct pair *pair = &making->pairs.items[i];
         bool met = false;
         if (pair->a > pair->b) {
-            continue; /* it comes the other way round as well */
+            continue; /* the pair exists in both orders */
         }
-        if (!spend(making->study, MEETING_COST)) {
-            making->study->result->n_left_out++;
+        if (!spend(making->analyzer, MEETING_COST)) {
+            making->analyzer->result->n_skipped++;
             continue;
         }
         if (!have_met(making, pair, &met, err)) {
             return false;
         }
-        if (!met && spend(making->study, MERGING_COST) &&
+        if (!met && spend(making->analyzer, MERGING_COST) &&
             !merge_pair(making, pair, err)) {
             return false;
         }
@@ -181,59 +181,59 @@ static size_t cost_of(size_t n_mutators) {
     return 5 * n_mutators;
 }
 
-/* The mutators that may want the object, all at once: those that do not meet at one field
- * may depend on each other in other ways. */
+/* Runs all mutators that may match the object: those that write different fields may
+ * depend on each other, too. */
 static bool try_everybody(struct making *making, struct fx_err *err) {
-    struct study *study = making->study;
+    struct analyzer *analyzer = making->analyzer;
     struct fx_candidates candidates = {0};
     bool ok = true;
-    for (size_t i = 0; ok && i < study->snapshot->n_mutators; i++) {
-        const struct situation *situation = &making->sketches[i].situation;
-        if (situation->object == NULL) {
+    for (size_t i = 0; ok && i < analyzer->snapshot->n_mutators; i++) {
+        const struct trial_case *tcase = &making->sketches[i].tcase;
+        if (tcase->object == NULL) {
             continue;
         }
-        ok = fx_study_candidates(study, situation, &candidates, err);
-        if (ok && cost_of(candidates.n_indices) > study->steps_left) {
-            study->result->n_left_out++;
+        ok = fx_analyzer_candidates(analyzer, tcase, &candidates, err);
+        if (ok && cost_of(candidates.n_indices) > analyzer->steps_left) {
+            analyzer->result->n_skipped++;
         } else if (ok && candidates.n_indices > 1) {
-            ok = fx_study_company(study, situation, candidates.indices,
-                                  candidates.n_indices, err);
+            ok = fx_analyzer_try_set(analyzer, tcase, candidates.indices,
+                                     candidates.n_indices, err);
         }
     }
     fx_candidates_finish(&candidates);
     return ok;
 }
 
-/* Each part has a share of the steps, and what those before it left. Not so the last one:
- * many mutators make a large object, on which each turn takes longer. */
+/* Each part has a share of the steps, plus those left by the parts before it, except the
+ * last one: many mutators make a large object, where each step takes longer. */
 static bool try_all(struct making *making, struct fx_err *err) {
-    struct study *study = making->study;
-    const size_t quarter = study->steps_left / 4;
-    study->steps_left -= 2 * quarter;
+    struct analyzer *analyzer = making->analyzer;
+    const size_t quarter = analyzer->steps_left / 4;
+    analyzer->steps_left -= 2 * quarter;
     if (!try_companies(making, err)) {
         return false;
     }
-    study->steps_left += quarter;
+    analyzer->steps_left += quarter;
     if (!try_pairs(making, err)) {
         return false;
     }
-    study->steps_left = quarter;
+    analyzer->steps_left = quarter;
     return try_everybody(making, err);
 }
 
-bool fx_study_made(struct study *study, struct fx_err *err) {
+bool fx_analyzer_try_made(struct analyzer *analyzer, struct fx_err *err) {
     struct making making = {
-        .study = study,
-        .order = calloc(study->snapshot->n_mutators + 1, sizeof *making.order),
+        .analyzer = analyzer,
+        .order = calloc(analyzer->snapshot->n_mutators + 1, sizeof *making.order),
     };
     bool ok = making.order != NULL || fx_fail_nomem(err);
-    making.sketches = ok ? fx_sketches_make(study, err) : NULL;
+    making.sketches = ok ? fx_sketches_make(analyzer, err) : NULL;
     ok = making.sketches != NULL &&
-         fx_pairs_find(study, making.sketches, &making.pairs, err) &&
+         fx_pairs_find(analyzer, making.sketches, &making.pairs, err) &&
          try_all(&making, err);
-    study->result->n_left_out += making.pairs.n_left_out;
+    analyzer->result->n_skipped += making.pairs.n_skipped;
     fx_pairs_finish(&making.pairs);
-    fx_sketches_destroy(making.sketches, study->snapshot->n_mutators);
+    fx_sketches_destroy(making.sketches, analyzer->snapshot->n_mutators);
     free(making.order);
     return ok;
 }

@@ -1,40 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/order.c - does the result depend on the order?
+ * analysis/order.c - does the result depend on the order of the mutators?
  *
- * Not asked is what an author or Kubernetes has settled: mutators of several dialects, or
- * of several tiers of one, come one behind the other. Within what is left, a run of the
- * order: if the result does depend on it, it differs for some permutation; the reverse
- * order swaps every pair at once. From the order to its reverse one gets by swapping
- * neighbours, one pair after the other. Where the ends of that way give different
- * results, two orders next to each other do so somewhere on it, and they differ in one
- * pair: bisection finds it in a few runs.
+ * Dialects and their tiers have a fixed order, so only mutators of one dialect and tier
+ * are swapped. The reverse order swaps every pair at once. Swapping neighbours, one pair
+ * after the other, leads from the order to its reverse. If the two ends give different
+ * results, somewhere on the way two consecutive orders do, and they differ in one pair:
+ * bisection finds it in a few runs.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analyzer.h"
 #include "analysis/same.h"
-#include "analysis/study.h"
 
-#define PAIRS_MAX 8u /* told of one object */
+#define PAIRS_MAX 8u /* reported for one object */
 
-/* One trial whose order is being questioned. */
+/* One trial whose order is checked. */
 struct question {
-    struct study *study;
-    const struct situation *situation;
-    uint32_t *order;   /* ours: those found are taken out */
+    struct analyzer *analyzer;
+    const struct trial_case *tcase;
+    uint32_t *order;   /* a copy, without the mutators already found */
     uint32_t *swapped; /* room for another order */
     size_t n_order;
     json_t *result; /* of `order`, counted */
 };
 
-/* A part of the order in which nobody but their names decides who comes first. */
+/* A part of the order in which only names decide which mutator comes first. */
 struct span {
     size_t first, n;
 };
 
 static struct span span_at(const struct question *question, size_t first) {
-    struct fx_mutator *const *mutators = question->study->snapshot->mutators;
+    struct fx_mutator *const *mutators = question->analyzer->snapshot->mutators;
     const struct fx_mutator *one = mutators[question->order[first]];
     struct span span = {first, 0};
     while (first + span.n < question->n_order) {
@@ -62,8 +60,8 @@ static size_t count_swaps(const struct question *question) {
     return count;
 }
 
-/* The span in which the last of so many swaps happens, those before it being reversed.
- * *n_swaps becomes the number of those in it. */
+/* The span of the last of *n_swaps swaps; all spans before it are reversed. *n_swaps
+ * becomes the number of swaps within the span. */
 static struct span find_span(const struct question *question, size_t *n_swaps) {
     struct span span = span_at(question, 0);
     while (*n_swaps >= swaps_of(span) && span.first + span.n < question->n_order) {
@@ -79,8 +77,8 @@ static void reverse(const struct question *question, size_t first, size_t n) {
     }
 }
 
-/* How many of the first of n are reversed by so many swaps; *n_swaps becomes the number
- * of those that the next one has been passed by. */
+/* How many of the first of n mutators are reversed by *n_swaps swaps; *n_swaps becomes
+ * the number of them that the next mutator has passed. */
 static size_t count_reversed(size_t n, size_t *n_swaps) {
     size_t n_reversed = 1;
     while (*n_swaps >= n_reversed && n_reversed < n) {
@@ -101,7 +99,7 @@ static void swap(const struct question *question, size_t n_swaps) {
     }
     const size_t n_reversed = count_reversed(last.n, &n_swaps);
     reverse(question, last.first, n_reversed);
-    /* The next one is on its way. */
+    /* The next mutator has passed some of them. */
     for (size_t i = last.first + n_reversed; n_swaps > 0; i--, n_swaps--) {
         const uint32_t passed = question->swapped[i - 1];
         question->swapped[i - 1] = question->swapped[i];
@@ -109,7 +107,7 @@ static void swap(const struct question *question, size_t n_swaps) {
     }
 }
 
-/* The two that the next swap would swap, as places in `order`. */
+/* The two mutators of the next swap, as positions in `order`. */
 static void next_pair(const struct question *question, size_t n_swaps, size_t *ret_a,
                       size_t *ret_b) {
     const struct span span = find_span(question, &n_swaps);
@@ -120,13 +118,13 @@ static void next_pair(const struct question *question, size_t n_swaps, size_t *r
 
 /* Runs the order after so many swaps; *ret_result is counted, NULL where the steps ran
  * out. */
-static bool run(const struct question *question, size_t n_swaps, json_t **ret_result,
-                struct fx_err *err) {
+static bool run_swapped(const struct question *question, size_t n_swaps,
+                        json_t **ret_result, struct fx_err *err) {
     struct trial_outcome outcome;
     swap(question, n_swaps);
-    const struct trial trial = fx_study_trial(question->study, question->situation,
-                                              question->swapped, question->n_order);
-    if (!fx_trial_run(&trial, question->situation->object, &outcome, err)) {
+    const struct trial trial = fx_analyzer_trial(question->analyzer, question->tcase,
+                                                 question->swapped, question->n_order);
+    if (!fx_trial_run(&trial, question->tcase->object, &outcome, err)) {
         return false;
     }
     *ret_result = outcome.exhausted ? NULL : json_incref(outcome.object);
@@ -134,8 +132,8 @@ static bool run(const struct question *question, size_t n_swaps, json_t **ret_re
     return true;
 }
 
-/* Halves the way between an order with the same result and one with another, *ret_other,
- * which is replaced on the way. Gives the swaps that lead to the last order with the same
+/* Bisects between an order with the same result and one with another, *ret_other, which
+ * is replaced on the way. Gives the swaps that lead to the last order with the same
  * result; *ret_other is NULL where the steps ran out. */
 static bool bisect(const struct question *question, size_t n_swaps, size_t *ret_same,
                    json_t **ret_other, struct fx_err *err) {
@@ -144,7 +142,7 @@ static bool bisect(const struct question *question, size_t n_swaps, size_t *ret_
     while (high - low > 1 && *ret_other != NULL) {
         const size_t middle = low + (high - low) / 2;
         json_t *result = NULL;
-        if (!run(question, middle, &result, err)) {
+        if (!run_swapped(question, middle, &result, err)) {
             return false;
         }
         if (result != NULL && fx_same(question->result, result)) {
@@ -160,10 +158,10 @@ static bool bisect(const struct question *question, size_t n_swaps, size_t *ret_
     return true;
 }
 
-static bool tell(const struct question *question, uint32_t a, uint32_t b, json_t *other,
-                 struct fx_err *err) {
-    struct study *study = question->study;
-    if (fx_study_has_undo(study, a, b)) {
+static bool report_order(const struct question *question, uint32_t a, uint32_t b,
+                         json_t *other, struct fx_err *err) {
+    struct analyzer *analyzer = question->analyzer;
+    if (fx_analyzer_has_undo(analyzer, a, b)) {
         return true;
     }
     struct fx_analysis_finding finding = {
@@ -173,9 +171,9 @@ static bool tell(const struct question *question, uint32_t a, uint32_t b, json_t
     fx_buf_init(&text, 0);
     fx_buf_init(&path, 0);
     fx_buf_str(&text, "the result depends on which of ");
-    fx_study_print_id(&text, study, a);
+    fx_analyzer_print_id(&text, analyzer, a);
     fx_buf_str(&text, " and ");
-    fx_study_print_id(&text, study, b);
+    fx_analyzer_print_id(&text, analyzer, b);
     fx_buf_str(&text, " comes first");
     fx_buf_str(&path, "");
     fx_same_find(question->result, other, &path, &finding.values[0], &finding.values[1]);
@@ -183,23 +181,23 @@ static bool tell(const struct question *question, uint32_t a, uint32_t b, json_t
     finding.path = path.data;
     const bool ok = text.failed || path.failed
                         ? fx_fail_nomem(err)
-                        : fx_study_tell(study, question->situation, &finding, err);
+                        : fx_analyzer_report(analyzer, question->tcase, &finding, err);
     fx_buf_finish(&text);
     fx_buf_finish(&path);
     return ok;
 }
 
-/* Goes on without that mutator. */
-static bool leave_out(struct question *question, size_t at, struct fx_err *err) {
+/* Removes the mutator at this position, and runs the rest. */
+static bool remove_mutator(struct question *question, size_t at, struct fx_err *err) {
     question->n_order--;
     memmove(question->order + at, question->order + at + 1,
             (question->n_order - at) * sizeof *question->order);
     json_decref(question->result);
     question->result = NULL;
-    return run(question, 0, &question->result, err);
+    return run_swapped(question, 0, &question->result, err);
 }
 
-/* Looks for one pair. *ret_found: there may be more. */
+/* Finds and reports one pair. *ret_found: there may be more. */
 static bool find_pair(struct question *question, bool *ret_found, struct fx_err *err) {
     const size_t n_swaps = count_swaps(question);
     json_t *other = NULL;
@@ -208,7 +206,7 @@ static bool find_pair(struct question *question, bool *ret_found, struct fx_err 
     if (n_swaps == 0) {
         return true;
     }
-    if (!run(question, n_swaps, &other, err)) {
+    if (!run_swapped(question, n_swaps, &other, err)) {
         return false;
     }
     bool ok = true;
@@ -220,19 +218,19 @@ static bool find_pair(struct question *question, bool *ret_found, struct fx_err 
         size_t a = 0;
         size_t b = 0;
         next_pair(question, same, &a, &b);
-        ok = tell(question, question->order[a], question->order[b], other, err) &&
-             leave_out(question, b, err);
+        ok = report_order(question, question->order[a], question->order[b], other, err) &&
+             remove_mutator(question, b, err);
     }
     json_decref(other);
     return ok;
 }
 
-bool fx_study_order(struct study *study, const struct situation *situation,
-                    const struct trial *trial, const struct trial_outcome *outcome,
-                    struct fx_err *err) {
+bool fx_analyzer_check_order(struct analyzer *analyzer, const struct trial_case *tcase,
+                             const struct trial *trial,
+                             const struct trial_outcome *outcome, struct fx_err *err) {
     struct question question = {
-        .study = study,
-        .situation = situation,
+        .analyzer = analyzer,
+        .tcase = tcase,
         .order = calloc(2 * trial->n_order + 1, sizeof *question.order),
         .n_order = trial->n_order,
         .result = json_incref(outcome->object),

@@ -28,7 +28,7 @@ struct group {
 };
 
 struct search {
-    const struct study *study;
+    const struct analyzer *analyzer;
     struct entry *entries;
     size_t n_entries;
     struct group *groups;
@@ -106,7 +106,7 @@ static bool add(struct pairs *pairs, uint32_t a, uint32_t b) {
 }
 
 static bool look_at_pair(struct search *search, uint32_t a, uint32_t b) {
-    struct fx_mutator *const *mutators = search->study->snapshot->mutators;
+    struct fx_mutator *const *mutators = search->analyzer->snapshot->mutators;
     if (a == b || !share_namespace(mutators[a], mutators[b]) ||
         !share_type(mutators[a], mutators[b])) {
         return true;
@@ -123,7 +123,7 @@ struct range {
 static bool look_at_range(struct search *search, size_t entry, struct range range) {
     for (size_t i = range.first; i < range.end; i++) {
         if (search->n_looks == FX_LIMIT_CHECK_PAIRS) {
-            search->pairs->n_left_out += range.end - i;
+            search->pairs->n_skipped += range.end - i;
             return true;
         }
         search->n_looks++;
@@ -225,10 +225,11 @@ static struct fx_text home_of(const struct fx_mutator *mutator) {
 }
 
 static void list_entries(struct search *search, const struct sketch *sketches) {
-    for (uint32_t i = 0; i < search->study->snapshot->n_mutators; i++) {
+    for (uint32_t i = 0; i < search->analyzer->snapshot->n_mutators; i++) {
         for (size_t k = 0; k < sketches[i].n_paths; k++) {
-            search->entries[search->n_entries++] = (struct entry){
-                sketches[i].paths[k], home_of(search->study->snapshot->mutators[i]), i};
+            search->entries[search->n_entries++] =
+                (struct entry){sketches[i].paths[k],
+                               home_of(search->analyzer->snapshot->mutators[i]), i};
         }
     }
     qsort(search->entries, search->n_entries, sizeof *search->entries, compare_entries);
@@ -268,13 +269,13 @@ static void drop_repeats(struct pairs *pairs) {
     pairs->n_items = kept;
 }
 
-bool fx_pairs_find(const struct study *study, const struct sketch *sketches,
+bool fx_pairs_find(const struct analyzer *analyzer, const struct sketch *sketches,
                    struct pairs *ret_pairs, struct fx_err *err) {
-    const size_t n_places = study->snapshot->n_mutators * SKETCH_PATHS + 1;
+    const size_t n_places = analyzer->snapshot->n_mutators * SKETCH_PATHS + 1;
     struct entry *entries = calloc(n_places, sizeof *entries);
     struct group *groups = calloc(n_places, sizeof *groups);
     struct search search = {
-        .study = study, .entries = entries, .groups = groups, .pairs = ret_pairs};
+        .analyzer = analyzer, .entries = entries, .groups = groups, .pairs = ret_pairs};
     bool ok = entries != NULL && groups != NULL;
     if (ok) {
         list_entries(&search, sketches);

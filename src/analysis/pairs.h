@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/pairs.h - private: which mutators can meet: those that change the same field,
- * or one around or within it, of the same objects.
+ * analysis/pairs.h - private: which mutators can affect each other: those that change the
+ * same field of the same objects, or fields of which one contains the other.
  */
 #ifndef FX_ANALYSIS_PAIRS_H
 #define FX_ANALYSIS_PAIRS_H
@@ -16,15 +16,15 @@ struct pair {
     uint32_t a, b;
 };
 
-/* Each pair both ways round, by `a`, then `b`, once. */
+/* Each pair in both orders, sorted by `a`, then `b`, once. */
 struct pairs {
     struct pair *items;
     size_t n_items, cap_items;
-    size_t n_left_out; /* over the bound, not looked at */
+    size_t n_skipped; /* over the limit, not compared */
 };
 
 /* Finds them. Errors: FX_ENOMEM. */
-bool fx_pairs_find(const struct study *study, const struct sketch *sketches,
+bool fx_pairs_find(const struct analyzer *analyzer, const struct sketch *sketches,
                    struct pairs *ret_pairs, struct fx_err *err) FX_MUST_USE;
 void fx_pairs_finish(struct pairs *pairs); /* zeroed ones are fine */
 
@@ -33,7 +33,7 @@ void fx_pairs_finish(struct pairs *pairs); /* zeroed ones are fine */
 const struct fx_binding *fx_pairs_binding(const struct fx_mutator *a,
                                           const struct fx_mutator *b);
 
-/* A namespace to which both are bound; data NULL where there is none. */
+/* A namespace that both are bound to; data is NULL if there is none. */
 struct fx_text fx_pairs_namespace(const struct fx_mutator *a, const struct fx_mutator *b);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/same.h - private: are two results the same, and where are they not? Lists that
- * hold the same elements in another order are the same: two mutators that each add a
- * container do not depend on each other.
+ * analysis/same.h - private: compares two results. Lists with the same elements in
+ * another order are the same: two mutators that each add a container do not depend on
+ * each other.
  */
 #ifndef FX_ANALYSIS_SAME_H
 #define FX_ANALYSIS_SAME_H
@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 
-/* Bounded: what is too much to compare counts as the same. */
+/* Are both the same? Parts beyond the limits of the comparison count as the same. */
 bool fx_same(const json_t *a, const json_t *b);
 
 /* The first place where the two, which are not the same, differ: appends its JSON Pointer

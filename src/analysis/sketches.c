@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/sketches.c - what a mutator proposes is tried before it is believed.
+ * analysis/sketches.c - the objects that mutators propose, each tried first.
  */
 #include "analysis/sketches.h"
 
@@ -16,7 +16,7 @@
 
 void fx_sketches_destroy(struct sketch *sketches, size_t n_sketches) {
     for (size_t i = 0; sketches != NULL && i < n_sketches; i++) {
-        fx_situation_finish(&sketches[i].situation);
+        fx_trial_case_finish(&sketches[i].tcase);
         for (size_t k = 0; k < sketches[i].n_paths; k++) {
             free(sketches[i].paths[k]);
         }
@@ -24,11 +24,11 @@ void fx_sketches_destroy(struct sketch *sketches, size_t n_sketches) {
     free(sketches);
 }
 
-/* ---- the circumstances ----------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------- */
 
-/* Finds an operation and a source under which the mutator matches. *ret_criterion: what
- * stood against it in the end. */
-static bool find_request(const struct study *study, struct situation *situation,
+/* Finds an operation and a source with which the mutator matches. *ret_criterion: the
+ * last criterion that failed. */
+static bool find_request(const struct analyzer *analyzer, struct trial_case *tcase,
                          uint32_t mutator, const char **ret_criterion, bool *ret_found,
                          struct fx_err *err) {
     static const struct {
@@ -41,9 +41,10 @@ static bool find_request(const struct study *study, struct situation *situation,
     };
     *ret_found = false;
     for (size_t i = 0; !*ret_found && i < FX_COUNT(ways); i++) {
-        situation->request.operation = ways[i].operation;
-        situation->request.source = ways[i].source;
-        if (!fx_study_matches(study, situation, mutator, ret_criterion, ret_found, err)) {
+        tcase->request.operation = ways[i].operation;
+        tcase->request.source = ways[i].source;
+        if (!fx_analyzer_matches(analyzer, tcase, mutator, ret_criterion, ret_found,
+                                 err)) {
             return false;
         }
     }
@@ -63,30 +64,30 @@ static json_t *move_to(json_t *object, const json_t *namespace_) {
     return moved;
 }
 
-/* What a selector asks of a namespace, one of those given may have. */
-static bool find_namespace(const struct study *study, struct situation *situation,
+/* Tries the given namespaces: one of them may have the labels that a selector needs. */
+static bool find_namespace(const struct analyzer *analyzer, struct trial_case *tcase,
                            uint32_t mutator, bool *ret_found, struct fx_err *err) {
-    const struct fx_namespaces *given = study->input->namespaces;
+    const struct fx_namespaces *given = analyzer->input->namespaces;
     *ret_found = false;
-    if (!json_is_object(fx_tree_view_key(situation->object, "metadata"))) {
+    if (!json_is_object(fx_tree_view_key(tcase->object, "metadata"))) {
         return true;
     }
     const size_t n = fx_namespaces_count(given);
     for (size_t i = 0; !*ret_found && i < n && i < NAMESPACES_MAX; i++) {
-        json_t *moved = move_to(situation->object, given->objects[i]);
+        json_t *moved = move_to(tcase->object, given->objects[i]);
         if (moved == NULL) {
             return fx_fail_nomem(err);
         }
-        struct situation there;
+        struct trial_case there;
         const char *criterion = NULL;
-        bool ok = fx_situation_init(&there, study, moved, FX_ANALYSIS_MADE, err);
+        bool ok = fx_trial_case_init(&there, analyzer, moved, FX_ANALYSIS_MADE, err);
         json_decref(moved);
-        ok = ok && find_request(study, &there, mutator, &criterion, ret_found, err);
+        ok = ok && find_request(analyzer, &there, mutator, &criterion, ret_found, err);
         if (ok && *ret_found) {
-            fx_situation_finish(situation);
-            *situation = there;
+            fx_trial_case_finish(tcase);
+            *tcase = there;
         } else {
-            fx_situation_finish(&there);
+            fx_trial_case_finish(&there);
         }
         if (!ok) {
             return false;
@@ -129,19 +130,19 @@ static bool take_paths(struct sketch *sketch, const struct leaves *leaves,
 }
 
 /* Runs the mutator on it. *ret_acts: it changes something. */
-static bool try_out(struct study *study, struct sketch *sketch, uint32_t mutator,
+static bool try_out(struct analyzer *analyzer, struct sketch *sketch, uint32_t mutator,
                     bool *ret_acts, struct fx_err *err) {
-    const struct trial trial = fx_study_trial(study, &sketch->situation, &mutator, 1);
+    const struct trial trial = fx_analyzer_trial(analyzer, &sketch->tcase, &mutator, 1);
     struct trial_outcome outcome;
-    if (!fx_trial_run(&trial, sketch->situation.object, &outcome, err)) {
+    if (!fx_trial_run(&trial, sketch->tcase.object, &outcome, err)) {
         return false;
     }
     bool ok = true;
-    *ret_acts = outcome.failed == TRIAL_NOBODY &&
-                !fx_equal(sketch->situation.object, outcome.object);
+    *ret_acts =
+        outcome.failed == TRIAL_NOBODY && !fx_equal(sketch->tcase.object, outcome.object);
     if (*ret_acts) {
         struct leaves leaves = {.n_paths = 0};
-        ok = fx_leaves_find(study, sketch->situation.object, outcome.object, &leaves,
+        ok = fx_leaves_find(analyzer, sketch->tcase.object, outcome.object, &leaves,
                             err) &&
              take_paths(sketch, &leaves, err);
         fx_leaves_finish(&leaves);
@@ -160,9 +161,9 @@ static bool asks_for_namespace(const struct fx_mutator *mutator, const char *cri
 }
 
 /* The mutator's own proposal. *ret_made: there is one that works. */
-static bool make(struct study *study, struct sketch *sketch, uint32_t index,
+static bool make(struct analyzer *analyzer, struct sketch *sketch, uint32_t index,
                  bool *ret_made, struct fx_err *err) {
-    const struct fx_mutator *mutator = study->snapshot->mutators[index];
+    const struct fx_mutator *mutator = analyzer->snapshot->mutators[index];
     *ret_made = false;
     err->code = FX_OK;
     json_t *object =
@@ -171,17 +172,17 @@ static bool make(struct study *study, struct sketch *sketch, uint32_t index,
         return err->code == FX_OK;
     }
     const char *criterion = NULL;
-    bool ok = fx_situation_init(&sketch->situation, study, object, FX_ANALYSIS_MADE, err);
+    bool ok = fx_trial_case_init(&sketch->tcase, analyzer, object, FX_ANALYSIS_MADE, err);
     json_decref(object);
-    ok = ok && find_request(study, &sketch->situation, index, &criterion, ret_made, err);
+    ok = ok && find_request(analyzer, &sketch->tcase, index, &criterion, ret_made, err);
     if (ok && !*ret_made && asks_for_namespace(mutator, criterion)) {
-        ok = find_namespace(study, &sketch->situation, index, ret_made, err);
+        ok = find_namespace(analyzer, &sketch->tcase, index, ret_made, err);
     }
     if (ok && *ret_made) {
-        ok = try_out(study, sketch, index, ret_made, err);
+        ok = try_out(analyzer, sketch, index, ret_made, err);
     }
     if (ok && !*ret_made) {
-        fx_situation_finish(&sketch->situation);
+        fx_trial_case_finish(&sketch->tcase);
     }
     return ok;
 }
@@ -195,8 +196,8 @@ static bool add_untried(struct fx_analysis *analysis, uint32_t index,
     return true;
 }
 
-struct sketch *fx_sketches_make(struct study *study, struct fx_err *err) {
-    const struct fx_snapshot *snapshot = study->snapshot;
+struct sketch *fx_sketches_make(struct analyzer *analyzer, struct fx_err *err) {
+    const struct fx_snapshot *snapshot = analyzer->snapshot;
     struct sketch *sketches = calloc(snapshot->n_mutators + 1, sizeof *sketches);
     if (sketches == NULL) {
         (void)fx_fail_nomem(err);
@@ -207,9 +208,9 @@ struct sketch *fx_sketches_make(struct study *study, struct fx_err *err) {
         bool made = false;
         if (!snapshot->conflicts.sets[i].disabled &&
             !fx_mutator_is_judge(snapshot->mutators[i])) {
-            ok = make(study, &sketches[i], i, &made, err) &&
-                 (made || add_untried(study->result, i, err));
-            study->result->n_objects += made;
+            ok = make(analyzer, &sketches[i], i, &made, err) &&
+                 (made || add_untried(analyzer->result, i, err));
+            analyzer->result->n_objects += made;
         }
     }
     if (!ok) {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/touches.c - one mutator alone: does it change what an API server will not have
- * changed, or by which labels Pods are found?
+ * analysis/touches.c - one mutator alone: does it change a field that the API server
+ * treats as immutable, or the labels by which Pods are selected?
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analyzer.h"
 #include "analysis/fields.h"
 #include "analysis/leaves.h"
-#include "analysis/study.h"
 #include "value/equal.h"
 #include "value/pointer.h"
 #include "value/tree.h"
 
 #define TEMPLATE_LABELS "/spec/template/metadata/labels"
-#define OTHER_KINDS_MAX 32u /* of one applyTo that are looked at */
+#define OTHER_KINDS_MAX 32u /* of one mutator that are checked */
 
 /* What one mutator made of the object. */
 struct touch {
-    struct study *study;
-    const struct situation *situation;
+    struct analyzer *analyzer;
+    const struct trial_case *tcase;
     uint32_t mutator;
     struct fx_subject subject; /* of the object as it was */
     json_t *after;             /* counted; NULL where it does not act */
@@ -33,21 +33,20 @@ static void touch_finish(struct touch *touch) {
 }
 
 /* Runs the mutator alone. */
-static bool touch_init(struct touch *touch, struct study *study,
-                       const struct situation *situation, uint32_t mutator,
+static bool touch_init(struct touch *touch, struct analyzer *analyzer,
+                       const struct trial_case *tcase, uint32_t mutator,
                        struct fx_err *err) {
-    *touch = (struct touch){.study = study, .situation = situation, .mutator = mutator};
-    fx_subject_read(situation->object, &touch->subject);
-    const struct trial trial = fx_study_trial(study, situation, &mutator, 1);
+    *touch = (struct touch){.analyzer = analyzer, .tcase = tcase, .mutator = mutator};
+    fx_subject_read(tcase->object, &touch->subject);
+    const struct trial trial = fx_analyzer_trial(analyzer, tcase, &mutator, 1);
     struct trial_outcome outcome;
-    if (!fx_trial_run(&trial, situation->object, &outcome, err)) {
+    if (!fx_trial_run(&trial, tcase->object, &outcome, err)) {
         return false;
     }
     bool ok = true;
-    if (outcome.settled && !fx_equal(outcome.object, situation->object)) {
+    if (outcome.settled && !fx_equal(outcome.object, tcase->object)) {
         touch->after = json_incref(outcome.object);
-        ok =
-            fx_leaves_find(study, situation->object, outcome.object, &touch->leaves, err);
+        ok = fx_leaves_find(analyzer, tcase->object, outcome.object, &touch->leaves, err);
     }
     fx_trial_finish(&outcome);
     if (!ok) {
@@ -56,20 +55,20 @@ static bool touch_init(struct touch *touch, struct study *study,
     return ok;
 }
 
-/* ---- what is told ---------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------- */
 
 /* "<id> changes <path> of <kind><rest>" */
-static bool tell(const struct touch *touch, enum fx_analysis_rule rule, const char *path,
-                 const char *rest, struct fx_err *err) {
+static bool report_change(const struct touch *touch, enum fx_analysis_rule rule,
+                          const char *path, const char *rest, struct fx_err *err) {
     char *copy = fx_text_dup(fx_text_of(path));
     if (copy == NULL) {
         return fx_fail_nomem(err);
     }
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    fx_study_print_id(&text, touch->study, touch->mutator);
+    fx_analyzer_print_id(&text, touch->analyzer, touch->mutator);
     fx_buf_str(&text, " changes ");
-    fx_study_print_path(&text, path);
+    fx_analyzer_print_path(&text, path);
     fx_buf_printf(&text, " of %.*s%s", FX_TEXT_ARG(touch->subject.kind), rest);
     const struct fx_analysis_finding finding = {
         .rule = rule,
@@ -77,54 +76,56 @@ static bool tell(const struct touch *touch, enum fx_analysis_rule rule, const ch
         .n_mutators = 1,
         .text = text.data,
         .path = copy,
-        .values = {fx_pointer_view(touch->situation->object, fx_text_of(path)),
+        .values = {fx_pointer_view(touch->tcase->object, fx_text_of(path)),
                    fx_pointer_view(touch->after, fx_text_of(path))},
         .n_values = 2,
     };
-    const bool ok = text.failed
-                        ? fx_fail_nomem(err)
-                        : fx_study_tell(touch->study, touch->situation, &finding, err);
+    const bool ok =
+        text.failed ? fx_fail_nomem(err)
+                    : fx_analyzer_report(touch->analyzer, touch->tcase, &finding, err);
     fx_buf_finish(&text);
     free(copy);
     return ok;
 }
 
-static bool tell_immutable(const struct touch *touch, const char *path,
-                           struct fx_err *err) {
-    const struct fx_mutator *mutator = touch->study->snapshot->mutators[touch->mutator];
+static bool report_immutable(const struct touch *touch, const char *path,
+                             struct fx_err *err) {
+    const struct fx_mutator *mutator =
+        touch->analyzer->snapshot->mutators[touch->mutator];
     const char *field = mutator->ops->operations;
     char rest[160];
     (void)snprintf(
         rest, sizeof rest,
         " on UPDATE, which the API server refuses there; restrict %s to CREATE",
         field == NULL ? "applyTo.operations" : field);
-    return tell(touch, FX_ANALYSIS_UPDATE, path, rest, err);
+    return report_change(touch, FX_ANALYSIS_UPDATE, path, rest, err);
 }
 
-static bool look_for_immutable(const struct touch *touch, struct fx_err *err) {
+static bool find_immutable(const struct touch *touch, struct fx_err *err) {
     const struct fx_subject *subject = &touch->subject;
-    bool *noted = &touch->study->noted[touch->mutator];
+    bool *noted = &touch->analyzer->noted[touch->mutator];
     for (size_t i = 0; !*noted && i < touch->leaves.n_paths; i++) {
         const char *path = touch->leaves.paths[i];
         if (fx_field_is_immutable(subject->group, subject->kind, path)) {
             *noted = true;
-            return tell_immutable(touch, path, err);
+            return report_immutable(touch, path, err);
         }
     }
     return true;
 }
 
-static bool look_for_selector(const struct touch *touch, struct fx_err *err) {
+static bool find_selector(const struct touch *touch, struct fx_err *err) {
     const struct fx_subject *subject = &touch->subject;
     for (size_t i = 0; i < touch->leaves.n_paths; i++) {
         const char *path = touch->leaves.paths[i];
         if (fx_field_is_selector(subject->group, subject->kind, path)) {
-            return tell(touch, FX_ANALYSIS_SELECTOR, path,
-                        fx_kind_selects_template(subject->group, subject->kind)
-                            ? ", which must agree with the Pod template and may never "
-                              "change after creation"
-                            : ", by which it finds its Pods",
-                        err);
+            return report_change(
+                touch, FX_ANALYSIS_SELECTOR, path,
+                fx_kind_selects_template(subject->group, subject->kind)
+                    ? ", which must agree with the Pod template and may never "
+                      "change after creation"
+                    : ", by which it finds its Pods",
+                err);
         }
     }
     return true;
@@ -141,10 +142,10 @@ static json_t *view_template_labels(const json_t *object) {
     return fx_tree_view_key(fx_tree_view_key(template_, "metadata"), "labels");
 }
 
-/* A label of the template that the selector asks for, and that it no longer has. */
-static bool look_for_lost_label(const struct touch *touch, struct fx_err *err) {
-    json_t *wanted = view_match_labels(touch->situation->object);
-    const json_t *before = view_template_labels(touch->situation->object);
+/* Reports a label of the template that the selector needs, and that was changed. */
+static bool find_lost_label(const struct touch *touch, struct fx_err *err) {
+    json_t *wanted = view_match_labels(touch->tcase->object);
+    const json_t *before = view_template_labels(touch->tcase->object);
     const json_t *after = view_template_labels(touch->after);
     for (void *at = json_object_iter(wanted); at != NULL;
          at = json_object_iter_next(wanted, at)) {
@@ -159,10 +160,10 @@ static bool look_for_lost_label(const struct touch *touch, struct fx_err *err) {
         fx_buf_init(&path, 0);
         fx_buf_str(&path, TEMPLATE_LABELS);
         fx_pointer_push(&path, key);
-        const bool ok = path.failed
-                            ? fx_fail_nomem(err)
-                            : tell(touch, FX_ANALYSIS_SELECTOR, path.data,
-                                   ", by which spec.selector finds its Pods", err);
+        const bool ok =
+            path.failed ? fx_fail_nomem(err)
+                        : report_change(touch, FX_ANALYSIS_SELECTOR, path.data,
+                                        ", by which spec.selector finds its Pods", err);
         fx_buf_finish(&path);
         return ok;
     }
@@ -224,17 +225,17 @@ static bool add_label(json_t *object, struct fx_text label, bool *ret_fits,
            fx_fail_nomem(err);
 }
 
-/* Tries the mutator on another object, in the same circumstances. */
+/* Runs the mutator on another object, with the same request. */
 static bool try_other(const struct touch *touch, json_t *object,
-                      bool (*look)(const struct touch *touch, struct fx_err *err),
+                      bool (*check)(const struct touch *touch, struct fx_err *err),
                       struct fx_err *err) {
-    struct situation situation = *touch->situation;
-    situation.object = object;
+    struct trial_case tcase = *touch->tcase;
+    tcase.object = object;
     struct touch other;
-    if (!touch_init(&other, touch->study, &situation, touch->mutator, err)) {
+    if (!touch_init(&other, touch->analyzer, &tcase, touch->mutator, err)) {
         return false;
     }
-    const bool ok = other.after == NULL || look(&other, err);
+    const bool ok = other.after == NULL || check(&other, err);
     touch_finish(&other);
     return ok;
 }
@@ -253,8 +254,8 @@ static json_t *last_token(const char *path) {
     return node;
 }
 
-/* A mutator that changes labels of a template: would it change one that is selected by?
- * Our own object has no such label yet. */
+/* If the mutator changes labels of a template: would it change one that the selector
+ * needs? The object made by the analysis has no such label yet. */
 static bool look_at_template(const struct touch *touch, struct fx_err *err) {
     const struct fx_subject *subject = &touch->subject;
     if (!fx_kind_selects_template(subject->group, subject->kind)) {
@@ -262,17 +263,17 @@ static bool look_at_template(const struct touch *touch, struct fx_err *err) {
     }
     for (size_t i = 0; i < touch->leaves.n_paths; i++) {
         const char *path = touch->leaves.paths[i];
-        if (!fx_study_path_begins(TEMPLATE_LABELS, path)) {
+        if (!fx_analyzer_path_begins(TEMPLATE_LABELS, path)) {
             continue;
         }
         json_t *label = last_token(path);
-        json_t *object = copy_as(touch->situation->object, NULL);
+        json_t *object = copy_as(touch->tcase->object, NULL);
         bool fits = true;
         bool ok = label != NULL && object != NULL
                       ? add_label(object, fx_tree_text(label), &fits, err)
                       : fx_fail_nomem(err);
         if (ok && fits) {
-            ok = try_other(touch, object, look_for_lost_label, err);
+            ok = try_other(touch, object, find_lost_label, err);
         }
         json_decref(label);
         json_decref(object);
@@ -281,11 +282,12 @@ static bool look_at_template(const struct touch *touch, struct fx_err *err) {
     return true;
 }
 
-/* The other kinds of its applyTo. */
-static bool look_at_kinds(const struct touch *touch,
-                          bool (*look)(const struct touch *touch, struct fx_err *err),
-                          struct fx_err *err) {
-    const struct fx_mutator *mutator = touch->study->snapshot->mutators[touch->mutator];
+/* Runs the mutator on the other kinds that it is bound to. */
+static bool check_kinds(const struct touch *touch,
+                        bool (*check)(const struct touch *touch, struct fx_err *err),
+                        struct fx_err *err) {
+    const struct fx_mutator *mutator =
+        touch->analyzer->snapshot->mutators[touch->mutator];
     for (size_t i = 0; i < mutator->n_bindings && i < OTHER_KINDS_MAX; i++) {
         const struct fx_binding *binding = &mutator->bindings[i];
         if (binding->any_group || binding->any_version || binding->any_kind ||
@@ -293,9 +295,9 @@ static bool look_at_kinds(const struct touch *touch,
             fx_text_equal(binding->kind, touch->subject.kind)) {
             continue;
         }
-        json_t *object = copy_as(touch->situation->object, binding);
+        json_t *object = copy_as(touch->tcase->object, binding);
         const bool ok =
-            object == NULL ? fx_fail_nomem(err) : try_other(touch, object, look, err);
+            object == NULL ? fx_fail_nomem(err) : try_other(touch, object, check, err);
         json_decref(object);
         if (!ok) {
             return false;
@@ -306,36 +308,36 @@ static bool look_at_kinds(const struct touch *touch,
 
 /* ---- both operations ------------------------------------------------------------- */
 
-static bool look_for_selectors(const struct touch *touch, struct fx_err *err) {
-    return look_for_selector(touch, err) && look_for_lost_label(touch, err) &&
-           (touch->situation->origin != FX_ANALYSIS_MADE || look_at_template(touch, err));
+static bool find_selectors(const struct touch *touch, struct fx_err *err) {
+    return find_selector(touch, err) && find_lost_label(touch, err) &&
+           (touch->tcase->origin != FX_ANALYSIS_MADE || look_at_template(touch, err));
 }
 
-static bool look_for_all(const struct touch *touch, struct fx_err *err) {
-    return look_for_immutable(touch, err) && look_for_selectors(touch, err);
+static bool find_all(const struct touch *touch, struct fx_err *err) {
+    return find_immutable(touch, err) && find_selectors(touch, err);
 }
 
-static bool look_under(struct study *study, const struct situation *situation,
-                       uint32_t mutator, enum fx_operation operation,
-                       struct fx_err *err) {
-    bool (*look)(const struct touch *touch, struct fx_err *err) =
-        operation == FX_OPERATION_UPDATE ? look_for_all : look_for_selectors;
-    struct situation there = *situation;
+static bool check_under(struct analyzer *analyzer, const struct trial_case *tcase,
+                        uint32_t mutator, enum fx_operation operation,
+                        struct fx_err *err) {
+    bool (*check)(const struct touch *touch, struct fx_err *err) =
+        operation == FX_OPERATION_UPDATE ? find_all : find_selectors;
+    struct trial_case there = *tcase;
     there.request.operation = operation;
     struct touch touch;
-    if (!touch_init(&touch, study, &there, mutator, err)) {
+    if (!touch_init(&touch, analyzer, &there, mutator, err)) {
         return false;
     }
-    bool ok = touch.after == NULL || look(&touch, err);
-    if (touch.after != NULL && situation->origin == FX_ANALYSIS_MADE) {
-        ok = ok && look_at_kinds(&touch, look, err);
+    bool ok = touch.after == NULL || check(&touch, err);
+    if (touch.after != NULL && tcase->origin == FX_ANALYSIS_MADE) {
+        ok = ok && check_kinds(&touch, check, err);
     }
     touch_finish(&touch);
     return ok;
 }
 
-bool fx_study_touches(struct study *study, const struct situation *situation,
-                      uint32_t mutator, struct fx_err *err) {
-    return look_under(study, situation, mutator, FX_OPERATION_CREATE, err) &&
-           look_under(study, situation, mutator, FX_OPERATION_UPDATE, err);
+bool fx_analyzer_check_alone(struct analyzer *analyzer, const struct trial_case *tcase,
+                             uint32_t mutator, struct fx_err *err) {
+    return check_under(analyzer, tcase, mutator, FX_OPERATION_CREATE, err) &&
+           check_under(analyzer, tcase, mutator, FX_OPERATION_UPDATE, err);
 }

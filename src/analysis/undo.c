@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/undo.c - mutators that undo each other: on a way that comes back to where it
- * began, every change is undone by a later one. Who changed the same field is told as
- * one finding.
+ * analysis/undo.c - mutators that undo each other: in a cycle, every change is undone by
+ * a later one. The mutators that change one field are one finding.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/study.h"
+#include "analysis/analyzer.h"
 #include "base/vec.h"
 #include "value/pointer.h"
 
-#define CHANGES_MAX      256u /* looked at of one lap */
-#define FIELDS_OF_A_STEP 8u   /* of one mutator's change */
+#define CHANGES_MAX      256u /* of one cycle that are checked */
+#define FIELDS_OF_A_STEP 8u   /* of one change that are checked */
 
 /* One field that one step changed. */
 struct change {
     size_t step;
     char *path;
-    bool is_told;
+    bool is_reported;
 };
 
 struct changes {
@@ -26,20 +25,20 @@ struct changes {
     size_t n_items, cap_items;
 };
 
-struct fight {
-    struct study *study;
-    const struct situation *situation;
-    struct lap lap;
+struct undo {
+    struct analyzer *analyzer;
+    const struct trial_case *tcase;
+    struct trial_record record;
     struct changes changes;
     bool settles;
 };
 
-static void fight_finish(struct fight *fight) {
-    for (size_t i = 0; i < fight->changes.n_items; i++) {
-        free(fight->changes.items[i].path);
+static void undo_finish(struct undo *undo) {
+    for (size_t i = 0; i < undo->changes.n_items; i++) {
+        free(undo->changes.items[i].path);
     }
-    free(fight->changes.items);
-    fx_lap_finish(&fight->lap);
+    free(undo->changes.items);
+    fx_trial_record_finish(&undo->record);
 }
 
 static bool add_change(struct changes *changes, size_t step, struct fx_text path,
@@ -55,16 +54,16 @@ static bool add_change(struct changes *changes, size_t step, struct fx_text path
     return true;
 }
 
-static bool list_changes(struct fight *fight, struct fx_err *err) {
-    const struct lap *lap = &fight->lap;
-    for (size_t i = 0; i < lap->n_steps && fight->changes.n_items < CHANGES_MAX; i++) {
+static bool list_changes(struct undo *undo, struct fx_err *err) {
+    const struct trial_record *record = &undo->record;
+    for (size_t i = 0; i < record->n_steps && undo->changes.n_items < CHANGES_MAX; i++) {
         struct fx_patch patch;
-        if (!fx_study_diff(fight->study, lap->steps[i].before, lap->steps[i].after,
-                           &patch, err)) {
+        if (!fx_analyzer_diff(undo->analyzer, record->steps[i].before,
+                              record->steps[i].after, &patch, err)) {
             return false;
         }
         for (size_t k = 0; k < patch.n_ops && k < FIELDS_OF_A_STEP; k++) {
-            if (!add_change(&fight->changes, i, patch.ops[k].path, err)) {
+            if (!add_change(&undo->changes, i, patch.ops[k].path, err)) {
                 return false;
             }
         }
@@ -73,15 +72,14 @@ static bool list_changes(struct fight *fight, struct fx_err *err) {
 }
 
 static bool are_related(const char *a, const char *b) {
-    return fx_study_path_begins(a, b) || fx_study_path_begins(b, a);
+    return fx_analyzer_path_begins(a, b) || fx_analyzer_path_begins(b, a);
 }
 
-/* The shortest of the paths that are, or lie around, that of the change: where all of
- * them can be looked at. */
+/* The shortest path that is, or contains, that of the change: it shows all of them. */
 static const char *field_around(const struct changes *changes, size_t at) {
     const char *path = changes->items[at].path;
     for (size_t i = at + 1; i < changes->n_items; i++) {
-        if (fx_study_path_begins(changes->items[i].path, path)) {
+        if (fx_analyzer_path_begins(changes->items[i].path, path)) {
             path = changes->items[i].path;
         }
     }
@@ -106,19 +104,19 @@ static void add_value(struct fx_analysis_finding *finding, json_t *object) {
     }
 }
 
-/* Takes every change at the field, in order, and what was there before and after. */
-static void gather(struct fight *fight, size_t at, struct fx_analysis_finding *finding) {
+/* Adds to the finding each change of the field, in order, and its values. */
+static void gather(struct undo *undo, size_t at, struct fx_analysis_finding *finding) {
     size_t last = SIZE_MAX;
-    for (size_t i = at; i < fight->changes.n_items; i++) {
-        struct change *change = &fight->changes.items[i];
+    for (size_t i = at; i < undo->changes.n_items; i++) {
+        struct change *change = &undo->changes.items[i];
         if (!are_related(finding->path, change->path)) {
             continue;
         }
-        change->is_told = true;
+        change->is_reported = true;
         if (change->step == last) {
             continue;
         }
-        const struct lap_step *step = &fight->lap.steps[change->step];
+        const struct trial_step *step = &undo->record.steps[change->step];
         if (last == SIZE_MAX) {
             add_value(finding, step->before);
         }
@@ -129,25 +127,25 @@ static void gather(struct fight *fight, size_t at, struct fx_analysis_finding *f
 }
 
 /* "Assign/a, Assign/b and Assign/c" */
-static void print_ids(struct fx_buf *buf, const struct study *study,
+static void print_ids(struct fx_buf *buf, const struct analyzer *analyzer,
                       const struct fx_analysis_finding *finding) {
     for (size_t i = 0; i < finding->n_mutators; i++) {
         const bool last = i + 1 == finding->n_mutators;
         fx_buf_str(buf, i == 0 ? "" : last ? " and " : ", ");
-        fx_study_print_id(buf, study, finding->mutators[i]);
+        fx_analyzer_print_id(buf, analyzer, finding->mutators[i]);
     }
 }
 
-static bool tell(struct fight *fight, struct fx_analysis_finding *finding,
-                 struct fx_err *err) {
+static bool report_undo(struct undo *undo, struct fx_analysis_finding *finding,
+                        struct fx_err *err) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    print_ids(&text, fight->study, finding);
+    print_ids(&text, undo->analyzer, finding);
     if (finding->n_mutators == 1) {
         finding->rule = FX_ANALYSIS_IDEMPOTENCE;
         fx_buf_str(&text, " changes its own result, again and again, and never settles: "
                           "such an object is refused");
-    } else if (fight->settles) {
+    } else if (undo->settles) {
         fx_buf_str(&text, " undo each other in every pass; which one comes last decides");
     } else {
         fx_buf_str(&text, " undo each other and never settle: such an object is refused");
@@ -155,19 +153,20 @@ static bool tell(struct fight *fight, struct fx_analysis_finding *finding,
     finding->text = text.data;
     const bool ok = text.failed
                         ? fx_fail_nomem(err)
-                        : fx_study_tell(fight->study, fight->situation, finding, err);
+                        : fx_analyzer_report(undo->analyzer, undo->tcase, finding, err);
     fx_buf_finish(&text);
     return ok;
 }
 
-/* Plain values that come and go are told as their list: cuts the index off. */
-static void lift(const struct fight *fight, size_t at, char *path) {
+/* Plain list elements that are added and removed are reported as their list: cuts the
+ * index off. */
+static void lift(const struct undo *undo, size_t at, char *path) {
     char *last = strrchr(path, '/');
     if (last == NULL || last[1] == '\0' ||
         last[1 + strspn(last + 1, "0123456789")] != '\0') {
         return;
     }
-    const struct lap_step *step = &fight->lap.steps[fight->changes.items[at].step];
+    const struct trial_step *step = &undo->record.steps[undo->changes.items[at].step];
     const struct fx_text element = fx_text_of(path);
     const struct fx_text list = {path, (size_t)(last - path)};
     if (json_is_array(fx_pointer_view(step->before, list)) &&
@@ -177,34 +176,34 @@ static void lift(const struct fight *fight, size_t at, char *path) {
     }
 }
 
-static bool tell_field(struct fight *fight, size_t at, struct fx_err *err) {
-    char *path = fx_text_dup(fx_text_of(field_around(&fight->changes, at)));
+static bool report_field(struct undo *undo, size_t at, struct fx_err *err) {
+    char *path = fx_text_dup(fx_text_of(field_around(&undo->changes, at)));
     if (path == NULL) {
         return fx_fail_nomem(err);
     }
-    lift(fight, at, path);
+    lift(undo, at, path);
     struct fx_analysis_finding finding = {.rule = FX_ANALYSIS_UNDO, .path = path};
-    gather(fight, at, &finding);
-    /* What drives it is elsewhere. */
-    for (size_t i = 0; finding.n_mutators == 1 && i < fight->lap.n_steps; i++) {
-        add_mutator(&finding, fight->lap.steps[i].mutator);
+    gather(undo, at, &finding);
+    /* The cause is a change of another field. */
+    for (size_t i = 0; finding.n_mutators == 1 && i < undo->record.n_steps; i++) {
+        add_mutator(&finding, undo->record.steps[i].mutator);
     }
-    const bool ok = tell(fight, &finding, err);
+    const bool ok = report_undo(undo, &finding, err);
     free(path);
     return ok;
 }
 
-bool fx_study_undo(struct study *study, const struct situation *situation,
-                   const struct trial *trial, const struct trial_outcome *outcome,
-                   struct fx_err *err) {
-    struct fight fight = {
-        .study = study, .situation = situation, .settles = outcome->settled};
-    bool ok = fx_trial_record(trial, outcome->lap_start, outcome->n_lap_passes,
-                              outcome->done, &fight.lap, err) &&
-              list_changes(&fight, err);
-    for (size_t i = 0; ok && i < fight.changes.n_items; i++) {
-        ok = fight.changes.items[i].is_told || tell_field(&fight, i, err);
+bool fx_analyzer_check_undo(struct analyzer *analyzer, const struct trial_case *tcase,
+                            const struct trial *trial,
+                            const struct trial_outcome *outcome, struct fx_err *err) {
+    struct undo undo = {
+        .analyzer = analyzer, .tcase = tcase, .settles = outcome->settled};
+    bool ok = fx_trial_replay(trial, outcome->cycle_start, outcome->n_cycle_passes,
+                              outcome->done, &undo.record, err) &&
+              list_changes(&undo, err);
+    for (size_t i = 0; ok && i < undo.changes.n_items; i++) {
+        ok = undo.changes.items[i].is_reported || report_field(&undo, i, err);
     }
-    fight_finish(&fight);
+    undo_finish(&undo);
     return ok;
 }

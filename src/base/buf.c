@@ -138,13 +138,20 @@ void fx_buf_integer(struct fx_buf *buf, int64_t integer) {
 }
 
 void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...) {
-    /* Most texts fit the room that is there: then they are formatted once. */
-    const size_t room = buf->failed ? 0 : buf->cap - buf->len;
     va_list args;
     va_start(args, fmt);
-    const int length =
-        vsnprintf(room == 0 ? NULL : buf->data + buf->len, room, fmt, args);
+    fx_buf_vprintf(buf, fmt, args);
     va_end(args);
+}
+
+void fx_buf_vprintf(struct fx_buf *buf, const char *fmt, va_list args) {
+    /* Most texts fit the room that is there: then they are formatted once. */
+    const size_t room = buf->failed ? 0 : buf->cap - buf->len;
+    va_list first;
+    va_copy(first, args);
+    const int length =
+        vsnprintf(room == 0 ? NULL : buf->data + buf->len, room, fmt, first);
+    va_end(first);
     char *to = length < 0 ? NULL : fx_buf_reserve(buf, (size_t)length);
     if (to == NULL) {
         buf->failed = true;
@@ -154,9 +161,7 @@ void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...) {
         return;
     }
     if ((size_t)length >= room) {
-        va_start(args, fmt);
         (void)vsnprintf(to, (size_t)length + 1, fmt, args);
-        va_end(args);
     }
     buf->len += (size_t)length;
 }

@@ -8,6 +8,7 @@
 #ifndef FX_BASE_BUF_H
 #define FX_BASE_BUF_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -90,6 +91,7 @@ void fx_buf_hex(struct fx_buf *buf, uint64_t number, unsigned least, bool upper)
 void fx_buf_padded(struct fx_buf *buf, uint64_t number, unsigned least);
 
 FX_PRINTF(2, 3) void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...);
+FX_PRINTF(2, 0) void fx_buf_vprintf(struct fx_buf *buf, const char *fmt, va_list args);
 
 /* `count` times the character. */
 void fx_buf_fill(struct fx_buf *buf, char c, size_t count);

@@ -24,6 +24,7 @@
 #define FX_LIMIT_YAML_FLOW_WORK    ((size_t)16 * FX_LIMIT_YAML_NODES)
 #define FX_LIMIT_POLICY_FILE_BYTES (4u << 20)  /* one policy file */
 #define FX_LIMIT_FINDINGS          100u        /* told of a file; the rest is counted */
+#define FX_LIMIT_LINKED_RULES      4096u       /* rules that one policy gives */
 #define FX_LIMIT_TOLD_FAULTS       50u         /* of a policy that is denied; the same */
 #define FX_LIMIT_OBJECT_FILE_BYTES (64u << 20) /* one file of objects, command line */
 #define FX_LIMIT_FOLDER_DEPTH      32u         /* folders in folders */
@@ -44,7 +45,7 @@
 #define FX_LIMIT_CONDITION_VALUES   1024u /* that one of them compares with */
 #define FX_LIMIT_CONDITION_PATTERNS 64u   /* or regular expressions */
 
-/* KubeMod's expressions (location/jsonpath). A step is a unit of the budget. */
+/* JSONPath expressions (location/jsonpath). A step is a unit of the budget. */
 #define FX_LIMIT_JSONPATH_BYTES    65536u      /* text of one expression */
 #define FX_LIMIT_JSONPATH_DEPTH    500u        /* operators and brackets in one another */
 #define FX_LIMIT_JSONPATH_PATTERNS 64u         /* regular expressions in its text */
@@ -68,15 +69,6 @@
 #define FX_LIMIT_TEMPLATE_BYTES        (64u << 20) /* of memory */
 #define FX_LIMIT_TEMPLATE_OUTPUT_BYTES (1u << 20)  /* one text, the output too */
 #define FX_LIMIT_TEMPLATE_DIGITS       4096u       /* of one decimal number */
-
-/* A ModRule of KubeMod: the entries of its `match`, and those of its `patch` … */
-#define FX_LIMIT_MODRULE_ENTRIES 1000u
-/* … and what it may come to in one review. */
-#define FX_LIMIT_MODRULE_STEPS      128u  /* of one path */
-#define FX_LIMIT_MODRULE_PADDING    1000u /* elements a list gets to have a given index */
-#define FX_LIMIT_MODRULE_OPERATIONS 10000u     /* that its selects lead to */
-#define FX_LIMIT_MODRULE_UNITS      (1u << 23) /* base/budget.h; of match or patch */
-#define FX_LIMIT_MODRULE_BYTES      (8u << 20) /* that it writes */
 
 /* Nodes of a value that is copied from one place of an object to another: copies of
  * copies would grow without end. */
@@ -162,13 +154,13 @@
 /* However busy: then its name is looked up and its certificate checked anew. */
 #define FX_LIMIT_POOL_AGE_MS 300000u
 
-/* Dry runs (dryrun/dryrun.h): of one the rules, with an object, and how many at a time.
+/* Dry runs (engine/dry_run.h): of one the rules, with an object, and how many at a time.
  * They are for people; those whose turn it is not wait, so many of them. */
 #define FX_LIMIT_DRYRUN_BODY_BYTES    (2u << 20)
 #define FX_LIMIT_DRYRUN_POLICIES      64u
 #define FX_LIMIT_DRYRUN_PATTERNS      256u /* regular expressions, and the memory of each */
 #define FX_LIMIT_DRYRUN_PATTERN_BYTES (512u << 10)
-#define FX_LIMIT_DRYRUN_TEXT_BYTES    (4u << 20)  /* that ModRules write */
+#define FX_LIMIT_DRYRUN_TEXT_BYTES    (4u << 20)  /* that rules write */
 #define FX_LIMIT_DRYRUN_ANSWER_BYTES  (16u << 20) /* and each text on the way to it */
 #define FX_LIMIT_DRYRUNS              2u
 #define FX_LIMIT_DRYRUNS_WAITING      32u
@@ -182,10 +174,10 @@
 #define FX_LIMIT_KUBE_EVENT_BYTES  (8u << 20)  /* one event of a watch */
 #define FX_LIMIT_KUBE_OBJECTS      (1u << 20)  /* of one resource */
 /* Namespaces that are kept whole: so many, their texts together, and one of them. */
-#define FX_LIMIT_MANIFESTS       1024u
-#define FX_LIMIT_MANIFESTS_BYTES (4u << 20)
-#define FX_LIMIT_MANIFEST_BYTES  (256u << 10)
-#define FX_LIMIT_SWEEP_NAMES     65536u /* Pods of our namespace */
-#define FX_LIMIT_SWEEP_STRANGERS 256u   /* ids in statuses that others have written */
+#define FX_LIMIT_CACHED_OBJECTS      1024u
+#define FX_LIMIT_OBJECT_CACHE_BYTES  (4u << 20)
+#define FX_LIMIT_CACHED_OBJECT_BYTES (256u << 10)
+#define FX_LIMIT_SWEEP_NAMES         65536u /* Pods of our namespace */
+#define FX_LIMIT_SWEEP_FOREIGN_IDS   256u   /* ids in statuses that others have written */
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Writes printable_table.h: the runes that Go's %q shows as they are. Run it with Go 1.16
-// to 1.20, whose Unicode is version 13, as that of Go 1.18, which KubeMod is built with:
+// to 1.20, whose Unicode is version 13, as that of Go 1.18:
 // go run printable_table.go > printable_table.h
 // With another version of Unicode it writes nothing.
 package main

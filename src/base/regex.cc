@@ -90,8 +90,8 @@ static size_t piece_length(const std::string &pattern, size_t at) {
     return end + 1 - at;
 }
 
-/* Is a group named in the short form, `(?<name>…)`? RE2 has it from 2023 on, KubeMod's Go
- * and older versions of RE2 do not: it is refused with each of them. */
+/* Is a group named in the short form, `(?<name>…)`? RE2 has it from 2023 on, Go from 1.22
+ * on: it is refused whatever the version. */
 static bool has_short_name(const RE2 &program) {
     const std::string &pattern = program.pattern();
     if (program.NamedCapturingGroups().empty()) {

@@ -14,7 +14,6 @@
 #include "base/uuid.h"
 #include "cli/scope.h"
 #include "engine/request.h"
-#include "policy/plain.h"
 #include "value/json.h"
 #include "value/patch.h"
 #include "value/tree.h"
@@ -73,23 +72,6 @@ enum fx_lookup fx_answer_find_object(void *user, const struct fx_reference *refe
         return FX_LOOKUP_FAILED;
     }
     return FX_LOOKUP_FOUND;
-}
-
-void fx_answer_print_identity(struct fx_buf *buf, const json_t *object) {
-    struct fx_subject subject;
-    fx_subject_read(object, &subject);
-    fx_plain_add(buf, subject.kind);
-    if (subject.namespace_.len > 0) {
-        fx_buf_char(buf, '/');
-        fx_plain_add(buf, subject.namespace_);
-    }
-    fx_buf_char(buf, '/');
-    if (subject.name.len > 0) {
-        fx_plain_add(buf, subject.name);
-    } else {
-        fx_plain_add(buf, subject.generate_name);
-        fx_buf_char(buf, '*');
-    }
 }
 
 /* ---- the request ----------------------------------------------------------------- */

@@ -85,8 +85,4 @@ bool fx_answer_run(struct fx_review *review, struct fx_outside *outside,
 enum fx_lookup fx_answer_find_object(void *user, const struct fx_reference *reference,
                                      json_t **ret_object, struct fx_err *err);
 
-/* Appends who the object is: "Pod/shop/web", "ClusterRole/admin", "Pod/shop/web-*" where
- * the name is still to be generated. In plain text, see policy/plain.h. */
-void fx_answer_print_identity(struct fx_buf *buf, const json_t *object);
-
 #endif

@@ -150,6 +150,6 @@ const struct fx_command fx_command_apply = {
     "  kustomize build . | fixpoint apply -p policies -f - | kubectl apply -f -\n",
     .options = options,
     .values_size = sizeof(struct fx_apply_values),
-    .stray = " (objects come behind -f)",
+    .stray = " (give objects with -f)",
     .run = run,
 };

@@ -107,7 +107,7 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
     "several documents and Lists. Namespaces in either place are context for "        \
     "selectors; "                                                                     \
     "a namespace that nobody gives counts as one whose only label is its name. "      \
-    "Nodes are context for ModRules. With "                                           \
+    "Nodes are context for policies that read them. With "                            \
     "--namespace, policies and objects that name none count as sent to that one, as " \
     "kubectl has it; but for kinds that are known to live in none. Objects stay as "  \
     "they are written.\n"

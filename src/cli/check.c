@@ -162,14 +162,14 @@ const struct fx_command fx_command_check = {
         "   "
         "\"findings\":[{\"rule\",\"severity\",\"mutators\":[],\"field\",\"values\":[],\n"
         "                \"message\",\"operation\",\"witness\",\"object\"}],\n"
-        "   \"untried\":[],\"leftOut\":0}\n"
+        "   \"untried\":[],\"skipped\":0}\n"
         "\n"
         "`conflicts` are the ids of the others in a conflict; `files` has what concerns "
         "no single mutator. `field` is a JSON Pointer into `witness`, the object that "
         "shows it, `values` what stands there, one after the other, null where it is "
         "absent. `object` is the file and line of an object of -f. `untried` are "
         "mutators "
-        "for which no object could be made, `leftOut` counts combinations beyond what is "
+        "for which no object could be made, `skipped` counts combinations beyond what is "
         "tried.\n",
     .options = options,
     .values_size = sizeof(struct values),

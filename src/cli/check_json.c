@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "cli/explain_words.h"
+#include "explain/names.h"
 
 #include "value/json.h"
 #include "value/tree.h"
@@ -148,9 +148,10 @@ static json_t *list_values(const struct fx_analysis *analysis,
                            const struct fx_analysis_finding *finding) {
     json_t *values = json_array();
     for (size_t i = 0; values != NULL && i < finding->n_values; i++) {
-        json_t *value = finding->values[i] == NULL
-                            ? json_null()
-                            : fx_words_reveal(analysis->placeholders, finding->values[i]);
+        json_t *value =
+            finding->values[i] == NULL
+                ? json_null()
+                : fx_reveal_placeholders(analysis->placeholders, finding->values[i]);
         if (json_array_append_new(values, value) != 0) {
             json_decref(values);
             return NULL;
@@ -223,8 +224,8 @@ void fx_check_print_json(struct fx_buf *buf, const struct fx_check_report *given
         add_member(buf, "findings", findings);
         fx_buf_char(buf, ',');
         add_member(buf, "untried", untried);
-        fx_buf_printf(buf, ",\"leftOut\":%zu}\n",
-                      analysis->n_left_out + analysis->n_more);
+        fx_buf_printf(buf, ",\"skipped\":%zu}\n",
+                      analysis->n_skipped + analysis->n_more);
         json_decref(findings);
         json_decref(untried);
     } else {

@@ -6,10 +6,10 @@
 
 #include "cli/answer.h"
 #include "cli/check_report.h"
-#include "cli/explain_path.h"
-#include "cli/explain_words.h"
-#include "cli/fill.h"
+#include "explain/layout.h"
+#include "explain/names.h"
 #include "policy/plain.h"
+#include "value/print.h"
 #include "value/yaml.h"
 
 #define INDENT        2u
@@ -55,7 +55,7 @@ static void print_head(const struct printer *printer,
     fx_buf_init(&head, 0);
     print_place(&head, mutator_of(printer, finding->mutators[0]));
     fx_buf_char(&head, ':');
-    size_t column = fx_fill_columns((struct fx_text){head.data, head.len});
+    size_t column = fx_layout_columns((struct fx_text){head.data, head.len});
     colour(printer, BOLD);
     fx_buf_text(printer->buf, (struct fx_text){head.data, head.len});
     colour(printer, RESET);
@@ -69,7 +69,7 @@ static void print_head(const struct printer *printer,
     colour(printer, RESET);
     fx_buf_printf(printer->buf, ": %s:", rule);
     column += strlen(severity) + strlen(rule) + strlen(" : :");
-    fx_fill(printer->buf, fx_text_of(finding->text), column, INDENT);
+    fx_layout_wrap(printer->buf, fx_text_of(finding->text), column, INDENT);
 }
 
 static void print_label(const struct printer *printer, const char *label) {
@@ -110,8 +110,9 @@ static void add_value(const struct printer *printer, struct fx_buf *words,
                       json_t *value) {
     struct fx_buf whole;
     fx_buf_init(&whole, 0);
-    json_t *revealed = fx_words_reveal(printer->report->analysis->placeholders, value);
-    fx_words_value(&whole, revealed);
+    json_t *revealed =
+        fx_reveal_placeholders(printer->report->analysis->placeholders, value);
+    fx_value_print(&whole, revealed);
     add_cut(words, (struct fx_text){whole.data, whole.len});
     words->failed = words->failed || whole.failed || (revealed == NULL && value != NULL);
     json_decref(revealed);
@@ -129,8 +130,8 @@ static void print_values(const struct printer *printer,
         add_value(printer, &words, finding->values[i]);
     }
     print_label(printer, finding->n_values == 1 ? "value" : "values");
-    fx_fill(printer->buf, (struct fx_text){words.data, words.len},
-            LABEL_INDENT + LABEL_WIDTH, LABEL_INDENT + LABEL_WIDTH);
+    fx_layout_wrap(printer->buf, (struct fx_text){words.data, words.len},
+                   LABEL_INDENT + LABEL_WIDTH, LABEL_INDENT + LABEL_WIDTH);
     printer->buf->failed = printer->buf->failed || words.failed;
     fx_buf_finish(&words);
 }
@@ -142,7 +143,7 @@ static void print_field(const struct printer *printer,
     }
     struct fx_buf place;
     fx_buf_init(&place, 0);
-    fx_path_print_pointer(&place, finding->witness, fx_text_of(finding->path));
+    fx_print_pointer(&place, finding->witness, fx_text_of(finding->path));
     print_label(printer, "field");
     fx_plain_add(printer->buf, (struct fx_text){place.data, place.len});
     fx_buf_char(printer->buf, '\n');
@@ -180,7 +181,7 @@ static void print_witness(const struct printer *printer,
     if (finding->origin != FX_ANALYSIS_MADE) {
         const struct fx_input_object *given =
             &printer->report->objects->items[finding->origin];
-        fx_answer_print_identity(printer->buf, given->root);
+        fx_print_object(printer->buf, given->root);
         fx_buf_str(printer->buf, ", ");
         fx_plain_add(printer->buf, fx_text_of(given->file));
         fx_buf_printf(printer->buf, ":%u", (unsigned)given->line);
@@ -256,15 +257,15 @@ static void print_limits(const struct printer *printer) {
                           mutator->full_name);
         }
         fx_buf_str(&words, analysis->n_untried > NOTES_TOLD ? ", …" : "");
-        fx_fill(printer->buf, (struct fx_text){words.data, words.len}, 0, INDENT);
+        fx_layout_wrap(printer->buf, (struct fx_text){words.data, words.len}, 0, INDENT);
     }
     printer->buf->failed = printer->buf->failed || words.failed;
     fx_buf_finish(&words);
-    if (analysis->n_left_out > 0) {
+    if (analysis->n_skipped > 0) {
         fx_buf_printf(printer->buf,
                       "note: there are too many mutators: %zu combinations were not "
                       "tried\n",
-                      analysis->n_left_out);
+                      analysis->n_skipped);
     }
 }
 

@@ -90,7 +90,7 @@ json_t *fx_cluster_session_ask(struct fx_cluster_session *session,
     struct asked asked = {.failure = ret_failure};
     if (fx_kube_call_start(session->client, request, on_done, &asked) == NULL) {
         *ret_failure = (struct fx_kube_failure){.reason = FX_KUBE_REASON_MEMORY};
-        (void)snprintf(ret_failure->words, sizeof ret_failure->words, "out of memory");
+        (void)snprintf(ret_failure->message, sizeof ret_failure->message, "out of memory");
         return NULL;
     }
     while (!asked.done) {

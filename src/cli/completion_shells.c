@@ -29,8 +29,9 @@ static void print_operand_words(struct fx_buf *buf, const struct fx_command *com
 
 /* The cases "command:option" whose argument is one of some words, or no path at all. */
 static void bash_arguments(struct fx_buf *buf, const struct fx_command *command) {
-    for (const struct fx_option *option = command->options; option->name != NULL;
-         option++) {
+    struct fx_option_table table;
+    for (const struct fx_option *option = fx_options_expand(command->options, &table);
+         option->name != NULL; option++) {
         if (option->type == FX_OPTION_FLAG || fx_completion_is_path(option)) {
             continue;
         }
@@ -49,8 +50,9 @@ static void bash_arguments(struct fx_buf *buf, const struct fx_command *command)
 static void bash_command(struct fx_buf *buf, const struct fx_command *command) {
     fx_buf_printf(buf, "        %s:*) words=\"", command->name);
     print_operand_words(buf, command);
-    for (const struct fx_option *option = command->options; option->name != NULL;
-         option++) {
+    struct fx_option_table table;
+    for (const struct fx_option *option = fx_options_expand(command->options, &table);
+         option->name != NULL; option++) {
         fx_buf_printf(buf, " --%s", option->name);
     }
     fx_buf_str(buf, " --help\"; files=yes ;;\n");
@@ -114,8 +116,9 @@ static void zsh_option(struct fx_buf *buf, const struct fx_option *option) {
 
 static void zsh_command(struct fx_buf *buf, const struct fx_command *command) {
     fx_buf_printf(buf, "    %s)\n        _arguments \\\n", command->name);
-    for (const struct fx_option *option = command->options; option->name != NULL;
-         option++) {
+    struct fx_option_table table;
+    for (const struct fx_option *option = fx_options_expand(command->options, &table);
+         option->name != NULL; option++) {
         zsh_option(buf, option);
     }
     if (command->takes_paths) {
@@ -192,8 +195,9 @@ static void fish_command(struct fx_buf *buf, const struct fx_command *command) {
         print_operand_words(buf, command);
         fx_buf_str(buf, "'\n");
     }
-    for (const struct fx_option *option = command->options; option->name != NULL;
-         option++) {
+    struct fx_option_table table;
+    for (const struct fx_option *option = fx_options_expand(command->options, &table);
+         option->name != NULL; option++) {
         fish_option(buf, command, option);
     }
 }

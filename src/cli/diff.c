@@ -30,6 +30,6 @@ const struct fx_command fx_command_diff = {
                "  helm template . | fixpoint diff -p policies -f -\n",
     .options = options,
     .values_size = sizeof(struct fx_apply_values),
-    .stray = " (objects come behind -f)",
+    .stray = " (give objects with -f)",
     .run = run,
 };

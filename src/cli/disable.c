@@ -3,7 +3,7 @@
  * cli/disable.c - `fixpoint disable` and `fixpoint enable`: mutation stops, with a record
  * and perhaps an end, and goes on. They need no running Fixpoint.
  */
-#include "cluster/disable.h"
+#include "cluster/webhooks/disable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static enum fx_exit say_failure(const struct values *values,
                "and nothing makes it again but `helm upgrade` or `kubectl apply`",
                name_of(values));
     } else {
-        fx_say("%s", failure->words);
+        fx_say("%s", failure->message);
     }
     return FX_EXIT_IO;
 }
@@ -179,7 +179,7 @@ static const char *asker(void) {
 static json_t *make_disabled(const json_t *configuration, const struct values *values,
                              struct fx_err *err) {
     const int64_t now = fx_date_now();
-    const struct fx_disable_wish wish = {
+    const struct fx_disable_request wish = {
         .by = asker(),
         .reason = values->reason,
         .now = now,

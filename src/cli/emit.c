@@ -5,6 +5,7 @@
 #include "cli/emit.h"
 
 #include "base/linediff.h"
+#include "explain/names.h"
 #include "policy/plain.h"
 #include "value/json.h"
 #include "value/patch.h"
@@ -96,7 +97,7 @@ static bool add_patch(struct fx_emitter *emitter, const struct fx_input_object *
 static void print_side(struct fx_buf *buf, char side,
                        const struct fx_input_object *object) {
     fx_buf_printf(buf, "%c/", side);
-    fx_answer_print_identity(buf, object->root);
+    fx_print_object(buf, object->root);
     fx_buf_char(buf, '\t');
     fx_plain_add(buf, fx_text_of(object->file));
     fx_buf_printf(buf, ":%u", (unsigned)object->line);

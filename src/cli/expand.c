@@ -5,9 +5,9 @@
 #include "cli/expand.h"
 
 #include "base/limits.h"
-#include "engine/expansion.h"
+#include "engine/resource.h"
 
-#define DEPTH 30u /* Gatekeeper's bound */
+#define DEPTH 30u /* of templates that expand what others make */
 
 struct run {
     const struct fx_question *question;
@@ -53,7 +53,7 @@ static enum fx_exit follow_take(struct run *run, json_t *made) {
     return status;
 }
 
-static json_t *make(struct run *run, const struct fx_expansion *expansion,
+static json_t *make(struct run *run, const struct fx_resource *expansion,
                     const json_t *generator, struct fx_err *err) {
     if (run->depth == DEPTH) {
         (void)fx_fail(err, FX_EMUTATE, "maximum recursion depth of %u reached", DEPTH);
@@ -65,13 +65,13 @@ static json_t *make(struct run *run, const struct fx_expansion *expansion,
         return NULL;
     }
     const struct fx_text nowhere = {0};
-    return fx_expansion_expand(expansion, generator, nowhere, err);
+    return expansion->ops->expand(expansion, generator, nowhere, err);
 }
 
-static enum fx_exit expand_by(struct run *run, const struct fx_expansion *expansion,
+static enum fx_exit expand_by(struct run *run, const struct fx_resource *expansion,
                               json_t *generator) {
     struct fx_err err = FX_ERR_INIT;
-    if (!fx_expansion_applies(expansion, generator)) {
+    if (!expansion->ops->expands(expansion, generator)) {
         return FX_EXIT_DONE;
     }
     json_t *made = make(run, expansion, generator, &err);
@@ -91,13 +91,11 @@ static enum fx_exit expand_by(struct run *run, const struct fx_expansion *expans
 static enum fx_exit expand(struct run *run, json_t *generator) {
     const struct fx_snapshot *snapshot = run->question->snapshot;
     enum fx_exit worst = FX_EXIT_DONE;
-    for (size_t i = 0; i < snapshot->n_resources; i++) {
-        const struct fx_resource *resource = snapshot->resources[i];
-        if (resource->type == FX_RESOURCE_EXPANSION &&
-            run->n_made <= FX_LIMIT_RESULTANTS) {
-            worst = fx_exit_worse(
-                worst, expand_by(run, (const struct fx_expansion *)resource, generator));
-        }
+    size_t n_expansions = 0;
+    struct fx_resource *const *expansions =
+        fx_snapshot_resources(snapshot, FX_RESOURCE_EXPANSION, &n_expansions);
+    for (size_t i = 0; i < n_expansions && run->n_made <= FX_LIMIT_RESULTANTS; i++) {
+        worst = fx_exit_worse(worst, expand_by(run, expansions[i], generator));
     }
     return worst;
 }

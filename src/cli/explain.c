@@ -6,7 +6,9 @@
 #include "base/limits.h"
 #include "cli/apply.h"
 #include "cli/commands.h"
-#include "cli/explain_report.h"
+#include "explain/report.h"
+#include "value/json.h"
+#include "value/tree.h"
 
 struct values {
     struct fx_apply_values apply; /* first: its options know their offsets in it */
@@ -21,7 +23,7 @@ static const char *const output_words[] = {"text", "json", NULL};
 struct run {
     const struct values *values;
     struct fx_apply_inputs inputs;
-    struct fx_wanted *wanted; /* or NULL */
+    struct fx_query *query; /* of --field; or NULL */
     struct fx_buf out;
 };
 
@@ -39,17 +41,45 @@ static bool print(struct run *run, const struct fx_explanation *explanation,
     return !run->out.failed || fx_fail_nomem(err);
 }
 
-static bool tell(struct run *run, struct fx_explanation *explanation,
-                 struct fx_err *err) {
-    const bool ok = fx_explanation_make(explanation, err) && print(run, explanation, err);
-    fx_explanation_finish(explanation);
+/* Why the webhook does not mutate the object: the message of its response. */
+static json_t *read_skipped(const struct fx_review_result *result, struct fx_err *err) {
+    const struct fx_text body = {result->body->data, result->body->len};
+    json_t *review = fx_json_read(body, NULL, err);
+    if (review == NULL) {
+        return NULL;
+    }
+    json_t *status = fx_tree_view_key(fx_tree_view_key(review, "response"), "status");
+    json_t *message = fx_tree_view_key(status, "message");
+    message = json_is_string(message) ? json_incref(message) : json_string("skipped");
+    json_decref(review);
+    if (message == NULL) {
+        (void)fx_fail_nomem(err);
+    }
+    return message;
+}
+
+static bool explain(struct run *run, struct fx_explain_input *input,
+                    const struct fx_review_result *result, struct fx_err *err) {
+    struct fx_explanation explanation = {.input = {.object = NULL}};
+    json_t *skipped = NULL;
+    if (result->outcome == NULL && input->failure == NULL) {
+        skipped = read_skipped(result, err);
+        if (skipped == NULL) {
+            return false;
+        }
+        input->skipped = fx_tree_text(skipped);
+    }
+    const bool ok =
+        fx_explanation_make(input, &explanation, err) && print(run, &explanation, err);
+    fx_explanation_finish(&explanation);
+    json_decref(skipped);
     return ok;
 }
 
-/* A failed mutation is something to tell, and gives the status; our own failure is not.
+/* A failed mutation is reported and gives the exit status; an error of our own is said.
  */
-static enum fx_exit ask_and_tell(struct run *run, const struct fx_question *question,
-                                 const struct fx_input_object *object) {
+static enum fx_exit ask_and_explain(struct run *run, const struct fx_question *question,
+                                    const struct fx_input_object *object) {
     struct fx_answer answer = {0};
     struct fx_err failure = FX_ERR_INIT;
     struct fx_err err = FX_ERR_INIT;
@@ -58,17 +88,21 @@ static enum fx_exit ask_and_tell(struct run *run, const struct fx_question *ques
     if (!ok && (answer.result == NULL || fx_err_is_ours(&failure))) {
         (void)fx_say_err(&failure);
     } else {
-        struct fx_explanation explanation = {
-            .object = object,
+        struct fx_explain_input input = {
+            .object = object->root,
+            .file = object->file,
+            .line = object->line,
             .snapshot = question->snapshot,
-            .result = answer.result,
             .trace = question->trace,
+            .outcome = answer.result->outcome,
             .failure = ok ? NULL : &failure,
-            .wanted = run->wanted,
-            .wanted_text = run->values->field,
+            .is_changed = answer.result->decision == FX_DECISION_MUTATED,
+            .is_delete = fx_text_is(answer.result->operation, "DELETE"),
             .lacks_namespace = fx_question_lacks_namespace(question, object->root),
+            .query = run->query,
+            .query_text = run->values->field,
         };
-        if (!tell(run, &explanation, &err)) {
+        if (!explain(run, &input, answer.result, &err)) {
             status = fx_say_err(&err);
         }
     }
@@ -84,7 +118,7 @@ static enum fx_exit explain_one(struct run *run, const struct fx_input_object *o
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     fx_trace_init(&trace, &arena);
     question.trace = &trace;
-    const enum fx_exit status = ask_and_tell(run, &question, object);
+    const enum fx_exit status = ask_and_explain(run, &question, object);
     fx_trace_finish(&trace);
     fx_arena_finish(&arena);
     return status;
@@ -103,7 +137,7 @@ static enum fx_exit explain_all(struct run *run) {
 static enum fx_exit read_field(struct run *run) {
     const char *field = run->values->field;
     struct fx_err err = FX_ERR_INIT;
-    if (field == NULL || fx_wanted_parse(fx_text_of(field), &run->wanted, &err)) {
+    if (field == NULL || fx_query_parse(fx_text_of(field), &run->query, &err)) {
         return FX_EXIT_DONE;
     }
     if (err.code == FX_ENOMEM) {
@@ -126,7 +160,7 @@ static enum fx_exit run_command(const void *values, const char *operand) {
     }
     status = fx_exit_worse(status, run.inputs.findings);
     fx_apply_inputs_finish(&run.inputs);
-    fx_wanted_destroy(run.wanted);
+    fx_query_destroy(run.query);
     fx_buf_finish(&run.out);
     return status;
 }
@@ -135,9 +169,9 @@ static const struct fx_option options[] = {
     {"output", 'o', FX_OPTION_CHOICE, offsetof(struct values, apply.output), "FORMAT",
      output_words, "text (default) or json"},
     {"field", '\0', FX_OPTION_TEXT, offsetof(struct values, field), "FIELD", NULL,
-     "tell of this field only, with what is above and below it"},
+     "report only this field, and those above and below it"},
     {"all", '\0', FX_OPTION_FLAG, offsetof(struct values, all), NULL, NULL,
-     "leave nothing out of long lists"},
+     "do not cut long lists"},
     FX_APPLY_OPTIONS,
     {.name = NULL},
 };
@@ -145,20 +179,21 @@ static const struct fx_option options[] = {
 const struct fx_command fx_command_explain = {
     .name = "explain",
     .usage = "-p PATH... -f PATH... [--field FIELD] [OPTION]...",
-    .summary = "tell which mutator changed what, and why others did not act",
+    .summary = "show which mutator changed what, and why others did not act",
     .details =
-        "For each object: every field that changed, with the chain of its values, and "
-        "for each the mutator, the pass and the place of the policy; then the mutators "
-        "that changed nothing, by the first thing that stood against them; and who "
-        "denies the object, or does not. Where a mutation fails, does not converge or "
-        "is denied (status 4): what led there, and the cycle, shortest first.\n"
+        "Prints a report for each object: every field that changed, with the chain of "
+        "its values, and for each value the mutator, the pass, and the file and line of "
+        "the policy; then the mutators that changed nothing, by the first criterion that "
+        "failed; then the rules that deny the object, or do not. If a mutation fails, "
+        "does not converge or is denied (status 4), the report shows what led there, "
+        "and the cycle, shortest first.\n"
         "\n"
         "FIELD is a location or a JSON pointer:\n"
         "  spec.containers[name: web].image    also [name: *], [0], [*]\n"
         "  metadata.labels.\"app.example.com/team\"\n"
         "  /spec/containers/0/image\n"
         "\n"
-        "As JSON, one document in a line for each object:\n"
+        "JSON output is one document in a line for each object:\n"
         "  "
         "{\"object\":{\"apiVersion\",\"kind\",\"namespace\",\"name\"},\"file\",\"line\","
         "\n"
@@ -168,28 +203,28 @@ const struct fx_command fx_command_explain = {
         "              "
         "\"steps\":[{\"value\",\"mutator\",\"pass\",\"file\",\"line\"}]}],\n"
         "   "
-        "\"idle\":[{\"mutator\",\"reason\",\"criterion\",\"words\",\"found\",\"pass\",\n"
-        "            \"message\",\"conflicts\",\"file\",\"line\"}],\n"
-        "   "
-        "\"judges\":{\"denied\":[{\"mutator\",\"entry\",\"message\",\"file\",\"line\"}],"
-        "\n"
-        "             \"idle\":[as above]},\n"
+        "\"inactive\":[{\"mutator\",\"reason\",\"criterion\",\"wanted\",\"found\",\n"
+        "                \"pass\",\"message\",\"conflicts\",\"file\",\"line\"}],\n"
+        "   \"validators\":{\"denied\":[{\"mutator\",\"entry\",\"message\",\"file\",\n"
+        "                           \"line\"}],\n"
+        "                 \"inactive\":[as above]},\n"
         "   \"failure\":{\"message\",\"mutator\",\"file\",\"line\"},\n"
         "   \"cycle\":[{\"path\",\"pointer\",\"period\",\n"
         "             "
         "\"steps\":[{\"from\",\"to\",\"mutator\",\"pass\",\"file\",\"line\"}]}]}\n"
         "\n"
-        "What is absent has no member: null is a value. A value that a provider is asked "
-        "for is a text that says so. `reason` is leftOut (it failed, which stopped "
-        "nobody else), elsewhere (with --field: it changed other fields), unchanged, "
-        "present, notApplied, late (it matches the result, but was asked before), "
-        "notMatched, conflict or notReached. `words` is what it asks for, `found` what "
-        "it found instead, in that pass. Beside `mutator` there is `tier`, where it has "
-        "one that is not 0. `judges` is there where any policy may deny. `pass` counts "
-        "from 1, in a cycle from its start; `period` is its length in passes.\n"
+        "An absent value has no member; null is a value. A value from a provider is a "
+        "text that names the provider and the key. `reason` is skipped (it failed, and "
+        "the others went on), elsewhere (with --field: it changed other fields), "
+        "unchanged, present, notApplied, late (it matches the result, but was matched "
+        "before the result was complete), notMatched, conflict or notReached. `wanted` "
+        "is what the policy asks for, `found` what the object had instead, in that pass. "
+        "`tier` stands beside `mutator` if it is not 0. `validators` is present if any "
+        "policy can deny objects. `pass` counts from 1, in a cycle from its start; "
+        "`period` is the length of the cycle in passes.\n"
         "\n" FX_APPLY_INPUT_DETAILS "\n"
-        "Where a policy is invalid (status 3), nothing is printed; with --keep-going it "
-        "is left out, and the status stays.\n"
+        "If a policy is invalid (status 3), nothing is printed; with --keep-going the "
+        "policy is skipped, and the status stays 3.\n"
         "\n"
         "Examples:\n"
         "  fixpoint explain -p policies -f pod.yaml\n"
@@ -197,6 +232,6 @@ const struct fx_command fx_command_explain = {
         "  fixpoint explain -p policies -f deploy/ -o json | jq '.fields[].path'\n",
     .options = options,
     .values_size = sizeof(struct values),
-    .stray = " (objects come behind -f)",
+    .stray = " (give objects with -f)",
     .run = run_command,
 };

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain/names.h"
 #include "policy/plain.h"
 
 /* "    Assign/a  /spec/x  (policies/a.yaml:1)" */
@@ -69,7 +70,7 @@ void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
                       bool colour) {
     struct fx_buf identity;
     fx_buf_init(&identity, 0);
-    fx_answer_print_identity(&identity, object->root);
+    fx_print_object(&identity, object->root);
     char *file = strdup(object->file);
     char *words = words_of(result, err);
     if (file == NULL || words == NULL || identity.failed) {
@@ -93,7 +94,7 @@ void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
 
 /* ---- left out -------------------------------------------------------------------- */
 
-/* "rules.yaml:1: warning: ModRule/shop/a: left out of Pod/shop/web: …" */
+/* "rules.yaml:1: warning: Rule/shop/a: left out of Pod/shop/web: …" */
 static void print_drop(struct fx_buf *buf, const struct fx_input_object *object,
                        const struct fx_mutator *mutator, const struct fx_drop *drop,
                        bool colour) {
@@ -103,7 +104,7 @@ static void print_drop(struct fx_buf *buf, const struct fx_input_object *object,
     fx_buf_init(&words, 0);
     fx_buf_printf(&id, "%s/%s", mutator->kind, mutator->full_name);
     fx_buf_str(&words, drop->fails ? "left out of " : "");
-    fx_answer_print_identity(&words, object->root);
+    fx_print_object(&words, object->root);
     fx_buf_printf(&words, ": %s", drop->words);
     const bool has_file = mutator->origin.file != NULL;
     char *file = strdup(has_file ? mutator->origin.file : object->file);

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "cli/fill.h"
 #include "cli/output.h"
+#include "explain/layout.h"
 
 #define OPTION_COLUMN 28 /* where the words of an option begin */
 
@@ -22,7 +22,7 @@ static void print_paragraphs(struct fx_buf *buf, const char *text) {
             fx_buf_add(buf, text, len);
             fx_buf_char(buf, '\n');
         } else {
-            fx_fill(buf, (struct fx_text){text, len}, 0, 0);
+            fx_layout_wrap(buf, (struct fx_text){text, len}, 0, 0);
         }
         text += text[len] == '\n' ? len + 1 : len;
     }
@@ -46,7 +46,7 @@ static void print_option(struct fx_buf *buf, const struct fx_option *option) {
         column = 0;
     }
     fx_buf_fill(buf, ' ', OPTION_COLUMN - column);
-    fx_fill(buf, fx_text_of(option->help), OPTION_COLUMN, OPTION_COLUMN);
+    fx_layout_wrap(buf, fx_text_of(option->help), OPTION_COLUMN, OPTION_COLUMN);
 }
 
 static const struct fx_option help_option = {
@@ -57,12 +57,13 @@ static void print_command(struct fx_buf *buf, const struct fx_command *command) 
     fx_buf_str(buf, "Usage: fixpoint ");
     fx_buf_str(buf, command->name);
     const size_t column = strlen("Usage: fixpoint ") + strlen(command->name);
-    fx_fill(buf, fx_text_of(command->usage), column, strlen("Usage: fixpoint "));
+    fx_layout_wrap(buf, fx_text_of(command->usage), column, strlen("Usage: fixpoint "));
     fx_buf_char(buf, '\n');
     print_paragraphs(buf, command->details);
     fx_buf_str(buf, "\nOptions:\n");
-    for (const struct fx_option *option = command->options; option->name != NULL;
-         option++) {
+    struct fx_option_table table;
+    for (const struct fx_option *option = fx_options_expand(command->options, &table);
+         option->name != NULL; option++) {
         print_option(buf, option);
     }
     print_option(buf, &help_option);

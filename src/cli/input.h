@@ -15,7 +15,6 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/macros.h"
-#include "cli/dialects.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/providers.h"

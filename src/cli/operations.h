@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/operations.h - Gatekeeper's `--operation` (spec section 9): which of its jobs a
+ * cli/operations.h - `--operation` (spec section 9): which of its jobs a
  * process does. Some have no counterpart here; they are accepted, since they stand in
  * manifests that exist.
  */

@@ -11,16 +11,42 @@
 
 #include "base/vec.h"
 #include "cli/suggest.h"
+#include "engine/dialect.h"
 
-#define MAX_OPTIONS 64
-#define LONG_BASE   256 /* getopt's value of the first long option */
+#define LONG_BASE 256 /* getopt's value of the first long option */
 
-size_t fx_options_count(const struct fx_option *options) {
-    size_t count = 0;
-    while (options[count].name != NULL) {
-        count++;
+static void add_option(struct fx_option_table *table, size_t *n,
+                       const struct fx_option *option) {
+    assert(*n < FX_OPTIONS_MAX);
+    table->items[(*n)++] = *option;
+}
+
+static void add_settings(struct fx_option_table *table, size_t *n,
+                         const struct fx_option *row) {
+    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
+        const struct fx_dialect_setting *at = fx_dialects[i]->settings;
+        for (; at != NULL && at->name != NULL; at++) {
+            struct fx_option option = *row;
+            option.name = at->name;
+            option.argument = at->argument;
+            option.help = at->help;
+            add_option(table, n, &option);
+        }
     }
-    return count;
+}
+
+const struct fx_option *fx_options_expand(const struct fx_option *options,
+                                          struct fx_option_table *ret_table) {
+    size_t n = 0;
+    for (; options->name != NULL; options++) {
+        if (options->type == FX_OPTION_SETTINGS) {
+            add_settings(ret_table, &n, options);
+        } else {
+            add_option(ret_table, &n, options);
+        }
+    }
+    ret_table->items[n] = (struct fx_option){.name = NULL};
+    return ret_table->items;
 }
 
 void fx_strings_finish(struct fx_strings *strings) {
@@ -103,6 +129,9 @@ static bool set(const struct fx_option *option, void *values, const char *argume
     case FX_OPTION_FLAG: *(bool *)field = true; return true;
     case FX_OPTION_TEXT: *(const char **)field = argument; return true;
     case FX_OPTION_LIST: return add_string(field, argument, err);
+    case FX_OPTION_SETTINGS:
+        fx_dialect_settings_set(field, option->name, argument);
+        return true;
     case FX_OPTION_CHOICE: return set_choice(option, field, argument, err);
     case FX_OPTION_COUNT: return set_count(option, field, argument, err);
     case FX_OPTION_SIZE:
@@ -125,16 +154,16 @@ static bool set(const struct fx_option *option, void *values, const char *argume
 /* ---- getopt's own form of the table ---------------------------------------------- */
 
 struct tables {
-    char letters[2 * MAX_OPTIONS + 4];
-    struct option names[MAX_OPTIONS + 2];
+    char letters[2 * FX_OPTIONS_MAX + 4];
+    struct option names[FX_OPTIONS_MAX + 2];
 };
 
 static void make_tables(const struct fx_option *options, struct tables *ret_tables) {
-    const size_t count = fx_options_count(options);
-    assert(count <= MAX_OPTIONS);
+    size_t count = 0;
     char *letter = ret_tables->letters;
     *letter++ = ':'; /* tell a missing argument from an unknown option */
-    for (size_t i = 0; i < count; i++) {
+    for (; options[count].name != NULL; count++) {
+        const size_t i = count;
         const bool takes = options[i].type != FX_OPTION_FLAG;
         ret_tables->names[i] =
             (struct option){options[i].name, takes ? 1 : 0, NULL, LONG_BASE + (int)i};
@@ -193,7 +222,9 @@ static bool fail_missing(const struct fx_option *options, struct fx_err *err) {
 bool fx_options_parse(const struct fx_option *options, int argc, char **argv,
                       void *values, struct fx_command_line *ret_line,
                       struct fx_err *err) {
+    struct fx_option_table expanded;
     struct tables tables = {0};
+    options = fx_options_expand(options, &expanded);
     make_tables(options, &tables);
     opterr = 0;
     optind = 0; /* getopt begins anew */

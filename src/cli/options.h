@@ -26,6 +26,8 @@ enum fx_option_type {
     FX_OPTION_COUNT_OR_NONE,
     FX_OPTION_DURATION_OR_NONE,
     FX_OPTION_DURATION_OR_OFF, /* but "0" gives FX_DURATION_OFF */
+    /* struct fx_dialect_settings; the row stands for the settings of all dialects */
+    FX_OPTION_SETTINGS,
 };
 
 #define FX_DURATION_OFF UINT64_MAX
@@ -41,14 +43,27 @@ struct fx_option {
     const char *help;           /* lower case, no full stop */
 };
 
+/* The row FX_OPTION_SETTINGS of a table whose values have a struct fx_dialect_settings.
+ */
+#define FX_DIALECT_OPTIONS(values, member) \
+    {.name = "", .type = FX_OPTION_SETTINGS, .offset = offsetof(values, member)}
+
 /* Strings borrowed from argv. */
 struct fx_strings {
     const char **items;
     size_t n_items, cap_items;
 };
 
-/* How many options a table has. */
-size_t fx_options_count(const struct fx_option *options);
+#define FX_OPTIONS_MAX 64
+
+struct fx_option_table {
+    struct fx_option items[FX_OPTIONS_MAX + 1]; /* name NULL ends */
+};
+
+/* Fills the table with the options, each setting of a dialect being one of them (type
+ * FX_OPTION_SETTINGS). Returns its items. */
+const struct fx_option *fx_options_expand(const struct fx_option *options,
+                                          struct fx_option_table *ret_table);
 
 /* What a command line holds besides the values of options. */
 struct fx_command_line {

@@ -9,8 +9,11 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+
 #include "cli/options.h"
 #include "cli/suggest.h"
+#include "engine/dialect.h"
 
 struct values {
     bool quiet;
@@ -246,6 +249,32 @@ static void test_suggestions(void **state) {
     assert_null(nearest("a word that is longer than any command could ever be"));
 }
 
+struct setting_values {
+    struct fx_dialect_settings settings;
+};
+
+/* Each setting of a dialect is an option. */
+static void test_settings(void **state) {
+    (void)state;
+    static const struct fx_option options[] = {
+        FX_DIALECT_OPTIONS(struct setting_values, settings),
+        {.name = NULL},
+    };
+    struct fx_dialect_settings settings = {.n_items = 0};
+    struct fx_option_table expanded;
+    struct fx_command_line line = {.help = false};
+    struct fx_err err = FX_ERR_INIT;
+    const struct fx_option *first = fx_options_expand(options, &expanded);
+    assert_non_null(first->name);
+    char name[128];
+    (void)snprintf(name, sizeof name, "--%s", first->name);
+    char command[] = "check";
+    char value[] = "given";
+    char *argv[] = {command, name, value, NULL};
+    assert_true(fx_options_parse(options, 3, argv, &settings, &line, &err));
+    assert_string_equal(fx_dialect_settings_get(&settings, first->name), "given");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_type_is_read),
@@ -257,6 +286,7 @@ int main(void) {
         cmocka_unit_test(test_durations),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_suggestions),
+        cmocka_unit_test(test_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

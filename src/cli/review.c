@@ -130,7 +130,7 @@ const struct fx_command fx_command_review = {
         "Reads an AdmissionReview (JSON) from standard input and prints the one that the "
         "webhook would answer. Namespaces among the policies are context for selectors; "
         "a namespace that nobody gives counts as one whose only label is its name. Nodes "
-        "are context for ModRules.\n"
+        "are context for policies that read them.\n"
         "\n"
         "Status 3 where the input is no review (its sentence goes to standard error), 4 "
         "where the answer is a denial; it is printed all the same. An invalid policy: 3 "

@@ -7,7 +7,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "cli/commands.h"
-#include "cli/dialects.h"
 #include "cli/on_error.h"
 #include "cli/operations.h"
 #include "cli/output.h"
@@ -338,7 +337,7 @@ static const struct fx_option options[] = {
      "log which mutators applied in each pass"},
     {"operation", '\0', FX_OPTION_LIST, FIELD(operations), "NAME", NULL,
      "mutation-webhook: answer /v1/mutate; webhook: answer /v1/admit and /v1/admitlabel "
-     "(default: both; repeats; Gatekeeper's other operations are accepted)"},
+     "(default: both; repeats; its other values are accepted)"},
     {"exempt-namespace", '\0', FX_OPTION_LIST, FIELD(exempt_names), "NAME", NULL,
      "a namespace that may set the ignore label (repeats)"},
     {"exempt-namespace-prefix", '\0', FX_OPTION_LIST, FIELD(exempt_prefixes), "PREFIX",
@@ -354,7 +353,7 @@ static const struct fx_option options[] = {
      "a mutator that takes longer in one review counts as failed in it (default 0: no "
      "budget)"},
     {"namespace-share", '\0', FX_OPTION_COUNT, FIELD(namespace_share), "PERCENT", NULL,
-     "how much of a review's time the policies (ModRules) of a namespace may take "
+     "how much of a review's time the policies that live in one namespace may take "
      "together (default 25)"},
     {"metrics-max-mutators", '\0', FX_OPTION_COUNT, FIELD(metrics_max_mutators), "N",
      NULL, "how many mutators the metrics tell apart (default 500)"},

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
-#include "cluster/rotation.h"
+#include "cluster/certificates/rotation.h"
 
 #define DEFAULT_NAMESPACE  "gatekeeper-system"
 #define DEFAULT_SERVICE    "fixpoint-webhook-service"
@@ -127,6 +127,7 @@ static bool read_secret(const struct fx_cluster_flags *flags,
         return false;
     }
     settings->secret = (struct fx_cluster_secret_options){
+        .namespace_ = settings->own_namespace,
         .name = flags->tls_secret,
         .names = (const char *const *)settings->names,
         .n_names = settings->n_names,

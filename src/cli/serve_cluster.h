@@ -156,7 +156,7 @@ const char *fx_cluster_flags_fault(const struct fx_cluster_flags *flags, size_t 
 /* What else they need to know of the command line; borrowed like the flags. */
 struct fx_cluster_context {
     const struct fx_operations *operations;
-    unsigned apis; /* that --apis names (cluster/kinds.h) */
+    unsigned apis; /* that --apis names (cluster/policies/kinds.h) */
     const struct fx_dialect_settings *settings;
     const struct fx_strings *tls_names;
     const char *own_namespace; /* --own-namespace, or NULL */
@@ -170,9 +170,9 @@ bool fx_cluster_settings_read(const struct fx_cluster_flags *flags,
                               struct fx_cluster_settings *ret_settings,
                               struct fx_err *err) FX_MUST_USE;
 
-/* Can a certificate be made by them, and rotated (cluster/rotation.h), and does its
- * authority last as long? Else the error
- * begins with the flag that is to be changed. Errors: FX_EINVALID, FX_ENOMEM. */
+/* Can a certificate be made by them, and rotated (cluster/certificates/rotation.h), and
+ * does its authority last as long? Else the error begins with the flag that is to be
+ * changed. Errors: FX_EINVALID, FX_ENOMEM. */
 bool fx_cluster_settings_check(const struct fx_cluster_settings *settings,
                                struct fx_err *err) FX_MUST_USE;
 

@@ -270,7 +270,7 @@ const struct fx_command fx_command_test = {
         "folder form below it is run. PATH/... is the same, as gator has it. Paths "
         "within a suite are relative to its folder.\n"
         "\n"
-        "A Suite (Gatekeeper's, with more fields):\n"
+        "A Suite (as gator has them, with more fields):\n"
         "  apiVersion: test.fixpoint.dev/v1alpha1   or test.gatekeeper.sh/v1alpha1\n"
         "  kind: Suite\n"
         "  metadata: {name: sidecar}\n"

@@ -9,15 +9,15 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "cluster/lease.h"
-#include "cluster/outage.h"
-#include "cluster/sweep.h"
+#include "cluster/leader/lease.h"
+#include "cluster/status/sweep.h"
+#include "kube/log_throttle.h"
 
 #define CLUSTER_MAGIC 0x6678636cu /* "fxcl" */
 
 struct fx_cluster {
     uint32_t magic;
-    struct fx_cluster_events_to to;
+    struct fx_cluster_callbacks to;
     struct fx_kube_client *client;
     struct fx_cluster_policies *policies;
     struct fx_cluster_namespaces *namespaces;
@@ -29,7 +29,7 @@ struct fx_cluster {
     struct fx_cluster_events *events; /* NULL: not written */
     struct fx_cluster_sweep *sweep;   /* with `status` */
     struct fx_cluster_lease *lease;
-    struct fx_outage outage;
+    struct fx_kube_log_throttle outage;
     struct fx_policies *in_force; /* as last told to report; counted; NULL: none yet */
     bool names_mutating, disabled, configured, was_missing;
     bool publishes;
@@ -48,9 +48,9 @@ static bool is_server_out(const struct fx_cluster *cluster) {
     for (size_t i = 0; i < FX_CLUSTER_RESOURCES; i++) {
         const struct fx_kube_resource *resource = NULL;
         struct fx_kube_reflector_status status;
-        if (fx_cluster_look_at(cluster, i, &resource, &status) &&
+        if (fx_cluster_get_resource_status(cluster, i, &resource, &status) &&
             status.state == FX_KUBE_STATE_FAILING &&
-            fx_outage_is_of_server(status.reason)) {
+            fx_kube_reason_is_outage(status.reason)) {
             return true;
         }
     }
@@ -60,15 +60,15 @@ static bool is_server_out(const struct fx_cluster *cluster) {
 static void on_state(const struct fx_kube_resource *resource, enum fx_kube_state state,
                      const struct fx_kube_failure *failure, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
-    fx_outage_state(&cluster->outage, resource, state, failure, is_server_out(cluster),
-                    fx_clock_ns());
+    fx_kube_log_throttle_state(&cluster->outage, resource, state, failure,
+                               is_server_out(cluster), fx_clock_ns());
 }
 
 static void on_request(enum fx_kube_verb verb, const struct fx_kube_resource *resource,
                        enum fx_kube_reason reason, double seconds, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
     if (reason == FX_KUBE_REASON_FORBIDDEN) {
-        fx_outage_refused(&cluster->outage, resource, fx_clock_ns());
+        fx_kube_log_throttle_refused(&cluster->outage, resource, fx_clock_ns());
     }
     if (cluster->to.on_request != NULL) {
         cluster->to.on_request(verb, resource, reason, seconds, cluster->to.user);
@@ -86,17 +86,17 @@ void fx_cluster_report(struct fx_cluster *cluster, struct fx_policies *in_force)
     fx_policies_unref(cluster->in_force);
     cluster->in_force = in_force;
     if (cluster->status != NULL) {
-        fx_cluster_status_review(cluster->status, in_force);
+        fx_cluster_status_compare_all(cluster->status, in_force);
     }
     if (cluster->events != NULL) {
-        fx_cluster_events_review(cluster->events, in_force);
+        fx_cluster_events_compare_all(cluster->events, in_force);
     }
 }
 
 static void on_status(const struct fx_cluster_object *object, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
     if (cluster->status != NULL && cluster->in_force != NULL) {
-        fx_cluster_status_review_one(cluster->status, cluster->in_force, object);
+        fx_cluster_status_compare_one(cluster->status, cluster->in_force, object);
     }
 }
 
@@ -144,10 +144,10 @@ static void on_lease(bool held, void *user) {
         fx_cluster_status_set_leader(cluster->status, held);
     }
     if (cluster->sweep != NULL) {
-        fx_cluster_sweep_set(cluster->sweep, held);
+        fx_cluster_sweep_set_leader(cluster->sweep, held);
     }
     if (cluster->events != NULL) {
-        fx_cluster_events_set(cluster->events, held);
+        fx_cluster_events_set_leader(cluster->events, held);
     }
 }
 
@@ -203,8 +203,8 @@ static bool start_certificate(struct fx_cluster *cluster, uv_loop_t *loop,
     if (options->secret == NULL) {
         return true;
     }
-    cluster->secret = fx_cluster_secret_create(loop, cluster->client, &options->identity,
-                                               options->secret, &told_secret, err);
+    cluster->secret = fx_cluster_secret_create(loop, cluster->client, options->secret,
+                                               &told_secret, err);
     return cluster->secret != NULL;
 }
 
@@ -230,14 +230,19 @@ static bool start_reporting(struct fx_cluster *cluster, uv_loop_t *loop,
             return false;
         }
     }
+    const struct fx_cluster_lease_options lease = {
+        .pod = identity->pod,
+        .namespace_ = identity->namespace_,
+        .name = identity->lease,
+    };
     cluster->lease =
-        fx_cluster_lease_create(loop, cluster->client, identity, on_lease, cluster, err);
+        fx_cluster_lease_create(loop, cluster->client, &lease, on_lease, cluster, err);
     return cluster->lease != NULL;
 }
 
 struct fx_cluster *fx_cluster_create(uv_loop_t *loop,
                                      const struct fx_cluster_options *options,
-                                     const struct fx_cluster_events_to *events,
+                                     const struct fx_cluster_callbacks *events,
                                      struct fx_err *err) {
     struct fx_cluster *cluster = calloc(1, sizeof *cluster);
     if (cluster == NULL) {
@@ -261,7 +266,7 @@ struct fx_cluster *fx_cluster_create(uv_loop_t *loop,
     return cluster;
 }
 
-void fx_cluster_retire(struct fx_cluster *cluster) {
+void fx_cluster_release_lease(struct fx_cluster *cluster) {
     if (fx_cluster_lease_held(cluster->lease)) {
         on_lease(false, cluster);
     }
@@ -291,14 +296,14 @@ void fx_cluster_close(struct fx_cluster *cluster) {
 
 /* ---- asking ---------------------------------------------------------------------- */
 
-struct fx_cluster_namespaces *fx_cluster_spaces_of(struct fx_cluster *cluster) {
+struct fx_cluster_namespaces *fx_cluster_get_namespaces(struct fx_cluster *cluster) {
     return cluster->namespaces;
 }
 
 bool fx_cluster_fetch_node(struct fx_cluster *cluster, struct fx_text name,
                            uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
                            void *user) {
-    const struct fx_cluster_order order = {
+    const struct fx_cluster_fetch_request order = {
         .name = name,
         .deadline_ns = deadline_ns,
         .on_done = on_done,
@@ -307,7 +312,7 @@ bool fx_cluster_fetch_node(struct fx_cluster *cluster, struct fx_text name,
     return fx_cluster_fetches_start(&cluster->nodes, &order);
 }
 
-struct fx_cluster_bindings *fx_cluster_bindings_of(struct fx_cluster *cluster) {
+struct fx_cluster_bindings *fx_cluster_get_bindings(struct fx_cluster *cluster) {
     return cluster->bindings;
 }
 
@@ -328,12 +333,13 @@ void fx_cluster_publish(struct fx_cluster *cluster, struct fx_text ca_bundle) {
 void fx_cluster_reload(struct fx_cluster *cluster) {
     fx_cluster_policies_rebuild(cluster->policies);
     if (cluster->secret != NULL) {
-        fx_cluster_secret_look_now(cluster->secret);
+        fx_cluster_secret_check(cluster->secret);
     }
 }
 
-void fx_cluster_look(const struct fx_cluster *cluster, struct fx_cluster_look *ret_look) {
-    *ret_look = (struct fx_cluster_look){
+void fx_cluster_get_stats(const struct fx_cluster *cluster,
+                          struct fx_cluster_stats *ret_look) {
+    *ret_look = (struct fx_cluster_stats){
         .lease_held = fx_cluster_lease_held(cluster->lease),
         .names_mutating = cluster->names_mutating,
         .disabled = cluster->disabled,
@@ -343,39 +349,41 @@ void fx_cluster_look(const struct fx_cluster *cluster, struct fx_cluster_look *r
         .ca_not_after = cluster->ca_not_after,
     };
     if (cluster->status != NULL) {
-        fx_cluster_status_look(cluster->status, &ret_look->status);
+        fx_cluster_status_get_counts(cluster->status, &ret_look->status);
     }
     if (cluster->events != NULL) {
-        fx_cluster_events_look(cluster->events, &ret_look->events);
+        fx_cluster_events_get_counts(cluster->events, &ret_look->events);
     }
 }
 
-bool fx_cluster_look_at(const struct fx_cluster *cluster, size_t index,
-                        const struct fx_kube_resource **ret_resource,
-                        struct fx_kube_reflector_status *ret_status) {
+bool fx_cluster_get_resource_status(const struct fx_cluster *cluster, size_t index,
+                                    const struct fx_kube_resource **ret_resource,
+                                    struct fx_kube_reflector_status *ret_status) {
     static const struct fx_kube_resource namespaces = {"", "v1", "namespaces",
                                                        "Namespace"};
     if (index < FX_CLUSTER_KINDS) {
         *ret_resource = &fx_cluster_kinds[index].versions[0];
-        return fx_cluster_policies_look(cluster->policies, index, ret_status);
+        return fx_cluster_policies_get_status(cluster->policies, index, ret_status);
     }
     switch (index - FX_CLUSTER_KINDS) {
     case 0:
         *ret_resource = &namespaces;
-        fx_cluster_namespaces_look(cluster->namespaces, ret_status);
+        fx_cluster_namespaces_get_status(cluster->namespaces, ret_status);
         return true;
     case 1:
         *ret_resource = &fx_cluster_mutating;
-        return fx_cluster_webhooks_look(cluster->webhooks, *ret_resource, ret_status);
+        return fx_cluster_webhooks_get_status(cluster->webhooks, *ret_resource,
+                                              ret_status);
     case 2:
         *ret_resource = &fx_cluster_validating;
-        return fx_cluster_webhooks_look(cluster->webhooks, *ret_resource, ret_status);
+        return fx_cluster_webhooks_get_status(cluster->webhooks, *ret_resource,
+                                              ret_status);
     default: break;
     }
     assert(index + 1 == FX_CLUSTER_RESOURCES);
     *ret_resource = &fx_cluster_secrets;
     if (cluster->secret != NULL) {
-        fx_cluster_secret_look(cluster->secret, ret_status);
+        fx_cluster_secret_get_status(cluster->secret, ret_status);
     }
     return cluster->secret != NULL;
 }

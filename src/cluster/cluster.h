@@ -20,15 +20,15 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
-#include "cluster/bindings.h"
-#include "cluster/events.h"
-#include "cluster/fetches.h"
-#include "cluster/identity.h"
-#include "cluster/namespaces.h"
-#include "cluster/policies.h"
-#include "cluster/secret.h"
-#include "cluster/status.h"
-#include "cluster/webhooks.h"
+#include "cluster/certificates/secret.h"
+#include "cluster/policies/identity.h"
+#include "cluster/policies/policies.h"
+#include "cluster/references/bindings.h"
+#include "cluster/references/fetches.h"
+#include "cluster/references/namespaces.h"
+#include "cluster/status/events.h"
+#include "cluster/status/status.h"
+#include "cluster/webhooks/webhooks.h"
 #include "kube/config.h"
 
 struct fx_cluster; /* opaque */
@@ -37,7 +37,7 @@ struct fx_cluster; /* opaque */
 struct fx_cluster_options {
     const struct fx_kube_config *config;
     struct fx_cluster_identity identity;
-    unsigned apis;                       /* whose policies are read (cluster/kinds.h) */
+    unsigned apis; /* whose policies are read (cluster/policies/kinds.h) */
     struct fx_dialect_settings settings; /* and how they are meant */
     struct fx_cluster_webhooks_options webhooks;
     const struct fx_cluster_secret_options
@@ -46,7 +46,7 @@ struct fx_cluster_options {
 };
 
 /* What is told, on the loop. */
-struct fx_cluster_events_to {
+struct fx_cluster_callbacks {
     /* Policies were built, instead of those before; borrowed. */
     void (*on_policies)(struct fx_policies *built, struct fx_policies *before,
                         double seconds, void *user);
@@ -60,27 +60,27 @@ struct fx_cluster_events_to {
  * does not answer. */
 struct fx_cluster *fx_cluster_create(uv_loop_t *loop,
                                      const struct fx_cluster_options *options,
-                                     const struct fx_cluster_events_to *events,
+                                     const struct fx_cluster_callbacks *events,
                                      struct fx_err *err) FX_MUST_USE;
 
 /* These are in force now (those that were built, or without some of them that are in
  * quarantine): what is to be written into statuses and Events. Takes a reference. */
 void fx_cluster_report(struct fx_cluster *cluster, struct fx_policies *in_force);
 
-/* For reviews (cluster/namespaces.h). */
-struct fx_cluster_namespaces *fx_cluster_spaces_of(struct fx_cluster *cluster);
+/* For reviews (cluster/references/namespaces.h). */
+struct fx_cluster_namespaces *fx_cluster_get_namespaces(struct fx_cluster *cluster);
 
 /* Asks the API server for a Node, by a name that can be one: none is watched, since each
- * changes every few seconds. How that ends: cluster/fetches.h. Cancelled, and not told,
- * when the cluster is closed. `deadline_ns` 0: none of its own. False without memory, or
- * where too many are asked for already. */
+ * changes every few seconds. How that ends: cluster/references/fetches.h. Cancelled, and
+ * not told, when the cluster is closed. `deadline_ns` 0: none of its own. False without
+ * memory, or where too many are asked for already. */
 bool fx_cluster_fetch_node(struct fx_cluster *cluster, struct fx_text name,
                            uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
                            void *user) FX_MUST_USE;
 
-/* For Pods that are being bound (cluster/bindings.h); NULL: they are told nothing, since
- * no policies are read that look at Nodes. By any thread. */
-struct fx_cluster_bindings *fx_cluster_bindings_of(struct fx_cluster *cluster);
+/* For Pods that are being bound (cluster/references/bindings.h); NULL: they are told
+ * nothing, since no policies are read that look at Nodes. By any thread. */
+struct fx_cluster_bindings *fx_cluster_get_bindings(struct fx_cluster *cluster);
 
 /* Has all been read once that a review needs? Once true it stays true. If not,
  * `ret_waits_for` says for what it waits, borrowed. */
@@ -94,7 +94,7 @@ void fx_cluster_publish(struct fx_cluster *cluster, struct fx_text ca_bundle);
 void fx_cluster_reload(struct fx_cluster *cluster);
 
 /* How it stands, for metrics. */
-struct fx_cluster_look {
+struct fx_cluster_stats {
     bool lease_held;
     bool names_mutating;       /* a mutating webhook configuration is named; if so, */
     bool disabled, configured; /* it is disabled; it is there */
@@ -104,19 +104,20 @@ struct fx_cluster_look {
     struct fx_cluster_status_counts status;
     struct fx_cluster_event_counts events;
 };
-void fx_cluster_look(const struct fx_cluster *cluster, struct fx_cluster_look *ret_look);
+void fx_cluster_get_stats(const struct fx_cluster *cluster,
+                          struct fx_cluster_stats *ret_look);
 
 /* How each watched resource stands: the first `FX_CLUSTER_KINDS` are policies, then come
  * namespaces, both kinds of webhook configurations and Secrets. False: it is not watched.
  */
 #define FX_CLUSTER_RESOURCES (FX_CLUSTER_KINDS + 4)
-bool fx_cluster_look_at(const struct fx_cluster *cluster, size_t index,
-                        const struct fx_kube_resource **ret_resource,
-                        struct fx_kube_reflector_status *ret_status);
+bool fx_cluster_get_resource_status(const struct fx_cluster *cluster, size_t index,
+                                    const struct fx_kube_resource **ret_resource,
+                                    struct fx_kube_reflector_status *ret_status);
 
 /* We are asked to end, and go on reading for the reviews that still come: gives the Lease
  * back, so that another does what only one should. */
-void fx_cluster_retire(struct fx_cluster *cluster);
+void fx_cluster_release_lease(struct fx_cluster *cluster);
 
 /* Ends all of it; the memory goes when the loop has closed its
  * handles. NULL is fine. */

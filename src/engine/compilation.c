@@ -4,9 +4,9 @@
  */
 #include "engine/dialect.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +30,9 @@ void fx_compilation_finish(struct fx_compilation *compilation) {
     }
     for (size_t i = 0; i < compilation->n_faults; i++) {
         free(compilation->faults[i].text);
+    }
+    if (compilation->linkable != NULL) {
+        compilation->linkable->destroy(compilation->linkable);
     }
     free(compilation->faults);
     free(compilation->mutators);
@@ -61,20 +64,6 @@ bool fx_compilation_add_resource_take(struct fx_compilation *compilation,
     return true;
 }
 
-/* The words as a text of their own; NULL without memory. */
-FX_PRINTF(1, 0)
-static char *print(const char *fmt, va_list args) {
-    va_list again;
-    va_copy(again, args);
-    const int length = vsnprintf(NULL, 0, fmt, args);
-    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
-    if (text != NULL) {
-        (void)vsnprintf(text, (size_t)length + 1, fmt, again);
-    }
-    va_end(again);
-    return text;
-}
-
 bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
                          const char *fmt, ...) {
     if (compilation->n_warnings == FX_LIMIT_FINDINGS) {
@@ -85,10 +74,14 @@ bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
                      compilation->cap_warnings)) {
         return false;
     }
+    struct fx_buf message;
     va_list args;
+    fx_buf_init(&message, 0);
     va_start(args, fmt);
-    char *text = print(fmt, args);
+    fx_buf_vprintf(&message, fmt, args);
     va_end(args);
+    char *text = fx_buf_steal(&message);
+    fx_buf_finish(&message);
     if (text == NULL) {
         return false;
     }
@@ -153,4 +146,28 @@ void fx_fault_print(struct fx_buf *buf, const struct fx_fault *fault) {
 
 struct fx_text fx_policy_namespace(const struct fx_subject *policy) {
     return policy->namespace_.len > 0 ? policy->namespace_ : FX_TEXT("default");
+}
+
+/* ---- settings -------------------------------------------------------------------- */
+
+void fx_dialect_settings_set(struct fx_dialect_settings *settings, const char *name,
+                             const char *value) {
+    size_t at = 0;
+    while (at < settings->n_items && strcmp(settings->items[at].name, name) != 0) {
+        at++;
+    }
+    assert(at < FX_DIALECT_SETTINGS_MAX);
+    settings->items[at].name = name;
+    settings->items[at].value = value;
+    settings->n_items = at == settings->n_items ? at + 1 : settings->n_items;
+}
+
+const char *fx_dialect_settings_get(const struct fx_dialect_settings *settings,
+                                    const char *name) {
+    for (size_t i = 0; settings != NULL && i < settings->n_items; i++) {
+        if (strcmp(settings->items[i].name, name) == 0) {
+            return settings->items[i].value;
+        }
+    }
+    return NULL;
 }

@@ -91,12 +91,25 @@ static void names_types(void **state) {
     assert_string_equal(fx_fault_type_name(FX_FAULT_TYPE), "FieldValueTypeInvalid");
 }
 
+static void keeps_settings(void **state) {
+    (void)state;
+    struct fx_dialect_settings settings = {.n_items = 0};
+    assert_null(fx_dialect_settings_get(NULL, "a"));
+    assert_null(fx_dialect_settings_get(&settings, "a"));
+    fx_dialect_settings_set(&settings, "a", "1");
+    fx_dialect_settings_set(&settings, "b", "2");
+    fx_dialect_settings_set(&settings, "a", "3");
+    assert_int_equal(settings.n_items, 2);
+    assert_string_equal(fx_dialect_settings_get(&settings, "a"), "3");
+    assert_string_equal(fx_dialect_settings_get(&settings, "b"), "2");
+    assert_null(fx_dialect_settings_get(&settings, "c"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_faults),
-        cmocka_unit_test(bounds_faults),
-        cmocka_unit_test(bounds_warnings),
-        cmocka_unit_test(names_types),
+        cmocka_unit_test(prints_faults),   cmocka_unit_test(bounds_faults),
+        cmocka_unit_test(bounds_warnings), cmocka_unit_test(names_types),
+        cmocka_unit_test(keeps_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

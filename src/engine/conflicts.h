@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/conflicts.h - mutators that disagree about the shape of an object (spec section
- * 6): all members of a conflict are disabled, everywhere.
+ * engine/conflicts.h - mutators whose schemas of an object conflict (spec section 6): all
+ * members of a conflict are disabled for every object.
  */
 #ifndef FX_ENGINE_CONFLICTS_H
 #define FX_ENGINE_CONFLICTS_H
@@ -14,9 +14,9 @@
 #include "base/macros.h"
 #include "engine/mutator.h"
 
-/* For each mutator (by its index in the list it was made from) the indices of those that
- * are in conflict along its path, itself among them if it is one of them (a mutator that
- * only looks on, spec section 6 "quirk", is not). */
+/* For each mutator, by its index in the list: the indices of the members of the conflicts
+ * along its path. It is one of them itself, unless it only shares the path with them
+ * (spec section 6, "quirk"). */
 struct fx_conflicts {
     size_t n_mutators;
     struct fx_conflict_set {
@@ -28,7 +28,7 @@ struct fx_conflicts {
     size_t n_blocks, cap_blocks;
 };
 
-/* Looks for conflicts among the mutators. Errors: FX_ENOMEM. */
+/* Finds the conflicts among the mutators. Errors: FX_ENOMEM. */
 bool fx_conflicts_find(struct fx_mutator *const *mutators, size_t n_mutators,
                        struct fx_conflicts *ret_conflicts,
                        struct fx_err *err) FX_MUST_USE;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/conflicts_print.c - Gatekeeper's words for a conflict, and of many members the
- * first ones: each of thousands is told of it, and would else be told of thousands.
+ * engine/conflicts_print.c - the message of a conflict (spec section 6), with the first
+ * ids of many members: thousands of members would each get a message with thousands of
+ * ids.
  */
 #include <stdlib.h>
 #include <string.h>

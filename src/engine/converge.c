@@ -101,9 +101,10 @@ static bool keep_place(struct run *run, const struct fx_mutator *mutator) {
 
 bool fx_run_has_moved(const struct run *run) {
     const struct fx_subject *subject = &run->subject;
-    return !fx_text_equal(run->api_version, subject->api_version) ||
-           !fx_text_equal(run->kind, subject->kind) ||
-           !fx_text_equal(run->namespace_, fx_subject_namespace(subject, run->request));
+    return run->passes == NULL &&
+           (!fx_text_equal(run->api_version, subject->api_version) ||
+            !fx_text_equal(run->kind, subject->kind) ||
+            !fx_text_equal(run->namespace_, fx_subject_namespace(subject, run->request)));
 }
 
 /* It failed: that is the end of the review, or of its part in it. */
@@ -111,10 +112,13 @@ static bool fail_apply(struct run *run, struct fx_trace_step *step, json_t *befo
                        struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
     (void)fx_run_fail_turn(run, step->mutator, err);
-    if (fx_run_may_drop(mutator, err)) {
+    if (fx_run_may_drop(run, mutator, err)) {
         return fx_run_drop(run, step, before, err);
     }
     run->outcome->failed = mutator;
+    if (run->passes != NULL) {
+        return false;
+    }
     return fx_converge_fail_apply(run->request, mutator, *run->root, err);
 }
 
@@ -122,7 +126,7 @@ static bool fail_apply(struct run *run, struct fx_trace_step *step, json_t *befo
 static bool apply(struct run *run, struct fx_trace_step *step, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
     const bool is_recorded = run->trace != NULL || run->is_last_pass ||
-                             run->fight != NULL ||
+                             run->fight != NULL || run->passes != NULL ||
                              (mutator->lenient && !mutator->restores);
     json_t *before = is_recorded ? json_incref(*run->root) : NULL;
     bool ok = mutator->ops->apply(mutator, run->request, run->root, &step->effect, err);
@@ -160,6 +164,9 @@ static bool apply_and_note(struct run *run, struct fx_trace_step *step,
 /* Without memory it stays untold, as the review fails in any case. */
 bool fx_run_fail_match(struct run *run, uint32_t index, struct fx_err *err) {
     run->outcome->failed = run->snapshot->mutators[index];
+    if (run->passes != NULL) {
+        return false;
+    }
     struct fx_fare *fare =
         run->fares == NULL ? NULL : fx_fares_begin_turn(run->fares, index);
     (void)fx_converge_fail_match(run->outcome->failed, *run->root, err);
@@ -183,10 +190,14 @@ static bool run_mutator(struct run *run, uint32_t index, struct fx_effect *ret_e
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->pass};
     fx_run_begin_turn(run, index);
+    if (run->passes != NULL && !fx_passes_spend(run->passes, err)) {
+        return false;
+    }
     if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
         (void)fx_run_fail_turn(run, index, err);
-        return fx_run_may_drop(mutator, err) ? fx_run_drop(run, &step, *run->root, err)
-                                             : fx_run_fail_match(run, index, err);
+        return fx_run_may_drop(run, mutator, err)
+                   ? fx_run_drop(run, &step, *run->root, err)
+                   : fx_run_fail_match(run, index, err);
     }
     if (!step.verdict.matched) {
         if (run->fares != NULL) {

@@ -71,8 +71,8 @@ static bool ask(struct run *run, uint32_t index, struct fx_err *err) {
         return fx_run_record(run, &step, *run->root, err);
     }
     (void)fx_run_fail_turn(run, index, err);
-    return fx_run_may_drop(judge, err) ? fx_run_drop(run, &step, *run->root, err)
-                                       : fx_run_fail_match(run, index, err);
+    return fx_run_may_drop(run, judge, err) ? fx_run_drop(run, &step, *run->root, err)
+                                            : fx_run_fail_match(run, index, err);
 }
 
 /* "…: a,b", and where judges of another kind refuse it too: "; …: c". */

@@ -5,8 +5,9 @@
  */
 #include "engine/converge_run.h"
 
-bool fx_run_may_drop(const struct fx_mutator *mutator, const struct fx_err *err) {
-    return mutator->lenient && !fx_err_is_ours(err);
+bool fx_run_may_drop(const struct run *run, const struct fx_mutator *mutator,
+                     const struct fx_err *err) {
+    return mutator->lenient && run->passes == NULL && !fx_err_is_ours(err);
 }
 
 /* Tells why; NULL without memory. */

@@ -39,7 +39,6 @@ static bool is_news(struct run *run, const struct fx_trace_step *step) {
         .failed = step->failure != NULL,
         .criterion =
             step->verdict.matched ? step->effect.criterion : step->verdict.criterion,
-        .wanted = step->wanted,
         .found = step->found,
     };
     struct news *last = &run->news[step->mutator];
@@ -51,41 +50,31 @@ static bool is_news(struct run *run, const struct fx_trace_step *step) {
     return !same || now.changed;
 }
 
-/* The words as the arena's: those of before, where they are the same. */
-static bool keep_words(struct run *run, const struct fx_buf *words, struct fx_text last,
-                       struct fx_text *ret_words) {
-    const struct fx_text new = {words->data, words->len};
-    if (words->failed || fx_text_equal(new, last)) {
-        *ret_words = last;
-        return !words->failed;
-    }
-    const char *copy = fx_arena_copy(run->arena, new);
-    *ret_words = (struct fx_text){copy, new.len};
-    return copy != NULL;
-}
-
-/* Asks one whose match has said no for what stood against it. */
-static bool ask_why(struct run *run, struct fx_trace_step *step) {
+/* Asks a mutator whose match has said no what it found. Where that is what it found last,
+ * the text of then is kept. */
+static bool ask_found(struct run *run, struct fx_trace_step *step) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
     const char *criterion = step->verdict.criterion;
     if (step->verdict.matched || step->failure != NULL || criterion == NULL ||
-        mutator->ops->why == NULL) {
+        mutator->ops->found == NULL) {
         return true;
     }
-    const struct news *last = &run->news[step->mutator];
-    struct fx_why why;
-    fx_buf_init(&why.wanted, 0);
-    fx_buf_init(&why.found, 0);
-    mutator->ops->why(mutator, run->request, &run->subject, criterion, &why);
-    const bool ok = keep_words(run, &why.wanted, last->wanted, &step->wanted) &&
-                    keep_words(run, &why.found, last->found, &step->found);
-    fx_buf_finish(&why.wanted);
-    fx_buf_finish(&why.found);
+    struct fx_buf found;
+    fx_buf_init(&found, 0);
+    mutator->ops->found(mutator, run->request, &run->subject, criterion, &found);
+    const struct fx_text text = {found.data, found.len};
+    step->found = run->news[step->mutator].found;
+    bool ok = !found.failed;
+    if (ok && !fx_text_equal(text, step->found)) {
+        step->found = (struct fx_text){fx_arena_copy(run->arena, text), text.len};
+        ok = step->found.data != NULL;
+    }
+    fx_buf_finish(&found);
     return ok;
 }
 
 static bool record(struct run *run, struct fx_trace_step step, json_t *before) {
-    return ask_why(run, &step) &&
+    return ask_found(run, &step) &&
            (!is_news(run, &step) ||
             fx_trace_record(run->trace, &step, before, *run->root));
 }
@@ -94,6 +83,9 @@ bool fx_run_record(struct run *run, const struct fx_trace_step *step, json_t *be
                    struct fx_err *err) {
     if (run->trace != NULL && !record(run, *step, before)) {
         return fx_fail_nomem(err);
+    }
+    if (run->passes != NULL) {
+        return fx_passes_note_applied(run->passes, step, before, err);
     }
     if (!step->effect.changed) {
         return true;

@@ -24,7 +24,7 @@
 struct news {
     bool told, matched, applied, changed, failed;
     const char *criterion;
-    struct fx_text wanted, found;
+    struct fx_text found;
 };
 
 /* How a candidate's last turn went, and when it ended. */
@@ -32,6 +32,8 @@ struct last_turn {
     uint32_t when; /* engine/changes.h */
     bool was, applied, changed;
 };
+
+struct fx_passes;
 
 struct run {
     const struct fx_snapshot *snapshot;
@@ -81,6 +83,7 @@ struct run {
         uint64_t left_ns, from_ns;
         struct fx_bound outer; /* of the budget, outside of the share */
     } share;
+    struct fx_passes *passes; /* or NULL: the run is one of single passes over a list */
     /* Units spent before the loop, and before the turn under way. */
     uint64_t loop_from, turn_from;
 };
@@ -130,7 +133,8 @@ static inline void fx_run_begin_turn(struct run *run, uint32_t index) {
 bool fx_run_fail_turn(struct run *run, uint32_t index, struct fx_err *err);
 
 /* converge_lenient.c: may the failure be passed over by leaving out the mutator? */
-bool fx_run_may_drop(const struct fx_mutator *mutator, const struct fx_err *err);
+bool fx_run_may_drop(const struct run *run, const struct fx_mutator *mutator,
+                     const struct fx_err *err);
 
 /* Leaves it out from here on: the object is what it was before (NULL: it still is), `err`
  * becomes the reason that is told. */
@@ -180,6 +184,12 @@ bool fx_run_rest(struct run *run, size_t at);
 
 /* Notes how its turn went; what it changed, it has seen itself. */
 void fx_run_note_turn(struct run *run, size_t at, const struct fx_effect *effect);
+
+/* passes.c, of a run of single passes: takes a step for a match, and fails without one;
+ * and notes what a mutator that matched has done to the object, which was `before`. */
+bool fx_passes_spend(struct fx_passes *passes, struct fx_err *err) FX_MUST_USE;
+bool fx_passes_note_applied(struct fx_passes *passes, const struct fx_trace_step *step,
+                            json_t *before, struct fx_err *err) FX_MUST_USE;
 
 /* There is no fixed point: sees what they fight over, on a copy, and tells the outcome.
  * What fails here is left untold. */

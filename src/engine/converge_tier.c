@@ -23,10 +23,14 @@ static bool ask(struct run *run, uint32_t index, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->pass};
     fx_run_begin_turn(run, index);
+    if (run->passes != NULL && !fx_passes_spend(run->passes, err)) {
+        return false;
+    }
     if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
         (void)fx_run_fail_turn(run, index, err);
-        return fx_run_may_drop(mutator, err) ? fx_run_drop(run, &step, *run->root, err)
-                                             : fx_run_fail_match(run, index, err);
+        return fx_run_may_drop(run, mutator, err)
+                   ? fx_run_drop(run, &step, *run->root, err)
+                   : fx_run_fail_match(run, index, err);
     }
     if (step.verdict.matched) {
         fx_index_set_add(&run->in_tier, index);

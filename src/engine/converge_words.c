@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_words.c - Gatekeeper's words for reviews that fail.
+ * engine/converge_words.c - the messages of reviews that fail (spec section 5).
  */
 #include "engine/converge_words.h"
 

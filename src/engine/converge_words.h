@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_words.h - the words in which a failed review is told (spec section 5).
+ * engine/converge_words.h - the messages of reviews that fail (spec section 5).
  */
 #ifndef FX_ENGINE_CONVERGE_WORDS_H
 #define FX_ENGINE_CONVERGE_WORDS_H

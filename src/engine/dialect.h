@@ -15,6 +15,8 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "engine/kind.h"
+#include "engine/link.h"
 #include "engine/mutator.h"
 #include "engine/request.h"
 #include "engine/resource.h"
@@ -47,12 +49,31 @@ struct fx_fault {
 struct fx_text fx_fault_field(const struct fx_fault *fault);
 void fx_fault_print(struct fx_buf *buf, const struct fx_fault *fault);
 
-/* What an operator says of all policies, whatever their dialect; a dialect takes from it
- * what it knows. Zeroed: the dialects' own defaults. */
-struct fx_dialect_settings {
-    const char *cluster_namespace; /* policies of this namespace count for the whole
-                                    * cluster, those of others for their own */
+/* A setting of a dialect: how all its policies are meant. The command line has the option
+ * `--<name> <argument>` for it. */
+struct fx_dialect_setting {
+    const char *name;     /* "cluster-rules-namespace"; NULL ends a list */
+    const char *argument; /* how help names the value: "NAME" */
+    const char *help;     /* lower case, no full stop */
 };
+
+#define FX_DIALECT_SETTINGS_MAX 8u
+
+/* The settings that an operator gave, by name. Zeroed: every dialect's defaults. */
+struct fx_dialect_settings {
+    struct {
+        const char *name, *value; /* both borrowed */
+    } items[FX_DIALECT_SETTINGS_MAX];
+    size_t n_items;
+};
+
+/* Sets the value of a setting, in place of an earlier one. */
+void fx_dialect_settings_set(struct fx_dialect_settings *settings, const char *name,
+                             const char *value);
+
+/* The value of a setting; NULL where it was not given. `settings` may be NULL. */
+const char *fx_dialect_settings_get(const struct fx_dialect_settings *settings,
+                                    const char *name);
 
 /* Collects what a policy yields, and what its author should hear. */
 struct fx_compilation {
@@ -61,6 +82,8 @@ struct fx_compilation {
     size_t n_mutators, cap_mutators;
     struct fx_resource **resources; /* counted */
     size_t n_resources, cap_resources;
+    /* What the link step needs of the policy, or NULL; set by a dialect that has one. */
+    struct fx_linkable *linkable;
     struct fx_warning {
         const json_t *node; /* the value it is about, borrowed from the policy */
         char *text;
@@ -74,8 +97,8 @@ struct fx_compilation {
     size_t n_untold_faults; /* the same */
 };
 
-/* Drops the mutators and warnings, and forgets the settings. NULL and zeroed ones are
- * fine. */
+/* Drops the mutators, warnings and faults, and forgets the settings. NULL and zeroed ones
+ * are fine. */
 void fx_compilation_finish(struct fx_compilation *compilation);
 
 /* Adds a mutator, a resource (its reference is taken, also on failure), a warning
@@ -93,21 +116,6 @@ bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
 bool fx_compilation_fault(struct fx_compilation *compilation,
                           const struct fx_fault *fault, struct fx_text words) FX_MUST_USE;
 
-/* What the namespace that a policy names means. */
-enum fx_policy_scope {
-    FX_SCOPE_CLUSTER, /* nothing: the policy is one of the whole cluster */
-    FX_SCOPE_NAMED,   /* the same; but a file may name one, and it is part of the id then,
-                       * as where Gatekeeper reads files */
-    FX_SCOPE_NAMESPACE, /* the policy lives in it: `default` where its file names none */
-};
-
-/* A kind of policy object. */
-struct fx_policy_kind {
-    const char *group, *kind;
-    const char *const *versions; /* NULL ends */
-    enum fx_policy_scope scope;
-};
-
 /* The namespace of a policy that lives in one. */
 struct fx_text fx_policy_namespace(const struct fx_subject *policy);
 
@@ -118,11 +126,15 @@ struct fx_node_annotations {
     const char *asks, *names;
 };
 
+struct fx_webhook; /* engine/webhook.h */
+
 struct fx_dialect {
-    const char *name; /* "gatekeeper" */
-    unsigned rank;    /* place in a pass: MutatingAdmissionPolicy 0, Gatekeeper 1, … */
-    const struct fx_policy_kind *kinds;                 /* kind NULL ends */
+    const char *name;            /* of the folder in mutators/ */
+    unsigned rank;               /* place in a pass: a lower rank comes first */
+    const struct fx_kind *kinds; /* its table; kind NULL ends */
     const struct fx_node_annotations *node_annotations; /* or NULL: it has none */
+    const struct fx_webhook *webhook; /* or NULL: it adds nothing to the webhook */
+    const struct fx_dialect_setting *settings; /* or NULL */
 
     /* Compiles one policy object of one of `kinds` (group, version and kind already
      * checked), under the settings that the compilation names. Fails with the words of
@@ -132,9 +144,21 @@ struct fx_dialect {
     bool (*compile)(json_t *policy, struct fx_compilation *ret_compilation,
                     struct fx_err *err);
 
-    /* Fills in what the author of a policy of one of `kinds` left out, copying on write;
-     * what is not as it should be stays. Errors: FX_ENOMEM. May be NULL: nothing. */
-    bool (*fill_in)(json_t **policy, struct fx_err *err);
+    /* Makes the rules of one policy, whose unit has role FX_ROLE_POLICY, of it and of
+     * what it looks up (engine/link.h). NULL: the rules of `compile` are all there are.
+     */
+    void (*link)(struct fx_unit *policy, struct fx_link *link);
+
+    /* Sets the fields that the author of a policy of one of `kinds` left out to their
+     * defaults, copying on write; what is malformed stays. Errors: FX_ENOMEM. May be
+     * NULL: there are no defaults. */
+    bool (*set_defaults)(json_t **policy, struct fx_err *err);
+
+    /* Of all resources, finds the expansions of this dialect that expand each other in a
+     * cycle: sets their elements of `ret_in_cycle`, which has one for each resource, and
+     * leaves the others. False without memory. May be NULL: there are none. */
+    bool (*find_cycles)(struct fx_resource *const *resources, size_t n_resources,
+                        bool *ret_in_cycle);
 };
 
 /* All dialects; NULL ends. Made by mutators/CMakeLists.txt. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/external.h - values that an outside provider gives (spec section 7). A mutator
- * that wants one writes a placeholder; what the loop leaves of them is asked for after
- * convergence, all at once.
+ * engine/external.h - values from an external provider (spec section 7). A mutator that
+ * needs one writes a placeholder. After convergence, the placeholders that are left in
+ * the object are resolved together.
  */
 #ifndef FX_ENGINE_EXTERNAL_H
 #define FX_ENGINE_EXTERNAL_H
@@ -15,7 +15,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* What becomes of a placeholder whose value cannot be had. */
+/* What replaces a placeholder whose value the provider did not give. */
 #define FX_EXTERNAL_FAILURES(X)                                   \
     X(FAIL, "Fail")              /* the request fails */          \
     X(IGNORE, "Ignore")          /* the key stays as the value */ \
@@ -27,7 +27,7 @@ enum fx_external_failure {
 #undef X
 };
 
-/* What a mutator asks for. Immutable, part of the mutator. */
+/* The request of a mutator. Immutable, part of the mutator. */
 struct fx_external {
     struct fx_text provider;
     enum fx_external_failure on_failure;
@@ -40,35 +40,36 @@ struct fx_placeholder {
     struct fx_text key;
 };
 
-struct fx_placeholders; /* opaque: those of one review */
+struct fx_placeholders; /* opaque: all placeholders of one review */
 
-/* Makes the register. NULL without memory. */
+/* Makes an empty set. NULL without memory. */
 struct fx_placeholders *fx_placeholders_create(void) FX_MUST_USE;
 void fx_placeholders_destroy(struct fx_placeholders *placeholders); /* NULL is fine */
 
-/* The node that stands for the value of `key`: a new reference, the same node each time
- * it is asked for, so that a pass that writes it again changes nothing. An input can look
- * like it, but is never taken for it: only nodes made here are found below. `external`
- * outlives the register. NULL without memory. */
+/* Returns the placeholder for the value of `key`: a new reference to one node for each
+ * request and key, so that a pass that writes it again changes nothing. An equal node of
+ * an input is not a placeholder: fx_placeholders_find() compares addresses. `external`
+ * must outlive the set. NULL without memory. */
 json_t *fx_placeholders_make(struct fx_placeholders *placeholders,
                              const struct fx_external *external,
                              struct fx_text key) FX_MUST_USE;
 
-/* Is the node a placeholder? Its facts are borrowed from the register. NULL holds none.
- */
+/* Is the node a placeholder? *ret_placeholder is borrowed from the set. `placeholders`:
+ * NULL is an empty set. */
 bool fx_placeholders_find(const struct fx_placeholders *placeholders, const json_t *node,
                           struct fx_placeholder *ret_placeholder);
 
-/* What stands for a placeholder in a message: a new reference; NULL without memory. */
+/* Makes the text that is printed for a placeholder: a new reference; NULL without memory.
+ */
 typedef json_t *fx_placeholder_words(const struct fx_placeholder *placeholder);
 
-/* The value with words in place of each placeholder within: a new reference, the value
- * itself where no placeholder has been made. NULL of NULL, and without memory. NULL
- * holds none. */
+/* Returns the value with a text in place of each placeholder within: a new reference, to
+ * the value itself if the set is empty or NULL. NULL if `value` is NULL, and without
+ * memory. */
 json_t *fx_placeholders_reveal(const struct fx_placeholders *placeholders, json_t *value,
                                fx_placeholder_words *words) FX_MUST_USE;
 
-/* Has any been made? */
+/* Is the set not empty? `placeholders` may be NULL. */
 bool fx_placeholders_exist(const struct fx_placeholders *placeholders);
 
 #endif

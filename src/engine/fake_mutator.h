@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/fake_mutator.h - small mutators for the tests of this room. A fake is told in a
- * few words which objects it wants and which field it writes.
+ * engine/fake_mutator.h - small mutators for the tests of this room and of the dialects.
+ * A fake says which objects it wants and which field it writes.
  */
 #ifndef FX_ENGINE_FAKE_MUTATOR_H
 #define FX_ENGINE_FAKE_MUTATOR_H

@@ -2,7 +2,7 @@
  *
  * engine/glob.c - the globs of names and namespaces: a star at an end, or at both.
  */
-#include "engine/match.h"
+#include "engine/glob.h"
 
 static bool is_star(struct fx_text text, size_t at) {
     return text.data[at] == '*';

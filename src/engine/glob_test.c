@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/match.h"
+#include "engine/glob.h"
 
 static const struct {
     const char *pattern, *text;

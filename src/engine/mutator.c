@@ -57,11 +57,35 @@ bool fx_mutator_set_namespace(struct fx_mutator *mutator, struct fx_text namespa
     return true;
 }
 
+bool fx_mutator_set_rule(struct fx_mutator *mutator, struct fx_text rule,
+                         uint32_t position) {
+    assert(mutator->rule == NULL);
+    struct fx_buf full;
+    fx_buf_init(&full, 0);
+    fx_buf_printf(&full, "%s:", mutator->full_name);
+    const size_t at = full.len;
+    fx_buf_text(&full, rule);
+    char *text = fx_buf_steal(&full);
+    fx_buf_finish(&full);
+    mutator->policy_name = strdup(mutator->name);
+    if (text == NULL || mutator->policy_name == NULL) {
+        free(text);
+        return false;
+    }
+    free(mutator->full_name);
+    mutator->full_name = text;
+    mutator->name = mutator->policy_name;
+    mutator->rule = text + at;
+    mutator->position = position;
+    return true;
+}
+
 void fx_mutator_finish(struct fx_mutator *mutator) {
     free(mutator->group);
     free(mutator->kind);
     free(mutator->full_name);
     free(mutator->namespace_);
+    free(mutator->policy_name);
     free(mutator->origin.file);
     fx_policy_text_unref(mutator->policy);
     free(mutator->footprint);
@@ -69,6 +93,8 @@ void fx_mutator_finish(struct fx_mutator *mutator) {
     mutator->kind = NULL;
     mutator->full_name = NULL;
     mutator->name = NULL;
+    mutator->policy_name = NULL;
+    mutator->rule = NULL;
     mutator->namespace_ = NULL;
     mutator->origin = (struct fx_origin){0};
     mutator->policy = NULL;
@@ -93,26 +119,29 @@ void fx_mutator_unref(struct fx_mutator *mutator) {
     }
 }
 
-/* No namespace comes before the first one. */
-static int compare_namespaces(const struct fx_mutator *a, const struct fx_mutator *b) {
-    if (a->namespace_ == b->namespace_) {
-        return 0;
+/* No text comes before the first one. */
+static int compare_texts(const char *a, const char *b) {
+    if (a == NULL || b == NULL) {
+        return (a != NULL) - (b != NULL);
     }
-    if (a->namespace_ == NULL || b->namespace_ == NULL) {
-        return a->namespace_ == NULL ? -1 : 1;
-    }
-    return strcmp(a->namespace_, b->namespace_);
+    return strcmp(a, b);
 }
 
-int fx_mutator_compare_ids(const struct fx_mutator *a, const struct fx_mutator *b) {
+/* By the id of the policy. */
+static int compare_policies(const struct fx_mutator *a, const struct fx_mutator *b) {
     int order = strcmp(a->group, b->group);
     if (order == 0) {
         order = strcmp(a->kind, b->kind);
     }
     if (order == 0) {
-        order = compare_namespaces(a, b);
+        order = compare_texts(a->namespace_, b->namespace_);
     }
     return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+int fx_mutator_compare_ids(const struct fx_mutator *a, const struct fx_mutator *b) {
+    const int order = compare_policies(a, b);
+    return order != 0 ? order : compare_texts(a->rule, b->rule);
 }
 
 int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b) {
@@ -128,14 +157,41 @@ int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b) {
     if (a->place != b->place) {
         return a->place < b->place ? -1 : 1;
     }
-    return fx_mutator_compare_ids(a, b);
+    const int order = compare_policies(a, b);
+    if (order != 0) {
+        return order;
+    }
+    if (a->position != b->position) {
+        return a->position < b->position ? -1 : 1;
+    }
+    return compare_texts(a->rule, b->rule);
 }
 
 void fx_mutator_print_id(struct fx_buf *buf, const struct fx_mutator *mutator) {
     fx_buf_printf(buf, "%s.%s %s/%s", mutator->kind, mutator->group,
                   mutator->namespace_ == NULL ? "" : mutator->namespace_, mutator->name);
+    if (mutator->rule != NULL) {
+        fx_buf_printf(buf, ":%s", mutator->rule);
+    }
 }
 
 bool fx_mutator_writes_anywhere(const struct fx_mutator *mutator) {
     return mutator->footprint == NULL || mutator->footprint->n_steps == 0;
+}
+
+void fx_mutator_explain(const struct fx_mutator *mutator, const char *criterion,
+                        struct fx_criterion *ret_criterion) {
+    *ret_criterion = (struct fx_criterion){.rank = 0};
+    fx_buf_init(&ret_criterion->field, 0);
+    fx_buf_init(&ret_criterion->wanted, 0);
+    if (mutator->ops->explain != NULL) {
+        mutator->ops->explain(mutator, criterion, ret_criterion);
+    } else {
+        fx_buf_str(&ret_criterion->field, criterion);
+    }
+}
+
+void fx_criterion_finish(struct fx_criterion *criterion) {
+    fx_buf_finish(&criterion->field);
+    fx_buf_finish(&criterion->wanted);
 }

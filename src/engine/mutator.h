@@ -18,14 +18,15 @@
 #include "base/text.h"
 
 struct fx_denial;
+struct fx_criterion;
 struct fx_footprint;
 struct fx_guise;
 struct fx_mutator;
+struct fx_path_step;
 struct fx_policy_text;
 struct fx_reads;
 struct fx_request;
 struct fx_subject;
-struct fx_why;
 
 /* "Applied": the location was found and the tests held. "Changed": the tree differs. Two
  * facts, never one (design section 5). */
@@ -44,7 +45,8 @@ struct fx_effect {
 };
 
 /* The answer of a match, and where it is no, the first criterion that failed: its field
- * name in the policy ("applyTo", "kinds", "namespaces", …), a constant. */
+ * name in the policy ("applyTo", "kinds", "namespaces", …), with the index of an entry of
+ * a list ("match[2]"). A constant, or the mutator's. */
 struct fx_verdict {
     bool matched;
     const char *criterion;
@@ -80,18 +82,23 @@ struct fx_mutator_ops {
      * shown another one has no footprint. */
     const struct fx_guise *guise;
 
-    /* Of one whose match has said no by `criterion`: says what it asks for there, and
-     * what it finds instead. For `fixpoint explain`, never for a log: it quotes the
-     * object. May be NULL: what it asks for is the field of that name in the policy. */
-    void (*why)(const struct fx_mutator *self, const struct fx_request *request,
-                const struct fx_subject *subject, const char *criterion,
-                struct fx_why *why);
+    /* For `fixpoint explain`: describes a criterion that this mutator's `match` or
+     * `apply` reported. ret_criterion is zeroed, its buffers are initialised; failure
+     * sticks in them. NULL: reports print the name of the criterion and nothing else. */
+    void (*explain)(const struct fx_mutator *self, const char *criterion,
+                    struct fx_criterion *ret_criterion);
 
-    /* Tells each place that `apply` may write, as a JSON Pointer with `*` for a step that
-     * is not known before, until `tell` says false. What it says is given. May be NULL.
-     */
-    bool (*writes)(const struct fx_mutator *self,
-                   bool (*tell)(void *user, struct fx_text pointer), void *user);
+    /* For `fixpoint explain`: appends what the object has instead of what the criterion
+     * asks for, right after `match` of the same arguments reported it. Never for a log:
+     * it quotes the object. Failure sticks in `found`. NULL: reports do not say. */
+    void (*found)(const struct fx_mutator *self, const struct fx_request *request,
+                  const struct fx_subject *subject, const char *criterion,
+                  struct fx_buf *found);
+
+    /* For `fixpoint explain --field`: may `apply` write the field at this path, or one
+     * above or below it? NULL: no. */
+    bool (*may_write)(const struct fx_mutator *self, const struct fx_path_step *path,
+                      size_t n_steps);
 
     /* May it want objects that live there (fx_subject_home())? A function of the name
      * alone; where it says no, `match` would say no as well, as for the bindings below.
@@ -111,9 +118,27 @@ struct fx_mutator_ops {
     void (*destroy)(struct fx_mutator *self);
 };
 
-/* Why a match said no, in a few words each; failure sticks in them. */
-struct fx_why {
-    struct fx_buf wanted, found;
+/* What a report says of one criterion of a policy, whatever the object. */
+struct fx_criterion {
+    /* How early `match` or `apply` checks the criterion: reports list those that are
+     * checked last first, as they came nearest to acting. 0: nothing is checked behind
+     * it. Ranks are compared between dialects, too. */
+    unsigned rank;
+    bool keeps_present;   /* the field is there already and is never overwritten */
+    bool needs_namespace; /* it may fail only since the object's namespace is not known */
+    struct fx_buf field;  /* where `spec` of the policy has it: "match.kinds" */
+    struct fx_buf wanted; /* what the policy asks for there, in one line; may be empty */
+};
+
+/* One step of the path of a field. */
+struct fx_path_step {
+    enum fx_path_step_type {
+        FX_PATH_MEMBER,  /* the member `name` */
+        FX_PATH_ELEMENT, /* the list elements whose member `name` is `value` */
+        FX_PATH_TOKEN,   /* a token of a JSON Pointer: the member or the index `name` */
+    } type;
+    struct fx_text name;
+    const json_t *value; /* of FX_PATH_ELEMENT; NULL: any value */
 };
 
 /* How refusals are told: `begin`, the entries with `between` between them. */
@@ -174,9 +199,12 @@ struct fx_mutator {
     int32_t tier;  /* … its own among those of the dialect; … */
     uint8_t place; /* … and among those of the tier */
     char *group, *kind;
-    char *namespace_; /* where the policy lives; NULL: in none */
-    char *full_name;  /* "namespace/name", or the name alone */
-    const char *name; /* the end of it */
+    char *namespace_;  /* where the policy lives; NULL: in none */
+    char *full_name;   /* "namespace/name", or the name alone; with a rule, "name:rule" */
+    const char *name;  /* of the policy */
+    const char *rule;  /* the rule's name, where the policy gives several; NULL: none */
+    char *policy_name; /* private: the memory of `name` where there is a rule */
+    uint32_t position; /* of the rule in its policy */
     int64_t generation;
     bool once;      /* at most one application a review (design section 5): in the first
                      * pass, or in a later one, if others than the once-rules of its rank
@@ -222,6 +250,12 @@ bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *op
 bool fx_mutator_set_namespace(struct fx_mutator *mutator,
                               struct fx_text namespace_) FX_MUST_USE;
 
+/* The same for one of several rules of a policy: its name, and its position in the
+ * policy, which orders the rules of a pass; behind fx_mutator_set_namespace(). False
+ * without memory. */
+bool fx_mutator_set_rule(struct fx_mutator *mutator, struct fx_text rule,
+                         uint32_t position) FX_MUST_USE;
+
 /* Somebody else keeps that policy, too: where it is the mutator's, there is one text of
  * it from now on. Before the mutator is in a snapshot. */
 void fx_mutator_share_policy(struct fx_mutator *mutator, struct fx_policy_text *policy);
@@ -235,19 +269,26 @@ void fx_mutator_unref(struct fx_mutator *mutator); /* calls destroy at 0; NULL i
 /* May it write anywhere in an object, its type and names included? */
 bool fx_mutator_writes_anywhere(const struct fx_mutator *mutator);
 
+/* Describes a criterion that the mutator reported (fx_mutator_ops.explain; without it,
+ * `field` is the name of the criterion). ret_criterion is to be finished. Failure sticks
+ * in its buffers. */
+void fx_mutator_explain(const struct fx_mutator *mutator, const char *criterion,
+                        struct fx_criterion *ret_criterion);
+void fx_criterion_finish(struct fx_criterion *criterion); /* zeroed ones are fine */
+
 static inline bool fx_mutator_is_judge(const struct fx_mutator *mutator) {
     return mutator->ops->judge != NULL;
 }
 
 /* The order of a pass, judges behind all others: rank, tier and place, then group, kind,
- * namespace and name, bytewise. */
+ * namespace and name, bytewise, then the rule's position and name. */
 int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b);
 
-/* By what names it alone: 0 where both are versions of one policy, whatever their places.
- */
+/* By the id alone: 0 where both are versions of one rule of one policy. */
 int fx_mutator_compare_ids(const struct fx_mutator *a, const struct fx_mutator *b);
 
-/* Appends the id that messages name it by: `<Kind>.<group> <namespace>/<name>`. */
+/* Appends the id that messages name it by: `<Kind>.<group> <namespace>/<name>`, and
+ * `:<rule>` where it is one of several. */
 void fx_mutator_print_id(struct fx_buf *buf, const struct fx_mutator *mutator);
 
 #endif

@@ -14,15 +14,22 @@ static void destroy(struct fx_resource *self) {
     free(provider);
 }
 
-struct fx_provider *fx_provider_create(struct fx_text name, json_t *source,
+static const struct fx_resource_ops ops = {
+    .type = FX_RESOURCE_PROVIDER,
+    .kind = "Provider",
+    .destroy = destroy,
+};
+
+struct fx_provider *fx_provider_create(const struct fx_provider_protocol *protocol,
+                                       struct fx_text name, json_t *source,
                                        struct fx_text url, uint64_t timeout_ms,
                                        struct fx_text ca_pem) {
     struct fx_provider *provider = calloc(1, sizeof *provider);
     if (provider == NULL) {
         return NULL;
     }
-    const bool ok = fx_resource_init(&provider->resource, FX_RESOURCE_PROVIDER, destroy,
-                                     name, source);
+    const bool ok = fx_resource_init(&provider->resource, &ops, name, source);
+    provider->protocol = protocol;
     provider->url = url;
     provider->timeout_ms = timeout_ms;
     provider->ca_pem = fx_text_dup(ca_pem);

@@ -8,20 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kinds[] = {
-    [FX_RESOURCE_PROVIDER] = "Provider",
-    [FX_RESOURCE_EXCLUSION] = "Config",
-    [FX_RESOURCE_EXPANSION] = "ExpansionTemplate",
-};
-
-const char *fx_resource_kind(enum fx_resource_type type) {
-    return kinds[type];
-}
-
-bool fx_resource_init(struct fx_resource *resource, enum fx_resource_type type,
-                      void (*destroy)(struct fx_resource *self), struct fx_text name,
-                      json_t *source) {
-    *resource = (struct fx_resource){.type = type, .destroy = destroy};
+bool fx_resource_init(struct fx_resource *resource, const struct fx_resource_ops *ops,
+                      struct fx_text name, json_t *source) {
+    *resource = (struct fx_resource){.ops = ops};
     atomic_init(&resource->refs, 1);
     resource->source = json_incref(source);
     resource->name = fx_text_dup(name);
@@ -47,13 +36,13 @@ void fx_resource_unref(struct fx_resource *resource) {
         atomic_fetch_sub_explicit(&resource->refs, 1, memory_order_acq_rel);
     assert(before > 0);
     if (before == 1) {
-        resource->destroy(resource);
+        resource->ops->destroy(resource);
     }
 }
 
 int fx_resource_compare(const struct fx_resource *a, const struct fx_resource *b) {
-    if (a->type != b->type) {
-        return a->type < b->type ? -1 : 1;
+    if (a->ops->type != b->ops->type) {
+        return a->ops->type < b->ops->type ? -1 : 1;
     }
     return strcmp(a->name, b->name);
 }

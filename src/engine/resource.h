@@ -18,28 +18,47 @@
 
 enum fx_resource_type {
     FX_RESOURCE_PROVIDER,  /* engine/provider.h */
-    FX_RESOURCE_EXCLUSION, /* engine/exclusion.h */
-    FX_RESOURCE_EXPANSION, /* engine/expansion.h */
+    FX_RESOURCE_EXCLUSION, /* excludes namespaces from mutation */
+    FX_RESOURCE_EXPANSION, /* makes the objects that a controller will make of another */
+};
+
+struct fx_resource;
+
+/* What a resource can do. One const table for each kind of a dialect. */
+struct fx_resource_ops {
+    enum fx_resource_type type;
+    const char *kind; /* of the objects that it comes from: "Provider" */
+    void (*destroy)(struct fx_resource *self); /* frees it and all that is its own */
+
+    /* Of an exclusion: is an object of this namespace excluded from mutation? Returns the
+     * message of the answer (a constant), or NULL: it is not excluded. An empty name
+     * stands for a cluster-scoped object. */
+    const char *(*excludes)(const struct fx_resource *self, struct fx_text namespace_);
+
+    /* Of an expansion: does it apply to the object (by its apiVersion and kind)? */
+    bool (*expands)(const struct fx_resource *self, const json_t *object);
+
+    /* Of an expansion that applies: makes the object that a controller will make of
+     * `generator`, in the namespace of that, or in `namespace_` where it has none.
+     * Returns a new reference, or NULL with the error: FX_EINVALID in the dialect's
+     * words, FX_ENOMEM. */
+    json_t *(*expand)(const struct fx_resource *self, const json_t *generator,
+                      struct fx_text namespace_, struct fx_err *err);
 };
 
 /* A resource's own struct begins with it. Immutable and counted once in a snapshot. */
 struct fx_resource {
-    enum fx_resource_type type;
-    void (*destroy)(struct fx_resource *self); /* frees it and all that is its own */
+    const struct fx_resource_ops *ops;
     atomic_uint refs;
     char *name;
     struct fx_origin origin;
     json_t *source; /* the object as read, counted; equal sources compile equal */
 };
 
-/* The kind that such objects have: "Provider". */
-const char *fx_resource_kind(enum fx_resource_type type);
-
 /* Fills the head: copies the name, takes a reference on `source`, sets one reference.
  * False without memory (what was made is freed by fx_resource_finish). */
-bool fx_resource_init(struct fx_resource *resource, enum fx_resource_type type,
-                      void (*destroy)(struct fx_resource *self), struct fx_text name,
-                      json_t *source) FX_MUST_USE;
+bool fx_resource_init(struct fx_resource *resource, const struct fx_resource_ops *ops,
+                      struct fx_text name, json_t *source) FX_MUST_USE;
 void fx_resource_finish(struct fx_resource *resource);
 
 struct fx_resource *fx_resource_ref(struct fx_resource *resource);

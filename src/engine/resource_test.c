@@ -27,10 +27,17 @@ static void count_and_destroy(struct fx_resource *self) {
 
 static struct fx_resource *make(enum fx_resource_type type, const char *name,
                                 json_t *source) {
+    static const struct fx_resource_ops ops[] = {
+        [FX_RESOURCE_PROVIDER] = {FX_RESOURCE_PROVIDER, "P",
+                                  .destroy = count_and_destroy},
+        [FX_RESOURCE_EXCLUSION] = {FX_RESOURCE_EXCLUSION, "C",
+                                   .destroy = count_and_destroy},
+        [FX_RESOURCE_EXPANSION] = {FX_RESOURCE_EXPANSION, "E",
+                                   .destroy = count_and_destroy},
+    };
     struct fx_resource *resource = malloc(sizeof *resource);
     assert_non_null(resource);
-    assert_true(
-        fx_resource_init(resource, type, count_and_destroy, fx_text_of(name), source));
+    assert_true(fx_resource_init(resource, &ops[type], fx_text_of(name), source));
     return resource;
 }
 
@@ -50,13 +57,6 @@ static void counts(void **state) {
     assert_int_equal(source->refcount, 1);
     fx_resource_unref(NULL);
     json_decref(source);
-}
-
-static void kinds(void **state) {
-    (void)state;
-    assert_string_equal(fx_resource_kind(FX_RESOURCE_PROVIDER), "Provider");
-    assert_string_equal(fx_resource_kind(FX_RESOURCE_EXCLUSION), "Config");
-    assert_string_equal(fx_resource_kind(FX_RESOURCE_EXPANSION), "ExpansionTemplate");
 }
 
 /* Each comes before the next. */
@@ -85,10 +85,10 @@ static void providers(void **state) {
     const struct fx_text pem = FX_TEXT("a\0b");
     const struct fx_text url = {json_string_value(json_object_get(source, "url")), 10};
     struct fx_provider *provider =
-        fx_provider_create(FX_TEXT("p"), source, url, 1500, pem);
+        fx_provider_create(NULL, FX_TEXT("p"), source, url, 1500, pem);
     assert_non_null(provider);
     assert_int_equal(source->refcount, 2);
-    assert_int_equal(provider->resource.type, FX_RESOURCE_PROVIDER);
+    assert_int_equal(provider->resource.ops->type, FX_RESOURCE_PROVIDER);
     assert_string_equal(provider->resource.name, "p");
     assert_true(fx_text_is(provider->url, "https://p/"));
     assert_int_equal(provider->timeout_ms, 1500);
@@ -146,7 +146,7 @@ static void snapshots(void **state) {
     for (size_t i = 0; i < FX_COUNT(sorted); i++) {
         assert_ptr_equal(snapshot->resources[i], sorted[i]);
         assert_ptr_equal(
-            fx_snapshot_find(snapshot, sorted[i]->type, fx_text_of(sorted[i]->name)),
+            fx_snapshot_find(snapshot, sorted[i]->ops->type, fx_text_of(sorted[i]->name)),
             sorted[i]);
     }
     assert_null(fx_snapshot_find(snapshot, FX_RESOURCE_PROVIDER, FX_TEXT("")));
@@ -154,6 +154,13 @@ static void snapshots(void **state) {
     assert_null(fx_snapshot_find(snapshot, FX_RESOURCE_PROVIDER, FX_TEXT("z")));
     assert_null(fx_snapshot_find(snapshot, FX_RESOURCE_EXCLUSION, FX_TEXT("b")));
     assert_null(fx_snapshot_find(snapshot, FX_RESOURCE_EXPANSION, FX_TEXT("b")));
+    size_t n = 0;
+    assert_ptr_equal(fx_snapshot_resources(snapshot, FX_RESOURCE_PROVIDER, &n),
+                     snapshot->resources);
+    assert_int_equal(n, 3);
+    assert_ptr_equal(*fx_snapshot_resources(snapshot, FX_RESOURCE_EXCLUSION, &n),
+                     sorted[3]);
+    assert_int_equal(n, 1);
     fx_snapshot_unref(snapshot);
     assert_int_equal(n_destroyed, FX_COUNT(resources));
 }
@@ -163,15 +170,17 @@ static void no_resources(void **state) {
     struct fx_snapshot *snapshot = build(NULL, 0);
     assert_int_equal(snapshot->n_resources, 0);
     assert_null(fx_snapshot_find(snapshot, FX_RESOURCE_PROVIDER, FX_TEXT("a")));
+    size_t n = 1;
+    (void)fx_snapshot_resources(snapshot, FX_RESOURCE_EXCLUSION, &n);
+    assert_int_equal(n, 0);
     fx_snapshot_unref(snapshot);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),       cmocka_unit_test(kinds),
-        cmocka_unit_test(orders),       cmocka_unit_test(providers),
-        cmocka_unit_test(compilations), cmocka_unit_test(snapshots),
-        cmocka_unit_test(no_resources),
+        cmocka_unit_test(counts),    cmocka_unit_test(orders),
+        cmocka_unit_test(providers), cmocka_unit_test(compilations),
+        cmocka_unit_test(snapshots), cmocka_unit_test(no_resources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

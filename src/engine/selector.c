@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "engine/label_words.h"
+#include "engine/label_rules.h"
 #include "engine/unmarshal.h"
 #include "value/tree.h"
 
@@ -181,9 +181,9 @@ static void check_key(struct complaints *complaints, struct fx_text key) {
     struct fx_buf words;
     fx_buf_init(&words, 0);
     if (complaints->over == FX_SELECTOR_OVER_LABELS) {
-        fx_label_key_words(&words, key);
+        fx_label_key_check(&words, key);
     } else {
-        fx_annotation_key_words(&words, key);
+        fx_annotation_key_check(&words, key);
     }
     if (words.len > 0) {
         struct fx_buf *buf = begin_error(complaints);
@@ -203,7 +203,7 @@ static void check_value(struct complaints *complaints, struct fx_text key, size_
     }
     struct fx_buf words;
     fx_buf_init(&words, 0);
-    fx_label_value_words(&words, value);
+    fx_label_value_check(&words, value);
     if (words.len > 0) {
         struct fx_buf *buf = begin_error(complaints);
         fx_buf_printf(buf, "values[%zu][%.*s]: Invalid value: ", index, FX_TEXT_ARG(key));

@@ -22,8 +22,8 @@ enum fx_selector_over { FX_SELECTOR_OVER_LABELS, FX_SELECTOR_OVER_ANNOTATIONS };
 /* Compiles a selector object that stands at `path` ("spec.match.labelSelector") of the
  * policy; parts of it are counted, so it must not be written any more. A selector that
  * Kubernetes would refuse is compiled all the same, and fails with Kubernetes' words when
- * it is evaluated: Gatekeeper notices it only then. Errors here: FX_EINVALID for wrong
- * JSON types (Go's words; node: the value), FX_ENOMEM. */
+ * it is evaluated, unless the caller asks fx_selector_check(). Errors here: FX_EINVALID
+ * for wrong JSON types (Go's words; node: the value), FX_ENOMEM. */
 bool fx_selector_compile(json_t *selector, const char *path, enum fx_selector_over over,
                          struct fx_selector **ret_selector,
                          struct fx_err *err) FX_MUST_USE;

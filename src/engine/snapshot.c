@@ -229,27 +229,47 @@ bool fx_snapshot_is_disabled(const struct fx_snapshot *snapshot, size_t index) {
            fx_snapshot_quarantined(snapshot, index) != NULL;
 }
 
-const struct fx_resource *fx_snapshot_find(const struct fx_snapshot *snapshot,
-                                           enum fx_resource_type type,
-                                           struct fx_text name) {
+/* The index of the first resource that is not before that type and name. */
+static size_t find_resource(const struct fx_snapshot *snapshot,
+                            enum fx_resource_type type, struct fx_text name) {
     size_t low = 0;
     size_t high = snapshot->n_resources;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const struct fx_resource *resource = snapshot->resources[middle];
-        const int order = resource->type != type
-                              ? (resource->type < type ? -1 : 1)
-                              : fx_text_compare(fx_text_of(resource->name), name);
-        if (order == 0) {
-            return resource;
-        }
-        if (order < 0) {
+        const enum fx_resource_type found = resource->ops->type;
+        if (found < type ||
+            (found == type && fx_text_compare(fx_text_of(resource->name), name) < 0)) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return NULL;
+    return low;
+}
+
+const struct fx_resource *fx_snapshot_find(const struct fx_snapshot *snapshot,
+                                           enum fx_resource_type type,
+                                           struct fx_text name) {
+    const size_t at = find_resource(snapshot, type, name);
+    const struct fx_resource *found =
+        at < snapshot->n_resources ? snapshot->resources[at] : NULL;
+    return found != NULL && found->ops->type == type &&
+                   fx_text_equal(fx_text_of(found->name), name)
+               ? found
+               : NULL;
+}
+
+struct fx_resource *const *fx_snapshot_resources(const struct fx_snapshot *snapshot,
+                                                 enum fx_resource_type type,
+                                                 size_t *ret_count) {
+    const size_t at = find_resource(snapshot, type, FX_TEXT(""));
+    size_t end = at;
+    while (end < snapshot->n_resources && snapshot->resources[end]->ops->type == type) {
+        end++;
+    }
+    *ret_count = end - at;
+    return snapshot->resources + at;
 }
 
 struct fx_snapshot *fx_snapshot_ref(struct fx_snapshot *snapshot) {

@@ -76,6 +76,11 @@ const struct fx_resource *fx_snapshot_find(const struct fx_snapshot *snapshot,
                                            enum fx_resource_type type,
                                            struct fx_text name);
 
+/* All resources of that type: the first of *ret_count elements, borrowed. */
+struct fx_resource *const *fx_snapshot_resources(const struct fx_snapshot *snapshot,
+                                                 enum fx_resource_type type,
+                                                 size_t *ret_count);
+
 /* Counting; any thread may drop the last one. NULL is fine for unref. */
 struct fx_snapshot *fx_snapshot_ref(struct fx_snapshot *snapshot);
 void fx_snapshot_unref(struct fx_snapshot *snapshot);

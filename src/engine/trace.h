@@ -37,9 +37,8 @@ struct fx_trace_step {
     struct fx_verdict verdict;
     struct fx_effect effect;
     const char *failure; /* why it is left out from here on (fx_outcome.drops), or NULL */
-    /* Of a match that said no: what it asks for, and what it found (fx_mutator_ops.why).
-     */
-    struct fx_text wanted, found;
+    struct fx_text found; /* of a match that said no: what the object has instead of what
+                           * the criterion asks for (fx_mutator_ops.found) */
     bool is_late; /* it matches what came of it all, but was asked before that; only this
                    * is told of it here */
 };

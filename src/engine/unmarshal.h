@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/unmarshal.h - what Go's encoding/json says of a value of the wrong type:
+ * engine/unmarshal.h - checks the types of values, with the errors of Go's encoding/json:
  * `json: cannot unmarshal string into Go struct field Match.spec.match.name of type …`.
  */
 #ifndef FX_ENGINE_UNMARSHAL_H
@@ -22,12 +22,12 @@ struct fx_go_field {
     const char *type;  /* "[]wildcard.Wildcard" */
 };
 
-/* Fails with FX_EINVALID and those words, the node the one at fault. Always false. */
+/* Fails with FX_EINVALID and that error, node: `node`. Always false. */
 bool fx_fail_unmarshal(const json_t *node, const struct fx_go_field *field,
                        struct fx_err *err);
 
-/* Each passes a missing (NULL) and a null value, as Go does: *ret_node is then NULL. What
- * it gives is borrowed. */
+/* Each accepts a missing (NULL) and a null value, as Go does: *ret_node is then NULL.
+ * *ret_node is borrowed. */
 bool fx_unmarshal_object(json_t *node, const struct fx_go_field *field, json_t **ret_node,
                          struct fx_err *err) FX_MUST_USE;
 bool fx_unmarshal_array(json_t *node, const struct fx_go_field *field, json_t **ret_node,

@@ -1,37 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/backoff.h - how long to wait before asking again: longer after each failure, and
- * never all at the same moment. No clock and no timer: the caller's.
+ * kube/backoff.h - how long to wait before the next attempt: jitter, back-off after
+ * failures, and a throttle for repeated writes of one object. The caller has the clock
+ * and the timer.
  */
 #ifndef FX_KUBE_BACKOFF_H
 #define FX_KUBE_BACKOFF_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* A source of jitter, which guards nothing. */
+/* ---- pauses ---- */
+
+/* The pause after `pause`: `first` after 0, and otherwise its double, but not more than
+ * `last`. All in one unit of the caller's choice. */
+uint64_t fx_backoff_double(uint64_t pause, uint64_t first, uint64_t last);
+
+/* The milliseconds from now until `then_ns` (base/clock.h), rounded up; 0 if that time
+ * has passed. */
+uint64_t fx_ms_until(uint64_t then_ns);
+
+/* The same as the timeout of a request: at least 1. */
+uint64_t fx_timeout_until(uint64_t deadline_ns);
+
+/* ---- jitter ---- */
+
+/* A source of random numbers for jitter. Not for secrets. */
 struct fx_kube_random {
     uint64_t state;
 };
 
-/* Seeded by the system, or by the clock where it has no randomness to give. */
+/* Seeds the source from the system, or from the clock if the system has no random bytes.
+ */
 void fx_kube_random_init(struct fx_kube_random *random);
 
-/* Anything from `least` to `most`, both included. */
+/* A number from `least` to `most`, both included. */
 uint64_t fx_kube_random_between(struct fx_kube_random *random, uint64_t least,
                                 uint64_t most);
 
-/* `next_ms` doubles from `min_ms` to `max_ms`. */
+/* ---- back-off after failures ---- */
+
+/* The caller sets the first two. */
 struct fx_kube_backoff {
     uint64_t min_ms, max_ms;
-    uint64_t next_ms; /* 0: at the beginning */
+    uint64_t next_ms; /* from min_ms, doubling to max_ms; 0: no failure yet */
 };
 
-/* The pause after one more failure: half to one and a half of what it is by the number of
- * failures; at least `retry_after_ms`, the server's wish, as far as `max_wish_ms`. */
+/* Counts one more failure and returns the pause before the next attempt: between half and
+ * one and a half of the pause for that number of failures, and at least `retry_after_ms`
+ * (the server's Retry-After), of which at most `max_retry_after_ms` count. */
 uint64_t fx_kube_backoff_next(struct fx_kube_backoff *backoff, uint64_t retry_after_ms,
-                              uint64_t max_wish_ms, struct fx_kube_random *random);
+                              uint64_t max_retry_after_ms, struct fx_kube_random *random);
 
-/* All is well again. */
+/* Forgets all failures. */
 void fx_kube_backoff_reset(struct fx_kube_backoff *backoff);
+
+/* ---- a throttle for writes ---- */
+
+/* Limits how often one object is written that others may change back, or that the API
+ * server may refuse. The pauses double, and start anew once nothing was written for
+ * `calm_ms` after the end of a pause. The caller sets the first three. */
+struct fx_kube_throttle {
+    uint64_t first_ms, last_ms; /* the shortest and the longest pause */
+    uint64_t calm_ms;
+    uint64_t pause_ms, ended_ns; /* the current pause; the end of the last write */
+};
+
+/* Reports the start of a write, and its end, whether it succeeded or failed. */
+void fx_kube_throttle_started(struct fx_kube_throttle *throttle, uint64_t now_ns);
+void fx_kube_throttle_ended(struct fx_kube_throttle *throttle, uint64_t now_ns);
+
+/* The milliseconds until the next write may start; 0: now. */
+uint64_t fx_kube_throttle_wait_ms(const struct fx_kube_throttle *throttle,
+                                  uint64_t now_ns);
 
 #endif

@@ -13,6 +13,7 @@
 
 #define MIN 500u
 #define MAX 30000u
+#define MS  UINT64_C(1000000)
 
 static void it_grows_to_its_bound(void **state) {
     (void)state;
@@ -74,11 +75,76 @@ static void no_two_are_seeded_alike(void **state) {
     assert_true(a.state != b.state);
 }
 
+/* ---- the throttle ---------------------------------------------------------------- */
+
+static const struct fx_kube_throttle usual = {
+    .first_ms = 100, .last_ms = 1000, .calm_ms = 500};
+
+/* A write that takes no time. */
+static void write_at(struct fx_kube_throttle *throttle, uint64_t ms) {
+    fx_kube_throttle_started(throttle, ms * MS);
+    fx_kube_throttle_ended(throttle, ms * MS);
+}
+
+static void the_first_waits_for_nothing(void **state) {
+    (void)state;
+    struct fx_kube_throttle throttle = usual;
+    assert_int_equal(fx_kube_throttle_wait_ms(&throttle, 5 * MS), 0);
+}
+
+static void who_writes_again_at_once_waits_longer_and_longer(void **state) {
+    (void)state;
+    static const uint64_t waits[] = {100, 200, 400, 800, 1000, 1000, 1000};
+    struct fx_kube_throttle throttle = usual;
+    uint64_t now = 10000;
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        write_at(&throttle, now);
+        assert_int_equal(fx_kube_throttle_wait_ms(&throttle, now * MS), waits[i]);
+        assert_int_equal(fx_kube_throttle_wait_ms(&throttle, (now + 40) * MS),
+                         waits[i] - 40);
+        now += waits[i];
+        assert_int_equal(fx_kube_throttle_wait_ms(&throttle, now * MS), 0);
+    }
+}
+
+/* The calm begins when the pause is over, so a long pause alone is none. */
+static void after_a_calm_it_begins_anew(void **state) {
+    (void)state;
+    struct fx_kube_throttle throttle = usual;
+    uint64_t now = 10000;
+    for (int i = 0; i < 5; i++) {
+        write_at(&throttle, now);
+        now += throttle.pause_ms;
+    }
+    write_at(&throttle, now + 500); /* not yet */
+    assert_int_equal(throttle.pause_ms, 1000);
+    now += 500 + 1000 + 501;
+    write_at(&throttle, now);
+    assert_int_equal(fx_kube_throttle_wait_ms(&throttle, now * MS), 100);
+}
+
+static void a_write_that_takes_long_is_waited_after(void **state) {
+    (void)state;
+    struct fx_kube_throttle throttle = usual;
+    fx_kube_throttle_started(&throttle, 1000 * MS);
+    fx_kube_throttle_ended(&throttle, 31000 * MS);
+    assert_int_equal(fx_kube_throttle_wait_ms(&throttle, 31000 * MS), 100);
+    assert_int_equal(fx_kube_throttle_wait_ms(&throttle, 31099 * MS + 1),
+                     1); /* never too early */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_grows_to_its_bound),   cmocka_unit_test(it_is_spread),
-        cmocka_unit_test(the_server_may_wish),     cmocka_unit_test(numbers_between),
+        cmocka_unit_test(it_grows_to_its_bound),
+        cmocka_unit_test(it_is_spread),
+        cmocka_unit_test(the_server_may_wish),
+        cmocka_unit_test(numbers_between),
         cmocka_unit_test(no_two_are_seeded_alike),
+        cmocka_unit_test(the_first_waits_for_nothing),
+        cmocka_unit_test(who_writes_again_at_once_waits_longer_and_longer),
+        cmocka_unit_test(after_a_calm_it_begins_anew),
+        cmocka_unit_test(a_write_that_takes_long_is_waited_after),
+
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

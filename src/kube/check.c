@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/check.c - PEM, names of namespaces, white space.
+ * kube/check.c - checks of PEM and namespace names, trimming.
  */
 #include "kube/check.h"
 
@@ -29,7 +29,7 @@ bool fx_kube_check_pem(struct fx_text pem, struct fx_err *err) {
     }
     if (!fx_text_contains(pem, FX_TEXT("-----BEGIN ")) ||
         memchr(pem.data, '\0', pem.len) != NULL) {
-        return fx_fail(err, FX_EINVALID, "no PEM in it");
+        return fx_fail(err, FX_EINVALID, "not PEM");
     }
     return true;
 }
@@ -44,5 +44,5 @@ bool fx_kube_check_namespace(struct fx_text name, struct fx_err *err) {
     for (size_t i = 0; ok && i < name.len; i++) {
         ok = is_label_char(name.data[i]);
     }
-    return ok || fx_fail(err, FX_EINVALID, "no namespace can have this name");
+    return ok || fx_fail(err, FX_EINVALID, "not a valid namespace name");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/client.c - the life of one request:
+ * kube/client.c - the life of a request:
  *
- *   start → ask → answered → told
- *            ↑        ↓ 401, and the token is another now: once
+ *   start → send → answer → report
+ *            ↑        ↓ 401, and the token has changed: once
  *            └────────┘
  */
 #include "kube/client.h"
@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "kube/client_stream.h"
+#include "kube/backoff.h"
 #include "kube/config.h"
 #include "kube/request.h"
 #include "kube/token.h"
@@ -36,10 +36,10 @@ struct fx_kube_client {
     struct fx_tls_config *tls; /* NULL: plain */
     struct fx_http_pool *pool;
     struct fx_kube_token token;
-    struct fx_err token_fault; /* why the token may be an old one */
+    struct fx_err token_fault; /* why the token may be outdated */
     fx_kube_on_request *on_request;
     void *user;
-    struct fx_kube_call *calls; /* under way */
+    struct fx_kube_call *calls; /* in progress */
 };
 
 struct fx_kube_call {
@@ -48,16 +48,16 @@ struct fx_kube_call {
     struct fx_kube_call *previous, *next;
     struct fx_kube_wire wire;
     struct fx_kube_sink sink;
-    bool streams;              /* there is a sink, and */
-    bool streamed;             /* it took the body */
-    struct fx_http_call *http; /* NULL: not under way */
-    bool asked_again;
-    uint64_t token_turn; /* of the token that it showed */
+    bool streams;              /* there is a sink, */
+    bool streamed;             /* which received the body */
+    struct fx_http_call *http; /* NULL: not in progress */
+    bool repeated;
+    uint64_t token_generation; /* of the token that was sent */
     uint64_t started_ns, head_ns, end_ns;
-    uv_timer_t timer; /* tells `failure`, where nothing could be asked */
-    bool stillborn;
+    uv_timer_t timer; /* reports `failure`, if the request could not be sent */
+    bool not_sent;
     struct fx_kube_failure failure;
-    void (*on_done)(const struct fx_kube_answer *answer, void *user);
+    fx_kube_on_answer *on_done;
     void *user;
 };
 
@@ -83,8 +83,8 @@ static struct fx_text text_of(const struct fx_buf *buf) {
     return (struct fx_text){buf->data, buf->len};
 }
 
-/* The configuration's words for what is wrong: first without the client's certificate, to
- * tell which of the two it is. */
+/* Errors name the field of the configuration: the authority is tried first without the
+ * client certificate, to tell which of the two is wrong. */
 static struct fx_tls_config *make_tls(const struct fx_kube_config *config,
                                       const char *host, struct fx_err *err) {
     const struct fx_text none = {0};
@@ -107,7 +107,7 @@ static struct fx_tls_config *make_tls(const struct fx_kube_config *config,
     return tls;
 }
 
-/* False unless it is the URL of a server that we can speak to. */
+/* Checks and parses the URL of the server. */
 static bool read_server(const char *server, struct fx_url *ret_url, struct fx_err *err) {
     struct fx_err why = FX_ERR_INIT;
     if (!fx_url_parse(fx_text_of(server), ret_url, &why)) {
@@ -117,7 +117,7 @@ static bool read_server(const char *server, struct fx_url *ret_url, struct fx_er
         fx_url_is_scheme(ret_url, "https") || fx_url_is_scheme(ret_url, "http");
     if (!known || ret_url->port == 0 || strpbrk(server, "?#") != NULL) {
         return fx_fail(err, FX_EINVALID,
-                       "server: `%s` is no URL as https://host:port/path", server);
+                       "server: `%s` is not a URL like https://host:port/path", server);
     }
     return true;
 }
@@ -182,7 +182,7 @@ void fx_kube_client_close(struct fx_kube_client *client) {
 
 /* ---- the end of a call ---- */
 
-static void link_in(struct fx_kube_call *call) {
+static void add_to_client(struct fx_kube_call *call) {
     struct fx_kube_client *client = call->client;
     call->next = client->calls;
     if (call->next != NULL) {
@@ -191,7 +191,7 @@ static void link_in(struct fx_kube_call *call) {
     client->calls = call;
 }
 
-static void link_out(struct fx_kube_call *call) {
+static void remove_from_client(struct fx_kube_call *call) {
     if (call->previous != NULL) {
         call->previous->next = call->next;
     } else {
@@ -214,14 +214,14 @@ static void on_timer_closed(uv_handle_t *timer) {
 }
 
 static void release(struct fx_kube_call *call) {
-    if (call->stillborn) {
+    if (call->not_sent) {
         uv_close((uv_handle_t *)&call->timer, on_timer_closed);
     } else {
         destroy(call);
     }
 }
 
-static void count(const struct fx_kube_call *call, enum fx_kube_reason reason) {
+static void count_request(const struct fx_kube_call *call, enum fx_kube_reason reason) {
     const struct fx_kube_client *client = call->client;
     const uint64_t end = call->head_ns != 0 ? call->head_ns : fx_clock_ns();
     if (client->on_request != NULL && call->wire.resource.plural != NULL) {
@@ -230,11 +230,11 @@ static void count(const struct fx_kube_call *call, enum fx_kube_reason reason) {
     }
 }
 
-/* Nothing of the client is touched after `on_done`, which may close it. */
-static void tell(struct fx_kube_call *call, json_t *object) {
+/* `on_done` may close the client, so the client is not used after it. */
+static void report(struct fx_kube_call *call, json_t *object) {
     const bool failed = call->failure.reason != FX_KUBE_REASON_NONE;
-    count(call, call->failure.reason);
-    link_out(call);
+    count_request(call, call->failure.reason);
+    remove_from_client(call);
     call->on_done(&(struct fx_kube_answer){.failure = failed ? &call->failure : NULL,
                                            .object = object},
                   call->user);
@@ -245,7 +245,7 @@ static void tell(struct fx_kube_call *call, json_t *object) {
     release(call);
 }
 
-/* A token that could not be read again is why the server does not know us. */
+/* If the token could not be read again, that explains the refusal. */
 static void add_token_fault(struct fx_kube_call *call) {
     const struct fx_kube_client *client = call->client;
     const bool refused = call->failure.reason == FX_KUBE_REASON_UNAUTHORIZED ||
@@ -253,21 +253,22 @@ static void add_token_fault(struct fx_kube_call *call) {
     if (!refused || client->token.retry_at_ns == 0 || client->token_fault.code == FX_OK) {
         return;
     }
-    struct fx_err words = FX_ERR_INIT;
-    (void)fx_fail(&words, FX_EIO, "%s; %s", call->failure.words, client->token_fault.msg);
-    memcpy(call->failure.words, words.msg, sizeof call->failure.words);
+    struct fx_err both = FX_ERR_INIT;
+    (void)fx_fail(&both, FX_EIO, "%s; %s", call->failure.message,
+                  client->token_fault.msg);
+    memcpy(call->failure.message, both.msg, sizeof call->failure.message);
 }
 
-static void tell_failure(struct fx_kube_call *call) {
+static void report_failure(struct fx_kube_call *call) {
     fx_kube_failure_prefix(&call->failure, fx_kube_verb_name(call->wire.verb),
                            &call->wire.resource, &call->wire.name);
     add_token_fault(call);
-    tell(call, NULL);
+    report(call, NULL);
 }
 
-static void tell_error(struct fx_kube_call *call, const struct fx_err *error) {
+static void report_error(struct fx_kube_call *call, const struct fx_err *error) {
     fx_kube_failure_of_error(error, &call->failure);
-    tell_failure(call);
+    report_failure(call);
 }
 
 void fx_kube_call_cancel(struct fx_kube_call *call) {
@@ -278,12 +279,12 @@ void fx_kube_call_cancel(struct fx_kube_call *call) {
     if (call->http != NULL) {
         fx_http_call_cancel(call->http);
     }
-    link_out(call);
+    remove_from_client(call);
     release(call);
 }
 
 static void on_timer(uv_timer_t *timer) {
-    tell(call_of(timer->data), NULL);
+    report(call_of(timer->data), NULL);
 }
 
 /* ---- answers ---- */
@@ -299,47 +300,48 @@ static void take_object(struct fx_kube_call *call,
     if (object != NULL && !json_is_object(object)) {
         json_decref(object);
         object = NULL;
-        (void)fx_fail(&err, FX_ESYNTAX, "no object");
+        (void)fx_fail(&err, FX_ESYNTAX, "not an object");
     }
     if (object == NULL) {
-        (void)fx_err_prefix(&err, "the answer is none of an API server: ");
-        tell_error(call, &err);
+        (void)fx_err_prefix(&err, "the answer is not from an API server: ");
+        report_error(call, &err);
     } else {
-        tell(call, object);
+        report(call, object);
     }
 }
 
-static bool ask(struct fx_kube_call *call, struct fx_err *err);
+static bool send_call(struct fx_kube_call *call, struct fx_err *err);
 
-/* Is there another token than the one that it showed? Perhaps another call, refused just
- * before, has read it already. */
-static bool has_other_token(const struct fx_kube_call *call) {
+/* Whether the token differs from the one that was sent. Another call that was refused
+ * just before may have read it already. */
+static bool has_new_token(const struct fx_kube_call *call) {
     struct fx_kube_token *token = &call->client->token;
-    return token->turn != call->token_turn || fx_kube_token_refresh(token, fx_clock_ns());
+    return token->generation != call->token_generation ||
+           fx_kube_token_refresh(token, fx_clock_ns());
 }
 
-/* True where the request was made once more. */
-static bool asks_again(struct fx_kube_call *call, unsigned status) {
+/* Sends the request again if that is useful. */
+static bool repeat_call(struct fx_kube_call *call, unsigned status) {
     struct fx_err err = FX_ERR_INIT;
-    if (status != 401 || call->asked_again || call->streamed || !has_other_token(call)) {
+    if (status != 401 || call->repeated || call->streamed || !has_new_token(call)) {
         return false;
     }
-    call->asked_again = true;
-    return ask(call, &err);
+    call->repeated = true;
+    return send_call(call, &err);
 }
 
 static void on_answer(const struct fx_http_call_result *result, void *user) {
     struct fx_kube_call *call = call_of(user);
     call->http = NULL;
     if (result->failure != NULL) {
-        tell_error(call, result->failure);
+        report_error(call, result->failure);
     } else if (call->streamed) {
-        tell(call, NULL);
-    } else if (asks_again(call, result->status)) {
+        report(call, NULL);
+    } else if (repeat_call(call, result->status)) {
         return;
     } else if (!is_success(result->status)) {
         fx_kube_failure_read(result->status, result->head, result->body, &call->failure);
-        tell_failure(call);
+        report_failure(call);
     } else {
         take_object(call, result);
     }
@@ -351,7 +353,8 @@ static bool on_head(const struct fx_http_call_result *result, void *user) {
     call->streamed = is_success(result->status);
     if (call->streamed) {
         call->sink.on_open(call->user);
-        return true; /* also where that was the end of the call, which is not told then */
+        return true; /* also if on_open() cancelled the call, which is not reported then
+                      */
     }
     return false;
 }
@@ -361,10 +364,9 @@ static void on_piece(struct fx_text piece, void *user) {
     call->sink.on_piece(piece, call->user);
 }
 
-/* ---- asking ---- */
+/* ---- sending ---- */
 
-/* "Bearer …", where there is a token. Not over a connection that anybody can read, as
- * kubectl has it. */
+/* Writes "Bearer …", if there is a token. Not over plain HTTP, like kubectl. */
 static void write_authorization(struct fx_kube_client *client, uint64_t now_ns,
                                 struct fx_buf *value) {
     struct fx_err err = FX_ERR_INIT;
@@ -377,7 +379,7 @@ static void write_authorization(struct fx_kube_client *client, uint64_t now_ns,
         client->token_fault = err;
     }
     if (token.len > 0) {
-        /* In one piece: what grows leaves copies behind. */
+        /* In one piece: a buffer that grows leaves copies of the token in memory. */
         if (fx_buf_reserve(value, token.len + sizeof "Bearer ") != NULL) {
             fx_buf_str(value, "Bearer ");
             fx_buf_text(value, token);
@@ -385,16 +387,12 @@ static void write_authorization(struct fx_kube_client *client, uint64_t now_ns,
     }
 }
 
-static uint64_t rest_of_time(const struct fx_kube_call *call, uint64_t now_ns) {
-    return call->end_ns > now_ns ? (call->end_ns - now_ns + NS_IN_MS - 1) / NS_IN_MS : 1;
-}
-
-static bool ask(struct fx_kube_call *call, struct fx_err *err) {
+static bool send_call(struct fx_kube_call *call, struct fx_err *err) {
     struct fx_kube_client *client = call->client;
     const uint64_t now_ns = fx_clock_ns();
     struct fx_buf authorization = {0};
     write_authorization(client, now_ns, &authorization);
-    call->token_turn = client->token.turn;
+    call->token_generation = client->token.generation;
     const struct fx_http_field fields[] = {
         {"Accept", call->wire.accept},
         {"Authorization", authorization.data},
@@ -413,7 +411,7 @@ static bool ask(struct fx_kube_call *call, struct fx_err *err) {
         .fields = fields,
         .n_fields = authorization.len > 0 ? 2 : 1,
         .max_body = call->wire.max_body,
-        .timeout_ms = rest_of_time(call, now_ns),
+        .timeout_ms = fx_timeout_until(call->end_ns),
         .sink = call->streams ? &sink : NULL,
         .pool = client->pool,
         .repeatable = call->wire.repeatable,
@@ -427,22 +425,22 @@ static bool ask(struct fx_kube_call *call, struct fx_err *err) {
     return ok;
 }
 
-/* What could not be asked is told by a timer: later, as everything. */
-static void bury(struct fx_kube_call *call, const struct fx_kube_request *request,
-                 const struct fx_err *error) {
+/* A request that could not be sent is reported by a timer: later, like every result. */
+static void report_later(struct fx_kube_call *call, const struct fx_kube_request *request,
+                         const struct fx_err *error) {
     fx_kube_failure_of_error(error, &call->failure);
     fx_kube_failure_prefix(&call->failure, fx_kube_verb_name(request->verb),
                            request->resource, &request->name);
-    call->stillborn = true;
+    call->not_sent = true;
     call->timer.data = call;
     (void)uv_timer_init(call->client->loop, &call->timer); /* these two cannot fail */
     (void)uv_timer_start(&call->timer, on_timer, 0, 0);
 }
 
-static struct fx_kube_call *
-start(struct fx_kube_client *client, const struct fx_kube_request *request,
-      const struct fx_kube_sink *sink,
-      void (*on_done)(const struct fx_kube_answer *answer, void *user), void *user) {
+static struct fx_kube_call *start_call(struct fx_kube_client *client,
+                                       const struct fx_kube_request *request,
+                                       const struct fx_kube_sink *sink,
+                                       fx_kube_on_answer *on_done, void *user) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_kube_call *call = calloc(1, sizeof *call);
     if (call == NULL) {
@@ -460,27 +458,25 @@ start(struct fx_kube_client *client, const struct fx_kube_request *request,
         NS_IN_MS * (request->timeout_ms == 0 ? DEFAULT_TIMEOUT_MS : request->timeout_ms);
     call->on_done = on_done;
     call->user = user;
-    link_in(call);
+    add_to_client(call);
     if (!fx_kube_wire_init(&call->wire, client->server, request, &err) ||
-        !ask(call, &err)) {
-        bury(call, request, &err);
+        !send_call(call, &err)) {
+        report_later(call, request, &err);
     }
     return call;
 }
 
-struct fx_kube_call *
-fx_kube_call_start(struct fx_kube_client *client, const struct fx_kube_request *request,
-                   void (*on_done)(const struct fx_kube_answer *answer, void *user),
-                   void *user) {
+struct fx_kube_call *fx_kube_call_start(struct fx_kube_client *client,
+                                        const struct fx_kube_request *request,
+                                        fx_kube_on_answer *on_done, void *user) {
     assert(request->verb != FX_KUBE_VERB_WATCH);
-    return start(client, request, NULL, on_done, user);
+    return start_call(client, request, NULL, on_done, user);
 }
 
-struct fx_kube_call *
-fx_kube_call_stream(struct fx_kube_client *client, const struct fx_kube_request *request,
-                    const struct fx_kube_sink *sink,
-                    void (*on_done)(const struct fx_kube_answer *answer, void *user),
-                    void *user) {
+struct fx_kube_call *fx_kube_call_stream(struct fx_kube_client *client,
+                                         const struct fx_kube_request *request,
+                                         const struct fx_kube_sink *sink,
+                                         fx_kube_on_answer *on_done, void *user) {
     assert(request->verb == FX_KUBE_VERB_WATCH);
-    return start(client, request, sink, on_done, user);
+    return start_call(client, request, sink, on_done, user);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/client.h - requests to the API server: one object, a page of a list, a patch. Loop
- * thread only. Watches are kube/reflector.h's.
+ * kube/client.h - requests to the API server: an object, a page of a list, a write, and
+ * (for kube/reflector.h) a watch. Loop thread only.
  *
- * Who we are is looked up for every request: a token file is read again when it changed,
- * and a request that is answered 401 meanwhile is made once more. Over plain HTTP no
- * token is sent, as kubectl has it. No secret of the configuration, and no body of a
- * request or answer, is ever logged.
+ * The token is looked up for every request: a token file is read again when it changed,
+ * and a request that is answered 401 is sent once more if the token is new by then. Over
+ * plain HTTP no token is sent, like kubectl. Secrets of the configuration and bodies of
+ * requests and answers are never logged.
  */
 #ifndef FX_KUBE_CLIENT_H
 #define FX_KUBE_CLIENT_H
@@ -25,10 +25,10 @@
 
 struct fx_kube_config;
 struct fx_kube_client; /* opaque */
-struct fx_kube_call;   /* opaque: one request under way */
+struct fx_kube_call;   /* opaque: one request in progress */
 
-/* The verbs of RBAC, which are also label values. APPLY is a server-side apply (`patch`
- * in RBAC). */
+/* The verbs of RBAC, also used as label values of metrics. APPLY is a server-side apply
+ * (`patch` in RBAC). */
 #define FX_KUBE_VERBS(X)    \
     X(GET, "get")           \
     X(LIST, "list")         \
@@ -47,57 +47,78 @@ enum fx_kube_verb {
 
 const char *fx_kube_verb_name(enum fx_kube_verb verb);
 
-/* Told of each request that has ended and was not given up, for metrics, right before who
- * asked is; the resource is borrowed for the call. A watch is told of at its end, with
- * the seconds until it had begun. */
+/* Called for each request that ended and was not cancelled, for metrics, right before the
+ * callback of the request. The resource is borrowed for the call. For a watch it is
+ * called when the watch ends, with the seconds until its response head arrived. */
 typedef void fx_kube_on_request(enum fx_kube_verb verb,
                                 const struct fx_kube_resource *resource,
                                 enum fx_kube_reason reason, double seconds, void *user);
 
-/* A client for the configuration, of which it keeps nothing borrowed. `on_request` may be
- * NULL. Errors: FX_EINVALID (an address or certificate of the configuration, by its
- * field), FX_ENOMEM. */
+/* Creates a client for the configuration, of which the client copies everything it needs.
+ * `on_request` may be NULL. Returns NULL on failure; errors: FX_EINVALID (an address or
+ * certificate of the configuration; the message names the field), FX_ENOMEM. */
 struct fx_kube_client *fx_kube_client_create(uv_loop_t *loop,
                                              const struct fx_kube_config *config,
                                              fx_kube_on_request *on_request, void *user,
                                              struct fx_err *err) FX_MUST_USE;
 
-/* Cancels what is under way without telling it, and closes; the loop must run on to close
- * what was open. Its reflectors are closed before. NULL is fine. */
+/* Cancels all requests without calling their callbacks, and closes the client; the loop
+ * must run on to close its connections. Close all reflectors of the client first. NULL is
+ * allowed. */
 void fx_kube_client_close(struct fx_kube_client *client);
 
-/* What to ask. Everything is borrowed for the call. */
+/* A request. Everything is borrowed for the call that starts it. */
 struct fx_kube_request {
-    enum fx_kube_verb verb; /* not WATCH */
+    enum fx_kube_verb verb;
     const struct fx_kube_resource *resource;
     struct fx_kube_name name;
-    const json_t *body;  /* the object, of CREATE, UPDATE and the patches; DeleteOptions
-                          * or NULL, of DELETE; else NULL */
-    const char *query;   /* "limit=500&continue=…", escaped; or NULL */
-    bool metadata_only;  /* GET, LIST: as PartialObjectMetadata, where the server can */
-    const char *manager; /* the field manager of APPLY, also of the other writes */
-    bool force;          /* APPLY: take fields that others own */
+    const json_t *body;  /* CREATE, UPDATE and the patches: the object; DELETE:
+                          * DeleteOptions  or NULL; else NULL */
+    const char *query;   /* escaped, as "limit=500&continue=…"; or NULL */
+    bool metadata_only;  /* GET, LIST: ask for PartialObjectMetadata */
+    const char *manager; /* the field manager of APPLY and of the other writes */
+    bool force;          /* APPLY: take over fields of other managers */
     uint64_t timeout_ms; /* 0: 30 s */
 };
 
-/* What came of it; borrowed for the call. */
+/* The result of a request; borrowed for the callback. */
 struct fx_kube_answer {
-    const struct fx_kube_failure *failure; /* NULL: it succeeded */
-    json_t *object; /* the answer's body, to be kept by json_incref(); NULL after a
+    const struct fx_kube_failure *failure; /* NULL: success */
+    json_t *object; /* the body of the answer, kept with json_incref(); NULL after a
                      * failure */
 };
+typedef void fx_kube_on_answer(const struct fx_kube_answer *answer, void *user);
 
-/* Begins. `on_done` is called exactly once, later, on the loop, and may begin others, and
- * close the client. Any 2xx with a JSON object is success. A failure is told as one,
- * without memory, too; NULL only where not even that can be. GET, LIST and APPLY are
- * asked again where a connection that was kept turns out to be closed; the other writes
- * are not. */
-struct fx_kube_call *
-fx_kube_call_start(struct fx_kube_client *client, const struct fx_kube_request *request,
-                   void (*on_done)(const struct fx_kube_answer *answer, void *user),
-                   void *user) FX_MUST_USE;
+/* Starts a request (not a watch). `on_done` is called exactly once, later, on the loop;
+ * it may start other requests and close the client. Every 2xx answer with a JSON object
+ * is a success. Failures, also a lack of memory, are reported to `on_done`; NULL is
+ * returned only if there is no memory even for that. GET, LIST and APPLY are sent again
+ * if a connection that was kept open turns out to be closed; the other writes are not. */
+struct fx_kube_call *fx_kube_call_start(struct fx_kube_client *client,
+                                        const struct fx_kube_request *request,
+                                        fx_kube_on_answer *on_done,
+                                        void *user) FX_MUST_USE;
 
-/* Gives it up: `on_done` is not called any more. Only before `on_done`. NULL is fine. */
+/* Cancels the request: `on_done` is not called. Not allowed after `on_done`. NULL is
+ * allowed. */
 void fx_kube_call_cancel(struct fx_kube_call *call);
+
+/* ---- watches; private to this room ---- */
+
+/* Receives the body of a successful answer. Both functions may cancel the call. */
+struct fx_kube_sink {
+    void (*on_open)(void *user); /* the response head arrived with a 2xx status */
+    void (*on_piece)(struct fx_text piece, void *user);
+    uint64_t silence_ms; /* the longest time without a byte; 0: no limit */
+};
+
+/* As fx_kube_call_start(), for FX_KUBE_VERB_WATCH. `on_done` reports the end of the body:
+ * without failure and without object if the body ended regularly. The timeout of the
+ * request is that of the response head. */
+struct fx_kube_call *fx_kube_call_stream(struct fx_kube_client *client,
+                                         const struct fx_kube_request *request,
+                                         const struct fx_kube_sink *sink,
+                                         fx_kube_on_answer *on_done,
+                                         void *user) FX_MUST_USE;
 
 #endif

@@ -3,7 +3,7 @@
  * kube/client_identity_test.c - who we are, and whom we trust: certificates, tokens that
  * rotate, and a configuration that is wrong.
  */
-#include "kube/api_world.h"
+#include "kube/api_fixture.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -87,7 +87,7 @@ static void ask(struct api *api, struct fx_kube_client *client, struct told *tol
 
 static void expect_ok(const struct told *told) {
     if (told->failure.reason != FX_KUBE_REASON_NONE) {
-        fail_msg("failed: %s", told->failure.words);
+        fail_msg("failed: %s", told->failure.message);
     }
 }
 
@@ -195,7 +195,7 @@ static void a_401_for_the_right_token_is_told(void **state) {
     ask(&api, client, &told);
     assert_int_equal(told.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
     assert_int_equal(api.n_requests, 2);
-    assert_null(strstr(told.failure.words, "two"));
+    assert_null(strstr(told.failure.message, "two"));
     fx_kube_client_close(client);
     api_finish(&api);
 }
@@ -237,7 +237,7 @@ static void a_token_that_cannot_be_read(void **state) {
     ask(&api, client, &told);
     assert_null(strstr(api.heard.data, "Authorization"));
     assert_int_equal(told.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
-    assert_non_null(strstr(told.failure.words, token_file));
+    assert_non_null(strstr(told.failure.message, token_file));
     fx_kube_client_close(client);
     api_finish(&api);
 }
@@ -312,7 +312,7 @@ static void wrong_fields_are_named(void **state) {
     } cases[] = {
         {(char[]){"kubernetes"}, trust.data, NULL, "server: "},
         {(char[]){"ftp://host:21"}, trust.data, NULL,
-         "server: `ftp://host:21` is no URL"},
+         "server: `ftp://host:21` is not a URL"},
         {(char[]){"https://host/?a=1"}, trust.data, NULL, "server: `https://host/?a=1`"},
         {(char[]){"https://host/#a"}, trust.data, NULL, "server: `https://host/#a`"},
         {(char[]){"https://host"}, (char[]){"no PEM"}, NULL, "certificate-authority: "},

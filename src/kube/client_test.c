@@ -3,7 +3,7 @@
  * kube/client_test.c - single requests, answered as a real API server answers them, and
  * worse.
  */
-#include "kube/api_world.h"
+#include "kube/api_fixture.h"
 
 #include <stdio.h>
 
@@ -105,8 +105,8 @@ static void expect_recording(size_t i, const struct told *told) {
         return;
     }
     assert_int_equal(told->failure.reason, recordings[i].reason);
-    if (strstr(told->failure.words, recordings[i].words) == NULL) {
-        fail_msg("wanted `%s`, got `%s`", recordings[i].words, told->failure.words);
+    if (strstr(told->failure.message, recordings[i].words) == NULL) {
+        fail_msg("wanted `%s`, got `%s`", recordings[i].words, told->failure.message);
     }
 }
 
@@ -156,12 +156,12 @@ static const struct {
     const char *words;
 } faults[] = {
     {JSON_REPLY("200 OK", "Content-Length: 5\r\n\r\nhello"), STAY, FX_KUBE_REASON_NETWORK,
-     "get assign.mutations.gatekeeper.sh always-pull: the answer is none of an API "
+     "get assign.mutations.gatekeeper.sh always-pull: the answer is not from an API "
      "server: "},
     {JSON_REPLY("200 OK", "Content-Length: 2\r\n\r\n[]"), STAY, FX_KUBE_REASON_NETWORK,
-     "no object"},
+     "not an object"},
     {JSON_REPLY("200 OK", "Content-Length: 0\r\n\r\n"), STAY, FX_KUBE_REASON_NETWORK,
-     "none of an API server"},
+     "not from an API server"},
     {JSON_REPLY("200 OK", "Content-Length: 9\r\n\r\n{\"kind\""), CUT,
      FX_KUBE_REASON_NETWORK, "ended in the middle"},
     {JSON_REPLY("200 OK", "Content-Length: 99999999\r\n\r\n{"), STAY,
@@ -190,8 +190,8 @@ static void faults_have_words(void **state) {
         ask_for(&api, client, &get_assign, &told);
         assert_int_equal(told.failure.reason, faults[i].reason);
         assert_int_equal(told.reason, faults[i].reason);
-        if (strstr(told.failure.words, faults[i].words) == NULL) {
-            fail_msg("wanted `%s`, got `%s`", faults[i].words, told.failure.words);
+        if (strstr(told.failure.message, faults[i].words) == NULL) {
+            fail_msg("wanted `%s`, got `%s`", faults[i].words, told.failure.message);
         }
         assert_int_equal(told.failure.retry_after_s,
                          strstr(faults[i].bytes, "Retry-After") != NULL ? 7 : 0);
@@ -212,7 +212,7 @@ static void nobody_there(void **state) {
     run_for(&api, 5);
     ask_for(&api, client, &get_assign, &told);
     assert_int_equal(told.failure.reason, FX_KUBE_REASON_NETWORK);
-    assert_non_null(strstr(told.failure.words, "connection refused"));
+    assert_non_null(strstr(told.failure.message, "connection refused"));
     fx_kube_client_close(client);
     api_finish(&api);
 }
@@ -228,7 +228,7 @@ static void an_answer_that_never_comes(void **state) {
     struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
     ask_for(&api, client, &request, &told);
     assert_int_equal(told.failure.reason, FX_KUBE_REASON_NETWORK);
-    assert_non_null(strstr(told.failure.words, "no answer within 20 ms"));
+    assert_non_null(strstr(told.failure.message, "no answer within 20 ms"));
     fx_kube_client_close(client);
     api_finish(&api);
 }
@@ -248,7 +248,7 @@ static void a_request_that_cannot_be_made(void **state) {
     ask_for(&api, client, &request, &told);
     assert_int_equal(told.failure.reason, FX_KUBE_REASON_MEMORY);
     assert_non_null(
-        strstr(told.failure.words, "get assign.mutations.gatekeeper.sh always-pull: "));
+        strstr(told.failure.message, "get assign.mutations.gatekeeper.sh always-pull: "));
     struct fx_kube_call *call = fx_kube_call_start(client, &request, on_done, &told);
     fx_kube_call_cancel(call);
     run_for(&api, 5);

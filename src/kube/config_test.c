@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "kube/config.h"
-#include "kube/folder_world.h"
+#include "kube/folder_fixture.h"
 #include "kube/kubeconfig.h"
 
 /* ---- texts ------------------------------------------------------------------------- */
@@ -215,69 +215,70 @@ static void a_bundle_of_the_environment_goes_first(void **state) {
     fx_kube_config_finish(&config);
     assert_int_equal(setenv("SSL_CERT_FILE", "/k/text", 1), 0);
     assert_false(parse_text(OF_CLUSTER(""), NULL, &config, &err));
-    assert_non_null(strstr(err.msg, "certificate-authority: /k/text: no PEM in it"));
+    assert_non_null(strstr(err.msg, "certificate-authority: /k/text: not PEM"));
     assert_int_equal(unsetenv("SSL_CERT_FILE"), 0);
 }
 
 /* ---- bad ones ---------------------------------------------------------------------- */
 
-#define INSTEAD                                                                        \
-    "; give the user a `token`, a `tokenFile` or a client certificate, for example a " \
+#define INSTEAD                                                              \
+    "; use a `token`, a `tokenFile` or a client certificate, for example a " \
     "token of a ServiceAccount (`kubectl create token`)"
-#define ACTING                                                                         \
-    "acting as another is not supported; give the context a user that has the rights " \
-    "itself"
-#define PASSWORDS \
-    "API servers know no user names with passwords since Kubernetes 1.19" INSTEAD
+#define ACTING \
+    "impersonation is not supported; use a user that has the permissions itself"
+#define PASSWORDS "basic authentication was removed in Kubernetes 1.19" INSTEAD
 
 static const struct {
     const char *text, *context;
     enum fx_code code;
     const char *words;
 } bad[] = {
-    {"", NULL, FX_EINVALID, "/k/config: no kubeconfig"},
-    {"# nothing\n", NULL, FX_EINVALID, "/k/config: no kubeconfig"},
-    {"[]", NULL, FX_EINVALID, "/k/config: no kubeconfig"},
+    {"", NULL, FX_EINVALID, "/k/config: not a kubeconfig"},
+    {"# nothing\n", NULL, FX_EINVALID, "/k/config: not a kubeconfig"},
+    {"[]", NULL, FX_EINVALID, "/k/config: not a kubeconfig"},
     {"a: [\n", NULL, FX_ESYNTAX,
      "/k/config:2:1: yaml: line 1: did not find expected node content"},
     {"kind: Pod\napiVersion: v1\n", NULL, FX_EINVALID,
-     "/k/config:1:7: kind: `Pod` is no `Config`, so this is no kubeconfig"},
+     "/k/config:1:7: kind: `Pod` is not `Config`: not a kubeconfig"},
     {"kind: 1\n", NULL, FX_EINVALID, "/k/config:1:7: kind: not a string"},
     {"kind: Config\napiVersion: v2\n", NULL, FX_EINVALID,
-     "/k/config:2:13: apiVersion: only `v1` is known"},
+     "/k/config:2:13: apiVersion: not supported; only `v1` is"},
     /* The context. */
     {"kind: Config\n", NULL, FX_EINVALID,
-     "/k/config:1:1: current-context: no context is chosen; set it, or name one"},
+     "/k/config:1:1: current-context: no context is selected; set it, or name a context"},
     {"current-context: ''\n", NULL, FX_EINVALID,
-     "/k/config:1:19: current-context: no context is chosen; set it, or name one"},
+     "/k/config:1:19: current-context: no context is selected; set it, or name a "
+     "context"},
     {"current-context: [c]\n", NULL, FX_EINVALID,
      "/k/config:1:18: current-context: not a string"},
-    {"current-context: c\n", NULL, FX_EINVALID, "/k/config:1:1: contexts: no `c` in it"},
-    {OF_USER(""), "d", FX_EINVALID, "/k/config:2:11: contexts: no `d` in it"},
+    {"current-context: c\n", NULL, FX_EINVALID,
+     "/k/config:1:1: contexts: there is no `c`"},
+    {OF_USER(""), "d", FX_EINVALID, "/k/config:2:11: contexts: there is no `d`"},
     {OF_USER(""), "", FX_EINVALID,
-     "/k/config:1:18: current-context: no context is chosen; set it, or name one"},
+     "/k/config:1:18: current-context: no context is selected; set it, or name a "
+     "context"},
     {CURRENT "contexts: {c: {}}\n", NULL, FX_EINVALID,
      "/k/config:2:11: contexts: not a list"},
     {CURRENT "contexts: [7]\n", NULL, FX_EINVALID,
-     "/k/config:2:12: contexts[0]: no entry with a name"},
+     "/k/config:2:12: contexts[0]: not an object with a name"},
     {CURRENT "contexts: [null]\n", NULL, FX_EINVALID,
-     "/k/config:2:11: contexts[0]: no entry with a name"},
+     "/k/config:2:11: contexts[0]: not an object with a name"},
     {CURRENT "contexts: [{name: [c]}]\n", NULL, FX_EINVALID,
      "/k/config:2:19: contexts[0].name: not a string"},
     {CURRENT "contexts: [{name: c}, {name: d}, {name: c}]\n", NULL, FX_EINVALID,
-     "/k/config:2:41: contexts[2].name: a second `c`; rename or remove one"},
+     "/k/config:2:41: contexts[2].name: duplicate name `c`; rename or remove one"},
     {CURRENT "contexts: [{name: c}]\n", NULL, FX_EINVALID,
      "/k/config:2:12: contexts[0].context.cluster: the context names no cluster"},
     {CURRENT "contexts: [{name: c, context: x}]\n", NULL, FX_EINVALID,
-     "/k/config:2:31: contexts[0].context: no set of fields"},
+     "/k/config:2:31: contexts[0].context: not an object"},
     {CURRENT "contexts: [{name: c, context: {cluster: k, user: u}}]\n", NULL, FX_EINVALID,
-     "/k/config:1:1: clusters: no `k` in it"},
+     "/k/config:1:1: clusters: there is no `k`"},
     {CURRENT CONTEXT CLUSTER("{}"), NULL, FX_EINVALID,
-     "/k/config:1:1: users: no `u` in it"},
+     "/k/config:1:1: users: there is no `u`"},
     {CURRENT CLUSTER("{" HTTPS "}")
          USER("{}") "contexts: [{name: c, context: {cluster: k, namespace: A/b}}]\n",
      NULL, FX_EINVALID,
-     "/k/config:4:55: contexts[0].context.namespace: no namespace can have this name"},
+     "/k/config:4:55: contexts[0].context.namespace: not a valid namespace name"},
     /* The cluster. */
     {CURRENT CONTEXT CLUSTER("{}") USER("{}"), NULL, FX_EINVALID,
      "/k/config:3:31: clusters[0].cluster.server: the cluster has no address"},
@@ -288,38 +289,38 @@ static const struct {
     {CURRENT CONTEXT CLUSTER("{server: 'https://u:p@h'}") USER("{}"), NULL, FX_ESYNTAX,
      "/k/config:3:41: clusters[0].cluster.server: a user name is not allowed in it"},
     {CURRENT CONTEXT CLUSTER("{server: \"https://h\\0\"}") USER("{}"), NULL, FX_EINVALID,
-     "/k/config:3:41: clusters[0].cluster.server: a NUL character in it"},
+     "/k/config:3:41: clusters[0].cluster.server: contains a NUL character"},
     {OF_CLUSTER("insecure-skip-tls-verify: 'true'"), NULL, FX_EINVALID,
      "/k/config:3:80: clusters[0].cluster.insecure-skip-tls-verify: neither true nor "
      "false"},
     {OF_CLUSTER("insecure-skip-tls-verify: true, certificate-authority: ca.pem"), NULL,
      FX_EINVALID,
      "/k/config:3:31: clusters[0].cluster.insecure-skip-tls-verify: a certificate "
-     "authority is given, too; remove one of them"},
+     "authority is also given; remove one of the two"},
     {OF_CLUSTER("certificate-authority: ca.pem, certificate-authority-data: " CA_DATA),
      NULL, FX_EINVALID,
      "/k/config:3:76: clusters[0].cluster.certificate-authority: "
-     "`certificate-authority-data` is given, too; remove one of them"},
+     "`certificate-authority-data` is also given; remove one of the two"},
     {OF_CLUSTER("certificate-authority: gone.pem"), NULL, FX_EIO,
      "/k/config:3:76: clusters[0].cluster.certificate-authority: /k/gone.pem: No such "
      "file or directory"},
     {OF_CLUSTER("certificate-authority: text"), NULL, FX_EINVALID,
-     "/k/config:3:76: clusters[0].cluster.certificate-authority: /k/text: no PEM in it"},
+     "/k/config:3:76: clusters[0].cluster.certificate-authority: /k/text: not PEM"},
     {OF_CLUSTER("certificate-authority-data: '%%'"), NULL, FX_EINVALID,
-     "/k/config:3:82: clusters[0].cluster.certificate-authority-data: no base64"},
+     "/k/config:3:82: clusters[0].cluster.certificate-authority-data: not base64"},
     {OF_CLUSTER("certificate-authority-data: " NO_PEM), NULL, FX_EINVALID,
-     "/k/config:3:81: clusters[0].cluster.certificate-authority-data: no PEM in it"},
+     "/k/config:3:81: clusters[0].cluster.certificate-authority-data: not PEM"},
     {OF_CLUSTER("certificate-authority-data: " NUL_PEM), NULL, FX_EINVALID,
-     "/k/config:3:81: clusters[0].cluster.certificate-authority-data: no PEM in it"},
+     "/k/config:3:81: clusters[0].cluster.certificate-authority-data: not PEM"},
     {OF_CLUSTER("proxy-url: 'socks5://p'"), NULL, FX_EINVALID,
-     "/k/config:3:65: clusters[0].cluster.proxy-url: proxies are not supported; give as "
-     "`server` an address that can be reached directly, for example that of `kubectl "
+     "/k/config:3:65: clusters[0].cluster.proxy-url: proxies are not supported; set "
+     "`server` to an address that can be reached directly, for example that of `kubectl "
      "proxy`"},
     /* The user. */
     {OF_USER("exec: {command: aws}"), NULL, FX_EINVALID,
-     "/k/config:4:32: users[0].user.exec: credential plugins are not run" INSTEAD},
+     "/k/config:4:32: users[0].user.exec: credential plugins are not supported" INSTEAD},
     {OF_USER("auth-provider: {name: gcp}"), NULL, FX_EINVALID,
-     "/k/config:4:41: users[0].user.auth-provider: auth providers are gone since "
+     "/k/config:4:41: users[0].user.auth-provider: auth providers were removed in "
      "Kubernetes 1.26" INSTEAD},
     {OF_USER("username: a, password: b"), NULL, FX_EINVALID,
      "/k/config:4:36: users[0].user.username: " PASSWORDS},
@@ -334,25 +335,26 @@ static const struct {
     {OF_USER("as-user-extra: {a: [b]}"), NULL, FX_EINVALID,
      "/k/config:4:41: users[0].user.as-user-extra: " ACTING},
     {OF_USER("client-certificate: sub/cert.pem"), NULL, FX_EINVALID,
-     "/k/config:4:25: users[0].user.client-key: a client certificate and its key go "
-     "together"},
+     "/k/config:4:25: users[0].user.client-key: a client certificate needs its key, "
+     "and a key its certificate"},
     {OF_USER("client-key-data: " KEY_DATA), NULL, FX_EINVALID,
-     "/k/config:4:25: users[0].user.client-certificate: a client certificate and its key "
-     "go together"},
+     "/k/config:4:25: users[0].user.client-certificate: a client certificate needs its "
+     "key, "
+     "and a key its certificate"},
     {OF_USER("client-key: gone, client-certificate: sub/cert.pem"), NULL, FX_EIO,
      "/k/config:4:38: users[0].user.client-key: /k/gone: No such file or directory"},
     {OF_USER("token: 'hunter 2'"), NULL, FX_EINVALID,
-     "/k/config:4:34: users[0].user.token: a character that no token has"},
+     "/k/config:4:34: users[0].user.token: invalid character in token"},
     {OF_USER("token: \"hunter2\\n\""), NULL, FX_EINVALID,
-     "/k/config:4:34: users[0].user.token: a character that no token has"},
+     "/k/config:4:34: users[0].user.token: invalid character in token"},
     {OF_USER("token: [hunter2]"), NULL, FX_EINVALID,
      "/k/config:4:33: users[0].user.token: not a string"},
     {OF_USER("tokenFile: gone"), NULL, FX_EIO,
      "/k/config:4:37: users[0].user.tokenFile: /k/gone: No such file or directory"},
     {OF_USER("tokenFile: empty"), NULL, FX_EINVALID,
-     "/k/config:4:37: users[0].user.tokenFile: /k/empty: no token in it"},
+     "/k/config:4:37: users[0].user.tokenFile: /k/empty: no token"},
     {OF_USER("tokenFile: lines"), NULL, FX_EINVALID,
-     "/k/config:4:37: users[0].user.tokenFile: /k/lines: a character that no token has"},
+     "/k/config:4:37: users[0].user.tokenFile: /k/lines: invalid character in token"},
 };
 
 static void bad_kubeconfigs_are_refused(void **state) {

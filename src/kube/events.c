@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/events.c - lines, and what stands in them.
+ * kube/events.c - splits a stream into lines, and parses each.
  */
 #include "kube/events.h"
 
@@ -9,7 +9,7 @@
 #include "value/json.h"
 #include "value/tree.h"
 
-#define KEPT_BYTES (64u << 10) /* after a longer line its memory is given back */
+#define KEPT_BYTES (64u << 10) /* after a longer line its memory is freed */
 
 static const char *const event_names[] = {
 #define X(name, text) [FX_KUBE_EVENT_##name] = text,
@@ -41,10 +41,11 @@ static bool read_type(const json_t *event, enum fx_kube_event *ret_type,
             return true;
         }
     }
-    return fx_fail(err, FX_EINVALID, "an event of the watch has no known type");
+    return fx_fail(err, FX_EINVALID, "an event of the watch has an unknown type");
 }
 
-static bool tell(struct fx_kube_events *events, const json_t *event, struct fx_err *err) {
+static bool report_event(struct fx_kube_events *events, const json_t *event,
+                         struct fx_err *err) {
     enum fx_kube_event type = FX_KUBE_EVENT_ERROR;
     json_t *object = fx_tree_view_key(event, "object");
     if (!read_type(event, &type, err)) {
@@ -73,7 +74,7 @@ static bool take_line(struct fx_kube_events *events, struct fx_text line,
     if (event == NULL) {
         return fx_err_prefix(err, "an event of the watch: ");
     }
-    const bool ok = tell(events, event, err);
+    const bool ok = report_event(events, event, err);
     if (events->secret) {
         fx_tree_wipe(event);
     }
@@ -86,8 +87,9 @@ static bool fail_long(const struct fx_kube_events *events, struct fx_err *err) {
                    events->max);
 }
 
-/* Keeps the beginning of a line until the rest comes. */
-static bool keep(struct fx_kube_events *events, struct fx_text part, struct fx_err *err) {
+/* Keeps the beginning of a line until the rest arrives. */
+static bool keep_part(struct fx_kube_events *events, struct fx_text part,
+                      struct fx_err *err) {
     if (part.len > events->max - events->line.len) {
         return fail_long(events, err);
     }
@@ -95,7 +97,7 @@ static bool keep(struct fx_kube_events *events, struct fx_text part, struct fx_e
     return !events->line.failed || fx_fail_nomem(err);
 }
 
-static void forget_line(struct fx_kube_events *events) {
+static void reset_line(struct fx_kube_events *events) {
     if (events->line.cap > KEPT_BYTES) {
         fx_buf_finish(&events->line);
         events->line = empty_line(events);
@@ -103,19 +105,19 @@ static void forget_line(struct fx_kube_events *events) {
     fx_buf_reset(&events->line);
 }
 
-/* Ends the line with `part`, which nothing is copied of where it is all of it. */
-static bool complete(struct fx_kube_events *events, struct fx_text part,
-                     struct fx_err *err) {
+/* Completes the line with `part`. A line in one piece is not copied. */
+static bool complete_line(struct fx_kube_events *events, struct fx_text part,
+                          struct fx_err *err) {
     if (events->line.len == 0) {
         return part.len <= events->max ? take_line(events, part, err)
                                        : fail_long(events, err);
     }
-    if (!keep(events, part, err)) {
+    if (!keep_part(events, part, err)) {
         return false;
     }
     const bool ok =
         take_line(events, (struct fx_text){events->line.data, events->line.len}, err);
-    forget_line(events);
+    reset_line(events);
     return ok;
 }
 
@@ -124,10 +126,10 @@ bool fx_kube_events_feed(struct fx_kube_events *events, struct fx_text piece,
     while (piece.len > 0) {
         const char *end = memchr(piece.data, '\n', piece.len);
         if (end == NULL) {
-            return keep(events, piece, err);
+            return keep_part(events, piece, err);
         }
         const size_t len = (size_t)(end - piece.data);
-        if (!complete(events, (struct fx_text){piece.data, len}, err)) {
+        if (!complete_line(events, (struct fx_text){piece.data, len}, err)) {
             return false;
         }
         piece = (struct fx_text){end + 1, piece.len - len - 1};
@@ -136,5 +138,5 @@ bool fx_kube_events_feed(struct fx_kube_events *events, struct fx_text piece,
 }
 
 bool fx_kube_events_end(struct fx_kube_events *events, struct fx_err *err) {
-    return complete(events, (struct fx_text){0}, err);
+    return complete_line(events, (struct fx_text){0}, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/events.h - the bytes of a watch as events: one JSON object a line,
- * `{"type":"ADDED","object":{…}}`. How the bytes are cut into pieces makes no difference.
+ * kube/events.h - parses the bytes of a watch into events: one JSON object per line,
+ * `{"type":"ADDED","object":{…}}`. The bytes may be cut into pieces anywhere.
  */
 #ifndef FX_KUBE_EVENTS_H
 #define FX_KUBE_EVENTS_H
@@ -16,7 +16,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* The wire's own words. */
+/* The types of events on the wire. */
 #define FX_KUBE_EVENTS(X)   \
     X(ADDED, "ADDED")       \
     X(MODIFIED, "MODIFIED") \
@@ -30,34 +30,36 @@ enum fx_kube_event {
 #undef X
 };
 
-/* Takes one event; `object` is borrowed, and seen by nobody else. False: no more are
- * wanted, with `err` filled, which then comes out of the function below. */
+/* Receives one event. `object` is borrowed and not shared with anyone. Returns false with
+ * `err` set to stop; fx_kube_events_feed() or fx_kube_events_end() then returns that
+ * error.
+ */
 typedef bool fx_kube_on_event(enum fx_kube_event event, json_t *object, void *user,
                               struct fx_err *err);
 
 struct fx_kube_events {
-    struct fx_buf line; /* begun, not yet ended */
-    size_t max;         /* bytes of one line */
+    struct fx_buf line; /* the line that is not complete yet */
+    size_t max;         /* the longest line in bytes */
     bool secret;
     fx_kube_on_event *on_event;
     void *user;
 };
 
-/* Lines have at most `max` bytes; `secret`: they are overwritten after their use, and
- * what was read of them. Allocates nothing. */
+/* Initializes the parser without allocating. Lines have at most `max` bytes. `secret`:
+ * lines and parsed objects are overwritten after use. */
 void fx_kube_events_init(struct fx_kube_events *events, size_t max, bool secret,
                          fx_kube_on_event *on_event, void *user);
 void fx_kube_events_finish(struct fx_kube_events *events);
 
-/* Takes the next bytes and tells each event that they complete. Empty lines are none.
- * Errors: FX_ESYNTAX (a line is no JSON), FX_EINVALID (it is no event, or one of a type
- * that does not exist), FX_ELIMIT (it is longer than `max`, or too deep), FX_ENOMEM, and
- * those of `on_event`. Not to be used any more then. */
+/* Takes the next bytes and reports each event that they complete. Empty lines are
+ * ignored. Errors: FX_ESYNTAX (a line is not JSON), FX_EINVALID (a line is not an event,
+ * or of an unknown type), FX_ELIMIT (longer than `max`, or nested too deep), FX_ENOMEM,
+ * and those of `on_event`. After an error only fx_kube_events_finish() is allowed. */
 bool fx_kube_events_feed(struct fx_kube_events *events, struct fx_text piece,
                          struct fx_err *err) FX_MUST_USE;
 
-/* No more bytes come. A last line without its end is an event where it is whole, which
- * JSON tells by itself; else FX_ESYNTAX. Other errors as above. */
+/* Reports the end of the stream. A last line without newline counts if its JSON is
+ * complete; else FX_ESYNTAX. Other errors as above. */
 bool fx_kube_events_end(struct fx_kube_events *events, struct fx_err *err) FX_MUST_USE;
 
 #endif

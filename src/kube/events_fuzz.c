@@ -26,16 +26,16 @@ static bool on_event(enum fx_kube_event event, json_t *object, void *user,
     static const struct fx_kube_resource resource = {"", "v1", "namespaces", "Namespace"};
     struct outcome *outcome = user;
     struct fx_kube_identity identity;
-    struct fx_kube_kind kind;
+    struct fx_kube_type_meta kind;
     (void)err;
     assert(json_is_object(object));
     fx_buf_printf(&outcome->told, "%d ", (int)event);
     if (fx_kube_object_identify(object, &identity)) {
         assert(identity.name.len > 0 && identity.version.len > 0);
         assert(memchr(identity.name.data, '/', identity.name.len) == NULL);
-        assert(fx_kube_kind_init(&kind, &resource));
-        assert(fx_kube_object_slim(object, &kind, outcome->told.len % 2 == 0));
-        fx_kube_kind_finish(&kind);
+        assert(fx_kube_type_meta_init(&kind, &resource));
+        assert(fx_kube_object_strip(object, &kind, outcome->told.len % 2 == 0));
+        fx_kube_type_meta_finish(&kind);
     }
     fx_json_write(&outcome->told, object, FX_JSON_COMPACT);
     return true;

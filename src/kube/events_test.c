@@ -48,9 +48,9 @@ static const struct {
      "an event of the watch: unexpected end of JSON input"},
     {"{\"type\":\"ADDED\",\"object\":{}}x\n", "", FX_ESYNTAX, "an event of the watch: "},
     {"<html>\n", "", FX_ESYNTAX, "an event of the watch: "},
-    {"[]\n", "", FX_EINVALID, "an event of the watch has no known type"},
-    {"{\"type\":\"added\",\"object\":{}}\n", "", FX_EINVALID, "no known type"},
-    {"{\"type\":1,\"object\":{}}\n", "", FX_EINVALID, "no known type"},
+    {"[]\n", "", FX_EINVALID, "an event of the watch has an unknown type"},
+    {"{\"type\":\"added\",\"object\":{}}\n", "", FX_EINVALID, "an unknown type"},
+    {"{\"type\":1,\"object\":{}}\n", "", FX_EINVALID, "an unknown type"},
     {"{\"type\":\"ADDED\"}\n", "", FX_EINVALID, "has no object"},
     {"{\"type\":\"ADDED\",\"object\":[]}\n", "", FX_EINVALID, "has no object"},
     /* 80 bytes, and 81, with and without an end. */

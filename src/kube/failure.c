@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/failure.c - what an API server means by its answer (Kubernetes API conventions,
+ * kube/failure.c - the failures that an API server reports (Kubernetes API conventions,
  * "Response Status Kind").
  */
 #include "kube/failure.h"
@@ -14,9 +14,13 @@
 #include "value/json.h"
 #include "value/tree.h"
 
-#define MESSAGE_MAX       (FX_ERR_TEXT / 2) /* what is put around it needs room, too */
+#define MESSAGE_MAX       (FX_ERR_TEXT / 2) /* leaves room for the text around it */
 #define REASON_MAX        64                /* a word like AlreadyExists */
 #define RETRY_AFTER_MAX_S 3600
+
+#define NAME_MAX_SHOWN 253 /* the longest name of an object (RFC 1123) */
+#define REQUEST_MAX    1024
+#define ADVICE_MAX     1024
 
 static const char *const reason_names[] = {
 #define X(name, text) [FX_KUBE_REASON_##name] = (text),
@@ -28,17 +32,18 @@ const char *fx_kube_reason_name(enum fx_kube_reason reason) {
     return reason_names[reason];
 }
 
-/* ---- words ------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------
+ */
 
-/* Control characters (C0, DEL, C1) and what moves text about on a terminal: separators of
- * lines and paragraphs, marks of direction. */
+/* Control characters (C0, DEL, C1), and characters that change the layout on a terminal:
+ * separators of lines and paragraphs, marks of direction. */
 static bool is_control(uint32_t rune) {
     return rune < 0x20 || (rune >= 0x7f && rune < 0xa0) || rune == 0x200e ||
            rune == 0x200f || (rune >= 0x2028 && rune <= 0x202e) ||
            (rune >= 0x2066 && rune <= 0x2069);
 }
 
-/* A printable copy of the text, cut at a rune where it is longer than `size` holds. */
+/* A printable copy of the text, cut at a rune if it is longer than `size`. */
 static void copy_printable(struct fx_text text, char *out, size_t size) {
     static const char ellipsis[] = "…";
     size_t len = 0;
@@ -66,10 +71,10 @@ static struct fx_text first_line(struct fx_text body) {
     return fx_kube_trim(line);
 }
 
-/* `409 AlreadyExists: message`, without what is not known, and without a message that
- * says no more than the reason. */
-static void write_words(struct fx_kube_failure *failure, struct fx_text reason,
-                        struct fx_text message) {
+/* `409 AlreadyExists: message`, without unknown parts, and without a message that only
+ * repeats the reason. */
+static void write_message(struct fx_kube_failure *failure, struct fx_text reason,
+                          struct fx_text message) {
     char word[REASON_MAX];
     char said[MESSAGE_MAX];
     copy_printable(reason, word, sizeof word);
@@ -79,12 +84,13 @@ static void write_words(struct fx_kube_failure *failure, struct fx_text reason,
         (void)snprintf(code, sizeof code, "%u", failure->status);
     }
     const bool more = said[0] != '\0' && strcmp(said, word) != 0;
-    (void)snprintf(failure->words, sizeof failure->words, "%s%s%s%s%s", code,
+    (void)snprintf(failure->message, sizeof failure->message, "%s%s%s%s%s", code,
                    code[0] != '\0' && word[0] != '\0' ? " " : "", word,
                    more && (code[0] != '\0' || word[0] != '\0') ? ": " : "",
                    more ? said : "");
-    if (failure->words[0] == '\0') {
-        (void)snprintf(failure->words, sizeof failure->words, "a failure without a word");
+    if (failure->message[0] == '\0') {
+        (void)snprintf(failure->message, sizeof failure->message,
+                       "failure without a message");
     }
 }
 
@@ -106,11 +112,11 @@ static enum fx_kube_reason reason_of_code(unsigned status) {
     case 429: return FX_KUBE_REASON_BUSY;
     default: break;
     }
-    /* A redirect is no answer of an API server either: something else was asked. */
+    /* A redirect is not an answer of an API server either. */
     return status >= 300 && status < 500 ? FX_KUBE_REASON_INVALID : FX_KUBE_REASON_SERVER;
 }
 
-/* What a Status adds to its code. */
+/* The reason from a Status, which says more than its code. */
 static enum fx_kube_reason reason_of_status(unsigned status, const json_t *object) {
     const struct fx_text reason = fx_tree_view_string(object, "reason");
     const json_t *details = fx_tree_view_key(object, "details");
@@ -132,8 +138,8 @@ static uint32_t bounded_seconds(json_int_t seconds) {
                                          : (uint32_t)seconds;
 }
 
-/* Retry-After (RFC 9110 section 10.2.3) as API servers write it; a date counts as
- * nothing. */
+/* Retry-After (RFC 9110 section 10.2.3) as API servers write it; a date is
+ * ignored. */
 static uint32_t retry_after(struct fx_text head) {
     const struct fx_text value = fx_http_head_field(head, "retry-after", NULL);
     uint32_t seconds = 0;
@@ -154,16 +160,15 @@ static void read_status_object(struct fx_kube_failure *failure, const json_t *ob
         failure->retry_after_s = bounded_seconds(
             json_integer_value(fx_tree_view_key(details, "retryAfterSeconds")));
     }
-    write_words(failure, reason.len > 0 ? reason : phrase_of(failure->status),
-                fx_tree_view_string(object, "message"));
+    write_message(failure, reason.len > 0 ? reason : phrase_of(failure->status),
+                  fx_tree_view_string(object, "message"));
 }
 
 static bool is_status(const json_t *object) {
     return fx_text_is(fx_tree_view_string(object, "kind"), "Status");
 }
 
-/* The body as a Status, to be dropped; NULL where it is none, or where there is no memory
- * to tell. */
+/* The body as a Status (a new reference); NULL if it is not one, or without memory. */
 static json_t *parse_status(struct fx_text body, bool *ret_nomem) {
     struct fx_err err = FX_ERR_INIT;
     *ret_nomem = false;
@@ -194,7 +199,7 @@ void fx_kube_failure_read(unsigned status, struct fx_text head, struct fx_text b
         json_decref(object);
         return;
     }
-    write_words(ret_failure, phrase_of(status), first_line(body));
+    write_message(ret_failure, phrase_of(status), first_line(body));
     if (nomem && (status == 404 || status == 409)) {
         ret_failure->reason = FX_KUBE_REASON_MEMORY;
     }
@@ -215,10 +220,10 @@ void fx_kube_failure_of_error(const struct fx_err *error,
     *ret_failure = (struct fx_kube_failure){
         .reason = is_memory ? FX_KUBE_REASON_MEMORY : FX_KUBE_REASON_NETWORK,
     };
-    write_words(ret_failure, FX_TEXT(""), fx_text_of(error->msg));
+    write_message(ret_failure, FX_TEXT(""), fx_text_of(error->msg));
 }
 
-bool fx_kube_failure_passes(const struct fx_kube_failure *failure) {
+bool fx_kube_failure_is_temporary(const struct fx_kube_failure *failure) {
     switch (failure->reason) {
     case FX_KUBE_REASON_NETWORK:
     case FX_KUBE_REASON_BUSY:
@@ -235,4 +240,82 @@ bool fx_kube_failure_passes(const struct fx_kube_failure *failure) {
     case FX_KUBE_REASON_INVALID: break;
     }
     return false;
+}
+
+/* ---- what was requested, and what to do about a refusal ---------------------------- */
+
+static struct fx_text cut_name(struct fx_text name) {
+    return (struct fx_text){name.len == 0 ? "" : name.data,
+                            name.len < NAME_MAX_SHOWN ? name.len : NAME_MAX_SHOWN};
+}
+
+/* `patch secrets fixpoint-webhook-server-cert in namespace fixpoint-system` */
+static void write_request(const char *verb, const struct fx_kube_resource *resource,
+                          const struct fx_kube_name *name, char out[REQUEST_MAX]) {
+    const struct fx_text object = cut_name(name->name);
+    const struct fx_text namespace_ = cut_name(name->namespace_);
+    const char *sub = name->subresource;
+    (void)snprintf(out, REQUEST_MAX, "%s %s%s%s%s%s%s%.*s%s%.*s", verb, resource->plural,
+                   resource->group[0] != '\0' ? "." : "", resource->group,
+                   sub != NULL ? "/" : "", sub != NULL ? sub : "",
+                   object.len > 0 ? " " : "", FX_TEXT_ARG(object),
+                   namespace_.len > 0 ? " in namespace " : "", FX_TEXT_ARG(namespace_));
+}
+
+/* A client that lists also watches. A patch may need to create the object, which the
+ * message of the server says. */
+static const char *verbs_needed(const char *verb, const char *message) {
+    if (strcmp(verb, "list") == 0 || strcmp(verb, "watch") == 0) {
+        return "list\",\"watch";
+    }
+    const bool creates = strstr(message, " cannot create ") != NULL;
+    return creates && strcmp(verb, "patch") == 0 ? "create\",\"patch" : verb;
+}
+
+static void write_rule(const char *verbs, const struct fx_kube_resource *resource,
+                       const struct fx_kube_name *name, char out[ADVICE_MAX]) {
+    const struct fx_text namespace_ =
+        name->everywhere ? (struct fx_text){0} : cut_name(name->namespace_);
+    const char *sub = name->subresource;
+    const bool is_role = namespace_.len > 0;
+    (void)snprintf(out, ADVICE_MAX,
+                   "; the %s%.*s needs apiGroups [\"%s\"], resources [\"%s%s%s\"], verbs "
+                   "[\"%s\"]",
+                   is_role ? "Role in namespace " : "ClusterRole",
+                   FX_TEXT_ARG(namespace_), resource->group, resource->plural,
+                   sub != NULL ? "/" : "", sub != NULL ? sub : "", verbs);
+}
+
+/* Admission (quotas, other webhooks, a namespace that is being deleted) also answers 403,
+ * which no RBAC rule can change. The authorizer names who cannot do what. */
+static bool is_from_admission(const char *message) {
+    return strstr(message, "denied the request") != NULL ||
+           (strstr(message, " is forbidden: ") != NULL &&
+            strstr(message, " cannot ") == NULL);
+}
+
+static void write_advice(const struct fx_kube_failure *failure, const char *verb,
+                         const struct fx_kube_resource *resource,
+                         const struct fx_kube_name *name, char out[ADVICE_MAX]) {
+    out[0] = '\0';
+    if (failure->reason == FX_KUBE_REASON_UNAUTHORIZED) {
+        (void)snprintf(out, ADVICE_MAX,
+                       "; the token or client certificate is missing, expired, or of "
+                       "another cluster");
+    } else if (failure->reason == FX_KUBE_REASON_FORBIDDEN &&
+               !is_from_admission(failure->message)) {
+        write_rule(verbs_needed(verb, failure->message), resource, name, out);
+    }
+}
+
+void fx_kube_failure_prefix(struct fx_kube_failure *failure, const char *verb,
+                            const struct fx_kube_resource *resource,
+                            const struct fx_kube_name *name) {
+    char request[REQUEST_MAX];
+    char advice[ADVICE_MAX];
+    struct fx_err whole = FX_ERR_INIT;
+    write_request(verb, resource, name, request);
+    write_advice(failure, verb, resource, name, advice);
+    (void)fx_fail(&whole, FX_EIO, "%s: %s%s", request, failure->message, advice);
+    memcpy(failure->message, whole.msg, sizeof failure->message);
 }

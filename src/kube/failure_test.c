@@ -84,8 +84,8 @@ static void recorded_refusals_are_understood(void **state) {
         assert_int_equal(failure.reason, recordings[i].reason);
         assert_int_equal(failure.status, recording.status);
         assert_int_equal(failure.retry_after_s, 0);
-        assert_string_equal(failure.words, recordings[i].words);
-        assert_false(fx_kube_failure_passes(&failure));
+        assert_string_equal(failure.message, recordings[i].words);
+        assert_false(fx_kube_failure_is_temporary(&failure));
         fx_buf_finish(&recording.bytes);
     }
 }
@@ -113,7 +113,8 @@ static void recorded_watch_errors_are_understood(void **state) {
     fx_kube_failure_of_status(fx_tree_view_key(event, "object"), &failure);
     assert_int_equal(failure.reason, FX_KUBE_REASON_EXPIRED);
     assert_int_equal(failure.status, 410);
-    assert_string_equal(failure.words, "410 Expired: too old resource version: 1 (314)");
+    assert_string_equal(failure.message,
+                        "410 Expired: too old resource version: 1 (314)");
     json_decref(event);
     fx_buf_finish(&recording.bytes);
 
@@ -122,7 +123,7 @@ static void recorded_watch_errors_are_understood(void **state) {
     fx_kube_failure_of_status(fx_tree_view_key(event, "object"), &failure);
     assert_int_equal(failure.reason, FX_KUBE_REASON_SERVER);
     assert_int_equal(failure.status, 500);
-    assert_true(fx_kube_failure_passes(&failure));
+    assert_true(fx_kube_failure_is_temporary(&failure));
     json_decref(event);
     fx_buf_finish(&recording.bytes);
 }
@@ -184,7 +185,7 @@ static const struct {
     {413, "", "", FX_KUBE_REASON_INVALID, 0, "413 Content Too Large"},
     {418, "", "teapot", FX_KUBE_REASON_INVALID, 0, "418: teapot"},
     {599, "", "", FX_KUBE_REASON_SERVER, 0, "599"},
-    {0, "", "", FX_KUBE_REASON_SERVER, 0, "a failure without a word"},
+    {0, "", "", FX_KUBE_REASON_SERVER, 0, "failure without a message"},
     /* What a terminal would obey is not passed on. */
     {500, "", "a\x1b[31mb\x7f\xc2\x9b\xe2\x80\xae!", FX_KUBE_REASON_SERVER, 0,
      "500 Internal Server Error: a [31mb   !"},
@@ -200,7 +201,7 @@ static void other_answers_are_understood(void **state) {
         struct fx_kube_failure failure;
         fx_kube_failure_read(answers[i].status, fx_text_of(answers[i].head),
                              fx_text_of(answers[i].body), &failure);
-        assert_string_equal(failure.words, answers[i].words);
+        assert_string_equal(failure.message, answers[i].words);
         assert_string_equal(fx_kube_reason_name(failure.reason),
                             fx_kube_reason_name(answers[i].reason));
         assert_int_equal(failure.retry_after_s, answers[i].retry_after_s);
@@ -213,8 +214,8 @@ static const struct {
     unsigned status;
     const char *words;
 } statuses[] = {
-    {"{}", FX_KUBE_REASON_SERVER, 0, "a failure without a word"},
-    {"[]", FX_KUBE_REASON_SERVER, 0, "a failure without a word"},
+    {"{}", FX_KUBE_REASON_SERVER, 0, "failure without a message"},
+    {"[]", FX_KUBE_REASON_SERVER, 0, "failure without a message"},
     {"{\"code\":200,\"message\":\"well\"}", FX_KUBE_REASON_SERVER, 200, "200 OK: well"},
     {"{\"code\":-410,\"message\":\"odd\"}", FX_KUBE_REASON_SERVER, 0, "odd"},
     {"{\"code\":\"410\",\"reason\":\"Expired\"}", FX_KUBE_REASON_EXPIRED, 0, "Expired"},
@@ -233,7 +234,7 @@ static void odd_statuses_of_a_stream_are_failures(void **state) {
         fx_kube_failure_of_status(object, &failure);
         assert_int_equal(failure.reason, statuses[i].reason);
         assert_int_equal(failure.status, statuses[i].status);
-        assert_string_equal(failure.words, statuses[i].words);
+        assert_string_equal(failure.message, statuses[i].words);
         json_decref(object);
     }
     struct fx_kube_failure failure;
@@ -249,8 +250,8 @@ static void errors_are_failures(void **state) {
     fx_kube_failure_of_error(&err, &failure);
     assert_int_equal(failure.reason, FX_KUBE_REASON_NETWORK);
     assert_int_equal(failure.status, 0);
-    assert_string_equal(failure.words, "connect 10.96.0.1:443: connection refused");
-    assert_true(fx_kube_failure_passes(&failure));
+    assert_string_equal(failure.message, "connect 10.96.0.1:443: connection refused");
+    assert_true(fx_kube_failure_is_temporary(&failure));
     (void)fx_fail(&err, FX_ELIMIT, "too long");
     fx_kube_failure_of_error(&err, &failure);
     assert_int_equal(failure.reason, FX_KUBE_REASON_MEMORY);
@@ -343,7 +344,7 @@ static void people_are_told_what_was_asked_and_what_to_do(void **state) {
                              &failure);
         fx_kube_failure_prefix(&failure, asked[i].verb, asked[i].resource,
                                &asked[i].name);
-        assert_string_equal(failure.words, asked[i].words);
+        assert_string_equal(failure.message, asked[i].words);
     }
 }
 
@@ -356,9 +357,9 @@ static void the_advice_stands_behind_any_message(void **state) {
     }
     fx_kube_failure_read(403, FX_TEXT(""), (struct fx_text){body.data, body.len},
                          &failure);
-    assert_true(fx_text_is_utf8(fx_text_of(failure.words)));
+    assert_true(fx_text_is_utf8(fx_text_of(failure.message)));
     fx_kube_failure_prefix(&failure, "list", &assign, &(struct fx_kube_name){0});
-    const struct fx_text words = fx_text_of(failure.words);
+    const struct fx_text words = fx_text_of(failure.message);
     assert_true(fx_text_is_utf8(words));
     assert_true(
         fx_text_starts(words, FX_TEXT("list assign.mutations.gatekeeper.sh: 403 ")));
@@ -377,7 +378,7 @@ static void names_of_any_length_fit(void **state) {
     fx_kube_failure_read(403, FX_TEXT(""), (struct fx_text){longest, sizeof longest},
                          &failure);
     fx_kube_failure_prefix(&failure, "list", &secrets, &name);
-    assert_non_null(strstr(failure.words, "resources [\"secrets\"], verbs"));
+    assert_non_null(strstr(failure.message, "resources [\"secrets\"], verbs"));
 }
 
 static void every_reason_has_a_name(void **state) {

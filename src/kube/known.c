@@ -10,14 +10,14 @@
 
 #include "base/vec.h"
 
-static void drop(struct fx_kube_known_object *object) {
+static void free_text(struct fx_kube_known_object *object) {
     free(object->text);
     object->text = NULL;
 }
 
 void fx_kube_known_finish(struct fx_kube_known *known) {
     for (size_t i = 0; i < known->n_objects; i++) {
-        drop(&known->objects[i]);
+        free_text(&known->objects[i]);
     }
     free(known->objects);
     *known = (struct fx_kube_known){0};
@@ -49,17 +49,17 @@ static int compare(const struct fx_kube_known_object *object,
     if (order != 0) {
         return order;
     }
-    /* The shorter one ends here, with its "/". */
+    /* The shorter one ends here with its "/". */
     return a.len < b.len ? '/' - (unsigned char)b.data[least]
                          : (unsigned char)a.data[least] - '/';
 }
 
-/* Where it stands, or would. */
-static size_t place_of(const struct fx_kube_known *known,
-                       const struct fx_kube_identity *which, bool *ret_found) {
+/* The index of the object, or the index at which to insert it. */
+static size_t find_index(const struct fx_kube_known *known,
+                         const struct fx_kube_identity *which, bool *ret_found) {
     size_t low = 0, high = known->n_objects;
     *ret_found = false;
-    /* In the usual order everything comes last. */
+    /* In the order of a list every object is the last. */
     if (high > 0 && compare(&known->objects[high - 1], which) < 0) {
         return high;
     }
@@ -85,7 +85,7 @@ bool fx_kube_known_find(const struct fx_kube_known *known,
                         const struct fx_kube_identity *which,
                         struct fx_kube_identity *ret_state) {
     bool found = false;
-    const size_t at = place_of(known, which, &found);
+    const size_t at = find_index(known, which, &found);
     if (found) {
         *ret_state = identity_of(&known->objects[at]);
     }
@@ -100,8 +100,8 @@ static char *append(char *to, struct fx_text text) {
 }
 
 /* False without memory. */
-static bool make(struct fx_kube_known_object *object,
-                 const struct fx_kube_identity *state) {
+static bool make_object(struct fx_kube_known_object *object,
+                        const struct fx_kube_identity *state) {
     const size_t key_len = state->namespace_.len + 1 + state->name.len;
     assert(key_len <= UINT16_MAX && state->uid.len <= UINT8_MAX &&
            state->version.len <= UINT8_MAX);
@@ -125,7 +125,7 @@ static bool make(struct fx_kube_known_object *object,
 bool fx_kube_known_put(struct fx_kube_known *known,
                        const struct fx_kube_identity *state) {
     bool found = false;
-    const size_t at = place_of(known, state, &found);
+    const size_t at = find_index(known, state, &found);
     struct fx_kube_known_object object;
     if (found) {
         const struct fx_kube_identity old = identity_of(&known->objects[at]);
@@ -137,11 +137,11 @@ bool fx_kube_known_put(struct fx_kube_known *known,
     } else if (!FX_VEC_GROW(known->objects, known->n_objects, known->cap_objects)) {
         return false;
     }
-    if (!make(&object, state)) {
+    if (!make_object(&object, state)) {
         return false;
     }
     if (found) {
-        drop(&known->objects[at]);
+        free_text(&known->objects[at]);
     } else {
         memmove(&known->objects[at + 1], &known->objects[at],
                 (known->n_objects - at) * sizeof known->objects[0]);
@@ -151,23 +151,23 @@ bool fx_kube_known_put(struct fx_kube_known *known,
     return true;
 }
 
-void fx_kube_known_doubt(struct fx_kube_known *known,
-                         const struct fx_kube_identity *which) {
+void fx_kube_known_forget_version(struct fx_kube_known *known,
+                                  const struct fx_kube_identity *which) {
     bool found = false;
-    const size_t at = place_of(known, which, &found);
+    const size_t at = find_index(known, which, &found);
     if (found) {
-        known->objects[at].version_len = 0; /* nothing that a server gives */
+        known->objects[at].version_len = 0; /* no server gives an empty version */
     }
 }
 
 void fx_kube_known_remove(struct fx_kube_known *known,
                           const struct fx_kube_identity *which) {
     bool found = false;
-    const size_t at = place_of(known, which, &found);
+    const size_t at = find_index(known, which, &found);
     if (!found) {
         return;
     }
-    drop(&known->objects[at]);
+    free_text(&known->objects[at]);
     known->n_objects--;
     memmove(&known->objects[at], &known->objects[at + 1],
             (known->n_objects - at) * sizeof known->objects[0]);
@@ -175,16 +175,16 @@ void fx_kube_known_remove(struct fx_kube_known *known,
 
 /* ---- all of them ---- */
 
-void fx_kube_known_begin(struct fx_kube_known *known) {
+void fx_kube_known_begin_list(struct fx_kube_known *known) {
     for (size_t i = 0; i < known->n_objects; i++) {
         known->objects[i].seen = false;
     }
 }
 
-void fx_kube_known_sweep(struct fx_kube_known *known,
-                         void (*on_gone)(struct fx_text namespace_, struct fx_text name,
-                                         void *user),
-                         void *user) {
+void fx_kube_known_remove_unseen(struct fx_kube_known *known,
+                                 void (*on_gone)(struct fx_text namespace_,
+                                                 struct fx_text name, void *user),
+                                 void *user) {
     size_t kept = 0;
     for (size_t i = 0; i < known->n_objects; i++) {
         if (known->objects[i].seen) {
@@ -193,7 +193,7 @@ void fx_kube_known_sweep(struct fx_kube_known *known,
         }
         const struct fx_kube_identity gone = identity_of(&known->objects[i]);
         on_gone(gone.namespace_, gone.name, user);
-        drop(&known->objects[i]);
+        free_text(&known->objects[i]);
     }
     known->n_objects = kept;
 }

@@ -100,12 +100,12 @@ static void step(struct fx_kube_known *known, struct fx_kube_random *random) {
     const uint64_t what = fx_kube_random_between(random, 0, 19);
     struct fx_kube_identity identity = identity_of(entry);
     if (what == 0) {
-        fx_kube_known_begin(known);
+        fx_kube_known_begin_list(known);
         for (size_t i = 0; i < N_NAMES; i++) {
             entries[i].seen = false;
         }
     } else if (what == 1) {
-        fx_kube_known_sweep(known, on_gone, NULL);
+        fx_kube_known_remove_unseen(known, on_gone, NULL);
     } else if (what < 6) {
         fx_kube_known_remove(known, &identity);
         entry->known = false;
@@ -167,9 +167,9 @@ static void a_state_may_be_in_doubt(void **state) {
     const struct fx_kube_identity other = {FX_TEXT("n"), FX_TEXT("b"), FX_TEXT("v"),
                                            FX_TEXT("2")};
     assert_true(fx_kube_known_put(&known, &one));
-    fx_kube_known_doubt(&known, &other);
+    fx_kube_known_forget_version(&known, &other);
     assert_int_equal(known.n_objects, 1);
-    fx_kube_known_doubt(&known, &one);
+    fx_kube_known_forget_version(&known, &one);
     assert_true(fx_kube_known_find(&known, &one, &found));
     assert_true(fx_text_is(found.uid, "u"));
     assert_int_equal(found.version.len, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/kubeconfig.c - which cluster, which user, and where, as client-go's clientcmd
- * understands a kubeconfig (kind Config of v1).
+ * kube/kubeconfig.c - selects context, cluster and user of a kubeconfig (kind Config of
+ * v1), like the clientcmd package of client-go.
  */
 #include "kube/kubeconfig.h"
 
@@ -11,7 +11,6 @@
 #include "kube/check.h"
 #include "kube/config.h"
 #include "kube/kubeconfig_entry.h"
-#include "kube/kubeconfig_files.h"
 #include "kube/token.h"
 #include "value/documents.h"
 #include "value/tree.h"
@@ -29,7 +28,7 @@ static bool fail_syntax(const struct fx_kubeconfig_source *source, struct fx_err
     return fx_err_prefix(err, "%s:%u:%u: ", source->file, line, column);
 }
 
-/* The first document, as client-go reads it: of YAML, which JSON is part of. */
+/* The first document, like client-go. JSON is read as YAML. */
 static bool read_document(const struct fx_kubeconfig_source *source,
                           struct fx_kubeconfig *kubeconfig, struct fx_err *err) {
     struct fx_yaml_reader *reader = fx_yaml_open(source->text);
@@ -40,12 +39,12 @@ static bool read_document(const struct fx_kubeconfig_source *source,
                     fail_syntax(source, err);
     fx_yaml_close(reader);
     if (ok && !json_is_object(kubeconfig->root)) {
-        return fx_fail(err, FX_EINVALID, "%s: no kubeconfig", source->file);
+        return fx_fail(err, FX_EINVALID, "%s: not a kubeconfig", source->file);
     }
     return ok;
 }
 
-/* Kind and version may be missing; what is there must be right. */
+/* Kind and version are optional, but must be right. */
 static bool check_kind(const struct fx_kubeconfig *kubeconfig, struct fx_err *err) {
     const struct fx_kubeconfig_entry top = fx_kubeconfig_top(kubeconfig);
     struct fx_text kind = {0};
@@ -55,36 +54,34 @@ static bool check_kind(const struct fx_kubeconfig *kubeconfig, struct fx_err *er
         return false;
     }
     if (kind.len > 0 && !fx_text_is(kind, "Config")) {
-        return fx_fail(err, FX_EINVALID,
-                       "`%.*s` is no `Config`, so this is no kubeconfig",
+        return fx_fail(err, FX_EINVALID, "`%.*s` is not `Config`: not a kubeconfig",
                        FX_TEXT_ARG(kind)) ||
-               fx_kubeconfig_blame(&top, "kind", err);
+               fx_kubeconfig_add_position(&top, "kind", err);
     }
     if (version.len > 0 && !fx_text_is(version, "v1")) {
-        return fx_fail(err, FX_EINVALID, "only `v1` is known") ||
-               fx_kubeconfig_blame(&top, "apiVersion", err);
+        return fx_fail(err, FX_EINVALID, "not supported; only `v1` is") ||
+               fx_kubeconfig_add_position(&top, "apiVersion", err);
     }
     return true;
 }
 
-/* ---- what is refused --------------------------------------------------------------- */
+/* ---- unsupported fields ---------------------------------------------------------------
+ */
 
 struct refusal {
-    const char *field, *words;
+    const char *field, *message;
 };
 
-#define INSTEAD                                                                        \
-    "; give the user a `token`, a `tokenFile` or a client certificate, for example a " \
-    "token of a ServiceAccount (`kubectl create token`)"
-#define NO_IMPERSONATION                                                               \
-    "acting as another is not supported; give the context a user that has the rights " \
-    "itself"
-#define NO_PASSWORDS \
-    "API servers know no user names with passwords since Kubernetes 1.19" INSTEAD
+#define INSTEAD                                                                         \
+    "; use a `token`, a `tokenFile` or a client certificate, for example a token of a " \
+    "ServiceAccount (`kubectl create token`)"
+#define NO_IMPERSONATION \
+    "impersonation is not supported; use a user that has the permissions itself"
+#define NO_PASSWORDS "basic authentication was removed in Kubernetes 1.19" INSTEAD
 
 static const struct refusal of_users[] = {
-    {"exec", "credential plugins are not run" INSTEAD},
-    {"auth-provider", "auth providers are gone since Kubernetes 1.26" INSTEAD},
+    {"exec", "credential plugins are not supported" INSTEAD},
+    {"auth-provider", "auth providers were removed in Kubernetes 1.26" INSTEAD},
     {"username", NO_PASSWORDS},
     {"password", NO_PASSWORDS},
     {"as", NO_IMPERSONATION},
@@ -95,7 +92,7 @@ static const struct refusal of_users[] = {
 
 static const struct refusal of_clusters[] = {
     {"proxy-url",
-     "proxies are not supported; give as `server` an address that can be reached "
+     "proxies are not supported; set `server` to an address that can be reached "
      "directly, for example that of `kubectl proxy`"},
 };
 
@@ -104,8 +101,8 @@ static bool check_refused(const struct fx_kubeconfig_entry *entry,
                           struct fx_err *err) {
     for (size_t i = 0; i < n_refusals; i++) {
         if (fx_kubeconfig_has(entry, refusals[i].field)) {
-            return fx_fail(err, FX_EINVALID, "%s", refusals[i].words) ||
-                   fx_kubeconfig_blame(entry, refusals[i].field, err);
+            return fx_fail(err, FX_EINVALID, "%s", refusals[i].message) ||
+                   fx_kubeconfig_add_position(entry, refusals[i].field, err);
         }
     }
     return true;
@@ -113,13 +110,13 @@ static bool check_refused(const struct fx_kubeconfig_entry *entry,
 
 /* ---- the context ------------------------------------------------------------------- */
 
-struct choice {
+struct selection {
     struct fx_kubeconfig_entry context, cluster, user;
-    bool has_user; /* without: anonymous, as for kubectl */
+    bool has_user; /* false: anonymous, like kubectl */
 };
 
-static bool choose_context(const struct fx_kubeconfig *kubeconfig, const char *wanted,
-                           struct choice *choice, struct fx_text *ret_name,
+static bool select_context(const struct fx_kubeconfig *kubeconfig, const char *wanted,
+                           struct selection *selection, struct fx_text *ret_name,
                            struct fx_err *err) {
     const struct fx_kubeconfig_entry top = fx_kubeconfig_top(kubeconfig);
     struct fx_text name = fx_text_of(wanted);
@@ -127,32 +124,34 @@ static bool choose_context(const struct fx_kubeconfig *kubeconfig, const char *w
         return false;
     }
     if (name.len == 0) {
-        return fx_fail(err, FX_EINVALID, "no context is chosen; set it, or name one") ||
-               fx_kubeconfig_blame(&top, "current-context", err);
+        return fx_fail(err, FX_EINVALID,
+                       "no context is selected; set it, or name a context") ||
+               fx_kubeconfig_add_position(&top, "current-context", err);
     }
     *ret_name = name;
-    return fx_kubeconfig_find(kubeconfig, "contexts", "context", name, &choice->context,
-                              err);
+    return fx_kubeconfig_find(kubeconfig, "contexts", "context", name,
+                              &selection->context, err);
 }
 
-static bool choose(const struct fx_kubeconfig *kubeconfig, const char *wanted,
-                   struct choice *choice, struct fx_text *ret_name, struct fx_err *err) {
+static bool select_all(const struct fx_kubeconfig *kubeconfig, const char *wanted,
+                       struct selection *selection, struct fx_text *ret_name,
+                       struct fx_err *err) {
     struct fx_text cluster = {0};
     struct fx_text user = {0};
-    if (!choose_context(kubeconfig, wanted, choice, ret_name, err) ||
-        !fx_kubeconfig_string(&choice->context, "cluster", &cluster, err) ||
-        !fx_kubeconfig_string(&choice->context, "user", &user, err)) {
+    if (!select_context(kubeconfig, wanted, selection, ret_name, err) ||
+        !fx_kubeconfig_string(&selection->context, "cluster", &cluster, err) ||
+        !fx_kubeconfig_string(&selection->context, "user", &user, err)) {
         return false;
     }
     if (cluster.len == 0) {
         return fx_fail(err, FX_EINVALID, "the context names no cluster") ||
-               fx_kubeconfig_blame(&choice->context, "cluster", err);
+               fx_kubeconfig_add_position(&selection->context, "cluster", err);
     }
-    choice->has_user = user.len > 0;
+    selection->has_user = user.len > 0;
     return fx_kubeconfig_find(kubeconfig, "clusters", "cluster", cluster,
-                              &choice->cluster, err) &&
-           (!choice->has_user ||
-            fx_kubeconfig_find(kubeconfig, "users", "user", user, &choice->user, err));
+                              &selection->cluster, err) &&
+           (!selection->has_user ||
+            fx_kubeconfig_find(kubeconfig, "users", "user", user, &selection->user, err));
 }
 
 /* ---- the cluster ------------------------------------------------------------------- */
@@ -162,7 +161,7 @@ static bool copy_text(struct fx_text text, char **ret_copy, struct fx_err *err) 
     return *ret_copy != NULL || text.len == 0 || fx_fail_nomem(err);
 }
 
-/* Without query and slashes at the end, behind which paths of the API are put. */
+/* Without query and trailing slashes, so that API paths can be appended. */
 static bool copy_server(struct fx_text server, const struct fx_url *url,
                         char **ret_server, struct fx_err *err) {
     const char *query =
@@ -184,39 +183,40 @@ static bool read_server(const struct fx_kubeconfig_entry *cluster, bool *ret_is_
     }
     if (server.len == 0) {
         return fx_fail(err, FX_EINVALID, "the cluster has no address") ||
-               fx_kubeconfig_blame(cluster, "server", err);
+               fx_kubeconfig_add_position(cluster, "server", err);
     }
     if (!fx_url_parse(server, &url, err)) {
-        return fx_kubeconfig_blame(cluster, "server", err);
+        return fx_kubeconfig_add_position(cluster, "server", err);
     }
     *ret_is_plain = fx_url_is_scheme(&url, "http");
     if (!*ret_is_plain && !fx_url_is_scheme(&url, "https")) {
         return fx_fail(err, FX_EINVALID, "neither http nor https") ||
-               fx_kubeconfig_blame(cluster, "server", err);
+               fx_kubeconfig_add_position(cluster, "server", err);
     }
     return copy_server(server, &url, ret_server, err);
 }
 
-/* Whose certificates the server may show: those of the given authorities, of the
- * system's, or anybody's. */
+/* The authorities that may sign the server's certificate: the given ones, those of the
+ * system, or any. */
 static bool read_trust(const struct fx_kubeconfig_source *source,
                        const struct fx_kubeconfig_entry *cluster,
                        struct fx_kube_config *config, struct fx_err *err) {
-    bool is_lax = false;
+    bool is_insecure = false;
     struct fx_buf pem;
     fx_buf_init(&pem, 0);
-    bool ok = fx_kubeconfig_bool(cluster, "insecure-skip-tls-verify", &is_lax, err) &&
-              fx_kubeconfig_pem(source, cluster, "certificate-authority", &pem, err);
-    if (ok && is_lax && pem.len > 0) {
+    bool ok =
+        fx_kubeconfig_bool(cluster, "insecure-skip-tls-verify", &is_insecure, err) &&
+        fx_kubeconfig_pem(source, cluster, "certificate-authority", &pem, err);
+    if (ok && is_insecure && pem.len > 0) {
         ok = fx_fail(err, FX_EINVALID,
-                     "a certificate authority is given, too; remove one of them") ||
-             fx_kubeconfig_blame(cluster, "insecure-skip-tls-verify", err);
+                     "a certificate authority is also given; remove one of the two") ||
+             fx_kubeconfig_add_position(cluster, "insecure-skip-tls-verify", err);
     }
-    if (ok && !is_lax && pem.len == 0) {
-        ok = fx_kubeconfig_system_ca(source->read, &pem, err) ||
-             fx_kubeconfig_blame(cluster, "certificate-authority", err);
+    if (ok && !is_insecure && pem.len == 0) {
+        ok = fx_kubeconfig_system_ca(source, &pem, err) ||
+             fx_kubeconfig_add_position(cluster, "certificate-authority", err);
     }
-    if (ok && !is_lax) {
+    if (ok && !is_insecure) {
         config->ca_pem = fx_buf_steal(&pem);
         ok = config->ca_pem != NULL || fx_fail_nomem(err);
     }
@@ -249,9 +249,10 @@ static bool read_certificate(const struct fx_kubeconfig_source *source,
               fx_kubeconfig_pem(source, user, "client-key", &config->key_pem, err);
     if (ok && (cert.len > 0) != (config->key_pem.len > 0)) {
         const bool has_cert = cert.len > 0;
-        ok = fx_fail(err, FX_EINVALID, "a client certificate and its key go together") ||
-             fx_kubeconfig_blame(user, has_cert ? "client-key" : "client-certificate",
-                                 err);
+        ok = fx_fail(err, FX_EINVALID,
+                     "a client certificate needs its key, and a key its certificate") ||
+             fx_kubeconfig_add_position(
+                 user, has_cert ? "client-key" : "client-certificate", err);
     }
     if (ok && cert.len > 0) {
         config->cert_pem = fx_buf_steal(&cert);
@@ -261,7 +262,7 @@ static bool read_certificate(const struct fx_kubeconfig_source *source,
     return ok;
 }
 
-/* A fixed token stands in until the file can be read; alone, the file must be there. */
+/* A fixed token is used until the file can be read; without it, the file must exist. */
 static bool read_token(const struct fx_kubeconfig_source *source,
                        const struct fx_kubeconfig_entry *user,
                        struct fx_kube_config *config, struct fx_err *err) {
@@ -272,14 +273,14 @@ static bool read_token(const struct fx_kubeconfig_source *source,
     }
     if (token.len > 0) {
         if (!fx_kube_token_check(token, err)) {
-            return fx_kubeconfig_blame(user, "token", err);
+            return fx_kubeconfig_add_position(user, "token", err);
         }
         fx_buf_text(&config->token, token);
         return !config->token.failed || fx_fail_nomem(err);
     }
     return config->token_file == NULL ||
            fx_kube_token_load(source->read, config->token_file, &config->token, err) ||
-           fx_kubeconfig_blame(user, "tokenFile", err);
+           fx_kubeconfig_add_position(user, "tokenFile", err);
 }
 
 static bool read_user(const struct fx_kubeconfig_source *source,
@@ -292,34 +293,34 @@ static bool read_user(const struct fx_kubeconfig_source *source,
 
 /* ---- all of it --------------------------------------------------------------------- */
 
-static bool read_choice(const struct fx_kubeconfig_source *source,
-                        const struct choice *choice, struct fx_kube_config *config,
-                        struct fx_err *err) {
+static bool read_selection(const struct fx_kubeconfig_source *source,
+                           const struct selection *selection,
+                           struct fx_kube_config *config, struct fx_err *err) {
     bool is_plain = false;
     struct fx_text namespace_ = {0};
-    if (!fx_kubeconfig_string(&choice->context, "namespace", &namespace_, err)) {
+    if (!fx_kubeconfig_string(&selection->context, "namespace", &namespace_, err)) {
         return false;
     }
     if (namespace_.len > 0 && !fx_kube_check_namespace(namespace_, err)) {
-        return fx_kubeconfig_blame(&choice->context, "namespace", err);
+        return fx_kubeconfig_add_position(&selection->context, "namespace", err);
     }
     return copy_text(namespace_, &config->namespace_, err) &&
-           read_cluster(source, &choice->cluster, &is_plain, config, err) &&
-           (is_plain || !choice->has_user ||
-            read_user(source, &choice->user, config, err));
+           read_cluster(source, &selection->cluster, &is_plain, config, err) &&
+           (is_plain || !selection->has_user ||
+            read_user(source, &selection->user, config, err));
 }
 
 bool fx_kubeconfig_parse(const struct fx_kubeconfig_source *source,
                          struct fx_kube_config *ret_config, struct fx_err *err) {
     struct fx_kubeconfig kubeconfig = {.file = source->file};
     struct fx_kube_config config = {0};
-    struct choice choice = {0};
+    struct selection selection = {0};
     struct fx_text context = {0};
     const bool ok = read_document(source, &kubeconfig, err) &&
                     check_kind(&kubeconfig, err) &&
-                    choose(&kubeconfig, source->context, &choice, &context, err) &&
+                    select_all(&kubeconfig, source->context, &selection, &context, err) &&
                     copy_text(context, &config.context, err) &&
-                    read_choice(source, &choice, &config, err);
+                    read_selection(source, &selection, &config, err);
     fx_marks_finish(&kubeconfig.marks);
     json_decref(kubeconfig.root);
     if (ok) {

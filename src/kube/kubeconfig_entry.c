@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/kubeconfig_entry.c - finding entries and fields in a kubeconfig.
+ * kube/kubeconfig_entry.c - entries, fields and files of a kubeconfig.
  */
 #include "kube/kubeconfig_entry.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
+#include "kube/check.h"
 #include "value/tree.h"
 
 #define PATH_MAX_SHOWN 128 /* "clusters[1].cluster.certificate-authority-data" */
+#define FIELD_MAX      64
+/* base/file.h reads 64 KiB at a time; a buffer of this size is never moved while a key is
+ * read, which would leave a copy in memory. */
+#define READ_ROOM (128u << 10)
 
 struct fx_kubeconfig_entry fx_kubeconfig_top(const struct fx_kubeconfig *kubeconfig) {
     return (struct fx_kubeconfig_entry){
@@ -19,9 +26,10 @@ struct fx_kubeconfig_entry fx_kubeconfig_top(const struct fx_kubeconfig *kubecon
     };
 }
 
-/* ---- words ------------------------------------------------------------------------- */
+/* ---- positions
+ * ------------------------------------------------------------------------- */
 
-/* `clusters[1].cluster.server`, or the field alone; a field of NULL is the entry. */
+/* `clusters[1].cluster.server`, or the field alone; `field` NULL: the entry. */
 static void write_path(const struct fx_kubeconfig_entry *entry, const char *field,
                        char out[PATH_MAX_SHOWN]) {
     const char *dot = field != NULL ? "." : "";
@@ -37,7 +45,7 @@ static void write_path(const struct fx_kubeconfig_entry *entry, const char *fiel
     }
 }
 
-/* true, false and null have no mark of their own. */
+/* true, false and null have no position of their own: the node around them is used. */
 static const struct fx_mark *find_mark(const struct fx_kubeconfig_entry *entry,
                                        const char *field) {
     const struct fx_marks *marks = &entry->kubeconfig->marks;
@@ -50,8 +58,8 @@ static const struct fx_mark *find_mark(const struct fx_kubeconfig_entry *entry,
     return mark;
 }
 
-bool fx_kubeconfig_blame(const struct fx_kubeconfig_entry *entry, const char *field,
-                         struct fx_err *err) {
+bool fx_kubeconfig_add_position(const struct fx_kubeconfig_entry *entry,
+                                const char *field, struct fx_err *err) {
     char path[PATH_MAX_SHOWN];
     const struct fx_mark *mark = find_mark(entry, field);
     const char *file = entry->kubeconfig->file;
@@ -82,11 +90,11 @@ bool fx_kubeconfig_string(const struct fx_kubeconfig_entry *entry, const char *f
     const struct fx_text text = fx_tree_text(node);
     if (node != NULL && !json_is_null(node) && !json_is_string(node)) {
         return fx_fail(err, FX_EINVALID, "not a string") ||
-               fx_kubeconfig_blame(entry, field, err);
+               fx_kubeconfig_add_position(entry, field, err);
     }
     if (text.len > 0 && memchr(text.data, '\0', text.len) != NULL) {
-        return fx_fail(err, FX_EINVALID, "a NUL character in it") ||
-               fx_kubeconfig_blame(entry, field, err);
+        return fx_fail(err, FX_EINVALID, "contains a NUL character") ||
+               fx_kubeconfig_add_position(entry, field, err);
     }
     *ret_text = text;
     return true;
@@ -97,7 +105,7 @@ bool fx_kubeconfig_bool(const struct fx_kubeconfig_entry *entry, const char *fie
     const json_t *node = fx_tree_view_key(entry->fields, field);
     if (node != NULL && !json_is_null(node) && !json_is_boolean(node)) {
         return fx_fail(err, FX_EINVALID, "neither true nor false") ||
-               fx_kubeconfig_blame(entry, field, err);
+               fx_kubeconfig_add_position(entry, field, err);
     }
     *ret_value = json_is_true(node);
     return true;
@@ -105,7 +113,7 @@ bool fx_kubeconfig_bool(const struct fx_kubeconfig_entry *entry, const char *fie
 
 /* ---- entries ----------------------------------------------------------------------- */
 
-/* The list; NULL, with success, where there is none. */
+/* The list; NULL, with success, if there is none. */
 static bool view_list(const struct fx_kubeconfig *kubeconfig, const char *list,
                       const json_t **ret_array, struct fx_err *err) {
     const json_t *array = fx_tree_view_key(kubeconfig->root, list);
@@ -116,13 +124,13 @@ static bool view_list(const struct fx_kubeconfig *kubeconfig, const char *list,
     if (!json_is_array(array)) {
         const struct fx_kubeconfig_entry top = fx_kubeconfig_top(kubeconfig);
         return fx_fail(err, FX_EINVALID, "not a list") ||
-               fx_kubeconfig_blame(&top, list, err);
+               fx_kubeconfig_add_position(&top, list, err);
     }
     *ret_array = array;
     return true;
 }
 
-/* The element at `index`, by its name. */
+/* The element at `index`. */
 static bool view_element(const struct fx_kubeconfig *kubeconfig, const json_t *array,
                          const char *list, size_t index,
                          struct fx_kubeconfig_entry *ret_element, struct fx_err *err) {
@@ -135,17 +143,18 @@ static bool view_element(const struct fx_kubeconfig *kubeconfig, const json_t *a
         .list = list,
         .index = index,
     };
-    return json_is_object(node) || fx_fail(err, FX_EINVALID, "no entry with a name") ||
-           fx_kubeconfig_blame(ret_element, NULL, err);
+    return json_is_object(node) ||
+           fx_fail(err, FX_EINVALID, "not an object with a name") ||
+           fx_kubeconfig_add_position(ret_element, NULL, err);
 }
 
-/* From an element to what stands under `item` in it. */
+/* From an element to its fields under `item`. */
 static bool descend(const struct fx_kubeconfig_entry *element, const char *item,
                     struct fx_kubeconfig_entry *ret_entry, struct fx_err *err) {
     const json_t *fields = fx_tree_view_key(element->fields, item);
     if (fields != NULL && !json_is_null(fields) && !json_is_object(fields)) {
-        return fx_fail(err, FX_EINVALID, "no set of fields") ||
-               fx_kubeconfig_blame(element, item, err);
+        return fx_fail(err, FX_EINVALID, "not an object") ||
+               fx_kubeconfig_add_position(element, item, err);
     }
     *ret_entry = *element;
     ret_entry->item = item;
@@ -176,17 +185,122 @@ bool fx_kubeconfig_find(const struct fx_kubeconfig *kubeconfig, const char *list
             continue;
         }
         if (found) {
-            return fx_fail(err, FX_EINVALID, "a second `%.*s`; rename or remove one",
+            return fx_fail(err, FX_EINVALID,
+                           "duplicate name `%.*s`; rename or remove one",
                            FX_TEXT_ARG(name)) ||
-                   fx_kubeconfig_blame(&element, "name", err);
+                   fx_kubeconfig_add_position(&element, "name", err);
         }
         found = true;
         hit = element;
     }
     if (!found) {
         const struct fx_kubeconfig_entry top = fx_kubeconfig_top(kubeconfig);
-        return fx_fail(err, FX_EINVALID, "no `%.*s` in it", FX_TEXT_ARG(name)) ||
-               fx_kubeconfig_blame(&top, list, err);
+        return fx_fail(err, FX_EINVALID, "there is no `%.*s`", FX_TEXT_ARG(name)) ||
+               fx_kubeconfig_add_position(&top, list, err);
     }
     return descend(&hit, item, ret_entry, err);
+}
+
+/* ---- files, certificates and keys -------------------------------------------------- */
+
+bool fx_kubeconfig_path(const struct fx_kubeconfig_source *source,
+                        const struct fx_kubeconfig_entry *entry, const char *field,
+                        char **ret_path, struct fx_err *err) {
+    struct fx_text name = {0};
+    if (!fx_kubeconfig_string(entry, field, &name, err)) {
+        return false;
+    }
+    *ret_path = NULL;
+    if (name.len == 0) {
+        return true;
+    }
+    const char *slash = strrchr(source->file, '/');
+    struct fx_buf path;
+    fx_buf_init(&path, 0);
+    if (name.data[0] != '/' && slash == NULL) {
+        fx_buf_str(&path, "./"); /* "-" is a file name here */
+    } else if (name.data[0] != '/') {
+        fx_buf_add(&path, source->file, (size_t)(slash - source->file) + 1);
+    }
+    fx_buf_text(&path, name);
+    *ret_path = fx_buf_steal(&path);
+    return *ret_path != NULL || fx_fail_nomem(err);
+}
+
+static bool check_pem(const struct fx_buf *pem, struct fx_err *err) {
+    return fx_kube_check_pem((struct fx_text){pem->data, pem->len}, err);
+}
+
+static bool decode(struct fx_text data, struct fx_buf *pem, struct fx_err *err) {
+    if (fx_buf_reserve(pem, data.len) == NULL) {
+        return fx_fail_nomem(err);
+    }
+    if (!fx_base64_decode(pem, data)) {
+        return pem->failed ? fx_fail_nomem(err) : fx_fail(err, FX_EINVALID, "not base64");
+    }
+    return check_pem(pem, err);
+}
+
+static bool read_file(const struct fx_kubeconfig_source *source, const char *path,
+                      struct fx_buf *pem, struct fx_err *err) {
+    if (fx_buf_reserve(pem, READ_ROOM) == NULL) {
+        return fx_fail_nomem(err);
+    }
+    return source->read(path, FX_KUBE_PEM_BYTES_MAX, pem, err) &&
+           (check_pem(pem, err) || fx_err_prefix(err, "%s: ", path));
+}
+
+bool fx_kubeconfig_pem(const struct fx_kubeconfig_source *source,
+                       const struct fx_kubeconfig_entry *entry, const char *field,
+                       struct fx_buf *ret_pem, struct fx_err *err) {
+    char data_field[FIELD_MAX];
+    struct fx_text data = {0};
+    char *path = NULL;
+    (void)snprintf(data_field, sizeof data_field, "%s-data", field);
+    if (!fx_kubeconfig_string(entry, data_field, &data, err) ||
+        !fx_kubeconfig_path(source, entry, field, &path, err)) {
+        return false;
+    }
+    bool ok = true;
+    if (data.len > 0 && path != NULL) {
+        ok = fx_fail(err, FX_EINVALID, "`%s` is also given; remove one of the two",
+                     data_field) ||
+             fx_kubeconfig_add_position(entry, field, err);
+    } else if (data.len > 0) {
+        ok = decode(data, ret_pem, err) ||
+             fx_kubeconfig_add_position(entry, data_field, err);
+    } else if (path != NULL) {
+        ok = read_file(source, path, ret_pem, err) ||
+             fx_kubeconfig_add_position(entry, field, err);
+    }
+    free(path);
+    return ok;
+}
+
+/* Debian and Ubuntu, Red Hat, SUSE, Alpine and the BSDs. */
+static const char *const bundles[] = {
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+};
+
+bool fx_kubeconfig_system_ca(const struct fx_kubeconfig_source *source,
+                             struct fx_buf *ret_pem, struct fx_err *err) {
+    const char *named = getenv("SSL_CERT_FILE");
+    if (named != NULL && named[0] != '\0') {
+        return source->read(named, FX_KUBE_PEM_BYTES_MAX, ret_pem, err) &&
+               (check_pem(ret_pem, err) || fx_err_prefix(err, "%s: ", named));
+    }
+    for (size_t i = 0; i < FX_COUNT(bundles); i++) {
+        fx_buf_reset(ret_pem);
+        if (source->read(bundles[i], FX_KUBE_PEM_BYTES_MAX, ret_pem, err)) {
+            return check_pem(ret_pem, err) || fx_err_prefix(err, "%s: ", bundles[i]);
+        }
+        if (err->code != FX_EIO) {
+            return false;
+        }
+    }
+    return fx_fail(err, FX_EIO,
+                   "not given, and the system has no list of trusted authorities");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/kubeconfig_entry.h - the entries of a kubeconfig's lists, their fields, and words
- * that name both (inside this room only).
+ * kube/kubeconfig_entry.h - the entries of a kubeconfig's lists and their fields, with
+ * error messages that name both; and the certificates, keys and files that fields hold or
+ * name. Private to this room.
  */
 #ifndef FX_KUBE_KUBECONFIG_ENTRY_H
 #define FX_KUBE_KUBECONFIG_ENTRY_H
@@ -11,14 +12,16 @@
 
 #include <jansson.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "kube/kubeconfig.h"
 #include "value/marks.h"
 
-/* A kubeconfig that was read. */
+/* A parsed kubeconfig. */
 struct fx_kubeconfig {
-    const char *file; /* for words; borrowed */
+    const char *file; /* for messages; borrowed */
     json_t *root;     /* counted; an object */
     struct fx_marks marks;
 };
@@ -27,39 +30,59 @@ struct fx_kubeconfig {
 struct fx_kubeconfig_entry {
     const struct fx_kubeconfig *kubeconfig;
     const json_t *fields; /* an object; NULL: none */
-    const json_t *around; /* where a field would be that is missing; null has no place */
-    const json_t *beyond; /* what that is in */
+    const json_t *around; /* the node around a field that is missing, */
+    const json_t *beyond; /* and the node around that one, for positions in messages */
     const char *list;     /* "clusters"; NULL: the file itself */
     const char *item;     /* "cluster" */
     size_t index;
 };
 
-/* The file itself. */
+/* The fields of the file itself. */
 struct fx_kubeconfig_entry fx_kubeconfig_top(const struct fx_kubeconfig *kubeconfig);
 
-/* The fields under `item` of the one entry of `list` that has the name. Errors:
- * FX_EINVALID where there is none, more than one (client-go refuses duplicates, too), or
- * something is of another type. */
+/* Finds the entry of `list` with this name and returns its fields under `item`. Errors:
+ * FX_EINVALID if there is none or more than one (client-go refuses duplicates, too), or
+ * if something has the wrong type. */
 bool fx_kubeconfig_find(const struct fx_kubeconfig *kubeconfig, const char *list,
                         const char *item, struct fx_text name,
                         struct fx_kubeconfig_entry *ret_entry,
                         struct fx_err *err) FX_MUST_USE;
 
-/* The field's text; empty where it is missing, null or empty: for client-go that is the
- * same. Errors: FX_EINVALID where it is no string, or holds a NUL. */
+/* The text of the field; empty if it is missing, null or empty, which client-go does not
+ * tell apart. Errors: FX_EINVALID if it is not a string, or contains a NUL. */
 bool fx_kubeconfig_string(const struct fx_kubeconfig_entry *entry, const char *field,
                           struct fx_text *ret_text, struct fx_err *err) FX_MUST_USE;
 
-/* The field's truth; false where it is missing or null. Errors: FX_EINVALID. */
+/* The boolean of the field; false if it is missing or null. Errors: FX_EINVALID. */
 bool fx_kubeconfig_bool(const struct fx_kubeconfig_entry *entry, const char *field,
                         bool *ret_value, struct fx_err *err) FX_MUST_USE;
 
-/* Is there anything in the field: no null, and not empty? */
+/* Whether the field has a value that is neither null nor empty. */
 bool fx_kubeconfig_has(const struct fx_kubeconfig_entry *entry, const char *field);
 
-/* Puts `FILE:LINE:COLUMN: clusters[1].cluster.FIELD: ` before the error, as far as it is
- * known. Always false. */
-bool fx_kubeconfig_blame(const struct fx_kubeconfig_entry *entry, const char *field,
-                         struct fx_err *err);
+/* Puts `FILE:LINE:COLUMN: clusters[1].cluster.FIELD: ` before the error, as far as the
+ * position is known. `field` NULL: the entry itself. Always returns false. */
+bool fx_kubeconfig_add_position(const struct fx_kubeconfig_entry *entry,
+                                const char *field, struct fx_err *err);
+
+/* The path of the file that the field names, relative to the folder of the kubeconfig;
+ * NULL if the field is empty. Free it. Errors: FX_EINVALID, FX_ENOMEM. */
+bool fx_kubeconfig_path(const struct fx_kubeconfig_source *source,
+                        const struct fx_kubeconfig_entry *entry, const char *field,
+                        char **ret_path, struct fx_err *err) FX_MUST_USE;
+
+/* The PEM in the field `FIELD-data`, or in the file that `field` names; empty if neither
+ * is given. `ret_pem` starts as an empty buffer and holds the only copy, which the caller
+ * wipes if it is a secret. Errors: FX_EINVALID (both are given, like client-go; not
+ * base64; not PEM), FX_EIO, FX_ELIMIT, FX_ENOMEM. */
+bool fx_kubeconfig_pem(const struct fx_kubeconfig_source *source,
+                       const struct fx_kubeconfig_entry *entry, const char *field,
+                       struct fx_buf *ret_pem, struct fx_err *err) FX_MUST_USE;
+
+/* The certificate authorities that the system trusts: from the file that SSL_CERT_FILE
+ * names (like Go's crypto/x509), or from the usual paths of distributions. Errors: FX_EIO
+ * if there is no such file, and as above. */
+bool fx_kubeconfig_system_ca(const struct fx_kubeconfig_source *source,
+                             struct fx_buf *ret_pem, struct fx_err *err) FX_MUST_USE;
 
 #endif

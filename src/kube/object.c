@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/object.c - reading an object's metadata, and making it smaller.
+ * kube/object.c - reads the identity of an object, and removes what nobody reads.
  */
 #include "kube/object.h"
 
@@ -11,15 +11,15 @@
 
 #define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
 
-/* The API server's own bounds: a name is a DNS subdomain at most (253 characters), a
- * namespace a label (63), a uid a UUID (36), a version a number of 64 bits (20). */
+/* The limits of API servers: a name is a DNS subdomain (253 characters), a namespace a
+ * label (63), a uid a UUID (36), a version a number of 64 bits (20). */
 #define MOST_NAME_BYTES    253u
 #define MOST_UID_BYTES     128u
 #define MOST_VERSION_BYTES 128u
 
 /* ---- identity ---- */
 
-/* Could it be a segment of a path? */
+/* Whether the text can be a segment of a path. */
 static bool is_segment(struct fx_text text, size_t most) {
     return text.len <= most &&
            (text.len == 0 || (memchr(text.data, '/', text.len) == NULL &&
@@ -51,7 +51,7 @@ bool fx_kube_object_identify(const json_t *object,
     return true;
 }
 
-/* As etcd's revision: digits without a leading zero. */
+/* Like a revision of etcd: digits without a leading zero. */
 static bool is_counter(struct fx_text text) {
     for (size_t i = 0; i < text.len; i++) {
         if (text.data[i] < '0' || text.data[i] > '9') {
@@ -68,34 +68,35 @@ bool fx_kube_version_is_before(struct fx_text a, struct fx_text b) {
     return a.len != b.len ? a.len < b.len : fx_text_compare(a, b) < 0;
 }
 
-/* ---- slimming ---- */
+/* ---- stripping ---- */
 
-bool fx_kube_kind_init(struct fx_kube_kind *kind,
-                       const struct fx_kube_resource *resource) {
+bool fx_kube_type_meta_init(struct fx_kube_type_meta *type,
+                            const struct fx_kube_resource *resource) {
     struct fx_buf version = {0};
     if (resource->group[0] != '\0') {
         fx_buf_printf(&version, "%s/", resource->group);
     }
     fx_buf_str(&version, resource->version);
-    kind->kind = fx_tree_new_string(fx_text_of(resource->kind));
-    kind->api_version =
+    type->kind = fx_tree_new_string(fx_text_of(resource->kind));
+    type->api_version =
         version.failed ? NULL
                        : fx_tree_new_string((struct fx_text){version.data, version.len});
     fx_buf_finish(&version);
-    if (kind->kind == NULL || kind->api_version == NULL) {
-        fx_kube_kind_finish(kind);
+    if (type->kind == NULL || type->api_version == NULL) {
+        fx_kube_type_meta_finish(type);
         return false;
     }
     return true;
 }
 
-void fx_kube_kind_finish(struct fx_kube_kind *kind) {
-    json_decref(kind->kind);
-    json_decref(kind->api_version);
-    *kind = (struct fx_kube_kind){0};
+void fx_kube_type_meta_finish(struct fx_kube_type_meta *type) {
+    json_decref(type->kind);
+    json_decref(type->api_version);
+    *type = (struct fx_kube_type_meta){0};
 }
 
-/* Sets object[key] to the shared node, unless another text of its own stands there. */
+/* Sets object[key] to the shared node, unless it has a different text and not `always`.
+ */
 static bool share(json_t *object, const char *key, json_t *shared, bool always) {
     const json_t *own = json_object_get(object, key);
     if (!always && json_is_string(own) &&
@@ -130,14 +131,14 @@ static void drop_all_but_metadata(json_t *object) {
     }
 }
 
-bool fx_kube_object_slim(json_t *object, const struct fx_kube_kind *kind,
-                         bool metadata_only) {
+bool fx_kube_object_strip(json_t *object, const struct fx_kube_type_meta *type,
+                          bool metadata_only) {
     json_t *metadata = json_object_get(object, "metadata");
     (void)json_object_del(metadata, "managedFields");
     drop_annotation(metadata);
     if (metadata_only) {
         drop_all_but_metadata(object);
     }
-    return share(object, "kind", kind->kind, metadata_only) &&
-           share(object, "apiVersion", kind->api_version, metadata_only);
+    return share(object, "kind", type->kind, metadata_only) &&
+           share(object, "apiVersion", type->api_version, metadata_only);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/object.h - what a reflector must know of an object, and the object without what
- * nobody reads.
+ * kube/object.h - the identity of an object, and removing the parts that nobody reads.
  */
 #ifndef FX_KUBE_OBJECT_H
 #define FX_KUBE_OBJECT_H
@@ -14,45 +13,46 @@
 #include "base/text.h"
 #include "kube/resource.h"
 
-/* Which object, and which of its states. Borrowed from the object. */
+/* An object and its version. Borrowed from the object. */
 struct fx_kube_identity {
-    struct fx_text namespace_; /* empty: of the cluster */
+    struct fx_text namespace_; /* empty: cluster-scoped */
     struct fx_text name;
-    struct fx_text uid;     /* empty where there is none */
+    struct fx_text uid;     /* empty: none */
     struct fx_text version; /* metadata.resourceVersion */
 };
 
-/* Reads it. False where the object has no name or resourceVersion, or one of the four is
- * nothing that an API server gives: too long, or with a character that no path may hold.
- */
+/* Reads the identity. False if the object has no name or resourceVersion, or if one of
+ * the four cannot come from an API server: too long, or with a character that is not
+ * allowed in a path. */
 bool fx_kube_object_identify(const json_t *object,
                              struct fx_kube_identity *ret_identity) FX_MUST_USE;
 
-/* metadata.resourceVersion of an object or a list; empty where there is none that could
- * be one. */
+/* metadata.resourceVersion of an object or a list; empty if it has none, or an invalid
+ * one.
+ */
 struct fx_text fx_kube_object_version(const json_t *object);
 
-/* Is version `a` surely before `b`? They are counters in decimal, whose order is that of
- * time (KEP-5504); of what is none nobody knows. */
+/* Whether version `a` is certainly older than `b`. Versions are decimal counters
+ * (KEP-5504); false if one of them is not. */
 bool fx_kube_version_is_before(struct fx_text a, struct fx_text b);
 
-/* What the objects of one resource share: two nodes for thousands of them. */
-struct fx_kube_kind {
+/* The nodes `kind` and `apiVersion` that all objects of one resource share. */
+struct fx_kube_type_meta {
     json_t *kind, *api_version;
 };
 
 /* False without memory. */
-bool fx_kube_kind_init(struct fx_kube_kind *kind,
-                       const struct fx_kube_resource *resource) FX_MUST_USE;
-void fx_kube_kind_finish(struct fx_kube_kind *kind); /* zeroed is fine */
+bool fx_kube_type_meta_init(struct fx_kube_type_meta *type,
+                            const struct fx_kube_resource *resource) FX_MUST_USE;
+void fx_kube_type_meta_finish(struct fx_kube_type_meta *type); /* zeroed is allowed */
 
-/* Makes an object that nobody else sees yet what is told of it: without
- * metadata.managedFields and kubectl's copy of the whole object in an annotation; with
- * kind and apiVersion, which items of a list may lack (API conventions, "lists"). With
- * `metadata_only` it has nothing else but its metadata, and kind and apiVersion are those
- * of the resource, whether the server made it a PartialObjectMetadata or not. False
- * without memory. */
-bool fx_kube_object_slim(json_t *object, const struct fx_kube_kind *kind,
-                         bool metadata_only) FX_MUST_USE;
+/* Prepares an object that is not shared yet for its readers: removes
+ * metadata.managedFields and the annotation last-applied-configuration, and adds kind and
+ * apiVersion, which items of a list may lack (API conventions, "lists"). With
+ * `metadata_only` everything but kind, apiVersion and metadata is removed, and kind and
+ * apiVersion are those of the resource, also if the server sent a PartialObjectMetadata.
+ * False without memory. */
+bool fx_kube_object_strip(json_t *object, const struct fx_kube_type_meta *type,
+                          bool metadata_only) FX_MUST_USE;
 
 #endif

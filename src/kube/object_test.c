@@ -145,33 +145,33 @@ static const struct {
 static void what_is_left(void **state) {
     (void)state;
     const struct fx_kube_resource resource = {"g", "v1", "ks", "K"};
-    struct fx_kube_kind kind;
-    assert_true(fx_kube_kind_init(&kind, &resource));
+    struct fx_kube_type_meta kind;
+    assert_true(fx_kube_type_meta_init(&kind, &resource));
     for (size_t i = 0; i < FX_COUNT(slims); i++) {
         struct fx_buf text = {0};
         json_t *object = read(slims[i].object);
-        assert_true(fx_kube_object_slim(object, &kind, slims[i].metadata_only));
+        assert_true(fx_kube_object_strip(object, &kind, slims[i].metadata_only));
         fx_json_write(&text, object, FX_JSON_SORT_KEYS);
         assert_string_equal(text.data, slims[i].wanted);
         fx_buf_finish(&text);
         json_decref(object);
     }
-    fx_kube_kind_finish(&kind);
-    fx_kube_kind_finish(&kind);
+    fx_kube_type_meta_finish(&kind);
+    fx_kube_type_meta_finish(&kind);
 }
 
 static void the_core_group(void **state) {
     (void)state;
     const struct fx_kube_resource resource = {"", "v1", "secrets", "Secret"};
-    struct fx_kube_kind kind;
-    assert_true(fx_kube_kind_init(&kind, &resource));
+    struct fx_kube_type_meta kind;
+    assert_true(fx_kube_type_meta_init(&kind, &resource));
     assert_string_equal(json_string_value(kind.api_version), "v1");
     /* Two objects, one word. */
     json_t *one = read("{\"apiVersion\":\"v1\"}");
-    assert_true(fx_kube_object_slim(one, &kind, false));
+    assert_true(fx_kube_object_strip(one, &kind, false));
     assert_ptr_equal(json_object_get(one, "apiVersion"), kind.api_version);
     json_decref(one);
-    fx_kube_kind_finish(&kind);
+    fx_kube_type_meta_finish(&kind);
 }
 
 int main(void) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/reflector.c - a reflector's life, its states and its pauses. Either a call is
- * under way or the timer is set, and while a watch is open both are.
+ * kube/reflector.c - a reflector's life, states and pauses, and reporting of objects.
  */
 #include "kube/reflector.h"
 
@@ -10,26 +9,27 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "kube/reflector_internal.h"
 
 #define NS_IN_MS        UINT64_C(1000000)
 #define REFLECTOR_MAGIC 0x66786b72u /* "fxkr" */
 
-/* Half a minute at most after the API server is back, everyone is; a bookmark comes every
- * minute, so a watch says something long before its end. */
-const struct fx_kube_pauses fx_kube_usual_pauses = {
+/* At most half a minute after the API server is back, every reflector has noticed. A
+ * bookmark comes every minute, long before the end of a watch. */
+const struct fx_kube_delays fx_kube_default_delays = {
     .backoff_min_ms = 500,
     .backoff_max_ms = 30000,
     .second_ms = 1000,
-    .max_wish_ms = 60000,
+    .max_retry_after_ms = 60000,
     .absent_min_ms = 5000,
     .absent_max_ms = 10000,
     .interval_ms = 1000,
-    .well_ms = 5000,
+    .healthy_ms = 5000,
     .watch_min_s = 240,
     .watch_max_s = 480,
     .silence_ms = 30000,
-    .seek_ms = 300000,
+    .preferred_ms = 300000,
     .page = 500,
 };
 
@@ -49,25 +49,21 @@ static struct fx_kube_reflector *reflector_of(void *data) {
     return reflector;
 }
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
 const struct fx_kube_resource *
 fx_kube_reflector_resource(const struct fx_kube_reflector *reflector) {
-    /* Past the last version only while that is being told of. */
+    /* Past the last version only while try_next_version() runs. */
     assert(reflector->at < reflector->options.n_versions);
     return &reflector->options.versions[reflector->at];
 }
 
-void fx_kube_reflector_write_selectors(const struct fx_kube_reflector *reflector,
-                                       struct fx_buf *query) {
+void fx_kube_reflector_write_selector(const struct fx_kube_reflector *reflector,
+                                      struct fx_buf *query) {
     const struct fx_kube_reflector_options *options = &reflector->options;
     if (options->name != NULL) {
         fx_buf_str(query, "&fieldSelector=metadata.name%3D");
         fx_kube_write_query(fx_text_of(options->name), query);
-    }
-    if (options->label_selector != NULL) {
-        fx_buf_str(query, "&labelSelector=");
-        fx_kube_write_query(fx_text_of(options->label_selector), query);
     }
 }
 
@@ -87,16 +83,16 @@ void fx_kube_reflector_set_state(struct fx_kube_reflector *reflector,
     reflector->events.on_state(state, failure, reflector->user);
 }
 
-void fx_kube_reflector_heard(struct fx_kube_reflector *reflector) {
+void fx_kube_reflector_note_contact(struct fx_kube_reflector *reflector) {
     reflector->status.synced_ns = fx_clock_ns();
 }
 
-void fx_kube_reflector_synced(struct fx_kube_reflector *reflector) {
+void fx_kube_reflector_report_synced(struct fx_kube_reflector *reflector) {
     reflector->status.synced = true;
     reflector->events.on_synced(reflector->user);
 }
 
-void fx_kube_reflector_well(struct fx_kube_reflector *reflector) {
+void fx_kube_reflector_set_healthy(struct fx_kube_reflector *reflector) {
     reflector->n_failed = 0;
     fx_kube_backoff_reset(&reflector->backoff);
     fx_kube_reflector_set_state(reflector, FX_KUBE_STATE_WATCHING, NULL);
@@ -110,46 +106,120 @@ uint64_t fx_kube_reflector_now_ms(void) {
 
 static void on_timer(uv_timer_t *timer) {
     struct fx_kube_reflector *reflector = reflector_of(timer->data);
-    if (fx_kube_reflector_seek(reflector, reflector->step)) {
+    if (fx_kube_reflector_try_preferred(reflector, reflector->step)) {
         return;
     }
     switch (reflector->step) {
     case FX_KUBE_STEP_LIST: fx_kube_reflector_list(reflector); break;
     case FX_KUBE_STEP_WATCH: fx_kube_reflector_watch(reflector); break;
-    case FX_KUBE_STEP_WELL:
+    case FX_KUBE_STEP_HEALTHY:
         fx_kube_backoff_reset(&reflector->relists);
-        fx_kube_reflector_well(reflector);
+        fx_kube_reflector_set_healthy(reflector);
         break;
     }
 }
 
-void fx_kube_reflector_pause(struct fx_kube_reflector *reflector, enum fx_kube_step step,
-                             uint64_t ms) {
+void fx_kube_reflector_wait(struct fx_kube_reflector *reflector, enum fx_kube_step step,
+                            uint64_t ms) {
     reflector->step = step;
-    uv_update_time(reflector->timer.loop); /* who told may have worked for long */
+    uv_update_time(reflector->timer.loop); /* callbacks may have taken long */
     (void)uv_timer_start(&reflector->timer, on_timer, ms, 0); /* cannot fail */
 }
 
 void fx_kube_reflector_retry(struct fx_kube_reflector *reflector, enum fx_kube_step step,
                              const struct fx_kube_failure *failure) {
-    const struct fx_kube_pauses *pauses = &reflector->pauses;
-    fx_kube_reflector_pause(
+    const struct fx_kube_delays *delays = &reflector->delays;
+    fx_kube_reflector_wait(
         reflector, step,
         fx_kube_backoff_next(&reflector->backoff,
-                             failure->retry_after_s * pauses->second_ms,
-                             pauses->max_wish_ms, &reflector->random));
+                             failure->retry_after_s * delays->second_ms,
+                             delays->max_retry_after_ms, &reflector->random));
 }
 
-void fx_kube_reflector_set_pauses(struct fx_kube_reflector *reflector,
-                                  const struct fx_kube_pauses *pauses) {
-    reflector->pauses = *pauses;
+void fx_kube_reflector_set_delays(struct fx_kube_reflector *reflector,
+                                  const struct fx_kube_delays *delays) {
+    reflector->delays = *delays;
     reflector->backoff = reflector->relists = (struct fx_kube_backoff){
-        .min_ms = pauses->backoff_min_ms, .max_ms = pauses->backoff_max_ms};
+        .min_ms = delays->backoff_min_ms, .max_ms = delays->backoff_max_ms};
+}
+
+/* ---- reporting objects ---- */
+
+static bool is_below_limit(const struct fx_kube_reflector *reflector,
+                           struct fx_err *err) {
+    return reflector->known.n_objects < FX_LIMIT_KUBE_OBJECTS ||
+           fx_fail(err, FX_ELIMIT, "more than %u objects", FX_LIMIT_KUBE_OBJECTS);
+}
+
+static void report_gone(struct fx_text namespace_, struct fx_text name, void *user) {
+    struct fx_kube_reflector *reflector = user;
+    reflector->events.on_gone(namespace_, name, reflector->user);
+}
+
+/* The callback did not take the object, and may still have an older version of it. */
+static void undo_put(struct fx_kube_reflector *reflector,
+                     const struct fx_kube_identity *identity, bool has_older_version) {
+    if (has_older_version) {
+        fx_kube_known_forget_version(&reflector->known, identity);
+    } else {
+        fx_kube_known_remove(&reflector->known, identity);
+    }
+}
+
+bool fx_kube_reflector_report_object(struct fx_kube_reflector *reflector, json_t *object,
+                                     const struct fx_kube_identity *identity, bool always,
+                                     struct fx_err *err) {
+    struct fx_kube_identity old;
+    const bool found = fx_kube_known_find(&reflector->known, identity, &old);
+    const bool same_uid = found && fx_text_equal(old.uid, identity->uid);
+    const bool same = same_uid && fx_text_equal(old.version, identity->version);
+    if (!found && !is_below_limit(reflector, err)) {
+        return false;
+    }
+    /* Put before it is reported, so that a reported object is always known. */
+    const bool reports = !same || always;
+    const bool stripped =
+        !reports ||
+        fx_kube_object_strip(object, &reflector->type, reflector->options.metadata_only);
+    if (!stripped || !fx_kube_known_put(&reflector->known, identity)) {
+        return fx_fail_nomem(err);
+    }
+    if (found && !same_uid) {
+        report_gone(identity->namespace_, identity->name, reflector);
+    }
+    if (reports && !reflector->events.on_object(object, reflector->user)) {
+        undo_put(reflector, identity, same_uid);
+        return fx_fail_nomem(err);
+    }
+    return true;
+}
+
+bool fx_kube_reflector_report_event(struct fx_kube_reflector *reflector,
+                                    enum fx_kube_event event, json_t *object,
+                                    const struct fx_kube_identity *identity,
+                                    struct fx_err *err) {
+    struct fx_kube_identity old;
+    const bool found = fx_kube_known_find(&reflector->known, identity, &old);
+    if (found && fx_kube_version_is_before(identity->version, old.version)) {
+        return true;
+    }
+    if (event != FX_KUBE_EVENT_DELETED) {
+        return fx_kube_reflector_report_object(reflector, object, identity, false, err);
+    }
+    if (found) {
+        fx_kube_known_remove(&reflector->known, identity);
+        report_gone(identity->namespace_, identity->name, reflector);
+    }
+    return true;
+}
+
+void fx_kube_reflector_report_removed(struct fx_kube_reflector *reflector) {
+    fx_kube_known_remove_unseen(&reflector->known, report_gone, reflector);
 }
 
 /* ---- life ---- */
 
-/* NULL stays NULL. */
+/* A copy of the string; NULL for NULL. Clears `*ok` without memory. */
 static char *copy(const char *string, bool *ok) {
     char *own = string == NULL ? NULL : fx_text_dup(fx_text_of(string));
     *ok = *ok && (string == NULL || own != NULL);
@@ -158,14 +228,13 @@ static char *copy(const char *string, bool *ok) {
 
 static void destroy(struct fx_kube_reflector *reflector) {
     fx_kube_known_finish(&reflector->known);
-    fx_kube_kind_finish(&reflector->kind);
+    fx_kube_type_meta_finish(&reflector->type);
     fx_kube_events_finish(&reflector->stream);
     fx_buf_finish(&reflector->page_token);
     fx_buf_finish(&reflector->list_version);
     fx_buf_finish(&reflector->version);
     free(reflector->namespace_);
     free(reflector->name);
-    free(reflector->label_selector);
     reflector->magic = 0;
     free(reflector);
 }
@@ -176,11 +245,9 @@ static bool copy_options(struct fx_kube_reflector *reflector,
     bool ok = true;
     reflector->namespace_ = copy(options->namespace_, &ok);
     reflector->name = copy(options->name, &ok);
-    reflector->label_selector = copy(options->label_selector, &ok);
     reflector->options = *options;
     reflector->options.namespace_ = reflector->namespace_;
     reflector->options.name = reflector->name;
-    reflector->options.label_selector = reflector->label_selector;
     return ok;
 }
 
@@ -204,12 +271,12 @@ fx_kube_reflector_create(uv_loop_t *loop, struct fx_kube_client *client,
     reflector->client = client;
     reflector->events = *events;
     reflector->user = user;
-    reflector->told_at = SIZE_MAX;
+    reflector->reported_at = SIZE_MAX;
     fx_kube_random_init(&reflector->random);
-    fx_kube_reflector_set_pauses(reflector, &fx_kube_usual_pauses);
+    fx_kube_reflector_set_delays(reflector, &fx_kube_default_delays);
     reflector->timer.data = reflector;
     (void)uv_timer_init(loop, &reflector->timer); /* cannot fail */
-    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_LIST, 0);
+    fx_kube_reflector_wait(reflector, FX_KUBE_STEP_LIST, 0);
     return reflector;
 }
 
@@ -226,8 +293,8 @@ void fx_kube_reflector_close(struct fx_kube_reflector *reflector) {
     uv_close((uv_handle_t *)&reflector->timer, on_closed);
 }
 
-void fx_kube_reflector_look(const struct fx_kube_reflector *reflector,
-                            struct fx_kube_reflector_status *ret_status) {
+void fx_kube_reflector_get_status(const struct fx_kube_reflector *reflector,
+                                  struct fx_kube_reflector_status *ret_status) {
     *ret_status = reflector->status;
     ret_status->n_objects = reflector->known.n_objects;
 }

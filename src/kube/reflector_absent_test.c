@@ -3,7 +3,7 @@
  * kube/reflector_absent_test.c - resources that are not there, not yet, no longer, or not
  * for us; their versions; and how often a server is asked.
  */
-#include "kube/reflector_world.h"
+#include "kube/reflector_fixture.h"
 
 #define A1      OBJECT("a", "ua", "1")
 #define UNKNOWN "HTTP/1.1 404 X\r\nConnection: close\r\n\r\n404 page not found\n"
@@ -105,7 +105,7 @@ static const struct fx_kube_reflector_options of_three = {.versions = three_vers
 static void a_better_version_comes_later(void **state) {
     (void)state;
     struct world world;
-    struct fx_kube_pauses pauses = hurried;
+    struct fx_kube_delays pauses = hurried;
     const struct reply replies[] = {
         {V1, UNKNOWN, GOODBYE, 0},
         {V1BETA1, UNKNOWN, GOODBYE, 0},
@@ -122,7 +122,7 @@ static void a_better_version_comes_later(void **state) {
     world_begin(&world);
     world.with_api_version = true;
     api_will(&world.api, replies, FX_COUNT(replies));
-    pauses.seek_ms = 0;
+    pauses.preferred_ms = 0;
     reflect(&world, &of_three, &pauses);
     await_requests(&world, FX_COUNT(replies));
     expect_told(&world,
@@ -151,7 +151,7 @@ static void a_better_version_is_not_asked_for_at_every_end(void **state) {
 static void a_better_version_goes_again(void **state) {
     (void)state;
     struct world world;
-    struct fx_kube_pauses pauses = hurried;
+    struct fx_kube_delays pauses = hurried;
     const struct reply replies[] = {
         {V1, UNKNOWN, GOODBYE, 0},
         LIST(V1BETA1, "5", A1 "," B2),
@@ -164,7 +164,7 @@ static void a_better_version_goes_again(void **state) {
     world_begin(&world);
     world.with_api_version = true;
     api_will(&world.api, replies, FX_COUNT(replies));
-    pauses.seek_ms = 0;
+    pauses.preferred_ms = 0;
     reflect(&world, &of_versions, &pauses);
     await_requests(&world, FX_COUNT(replies));
     expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1beta1 "
@@ -191,25 +191,6 @@ static void deleted_while_it_is_watched(void **state) {
     expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1 +b@2:mutations.gatekeeper.sh/v1 "
                         "synced =watching -b -a =absent synced "
                         "+a@1:mutations.gatekeeper.sh/v1 synced");
-    world_finish(&world);
-}
-
-static void what_may_be_forbidden(void **state) {
-    (void)state;
-    struct world world;
-    const struct fx_kube_reflector_options options = {
-        .versions = &assign, .n_versions = 1, .optional = true};
-    const struct reply replies[] = {
-        LIST(IS_LIST, "5", A1),
-        {FROM("5"), STATUS("410", "Gone"), GOODBYE, 0},
-        {IS_LIST, STATUS("403", "Forbidden"), GOODBYE, 0},
-        {IS_LIST, STATUS("403", "Forbidden"), GOODBYE, 0},
-        LIST(IS_LIST, "6", A1),
-    };
-    start(&world, &options, replies, FX_COUNT(replies));
-    expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1 synced =failing:forbidden -a "
-                        "=absent synced +a@1:mutations.gatekeeper.sh/v1 synced");
-    assert_non_null(strstr(world.failure.words, "list assign"));
     world_finish(&world);
 }
 
@@ -257,7 +238,7 @@ static size_t count(const struct fx_buf *heard, const char *part) {
 
 static void no_storm(void **state) {
     (void)state;
-    struct fx_kube_pauses pauses = hurried;
+    struct fx_kube_delays pauses = hurried;
     pauses.backoff_min_ms = pauses.interval_ms = 40;
     pauses.backoff_max_ms = 1000;
     pauses.absent_min_ms = pauses.absent_max_ms = 50;
@@ -288,7 +269,6 @@ int main(void) {
         cmocka_unit_test(a_better_version_is_not_asked_for_at_every_end),
         cmocka_unit_test(a_better_version_goes_again),
         cmocka_unit_test(deleted_while_it_is_watched),
-        cmocka_unit_test(what_may_be_forbidden),
         cmocka_unit_test(no_storm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

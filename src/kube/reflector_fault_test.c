@@ -3,7 +3,7 @@
  * kube/reflector_fault_test.c - lists and watches that fail, each in its own way: what
  * was told stays true, and the reflector goes on.
  */
-#include "kube/reflector_world.h"
+#include "kube/reflector_fixture.h"
 
 #define A1         OBJECT("a", "ua", "1")
 #define B2         OBJECT("b", "ub", "2")
@@ -38,9 +38,9 @@ static void play_stories(const struct story *stories, size_t n) {
                      world.told.data);
         }
         if (stories[i].words != NULL &&
-            strstr(world.failure.words, stories[i].words) == NULL) {
+            strstr(world.failure.message, stories[i].words) == NULL) {
             fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].words,
-                     world.failure.words);
+                     world.failure.message);
         }
         assert_int_equal(look(&world).n_lists, stories[i].n_lists);
         assert_int_equal(look(&world).n_watches, stories[i].n_watches);
@@ -269,13 +269,13 @@ static const struct story lists[] = {
     /* What is no list. */
     {{{IS_LIST, STREAM "{\"status\":\"ok\"}", GOODBYE, 0}},
      "=failing:network",
-     "list assign.mutations.gatekeeper.sh: the answer is no list",
+     "list assign.mutations.gatekeeper.sh: the answer is not a list",
      0,
      0},
     {{{IS_LIST, STREAM "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":{}}", GOODBYE,
        0}},
      "=failing:network",
-     "no list",
+     "not a list",
      0,
      0},
     /* Go writes an empty list so, too; items that are none are passed over. */
@@ -339,7 +339,7 @@ static void nobody_there(void **state) {
     api_close_listener(&world.api);
     fx_stream_close(&world.api.last->stream);
     await_told(&world, START_TOLD " =failing:network");
-    assert_non_null(strstr(world.failure.words, "connection refused"));
+    assert_non_null(strstr(world.failure.message, "connection refused"));
     run_for(&world.api, 50); /* some lists, too */
     expect_told(&world, START_TOLD " =failing:network");
     assert_int_equal(look(&world).n_objects, 2);
@@ -383,7 +383,7 @@ static void pages_without_end(void **state) {
         for (size_t j = 0; j < N_PAGES; j++) {
             replies[j] = cases[i].page;
         }
-        struct fx_kube_pauses patient = hurried;
+        struct fx_kube_delays patient = hurried;
         patient.backoff_min_ms = patient.backoff_max_ms = PATIENCE_MS;
         world_begin(&world);
         api_will(&world.api, replies, N_PAGES);
@@ -391,7 +391,7 @@ static void pages_without_end(void **state) {
         await_told(&world, "=failing:network");
         expect_told(&world, cases[i].told);
         assert_int_equal(world.api.n_requests, cases[i].n_pages);
-        assert_non_null(strstr(world.failure.words, "the pages of the list have no end"));
+        assert_non_null(strstr(world.failure.message, "the list has endless pages"));
         world_finish(&world);
     }
 }

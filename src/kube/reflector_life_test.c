@@ -3,7 +3,7 @@
  * kube/reflector_life_test.c - closed at any moment; and how long the pauses of a real
  * one are.
  */
-#include "kube/reflector_world.h"
+#include "kube/reflector_fixture.h"
 
 #define A1 OBJECT("a", "ua", "1")
 
@@ -65,7 +65,7 @@ static void the_server_may_wish(void **state) {
 static void silence_has_an_end(void **state) {
     (void)state;
     struct world world;
-    struct fx_kube_pauses pauses = hurried;
+    struct fx_kube_delays pauses = hurried;
     const struct reply replies[] = {
         {"limit=500", LIST_OF("5", "", A1), GOODBYE, 0},
         {"timeoutSeconds=0&resourceVersion=5 ", OPEN_HEAD, STAY, 0},
@@ -84,7 +84,7 @@ static void silence_has_an_end(void **state) {
 static void a_quiet_watch_goes_well(void **state) {
     (void)state;
     struct world world;
-    struct fx_kube_pauses pauses = hurried;
+    struct fx_kube_delays pauses = hurried;
     const struct reply replies[] = {
         {"limit=500", LIST_OF("5", "", A1), GOODBYE, 0},
         {NULL, STATUS("500", "X"), GOODBYE, 0},
@@ -93,7 +93,7 @@ static void a_quiet_watch_goes_well(void **state) {
         {"limit=500", LIST_OF("5", "", A1), GOODBYE, 0},
         {NULL, OPEN_HEAD, STAY, 0},
     };
-    pauses.well_ms = 20;
+    pauses.healthy_ms = 20;
     world_begin(&world);
     api_will(&world.api, replies, FX_COUNT(replies));
     reflect(&world, &all_assigns, &pauses);
@@ -109,10 +109,10 @@ static void a_quiet_watch_goes_well(void **state) {
 
 static void usual_pauses(void **state) {
     (void)state;
-    const struct fx_kube_pauses *usual = &fx_kube_usual_pauses;
+    const struct fx_kube_delays *usual = &fx_kube_default_delays;
     assert_int_equal(usual->backoff_min_ms, 500);
     assert_int_equal(usual->backoff_max_ms, 30000);
-    assert_int_equal(usual->max_wish_ms, 60 * usual->second_ms);
+    assert_int_equal(usual->max_retry_after_ms, 60 * usual->second_ms);
     assert_true(usual->watch_min_s >= 240 && usual->watch_max_s <= 480);
     assert_int_equal(usual->page, 500);
 }

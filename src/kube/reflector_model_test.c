@@ -4,7 +4,7 @@
  * cuts, resets, expires and garbles what it says, at random: in the end the reflector has
  * told what the server has, and on the way nothing that was not so.
  */
-#include "kube/reflector_world.h"
+#include "kube/reflector_fixture.h"
 
 #define N_NAMES   12u
 #define N_CHANGES 600u
@@ -223,7 +223,7 @@ static void model_on_state(enum fx_kube_state state,
                            const struct fx_kube_failure *failure, void *user) {
     (void)state;
     (void)user;
-    assert_true(failure == NULL || failure->words[0] != '\0');
+    assert_true(failure == NULL || failure->message[0] != '\0');
 }
 
 static bool is_told(void) {
@@ -249,10 +249,10 @@ static void the_server_is_mirrored(void **state) {
             fx_kube_reflector_create(&model.world.api.loop, model.world.client,
                                      &all_assigns, &model_events, NULL, &err);
         assert_non_null(model.world.reflector);
-        struct fx_kube_pauses pauses = hurried;
+        struct fx_kube_delays pauses = hurried;
         pauses.backoff_min_ms = pauses.backoff_max_ms = 1;
         pauses.page = PAGE_SIZE;
-        fx_kube_reflector_set_pauses(model.world.reflector, &pauses);
+        fx_kube_reflector_set_delays(model.world.reflector, &pauses);
         RUN_UNTIL(&model.world.api, is_told());
         world_finish(&model.world);
     }

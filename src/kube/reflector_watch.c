@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/reflector_watch.c - a watch, from its beginning to its end, and what its end means
+ * kube/reflector_watch.c - a watch, from its beginning to its end, and what follows
  * (Kubernetes API concepts, "Efficient detection of changes").
  */
 #include "kube/reflector_internal.h"
@@ -8,10 +8,9 @@
 #include <inttypes.h>
 
 #include "base/limits.h"
-#include "kube/client_stream.h"
 
 #define HEAD_TIMEOUT_MS 30000u
-#define MOST_FAILURES   5u /* of watches in a row, before everything is listed again */
+#define MAX_FAILURES    5u /* of watches in a row, before everything is listed again */
 
 static struct fx_text text_of(const struct fx_buf *buf) {
     return (struct fx_text){buf->data, buf->len};
@@ -19,22 +18,22 @@ static struct fx_text text_of(const struct fx_buf *buf) {
 
 /* ---- the end ---- */
 
-static void over(struct fx_kube_reflector *reflector) {
+static void end_stream(struct fx_kube_reflector *reflector) {
     fx_kube_events_finish(&reflector->stream);
     (void)uv_timer_stop(&reflector->timer);
 }
 
-/* In order: again, but not in a tight loop. */
+/* A regular end: watch again, but not in a tight loop. */
 static void watch_ended(struct fx_kube_reflector *reflector) {
     const uint64_t now = fx_kube_reflector_now_ms();
-    const uint64_t next = reflector->watch_ms + reflector->pauses.interval_ms;
-    over(reflector);
-    fx_kube_reflector_heard(reflector);
-    fx_kube_reflector_well(reflector);
-    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_WATCH, next > now ? next - now : 0);
+    const uint64_t next = reflector->watch_ms + reflector->delays.interval_ms;
+    end_stream(reflector);
+    fx_kube_reflector_note_contact(reflector);
+    fx_kube_reflector_set_healthy(reflector);
+    fx_kube_reflector_wait(reflector, FX_KUBE_STEP_WATCH, next > now ? next - now : 0);
 }
 
-/* A single failure is an accident, unless it would happen again. */
+/* A single failure is not reported, unless it is certain to happen again. */
 static void note_failure(struct fx_kube_reflector *reflector,
                          const struct fx_kube_failure *failure) {
     const bool is_lasting = failure->reason == FX_KUBE_REASON_UNAUTHORIZED ||
@@ -46,28 +45,28 @@ static void note_failure(struct fx_kube_reflector *reflector,
     }
 }
 
-/* What was seen so far is no place to go on from: everything is listed, at once the first
- * time, later after growing pauses, until a watch has gone well for a while. */
+/* The last version cannot be continued: everything is listed again, at once the first
+ * time, later after growing pauses, until a watch was healthy for a while. */
 static void list_again(struct fx_kube_reflector *reflector,
                        const struct fx_kube_failure *failure) {
-    over(reflector);
+    end_stream(reflector);
     const bool at_once = reflector->relists.next_ms == 0;
     const uint64_t pause =
         fx_kube_backoff_next(&reflector->relists, 0, 0, &reflector->random);
     if (!at_once) {
         note_failure(reflector, failure);
     }
-    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_LIST, at_once ? 0 : pause);
+    fx_kube_reflector_wait(reflector, FX_KUBE_STEP_LIST, at_once ? 0 : pause);
 }
 
-/* From where it stood, or, where that does not help, from the beginning. */
+/* Continues from the last version, or, after several failures, lists again. */
 static void watch_again(struct fx_kube_reflector *reflector,
                         const struct fx_kube_failure *failure) {
-    over(reflector);
+    end_stream(reflector);
     note_failure(reflector, failure);
     fx_kube_reflector_retry(reflector,
-                            reflector->n_failed % MOST_FAILURES == 0 ? FX_KUBE_STEP_LIST
-                                                                     : FX_KUBE_STEP_WATCH,
+                            reflector->n_failed % MAX_FAILURES == 0 ? FX_KUBE_STEP_LIST
+                                                                    : FX_KUBE_STEP_WATCH,
                             failure);
 }
 
@@ -98,13 +97,13 @@ static void failure_of(const struct fx_kube_reflector *reflector,
 
 /* ---- events ---- */
 
-/* Versions go forward only. False without memory. */
+/* Notes the last version, which never goes back. False without memory. */
 static bool advance(struct fx_kube_reflector *reflector, struct fx_text version) {
     struct fx_buf *seen = &reflector->version;
     if (version.len == 0 || fx_kube_version_is_before(version, text_of(seen))) {
         return true;
     }
-    /* Reserved first: without memory the old version stays. */
+    /* Reserve first, so that without memory the old version stays. */
     if (version.len >= seen->cap && fx_buf_reserve(seen, version.len) == NULL) {
         seen->failed = false;
         return false;
@@ -114,12 +113,12 @@ static bool advance(struct fx_kube_reflector *reflector, struct fx_text version)
     return true;
 }
 
-/* `reflector->ending` says the rest of what an ERROR says. */
+/* The failure of an ERROR event is kept in `reflector->ending`. */
 static bool take_error(struct fx_kube_reflector *reflector, const json_t *object,
                        struct fx_err *err) {
     fx_kube_failure_of_status(object, &reflector->ending);
     add_prefix(reflector, &reflector->ending);
-    return fx_fail(err, FX_EIO, "%s", reflector->ending.words);
+    return fx_fail(err, FX_EIO, "%s", reflector->ending.message);
 }
 
 static bool on_event(enum fx_kube_event event, json_t *object, void *user,
@@ -130,20 +129,20 @@ static bool on_event(enum fx_kube_event event, json_t *object, void *user,
         return take_error(reflector, object, err);
     }
     reflector->status.n_events++;
-    fx_kube_reflector_heard(reflector);
+    fx_kube_reflector_note_contact(reflector);
     if (event == FX_KUBE_EVENT_BOOKMARK) {
         if (!advance(reflector, fx_kube_object_version(object))) {
             return fx_fail_nomem(err);
         }
     } else if (!fx_kube_object_identify(object, &identity)) {
-        return fx_fail(err, FX_EINVALID,
-                       "an event of the watch is of an object without name or version");
-    } else if (!fx_kube_reflector_take_event(reflector, event, object, &identity, err)) {
+        return fx_fail(err, FX_EINVALID, "the object of an event has no name or version");
+    } else if (!fx_kube_reflector_report_event(reflector, event, object, &identity,
+                                               err)) {
         return false;
     } else if (!advance(reflector, identity.version)) {
         return fx_fail_nomem(err);
     }
-    fx_kube_reflector_well(reflector);
+    fx_kube_reflector_set_healthy(reflector);
     return true;
 }
 
@@ -155,11 +154,11 @@ static void on_open(void *user) {
     if (reflector->n_failed == 0) {
         fx_kube_reflector_set_state(reflector, FX_KUBE_STATE_WATCHING, NULL);
     }
-    fx_kube_reflector_pause(reflector, FX_KUBE_STEP_WELL, reflector->pauses.well_ms);
+    fx_kube_reflector_wait(reflector, FX_KUBE_STEP_HEALTHY, reflector->delays.healthy_ms);
 }
 
-/* An event could not be taken. What is no event at all would come again from the same
- * place: that is left by a list. */
+/* An event could not be processed. Without memory the watch is repeated; anything else
+ * would come again in the same place, so everything is listed. */
 static void stream_failed(struct fx_kube_reflector *reflector, const struct fx_err *err) {
     struct fx_kube_failure failure = reflector->ending;
     if (failure.reason != FX_KUBE_REASON_NONE) {
@@ -194,15 +193,15 @@ static void on_end(const struct fx_kube_answer *answer, void *user) {
         watch_ended(reflector);
     } else if (err.code == FX_ESYNTAX) {
         struct fx_kube_failure failure;
-        failure_of(reflector, &err, &failure); /* half an event: a cut */
+        failure_of(reflector, &err, &failure); /* half an event: the stream was cut */
         watch_again(reflector, &failure);
     } else {
         stream_failed(reflector, &err);
     }
 }
 
-static struct fx_kube_call *start(struct fx_kube_reflector *reflector,
-                                  const struct fx_buf *query, uint64_t seconds) {
+static struct fx_kube_call *start_watch(struct fx_kube_reflector *reflector,
+                                        const struct fx_buf *query, uint64_t seconds) {
     const struct fx_kube_request request = {
         .verb = FX_KUBE_VERB_WATCH,
         .resource = fx_kube_reflector_resource(reflector),
@@ -214,7 +213,7 @@ static struct fx_kube_call *start(struct fx_kube_reflector *reflector,
     const struct fx_kube_sink sink = {
         .on_open = on_open,
         .on_piece = on_piece,
-        .silence_ms = seconds * 1000 + reflector->pauses.silence_ms,
+        .silence_ms = seconds * 1000 + reflector->delays.silence_ms,
     };
     return fx_kube_call_stream(reflector->client, &request, &sink, on_end, reflector);
 }
@@ -223,7 +222,7 @@ void fx_kube_reflector_watch(struct fx_kube_reflector *reflector) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf query = {0};
     const uint64_t seconds = fx_kube_random_between(
-        &reflector->random, reflector->pauses.watch_min_s, reflector->pauses.watch_max_s);
+        &reflector->random, reflector->delays.watch_min_s, reflector->delays.watch_max_s);
     fx_kube_events_init(&reflector->stream, FX_LIMIT_KUBE_EVENT_BYTES,
                         fx_kube_resource_is_secret(fx_kube_reflector_resource(reflector)),
                         on_event, reflector);
@@ -234,8 +233,8 @@ void fx_kube_reflector_watch(struct fx_kube_reflector *reflector) {
                   "&resourceVersion=",
                   seconds);
     fx_kube_write_query(text_of(&reflector->version), &query);
-    fx_kube_reflector_write_selectors(reflector, &query);
-    reflector->call = query.failed ? NULL : start(reflector, &query, seconds);
+    fx_kube_reflector_write_selector(reflector, &query);
+    reflector->call = query.failed ? NULL : start_watch(reflector, &query, seconds);
     fx_buf_finish(&query);
     if (reflector->call == NULL) {
         struct fx_kube_failure failure;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/request.c - verbs as methods, paths, queries and media types (Kubernetes API
+ * kube/request.c - methods, paths, queries and media types of the verbs (Kubernetes API
  * concepts, "API verbs", "Server-side apply", "Metadata-only fetches").
  */
 #include "kube/request.h"
@@ -12,7 +12,7 @@
 #include "net/tls.h"
 #include "value/json.h"
 
-#define WORDS_BYTES (16u << 10) /* of a resource and a name */
+#define TEXT_BYTES (16u << 10) /* of a resource and a name */
 #define AS_METADATA(kind) \
     "application/json;as=" kind ";g=meta.k8s.io;v=v1,application/json"
 
@@ -20,7 +20,7 @@ static const struct {
     const char *method, *content_type;
     const char *accept, *metadata_accept;
     size_t max_body;
-    bool repeatable, managed; /* `managed`: it takes a field manager */
+    bool repeatable, managed; /* `managed`: it has a field manager */
 } verbs[] = {
     [FX_KUBE_VERB_GET] = {"GET", NULL, "application/json",
                           AS_METADATA("PartialObjectMetadata"),
@@ -35,7 +35,7 @@ static const struct {
                              "application/json", FX_LIMIT_KUBE_ANSWER_BYTES, false, true},
     [FX_KUBE_VERB_UPDATE] = {"PUT", "application/json", "application/json",
                              "application/json", FX_LIMIT_KUBE_ANSWER_BYTES, false, true},
-    /* JSON is YAML, too. */
+    /* JSON is also YAML. */
     [FX_KUBE_VERB_APPLY] = {"PATCH", "application/apply-patch+yaml", "application/json",
                             "application/json", FX_LIMIT_KUBE_ANSWER_BYTES, true, true},
     [FX_KUBE_VERB_MERGE_PATCH] = {"PATCH", "application/merge-patch+json",
@@ -46,35 +46,35 @@ static const struct {
                              false},
 };
 
-/* ---- what the caller may take back ---- */
+/* ---- copies of borrowed texts ---- */
 
-static const char *copy(struct fx_arena *words, const char *string, bool *ok) {
-    const char *own = string == NULL ? NULL : fx_arena_copy(words, fx_text_of(string));
+static const char *copy(struct fx_arena *texts, const char *string, bool *ok) {
+    const char *own = string == NULL ? NULL : fx_arena_copy(texts, fx_text_of(string));
     *ok = *ok && (string == NULL || own != NULL);
     return own;
 }
 
-static struct fx_text copy_text(struct fx_arena *words, struct fx_text text, bool *ok) {
-    const char *own = text.len == 0 ? NULL : fx_arena_copy(words, text);
+static struct fx_text copy_text(struct fx_arena *texts, struct fx_text text, bool *ok) {
+    const char *own = text.len == 0 ? NULL : fx_arena_copy(texts, text);
     *ok = *ok && (text.len == 0 || own != NULL);
     return (struct fx_text){own, own == NULL ? 0 : text.len};
 }
 
-static bool copy_words(struct fx_kube_wire *wire, const struct fx_kube_request *request) {
+static bool copy_names(struct fx_kube_wire *wire, const struct fx_kube_request *request) {
     const struct fx_kube_resource *resource = request->resource;
-    struct fx_arena *words = &wire->words;
+    struct fx_arena *texts = &wire->texts;
     bool ok = true;
-    fx_arena_init(words, WORDS_BYTES);
+    fx_arena_init(texts, TEXT_BYTES);
     wire->resource = (struct fx_kube_resource){
-        .group = copy(words, resource->group, &ok),
-        .version = copy(words, resource->version, &ok),
-        .plural = copy(words, resource->plural, &ok),
-        .kind = copy(words, resource->kind, &ok),
+        .group = copy(texts, resource->group, &ok),
+        .version = copy(texts, resource->version, &ok),
+        .plural = copy(texts, resource->plural, &ok),
+        .kind = copy(texts, resource->kind, &ok),
     };
     wire->name = (struct fx_kube_name){
-        .namespace_ = copy_text(words, request->name.namespace_, &ok),
-        .name = copy_text(words, request->name.name, &ok),
-        .subresource = copy(words, request->name.subresource, &ok),
+        .namespace_ = copy_text(texts, request->name.namespace_, &ok),
+        .name = copy_text(texts, request->name.name, &ok),
+        .subresource = copy(texts, request->name.subresource, &ok),
         .everywhere = request->name.everywhere,
     };
     return ok;
@@ -113,7 +113,8 @@ static bool write_url(struct fx_kube_wire *wire, const char *server,
     while (len > 0 && server[len - 1] == '/') {
         len--;
     }
-    /* What is created has its name in the body; only parts of it have a path. */
+    /* A new object has its name in the body; only its subresources have a path with a
+     * name. */
     if (request->verb == FX_KUBE_VERB_CREATE && name.subresource == NULL) {
         name.name = (struct fx_text){0};
     }
@@ -145,7 +146,7 @@ bool fx_kube_wire_init(struct fx_kube_wire *wire, const char *server,
         .max_body = verbs[request->verb].max_body,
         .repeatable = verbs[request->verb].repeatable,
     };
-    const bool ok = (copy_words(wire, request) || fx_fail_nomem(err)) &&
+    const bool ok = (copy_names(wire, request) || fx_fail_nomem(err)) &&
                     write_url(wire, server, request, err) &&
                     (request->body == NULL || write_body(wire, request->body, err));
     if (!ok) {
@@ -155,7 +156,7 @@ bool fx_kube_wire_init(struct fx_kube_wire *wire, const char *server,
 }
 
 void fx_kube_wire_finish(struct fx_kube_wire *wire) {
-    fx_arena_finish(&wire->words);
+    fx_arena_finish(&wire->texts);
     fx_buf_finish(&wire->url_text);
     fx_tls_wipe(&wire->body);
     *wire = (struct fx_kube_wire){0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/resource.c - paths of the API, and the names of its resources.
+ * kube/resource.c - paths and names of resources.
  */
 #include "kube/resource.h"
 
@@ -33,7 +33,7 @@ static void write_escaped(struct fx_text text, bool (*is_plain)(char c),
     }
 }
 
-/* Segments that mean "here" and "above" (section 3.3) are no object's name. */
+/* "." and ".." have a meaning in a path (section 3.3), so they are escaped. */
 static bool is_dots(struct fx_text name) {
     return fx_text_is(name, ".") || fx_text_is(name, "..");
 }
@@ -75,10 +75,10 @@ void fx_kube_write_query(struct fx_text value, struct fx_buf *query) {
 }
 
 void fx_kube_write_resource(const struct fx_kube_resource *resource,
-                            struct fx_buf *words) {
-    fx_buf_str(words, resource->plural);
+                            struct fx_buf *text) {
+    fx_buf_str(text, resource->plural);
     if (resource->group[0] != '\0') {
-        fx_buf_char(words, '.');
-        fx_buf_str(words, resource->group);
+        fx_buf_char(text, '.');
+        fx_buf_str(text, resource->group);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/resource.h - a kind of object of the API, and the URL paths of its objects.
+ * kube/resource.h - a resource of the API, and the URL paths of its objects.
  */
 #ifndef FX_KUBE_RESOURCE_H
 #define FX_KUBE_RESOURCE_H
@@ -10,38 +10,36 @@
 #include "base/buf.h"
 #include "base/text.h"
 
-/* Words of ours, mostly constants; borrowed. */
+/* Texts are borrowed, mostly constants. */
 struct fx_kube_resource {
     const char *group;   /* "": the core group */
     const char *version; /* "v1" */
-    const char *plural;  /* in paths and RBAC rules: "assign" */
+    const char *plural;  /* the name in paths and RBAC rules: "assign" */
     const char *kind;    /* "Assign" */
 };
 
-/* Which object or collection. Empty texts: none. */
+/* An object or a collection. Empty texts: none. */
 struct fx_kube_name {
-    struct fx_text namespace_; /* empty: of the cluster, or of all namespaces */
+    struct fx_text namespace_; /* empty: cluster-scoped, or all namespaces */
     struct fx_text name;       /* empty: the collection */
     const char *subresource;   /* "status", or NULL */
-    bool everywhere; /* whoever asks wants such rights in every namespace: what the words
-                      * of a failure advise */
+    bool everywhere; /* failures advise a ClusterRole, not a Role in `namespace_` */
 };
 
-/* Are these Secrets? What is in one nobody may find in memory after its use. */
+/* Whether the resource is `secrets`, whose content is wiped from memory after use. */
 bool fx_kube_resource_is_secret(const struct fx_kube_resource *resource);
 
-/* Appends `/apis/mutations.gatekeeper.sh/v1/assign/always-pull/status`, or `/api/v1/…`
- * for the core group. Names are escaped where a path needs it (RFC 3986 section 3.3), so
- * that none can leave its place. */
+/* Appends the path, as `/apis/mutations.gatekeeper.sh/v1/assign/always-pull/status`, or
+ * `/api/v1/…` for the core group. Names are escaped (RFC 3986 section 3.3), so that no
+ * name can change the structure of the path. */
 void fx_kube_write_path(const struct fx_kube_resource *resource,
                         const struct fx_kube_name *name, struct fx_buf *path);
 
-/* Appends the value of a query parameter, escaped. */
+/* Appends the escaped value of a query parameter. */
 void fx_kube_write_query(struct fx_text value, struct fx_buf *query);
 
-/* Appends "assign.mutations.gatekeeper.sh", or "namespaces" of the core group: as
- * messages and RBAC name it. */
-void fx_kube_write_resource(const struct fx_kube_resource *resource,
-                            struct fx_buf *words);
+/* Appends "assign.mutations.gatekeeper.sh", or "namespaces" for the core group: the name
+ * in messages. */
+void fx_kube_write_resource(const struct fx_kube_resource *resource, struct fx_buf *text);
 
 #endif

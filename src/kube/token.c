@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/token.c - reading a token's file when it may be another.
+ * kube/token.c - reads the file of a token again when it may have changed.
  */
 #include "kube/token.h"
 
@@ -17,22 +17,23 @@
 #define TOKEN_BYTES_MAX 65536u
 #define READ_EVERY_NS   UINT64_C(60000000000)
 #define RETRY_EVERY_NS  UINT64_C(10000000000)
-/* So much at once that reading a token leaves no copy of it in memory given back: twice
- * what base/file.h reads at a time. */
+/* Twice what base/file.h reads at a time: a buffer of this size is never moved while a
+ * token is read, which would leave a copy in memory. */
 #define READ_ROOM (2 * TOKEN_BYTES_MAX + 1)
 
-/* ---- what is a token --------------------------------------------------------------- */
+/* ---- the form of a token
+ * --------------------------------------------------------------- */
 
 bool fx_kube_token_check(struct fx_text value, struct fx_err *err) {
     if (value.len == 0) {
-        return fx_fail(err, FX_EINVALID, "no token in it");
+        return fx_fail(err, FX_EINVALID, "no token");
     }
     if (value.len > TOKEN_BYTES_MAX) {
-        return fx_fail(err, FX_ELIMIT, "a token of more than %u bytes", TOKEN_BYTES_MAX);
+        return fx_fail(err, FX_ELIMIT, "token longer than %u bytes", TOKEN_BYTES_MAX);
     }
     for (size_t i = 0; i < value.len; i++) {
         if (value.data[i] <= ' ' || value.data[i] >= 0x7f) {
-            return fx_fail(err, FX_EINVALID, "a character that no token has");
+            return fx_fail(err, FX_EINVALID, "invalid character in token");
         }
     }
     return true;
@@ -40,15 +41,15 @@ bool fx_kube_token_check(struct fx_text value, struct fx_err *err) {
 
 /* ---- its file ---------------------------------------------------------------------- */
 
-/* A pipe would block us, or end after the first reading. */
-static bool look(const char *file, struct fx_kube_token_stamp *ret_stamp,
-                 struct fx_err *err) {
+/* Only regular files: a pipe would block, or end after the first read. */
+static bool read_stamp(const char *file, struct fx_kube_token_stamp *ret_stamp,
+                       struct fx_err *err) {
     struct stat info;
     if (stat(file, &info) != 0) {
-        char words[128];
+        char text[128];
         const int code = errno;
         return fx_fail(err, FX_EIO, "%s: %s", file,
-                       strerror_r(code, words, sizeof words) == 0 ? words : "no file");
+                       strerror_r(code, text, sizeof text) == 0 ? text : "no file");
     }
     if (!S_ISREG(info.st_mode)) {
         return fx_fail(err, FX_EIO, "%s: not a regular file", file);
@@ -96,11 +97,12 @@ bool fx_kube_token_load(bool (*read)(const char *path, size_t max,
 
 bool fx_kube_token_read(const char *file, struct fx_buf *value, struct fx_err *err) {
     struct fx_kube_token_stamp stamp = {0};
-    return look(file, &stamp, err) &&
+    return read_stamp(file, &stamp, err) &&
            fx_kube_token_load(fx_file_read_regular, file, value, err);
 }
 
-/* ---- one in use -------------------------------------------------------------------- */
+/* ---- the token in use
+ * -------------------------------------------------------------------- */
 
 bool fx_kube_token_init(struct fx_kube_token *token, const struct fx_kube_config *config,
                         struct fx_err *err) {
@@ -137,16 +139,16 @@ static bool is_due(const struct fx_kube_token *token, uint64_t now_ns) {
     }
     struct fx_kube_token_stamp stamp = {0};
     struct fx_err ignored = FX_ERR_INIT;
-    return !look(token->file, &stamp, &ignored) || !is_same(&stamp, &token->stamp);
+    return !read_stamp(token->file, &stamp, &ignored) || !is_same(&stamp, &token->stamp);
 }
 
-/* Looked at before it is read: what is written meanwhile is seen the next time. */
+/* The stamp is taken before the file is read, so that a later change is noticed. */
 static bool reread(struct fx_kube_token *token, uint64_t now_ns, bool *ret_changed,
                    struct fx_err *err) {
     struct fx_kube_token_stamp stamp = {0};
     struct fx_buf value;
     fx_buf_init(&value, 0);
-    if (!look(token->file, &stamp, err) ||
+    if (!read_stamp(token->file, &stamp, err) ||
         !fx_kube_token_read(token->file, &value, err)) {
         token->retry_at_ns = now_ns + RETRY_EVERY_NS;
         return false;
@@ -155,7 +157,7 @@ static bool reread(struct fx_kube_token *token, uint64_t now_ns, bool *ret_chang
                                   (struct fx_text){token->value.data, token->value.len});
     fx_tls_wipe(&token->value);
     token->value = value;
-    token->turn += *ret_changed ? 1 : 0;
+    token->generation += *ret_changed ? 1 : 0;
     token->stamp = stamp;
     token->read_at_ns = now_ns;
     token->retry_at_ns = 0;
@@ -177,7 +179,7 @@ bool fx_kube_token_refresh(struct fx_kube_token *token, uint64_t now_ns) {
         return false;
     }
     if (!reread(token, now_ns, &changed, &err)) {
-        token->retry_at_ns = now_ns; /* who asks next is told */
+        token->retry_at_ns = now_ns; /* fx_kube_token_now() reports it */
         return false;
     }
     return changed;

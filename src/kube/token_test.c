@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "kube/config.h"
-#include "kube/folder_world.h"
+#include "kube/folder_fixture.h"
 #include "kube/token.h"
 #include "net/tls.h"
 
@@ -184,7 +184,7 @@ static void the_old_one_is_kept_where_the_file_fails(void **state) {
     assert_token(&token, START_NS + 2, "one");
     write_file("token", "\n");
     assert_token(&token, START_NS + 10 * SECOND, "one");
-    assert_fault(&token, START_NS + 10 * SECOND + 1, "one", "token: no token in it");
+    assert_fault(&token, START_NS + 10 * SECOND + 1, "one", "token: no token");
     write_file("token", "two");
     assert_token(&token, START_NS + 20 * SECOND, "one");
     assert_token(&token, START_NS + 20 * SECOND + 1, "two");
@@ -223,15 +223,15 @@ static void assert_unreadable(enum fx_code code, const char *words) {
 static void only_tokens_are_read(void **state) {
     (void)state;
     write_file("token", "hunter two");
-    assert_unreadable(FX_EINVALID, "token: a character that no token has");
+    assert_unreadable(FX_EINVALID, "token: invalid character in token");
     write_file("token", "hunter\r\nX-Evil: 1");
-    assert_unreadable(FX_EINVALID, "token: a character that no token has");
+    assert_unreadable(FX_EINVALID, "token: invalid character in token");
     write_file("token", "hunter\xc3\xa4");
-    assert_unreadable(FX_EINVALID, "token: a character that no token has");
+    assert_unreadable(FX_EINVALID, "token: invalid character in token");
     write_file("token", "hunter\x7f");
-    assert_unreadable(FX_EINVALID, "token: a character that no token has");
+    assert_unreadable(FX_EINVALID, "token: invalid character in token");
     write_file("token", " \t\r\n\v\f");
-    assert_unreadable(FX_EINVALID, "token: no token in it");
+    assert_unreadable(FX_EINVALID, "token: no token");
     remove_file("token");
     assert_unreadable(FX_EIO, "token: No such file or directory");
 }

@@ -94,10 +94,10 @@ void fx_tls_wipe(struct fx_buf *secret);
  * writing keys as text on a worker thread. */
 void fx_tls_wipe_stack(void);
 
-/* Checks a caBundle as Gatekeeper does: the first PEM block must be a certificate;
- * further blocks are not checked. Errors: FX_EINVALID with Gatekeeper's messages (spec
- * section 7), `bad caBundle` if there is no PEM block and `failed to parse caBundle: …`
- * if the first one is not a certificate; FX_ENOMEM. */
+/* Checks a caBundle: the first PEM block must be a certificate; further blocks are not
+ * checked. Errors: FX_EINVALID with the messages of spec section 7, `bad caBundle` if
+ * there is no PEM block and `failed to parse caBundle: …` if the first one is not a
+ * certificate; FX_ENOMEM. */
 bool fx_tls_check_ca(struct fx_text pem, struct fx_err *err) FX_MUST_USE;
 
 /* ---- sessions ---- */

@@ -16,7 +16,7 @@
 /* Each may be tried as the parent of each: the cost is quadratic. */
 #define CHAIN_CERTS 32
 
-/* ---- a caBundle, with Gatekeeper's messages ---- */
+/* ---- a caBundle ---- */
 
 static bool check_block(const struct fx_tls_pem *pem, struct fx_err *err) {
     mbedtls_x509_crt cert;

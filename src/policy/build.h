@@ -59,28 +59,19 @@ bool fx_build_report_syntax(struct fx_build *build, const struct fx_err *fault,
 /* At the end of a file: one finding for all those that were only counted. */
 bool fx_build_report_rest(struct fx_build *build) FX_MUST_USE;
 
-/* Adds a reference of the mutator, the resource, the namespace to the file under way. */
-bool fx_build_keep_mutator(struct fx_build *build,
-                           struct fx_mutator *mutator) FX_MUST_USE;
-bool fx_build_keep_resource(struct fx_build *build,
-                            struct fx_resource *resource) FX_MUST_USE;
+/* Adds a reference of the unit, of the namespace to the file under way. */
+bool fx_build_keep_unit(struct fx_build *build, struct fx_unit *unit) FX_MUST_USE;
 bool fx_build_keep_namespace(struct fx_build *build, json_t *object) FX_MUST_USE;
 
-/* Reads one document: mutators, resources, a namespace, or findings. */
+/* Reads one document: a unit, a namespace, or findings. */
 bool fx_build_document(struct fx_build *build,
                        const struct fx_document *document) FX_MUST_USE;
 
-/* The mutator (the resource) now in force that is the same as `made`: equal source, from
- * the same place (so that its line is still true); NULL where there is none. Borrowed. */
-struct fx_mutator *fx_build_find_same(const struct fx_build *build,
-                                      const struct fx_mutator *made);
-struct fx_resource *fx_build_find_same_resource(const struct fx_build *build,
-                                                const struct fx_resource *made);
-
-/* Keeps what is in force of the policy that `subject` names, because its new version is
- * faulty; *ret_stays tells whether there was any. */
-bool fx_build_fall_back(struct fx_build *build, const struct fx_subject *subject,
-                        bool *ret_stays) FX_MUST_USE;
+/* The active unit of that kind, namespace (empty: none) and name; NULL where there is
+ * none. Borrowed. */
+struct fx_unit *fx_build_find_previous(const struct fx_build *build,
+                                       const struct fx_kind *kind,
+                                       struct fx_text namespace_, struct fx_text name);
 
 /* Keeps all that the file gave before, because it cannot be read; *ret_stays as above. */
 bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) FX_MUST_USE;
@@ -89,12 +80,13 @@ bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) FX_MUST_US
  */
 bool fx_build_repeat_file(struct fx_build *build) FX_MUST_USE;
 
-/* After all files: a finding for each document that a later one replaces (`given`: all
- * that the files gave, in the order of reading), for each mutator in conflict, for each
- * that asks a provider that there is not, for each template of a cycle. The bound holds
- * for each of the four, over all files. */
-bool fx_build_report_repeats(struct fx_policies *policies,
-                             const struct fx_snapshot_parts *given) FX_MUST_USE;
+/* After all files: a finding for each document that a later one replaces (`given`: the
+ * units of all files, in the order of reading), for what link steps report, for each
+ * mutator in conflict, for each that asks a provider that is not defined, for each
+ * template of a cycle. The bound holds for each of the five, over all files. */
+bool fx_build_report_repeats(struct fx_policies *policies, struct fx_unit *const *given,
+                             size_t n_given) FX_MUST_USE;
+bool fx_build_report_links(struct fx_policies *policies) FX_MUST_USE;
 bool fx_build_report_conflicts(struct fx_policies *policies) FX_MUST_USE;
 bool fx_build_report_providers(struct fx_policies *policies) FX_MUST_USE;
 

@@ -10,7 +10,7 @@
 #include "value/tree.h"
 
 static bool check_resource(const struct fx_resource *resource, struct fx_err *err) {
-    if (resource->type != FX_RESOURCE_PROVIDER) {
+    if (resource->ops->type != FX_RESOURCE_PROVIDER) {
         return true;
     }
     const struct fx_provider *provider = (const struct fx_provider *)resource;

@@ -15,61 +15,54 @@ struct doc {
     struct fx_build *build;
     json_t *root;
     struct fx_subject subject;
+    const struct fx_dialect
+        *dialect; /* NULL where none has the kind; then `kind` is, too */
+    const struct fx_kind *kind;
 };
 
-/* A fault that leaves the document without effect: what is in force of it stays. */
+/* Keeps the active version of the policy, since the new one is faulty; *ret_stays: there
+ * is one. */
+static bool fall_back(struct doc *doc, bool *ret_stays) {
+    const struct fx_subject *subject = &doc->subject;
+    struct fx_unit *before =
+        doc->kind == NULL || subject->name.len == 0
+            ? NULL
+            : fx_build_find_previous(doc->build, doc->kind, subject->namespace_,
+                                     subject->name);
+    *ret_stays = before != NULL;
+    return before == NULL || fx_build_keep_unit(doc->build, before);
+}
+
+/* A fault that leaves the document without effect: its active version stays. */
 static bool refuse(struct doc *doc, const struct fx_err *fault) {
     bool stays = false;
-    return fx_build_fall_back(doc->build, &doc->subject, &stays) &&
+    return fall_back(doc, &stays) &&
            fx_build_report(doc->build, FX_SEVERITY_ERROR, fault, stays);
 }
 
-/* Says where it was read, where nobody has; false without memory. */
-static bool set_origin(const struct doc *doc, struct fx_origin *origin) {
-    if (origin->file == NULL) {
-        origin->file = strdup(doc->build->input->file);
-        origin->line = doc->build->line;
-    }
-    return origin->file != NULL;
-}
-
-static bool keep_mutator(struct doc *doc, struct fx_mutator *made) {
-    if (!set_origin(doc, &made->origin)) {
+/* Keeps what was compiled; where the document did not change, its unit of before. */
+static bool keep(struct doc *doc, struct fx_compilation *made) {
+    const struct fx_subject *subject = &doc->subject;
+    struct fx_unit *unit = fx_unit_create(doc->dialect, doc->kind, subject, doc->root,
+                                          doc->build->input->object, made);
+    if (unit == NULL) {
         return false;
     }
-    if (doc->build->input->object != NULL) {
-        fx_mutator_share_policy(made, doc->build->input->object);
+    bool ok = fx_unit_set_origin(unit, doc->build->input->file, doc->build->line);
+    if (ok) {
+        struct fx_unit *before = fx_build_find_previous(
+            doc->build, doc->kind, subject->namespace_, subject->name);
+        const bool is_same = before != NULL && fx_unit_equal(before, unit);
+        ok = fx_build_keep_unit(doc->build, is_same ? before : unit);
     }
-    struct fx_mutator *same = fx_build_find_same(doc->build, made);
-    return fx_build_keep_mutator(doc->build, same == NULL ? made : same);
-}
-
-static bool keep_resource(struct doc *doc, struct fx_resource *made) {
-    if (!set_origin(doc, &made->origin)) {
-        return false;
-    }
-    struct fx_resource *same = fx_build_find_same_resource(doc->build, made);
-    return fx_build_keep_resource(doc->build, same == NULL ? made : same);
+    fx_unit_unref(unit);
+    return ok;
 }
 
 static bool warn_one(struct doc *doc, const struct fx_warning *warning) {
     struct fx_err fault = FX_ERR_INIT;
     (void)fx_fail_in(&fault, warning->node, FX_EINVALID, "%s", warning->text);
     return fx_build_report(doc->build, FX_SEVERITY_WARNING, &fault, false);
-}
-
-static bool keep_all(struct doc *doc, const struct fx_compilation *made) {
-    for (size_t i = 0; i < made->n_mutators; i++) {
-        if (!keep_mutator(doc, made->mutators[i])) {
-            return false;
-        }
-    }
-    for (size_t i = 0; i < made->n_resources; i++) {
-        if (!keep_resource(doc, made->resources[i])) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* So many of its findings were told before. */
@@ -92,7 +85,7 @@ static bool warn_all(struct doc *doc, const struct fx_compilation *made) {
 /* The same, where the dialect tells its faults one by one. */
 static bool refuse_all(struct doc *doc, const struct fx_compilation *made) {
     bool stays = false;
-    if (!fx_build_fall_back(doc->build, &doc->subject, &stays)) {
+    if (!fall_back(doc, &stays)) {
         return false;
     }
     for (size_t i = 0; i < made->n_faults; i++) {
@@ -110,11 +103,11 @@ static bool refuse_all(struct doc *doc, const struct fx_compilation *made) {
     return true;
 }
 
-static bool compile(struct doc *doc, const struct fx_dialect *dialect) {
+static bool compile(struct doc *doc) {
     struct fx_compilation made = {.settings = doc->build->settings};
     struct fx_err fault = FX_ERR_INIT;
-    const bool compiled = fx_policy_compile(dialect, doc->root, &made, &fault);
-    bool ok = compiled                  ? keep_all(doc, &made)
+    const bool compiled = fx_policy_compile(doc->dialect, doc->root, &made, &fault);
+    bool ok = compiled                  ? keep(doc, &made)
               : fault.code == FX_ENOMEM ? false
               : made.n_faults > 0       ? refuse_all(doc, &made)
                                         : refuse(doc, &fault);
@@ -145,21 +138,20 @@ static bool refuse_nameless(struct doc *doc) {
     return refuse(doc, &fault);
 }
 
-static bool read_policy(struct doc *doc, const struct fx_dialect *dialect,
-                        const struct fx_policy_kind *kind) {
-    if (!fx_policy_groups_speak(kind, doc->subject.version)) {
+static bool read_policy(struct doc *doc) {
+    if (!fx_kind_has_version(doc->kind, doc->subject.version)) {
         return refuse_version(doc);
     }
     if (doc->subject.name.len == 0) {
         return refuse_nameless(doc);
     }
-    return compile(doc, dialect);
+    return compile(doc);
 }
 
 /* A policy of a system that this version does not speak. */
 static bool refuse_unsupported(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
-    const struct fx_policy_kind *other = fx_policy_groups_find_kind(doc->subject.kind);
+    const struct fx_kind *other = fx_policy_groups_find_kind(doc->subject.kind);
     (void)fx_fail_in(&fault, fx_tree_view_key(doc->root, "kind"), FX_EINVALID,
                      "kind %.*s of %.*s is not supported by this version%s%s%s%s%s",
                      FX_TEXT_ARG(doc->subject.kind),
@@ -204,11 +196,8 @@ static bool read_document(struct doc *doc) {
     if (fx_namespaces_is_one(doc->root)) {
         return fx_build_keep_namespace(doc->build, doc->root);
     }
-    const struct fx_policy_kind *kind = NULL;
-    const struct fx_dialect *dialect =
-        fx_policy_groups_dialect(doc->subject.group, doc->subject.kind, &kind);
-    if (dialect != NULL) {
-        return read_policy(doc, dialect, kind);
+    if (doc->dialect != NULL) {
+        return read_policy(doc);
     }
     return fx_policy_groups_hold(doc->subject.group, doc->subject.kind)
                ? refuse_unsupported(doc)
@@ -232,13 +221,12 @@ static bool enter_namespace(struct doc *doc) {
     return true;
 }
 
-/* Which namespace the policy is in, as its kind would have it. */
-static bool place(struct doc *doc) {
+/* Finds the kind, and sets the namespace of the policy as the scope of the kind says. */
+static bool identify(struct doc *doc) {
     struct fx_subject *subject = &doc->subject;
-    const struct fx_policy_kind *kind = NULL;
-    (void)fx_policy_groups_dialect(subject->group, subject->kind, &kind);
-    const enum fx_policy_scope scope = kind == NULL ? FX_SCOPE_CLUSTER : kind->scope;
-    if (scope == FX_SCOPE_CLUSTER) {
+    doc->dialect = fx_policy_groups_dialect(subject->group, subject->kind, &doc->kind);
+    const enum fx_scope scope = doc->kind == NULL ? FX_SCOPE_CLUSTER : doc->kind->scope;
+    if (scope == FX_SCOPE_CLUSTER || scope == FX_SCOPE_OWN) {
         subject->namespace_ = (struct fx_text){0};
     }
     if (scope != FX_SCOPE_NAMESPACE) {
@@ -268,7 +256,7 @@ bool fx_build_document(struct fx_build *build, const struct fx_document *documen
     fx_subject_read(document->root, &doc.subject);
     build->line = document->line;
     build->id = NULL;
-    bool ok = place(&doc);
+    bool ok = identify(&doc);
     if (ok && doc.subject.kind.len > 0 && doc.subject.name.len > 0) {
         build->id = print_id(&doc.subject);
         ok = build->id != NULL;

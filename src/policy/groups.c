@@ -1,44 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/groups.c - the list of policy API groups, and the way to a dialect.
+ * policy/groups.c - the API groups of policies, and the dialect of a kind.
  */
 #include "policy/groups.h"
 
 #include "base/macros.h"
 
-/* Group, and how the names of its kinds of policies begin ("": every kind). */
-#define FX_POLICY_GROUPS(X)             \
-    X("mutations.fixpoint.dev", "")     \
-    X("mutations.gatekeeper.sh", "")    \
-    X("externaldata.gatekeeper.sh", "") \
-    X("expansion.gatekeeper.sh", "")    \
-    X("config.gatekeeper.sh", "")       \
-    X("api.kubemod.io", "")             \
-    X("kyverno.io", "")                 \
-    X("policies.kyverno.io", "")        \
+/* Policies of other systems, and of groups that have other objects, too: the group, and
+ * the prefix of its kinds of policies ("": every kind). */
+#define OTHER_GROUPS(X)          \
+    X("kyverno.io", "")          \
+    X("policies.kyverno.io", "") \
     X("admissionregistration.k8s.io", "MutatingAdmissionPolicy")
 
-bool fx_policy_groups_hold(struct fx_text group, struct fx_text kind) {
-    static const struct {
-        const char *group, *kind_start;
-    } groups[] = {
-#define X(name, start) {name, start},
-        FX_POLICY_GROUPS(X)
-#undef X
-    };
-    for (size_t i = 0; i < FX_COUNT(groups); i++) {
-        if (fx_text_is(group, groups[i].group) &&
-            fx_text_starts(kind, fx_text_of(groups[i].kind_start))) {
-            return true;
+/* Is it a group of policies of a dialect? The groups of its parameters and bindings may
+ * have other objects, too. */
+static bool is_spoken_group(struct fx_text group) {
+    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
+        for (const struct fx_kind *k = fx_dialects[i]->kinds; k->kind != NULL; k++) {
+            if ((k->role == FX_ROLE_POLICY || k->role == FX_ROLE_RESOURCE) &&
+                fx_text_is(group, k->group)) {
+                return true;
+            }
         }
     }
     return false;
 }
 
+bool fx_policy_groups_hold(struct fx_text group, struct fx_text kind) {
+    static const struct {
+        const char *group, *kind_prefix;
+    } others[] = {
+#define X(name, prefix) {name, prefix},
+        OTHER_GROUPS(X)
+#undef X
+    };
+    for (size_t i = 0; i < FX_COUNT(others); i++) {
+        if (fx_text_is(group, others[i].group)) {
+            return fx_text_starts(kind, fx_text_of(others[i].kind_prefix));
+        }
+    }
+    return is_spoken_group(group);
+}
+
 /* The first entry of that kind, of the group or, where that is NULL, of any. */
-static const struct fx_policy_kind *
-find(const struct fx_dialect *dialect, const struct fx_text *group, struct fx_text kind) {
-    for (const struct fx_policy_kind *k = dialect->kinds; k->kind != NULL; k++) {
+static const struct fx_kind *find(const struct fx_dialect *dialect,
+                                  const struct fx_text *group, struct fx_text kind) {
+    for (const struct fx_kind *k = dialect->kinds; k->kind != NULL; k++) {
         if (fx_text_is(kind, k->kind) &&
             (group == NULL || fx_text_is(*group, k->group))) {
             return k;
@@ -47,11 +55,11 @@ find(const struct fx_dialect *dialect, const struct fx_text *group, struct fx_te
     return NULL;
 }
 
-const struct fx_dialect *
-fx_policy_groups_dialect(struct fx_text group, struct fx_text kind,
-                         const struct fx_policy_kind **ret_kind) {
+const struct fx_dialect *fx_policy_groups_dialect(struct fx_text group,
+                                                  struct fx_text kind,
+                                                  const struct fx_kind **ret_kind) {
     for (size_t i = 0; fx_dialects[i] != NULL; i++) {
-        const struct fx_policy_kind *found = find(fx_dialects[i], &group, kind);
+        const struct fx_kind *found = find(fx_dialects[i], &group, kind);
         if (found != NULL) {
             *ret_kind = found;
             return fx_dialects[i];
@@ -60,19 +68,10 @@ fx_policy_groups_dialect(struct fx_text group, struct fx_text kind,
     return NULL;
 }
 
-const struct fx_policy_kind *fx_policy_groups_find_kind(struct fx_text kind) {
-    const struct fx_policy_kind *found = NULL;
+const struct fx_kind *fx_policy_groups_find_kind(struct fx_text kind) {
+    const struct fx_kind *found = NULL;
     for (size_t i = 0; found == NULL && fx_dialects[i] != NULL; i++) {
         found = find(fx_dialects[i], NULL, kind);
     }
     return found;
-}
-
-bool fx_policy_groups_speak(const struct fx_policy_kind *kind, struct fx_text version) {
-    for (size_t i = 0; kind->versions[i] != NULL; i++) {
-        if (fx_text_is(version, kind->versions[i])) {
-            return true;
-        }
-    }
-    return false;
 }

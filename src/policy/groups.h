@@ -17,13 +17,10 @@ bool fx_policy_groups_hold(struct fx_text group, struct fx_text kind);
 /* The dialect that speaks the kind, and its entry there; NULL where none does. */
 const struct fx_dialect *fx_policy_groups_dialect(struct fx_text group,
                                                   struct fx_text kind,
-                                                  const struct fx_policy_kind **ret_kind);
-
-/* Is the version among those of the kind? */
-bool fx_policy_groups_speak(const struct fx_policy_kind *kind, struct fx_text version);
+                                                  const struct fx_kind **ret_kind);
 
 /* A kind of that name that some dialect speaks, of whatever group; NULL where none does.
  */
-const struct fx_policy_kind *fx_policy_groups_find_kind(struct fx_text kind);
+const struct fx_kind *fx_policy_groups_find_kind(struct fx_text kind);
 
 #endif

@@ -106,7 +106,7 @@ static void new_ones_among_others(void **state) {
     struct fx_policies *second = build_all(many, first);
     assert_int_equal(second->snapshot->n_mutators, MANY);
     for (size_t i = 0; i < MANY; i += 2) {
-        assert_ptr_equal(second->files[i].mutators[0], first->files[i / 2].mutators[0]);
+        assert_ptr_equal(second->files[i].units[0], first->files[i / 2].units[0]);
     }
     fx_policies_unref(first);
     fx_policies_unref(second);
@@ -126,8 +126,7 @@ static void all_in_another_order(void **state) {
     }
     struct fx_policies *second = build_all(many, first);
     for (size_t i = 0; i < SOME; i++) {
-        assert_ptr_equal(second->files[i].mutators[0],
-                         first->files[SOME - 1 - i].mutators[0]);
+        assert_ptr_equal(second->files[i].units[0], first->files[SOME - 1 - i].units[0]);
     }
     fx_policies_unref(first);
     fx_policies_unref(second);
@@ -148,8 +147,8 @@ static void invalid_ones(void **state) {
     assert_int_equal(fx_findings_count(&second->findings, FX_SEVERITY_ERROR), SOME);
     assert_int_equal(second->snapshot->n_mutators, SOME / 2);
     for (size_t i = 0; i < SOME; i += 2) {
-        assert_ptr_equal(second->files[i].mutators[0], first->files[i / 2].mutators[0]);
-        assert_int_equal(second->files[i + 1].n_mutators, 0);
+        assert_ptr_equal(second->files[i].units[0], first->files[i / 2].units[0]);
+        assert_int_equal(second->files[i + 1].n_units, 0);
     }
     fx_policies_unref(first);
     fx_policies_unref(second);
@@ -177,7 +176,7 @@ static void repeated_ones(void **state) {
     assert_int_equal(second->snapshot->n_mutators, 1);
     assert_int_equal(second->findings.n_items, FX_LIMIT_FINDINGS + 1);
     for (size_t i = 0; i < SOME; i++) { /* each in its turn, though they have one name */
-        assert_ptr_equal(second->files[i].mutators[0], first->files[i].mutators[0]);
+        assert_ptr_equal(second->files[i].units[0], first->files[i].units[0]);
     }
     fx_policies_unref(first);
     fx_policies_unref(second);

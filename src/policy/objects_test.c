@@ -66,16 +66,16 @@ static void the_same_object_is_not_compiled_again(void **state) {
                                             {.file = "zone", .object = zone}};
     struct fx_policies *second = build(after, 3, first);
     expect_findings(second, WARNING("alpha") WARNING("pull") WARNING("zone"));
-    assert_ptr_equal(second->files[1].mutators[0], first->files[0].mutators[0]);
-    assert_ptr_equal(second->files[2].mutators[0], first->files[1].mutators[0]);
+    assert_ptr_equal(second->files[1].units[0], first->files[0].units[0]);
+    assert_ptr_equal(second->files[2].units[0], first->files[1].units[0]);
 
     /* And it is the pointer that counts: who compiled an equal one has the former's. */
     struct fx_policy_text *equal = read_object(OBJECT("pull", "spec.x"));
     const struct fx_policy_input again[] = {{.file = "pull", .object = equal}};
     struct fx_policies *third = build(again, 1, second);
     expect_findings(third, WARNING("pull"));
-    assert_ptr_equal(third->files[0].mutators[0], first->files[0].mutators[0]);
-    assert_ptr_equal(third->files[0].mutators[0]->policy, pull);
+    assert_ptr_equal(third->files[0].units[0], first->files[0].units[0]);
+    assert_ptr_equal(third->files[0].units[0]->policy, pull);
     fx_policy_text_unref(equal);
     fx_policies_unref(first);
     fx_policies_unref(second);

@@ -11,17 +11,13 @@
 #include "policy/build.h"
 
 static void file_finish(struct fx_policy_file *file) {
-    for (size_t i = 0; i < file->n_mutators; i++) {
-        fx_mutator_unref(file->mutators[i]);
-    }
-    for (size_t i = 0; i < file->n_resources; i++) {
-        fx_resource_unref(file->resources[i]);
+    for (size_t i = 0; i < file->n_units; i++) {
+        fx_unit_unref(file->units[i]);
     }
     for (size_t i = 0; i < file->n_namespaces; i++) {
         json_decref(file->namespaces[i]);
     }
-    free(file->mutators);
-    free(file->resources);
+    free(file->units);
     free(file->namespaces);
     fx_policy_text_unref(file->object);
     free(file->file);
@@ -37,7 +33,12 @@ static void policies_destroy(struct fx_policies *policies) {
     for (size_t i = 0; i < policies->n_files; i++) {
         file_finish(&policies->files[i]);
     }
+    for (size_t i = 0; i < policies->n_linked; i++) {
+        fx_linked_unref(policies->linked[i]);
+    }
     free(policies->files);
+    free(policies->linked);
+    fx_units_finish(&policies->units);
     fx_snapshot_unref(policies->snapshot);
     fx_namespaces_finish(&policies->namespaces);
     fx_findings_finish(&policies->findings);
@@ -56,21 +57,15 @@ void fx_policies_unref(struct fx_policies *policies) {
     }
 }
 
-bool fx_build_keep_mutator(struct fx_build *build, struct fx_mutator *mutator) {
+bool fx_build_keep_unit(struct fx_build *build, struct fx_unit *unit) {
     struct fx_policy_file *file = build->file;
-    if (!FX_VEC_GROW(file->mutators, file->n_mutators, file->cap_mutators)) {
+    if (unit->n_rules + unit->n_resources == 0 && unit->linkable == NULL) {
+        return true; /* a valid document that gives nothing */
+    }
+    if (!FX_VEC_GROW(file->units, file->n_units, file->cap_units)) {
         return false;
     }
-    file->mutators[file->n_mutators++] = fx_mutator_ref(mutator);
-    return true;
-}
-
-bool fx_build_keep_resource(struct fx_build *build, struct fx_resource *resource) {
-    struct fx_policy_file *file = build->file;
-    if (!FX_VEC_GROW(file->resources, file->n_resources, file->cap_resources)) {
-        return false;
-    }
-    file->resources[file->n_resources++] = fx_resource_ref(resource);
+    file->units[file->n_units++] = fx_unit_ref(unit);
     return true;
 }
 
@@ -199,57 +194,132 @@ static bool collect_namespaces(struct fx_policies *policies) {
     return ok;
 }
 
-/* All that the files gave, in the order of reading. */
-struct given {
+/* The units of all files in the order of reading, *ret_n of them, borrowed; NULL without
+ * memory. */
+static struct fx_unit **list_units(const struct fx_policies *policies, size_t *ret_n) {
+    size_t n = 0;
+    for (size_t i = 0; i < policies->n_files; i++) {
+        n += policies->files[i].n_units;
+    }
+    struct fx_unit **units = calloc(n + 1, sizeof(struct fx_unit *));
+    *ret_n = 0;
+    for (size_t i = 0; units != NULL && i < policies->n_files; i++) {
+        const struct fx_policy_file *file = &policies->files[i];
+        for (size_t j = 0; j < file->n_units; j++) {
+            units[(*ret_n)++] = file->units[j];
+        }
+    }
+    return units;
+}
+
+/* The result of the link step of a policy: that of the previous build where it is still
+ * true, with a reference. NULL without memory. */
+static struct fx_linked *link_policy(const struct fx_policies *policies,
+                                     const struct fx_policies *previous,
+                                     struct fx_unit *policy) {
+    struct fx_linked *before =
+        previous == NULL ? NULL
+                         : fx_linked_find(previous->linked, previous->n_linked, policy);
+    return before != NULL && before->policy == policy &&
+                   fx_linked_is_current(before, &policies->units)
+               ? fx_linked_ref(before)
+               : fx_link_policy(&policies->units, policy);
+}
+
+static bool link_all(struct fx_policies *policies, const struct fx_policies *previous) {
+    const struct fx_units *units = &policies->units;
+    policies->linked = calloc(units->n_by_name + 1, sizeof(struct fx_linked *));
+    bool ok = policies->linked != NULL;
+    for (size_t i = 0; ok && i < units->n_by_name; i++) {
+        struct fx_unit *unit = units->by_name[i];
+        if (unit->kind->role == FX_ROLE_POLICY && unit->dialect->link != NULL) {
+            struct fx_linked *linked = link_policy(policies, previous, unit);
+            ok = linked != NULL;
+            policies->linked[policies->n_linked] = linked;
+            policies->n_linked += ok ? 1 : 0;
+        }
+    }
+    return ok;
+}
+
+/* What the snapshot is made of; the lists borrow. */
+struct parts {
     struct fx_mutator **mutators;
     struct fx_resource **resources;
     size_t n_mutators, n_resources;
 };
 
-static void given_add(struct given *given, const struct fx_policy_file *file) {
-    for (size_t i = 0; i < file->n_mutators; i++) {
-        given->mutators[given->n_mutators++] = file->mutators[i];
+static void count_parts(const struct fx_policies *policies, struct parts *parts) {
+    for (size_t i = 0; i < policies->units.n_by_name; i++) {
+        parts->n_mutators += policies->units.by_name[i]->n_rules;
+        parts->n_resources += policies->units.by_name[i]->n_resources;
     }
-    for (size_t i = 0; i < file->n_resources; i++) {
-        given->resources[given->n_resources++] = file->resources[i];
+    for (size_t i = 0; i < policies->n_linked; i++) {
+        parts->n_mutators += policies->linked[i]->n_rules;
     }
 }
 
-/* Fills the lists, which borrow; false without memory. */
-static bool given_list(const struct fx_policies *policies, struct given *given) {
-    size_t n_mutators = 0;
-    size_t n_resources = 0;
-    for (size_t i = 0; i < policies->n_files; i++) {
-        n_mutators += policies->files[i].n_mutators;
-        n_resources += policies->files[i].n_resources;
+static void add_rules(struct parts *parts, struct fx_mutator *const *rules,
+                      size_t n_rules) {
+    for (size_t i = 0; i < n_rules; i++) {
+        parts->mutators[parts->n_mutators++] = rules[i];
     }
-    given->mutators = calloc(n_mutators + 1, sizeof(struct fx_mutator *));
-    given->resources = calloc(n_resources + 1, sizeof(struct fx_resource *));
-    if (given->mutators == NULL || given->resources == NULL) {
+}
+
+static void add_unit(struct parts *parts, const struct fx_unit *unit) {
+    add_rules(parts, unit->rules, unit->n_rules);
+    for (size_t i = 0; i < unit->n_resources; i++) {
+        parts->resources[parts->n_resources++] = unit->resources[i];
+    }
+}
+
+/* Fills the lists; false without memory. */
+static bool list_parts(const struct fx_policies *policies, struct parts *parts) {
+    count_parts(policies, parts);
+    parts->mutators = calloc(parts->n_mutators + 1, sizeof(struct fx_mutator *));
+    parts->resources = calloc(parts->n_resources + 1, sizeof(struct fx_resource *));
+    if (parts->mutators == NULL || parts->resources == NULL) {
         return false;
     }
-    for (size_t i = 0; i < policies->n_files; i++) {
-        given_add(given, &policies->files[i]);
+    parts->n_mutators = parts->n_resources = 0;
+    for (size_t i = 0; i < policies->units.n_by_name; i++) {
+        add_unit(parts, policies->units.by_name[i]);
+    }
+    for (size_t i = 0; i < policies->n_linked; i++) {
+        add_rules(parts, policies->linked[i]->rules, policies->linked[i]->n_rules);
     }
     return true;
 }
 
 static bool build_snapshot(struct fx_policies *policies, uint64_t generation) {
-    struct given given = {0};
+    struct parts parts = {0};
     struct fx_err fault = FX_ERR_INIT;
-    bool ok = given_list(policies, &given);
-    const struct fx_snapshot_parts parts = {
-        .mutators = given.mutators,
-        .n_mutators = given.n_mutators,
-        .resources = given.resources,
-        .n_resources = given.n_resources,
+    bool ok = list_parts(policies, &parts);
+    const struct fx_snapshot_parts given = {
+        .mutators = parts.mutators,
+        .n_mutators = parts.n_mutators,
+        .resources = parts.resources,
+        .n_resources = parts.n_resources,
     };
-    ok = ok && fx_build_report_repeats(policies, &parts) &&
-         fx_snapshot_build(&parts, generation, &policies->snapshot, &fault) &&
-         fx_build_report_conflicts(policies) && fx_build_report_providers(policies) &&
-         fx_build_drop_cycles(policies);
-    free(given.mutators);
-    free(given.resources);
+    ok = ok && fx_snapshot_build(&given, generation, &policies->snapshot, &fault);
+    free(parts.mutators);
+    free(parts.resources);
+    return ok;
+}
+
+/* Units become rules, rules a snapshot. */
+static bool link_units(struct fx_policies *policies,
+                       const struct fx_policy_sources *sources) {
+    size_t n_units = 0;
+    struct fx_unit **units = list_units(policies, &n_units);
+    const bool ok = units != NULL && fx_units_fill(&policies->units, units, n_units) &&
+                    fx_build_report_repeats(policies, units, n_units) &&
+                    link_all(policies, sources->previous) &&
+                    fx_build_report_links(policies) &&
+                    build_snapshot(policies, sources->generation) &&
+                    fx_build_report_conflicts(policies) &&
+                    fx_build_report_providers(policies) && fx_build_drop_cycles(policies);
+    free(units);
     return ok;
 }
 
@@ -273,7 +343,7 @@ bool fx_policies_build_from(const struct fx_policy_sources *sources,
     }
     atomic_init(&policies->refs, 1);
     if (!build_files(policies, sources) || !collect_namespaces(policies) ||
-        !build_snapshot(policies, sources->generation)) {
+        !link_units(policies, sources)) {
         fx_policies_unref(policies);
         return fx_fail_nomem(err);
     }
@@ -302,6 +372,9 @@ bool fx_policies_quarantine(struct fx_policies *policies,
     made->findings = base->findings;
     made->files = base->files;
     made->n_files = base->n_files;
+    made->units = base->units;
+    made->linked = base->linked;
+    made->n_linked = base->n_linked;
     if (!fx_snapshot_build(&parts, snapshot->generation, &made->snapshot, err)) {
         free(made);
         return false;

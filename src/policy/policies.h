@@ -40,10 +40,8 @@ struct fx_policy_input {
 /* What one file gave: kept so that a reload can fall back on it, file by file. */
 struct fx_policy_file {
     char *file;
-    struct fx_mutator **mutators; /* counted */
-    size_t n_mutators, cap_mutators;
-    struct fx_resource **resources; /* counted */
-    size_t n_resources, cap_resources;
+    struct fx_unit **units; /* counted */
+    size_t n_units, cap_units;
     json_t **namespaces; /* counted */
     size_t n_namespaces, cap_namespaces;
     struct fx_policy_text *object;    /* counted; NULL: it was a file */
@@ -58,6 +56,9 @@ struct fx_policies {
     struct fx_findings findings;
     struct fx_policy_file *files;
     size_t n_files, cap_files;
+    struct fx_units units;     /* those of all files; of several with one id, the last */
+    struct fx_linked **linked; /* counted; sorted as fx_units.by_name */
+    size_t n_linked;
     struct fx_policies *base; /* NULL, or those whose files, findings and namespaces these
                                * are, under another snapshot; counted */
 };

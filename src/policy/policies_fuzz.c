@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     /* A broken file keeps what the file gave. */
     struct fx_policies *broken = build(FX_TEXT("{"), first);
     assert(broken->snapshot->n_mutators == first->snapshot->n_mutators ||
-           first->files[0].n_mutators == 0);
+           first->files[0].n_units == 0);
     assert(broken->snapshot->n_resources == first->snapshot->n_resources);
     check_findings(broken);
     fx_policies_unref(first);

@@ -389,8 +389,9 @@ static bool is_of_cluster(const char *namespace_,
 
 static void settings_are_the_dialects(void **state) {
     (void)state;
-    const struct fx_dialect_settings none = {.cluster_namespace = NULL};
-    const struct fx_dialect_settings rules = {.cluster_namespace = "rules"};
+    const struct fx_dialect_settings none = {.n_items = 0};
+    const struct fx_dialect_settings rules = {
+        .items = {{"cluster-modrules-namespace", "rules"}}, .n_items = 1};
     assert_true(is_of_cluster("kubemod-system", NULL));
     assert_true(is_of_cluster("kubemod-system", &none));
     assert_false(is_of_cluster("rules", &none));

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/previous_index.c - two sorted lists.
+ * policy/previous_index.c - what the previous build had, and what of it stays.
  */
 #include "policy/previous_index.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy/build.h"
+#include "policy/findings_internal.h"
+
 void fx_previous_index_finish(struct fx_previous_index *index) {
     free(index->files);
-    free(index->items);
     index->files = NULL;
-    index->items = NULL;
 }
-
-/* ---- files ----------------------------------------------------------------------- */
 
 /* By name, then as they were read: all files are in one array. */
 static int compare_place(const struct fx_policy_file *file, const char *name,
@@ -84,92 +83,44 @@ bool fx_previous_index_find_file(struct fx_previous_index *index, const char *na
     return true;
 }
 
-/* ---- policies -------------------------------------------------------------------- */
+/* ---- what stays ------------------------------------------------------------------ */
 
-static int compare_subjects(const struct fx_subject *a, const struct fx_subject *b) {
-    int order = fx_text_compare(a->name, b->name);
-    order = order != 0 ? order : fx_text_compare(a->kind, b->kind);
-    order = order != 0 ? order : fx_text_compare(a->group, b->group);
-    return order != 0 ? order : fx_text_compare(a->namespace_, b->namespace_);
+struct fx_unit *fx_build_find_previous(const struct fx_build *build,
+                                       const struct fx_kind *kind,
+                                       struct fx_text namespace_, struct fx_text name) {
+    const struct fx_policies *policies = build->previous->policies;
+    return policies == NULL ? NULL
+                            : fx_units_find(&policies->units, kind, namespace_, name);
 }
 
-static int compare_items(const void *a, const void *b) {
-    const struct fx_previous_item *x = a;
-    const struct fx_previous_item *y = b;
-    const int order = compare_subjects(&x->subject, &y->subject);
-    return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
-}
-
-static void add_item(struct fx_previous_index *index, const struct fx_subject *subject,
-                     struct fx_mutator *mutator, struct fx_resource *resource) {
-    struct fx_previous_item *item = &index->items[index->n_items];
-    *item = (struct fx_previous_item){
-        .subject = *subject,
-        .mutator = mutator,
-        .resource = resource,
-        .at = index->n_items++,
-    };
-}
-
-static bool sort_items(struct fx_previous_index *index) {
-    const struct fx_snapshot *snapshot = index->policies->snapshot;
-    index->items =
-        calloc(snapshot->n_mutators + snapshot->n_resources + 1, sizeof *index->items);
-    if (index->items == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < snapshot->n_mutators; i++) {
-        struct fx_mutator *mutator = snapshot->mutators[i];
-        const struct fx_subject subject = {.group = fx_text_of(mutator->group),
-                                           .kind = fx_text_of(mutator->kind),
-                                           .name = fx_text_of(mutator->name),
-                                           .namespace_ = fx_text_of(mutator->namespace_)};
-        add_item(index, &subject, mutator, NULL);
-    }
-    for (size_t i = 0; i < snapshot->n_resources; i++) {
-        struct fx_subject subject;
-        fx_subject_read(snapshot->resources[i]->source, &subject);
-        subject.namespace_ = (struct fx_text){0};
-        add_item(index, &subject, NULL, snapshot->resources[i]);
-    }
-    qsort(index->items, index->n_items, sizeof *index->items, compare_items);
-    return true;
-}
-
-/* The index of the first item whose policy is not before the subject's. */
-static size_t lower_bound(const struct fx_previous_index *index,
-                          const struct fx_subject *subject) {
-    size_t low = 0;
-    size_t high = index->n_items;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (compare_subjects(&index->items[middle].subject, subject) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
+static bool keep_file(struct fx_build *build, const struct fx_policy_file *before) {
+    for (size_t i = 0; i < before->n_units; i++) {
+        if (!fx_build_keep_unit(build, before->units[i])) {
+            return false;
         }
     }
-    return low;
+    for (size_t i = 0; i < before->n_namespaces; i++) {
+        if (!fx_build_keep_namespace(build, before->namespaces[i])) {
+            return false;
+        }
+    }
+    return true;
 }
 
-bool fx_previous_index_find(struct fx_previous_index *index,
-                            const struct fx_subject *subject,
-                            const struct fx_previous_item **ret_first, size_t *ret_n) {
-    *ret_first = NULL;
-    *ret_n = 0;
-    if (index->policies == NULL) {
-        return true;
+bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) {
+    const struct fx_policy_file *before = build->before;
+    *ret_stays = before != NULL && before->n_units + before->n_namespaces > 0;
+    return before == NULL || keep_file(build, before);
+}
+
+bool fx_build_repeat_file(struct fx_build *build) {
+    const struct fx_policy_file *before = build->before;
+    const struct fx_finding *found = build->previous->policies->findings.items;
+    for (size_t i = 0; i < before->n_findings; i++) {
+        if (!fx_findings_copy(&build->next->findings,
+                              &found[before->first_finding + i])) {
+            return false;
+        }
     }
-    if (index->items == NULL && !sort_items(index)) {
-        return false;
-    }
-    const size_t first = lower_bound(index, subject);
-    size_t end = first;
-    while (end < index->n_items &&
-           compare_subjects(&index->items[end].subject, subject) == 0) {
-        end++;
-    }
-    *ret_first = &index->items[first];
-    *ret_n = end - first;
-    return true;
+    return keep_file(build, before);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/previous_index_test.c - files and policies found again, in whatever order they
+ * policy/previous_index_test.c - files found again, in whatever order they
  * are asked for.
  */
 #include <setjmp.h>
@@ -68,56 +68,12 @@ static void files_of_one_name_in_turn(void **state) {
     fx_policies_unref(policies);
 }
 
-#define GROUP "mutations.gatekeeper.sh"
-
-/* How many mutators and resources are in force of the policy; the first of them. */
-static size_t find(struct fx_previous_index *index, const char *group, const char *kind,
-                   const char *name, const struct fx_previous_item **ret_first) {
-    const struct fx_subject subject = {
-        .group = fx_text_of(group), .kind = fx_text_of(kind), .name = fx_text_of(name)};
-    size_t n = 0;
-    assert_true(fx_previous_index_find(index, &subject, ret_first, &n));
-    return n;
-}
-
-static void policies_by_subject(void **state) {
-    (void)state;
-    struct fx_policies *policies = build_one(
-        ASSIGN("b", "spec.x", "1") NEXT ASSIGN("a", "spec.y", "1") NEXT
-        "{apiVersion: mutations.gatekeeper.sh/v1, kind: AssignMetadata, metadata: "
-        "{name: a}, spec: {location: metadata.labels.a, parameters: {assign: {value: "
-        "b}}}}\n" NEXT "{apiVersion: expansion.gatekeeper.sh/v1alpha1, kind: "
-        "ExpansionTemplate, metadata: {name: a}, spec: {applyTo: [{groups: [apps], "
-        "versions: [v1], kinds: [Deployment]}], templateSource: spec.template, "
-        "generatedGVK: {group: '', version: v1, kind: Pod}}}\n",
-        NULL);
-    expect_findings(policies, "");
-    struct fx_previous_index index = {.policies = policies};
-    const struct fx_previous_item *first = NULL;
-    assert_int_equal(find(&index, GROUP, "Assign", "a", &first), 1);
-    assert_string_equal(first->mutator->kind, "Assign");
-    assert_string_equal(first->mutator->name, "a");
-    assert_int_equal(find(&index, GROUP, "AssignMetadata", "a", &first), 1);
-    assert_string_equal(first->mutator->kind, "AssignMetadata");
-    assert_int_equal(
-        find(&index, "expansion.gatekeeper.sh", "ExpansionTemplate", "a", &first), 1);
-    assert_null(first->mutator);
-    assert_string_equal(first->resource->name, "a");
-    assert_int_equal(find(&index, GROUP, "AssignMetadata", "b", &first), 0);
-    assert_int_equal(find(&index, GROUP, "Assign", "c", &first), 0);
-    assert_int_equal(find(&index, "", "Assign", "a", &first), 0);
-    fx_previous_index_finish(&index);
-    fx_policies_unref(policies);
-}
-
 static void nothing_before(void **state) {
     (void)state;
     struct fx_previous_index index = {0};
     const struct fx_policy_file *file = NULL;
-    const struct fx_previous_item *first = NULL;
     assert_true(fx_previous_index_find_file(&index, "a", &file));
     assert_null(file);
-    assert_int_equal(find(&index, GROUP, "Assign", "a", &first), 0);
     fx_previous_index_finish(&index);
 }
 
@@ -125,7 +81,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_by_name),
         cmocka_unit_test(files_of_one_name_in_turn),
-        cmocka_unit_test(policies_by_subject),
         cmocka_unit_test(nothing_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

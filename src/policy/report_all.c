@@ -6,19 +6,20 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "engine/expansion.h"
 #include "policy/build.h"
 #include "policy/findings_internal.h"
 
-/* One of the two, and its place in the order of reading. */
+/* What a finding is about: one of the three. */
 struct entry {
+    const struct fx_unit *unit;
     const struct fx_mutator *mutator;
     const struct fx_resource *resource;
-    size_t at;
 };
 
 static const struct fx_origin *origin_of(const struct entry *entry) {
-    return entry->mutator != NULL ? &entry->mutator->origin : &entry->resource->origin;
+    return entry->unit != NULL      ? &entry->unit->origin
+           : entry->mutator != NULL ? &entry->mutator->origin
+                                    : &entry->resource->origin;
 }
 
 static const char *file_of(const struct entry *entry) {
@@ -27,11 +28,15 @@ static const char *file_of(const struct entry *entry) {
 }
 
 static void print_id(struct fx_buf *buf, const struct entry *entry) {
-    if (entry->mutator != NULL) {
+    if (entry->unit != NULL) {
+        const char *space = entry->unit->namespace_;
+        fx_buf_printf(buf, "%s/%s%s%s", entry->unit->kind->kind,
+                      space == NULL ? "" : space, space == NULL ? "" : "/",
+                      entry->unit->name);
+    } else if (entry->mutator != NULL) {
         fx_buf_printf(buf, "%s/%s", entry->mutator->kind, entry->mutator->full_name);
     } else {
-        fx_buf_printf(buf, "%s/%s", fx_resource_kind(entry->resource->type),
-                      entry->resource->name);
+        fx_buf_printf(buf, "%s/%s", entry->resource->ops->kind, entry->resource->name);
     }
 }
 
@@ -51,96 +56,118 @@ static bool report(struct fx_policies *policies, enum fx_severity severity,
 
 /* ---- what is defined twice ------------------------------------------------------- */
 
-/* Mutators come before resources. */
-static int compare_ids(const struct entry *x, const struct entry *y) {
-    if (x->mutator != NULL && y->mutator != NULL) {
-        return fx_mutator_compare_ids(x->mutator, y->mutator);
-    }
-    if (x->resource != NULL && y->resource != NULL) {
-        return fx_resource_compare(x->resource, y->resource);
-    }
-    return x->mutator != NULL ? -1 : 1;
-}
+/* A unit, and its position in the order of reading. */
+struct given {
+    const struct fx_unit *unit;
+    size_t at;
+};
 
-static int compare_places(const struct entry *x, const struct entry *y) {
+static int compare_positions(const struct given *x, const struct given *y) {
     return (x->at > y->at) - (x->at < y->at);
 }
 
-static int by_id_and_place(const void *a, const void *b) {
-    const struct entry *x = a;
-    const struct entry *y = b;
-    const int order = compare_ids(x, y);
-    return order != 0 ? order : compare_places(x, y);
+static int by_id_and_position(const void *a, const void *b) {
+    const struct given *x = a;
+    const struct given *y = b;
+    const int order = fx_unit_compare(x->unit, y->unit);
+    return order != 0 ? order : compare_positions(x, y);
 }
 
-static uintptr_t self_of(const struct entry *entry) {
-    return entry->mutator != NULL ? (uintptr_t)entry->mutator
-                                  : (uintptr_t)entry->resource;
+static int by_self_and_position(const void *a, const void *b) {
+    const struct given *x = a;
+    const struct given *y = b;
+    const int order = ((uintptr_t)x->unit > (uintptr_t)y->unit) -
+                      ((uintptr_t)x->unit < (uintptr_t)y->unit);
+    return order != 0 ? order : compare_positions(x, y);
 }
 
-static int by_self_and_place(const void *a, const void *b) {
-    const struct entry *x = a;
-    const struct entry *y = b;
-    const int order = (self_of(x) > self_of(y)) - (self_of(x) < self_of(y));
-    return order != 0 ? order : compare_places(x, y);
-}
-
-/* The very same, kept more than once, is no repeat: a faulty document or file falls back
- * on what stands elsewhere, too. Its last place is its own; returns how many remain. */
-static size_t drop_same(struct entry *entries, size_t n_entries) {
+/* One unit that is kept more than once is no repeat: a faulty document or file falls back
+ * on a unit that another file has, too. Only its last position counts; returns how many
+ * remain. */
+static size_t drop_same(struct given *given, size_t n_given) {
     size_t n_kept = 0;
-    qsort(entries, n_entries, sizeof *entries, by_self_and_place);
-    for (size_t i = 0; i < n_entries; i++) {
-        if (i + 1 == n_entries || self_of(&entries[i]) != self_of(&entries[i + 1])) {
-            entries[n_kept++] = entries[i];
+    qsort(given, n_given, sizeof *given, by_self_and_position);
+    for (size_t i = 0; i < n_given; i++) {
+        if (i + 1 == n_given || given[i].unit != given[i + 1].unit) {
+            given[n_kept++] = given[i];
         }
     }
     return n_kept;
 }
 
-static bool report_repeat(struct fx_policies *policies, const struct entry *entry,
-                          const struct entry *later) {
+static bool report_repeat(struct fx_policies *policies, const struct fx_unit *unit,
+                          const struct fx_unit *later) {
+    const struct entry entry = {.unit = unit};
+    const struct entry counts = {.unit = later};
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    fx_buf_printf(&text, "is defined again in %s, line %u, which counts", file_of(later),
-                  (unsigned)origin_of(later)->line);
-    const bool ok = report(policies, FX_SEVERITY_WARNING, entry, &text);
+    fx_buf_printf(&text, "is defined again in %s, line %u, which counts",
+                  file_of(&counts), (unsigned)later->origin.line);
+    const bool ok = report(policies, FX_SEVERITY_WARNING, &entry, &text);
     fx_buf_finish(&text);
     return ok;
 }
 
-static bool report_runs(struct fx_policies *policies, const struct entry *entries,
-                        size_t n_entries) {
+static bool report_runs(struct fx_policies *policies, const struct given *given,
+                        size_t n_given) {
     struct fx_tally tally = {0};
-    for (size_t i = 0; i + 1 < n_entries; i++) {
-        if (compare_ids(&entries[i], &entries[i + 1]) == 0 &&
-            fx_tally_tells(&tally, FX_SEVERITY_WARNING, file_of(&entries[i])) &&
-            !report_repeat(policies, &entries[i], &entries[i + 1])) {
+    for (size_t i = 0; i + 1 < n_given; i++) {
+        const struct entry entry = {.unit = given[i].unit};
+        if (fx_unit_compare(given[i].unit, given[i + 1].unit) == 0 &&
+            fx_tally_tells(&tally, FX_SEVERITY_WARNING, file_of(&entry)) &&
+            !report_repeat(policies, given[i].unit, given[i + 1].unit)) {
             return false;
         }
     }
     return fx_tally_report(&tally, &policies->findings);
 }
 
-bool fx_build_report_repeats(struct fx_policies *policies,
-                             const struct fx_snapshot_parts *given) {
-    size_t n = given->n_mutators + given->n_resources;
-    struct entry *entries = calloc(n + 1, sizeof *entries);
-    if (entries == NULL) {
+bool fx_build_report_repeats(struct fx_policies *policies, struct fx_unit *const *given,
+                             size_t n_given) {
+    struct given *sorted = calloc(n_given + 1, sizeof *sorted);
+    if (sorted == NULL) {
         return false;
     }
-    for (size_t i = 0; i < given->n_mutators; i++) {
-        entries[i] = (struct entry){.mutator = given->mutators[i], .at = i};
+    for (size_t i = 0; i < n_given; i++) {
+        sorted[i] = (struct given){given[i], i};
     }
-    for (size_t i = given->n_mutators; i < n; i++) {
-        entries[i] =
-            (struct entry){.resource = given->resources[i - given->n_mutators], .at = i};
-    }
-    n = drop_same(entries, n);
-    qsort(entries, n, sizeof *entries, by_id_and_place);
-    const bool ok = report_runs(policies, entries, n);
-    free(entries);
+    const size_t n = drop_same(sorted, n_given);
+    qsort(sorted, n, sizeof *sorted, by_id_and_position);
+    const bool ok = report_runs(policies, sorted, n);
+    free(sorted);
     return ok;
+}
+
+/* ---- what link steps report ------------------------------------------------------- */
+
+static bool report_link(struct fx_policies *policies, const struct fx_unit *policy,
+                        const struct fx_link_report *link_report,
+                        struct fx_tally *tally) {
+    const struct entry entry = {.unit = policy};
+    const enum fx_severity severity =
+        link_report->is_error ? FX_SEVERITY_ERROR : FX_SEVERITY_WARNING;
+    if (!fx_tally_tells(tally, severity, file_of(&entry))) {
+        return true;
+    }
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_str(&text, link_report->text);
+    const bool ok = report(policies, severity, &entry, &text);
+    fx_buf_finish(&text);
+    return ok;
+}
+
+bool fx_build_report_links(struct fx_policies *policies) {
+    struct fx_tally tally = {0};
+    for (size_t i = 0; i < policies->n_linked; i++) {
+        const struct fx_linked *linked = policies->linked[i];
+        for (size_t j = 0; j < linked->n_reports; j++) {
+            if (!report_link(policies, linked->policy, &linked->reports[j], &tally)) {
+                return false;
+            }
+        }
+    }
+    return fx_tally_report(&tally, &policies->findings);
 }
 
 /* ---- what does not go together --------------------------------------------------- */
@@ -218,14 +245,24 @@ static bool rebuild_without(struct fx_policies *policies, const bool *in_cycle,
     return true;
 }
 
+static bool find_cycles(const struct fx_snapshot *snapshot, bool *ret_in_cycle) {
+    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
+        if (fx_dialects[i]->find_cycles != NULL &&
+            !fx_dialects[i]->find_cycles(snapshot->resources, snapshot->n_resources,
+                                         ret_in_cycle)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool fx_build_drop_cycles(struct fx_policies *policies) {
     const size_t n = policies->snapshot->n_resources;
     bool *in_cycle = calloc(n + 1, sizeof *in_cycle);
     struct fx_resource **kept = calloc(n + 1, sizeof(struct fx_resource *));
-    const bool ok =
-        in_cycle != NULL && kept != NULL &&
-        fx_expansion_find_cycles(policies->snapshot->resources, n, in_cycle) &&
-        rebuild_without(policies, in_cycle, kept);
+    const bool ok = in_cycle != NULL && kept != NULL &&
+                    find_cycles(policies->snapshot, in_cycle) &&
+                    rebuild_without(policies, in_cycle, kept);
     free(in_cycle);
     free(kept);
     return ok;

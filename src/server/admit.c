@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/admit.c - reviews of policies and labels, which never wait for external data.
+ * server/admit.c - reviews of policies, and of guarded objects, which never wait for
+ * external data.
  */
 #include <assert.h>
 
 #include "admission/admit.h"
-#include "admission/admit_label.h"
-#include "admission/fill_in.h"
+#include "admission/defaults.h"
+#include "admission/guard.h"
 #include "server/handlers.h"
 #include "server/respond.h"
 #include "server/review_log.h"
@@ -51,16 +52,17 @@ void fx_handle_defaults(struct fx_thread *thread, struct fx_http_exchange *excha
     }
     struct fx_server *server = thread->server;
     respond(server, exchange,
-            fx_fill_in_create(fx_http_body(exchange),
-                              fx_request_deadline_ns(server, exchange)));
+            fx_defaults_create(fx_http_body(exchange),
+                               fx_request_deadline_ns(server, exchange)));
 }
 
-void fx_handle_admit_label(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+void fx_handle_guard(struct fx_thread *thread, struct fx_http_exchange *exchange) {
     if (fx_request_reject_early(thread, exchange)) {
         return;
     }
     struct fx_server *server = thread->server;
     respond(server, exchange,
-            fx_admit_label_create(&server->options->exempt, fx_http_body(exchange),
-                                  fx_request_deadline_ns(server, exchange)));
+            fx_guard_create(fx_guard_find(fx_http_path(exchange)),
+                            &server->options->exempt, fx_http_body(exchange),
+                            fx_request_deadline_ns(server, exchange)));
 }

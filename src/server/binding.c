@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/binding.c - POST /podbinding-webhook: the review runs on the serving thread's
- * loop. The Pod is annotated on the main loop; a message goes there and back.
+ * server/binding.c - reviews of Bindings: the review runs on the serving thread's loop.
+ * The Pod is annotated on the main loop; a message goes there and back.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -100,7 +100,7 @@ static void on_request(void *user) {
         .deadline_ns = request->deadline_ns,
     };
     struct fx_cluster_bindings *bindings =
-        fx_cluster_bindings_of(request->thread->server->cluster);
+        fx_cluster_get_bindings(request->thread->server->cluster);
     if (!fx_cluster_bindings_start(bindings, &binding, on_bound, request)) {
         request->failed = true;
         (void)fx_fail_nomem(&request->failure);
@@ -113,7 +113,7 @@ static void on_request(void *user) {
 /* Is there a Binding to act on, and a cluster with policies that may ask for it? */
 static bool must_annotate(const struct binding_request *request) {
     const struct fx_server *server = request->thread->server;
-    return server->cluster != NULL && fx_cluster_bindings_of(server->cluster) != NULL &&
+    return server->cluster != NULL && fx_cluster_get_bindings(server->cluster) != NULL &&
            fx_binding_view(request->review) != NULL &&
            !atomic_load_explicit(&server->passthrough, memory_order_relaxed);
 }

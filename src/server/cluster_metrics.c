@@ -137,7 +137,8 @@ static void read_resource(struct fx_cluster_metrics *metrics, size_t index) {
     struct fx_kube_reflector_status status;
     struct fx_buf name;
     fx_buf_init(&name, 0);
-    if (!fx_cluster_look_at(metrics->server->cluster, index, &resource, &status)) {
+    if (!fx_cluster_get_resource_status(metrics->server->cluster, index, &resource,
+                                        &status)) {
         return;
     }
     fx_kube_write_resource(resource, &name);
@@ -155,7 +156,7 @@ static void read_resource(struct fx_cluster_metrics *metrics, size_t index) {
 }
 
 static void read_writes(struct fx_cluster_metrics *metrics,
-                        const struct fx_cluster_look *look) {
+                        const struct fx_cluster_stats *look) {
     set(metrics, FAMILY_STATUS_WRITES, RESULT_OK, (double)look->status.written);
     set(metrics, FAMILY_STATUS_WRITES, RESULT_FAILED, (double)look->status.failed);
     set(metrics, FAMILY_STATUS_QUEUE, 0, (double)look->status.queued);
@@ -167,11 +168,11 @@ static void read_writes(struct fx_cluster_metrics *metrics,
 static void read_all(void *user) {
     struct fx_cluster_metrics *metrics = user;
     struct fx_server *server = metrics->server;
-    struct fx_cluster_look look;
+    struct fx_cluster_stats look;
     if (server->cluster == NULL) {
         return;
     }
-    fx_cluster_look(server->cluster, &look);
+    fx_cluster_get_stats(server->cluster, &look);
     for (size_t i = 0; i < FX_CLUSTER_RESOURCES; i++) {
         read_resource(metrics, i);
     }

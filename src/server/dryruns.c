@@ -15,8 +15,8 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/priority.h"
-#include "dryrun/dryrun.h"
 #include "engine/activity.h"
+#include "engine/dry_run.h"
 #include "server/handlers.h"
 #include "server/respond.h"
 #include "server/routes.h"
@@ -27,12 +27,13 @@
 /* One request. Its texts are borrowed from the exchange. */
 struct fx_dryrun_job {
     struct fx_dryruns *dryruns;
+    const struct fx_dry_run *api;
     struct fx_http_exchange *exchange;
     struct fx_text body;
     uint64_t deadline_ns;
     struct fx_dryrun_job *next;
     uv_thread_t thread;
-    struct fx_dryrun_answer answer; /* owned by the thread until the message comes */
+    struct fx_dry_run_answer answer; /* owned by the thread until the message comes */
     struct fx_message done;
     struct fx_activity activity;
     struct fx_job job; /* for the watchdog */
@@ -61,11 +62,12 @@ static void respond(struct fx_server *server, struct fx_http_exchange *exchange,
                     status == 503 ? FX_RETRY_AFTER : NULL, body);
 }
 
-static void respond_error(struct fx_server *server, struct fx_http_exchange *exchange,
-                          unsigned status, const char *text) {
+static void respond_error(struct fx_server *server, const struct fx_dry_run *api,
+                          struct fx_http_exchange *exchange, unsigned status,
+                          const char *text) {
     struct fx_buf body;
     fx_buf_init(&body, 0);
-    fx_dryrun_write_error(&body, fx_text_of(text));
+    api->write_error(&body, fx_text_of(text));
     if (body.failed) { /* respond with the status and an empty body */
         fx_buf_reset(&body);
     }
@@ -81,8 +83,8 @@ static void run_job(void *user) {
     struct fx_dryrun_job *job = user;
     fx_priority_lowest();
     fx_activity_set_task(&job->activity, "a dry run");
-    fx_dryrun(job->body, &job->dryruns->server->options->settings, job->deadline_ns,
-              &job->activity, &job->answer);
+    job->api->answer(job->body, &job->dryruns->server->options->settings,
+                     job->deadline_ns, &job->activity, &job->answer);
     fx_message_queue_post(&job->dryruns->server->queue, &job->done);
 }
 
@@ -122,7 +124,7 @@ static void start_job(struct fx_dryrun_job *job) {
         return;
     }
     fx_job_end(&job->job);
-    respond_error(dryruns->server, job->exchange, 503,
+    respond_error(dryruns->server, job->api, job->exchange, 503,
                   is_late ? "deadline exceeded before the dry run could begin"
                           : "no thread can be created for the dry run");
     free_job(job);
@@ -178,28 +180,40 @@ static void enqueue(struct fx_dryruns *dryruns, struct fx_dryrun_job *job) {
     start_all(dryruns);
 }
 
+const struct fx_dry_run *fx_dryruns_find(struct fx_text path) {
+    for (size_t i = 0; fx_dry_runs[i] != NULL; i++) {
+        if (fx_text_is(path, fx_dry_runs[i]->path)) {
+            return fx_dry_runs[i];
+        }
+    }
+    return NULL;
+}
+
 void fx_handle_dryrun(struct fx_server *server, struct fx_http_exchange *exchange) {
     struct fx_dryruns *dryruns = &server->dryruns;
+    const struct fx_dry_run *api = fx_dryruns_find(fx_http_path(exchange));
     if (!is_json(fx_http_header(exchange, "Content-Type"))) {
-        respond_error(server, exchange, 415, "the Content-Type must be application/json");
+        respond_error(server, api, exchange, 415,
+                      "the Content-Type must be application/json");
         return;
     }
     uint64_t deadline_ns = 0;
     if (!fx_request_find_deadline(server, exchange, &deadline_ns)) {
-        respond_error(server, exchange, 400, FX_BAD_TIMEOUT);
+        respond_error(server, api, exchange, 400, FX_BAD_TIMEOUT);
         return;
     }
     if (dryruns->n_waiting >= FX_LIMIT_DRYRUNS_WAITING) {
-        respond_error(server, exchange, 503, "too many dry runs at once");
+        respond_error(server, api, exchange, 503, "too many dry runs at once");
         return;
     }
     struct fx_dryrun_job *job = calloc(1, sizeof *job);
     if (job == NULL || !fx_activity_init(&job->activity)) {
         free(job);
-        respond_error(server, exchange, 503, "out of memory");
+        respond_error(server, api, exchange, 503, "out of memory");
         return;
     }
     job->dryruns = dryruns;
+    job->api = api;
     job->exchange = exchange;
     job->body = fx_http_body(exchange);
     job->deadline_ns = deadline_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/dryruns.h - the dry run port: PUT /v1/dryrun over plain, unauthenticated HTTP.
- * The port exists only if the options give it an address.
+ * server/dryruns.h - the dry run port: the APIs of dialects (engine/dry_run.h) over
+ * plain, unauthenticated HTTP. The port exists only if the options give it an address.
  *
  * The main thread reads requests and writes responses. Each dry run has a thread of its
  * own; only a few run at a time, and further ones wait in a queue. They do not use
@@ -16,7 +16,9 @@
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "base/text.h"
 
+struct fx_dry_run;
 struct fx_dryrun_job;
 struct fx_http_server;
 struct fx_server;
@@ -42,6 +44,9 @@ enum fx_dryrun_status {
  * Does nothing if that option is NULL. Errors: FX_EINVALID, FX_EIO, FX_ENOMEM. */
 bool fx_dryruns_start(struct fx_server *server, size_t max_connections,
                       struct fx_err *err) FX_MUST_USE;
+
+/* The API with that path; NULL: there is none. */
+const struct fx_dry_run *fx_dryruns_find(struct fx_text path);
 
 /* As fx_http_server_drain(). */
 void fx_dryruns_drain(struct fx_dryruns *dryruns);

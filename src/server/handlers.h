@@ -22,12 +22,12 @@ void fx_handle_admit(struct fx_thread *thread, struct fx_http_exchange *exchange
 /* Sets the defaults of a policy before the API server stores it. */
 void fx_handle_defaults(struct fx_thread *thread, struct fx_http_exchange *exchange);
 
-/* POST /v1/admitlabel: protects the label that exempts a namespace. */
-void fx_handle_admit_label(struct fx_thread *thread, struct fx_http_exchange *exchange);
+/* Guards of dialects (engine/webhook.h): may an object be changed in this way? */
+void fx_handle_guard(struct fx_thread *thread, struct fx_http_exchange *exchange);
 
-/* POST /podbinding-webhook: always allows the Binding. If the Pod asks for it, its Node
- * is first written to the Pod's annotation (cluster/bindings.h). Without a cluster, and
- * without policies that may ask for it, the answer comes at once. */
+/* Reviews a Binding: always allowed. If the Pod asks for it, its Node is first written to
+ * an annotation of the Pod (cluster/references/bindings.h). Without a cluster, and
+ * without policies that may ask for it, the response comes at once. */
 void fx_handle_binding(struct fx_thread *thread, struct fx_http_exchange *exchange);
 
 /* ---- health port, on the main thread ----------------------------------------------- */
@@ -46,8 +46,8 @@ void fx_handle_metrics(struct fx_server *server, struct fx_http_exchange *exchan
 
 /* ---- dry run port, on the main thread ---------------------------------------------- */
 
-/* PUT /v1/dryrun (server/dryruns.h): 415 if the body is not JSON, 400 if `timeout` is
- * invalid, 503 if too many dry runs wait; else the result of the dry run. */
+/* The dry run APIs of dialects (server/dryruns.h): 415 if the body is not JSON, 400 if
+ * `timeout` is invalid, 503 if too many dry runs wait; else the result of the dry run. */
 void fx_handle_dryrun(struct fx_server *server, struct fx_http_exchange *exchange);
 
 #endif

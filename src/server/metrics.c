@@ -36,7 +36,7 @@ static const char *const reload_results[] = {FX_RELOAD_RESULTS(WORD) NULL};
 static const char *const job_types[] = {FX_JOB_TYPES(WORD) NULL};
 static const char *const shed_reasons[] = {FX_SHED_REASONS(WORD) NULL};
 
-/* The buckets of Gatekeeper, spec section 9: to 10 ms by one, to 100 ms by ten, to a
+/* The buckets of spec section 9: to 10 ms by one, to 100 ms by ten, to a
  * second by a hundred, to 10 s by half a second; and those of its ingestion. */
 static const double seconds[] = {
     .001, .002, .003, .004, .005, .006, .007, .008, .009, .01, .02, .03,
@@ -47,7 +47,7 @@ static const double short_seconds[] = {.001, .002, .003, .004, .005, .006, .007,
                                        .008, .009, .01,  .02,  .03,  .04,  .05};
 static const double passes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 50, 100, 200, 500};
 
-/* A review takes a tenth of a millisecond: Gatekeeper's first bucket has them all. */
+/* A review takes a tenth of a millisecond: the first of those buckets has them all. */
 static const double fine_seconds[] = {.0001, .0002, .0005, .001, .002, .005, .01, .02,
                                       .05,   .1,    .2,    .5,   1,    2,    5,   10};
 

@@ -18,9 +18,8 @@
 #include "server/sources.h"
 #include "server/state.h"
 
-/* The status under which Gatekeeper counts the review. False if it does not count it:
- * reviews that are allowed before mutation, and requests that are not reviews (spec
- * section 8). */
+/* The status under which the review is counted. False if it is not counted: reviews that
+ * are allowed before mutation, and requests that are not reviews (spec section 8). */
 static bool mutation_status(enum fx_decision decision,
                             enum fx_mutation_status *ret_status) {
     switch (decision) {
@@ -138,19 +137,19 @@ static void on_fetched(json_t *object_take, const struct fx_err *failure, void *
 
 /* Another review may have fetched the namespace since the message was posted. */
 static bool fetch_namespace(struct mutate_request *request, struct fx_cluster *cluster) {
-    struct fx_cluster_namespaces *spaces = fx_cluster_spaces_of(cluster);
-    const struct fx_cluster_wish wish = {
+    struct fx_cluster_namespaces *spaces = fx_cluster_get_namespaces(cluster);
+    const struct fx_cluster_namespace_request wanted = {
         .name = request->wanted.name,
         .whole = request->wanted.type == FX_REFERENCE_NAMESPACE,
         .deadline_ns = request->deadline_ns,
     };
     request->object =
-        wish.whole ? fx_cluster_namespaces_find_whole(spaces, wish.name) : NULL;
+        wanted.whole ? fx_cluster_namespaces_find_whole(spaces, wanted.name) : NULL;
     if (request->object != NULL) {
         send_back(request);
         return true;
     }
-    return fx_cluster_namespaces_fetch(spaces, &wish, on_fetched, request);
+    return fx_cluster_namespaces_fetch(spaces, &wanted, on_fetched, request);
 }
 
 static bool fetch(struct mutate_request *request) {

@@ -11,18 +11,27 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "engine/dialect.h"
 
 #define LOGGED_FINDINGS 100 /* of one version */
 
 /* ---- metrics ----------------------------------------------------------------------- */
 
-/* Is it the id of a mutator, and not of a Provider or another resource? */
+/* Is the kind one of the dialect's resources? */
+static bool is_resource(const struct fx_dialect *dialect, struct fx_text kind) {
+    for (const struct fx_kind *k = dialect->kinds; k->kind != NULL; k++) {
+        if (k->role == FX_ROLE_RESOURCE && fx_text_is(kind, k->kind)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is it the id of a mutator, and not of a resource? */
 static bool is_mutator(const char *id) {
-    static const enum fx_resource_type types[] = {
-        FX_RESOURCE_PROVIDER, FX_RESOURCE_EXCLUSION, FX_RESOURCE_EXPANSION};
-    const size_t kind = strcspn(id, "/");
-    for (size_t i = 0; i < FX_COUNT(types); i++) {
-        if (fx_text_is((struct fx_text){id, kind}, fx_resource_kind(types[i]))) {
+    const struct fx_text kind = {id, strcspn(id, "/")};
+    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
+        if (is_resource(fx_dialects[i], kind)) {
             return false;
         }
     }

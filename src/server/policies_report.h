@@ -9,7 +9,7 @@
 #include "server/metrics.h"
 
 /* Sets the gauges for the active mutators: those that work, and those that do not because
- * they are invalid, in conflict (as Gatekeeper counts them) or in quarantine. */
+ * they are invalid, in conflict (spec section 9) or in quarantine. */
 void fx_policies_count(const struct fx_policies *policies, struct fx_metrics *metrics);
 
 /* Counts a build that took `seconds`: the mutators that `before` (may be NULL) did not

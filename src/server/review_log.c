@@ -306,7 +306,7 @@ static void fill_record(struct record *record, const struct fx_review_result *re
     add_name(record, "resource_name", result->name);
     add_field(record, fx_log_str("resource_source_type", "Original"));
     add_field(record, fx_log_int("iterations", outcome->iterations));
-    /* If it converged, the last pass changed nothing: Gatekeeper does not list it. */
+    /* If it converged, the last pass changed nothing: it is not listed. */
     const bool converged = result->decision == FX_DECISION_MUTATED;
     const size_t n_passes = outcome->iterations - (converged ? 1 : 0);
     for (size_t i = 0; i < outcome->n_passes && i < n_passes && i < LOGGED_PASSES; i++) {

@@ -29,9 +29,9 @@ void fx_log_review(const struct fx_review_result *result, struct fx_text tracepa
 void fx_log_admission(const struct fx_review_result *result, struct fx_text traceparent,
                       double ms);
 
-/* For `--log-mutations`: logs which mutators applied in each pass, in Gatekeeper's record
- * (spec section 5), one line for each review that changed its object or did not converge.
- * Mutators are named by id only: Gatekeeper's labels are values of the object. Needs
+/* For `--log-mutations`: logs which mutators applied in each pass, in the record of spec
+ * section 5, one line for each review that changed its object or did not converge.
+ * Mutators are named by id only: the labels of the spec are values of the object. Needs
  * fx_admission.tells_passes. */
 void fx_log_mutation(const struct fx_review_result *result);
 

@@ -4,6 +4,10 @@
  */
 #include "server/routes.h"
 
+#include "engine/dialect.h"
+#include "engine/dry_run.h"
+#include "engine/webhook.h"
+#include "server/dryruns.h"
 #include "server/handlers.h"
 #include "server/respond.h"
 #include "server/state.h"
@@ -16,16 +20,31 @@ static bool admits(const struct fx_server *server) {
     return server->options->admits;
 }
 
+/* By endpoint. The path is that of Fixpoint's own webhook configurations; NULL: there is
+ * none. */
 static const struct fx_route webhook[] = {
-    {"POST", "/v1/mutate", fx_handle_mutate, NULL, mutates},
-    {"POST", "/v1/admit", fx_handle_admit, NULL, admits},
-    {"POST", "/v1/admitlabel", fx_handle_admit_label, NULL, admits},
-    {"POST", "/podbinding-webhook", fx_handle_binding, NULL, mutates},
-    /* The paths in KubeMod's own webhook configurations. */
-    {"POST", "/dragnet-webhook", fx_handle_mutate, NULL, mutates},
-    {"POST", "/validate-api-kubemod-io-v1beta1-modrule", fx_handle_admit, NULL, admits},
-    {"POST", "/mutate-api-kubemod-io-v1beta1-modrule", fx_handle_defaults, NULL, admits},
+    [FX_ENDPOINT_MUTATE] = {"POST", "/v1/mutate", fx_handle_mutate, NULL, mutates},
+    [FX_ENDPOINT_ADMIT] = {"POST", "/v1/admit", fx_handle_admit, NULL, admits},
+    [FX_ENDPOINT_DEFAULTS] = {"POST", NULL, fx_handle_defaults, NULL, admits},
+    [FX_ENDPOINT_BINDING] = {"POST", NULL, fx_handle_binding, NULL, mutates},
+    [FX_ENDPOINT_GUARD] = {"POST", NULL, fx_handle_guard, NULL, admits},
 };
+
+/* Finds a path of a dialect. */
+static bool find_webhook_path(struct fx_text path, struct fx_route *ret_route) {
+    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
+        const struct fx_webhook_path *at =
+            fx_dialects[i]->webhook == NULL ? NULL : fx_dialects[i]->webhook->paths;
+        for (; at != NULL && at->path != NULL; at++) {
+            if (fx_text_is(path, at->path)) {
+                *ret_route = webhook[at->endpoint];
+                ret_route->path = at->path;
+                return true;
+            }
+        }
+    }
+    return false;
+}
 
 static const struct fx_route health[] = {
     {"GET", "/healthz", NULL, fx_handle_healthz, NULL},
@@ -36,69 +55,89 @@ static const struct fx_route health[] = {
     {"HEAD", "/metrics", NULL, fx_handle_metrics, NULL},
 };
 
-static const struct fx_route dryruns[] = {
-    {"PUT", "/v1/dryrun", NULL, fx_handle_dryrun, NULL},
-};
+/* Finds a path of a dry run API. */
+static bool find_dry_run_path(struct fx_text path, struct fx_route *ret_route) {
+    const struct fx_dry_run *found = fx_dryruns_find(path);
+    if (found == NULL) {
+        return false;
+    }
+    *ret_route =
+        (struct fx_route){found->method, found->path, NULL, fx_handle_dryrun, NULL};
+    return true;
+}
 
-const struct fx_routes fx_routes_webhook = {webhook, FX_COUNT(webhook)};
-const struct fx_routes fx_routes_health = {health, FX_COUNT(health)};
-const struct fx_routes fx_routes_dryruns = {dryruns, FX_COUNT(dryruns)};
+const struct fx_routes fx_routes_webhook = {webhook, FX_COUNT(webhook),
+                                            find_webhook_path};
+const struct fx_routes fx_routes_health = {health, FX_COUNT(health), NULL};
+const struct fx_routes fx_routes_dryruns = {NULL, 0, find_dry_run_path};
 
-const struct fx_route *fx_routes_find(const struct fx_routes *routes,
-                                      const struct fx_server *server,
-                                      struct fx_text method, struct fx_text path,
-                                      struct fx_buf *allow) {
+/* A route with the path was found. True if it is enabled and has the method; otherwise
+ * the method of an enabled route is appended to the Allow header. */
+static bool matches_method(const struct fx_route *route, const struct fx_server *server,
+                           struct fx_text method, struct fx_buf *allow) {
+    if (route->is_enabled != NULL && !route->is_enabled(server)) {
+        return false;
+    }
+    if (fx_text_is(method, route->method)) {
+        fx_buf_reset(allow);
+        return true;
+    }
+    fx_buf_str(allow, allow->len == 0 ? "Allow: " : ", ");
+    fx_buf_str(allow, route->method);
+    return false;
+}
+
+bool fx_routes_find(const struct fx_routes *routes, const struct fx_server *server,
+                    struct fx_text method, struct fx_text path,
+                    struct fx_route *ret_route, struct fx_buf *allow) {
     for (size_t i = 0; i < routes->n_items; i++) {
-        const struct fx_route *route = &routes->items[i];
-        if (!fx_text_is(path, route->path) ||
-            (route->is_enabled != NULL && !route->is_enabled(server))) {
-            continue;
+        if (routes->items[i].path != NULL && fx_text_is(path, routes->items[i].path) &&
+            matches_method(&routes->items[i], server, method, allow)) {
+            *ret_route = routes->items[i];
+            return true;
         }
-        if (fx_text_is(method, route->method)) {
-            fx_buf_reset(allow);
-            return route;
-        }
-        fx_buf_str(allow, allow->len == 0 ? "Allow: " : ", ");
-        fx_buf_str(allow, route->method);
+    }
+    if (routes->find_more != NULL && routes->find_more(path, ret_route) &&
+        matches_method(ret_route, server, method, allow)) {
+        return true;
     }
     if (allow->len > 0) {
         fx_buf_str(allow, "\r\n");
     }
-    return NULL;
+    return false;
 }
 
-/* The route of the request. NULL if there is none: then the request is answered. */
-static const struct fx_route *look_up(const struct fx_routes *routes,
-                                      const struct fx_server *server,
-                                      struct fx_http_exchange *exchange) {
+/* Finds the route of the request. False: there is none, and the request is answered. */
+static bool look_up(const struct fx_routes *routes, const struct fx_server *server,
+                    struct fx_http_exchange *exchange, struct fx_route *ret_route) {
     struct fx_buf allow;
     fx_buf_init(&allow, 0);
-    const struct fx_route *route = fx_routes_find(
-        routes, server, fx_http_method(exchange), fx_http_path(exchange), &allow);
-    if (route == NULL && allow.failed) {
+    const bool ok = fx_routes_find(routes, server, fx_http_method(exchange),
+                                   fx_http_path(exchange), ret_route, &allow);
+    if (!ok && allow.failed) {
         fx_respond_text(exchange, 503, FX_RETRY_AFTER, "out of memory");
-    } else if (route == NULL && allow.len > 0) {
+    } else if (!ok && allow.len > 0) {
         fx_respond_text(exchange, 405, allow.data, "method not allowed");
-    } else if (route == NULL) {
+    } else if (!ok) {
         fx_respond_text(exchange, 404, NULL, "not found");
     }
     fx_buf_finish(&allow);
-    return route;
+    return ok;
 }
 
 void fx_routes_dispatch(struct fx_thread *thread, struct fx_http_exchange *exchange) {
-    const struct fx_route *route = look_up(&fx_routes_webhook, thread->server, exchange);
-    if (route != NULL) {
-        fx_activity_set_task(&thread->activity, route->path);
-        route->on_thread(thread, exchange);
+    struct fx_route route;
+    if (look_up(&fx_routes_webhook, thread->server, exchange, &route)) {
+        fx_activity_set_task(&thread->activity, route.path);
+        route.on_thread(thread, exchange);
         fx_activity_set_task(&thread->activity, NULL);
     }
 }
 
 void fx_routes_dispatch_main(const struct fx_routes *routes, struct fx_server *server,
                              struct fx_http_exchange *exchange) {
-    const struct fx_route *route = look_up(routes, server, exchange);
-    if (route != NULL) {
-        route->on_main(server, exchange);
+    struct fx_route route;
+    if (look_up(routes, server, exchange, &route)) {
+        route.on_main(server, exchange);
     }
 }

@@ -17,7 +17,8 @@ struct fx_thread;
 
 /* One of `on_thread` (serving threads) and `on_main` (main thread) is set. */
 struct fx_route {
-    const char *method, *path;
+    const char *method;
+    const char *path; /* NULL: it only has paths of dialects */
     void (*on_thread)(struct fx_thread *thread, struct fx_http_exchange *exchange);
     void (*on_main)(struct fx_server *server, struct fx_http_exchange *exchange);
     bool (*is_enabled)(const struct fx_server *server); /* NULL: always */
@@ -26,17 +27,18 @@ struct fx_route {
 struct fx_routes {
     const struct fx_route *items;
     size_t n_items;
+    /* Finds further routes, whose paths dialects define. False: none. May be NULL. */
+    bool (*find_more)(struct fx_text path, struct fx_route *ret_route);
 };
 
 extern const struct fx_routes fx_routes_webhook, fx_routes_health, fx_routes_dryruns;
 
-/* The enabled route of this method and path, or NULL. In that case the methods of the
- * path, as an Allow header line, are appended to `allow`, which must be empty; nothing if
- * there is no such path. */
-const struct fx_route *fx_routes_find(const struct fx_routes *routes,
-                                      const struct fx_server *server,
-                                      struct fx_text method, struct fx_text path,
-                                      struct fx_buf *allow);
+/* Finds the enabled route of this method and path. False if there is none: then the
+ * methods of the path, as an Allow header line, are appended to `allow`, which must be
+ * empty; nothing if there is no such path. */
+bool fx_routes_find(const struct fx_routes *routes, const struct fx_server *server,
+                    struct fx_text method, struct fx_text path,
+                    struct fx_route *ret_route, struct fx_buf *allow);
 
 /* Calls the handler of the request, or responds with 404 or 405. The first is for the
  * webhook port, on a serving thread; the second is for the other ports, on the main

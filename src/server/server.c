@@ -134,7 +134,7 @@ static void drain(struct process *process) {
     server->draining = true;
     fx_watchdog_drain(server->watchdog);
     if (server->cluster != NULL) {
-        fx_cluster_retire(server->cluster);
+        fx_cluster_release_lease(server->cluster);
     }
     fx_threads_drain(&server->threads);
     fx_dryruns_drain(&server->dryruns);

@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "admission/admit_label.h"
 #include "admission/review.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "cluster/cluster.h"
+#include "engine/webhook.h"
 #include "server/policies_watch.h"
 #include "server/sandbox.h"
 
@@ -47,7 +47,7 @@ struct fx_server_options {
     bool mutation_annotations;     /* annotate changed objects with the mutators */
     bool log_mutations;            /* log each mutation, pass by pass */
     bool mutates, admits;          /* which webhooks are served */
-    struct fx_exemptions exempt;   /* from the protection of the ignore label */
+    struct fx_exemptions exempt;   /* namespaces that the guards of dialects skip */
     size_t quarantine_after;       /* failures in a row (server/active_policies.h); 0: no
                                       quarantine */
     uint64_t quarantine_budget_ms; /* of a mutator in one review; 0: no limit */

@@ -39,7 +39,7 @@ static void on_pair(struct fx_text cert_pem, struct fx_text key_pem, void *user)
 }
 
 static bool start_cluster(struct fx_server *server, struct fx_err *err) {
-    const struct fx_cluster_events_to to = {
+    const struct fx_cluster_callbacks to = {
         .on_policies = on_policies,
         .on_pair = on_pair,
         .on_request = on_request,
@@ -113,7 +113,7 @@ static json_t *find_in_files(const struct fx_policies *policies,
 /* NULL without an error: it must be fetched from the API server. */
 static json_t *find_in_cluster(const struct fx_server *server,
                                const struct fx_reference *reference, struct fx_err *err) {
-    struct fx_cluster_namespaces *spaces = fx_cluster_spaces_of(server->cluster);
+    struct fx_cluster_namespaces *spaces = fx_cluster_get_namespaces(server->cluster);
     bool nomem = false;
     switch (reference->type) {
     case FX_REFERENCE_LABELS: {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/read.c - from documents to suites. What Gatekeeper's own fields demand of
+ * suite/read.c - from documents to suites. What gator's own fields demand of
  * constraints is left to gator: such tests are read, and skipped.
  */
 #include "suite/read.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * suite/suite.h - what is to be tested: suites of tests of cases. Two forms are read into
- * this one: documents of kind Suite, as Gatekeeper's gator has them (read.h), and plain
+ * this one: documents of kind Suite, as gator has them (read.h), and plain
  * folders (folder.h).
  *
  * Everything belongs to struct fx_suites: texts and lists of paths to its arena, values

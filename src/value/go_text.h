@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 
-/* How Go holds integers: where as doubles, 1000000 prints as 1e+06. Gatekeeper has both:
+/* How Go holds integers: where as doubles, 1000000 prints as 1e+06. Policies have both:
  * those of `assign.value` are doubles, those of objects and of locations integers. */
 enum fx_go_integers { FX_GO_INTEGERS, FX_GO_DOUBLES };
 

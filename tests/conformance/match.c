@@ -2,7 +2,7 @@
  *
  * match.c - gatekeeper/match.jsonl: does an object fit `applyTo` and `match`?
  */
-#include "engine/match.h"
+#include "mutators/gatekeeper/match.h"
 
 #include "circumstances.h"
 #include "kinds.h"

@@ -8,7 +8,7 @@
 
 #include "base/vec.h"
 #include "engine/dialect.h"
-#include "engine/provider.h"
+#include "mutators/gatekeeper/provider_protocol.h"
 #include "value/tree.h"
 
 /* Nobody connects to it: the row has its answers. */
@@ -17,8 +17,8 @@ static bool add_provider(struct fx_case_system *system, const char *name) {
     struct fx_provider *provider = NULL;
     if (nothing != NULL &&
         FX_VEC_GROW(system->providers, system->n_providers, system->cap_providers)) {
-        provider =
-            fx_provider_create(fx_text_of(name), nothing, FX_TEXT(""), 0, FX_TEXT(""));
+        provider = fx_provider_create(&fx_external_data_protocol, fx_text_of(name),
+                                      nothing, FX_TEXT(""), 0, FX_TEXT(""));
     }
     json_decref(nothing);
     if (provider != NULL) {
@@ -77,7 +77,7 @@ void fx_case_system_finish(struct fx_case_system *system) {
 
 static const struct fx_dialect *find_dialect(struct fx_text group, struct fx_text kind) {
     for (size_t i = 0; fx_dialects[i] != NULL; i++) {
-        const struct fx_policy_kind *spoken = fx_dialects[i]->kinds;
+        const struct fx_kind *spoken = fx_dialects[i]->kinds;
         for (; spoken->kind != NULL; spoken++) {
             if (fx_text_is(group, spoken->group) && fx_text_is(kind, spoken->kind)) {
                 return fx_dialects[i];

@@ -63,7 +63,7 @@ class Known:
         self.values = yaml.safe_load((CHART / "values.yaml").read_text())
         self.metrics = set(re.findall(r"^\| `(\w+)`", (ROOT / "docs/metrics.md").read_text(), re.M))
         self.alerts = set(re.findall(r"alert: (\w+)", (CHART / "files/alerts.yaml").read_text()))
-        disable = (ROOT / "src/cluster/disable.c").read_text()
+        disable = (ROOT / "src/cluster/webhooks/disable.c").read_text()
         self.annotations = {"disabled", *("disabled" + end for end in
                                           re.findall(r'PREFIX "(-\w+)"', disable))}
         self.verbs = set(re.findall(r"^verb_(\w+)\(\)", self.dev, re.M))

@@ -10,8 +10,8 @@ from webhook_configurations import NAMESPACE
 CHANGING = [
     (group, kind) for group in (GATEKEEPER, FIXPOINT) for kind in ("Assign", "AssignMetadata")
 ]
-FAILING = "cannot be read: what was read last counts"
-GONE = "the API server cannot be asked: what was read last counts"
+FAILING = "resource cannot be read: the objects read last stay in use"
+GONE = "the API server does not answer: the objects read last stay in use"
 
 
 def said(replica):

@@ -162,11 +162,11 @@ current-context: x
 @pytest.mark.parametrize(
     "before, after, words",
     [
-        ("cluster: c,", "cluster: other,", ":4:1: clusters: no `other` in it"),
+        ("cluster: c,", "cluster: other,", ":4:1: clusters: there is no `other`"),
         ("token: t", "tokenFile: gone", ":8:21: users[0].user.tokenFile: "),
         ("token: t", "exec: {command: aws}", ":8:16: users[0].user.exec: "),
         ("https://localhost:1", "localhost", ":5:22: clusters[0].cluster.server: "),
-        ("current-context: x", "current-context: other", ":10:1: contexts: no `other` in it"),
+        ("current-context: x", "current-context: other", ":10:1: contexts: there is no `other`"),
         ("users:", "users: [", ":7:1: yaml: "),
     ],
 )

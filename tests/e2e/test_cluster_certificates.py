@@ -213,7 +213,7 @@ def test_forbidden_to_read(cluster, replica):
     grant_most(standin)
     server = replica(kubeconfig=standin.kubeconfig_for("limited"))
     told = server.log.wait(
-        "cannot be read: what was read last counts", resource="secrets", state="failing"
+        "resource cannot be read: the objects read last stay in use", resource="secrets", state="failing"
     )
     words = 'the Role in namespace %s needs apiGroups [""], resources ["secrets"]' % NAMESPACE
     assert words in told["error"] and '"list","watch"' in told["error"]

@@ -79,7 +79,7 @@ def test_clock_that_was_never_set(cluster, replica, clock):
     """Then the API server's own certificate is not valid yet: nothing is made."""
     clock.move(-20000)
     server = replica(environment=clock.environment)
-    told = server.log.wait("the API server cannot be asked: what was read last counts")
+    told = server.log.wait("the API server does not answer: the objects read last stay in use")
     assert "starts in the future" in told["error"]
     assert not server.ready()
     assert read_secret(cluster) is None

@@ -295,7 +295,7 @@ def test_the_token_is_refused_before_there_is_another(world, standin, volume, se
     standin.revoke((volume / "token").read_text())
     standin.http.hang_up()
     world.put(annotation("a", "a", "2"))
-    failing = "the API server cannot be asked: what was read last counts"
+    failing = "the API server does not answer: the objects read last stay in use"
     told = pod.log.wait(failing, timeout=20)
     assert "401 Unauthorized" in told["error"]
     assert world.annotations() == {"a": "1"} and pod.ready()
@@ -317,8 +317,8 @@ def test_the_token_is_refused_before_there_is_another(world, standin, volume, se
             "--policies or --kubeconfig is missing: where are the policies? (In a Pod, "
             "KUBERNETES_SERVICE_HOST would be set.)",
         ),
-        (SERVER[0], "", 3, "no Pod: %s is not set" % SERVER[0]),
-        (SERVER[1], None, 3, "no Pod: %s is not set" % SERVER[1]),
+        (SERVER[0], "", 3, "not in a Pod: %s is not set" % SERVER[0]),
+        (SERVER[1], None, 3, "not in a Pod: %s is not set" % SERVER[1]),
         (SERVER[1], "https", 3, "%s and %s: not a port" % SERVER),
         (
             "token",
@@ -327,10 +327,10 @@ def test_the_token_is_refused_before_there_is_another(world, standin, volume, se
             VOLUME + "/token: no such file; the Pod needs a service account whose token is "
             "mounted (automountServiceAccountToken)",
         ),
-        ("token", "\n", 3, VOLUME + "/token: no token in it"),
+        ("token", "\n", 3, VOLUME + "/token: no token"),
         ("ca.crt", None, 5, VOLUME + "/ca.crt: No such file or directory"),
-        ("ca.crt", "none\n", 3, VOLUME + "/ca.crt: no PEM in it"),
-        ("namespace", "a b", 3, VOLUME + "/namespace: no namespace can have this name"),
+        ("ca.crt", "none\n", 3, VOLUME + "/ca.crt: not PEM"),
+        ("namespace", "a b", 3, VOLUME + "/namespace: not a valid namespace name"),
     ],
 )
 def test_what_is_missing_is_told(volume, monkeypatch, name, content, status, words):

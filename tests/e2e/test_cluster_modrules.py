@@ -334,8 +334,8 @@ def test_rights_that_are_missing(world):
     world.put(broken("bad", "bad", namespace=shop))
     replica = world.start(*STATUS, kubeconfig=standin.kubeconfig_for("reader", groups=[]))
     for message, rule in (
-        ("status not written: it is tried again", '["modrules/status"], verbs ["patch"]'),
-        ("event not written", '["events"], verbs ["create"]'),
+        ("status not written: it will be retried", '["modrules/status"], verbs ["patch"]'),
+        ("Event not written", '["events"], verbs ["create"]'),
     ):
         error = replica.log.wait(message)["error"]
         assert "the ClusterRole needs" in error and rule in error

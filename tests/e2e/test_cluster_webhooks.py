@@ -116,7 +116,7 @@ def test_forbidden(cluster, replica):
     everything = ["list", "watch", "get", "create", "patch"]
     standin.grant("limited", everything, ["secrets"], namespace=NAMESPACE)
     server = replica(kubeconfig=standin.kubeconfig_for("limited"))
-    told = server.log.wait("webhook configuration not written: it is tried again")
+    told = server.log.wait("webhook configuration not written: it will be retried")
     assert "403 Forbidden" in told["error"]
     assert 'the ClusterRole needs apiGroups ["%s"]' % group in told["error"]
     assert 'verbs ["patch"]' in told["error"]
@@ -165,7 +165,7 @@ def test_deleted_while_an_apply_is_under_way(cluster, replica, again):
         until(lambda: bundle(cluster), trusted)
     else:
         stays_away(cluster)
-    assert not server.log.entries("webhook configuration not written: it is tried again")
+    assert not server.log.entries("webhook configuration not written: it will be retried")
 
 
 def test_deleted_under_way_again_and_again(cluster, replica):

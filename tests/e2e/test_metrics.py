@@ -89,7 +89,7 @@ def test_the_page_tells_of_each_in_a_cluster(tmp_path):
     secret = ("--tls-secret", "certs", "--own-namespace", "n")
     server = Server(tmp_path, [], "--kubeconfig", config, *secret, tls=False)
     try:
-        server.log.wait("the API server cannot be asked: what was read last counts")
+        server.log.wait("the API server does not answer: the objects read last stay in use")
         until(lambda: failing(scrape(server)[1]), lambda names: len(names) == 16)
         text, samples = scrape(server)
     finally:

@@ -8,9 +8,9 @@
 #include "base/base64.h"
 #include "base/date.h"
 #include "base/log.h"
-#include "cluster/ca_bundle.h"
-#include "cluster/disable.h"
-#include "cluster/rotation.h"
+#include "cluster/certificates/rotation.h"
+#include "cluster/webhooks/ca_bundle.h"
+#include "cluster/webhooks/disable.h"
 #include "refuse.h"
 
 #define SECRET SECRETS "/cert"
@@ -37,7 +37,7 @@ static int make_secret(void **state) {
                                                   .ca_validity = CA_S,
                                                   .leaf_validity = LEAF_S,
                                                   .wait = WAIT_S};
-    const struct fx_rotation_view view = {
+    const struct fx_rotation_input view = {
         .now = fx_date_now(), .seen_for = -1, .published_for = -1};
     struct fx_rotation made = {0};
     struct fx_err err = FX_ERR_INIT;
@@ -86,7 +86,7 @@ static void prepare_secret(struct stage *stage) {
 
 /* For a time that is over. */
 static void disable(struct stage *stage) {
-    static const struct fx_disable_wish wish = {
+    static const struct fx_disable_request wish = {
         .by = "somebody", .reason = "a test", .now = 1, .end = 2};
     struct fx_err err = FX_ERR_INIT;
     json_t *copy = json_deep_copy(fake_view(&stage->api, MUTATING "/w"));
@@ -151,7 +151,8 @@ static bool is_certified(struct stage *stage, unsigned step) {
 
 static bool begin_certificate(struct stage *stage, struct fx_err *err) {
     static const char *const configurations[] = {"w"};
-    static const struct fx_cluster_secret_options secret = {.name = "cert",
+    static const struct fx_cluster_secret_options secret = {.namespace_ = "ns",
+                                                            .name = "cert",
                                                             .names = hook_names,
                                                             .n_names = 1,
                                                             .ca_validity_s = CA_S,
@@ -242,7 +243,7 @@ static void test_certificate(void **state) {
 /* ---- disabling and enabling by hand ----------------------------------------------- */
 
 static json_t *new_disabled(const json_t *configuration, struct fx_err *err) {
-    static const struct fx_disable_wish wish = {.by = "somebody", .now = 1};
+    static const struct fx_disable_request wish = {.by = "somebody", .now = 1};
     return fx_disable_apply(configuration, &wish, err);
 }
 

@@ -123,7 +123,7 @@ static bool is_space_right(struct fx_cluster_namespaces *spaces, const char *pat
 }
 
 static bool are_spaces_right(const struct stage *stage) {
-    struct fx_cluster_namespaces *spaces = fx_cluster_spaces_of(replica.cluster);
+    struct fx_cluster_namespaces *spaces = fx_cluster_get_namespaces(replica.cluster);
     struct fx_kube_reflector_status status;
     size_t n = 0;
     const char *path = NULL;
@@ -136,7 +136,7 @@ static bool are_spaces_right(const struct stage *stage) {
             }
         }
     }
-    fx_cluster_namespaces_look(spaces, &status);
+    fx_cluster_namespaces_get_status(spaces, &status);
     return status.n_objects == n;
 }
 

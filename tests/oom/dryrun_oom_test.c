@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "dryrun/dryrun.h"
+#include "mutators/kubemod/dryrun/dryrun.h"
 #include "refuse.h"
 
 #define RUNS_MAX 100000 /* no run needs that many allocations */
@@ -62,9 +62,9 @@ static const struct {
 
 /* False where it was refused an allocation. */
 static bool run(size_t row, long nth, bool ever_after) {
-    struct fx_dryrun_answer answer;
+    struct fx_dry_run_answer answer;
     refuse_from(nth, ever_after);
-    fx_dryrun(fx_text_of(rows[row].request), NULL, 0, NULL, &answer);
+    fx_dry_run_kubemod.answer(fx_text_of(rows[row].request), NULL, 0, NULL, &answer);
     const bool refused = refuse_stop();
     if (answer.status != 503 || !refused) {
         assert_int_equal(answer.status, rows[row].status);

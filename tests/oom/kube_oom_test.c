@@ -7,7 +7,7 @@
 
 #include "kube/config.h"
 #include "kube/events.h"
-#include "kube/folder_world.h"
+#include "kube/folder_fixture.h"
 #include "kube/kubeconfig.h"
 #include "kube/object.h"
 #include "kube/reflector_internal.h"
@@ -82,7 +82,7 @@ static bool begin_mirror(struct stage *stage, struct fx_err *err) {
         .on_state = see_state,
     };
     static const struct fx_kube_reflector_options options = {
-        .versions = &assign, .n_versions = 1, .label_selector = "a=b", .doubts = true};
+        .versions = &assign, .n_versions = 1, .confirm_absence = true};
     mirror = (struct mirror){.versions = json_object()};
     if (mirror.versions == NULL) {
         return fx_fail_nomem(err);
@@ -96,9 +96,9 @@ static bool begin_mirror(struct stage *stage, struct fx_err *err) {
     if (mirror.reflector == NULL) {
         return false;
     }
-    struct fx_kube_pauses pauses = fx_kube_usual_pauses;
+    struct fx_kube_delays pauses = fx_kube_default_delays;
     pauses.page = 2;
-    fx_kube_reflector_set_pauses(mirror.reflector, &pauses);
+    fx_kube_reflector_set_delays(mirror.reflector, &pauses);
     return true;
 }
 
@@ -208,7 +208,7 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
         return;
     }
     if (answer->failure->reason == FX_KUBE_REASON_CONFLICT) {
-        assert_non_null(strstr(answer->failure->words, "409 Conflict"));
+        assert_non_null(strstr(answer->failure->message, "409 Conflict"));
         writer.has_met_conflict = true;
         writer.version[0] = '\0';
     } else {

@@ -5,14 +5,14 @@
  * the other: nothing is left behind, nothing hangs, and once there is memory the client
  * is as right as without a refusal.
  *
- * The server (cluster/fake_api.h) has a loop of its own, whose allocations are granted.
+ * The server (kube/fake_api.h) has a loop of its own, whose allocations are granted.
  * Workers' tasks are run at once by the loop itself, so that allocations come in the same
  * order each time; time is skipped where nothing else is to be done.
  */
 #ifndef FX_TESTS_OOM_PLAY_H
 #define FX_TESTS_OOM_PLAY_H
 
-#include "cluster/fake_api.h"
+#include "kube/fake_api.h"
 
 #include "base/err.h"
 

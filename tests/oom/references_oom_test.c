@@ -7,9 +7,9 @@
 #include "play.h"
 
 #include "base/log.h"
-#include "cluster/bindings.h"
-#include "cluster/fetches.h"
-#include "cluster/namespaces.h"
+#include "cluster/references/bindings.h"
+#include "cluster/references/fetches.h"
+#include "cluster/references/namespaces.h"
 #include "refuse.h"
 
 #define SPACES "/api/v1/namespaces"
@@ -107,13 +107,15 @@ static void on_bound(bool told, const struct fx_err *failure, void *user) {
 }
 
 static void ask_space(void) {
-    const struct fx_cluster_wish wish = {.name = FX_TEXT("shop"), .whole = true};
+    const struct fx_cluster_namespace_request wish = {.name = FX_TEXT("shop"),
+                                                      .whole = true};
     actor.asks_space =
         fx_cluster_namespaces_fetch(actor.namespaces, &wish, on_space, NULL);
 }
 
 static void ask_node(void) {
-    const struct fx_cluster_order order = {.name = FX_TEXT("w"), .on_done = on_node};
+    const struct fx_cluster_fetch_request order = {.name = FX_TEXT("w"),
+                                                   .on_done = on_node};
     actor.asks_node = fx_cluster_fetches_start(&actor.nodes, &order);
 }
 

@@ -36,7 +36,7 @@ static void on_pair(struct fx_text cert_pem, struct fx_text key_pem, void *user)
 bool replica_begin(struct stage *stage, const struct fx_cluster_options *options,
                    struct fx_err *err) {
     static const char *const operations[] = {"mutation-webhook"};
-    static const struct fx_cluster_events_to to = {.on_policies = on_policies,
+    static const struct fx_cluster_callbacks to = {.on_policies = on_policies,
                                                    .on_pair = on_pair};
     replica = (struct replica){.config = {.server = stage->api.url}, .options = *options};
     replica.options.config = &replica.config;
@@ -52,16 +52,16 @@ bool replica_begin(struct stage *stage, const struct fx_cluster_options *options
 void replica_end(struct stage *stage) {
     (void)stage;
     if (replica.cluster != NULL) {
-        fx_cluster_retire(replica.cluster);
+        fx_cluster_release_lease(replica.cluster);
     }
     fx_cluster_close(replica.cluster);
     fx_policies_unref(replica.built);
     fx_buf_finish(&replica.cert);
 }
 
-struct fx_cluster_look replica_look(void) {
-    struct fx_cluster_look now;
-    fx_cluster_look(replica.cluster, &now);
+struct fx_cluster_stats replica_look(void) {
+    struct fx_cluster_stats now;
+    fx_cluster_get_stats(replica.cluster, &now);
     return now;
 }
 

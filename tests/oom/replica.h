@@ -9,7 +9,7 @@
 #include "play.h"
 
 #include "cluster/cluster.h"
-#include "cluster/cluster_world.h"
+#include "cluster/policies/policies_fixture.h"
 
 #define SPACES     "/api/v1/namespaces"
 #define SECRETS    "/api/v1/namespaces/ns/secrets"
@@ -37,7 +37,7 @@ bool replica_begin(struct stage *stage, const struct fx_cluster_options *options
                    struct fx_err *err);
 void replica_end(struct stage *stage);
 
-struct fx_cluster_look replica_look(void);
+struct fx_cluster_stats replica_look(void);
 
 /* It says so, and the Lease does. */
 bool replica_holds_lease(const struct stage *stage);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/exclusion.h - private: the namespaces that a Config excludes (spec
+ * section 8, step 4).
+ */
+#ifndef FX_MUTATORS_GATEKEEPER_EXCLUSION_H
+#define FX_MUTATORS_GATEKEEPER_EXCLUSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+#include "engine/resource.h"
+
+/* One entry of `spec.match`; the texts are borrowed from the source. */
+struct fx_exclusion_entry {
+    struct fx_text *processes; /* "mutation-webhook", "*", … */
+    size_t n_processes;
+    struct fx_text *globs; /* of namespaces, as in `match` (spec section 4) */
+    size_t n_globs;
+};
+
+struct fx_exclusion {
+    struct fx_resource resource; /* first; FX_RESOURCE_EXCLUSION */
+    struct fx_exclusion_entry *entries;
+    size_t n_entries;
+};
+
+/* Makes an exclusion with `n_entries` empty entries, which the caller fills: it frees the
+ * arrays of the entries; their texts belong to `source`. NULL without memory. */
+struct fx_exclusion *fx_exclusion_create(struct fx_text name, json_t *source,
+                                         size_t n_entries) FX_MUST_USE;
+
+/* Is the namespace excluded for the process ("mutation-webhook")? A cluster-scoped object
+ * has the empty name, which only the glob `*` matches. */
+bool fx_exclusion_covers(const struct fx_exclusion *exclusion, const char *process,
+                         struct fx_text namespace_);
+
+#endif

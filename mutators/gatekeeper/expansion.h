@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/gatekeeper/expansion.h - private: objects that controllers will make:
+ * `ExpansionTemplate` (spec section 10). So the Pod of a Deployment is known before a
+ * controller makes it.
+ */
+#ifndef FX_MUTATORS_GATEKEEPER_EXPANSION_H
+#define FX_MUTATORS_GATEKEEPER_EXPANSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "engine/resource.h"
+
+/* One entry of `spec.applyTo`; the texts are borrowed from the source. */
+struct fx_expansion_target {
+    struct fx_text *groups, *versions, *kinds;
+    size_t n_groups, n_versions, n_kinds;
+};
+
+struct fx_expansion {
+    struct fx_resource resource; /* first; FX_RESOURCE_EXPANSION */
+    struct fx_expansion_target *targets;
+    size_t n_targets;
+    struct fx_text *source_path; /* the fields of `spec.templateSource` */
+    size_t n_source_path;
+    struct fx_text group, version, kind; /* `spec.generatedGVK` */
+};
+
+/* Makes an expansion with `n_targets` empty targets, which the caller fills: it frees the
+ * arrays of the targets and `source_path`; the texts belong to `source`. NULL without
+ * memory. */
+struct fx_expansion *fx_expansion_create(struct fx_text name, json_t *source,
+                                         size_t n_targets) FX_MUST_USE;
+
+/* Is the resource a template of this kind? */
+bool fx_expansion_is(const struct fx_resource *resource);
+
+/* Does the template expand objects of this type? */
+bool fx_expansion_holds(const struct fx_expansion *expansion, struct fx_text group,
+                        struct fx_text version, struct fx_text kind);
+
+/* Is the object (its own apiVersion and kind) one that the template expands? */
+bool fx_expansion_applies(const struct fx_expansion *expansion, const json_t *object);
+
+/* Makes the object that a controller will make of `generator`: a copy of the object at
+ * the source path, with the generated type, the namespace of the generator (or
+ * `namespace_` if it has none), the name `<name of the generator>-<kind>` in lower case,
+ * and, if it has a name, the generator as an owner. Returns a new reference, which shares
+ * unchanged parts with `generator`. Errors: FX_EINVALID with Gatekeeper's message (no
+ * such field, not an object), FX_ENOMEM. */
+json_t *fx_expansion_expand(const struct fx_expansion *expansion, const json_t *generator,
+                            struct fx_text namespace_, struct fx_err *err) FX_MUST_USE;
+
+/* Finds the templates that form a cycle: each makes an object that the next one expands.
+ * Sets their elements of `ret_in_cycle`, which has one for each resource, and leaves the
+ * others. False without memory. */
+bool fx_expansion_find_cycles(struct fx_resource *const *resources, size_t n_resources,
+                              bool *ret_in_cycle) FX_MUST_USE;
+
+#endif

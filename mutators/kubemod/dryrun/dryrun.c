@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/dryrun/dryrun.c - read, build, try, report; and what is said where one
+ * of them fails.
+ */
+#include "mutators/kubemod/dryrun/dryrun.h"
+
+#include "base/budget.h"
+#include "base/limits.h"
+#include "mutators/kubemod/dryrun/question.h"
+#include "mutators/kubemod/dryrun/report.h"
+#include "mutators/kubemod/dryrun/rules.h"
+#include "mutators/kubemod/dryrun/trial.h"
+#include "value/json.h"
+
+/* A dry run under way. */
+struct run {
+    struct fx_dryrun_question question;
+    struct fx_policies *policies;
+    struct fx_dryrun_trial trial;
+    struct fx_buf faults; /* of the rules */
+    uint64_t deadline_ns;
+    struct fx_activity *activity;
+    struct fx_err err;
+};
+
+static void write_error(struct fx_buf *body, struct fx_text words) {
+    fx_buf_reset(body);
+    fx_buf_str(body, "{\"error\":");
+    fx_json_write_string(body, words, FX_JSON_COMPACT);
+    fx_buf_str(body, "}\n");
+}
+
+/* Was it a bound that failed, and not the memory? Where the bound did, more than half of
+ * it was in use, since no single piece is larger. */
+static bool hit_bound(const struct fx_arena *arena) {
+    return arena->total > arena->max / 2;
+}
+
+static void check_body(const struct fx_buf *body, struct fx_err *err) {
+    if (body->full) {
+        (void)fx_fail(err, FX_ELIMIT, "the answer is larger than %u bytes",
+                      FX_LIMIT_DRYRUN_ANSWER_BYTES);
+    } else if (body->failed) {
+        (void)fx_fail_nomem(err);
+    }
+}
+
+static bool answer(struct run *run, struct fx_text request, struct fx_buf *body) {
+    struct fx_err *err = &run->err;
+    if (!fx_dryrun_question_read(request, &run->question, err) ||
+        !fx_dryrun_build(&run->question, &run->policies, &run->faults, err)) {
+        return false;
+    }
+    run->trial = (struct fx_dryrun_trial){
+        .question = &run->question,
+        .policies = run->policies,
+        .activity = run->activity,
+    };
+    if (!fx_dryrun_try(&run->trial, err)) {
+        if (err->code == FX_ENOMEM && hit_bound(&run->trial.arena)) {
+            (void)fx_fail(err, FX_ELIMIT,
+                          "the dry run needs more than %u bytes of memory",
+                          FX_LIMIT_ARENA_BYTES);
+        }
+        return false;
+    }
+    if (!fx_dryrun_report(&run->trial, body, err)) {
+        return false;
+    }
+    check_body(body, err);
+    return !body->failed;
+}
+
+/* The same until the deadline. Whatever it came to when that was exceeded may be wrong.
+ */
+static bool answer_in_time(struct run *run, struct fx_text request, struct fx_buf *body) {
+    struct fx_budget budget = {.bound = {.deadline_ns = run->deadline_ns}};
+    fx_budget_swap(&budget);
+    const bool ok = answer(run, request, body);
+    fx_budget_swap(&budget);
+    if (budget.exceeded == FX_EXCEEDED_NOTHING) {
+        return ok;
+    }
+    return run->err.code == FX_EDEADLINE
+               ? false
+               : fx_fail(&run->err, FX_EDEADLINE, "dry run: deadline exceeded");
+}
+
+static unsigned status_of(enum fx_code code) {
+    switch (code) {
+    case FX_ENOMEM:
+    case FX_EDEADLINE: return 503;
+    case FX_EINTERNAL: return 500;
+    case FX_OK:
+    case FX_ESYNTAX:
+    case FX_EINVALID:
+    case FX_ELIMIT:
+    case FX_EMUTATE:
+    case FX_ENOCONVERGE:
+    case FX_EIO:
+    case FX_EDENIED: break;
+    }
+    return 400;
+}
+
+static void fail(const struct run *run, struct fx_dry_run_answer *ret_answer) {
+    const struct fx_text faults = {run->faults.data, run->faults.len};
+    const bool are_told = run->err.code == FX_EINVALID && faults.len > 0;
+    ret_answer->status = status_of(run->err.code);
+    /* The last line end is no part of the words. */
+    write_error(&ret_answer->body, are_told
+                                       ? (struct fx_text){faults.data, faults.len - 1}
+                                       : fx_text_of(run->err.msg));
+    if (ret_answer->body.failed) {
+        fx_buf_reset(&ret_answer->body);
+        ret_answer->status = 503;
+    }
+    ret_answer->retry_after = ret_answer->status == 503;
+}
+
+static void answer_request(struct fx_text request,
+                           const struct fx_dialect_settings *settings,
+                           uint64_t deadline_ns, struct fx_activity *activity,
+                           struct fx_dry_run_answer *ret_answer) {
+    struct run run = {
+        .question = {.settings = settings},
+        .deadline_ns = deadline_ns,
+        .activity = activity,
+        .err = FX_ERR_INIT,
+    };
+    *ret_answer = (struct fx_dry_run_answer){.status = 200};
+    fx_buf_init(&ret_answer->body, FX_LIMIT_DRYRUN_ANSWER_BYTES);
+    fx_buf_init(&run.faults, 0);
+    if (!answer_in_time(&run, request, &ret_answer->body)) {
+        fail(&run, ret_answer);
+    }
+    fx_dryrun_trial_finish(&run.trial);
+    fx_policies_unref(run.policies);
+    fx_dryrun_question_finish(&run.question);
+    fx_buf_finish(&run.faults);
+}
+
+const struct fx_dry_run fx_dry_run_kubemod = {
+    .method = "PUT",
+    .path = "/v1/dryrun",
+    .answer = answer_request,
+    .write_error = write_error,
+};

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/dryrun/rules.c - rules that are complete, and where they count.
+ */
+#include "mutators/kubemod/dryrun/rules.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "base/regex.h"
+#include "value/tree.h"
+
+/* What a client of KubeMod's may leave out, as its request says that it sends ModRules.
+ */
+#define RULE_API_VERSION FX_TEXT("api.kubemod.io/v1beta1")
+#define RULE_KIND        FX_TEXT("ModRule")
+
+#define NAME_BYTES 32 /* of "modRules[63]" */
+
+/* One policy on its way to the compiler. */
+struct made {
+    char name[NAME_BYTES];
+    struct fx_policy_text *text;
+};
+
+/* ---- what is missing ------------------------------------------------------------- */
+
+static bool set_text(json_t *object, struct fx_text key, struct fx_text value) {
+    return fx_tree_set_take(object, key, fx_tree_new_string(value));
+}
+
+static bool default_text(json_t *object, struct fx_text key, struct fx_text value) {
+    return fx_tree_view_text(object, key) != NULL || set_text(object, key, value);
+}
+
+/* Where nobody said where the object is, all rules live in one place. */
+static bool place(const struct fx_dryrun_question *question, json_t *metadata) {
+    const struct fx_text key = FX_TEXT("namespace");
+    if (!question->is_placed) {
+        return set_text(metadata, key, FX_TEXT(FX_DRYRUN_NAMESPACE));
+    }
+    return default_text(metadata, key,
+                        question->namespace_.len > 0 ? question->namespace_
+                                                     : FX_TEXT(FX_DRYRUN_NAMESPACE));
+}
+
+/* Metadata that is no object is left for the compiler to find fault with. */
+static bool complete(const struct fx_dryrun_question *question, json_t *rule) {
+    if (fx_tree_view_key(rule, "metadata") == NULL &&
+        !fx_tree_set_take(rule, FX_TEXT("metadata"), json_object())) {
+        return false;
+    }
+    if (json_is_object(fx_tree_view_key(rule, "metadata"))) {
+        json_t *metadata = fx_tree_own_key(rule, FX_TEXT("metadata"));
+        if (metadata == NULL || !place(question, metadata)) {
+            return false;
+        }
+    }
+    return default_text(rule, FX_TEXT("apiVersion"), RULE_API_VERSION) &&
+           default_text(rule, FX_TEXT("kind"), RULE_KIND);
+}
+
+/* The list, writable. NULL without memory. */
+static json_t *own_rules(struct fx_dryrun_question *question) {
+    json_t *root = fx_tree_own_root(&question->root);
+    question->rules = root == NULL ? NULL : fx_tree_own_key(root, FX_TEXT("modRules"));
+    return question->rules;
+}
+
+static bool complete_all(struct fx_dryrun_question *question) {
+    json_t *rules = own_rules(question);
+    for (size_t i = 0; rules != NULL && i < json_array_size(rules); i++) {
+        json_t *rule = fx_tree_own_index(rules, i);
+        if (rule == NULL || !complete(question, rule)) {
+            return false;
+        }
+    }
+    return rules != NULL;
+}
+
+/* ---- compiling ------------------------------------------------------------------- */
+
+/* Who sends something else as a ModRule should know that it would count as one for
+ * nobody. */
+static bool is_rule(const json_t *rule) {
+    return fx_text_equal(fx_tree_view_string(rule, "kind"), RULE_KIND) &&
+           fx_text_equal(fx_tree_view_string(rule, "apiVersion"), RULE_API_VERSION);
+}
+
+static void check_kinds(const struct fx_dryrun_question *question,
+                        struct fx_buf *faults) {
+    size_t index = 0;
+    const json_t *rule = NULL;
+    json_array_foreach (question->rules, index, rule) {
+        if (!is_rule(rule)) {
+            fx_buf_printf(faults,
+                          "modRules[%zu]: this is no ModRule of api.kubemod.io/v1beta1; "
+                          "other policies belong into `policies`\n",
+                          index);
+        }
+    }
+}
+
+static bool write_down(const json_t *list, const char *name, struct made *made) {
+    size_t index = 0;
+    const json_t *policy = NULL;
+    json_array_foreach (list, index, policy) {
+        (void)snprintf(made[index].name, NAME_BYTES, "%s[%zu]", name, index);
+        made[index].text = fx_policy_text_create(policy);
+        if (made[index].text == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool compile(const struct made *made, size_t n_made,
+                    const struct fx_dialect_settings *settings,
+                    struct fx_policies **ret_policies, struct fx_err *err) {
+    struct fx_policy_input *inputs = calloc(n_made + 1, sizeof *inputs);
+    if (inputs == NULL) {
+        return fx_fail_nomem(err);
+    }
+    for (size_t i = 0; i < n_made; i++) {
+        inputs[i] =
+            (struct fx_policy_input){.file = made[i].name, .object = made[i].text};
+    }
+    struct fx_regex_allowance allowance = {
+        .n_left = FX_LIMIT_DRYRUN_PATTERNS,
+        .bytes_each = FX_LIMIT_DRYRUN_PATTERN_BYTES,
+    };
+    fx_regex_allow(&allowance);
+    const struct fx_policy_sources sources = {
+        .inputs = inputs,
+        .n_inputs = n_made,
+        .generation = 1,
+        .settings = settings,
+    };
+    const bool ok = fx_policies_build_from(&sources, ret_policies, err);
+    fx_regex_allow(NULL);
+    free(inputs);
+    return ok;
+}
+
+static bool build(const struct fx_dryrun_question *question,
+                  struct fx_policies **ret_policies, struct fx_err *err) {
+    const size_t n_rules = json_array_size(question->rules);
+    const size_t n = n_rules + json_array_size(question->policies);
+    struct made *made = calloc(n + 1, sizeof *made);
+    const bool ok = made != NULL && write_down(question->rules, "modRules", made) &&
+                            write_down(question->policies, "policies", made + n_rules)
+                        ? compile(made, n, question->settings, ret_policies, err)
+                        : fx_fail_nomem(err);
+    for (size_t i = 0; made != NULL && i < n; i++) {
+        fx_policy_text_unref(made[i].text);
+    }
+    free(made);
+    return ok;
+}
+
+void fx_dryrun_print_finding(struct fx_buf *buf, const struct fx_finding *finding) {
+    fx_buf_str(buf, finding->file);
+    fx_buf_str(buf, ": ");
+    if (finding->id != NULL) {
+        fx_buf_str(buf, finding->id);
+        fx_buf_str(buf, ": ");
+    }
+    fx_buf_str(buf, finding->text);
+}
+
+static void print_errors(const struct fx_findings *findings, struct fx_buf *faults) {
+    for (size_t i = 0; i < findings->n_items; i++) {
+        if (findings->items[i].severity == FX_SEVERITY_ERROR) {
+            fx_dryrun_print_finding(faults, &findings->items[i]);
+            fx_buf_char(faults, '\n');
+        }
+    }
+}
+
+bool fx_dryrun_build(struct fx_dryrun_question *question,
+                     struct fx_policies **ret_policies, struct fx_buf *faults,
+                     struct fx_err *err) {
+    struct fx_policies *policies = NULL;
+    if (question->rules != NULL && !complete_all(question)) {
+        return fx_fail_nomem(err);
+    }
+    check_kinds(question, faults);
+    if (faults->len == 0 && !faults->failed) {
+        if (!build(question, &policies, err)) {
+            return false;
+        }
+        assert(policies != NULL);
+        print_errors(&policies->findings, faults);
+    }
+    if (faults->len == 0 && !faults->failed) {
+        *ret_policies = policies;
+        return true;
+    }
+    fx_policies_unref(policies);
+    return faults->failed ? fx_fail_nomem(err)
+                          : fx_fail(err, FX_EINVALID, "some of the rules are invalid");
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/dryrun/trial.c - one object to its fixed point, and whatever judges
+ * say, the patch.
+ */
+#include "mutators/kubemod/dryrun/trial.h"
+
+#include "base/limits.h"
+#include "policy/namespaces.h"
+
+/* The Namespace that was sent; of one that was only named, what there is to know. Nothing
+ * where nobody said where the object is: KubeMod's dry run has no syntheticRefs. */
+static bool find_namespace(struct fx_dryrun_trial *trial, struct fx_err *err) {
+    const struct fx_dryrun_question *question = trial->question;
+    if (question->namespace_object != NULL) {
+        trial->namespace_object = json_incref(question->namespace_object);
+        return true;
+    }
+    if (question->namespace_.len == 0) {
+        return true;
+    }
+    trial->namespace_object =
+        fx_namespaces_find(&trial->policies->namespaces, question->namespace_);
+    return trial->namespace_object != NULL || fx_fail_nomem(err);
+}
+
+static struct fx_mutation describe(struct fx_dryrun_trial *trial,
+                                   const struct fx_snapshot *snapshot) {
+    const struct fx_dryrun_question *question = trial->question;
+    struct fx_subject subject;
+    fx_subject_read(question->object, &subject);
+    return (struct fx_mutation){
+        .snapshot = snapshot,
+        .request =
+            {
+                .operation = question->operation,
+                .source = FX_SOURCE_ORIGINAL,
+                .namespace_ = question->is_placed ? question->namespace_
+                                                  : FX_TEXT(FX_DRYRUN_NAMESPACE),
+                .namespace_object = trial->namespace_object,
+                .node_object = question->node,
+                .only_judges = question->operation == FX_OPERATION_DELETE,
+                .everywhere = !question->is_placed,
+                .mutation_id = trial->mutation_id,
+                .activity = trial->activity,
+                .text_left = &trial->text_left,
+            },
+        .namespace_ = subject.is_namespace ? FX_TEXT("") : question->namespace_,
+        .object = question->object,
+        .arena = &trial->arena,
+        .external_fault = "a dry run asks no providers",
+    };
+}
+
+static bool run(struct fx_mutation *mutation, struct fx_err *err) {
+    return fx_mutation_begin(mutation, err) && fx_mutation_end(mutation, err);
+}
+
+/* Once more, without those who refused what came of it. */
+static bool run_acting(struct fx_dryrun_trial *trial, struct fx_err *err) {
+    const struct fx_snapshot *snapshot = trial->policies->snapshot;
+    const struct fx_snapshot_parts parts = {
+        .mutators = snapshot->mutators,
+        .n_mutators = snapshot->n_acting,
+        .resources = snapshot->resources,
+        .n_resources = snapshot->n_resources,
+    };
+    fx_err_reset(err);
+    if (!fx_snapshot_build(&parts, snapshot->generation, &trial->acting, err)) {
+        return false;
+    }
+    trial->text_left = FX_LIMIT_DRYRUN_TEXT_BYTES;
+    trial->patched = describe(trial, trial->acting);
+    trial->result = &trial->patched;
+    return run(&trial->patched, err);
+}
+
+bool fx_dryrun_try(struct fx_dryrun_trial *trial, struct fx_err *err) {
+    fx_arena_init(&trial->arena, FX_LIMIT_ARENA_BYTES);
+    fx_trace_init(&trial->trace, &trial->arena);
+    fx_uuid_make(trial->mutation_id);
+    trial->text_left = FX_LIMIT_DRYRUN_TEXT_BYTES;
+    if (!find_namespace(trial, err)) {
+        return false;
+    }
+    trial->mutation = describe(trial, trial->policies->snapshot);
+    trial->mutation.trace = &trial->trace;
+    trial->result = &trial->mutation;
+    return run(&trial->mutation, err) ||
+           (err->code == FX_EDENIED && run_acting(trial, err));
+}
+
+void fx_dryrun_trial_finish(struct fx_dryrun_trial *trial) {
+    fx_mutation_finish(&trial->mutation);
+    fx_mutation_finish(&trial->patched);
+    fx_snapshot_unref(trial->acting);
+    json_decref(trial->namespace_object);
+    fx_trace_finish(&trial->trace);
+    fx_arena_finish(&trial->arena);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/explain.h - private: what `fixpoint explain` asks a rule; the
+ * contracts are those of struct fx_mutator_ops.
+ */
+#ifndef FX_MUTATORS_KUBEMOD_EXPLAIN_H
+#define FX_MUTATORS_KUBEMOD_EXPLAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "engine/mutator.h"
+#include "engine/request.h"
+
+void fx_modrule_explain(const struct fx_mutator *self, const char *criterion,
+                        struct fx_criterion *ret_criterion);
+
+void fx_modrule_found(const struct fx_mutator *self, const struct fx_request *request,
+                      const struct fx_subject *subject, const char *criterion,
+                      struct fx_buf *found);
+
+/* By the paths of the rule's patch. */
+bool fx_modrule_may_write(const struct fx_mutator *self, const struct fx_path_step *path,
+                          size_t n_steps);
+
+#endif

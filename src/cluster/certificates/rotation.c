@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/certificates/rotation.c - which step is next, and what the Secret holds after
+ * it.
+ */
+#include "cluster/certificates/rotation.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "cluster/certificates/rotation_state.h"
+#include "net/tls.h"
+#include "net/tls_issue.h"
+
+#define CA_NAME     "fixpoint CA"
+#define BACKDATE    INT64_C(3600)
+#define FIRST_CLOCK INT64_C(1735689600)   /* 2025-01-01: an earlier clock is not set */
+#define LAST_CLOCK  INT64_C(221845392000) /* 9000-01-01 */
+#define LAST_DATE   INT64_C(253402300799) /* of a certificate: 9999-12-31 */
+#define LOOK_MAX    (INT64_C(365) * 86400)
+#define LOOK_AGAIN  INT64_C(10)    /* where a step could not be written */
+#define LOOK_CLOCK  INT64_C(60)    /* where the clock is wrong */
+#define LOOK_OTHERS INT64_C(5)     /* who may write back what they hold */
+#define LOOK_UNSURE INT64_C(86400) /* whose authority's end is not known */
+#define EXTENSION   4 /* validities, for what replaces a certificate that is to come */
+
+static const char *const step_names[] = {
+#define X(name, text) [FX_ROTATION_##name] = text,
+    FX_ROTATION_STEPS(X)
+#undef X
+};
+
+const char *fx_rotation_step_name(enum fx_rotation_step step) {
+    return step_names[step];
+}
+
+void fx_rotation_finish(struct fx_rotation *rotation) {
+    if (rotation == NULL) {
+        return;
+    }
+    fx_buf_finish(&rotation->bundle);
+    fx_buf_finish(&rotation->ca_cert);
+    fx_tls_wipe(&rotation->ca_key);
+    fx_buf_finish(&rotation->cert);
+    fx_tls_wipe(&rotation->key);
+    *rotation = (struct fx_rotation){0};
+}
+
+static struct fx_text text_of(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
+
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* ---- which step ---- */
+
+/* A step, or how long nothing need be done, and the words for either. */
+struct choice {
+    enum fx_rotation_step step;
+    int64_t look_in;
+    char *reason; /* FX_ROTATION_REASON bytes */
+};
+
+FX_PRINTF(3, 4)
+static void choose(struct choice *choice, enum fx_rotation_step step, const char *fmt,
+                   ...) {
+    va_list args;
+    va_start(args, fmt);
+    choice->step = step;
+    (void)vsnprintf(choice->reason, FX_ROTATION_REASON, fmt, args);
+    va_end(args);
+}
+
+static void look_in(struct choice *choice, int64_t seconds) {
+    choice->look_in = least(choice->look_in, seconds);
+}
+
+/* Has this content been there for `wait`? If not, that is a moment to look. */
+static bool is_settled(const struct rotation_state *state, struct choice *choice) {
+    const int64_t left = state->settings->wait - state->seen_for;
+    if (left > 0) {
+        look_in(choice, left);
+    }
+    return left <= 0;
+}
+
+/* Nobody refuses it, but ca.key is of no use: it is kept for as long as it may last, and
+ * then made new in time, without a gap. */
+static bool choose_unsigned(const struct rotation_state *state, struct choice *choice,
+                            struct fx_err *err) {
+    const int64_t margin = state->leaf.not_after -
+                           rotation_due_at(&state->leaf, state->settings->leaf_validity);
+    bool ends = false;
+    choose(choice, FX_ROTATION_KEEP, "ca.key cannot sign by the first of ca.crt: %s%s%s",
+           state->no_signs, state->has_names ? "" : "; ",
+           state->has_names ? "" : state->no_chain);
+    if (state->chain == ROTATION_EARLY) {
+        if (is_settled(state, choice)) {
+            choose(choice, FX_ROTATION_RENEW_CA,
+                   "what there is is not valid yet, and ca.key cannot sign: %s",
+                   state->no_signs);
+        }
+        return true;
+    }
+    if (!rotation_ends_before(state, state->now + margin, &ends, err)) {
+        return false;
+    }
+    if (ends) {
+        choose(choice, FX_ROTATION_RENEW_CA,
+               "the certificate ends soon, and ca.key cannot sign: %s", state->no_signs);
+    }
+    if (state->ca.not_before > state->now) {
+        look_in(choice, state->ca.not_before - state->now);
+    }
+    look_in(choice, state->leaf.not_after - margin - state->now);
+    look_in(choice, LOOK_UNSURE);
+    return true;
+}
+
+/* Phase 1: [new, old], and the leaf is of the old one. */
+static void choose_in_phase_1(const struct rotation_state *state, struct choice *choice) {
+    const int64_t left = state->published_for < 0
+                             ? state->leaf.not_after - state->now
+                             : state->settings->wait - state->published_for;
+    choose(choice, FX_ROTATION_KEEP, "%s", "");
+    if (state->published_for >= 0 && left <= 0) {
+        choose(choice, FX_ROTATION_SWITCH_LEAF,
+               "every configuration has held the new authority for long enough");
+    }
+    look_in(choice, left);
+}
+
+/* Is that moment here, or the certificate, though it was there long enough for a clock to
+ * be set right, still to come? */
+static bool is_due(const struct rotation_state *state, const struct fx_tls_dates *dates,
+                   int64_t moment, struct choice *choice) {
+    if (dates->not_before > state->now) {
+        return is_settled(state, choice);
+    }
+    if (moment > state->now) {
+        look_in(choice, moment - state->now);
+    }
+    return moment <= state->now;
+}
+
+static bool is_ca_due(const struct rotation_state *state, struct choice *choice) {
+    return is_due(state, &state->ca,
+                  rotation_due_at(&state->ca, state->settings->ca_validity), choice);
+}
+
+/* Where the authority ends soon, too, a new leaf could not last much longer than the old
+ * one, and would be due again at once, and again. So it must last twice as long as what
+ * is left of the old one: ca - t >= 2 (leaf - t). */
+static bool is_leaf_due(const struct rotation_state *state, struct choice *choice) {
+    const int64_t worth_it = 2 * state->leaf.not_after - state->ca.not_after;
+    const int64_t due = rotation_due_at(&state->leaf, state->settings->leaf_validity);
+    return is_due(state, &state->leaf, most(due, worth_it), choice);
+}
+
+/* The dates of what replaces `old` (zeroed: nothing, or nothing that can be read). Where
+ * those of the old one do not fit the clock here they may fit another's, who then shall
+ * find the new one valid, too: it begins no later than one that has expired, and ends no
+ * sooner than one that is to come. */
+static struct fx_tls_dates dates_from(const struct rotation_state *state,
+                                      const struct fx_tls_dates *old, int64_t validity) {
+    const int64_t now = state->now;
+    const int64_t back = least(validity / 10, BACKDATE);
+    struct fx_tls_dates dates = {now - back, now + validity};
+    if (old->not_before > dates.not_before) {
+        const int64_t end = least(old->not_after, now + EXTENSION * validity);
+        dates.not_after = most(dates.not_after, end);
+    } else if (old->not_after != 0) {
+        const int64_t bound = old->not_after < now ? FIRST_CLOCK : now - validity;
+        dates.not_before = least(dates.not_before, most(old->not_before, bound));
+    }
+    dates.not_after = least(dates.not_after, LAST_DATE);
+    return dates;
+}
+
+static void choose_when_well(const struct rotation_state *state, struct choice *choice) {
+    choose(choice, FX_ROTATION_KEEP, "%s",
+           state->chain == ROTATION_EARLY ? state->no_chain : "");
+    if (!state->has_names) {
+        choose(choice, FX_ROTATION_RENEW_LEAF, "%s", state->no_chain);
+    } else if (state->n_bundle > 1 && state->chain == ROTATION_ACCEPTED) {
+        if (is_settled(state, choice)) {
+            choose(choice, FX_ROTATION_DROP_CA,
+                   "nobody needs the old authority any more");
+        }
+    } else if (is_ca_due(state, choice)) {
+        choose(choice, FX_ROTATION_RENEW_CA,
+               state->ca.not_before > state->now
+                   ? "the authority is not valid yet: a clock is or was wrong"
+                   : "less than a third of the authority's time is left, or 90 days");
+    } else if (is_leaf_due(state, choice)) {
+        choose(choice, FX_ROTATION_RENEW_LEAF,
+               state->leaf.not_before > state->now
+                   ? "the certificate is not valid yet: a clock is or was wrong"
+                   : "less than a third of the certificate's time is left, or 90 days");
+    }
+}
+
+/* When there is no waiting any more for somebody to mend a Secret of which nothing better
+ * is held. */
+static int64_t spoilt_until(const struct rotation_state *state) {
+    if (!state->usable) {
+        return state->now + least(state->settings->wait, LOOK_OTHERS) - state->seen_for;
+    }
+    return state->signs || state->vouched
+               ? state->now
+               : rotation_due_at(&state->leaf, state->settings->leaf_validity);
+}
+
+static void choose_when_spoilt(const struct rotation_state *state,
+                               struct choice *choice) {
+    char fault[FX_ROTATION_REASON];
+    const int64_t left = spoilt_until(state) - state->now;
+    rotation_state_fault(state, fault);
+    if (state->holds) {
+        choose(choice, FX_ROTATION_RESTORE, "%s", fault);
+    } else if (left > 0) {
+        choose(choice, FX_ROTATION_KEEP, "%s", fault);
+        look_in(choice, left);
+    } else {
+        choose(choice, state->signs ? FX_ROTATION_RENEW_LEAF : FX_ROTATION_START_OVER,
+               "%s", fault);
+    }
+}
+
+static bool choose_step(const struct rotation_state *state, struct choice *choice,
+                        struct fx_err *err) {
+    if (state->chain == ROTATION_REFUSED) {
+        choose_when_spoilt(state, choice);
+        return true;
+    }
+    if (!state->signs) {
+        return choose_unsigned(state, choice, err);
+    }
+    if (!state->by_newest) {
+        choose_in_phase_1(state, choice);
+    } else {
+        choose_when_well(state, choice);
+    }
+    return true;
+}
+
+/* ---- what each step makes ---- */
+
+static bool make_leaf(const struct rotation_state *state, struct fx_text ca_cert,
+                      struct fx_text ca_key, struct fx_rotation *rotation,
+                      struct fx_err *err) {
+    const struct fx_rotation_settings *settings = state->settings;
+    struct fx_tls_dates dates = dates_from(state, &state->leaf, settings->leaf_validity);
+    struct fx_tls_dates ca = {0};
+    struct fx_tls_pair leaf = {0};
+    if (!fx_tls_read_dates(ca_cert, &ca, err)) {
+        return false;
+    }
+    dates.not_after = least(dates.not_after, ca.not_after);
+    if (!fx_tls_issue_leaf(ca_cert, ca_key, settings->names, settings->n_names, dates,
+                           &leaf, err)) {
+        return false;
+    }
+    rotation->cert = leaf.cert;
+    rotation->key = leaf.key;
+    return true;
+}
+
+/* A new authority before those that there are. */
+static bool make_authority(const struct rotation_state *state,
+                           struct fx_rotation *rotation, struct fx_err *err) {
+    const struct fx_tls_dates dates =
+        dates_from(state, &state->ca, state->settings->ca_validity);
+    struct fx_tls_pair ca = {0};
+    if (!fx_tls_issue_authority(CA_NAME, dates, &ca, err)) {
+        return false;
+    }
+    rotation->ca_key = ca.key;
+    const bool ok = fx_tls_bundle(text_of(&ca.cert), text_of(&state->bundle), state->now,
+                                  &rotation->ca_cert, err);
+    fx_buf_finish(&ca.cert);
+    return ok;
+}
+
+static bool make_all(const struct rotation_state *state, struct fx_rotation *rotation,
+                     struct fx_err *err) {
+    return make_authority(state, rotation, err) &&
+           make_leaf(state, text_of(&rotation->ca_cert), text_of(&rotation->ca_key),
+                     rotation, err);
+}
+
+static void keep_authorities(const struct fx_rotation_content *content,
+                             struct fx_text ca_cert, struct fx_rotation *rotation) {
+    assert(content != NULL);
+    fx_buf_text(&rotation->ca_cert, ca_cert);
+    fx_buf_text(&rotation->ca_key, content->ca_key);
+}
+
+static void keep_leaf(const struct fx_rotation_content *content,
+                      struct fx_rotation *rotation) {
+    assert(content != NULL);
+    fx_buf_text(&rotation->cert, content->cert);
+    fx_buf_text(&rotation->key, content->key);
+}
+
+/* Whoever trusts what is held is served as before. An authority that came in with the
+ * rest is for somebody to want: it is before that one, as in phase 1. */
+static bool restore(const struct rotation_state *state, struct fx_rotation *rotation,
+                    struct fx_err *err) {
+    const struct fx_rotation_content *held = state->held;
+    keep_leaf(held, rotation);
+    if (!state->signs) {
+        keep_authorities(held, held->ca_cert, rotation);
+        return true;
+    }
+    fx_buf_text(&rotation->ca_key, state->content->ca_key);
+    return fx_tls_bundle(state->newest, held->ca_cert, state->now, &rotation->ca_cert,
+                         err);
+}
+
+static bool make_step(const struct rotation_state *state, struct fx_rotation *rotation,
+                      struct fx_err *err) {
+    switch (rotation->step) {
+    case FX_ROTATION_KEEP: return true;
+    case FX_ROTATION_CREATE:
+    case FX_ROTATION_START_OVER: return make_all(state, rotation, err);
+    case FX_ROTATION_RENEW_CA:
+        keep_leaf(state->content, rotation);
+        return make_authority(state, rotation, err);
+    case FX_ROTATION_RENEW_LEAF:
+    case FX_ROTATION_SWITCH_LEAF:
+        keep_authorities(state->content, text_of(&state->bundle), rotation);
+        return make_leaf(state, state->newest, state->content->ca_key, rotation, err);
+    case FX_ROTATION_DROP_CA:
+        keep_authorities(state->content, state->newest, rotation);
+        keep_leaf(state->content, rotation);
+        return true;
+    case FX_ROTATION_RESTORE: return restore(state, rotation, err);
+    }
+    return true;
+}
+
+static void drop_content(struct fx_rotation *rotation) {
+    fx_buf_finish(&rotation->ca_cert);
+    fx_tls_wipe(&rotation->ca_key);
+    fx_buf_finish(&rotation->cert);
+    fx_tls_wipe(&rotation->key);
+}
+
+static bool any_failed(const struct fx_rotation *rotation) {
+    return rotation->bundle.failed || rotation->ca_cert.failed ||
+           rotation->ca_key.failed || rotation->cert.failed || rotation->key.failed;
+}
+
+static bool try_step(const struct rotation_state *state, struct fx_rotation *rotation,
+                     struct fx_err *err) {
+    struct choice choice = {.look_in = LOOK_MAX, .reason = rotation->reason};
+    if (!choose_step(state, &choice, err)) {
+        return false;
+    }
+    rotation->step = choice.step;
+    rotation->look_in = choice.step == FX_ROTATION_KEEP ? choice.look_in : LOOK_AGAIN;
+    return make_step(state, rotation, err);
+}
+
+/* What has the form of an authority and its key need not be one that may sign, which is
+ * found out by trying. */
+static bool take_step(struct rotation_state *state, struct fx_rotation *rotation,
+                      struct fx_err *err) {
+    if (try_step(state, rotation, err)) {
+        return true;
+    }
+    if (err->code != FX_EINVALID || !state->signs) {
+        return false;
+    }
+    state->signs = false;
+    (void)snprintf(state->no_signs, sizeof state->no_signs, "%.*s", ROTATION_WHY - 1,
+                   err->msg);
+    drop_content(rotation);
+    return try_step(state, rotation, err);
+}
+
+/* ---- deciding ---- */
+
+static bool is_clock_wrong(int64_t now, struct fx_rotation *rotation) {
+    if (now >= FIRST_CLOCK && now <= LAST_CLOCK) {
+        return false;
+    }
+    (void)snprintf(rotation->reason, sizeof rotation->reason,
+                   "the clock here is wrong: it counts %lld s since 1970",
+                   (long long)now);
+    rotation->look_in = LOOK_CLOCK;
+    return true;
+}
+
+static bool decide_first(const struct rotation_state *state, struct fx_rotation *rotation,
+                         struct fx_err *err) {
+    rotation->step = FX_ROTATION_CREATE;
+    rotation->look_in = LOOK_AGAIN;
+    (void)snprintf(rotation->reason, sizeof rotation->reason, "there is no Secret yet");
+    return make_step(state, rotation, err);
+}
+
+/* What is to be served and published until there is other content. */
+static bool tell_use(const struct rotation_state *state, struct fx_rotation *rotation,
+                     struct fx_err *err) {
+    rotation->spoilt = state->chain == ROTATION_REFUSED;
+    rotation->good = state->chain == ROTATION_ACCEPTED;
+    rotation->signs = state->signs;
+    rotation->usable = state->usable && !state->holds;
+    rotation->ca_not_after = state->ca.not_after;
+    rotation->leaf_not_after = state->leaf.not_after;
+    if (!state->holds) {
+        fx_buf_text(&rotation->bundle, text_of(&state->bundle));
+        return true;
+    }
+    struct fx_tls_dates ca = {0};
+    struct fx_tls_dates leaf = {0};
+    if (!fx_tls_read_dates(state->held->ca_cert, &ca, err) ||
+        !fx_tls_read_dates(state->held->cert, &leaf, err)) {
+        return false;
+    }
+    rotation->ca_not_after = ca.not_after;
+    rotation->leaf_not_after = leaf.not_after;
+    return fx_tls_bundle(state->held->ca_cert, (struct fx_text){0}, state->now,
+                         &rotation->bundle, err);
+}
+
+static bool decide_next(struct rotation_state *state,
+                        const struct fx_rotation_input *view,
+                        struct fx_rotation *rotation, struct fx_err *err) {
+    if (!rotation_state_learn(state, err) || !tell_use(state, rotation, err)) {
+        return false;
+    }
+    if (is_clock_wrong(view->now, rotation)) {
+        return true;
+    }
+    const bool ok = take_step(state, rotation, err);
+    if (rotation->spoilt && rotation->step == FX_ROTATION_KEEP) {
+        fx_buf_reset(&rotation->bundle);
+    }
+    return ok;
+}
+
+/* Nothing is reckoned with a time that no certificate can have. */
+static int64_t sane_time(int64_t now) {
+    return now < 0 ? 0 : least(now, LAST_CLOCK);
+}
+
+bool fx_rotation_decide(const struct fx_rotation_settings *settings,
+                        const struct fx_rotation_input *view,
+                        struct fx_rotation *ret_rotation, struct fx_err *err) {
+    enum fx_rotation_setting which = FX_ROTATION_NAMES;
+    if (!fx_rotation_check_settings(settings, &which, err)) {
+        return false;
+    }
+    struct fx_rotation rotation = {.rotated_at = view->now};
+    struct rotation_state state = {
+        .settings = settings,
+        .content = view->content,
+        .held = view->held,
+        .now = sane_time(view->now),
+        .seen_for = view->seen_for,
+        .published_for = view->published_for,
+    };
+    bool ok = true;
+    if (view->content != NULL) {
+        ok = decide_next(&state, view, &rotation, err);
+    } else if (!is_clock_wrong(view->now, &rotation)) {
+        ok = decide_first(&state, &rotation, err);
+    }
+    rotation_state_finish(&state);
+    if (ok && any_failed(&rotation)) {
+        ok = fx_fail_nomem(err);
+    }
+    if (!ok) {
+        fx_rotation_finish(&rotation);
+        return false;
+    }
+    rotation.look_in = rotation.look_in < 1 ? 1 : rotation.look_in;
+    *ret_rotation = rotation;
+    return true;
+}

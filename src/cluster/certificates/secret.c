@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/certificates/secret.c - what is read, when it is looked at, what is written:
+ *
+ *   a change, or its time → decide, on a worker → hand out what is new
+ *     ↑                                             │ and where a step is due,
+ *     └──── a moment later, or the watch brings it ─┴─ write
+ *
+ * Deciding costs signatures, so the loop does not do it. What changed meanwhile makes the
+ * result void, and the question is asked again.
+ */
+#include "cluster/certificates/secret.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/date.h"
+#include "base/jobs.h"
+#include "base/limits.h"
+#include "cluster/certificates/rotation.h"
+#include "cluster/certificates/secret_content.h"
+#include "cluster/certificates/secret_report.h"
+#include "cluster/certificates/secret_step.h"
+#include "cluster/certificates/secret_writer.h"
+#include "kube/body.h"
+#include "net/tls.h"
+
+#define LATEST_S INT64_C(60) /* clocks jump: looked at so often in any case */
+#define AGAIN_MS 10000u      /* where memory was short */
+#define MS_IN_S  INT64_C(1000)
+#define NS_IN_S  UINT64_C(1000000000)
+
+#define SECRET_MAGIC 0x66787365u /* "fxse" */
+
+const struct fx_kube_resource fx_cluster_secrets = {"", "v1", "secrets", "Secret"};
+
+/* What the worker is given, and what it makes. */
+struct job {
+    uv_work_t work;
+    struct fx_cluster_secret *secret; /* the worker reads its settings alone */
+    struct fx_secret_content content, held;
+    struct fx_rotation_input view;
+    uint64_t generation;
+    bool known, deleted;
+    struct fx_rotation made;
+    struct fx_err err;
+    bool ok;
+};
+
+struct fx_cluster_secret {
+    uint32_t magic;
+    struct fx_job under_way; /* the job, for a watchdog */
+    uv_loop_t *loop;
+    struct fx_kube_client *client;
+    struct fx_cluster_secret_events events;
+    char *namespace_, *name;
+    char **names;
+    struct fx_rotation_settings settings;
+
+    struct fx_kube_reflector *reflector;
+    json_t *frame; /* of the Secret (kube/body.h); NULL: there is none */
+    struct fx_secret_content content; /* what it holds, or held before it was deleted */
+    uint64_t generation, seen_ns;     /* of that, and since when it is known */
+    struct fx_secret_content held;    /* what was good last; empty: nothing yet */
+
+    struct fx_buf cert, key, bundle; /* handed out */
+    uint64_t bundle_generation;      /* of the content that the bundle is of */
+    uint64_t published_ns;           /* that bundle; 0: it is not */
+
+    uv_timer_t timer;
+    struct job job;
+    struct fx_secret_writer writer;
+    struct fx_secret_report report;
+    bool writes, synced;
+    bool known; /* there is one, or was */
+    bool kept;  /* there was nothing to be written when it was looked at last */
+    bool deciding, again, timing, closing;
+};
+
+static struct fx_cluster_secret *secret_of(void *data) {
+    struct fx_cluster_secret *secret = data;
+    assert(secret != NULL && secret->magic == SECRET_MAGIC);
+    return secret;
+}
+
+static struct fx_text text_of(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
+
+static void look(struct fx_cluster_secret *secret);
+
+static void on_timer(uv_timer_t *timer) {
+    look(secret_of(timer->data));
+}
+
+static void look_in(struct fx_cluster_secret *secret, uint64_t ms) {
+    (void)uv_timer_start(&secret->timer, on_timer, ms, 0); /* it has a callback */
+}
+
+static void on_write_ended(uint64_t look_in_ms, void *user) {
+    look_in(secret_of(user), look_in_ms);
+}
+
+/* ---- handing out ----------------------------------------------------------------- */
+
+/* False without memory, and where it is the same. */
+static bool replace(struct fx_buf *old, struct fx_text text) {
+    if (fx_text_equal(text_of(old), text)) {
+        return false;
+    }
+    struct fx_buf copy;
+    fx_buf_init(&copy, 0);
+    fx_buf_text(&copy, text);
+    if (copy.failed) {
+        fx_buf_finish(&copy);
+        return false;
+    }
+    fx_tls_wipe(old);
+    *old = copy;
+    return true;
+}
+
+static void hand_out_pair(struct fx_cluster_secret *secret) {
+    const struct fx_text cert = text_of(&secret->content.cert);
+    const struct fx_text key = text_of(&secret->content.key);
+    const bool is_new_cert = replace(&secret->cert, cert);
+    const bool is_new_key = replace(&secret->key, key);
+    if (is_new_cert || is_new_key) {
+        secret->events.on_pair(cert, key, secret->events.user);
+    }
+}
+
+/* Right after a new one was handed out, it is not published, unless there is nobody to
+ * publish it for: then `published_ns` is as it was, and that counts for it. */
+static void hand_out_bundle(struct fx_cluster_secret *secret,
+                            const struct fx_rotation *rotation) {
+    if (rotation->bundle.len > 0 &&
+        replace(&secret->bundle, text_of(&rotation->bundle)) &&
+        !secret->events.on_bundle(text_of(&secret->bundle), rotation->ca_not_after,
+                                  secret->events.user)) {
+        fx_buf_finish(&secret->bundle); /* nobody has it */
+    }
+    if (secret->bundle_generation != secret->generation &&
+        fx_text_equal(text_of(&secret->bundle), text_of(&rotation->bundle))) {
+        secret->bundle_generation = secret->generation;
+        secret->again = secret->again || secret->published_ns != 0;
+    }
+}
+
+/* ---- deciding -------------------------------------------------------------------- */
+
+static void job_finish(struct job *job) {
+    fx_secret_content_finish(&job->content);
+    fx_secret_content_finish(&job->held);
+    fx_rotation_finish(&job->made);
+    *job = (struct job){0};
+}
+
+static int64_t seconds_since(uint64_t since_ns) {
+    return (int64_t)((fx_clock_ns() - since_ns) / NS_IN_S);
+}
+
+/* False without memory. */
+static bool job_fill(struct job *job, struct fx_cluster_secret *secret) {
+    const bool published =
+        secret->published_ns != 0 && secret->bundle_generation == secret->generation;
+    *job = (struct job){
+        .secret = secret,
+        .generation = secret->generation,
+        .known = secret->known,
+        .deleted = secret->known && secret->frame == NULL,
+        .view =
+            {
+                .now = fx_date_now(),
+                .seen_for = secret->known ? seconds_since(secret->seen_ns) : -1,
+                .published_for = published ? seconds_since(secret->published_ns) : -1,
+            },
+    };
+    return fx_secret_content_copy(&secret->content, &job->content) &&
+           fx_secret_content_copy(&secret->held, &job->held);
+}
+
+/* On a worker. */
+static void on_work(uv_work_t *work) {
+    struct job *job = work->data;
+    const struct fx_rotation_content content = fx_secret_content_view(&job->content);
+    const struct fx_rotation_content held = fx_secret_content_view(&job->held);
+    job->view.content = job->known ? &content : NULL;
+    job->view.held = held.cert.len > 0 ? &held : NULL;
+    job->ok = fx_secret_step(&job->secret->settings, &job->view, job->deleted, &job->made,
+                             &job->err);
+    job->view.content = job->view.held = NULL;
+    fx_tls_wipe_stack();
+}
+
+static void wait_for_time(struct fx_cluster_secret *secret, int64_t seconds) {
+    const int64_t s = seconds < LATEST_S ? seconds : LATEST_S;
+    look_in(secret, (uint64_t)(s * MS_IN_S));
+}
+
+/* What cannot be written yet is decided again when it can: it may be another step. */
+static void write_step(struct fx_cluster_secret *secret,
+                       const struct fx_rotation *rotation) {
+    const uint64_t wait_ms =
+        fx_secret_writer_write(&secret->writer, secret->frame, rotation);
+    if (wait_ms > 0) {
+        look_in(secret, wait_ms);
+    }
+}
+
+static void take(struct fx_cluster_secret *secret, const struct job *job) {
+    const struct fx_rotation *made = &job->made;
+    if (!job->ok) {
+        fx_secret_report(&secret->report, "the Secret cannot be judged", job->err.msg);
+        look_in(secret, AGAIN_MS);
+        return;
+    }
+    if (job->known && made->usable) {
+        hand_out_pair(secret);
+    }
+    if (job->known) {
+        hand_out_bundle(secret, made);
+    }
+    if (made->good) {
+        fx_secret_content_hold(&secret->held, &secret->content, made->signs);
+    } else if (!made->spoilt) {
+        fx_secret_content_finish(&secret->held); /* it is no more what is in use */
+    }
+    secret->kept = made->step == FX_ROTATION_KEEP;
+    if (secret->kept) {
+        fx_secret_report(&secret->report,
+                         "the Secret is kept as it is, though not as it should be",
+                         made->reason);
+        wait_for_time(secret, made->look_in);
+    } else if (!secret->writes) {
+        fx_secret_report(&secret->report,
+                         "the Secret is not as it should be, and is not to be written",
+                         made->reason);
+        wait_for_time(secret, LATEST_S);
+    } else {
+        fx_secret_report_step(&secret->report, made);
+        write_step(secret, made);
+    }
+}
+
+static void destroy_if_closed(struct fx_cluster_secret *secret);
+
+static void on_worked(uv_work_t *work, int status) {
+    (void)status; /* nobody cancels it */
+    struct job *job = work->data;
+    struct fx_cluster_secret *secret = secret_of(job->secret);
+    const bool deleted = secret->known && secret->frame == NULL;
+    const bool holds = job->generation == secret->generation && job->deleted == deleted;
+    if (!secret->closing && holds) {
+        take(secret, job); /* still deciding: what is told may ask to look again */
+    }
+    job_finish(job);
+    secret->deciding = false;
+    fx_job_end(&secret->under_way);
+    if (!holds || secret->again) {
+        look(secret);
+    }
+    destroy_if_closed(secret);
+}
+
+static void look(struct fx_cluster_secret *secret) {
+    if (secret->closing || !secret->synced) {
+        return;
+    }
+    secret->again = secret->deciding;
+    if (secret->deciding) {
+        return;
+    }
+    struct job *job = &secret->job;
+    if (!job_fill(job, secret)) {
+        job_finish(job);
+        look_in(secret, AGAIN_MS);
+        return;
+    }
+    job->work.data = job;
+    /* It fails only where the call is wrong. */
+    const int queued = uv_queue_work(secret->loop, &job->work, on_work, on_worked);
+    assert(queued == 0);
+    secret->deciding = queued == 0;
+    secret->under_way = (struct fx_job){
+        .type = FX_JOB_BUILD,
+        .name = "step of the certificate",
+        .allowed_ns = FX_JOB_NS(FX_LIMIT_BUILD_MS),
+    };
+    fx_job_begin(&secret->under_way);
+}
+
+void fx_cluster_secret_published(struct fx_cluster_secret *secret, uint64_t since_ns) {
+    secret->published_ns = since_ns;
+    look(secret);
+}
+
+void fx_cluster_secret_check(struct fx_cluster_secret *secret) {
+    look(secret);
+}
+
+/* ---- what the reflector tells ---------------------------------------------------- */
+
+/* Takes it over. Is it another one? */
+static bool take_content(struct fx_cluster_secret *secret,
+                         struct fx_secret_content *content) {
+    if (secret->known && fx_secret_content_equal(&secret->content, content)) {
+        fx_secret_content_finish(content);
+        return false;
+    }
+    fx_secret_content_finish(&secret->content);
+    secret->content = *content;
+    secret->known = true;
+    secret->generation++;
+    secret->seen_ns = fx_clock_ns();
+    return true;
+}
+
+static bool on_object(json_t *object, void *user) {
+    struct fx_cluster_secret *secret = secret_of(user);
+    struct fx_secret_content content;
+    json_t *metadata = NULL;
+    json_t *frame = fx_kube_body_for(object, &metadata);
+    const bool read = frame != NULL && fx_secret_content_read(object, &content);
+    if (!read) {
+        json_decref(frame);
+        return false;
+    }
+    const bool was_gone = secret->frame == NULL;
+    json_decref(secret->frame);
+    secret->frame = frame;
+    if (take_content(secret, &content) || was_gone || !secret->kept) {
+        look(secret); /* labels alone are no reason */
+    }
+    return true;
+}
+
+static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
+    (void)namespace_;
+    (void)name;
+    struct fx_cluster_secret *secret = secret_of(user);
+    json_decref(secret->frame);
+    secret->frame = NULL;
+    look(secret);
+}
+
+static void on_synced(void *user) {
+    struct fx_cluster_secret *secret = secret_of(user);
+    secret->synced = true;
+    look(secret);
+}
+
+static void on_state(enum fx_kube_state state, const struct fx_kube_failure *failure,
+                     void *user) {
+    struct fx_cluster_secret *secret = secret_of(user);
+    secret->events.on_state(&fx_cluster_secrets, state, failure, secret->events.user);
+}
+
+/* ---- the beginning and the end --------------------------------------------------- */
+
+static void destroy(struct fx_cluster_secret *secret) {
+    for (size_t i = 0; secret->names != NULL && i < secret->settings.n_names; i++) {
+        free(secret->names[i]);
+    }
+    free(secret->names);
+    free(secret->namespace_);
+    free(secret->name);
+    json_decref(secret->frame);
+    fx_secret_content_finish(&secret->content);
+    fx_secret_content_finish(&secret->held);
+    fx_buf_finish(&secret->cert);
+    fx_tls_wipe(&secret->key);
+    fx_buf_finish(&secret->bundle);
+    secret->magic = 0;
+    free(secret);
+}
+
+static void destroy_if_closed(struct fx_cluster_secret *secret) {
+    if (secret->closing && !secret->timing && !secret->deciding) {
+        destroy(secret);
+    }
+}
+
+static void on_timer_closed(uv_handle_t *timer) {
+    struct fx_cluster_secret *secret = secret_of(timer->data);
+    secret->timing = false;
+    destroy_if_closed(secret);
+}
+
+/* The worker may outlive the options. False without memory. */
+static bool copy_options(struct fx_cluster_secret *secret,
+                         const struct fx_cluster_secret_options *options) {
+    secret->namespace_ = strdup(options->namespace_);
+    secret->name = strdup(options->name);
+    secret->names = calloc(options->n_names, sizeof *secret->names);
+    if (secret->namespace_ == NULL || secret->name == NULL || secret->names == NULL) {
+        return false;
+    }
+    secret->settings = (struct fx_rotation_settings){
+        .names = (const char *const *)secret->names,
+        .n_names = options->n_names,
+        .ca_validity = options->ca_validity_s,
+        .leaf_validity = options->leaf_validity_s,
+        .wait = options->wait_s,
+    };
+    for (size_t i = 0; i < options->n_names; i++) {
+        secret->names[i] = strdup(options->names[i]);
+        if (secret->names[i] == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool start(struct fx_cluster_secret *secret,
+                  const struct fx_cluster_secret_options *options, struct fx_err *err) {
+    static const struct fx_kube_reflector_events told = {
+        .on_object = on_object,
+        .on_gone = on_gone,
+        .on_synced = on_synced,
+        .on_state = on_state,
+    };
+    if (!copy_options(secret, options)) {
+        return fx_fail_nomem(err);
+    }
+    enum fx_rotation_setting which = FX_ROTATION_NAMES;
+    if (!fx_rotation_check_settings(&secret->settings, &which, err)) {
+        return false;
+    }
+    secret->writer = (struct fx_secret_writer){
+        .client = secret->client,
+        .namespace_ = secret->namespace_,
+        .name = secret->name,
+        .on_ended = on_write_ended,
+        .user = secret,
+    };
+    secret->report.name = secret->name;
+    fx_secret_writer_init(&secret->writer, (uint64_t)(options->wait_s * MS_IN_S));
+    const struct fx_kube_reflector_options reflected = {
+        .versions = &fx_cluster_secrets,
+        .n_versions = 1,
+        .namespace_ = secret->namespace_,
+        .name = secret->name,
+        .confirm_absence = true,
+    };
+    secret->reflector = fx_kube_reflector_create(secret->loop, secret->client, &reflected,
+                                                 &told, secret, err);
+    return secret->reflector != NULL;
+}
+
+struct fx_cluster_secret *
+fx_cluster_secret_create(uv_loop_t *loop, struct fx_kube_client *client,
+                         const struct fx_cluster_secret_options *options,
+                         const struct fx_cluster_secret_events *events,
+                         struct fx_err *err) {
+    struct fx_cluster_secret *secret = calloc(1, sizeof *secret);
+    if (secret == NULL) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    secret->magic = SECRET_MAGIC;
+    secret->loop = loop;
+    secret->client = client;
+    secret->events = *events;
+    secret->writes = options->writes;
+    secret->timer.data = secret;
+    (void)uv_timer_init(loop, &secret->timer); /* cannot fail */
+    secret->timing = true;
+    if (!start(secret, options, err)) {
+        fx_cluster_secret_close(secret);
+        return NULL;
+    }
+    return secret;
+}
+
+void fx_cluster_secret_get_status(const struct fx_cluster_secret *secret,
+                                  struct fx_kube_reflector_status *ret_status) {
+    fx_kube_reflector_get_status(secret->reflector, ret_status);
+}
+
+void fx_cluster_secret_close(struct fx_cluster_secret *secret) {
+    if (secret == NULL) {
+        return;
+    }
+    secret->closing = true;
+    fx_secret_writer_cancel(&secret->writer);
+    fx_kube_reflector_close(secret->reflector);
+    uv_close((uv_handle_t *)&secret->timer, on_timer_closed);
+}

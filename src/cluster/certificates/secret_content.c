@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/certificates/secret_content.c - base64 in, base64 out.
+ */
+#include "cluster/certificates/secret_content.h"
+
+#include "base/base64.h"
+#include "base/date.h"
+#include "kube/body.h"
+#include "net/tls.h"
+#include "value/tree.h"
+
+#define VALUE_BYTES (1u << 20) /* an API server takes no larger Secret */
+
+#define CA_CERT "ca.crt"
+#define CA_KEY  "ca.key"
+#define CERT    "tls.crt"
+#define KEY     "tls.key"
+
+static struct fx_text text_of(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
+
+void fx_secret_content_finish(struct fx_secret_content *content) {
+    fx_buf_finish(&content->ca_cert);
+    fx_tls_wipe(&content->ca_key);
+    fx_buf_finish(&content->cert);
+    fx_tls_wipe(&content->key);
+    *content = (struct fx_secret_content){0};
+}
+
+/* ---- reading --------------------------------------------------------------------- */
+
+/* In one piece: a buffer that grows leaves copies of a key behind. */
+static void read_value(const json_t *data, const char *key, struct fx_buf *ret_bytes) {
+    const struct fx_text text = fx_tree_view_string(data, key);
+    const size_t most = text.len / 4 * 3;
+    fx_buf_init(ret_bytes, 0);
+    if (most > VALUE_BYTES || fx_buf_reserve(ret_bytes, most) == NULL ||
+        !fx_base64_decode(ret_bytes, text)) {
+        return; /* nothing was appended */
+    }
+}
+
+static int64_t read_date(const json_t *object) {
+    const json_t *metadata = fx_tree_view_key(object, "metadata");
+    const json_t *annotations = fx_tree_view_key(metadata, "annotations");
+    int64_t seconds = 0;
+    return fx_date_parse(fx_tree_view_string(annotations, FX_ROTATION_ANNOTATION),
+                         &seconds)
+               ? seconds
+               : 0;
+}
+
+static bool any_failed(const struct fx_secret_content *content) {
+    return content->ca_cert.failed || content->ca_key.failed || content->cert.failed ||
+           content->key.failed;
+}
+
+static bool finish_if_failed(struct fx_secret_content *content) {
+    if (any_failed(content)) {
+        fx_secret_content_finish(content);
+        return false;
+    }
+    return true;
+}
+
+bool fx_secret_content_read(const json_t *object, struct fx_secret_content *ret_content) {
+    const json_t *data = fx_tree_view_key(object, "data");
+    *ret_content = (struct fx_secret_content){.rotated_at = read_date(object)};
+    read_value(data, CA_CERT, &ret_content->ca_cert);
+    read_value(data, CA_KEY, &ret_content->ca_key);
+    read_value(data, CERT, &ret_content->cert);
+    read_value(data, KEY, &ret_content->key);
+    return finish_if_failed(ret_content);
+}
+
+/* ---- copies ---------------------------------------------------------------------- */
+
+static void copy_value(const struct fx_buf *from, struct fx_buf *ret_to) {
+    fx_buf_init(ret_to, 0);
+    fx_buf_text(ret_to, text_of(from));
+}
+
+bool fx_secret_content_copy(const struct fx_secret_content *content,
+                            struct fx_secret_content *ret_content) {
+    *ret_content = (struct fx_secret_content){.rotated_at = content->rotated_at};
+    copy_value(&content->ca_cert, &ret_content->ca_cert);
+    copy_value(&content->ca_key, &ret_content->ca_key);
+    copy_value(&content->cert, &ret_content->cert);
+    copy_value(&content->key, &ret_content->key);
+    return finish_if_failed(ret_content);
+}
+
+static bool equal(const struct fx_buf *a, const struct fx_buf *b) {
+    return fx_text_equal(text_of(a), text_of(b));
+}
+
+static bool same_chain(const struct fx_secret_content *a,
+                       const struct fx_secret_content *b) {
+    return equal(&a->ca_cert, &b->ca_cert) && equal(&a->cert, &b->cert) &&
+           equal(&a->key, &b->key);
+}
+
+void fx_secret_content_hold(struct fx_secret_content *held,
+                            const struct fx_secret_content *content, bool signs) {
+    struct fx_secret_content copy;
+    if (same_chain(held, content) && (!signs || equal(&held->ca_key, &content->ca_key))) {
+        return;
+    }
+    fx_secret_content_finish(held);
+    if (fx_secret_content_copy(content, &copy)) {
+        *held = copy;
+    }
+}
+
+bool fx_secret_content_equal(const struct fx_secret_content *a,
+                             const struct fx_secret_content *b) {
+    return a->rotated_at == b->rotated_at && same_chain(a, b) &&
+           equal(&a->ca_key, &b->ca_key);
+}
+
+struct fx_rotation_content
+fx_secret_content_view(const struct fx_secret_content *content) {
+    return (struct fx_rotation_content){
+        .ca_cert = text_of(&content->ca_cert),
+        .ca_key = text_of(&content->ca_key),
+        .cert = text_of(&content->cert),
+        .key = text_of(&content->key),
+        .rotated_at = content->rotated_at,
+    };
+}
+
+/* ---- writing --------------------------------------------------------------------- */
+
+/* data[key] = base64 of the bytes; false without memory. */
+static bool set_value(json_t *data, const char *key, const struct fx_buf *bytes) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    const bool ok = fx_buf_reserve(&text, fx_base64_length(bytes->len) + 1) != NULL &&
+                    (fx_base64_encode(&text, text_of(bytes)), !text.failed) &&
+                    fx_kube_body_set_text(data, key, text_of(&text));
+    fx_tls_wipe(&text);
+    return ok;
+}
+
+static bool set_data(json_t *body, const struct fx_rotation *rotation) {
+    json_t *data = json_object();
+    const bool ok = data != NULL && set_value(data, CA_CERT, &rotation->ca_cert) &&
+                    set_value(data, CA_KEY, &rotation->ca_key) &&
+                    set_value(data, CERT, &rotation->cert) &&
+                    set_value(data, KEY, &rotation->key);
+    if (!ok) {
+        json_decref(data);
+        return false;
+    }
+    return fx_tree_set_take(body, FX_TEXT("data"), data);
+}
+
+static bool set_annotation(json_t *metadata, int64_t seconds) {
+    char date[FX_DATE];
+    json_t *annotations = json_object();
+    fx_date_print(seconds, date);
+    if (annotations == NULL ||
+        !fx_kube_body_set_text(annotations, FX_ROTATION_ANNOTATION, fx_text_of(date))) {
+        json_decref(annotations);
+        return false;
+    }
+    return fx_tree_set_take(metadata, FX_TEXT("annotations"), annotations);
+}
+
+/* The metadata are borrowed from the body, which is consumed. */
+static json_t *complete(json_t *body_take, json_t *metadata,
+                        const struct fx_rotation *rotation) {
+    if (!set_annotation(metadata, rotation->rotated_at) ||
+        !set_data(body_take, rotation)) {
+        json_decref(body_take);
+        return NULL;
+    }
+    return body_take;
+}
+
+json_t *fx_secret_create_body(struct fx_text namespace_, struct fx_text name,
+                              const struct fx_rotation *rotation) {
+    json_t *body = json_object();
+    json_t *metadata = json_object();
+    const bool ok = body != NULL && metadata != NULL &&
+                    fx_tree_set_take(body, FX_TEXT("metadata"), json_incref(metadata)) &&
+                    fx_kube_body_set_text(body, "apiVersion", FX_TEXT("v1")) &&
+                    fx_kube_body_set_text(body, "kind", FX_TEXT("Secret")) &&
+                    fx_kube_body_set_text(body, "type", FX_TEXT("Opaque")) &&
+                    fx_kube_body_set_text(metadata, "namespace", namespace_) &&
+                    fx_kube_body_set_text(metadata, "name", name);
+    json_decref(metadata); /* the body's */
+    if (!ok) {
+        json_decref(body);
+        return NULL;
+    }
+    return complete(body, metadata, rotation);
+}
+
+json_t *fx_secret_apply_body(const json_t *frame, const struct fx_rotation *rotation) {
+    json_t *metadata = NULL;
+    json_t *body = fx_kube_body_for(frame, &metadata);
+    return body == NULL ? NULL : complete(body, metadata, rotation);
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/leader/lease.c - what a candidate decided, asked of the API server:
+ *
+ *   rest ── its time ──→ read ──→ decided: rest, or write ──→ held
+ *     ↑                                             │ refused  │ its time
+ *     └─────────────────────────────────────────────┘←─────────┘ (write again)
+ */
+#include "cluster/leader/lease_internal.h"
+#include "kube/log_throttle.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/uuid.h"
+#include "kube/backoff.h"
+
+#define MANAGER       "fixpoint"
+#define NS_IN_MS      UINT64_C(1000000)
+#define RELEASE_TRIES 3
+
+#define LEASE_MAGIC 0x66786c65u /* "fxle" */
+
+static const struct fx_kube_resource leases = {"coordination.k8s.io", "v1", "leases",
+                                               "Lease"};
+
+struct fx_cluster_lease {
+    uint32_t magic;
+    uv_timer_t timer;
+    struct fx_kube_client *client;
+    struct fx_kube_call *call; /* NULL: none is under way */
+    struct fx_cluster_lease_options options;
+    void (*on_change)(bool held, void *user);
+    void *user;
+    struct fx_kube_random random;
+    struct fx_lease_state state;
+    bool told;                  /* that it is held */
+    uint64_t next_ns;           /* when to go on; not while a call is under way */
+    uint64_t sent_ns;           /* when that call began */
+    unsigned n_leaving;         /* steps since it is to be given back */
+    enum fx_kube_reason logged; /* the last failure in the log */
+};
+
+static struct fx_cluster_lease *lease_of(void *data) {
+    struct fx_cluster_lease *lease = data;
+    assert(lease != NULL && lease->magic == LEASE_MAGIC);
+    return lease;
+}
+
+static void on_timer(uv_timer_t *timer);
+
+/* ---- time ------------------------------------------------------------------------ */
+
+static int64_t wall_us(void) {
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static void wake_at(struct fx_cluster_lease *lease, uint64_t at_ns) {
+    const uint64_t now_ns = fx_clock_ns();
+    const uint64_t ms = at_ns <= now_ns ? 0 : (at_ns - now_ns) / NS_IN_MS + 1;
+    (void)uv_timer_start(&lease->timer, on_timer, ms, 0); /* it has a callback */
+}
+
+/* The next moment at which something is to be done, or is over. */
+static void wait_for_it(struct fx_cluster_lease *lease) {
+    const bool rests = lease->call == NULL && !lease->state.leaving;
+    const uint64_t end_ns = lease->told ? lease->state.held_until_ns : UINT64_MAX;
+    const uint64_t next_ns = rests ? lease->next_ns : UINT64_MAX;
+    const uint64_t at_ns = next_ns < end_ns ? next_ns : end_ns;
+    if (at_ns == UINT64_MAX) {
+        (void)uv_timer_stop(&lease->timer);
+    } else {
+        wake_at(lease, at_ns);
+    }
+}
+
+static void rest(struct fx_cluster_lease *lease) {
+    const uint64_t pause_ns = lease->state.times.retry_ns;
+    const uint64_t spread_ns = pause_ns / 5;
+    lease->next_ns =
+        fx_clock_ns() + fx_kube_random_between(&lease->random, pause_ns - spread_ns,
+                                               pause_ns + spread_ns);
+}
+
+/* After every step. Telling comes last: who is told may do anything. */
+static void settle(struct fx_cluster_lease *lease) {
+    const bool held = fx_lease_is_held(&lease->state, fx_clock_ns());
+    const bool news = held != lease->told && !lease->state.leaving;
+    lease->told = held;
+    wait_for_it(lease);
+    if (news) {
+        lease->on_change(held, lease->user);
+    }
+}
+
+/* ---- steps ----------------------------------------------------------------------- */
+
+static void take_step(struct fx_cluster_lease *lease);
+
+/* The same failure again is no news; that another one was faster is none at all. */
+static void say(struct fx_cluster_lease *lease, const struct fx_kube_failure *failure) {
+    fx_kube_failure_log("lease request failed: it will be retried", failure,
+                        &lease->logged);
+}
+
+static void on_read(const struct fx_kube_answer *answer, void *user) {
+    struct fx_cluster_lease *lease = lease_of(user);
+    lease->call = NULL;
+    const bool is_gone =
+        answer->failure != NULL && answer->failure->reason == FX_KUBE_REASON_NOT_FOUND;
+    if (answer->failure != NULL && !is_gone) {
+        say(lease, answer->failure);
+        rest(lease);
+    } else {
+        fx_lease_read(&lease->state, answer->object, fx_clock_ns());
+        take_step(lease);
+        if (lease->call == NULL) {
+            lease->logged = FX_KUBE_REASON_NONE; /* no write follows that may fail */
+        }
+    }
+    settle(lease);
+}
+
+/* Whether somebody else was faster, or nobody knows: it is read again before anything
+ * else is written. */
+static void take_refusal(struct fx_cluster_lease *lease,
+                         const struct fx_kube_failure *failure) {
+    const bool is_race = failure->reason == FX_KUBE_REASON_CONFLICT ||
+                         failure->reason == FX_KUBE_REASON_EXISTS ||
+                         failure->reason == FX_KUBE_REASON_NOT_FOUND;
+    fx_lease_failed(&lease->state, !is_race);
+    if (!is_race) {
+        say(lease, failure);
+    }
+    if (lease->state.leaving) {
+        take_step(lease);
+    } else {
+        rest(lease);
+    }
+}
+
+static void on_written(const struct fx_kube_answer *answer, void *user) {
+    struct fx_cluster_lease *lease = lease_of(user);
+    lease->call = NULL;
+    if (answer->failure != NULL) {
+        take_refusal(lease, answer->failure);
+    } else {
+        lease->logged = FX_KUBE_REASON_NONE;
+        lease->next_ns = lease->sent_ns + lease->state.times.renew_ns;
+        fx_lease_written(&lease->state, answer->object, lease->sent_ns, fx_clock_ns());
+        if (lease->state.leaving) {
+            take_step(lease);
+        }
+    }
+    settle(lease);
+}
+
+static struct fx_kube_name name_of(const struct fx_cluster_lease *lease) {
+    return (struct fx_kube_name){
+        .namespace_ = fx_text_of(lease->options.namespace_),
+        .name = fx_text_of(lease->options.name),
+    };
+}
+
+static void ask(struct fx_cluster_lease *lease) {
+    const struct fx_kube_request request = {
+        .verb = FX_KUBE_VERB_GET,
+        .resource = &leases,
+        .name = name_of(lease),
+        .timeout_ms = lease->state.times.call_timeout_ms,
+    };
+    lease->call = fx_kube_call_start(lease->client, &request, on_read, lease);
+}
+
+/* A field that somebody else made, as whoever created the Lease did, is not taken away by
+ * no longer applying it: a merge patch takes it away. */
+static enum fx_kube_verb verb_of(enum fx_lease_step step) {
+    return step == FX_LEASE_CREATE    ? FX_KUBE_VERB_CREATE
+           : step == FX_LEASE_RELEASE ? FX_KUBE_VERB_MERGE_PATCH
+                                      : FX_KUBE_VERB_APPLY;
+}
+
+static void write_it(struct fx_cluster_lease *lease, enum fx_lease_step step) {
+    json_t *body = fx_lease_body(&lease->state, step, lease->options.namespace_,
+                                 lease->options.name, wall_us());
+    if (body == NULL) {
+        return;
+    }
+    const enum fx_kube_verb verb = verb_of(step);
+    const struct fx_kube_request request = {
+        .verb = verb,
+        .resource = &leases,
+        .name = name_of(lease),
+        .body = body,
+        .manager = MANAGER,
+        .force = verb == FX_KUBE_VERB_APPLY,
+        .timeout_ms = lease->state.times.call_timeout_ms,
+    };
+    lease->sent_ns = fx_clock_ns();
+    lease->call = fx_kube_call_start(lease->client, &request, on_written, lease);
+    if (lease->call != NULL) {
+        fx_lease_sent(&lease->state);
+    }
+    json_decref(body);
+}
+
+/* Decides and begins; without memory for that, later again. */
+static void take_step(struct fx_cluster_lease *lease) {
+    const enum fx_lease_step step = fx_lease_next(&lease->state, fx_clock_ns());
+    if (lease->state.leaving && lease->n_leaving++ == RELEASE_TRIES * 2) {
+        return; /* the others wait for the whole duration, then */
+    }
+    if (step == FX_LEASE_READ) {
+        ask(lease);
+    } else if (step != FX_LEASE_WAIT) {
+        write_it(lease, step);
+    }
+    if (lease->call == NULL) {
+        rest(lease);
+    }
+}
+
+static void on_timer(uv_timer_t *timer) {
+    struct fx_cluster_lease *lease = lease_of(timer->data);
+    if (lease->call == NULL && !lease->state.leaving && fx_clock_ns() >= lease->next_ns) {
+        fx_lease_expire_read(&lease->state);
+        take_step(lease);
+    }
+    settle(lease);
+}
+
+/* ---- all of it ------------------------------------------------------------------- */
+
+/* A name that no other one has, nor we after a restart: `POD_UUID`. */
+static void begin(struct fx_cluster_lease *lease, const struct fx_lease_times *times) {
+    char uuid[FX_UUID_SIZE];
+    char identity[FX_LEASE_IDENTITY_BYTES];
+    fx_uuid_make(uuid);
+    (void)snprintf(identity, sizeof identity, "%.253s_%s", lease->options.pod, uuid);
+    fx_lease_init(&lease->state, identity, times);
+}
+
+struct fx_cluster_lease *
+fx_cluster_lease_create(uv_loop_t *loop, struct fx_kube_client *client,
+                        const struct fx_cluster_lease_options *options,
+                        void (*on_change)(bool held, void *user), void *user,
+                        struct fx_err *err) {
+    struct fx_cluster_lease *lease = calloc(1, sizeof *lease);
+    if (lease == NULL) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    lease->magic = LEASE_MAGIC;
+    lease->client = client;
+    lease->options = *options;
+    lease->on_change = on_change;
+    lease->user = user;
+    fx_kube_random_init(&lease->random);
+    begin(lease, &fx_lease_times);
+    (void)uv_timer_init(loop, &lease->timer); /* cannot fail */
+    lease->timer.data = lease;
+    wake_at(lease, 0);
+    return lease;
+}
+
+void fx_cluster_lease_set_times(struct fx_cluster_lease *lease,
+                                const struct fx_lease_times *times) {
+    begin(lease, times);
+}
+
+bool fx_cluster_lease_held(const struct fx_cluster_lease *lease) {
+    return fx_lease_is_held(&lease->state, fx_clock_ns());
+}
+
+/* A write that is under way is waited for: it may be what makes it ours. */
+void fx_cluster_lease_release(struct fx_cluster_lease *lease) {
+    if (lease->state.leaving) {
+        return;
+    }
+    lease->state.leaving = true;
+    lease->told = false;
+    if (lease->call == NULL) {
+        take_step(lease);
+    }
+    settle(lease);
+}
+
+static void on_closed(uv_handle_t *timer) {
+    struct fx_cluster_lease *lease = lease_of(timer->data);
+    lease->magic = 0;
+    free(lease);
+}
+
+void fx_cluster_lease_close(struct fx_cluster_lease *lease) {
+    if (lease == NULL) {
+        return;
+    }
+    fx_kube_call_cancel(lease->call);
+    lease->call = NULL;
+    uv_close((uv_handle_t *)&lease->timer, on_closed);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/policies/objects.h - the policy objects of a cluster as they stand, in the
+ * order of their keys. Private to this room. Pure.
+ */
+#ifndef FX_CLUSTER_POLICIES_OBJECTS_H
+#define FX_CLUSTER_POLICIES_OBJECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+#include "cluster/policies/kinds.h"
+#include "cluster/policies/policies.h"
+
+/* Zeroed is empty. */
+struct fx_cluster_objects {
+    struct fx_cluster_object **items;
+    size_t n_items, cap_items;
+};
+
+void fx_cluster_objects_finish(struct fx_cluster_objects *objects);
+
+enum fx_object_change {
+    FX_OBJECT_SAME,   /* nothing that is kept */
+    FX_OBJECT_STATUS, /* what we say in its status alone */
+    FX_OBJECT_POLICY, /* the policy */
+};
+
+/* Where an object comes from. */
+struct fx_object_source {
+    const struct fx_cluster_kind *kind;
+    const struct fx_kube_resource *resource;
+    const char *pod; /* whose status entry is ours */
+};
+
+/* Adds the object or replaces the one of its key, which names its namespace where that
+ * tells objects of its kind apart. What is kept is written down anew;
+ * where it equals what was kept, the old text stays. `*ret_item` is borrowed. False
+ * without memory (or with a name longer than names are), and then nothing has changed. */
+bool fx_cluster_objects_put(struct fx_cluster_objects *objects,
+                            const struct fx_object_source *source, json_t *object,
+                            struct fx_cluster_object **ret_item,
+                            enum fx_object_change *ret_change) FX_MUST_USE;
+
+/* Removes the object of that kind, namespace and name; false where there is none. Needs
+ * no memory. */
+bool fx_cluster_objects_remove(struct fx_cluster_objects *objects,
+                               const struct fx_cluster_kind *kind,
+                               struct fx_text namespace_, struct fx_text name);
+
+/* The object of that key, or NULL. */
+struct fx_cluster_object *
+fx_cluster_objects_find(const struct fx_cluster_objects *objects, const char *key);
+
+#endif

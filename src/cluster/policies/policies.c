@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/policies/policies.c - reflectors to objects, objects to builds:
+ *
+ *   quiet ── a change ──→ waiting ── a moment later ──→ building ──→ told
+ *     ↑                                                    │
+ *     └──── nothing came meanwhile ────────────────────────┤
+ *           waiting ←── something did, or it could not be ─┘
+ */
+#include "cluster/policies/policies.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/heap.h"
+#include "base/jobs.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "cluster/policies/build_throttle.h"
+#include "cluster/policies/objects.h"
+#include "engine/request.h"
+
+/* Changes come in bursts (`kubectl apply -f folder`): the first waits so long for the
+ * others. While the first lists are still coming, longer, for each of them is a burst. */
+#define GATHER_MS       20u
+#define GATHER_FIRST_MS 2000u
+#define NS_IN_MS        UINT64_C(1000000)
+
+#define POLICIES_MAGIC 0x6678706fu /* "fxpo" */
+
+/* One reflector. */
+struct source {
+    struct fx_cluster_policies *policies;
+    const struct fx_cluster_kind *kind;
+    struct fx_kube_reflector *reflector; /* NULL: it is not read, */
+    bool synced;                         /* and nobody waits for it */
+};
+
+/* What the worker is given, and what it makes. */
+struct job {
+    uv_work_t work;
+    struct fx_cluster_policies *policies;
+    struct fx_policy_input *inputs; /* their objects are counted, */
+    char **files;                   /* their names its own */
+    size_t n_inputs;
+    struct fx_policies *previous; /* counted */
+    struct fx_policies *made;
+    struct fx_err err;
+    uint64_t began_ns, took_ns;
+    bool holds_all; /* begun when everything had been listed */
+};
+
+struct fx_cluster_policies {
+    uint32_t magic;
+    struct fx_job under_way; /* the job, for a watchdog */
+    uv_loop_t *loop;
+    uv_timer_t timer;
+    struct source sources[FX_CLUSTER_KINDS];
+    struct fx_cluster_policies_options options;
+    struct fx_cluster_policies_events events;
+    void *user;
+    struct fx_cluster_objects objects;
+    struct fx_policies *current;
+    struct job job;
+    struct fx_build_throttle pace;
+    bool dirty, building, timing, ready, closing;
+};
+
+static struct fx_cluster_policies *policies_of(void *data) {
+    struct fx_cluster_policies *policies = data;
+    assert(policies != NULL && policies->magic == POLICIES_MAGIC);
+    return policies;
+}
+
+/* ---- the end --------------------------------------------------------------------- */
+
+static void destroy_if_closed(struct fx_cluster_policies *policies) {
+    if (!policies->closing || policies->timing || policies->building) {
+        return;
+    }
+    fx_policies_unref(policies->current);
+    fx_cluster_objects_finish(&policies->objects);
+    policies->magic = 0;
+    free(policies);
+}
+
+static void on_timer_closed(uv_handle_t *timer) {
+    struct fx_cluster_policies *policies = policies_of(timer->data);
+    policies->timing = false;
+    destroy_if_closed(policies);
+}
+
+/* ---- building -------------------------------------------------------------------- */
+
+static void job_finish(struct job *job) {
+    for (size_t i = 0; i < job->n_inputs; i++) {
+        free(job->files[i]);
+        fx_policy_text_unref(job->inputs[i].object);
+    }
+    free(job->files);
+    free(job->inputs);
+    fx_policies_unref(job->previous);
+    fx_policies_unref(job->made);
+    *job = (struct job){0};
+}
+
+/* False without memory. */
+static bool job_fill(struct job *job, const struct fx_cluster_policies *policies) {
+    const struct fx_cluster_objects *objects = &policies->objects;
+    *job = (struct job){.began_ns = fx_clock_ns(), .holds_all = true};
+    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
+        job->holds_all = job->holds_all && policies->sources[i].synced;
+    }
+    job->inputs = calloc(objects->n_items + 1, sizeof *job->inputs);
+    job->files = calloc(objects->n_items + 1, sizeof *job->files);
+    if (job->inputs == NULL || job->files == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < objects->n_items; i++) {
+        job->files[i] = strdup(objects->items[i]->key);
+        if (job->files[i] == NULL) {
+            return false;
+        }
+        job->inputs[i] = (struct fx_policy_input){
+            .file = job->files[i],
+            .object = fx_policy_text_ref(objects->items[i]->object),
+        };
+        job->n_inputs++;
+    }
+    job->previous = fx_policies_ref(policies->current);
+    return true;
+}
+
+/* On a worker. */
+static void on_work(uv_work_t *work) {
+    struct job *job = work->data;
+    const struct fx_policy_sources sources = {
+        .inputs = job->inputs,
+        .n_inputs = job->n_inputs,
+        .previous = job->previous,
+        .generation = job->previous->snapshot->generation + 1,
+        .settings = &job->policies->options.settings, /* which stand still */
+    };
+    if (!fx_policies_build_from(&sources, &job->made, &job->err)) {
+        job->made = NULL;
+    }
+    fx_heap_trim(); /* what was read on the way here is gone */
+    job->took_ns = fx_clock_ns() - job->began_ns;
+}
+
+static void wait_for_more(struct fx_cluster_policies *policies);
+
+static void take(struct fx_cluster_policies *policies, struct job *job) {
+    struct fx_policies *before = policies->current;
+    policies->current = job->made;
+    job->made = NULL;
+    policies->ready = policies->ready || job->holds_all;
+    policies->events.on_built(policies->current, before, (double)job->took_ns / 1e9,
+                              policies->user);
+    fx_policies_unref(before);
+}
+
+/* It is tried again, later and later; told once, and once more when it can be. */
+static void note_failure(struct fx_cluster_policies *policies, uint64_t took_ns,
+                         const struct fx_err *err) {
+    policies->dirty = true;
+    if (fx_build_throttle_failed(&policies->pace, took_ns / NS_IN_MS)) {
+        fx_log(ERROR, "policies cannot be built: the previous ones stay in force",
+               fx_log_str("error", err->msg));
+    }
+}
+
+static void note_success(struct fx_cluster_policies *policies, uint64_t took_ns) {
+    if (fx_build_throttle_succeeded(&policies->pace, took_ns / NS_IN_MS)) {
+        fx_log(INFO, "policies can be built again", {0});
+    }
+}
+
+static void on_worked(uv_work_t *work, int status) {
+    (void)status; /* nobody cancels it */
+    struct job *job = work->data;
+    struct fx_cluster_policies *policies = policies_of(job->policies);
+    policies->building = false;
+    fx_job_end(&policies->under_way);
+    if (!policies->closing && job->made != NULL) {
+        note_success(policies, job->took_ns);
+        take(policies, job);
+    } else if (!policies->closing) {
+        note_failure(policies, job->took_ns, &job->err);
+    }
+    job_finish(job);
+    wait_for_more(policies);
+    destroy_if_closed(policies);
+}
+
+static void build(struct fx_cluster_policies *policies) {
+    struct job *job = &policies->job;
+    if (!job_fill(job, policies)) {
+        struct fx_err err = FX_ERR_INIT;
+        (void)fx_fail_nomem(&err);
+        job_finish(job);
+        note_failure(policies, 0, &err);
+        wait_for_more(policies);
+        return;
+    }
+    job->work.data = job;
+    job->policies = policies;
+    policies->dirty = false;
+    /* It fails only where the call is wrong. */
+    const int queued = uv_queue_work(policies->loop, &job->work, on_work, on_worked);
+    assert(queued == 0);
+    policies->building = queued == 0;
+    policies->under_way = (struct fx_job){
+        .type = FX_JOB_BUILD,
+        .name = "build of policies",
+        .allowed_ns = FX_JOB_NS(FX_LIMIT_BUILD_MS),
+    };
+    fx_job_begin(&policies->under_way);
+}
+
+static void on_timer(uv_timer_t *timer) {
+    build(policies_of(timer->data));
+}
+
+static bool all_synced(const struct fx_cluster_policies *policies) {
+    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
+        if (!policies->sources[i].synced) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Where there is something to be built, sets the time for it, unless that is set. */
+static void wait_for_more(struct fx_cluster_policies *policies) {
+    if (!policies->dirty || policies->building || policies->closing ||
+        uv_is_active((uv_handle_t *)&policies->timer)) {
+        return;
+    }
+    const uint64_t gather_ms = all_synced(policies) ? GATHER_MS : GATHER_FIRST_MS;
+    const uint64_t ms = fx_build_throttle_wait_ms(&policies->pace, gather_ms);
+    (void)uv_timer_start(&policies->timer, on_timer, ms, 0); /* it has a callback */
+}
+
+void fx_cluster_policies_rebuild(struct fx_cluster_policies *policies) {
+    policies->dirty = true;
+    wait_for_more(policies);
+}
+
+/* ---- what the reflectors tell ---------------------------------------------------- */
+
+/* The version it was read in. */
+static const struct fx_kube_resource *version_of(const struct fx_cluster_kind *kind,
+                                                 const json_t *object) {
+    struct fx_subject subject;
+    fx_subject_read(object, &subject);
+    for (size_t i = 1; i < kind->n_versions; i++) {
+        if (fx_text_is(subject.version, kind->versions[i].version)) {
+            return &kind->versions[i];
+        }
+    }
+    return &kind->versions[0];
+}
+
+static bool on_object(json_t *object, void *user) {
+    struct source *source = user;
+    struct fx_cluster_policies *policies = source->policies;
+    const struct fx_object_source from = {
+        .kind = source->kind,
+        .resource = version_of(source->kind, object),
+        .pod = policies->options.identity.pod,
+    };
+    struct fx_cluster_object *item = NULL;
+    enum fx_object_change change = FX_OBJECT_SAME;
+    if (!fx_cluster_objects_put(&policies->objects, &from, object, &item, &change)) {
+        return false;
+    }
+    if (change == FX_OBJECT_POLICY) {
+        fx_cluster_policies_rebuild(policies);
+    } else if (change == FX_OBJECT_STATUS && source->kind->is_mutator) {
+        policies->events.on_status(item, policies->user);
+    }
+    return true;
+}
+
+static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
+    struct source *source = user;
+    if (fx_cluster_objects_remove(&source->policies->objects, source->kind, namespace_,
+                                  name)) {
+        fx_cluster_policies_rebuild(source->policies);
+    }
+}
+
+/* The last of the first lists is built at once: somebody waits for it. */
+static void on_synced(void *user) {
+    struct source *source = user;
+    struct fx_cluster_policies *policies = source->policies;
+    if (source->synced) {
+        return;
+    }
+    source->synced = true;
+    if (all_synced(policies)) {
+        (void)uv_timer_stop(&policies->timer);
+        fx_cluster_policies_rebuild(policies);
+    }
+}
+
+static void on_state(enum fx_kube_state state, const struct fx_kube_failure *failure,
+                     void *user) {
+    struct source *source = user;
+    struct fx_cluster_policies *policies = source->policies;
+    policies->events.on_state(&source->kind->versions[0], state, failure, policies->user);
+}
+
+/* ---- the beginning --------------------------------------------------------------- */
+
+static bool start_source(struct fx_cluster_policies *policies, size_t kind,
+                         struct fx_kube_client *client, struct fx_err *err) {
+    static const struct fx_kube_reflector_events told = {
+        .on_object = on_object,
+        .on_gone = on_gone,
+        .on_synced = on_synced,
+        .on_state = on_state,
+    };
+    struct source *source = &policies->sources[kind];
+    source->policies = policies;
+    source->kind = &fx_cluster_kinds[kind];
+    if ((policies->options.apis & FX_CLUSTER_API_BIT(source->kind->api)) == 0) {
+        source->synced = true;
+        return true;
+    }
+    const struct fx_kube_reflector_options options = {
+        .versions = source->kind->versions,
+        .n_versions = source->kind->n_versions,
+        .confirm_absence = true,
+        .namespace_ =
+            source->kind->is_config ? policies->options.identity.namespace_ : NULL,
+        .name = source->kind->is_config ? "config" : NULL,
+    };
+    source->reflector =
+        fx_kube_reflector_create(policies->loop, client, &options, &told, source, err);
+    return source->reflector != NULL;
+}
+
+static bool start(struct fx_cluster_policies *policies, struct fx_kube_client *client,
+                  struct fx_err *err) {
+    if (!fx_policies_build(NULL, 0, NULL, 0, &policies->current, err)) {
+        return false;
+    }
+    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
+        if (!start_source(policies, i, client, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+struct fx_cluster_policies *
+fx_cluster_policies_create(uv_loop_t *loop, struct fx_kube_client *client,
+                           const struct fx_cluster_policies_options *options,
+                           const struct fx_cluster_policies_events *events, void *user,
+                           struct fx_err *err) {
+    struct fx_cluster_policies *policies = calloc(1, sizeof *policies);
+    if (policies == NULL) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    policies->magic = POLICIES_MAGIC;
+    policies->loop = loop;
+    policies->options = *options;
+    policies->events = *events;
+    policies->user = user;
+    fx_build_throttle_init(&policies->pace);
+    (void)uv_timer_init(loop, &policies->timer); /* cannot fail */
+    policies->timer.data = policies;
+    policies->timing = true;
+    if (!start(policies, client, err)) {
+        fx_cluster_policies_close(policies);
+        return NULL;
+    }
+    return policies;
+}
+
+void fx_cluster_policies_close(struct fx_cluster_policies *policies) {
+    if (policies == NULL) {
+        return;
+    }
+    policies->closing = true;
+    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
+        fx_kube_reflector_close(policies->sources[i].reflector);
+    }
+    uv_close((uv_handle_t *)&policies->timer, on_timer_closed);
+}
+
+/* ---- asking ---------------------------------------------------------------------- */
+
+struct fx_policies *
+fx_cluster_policies_get_current(const struct fx_cluster_policies *policies) {
+    return fx_policies_ref(policies->current);
+}
+
+bool fx_cluster_policies_ready(const struct fx_cluster_policies *policies,
+                               const char **ret_waits_for) {
+    *ret_waits_for = policies->ready ? "" : "waiting for the first build";
+    for (size_t i = 0; !policies->ready && i < FX_CLUSTER_KINDS; i++) {
+        if (!policies->sources[i].synced) {
+            *ret_waits_for = policies->sources[i].kind->waiting;
+            break;
+        }
+    }
+    return policies->ready;
+}
+
+size_t fx_cluster_policies_count(const struct fx_cluster_policies *policies) {
+    return policies->objects.n_items;
+}
+
+const struct fx_cluster_object *
+fx_cluster_policies_at(const struct fx_cluster_policies *policies, size_t index) {
+    assert(index < policies->objects.n_items);
+    return policies->objects.items[index];
+}
+
+const struct fx_cluster_object *
+fx_cluster_policies_find(const struct fx_cluster_policies *policies, const char *key) {
+    return fx_cluster_objects_find(&policies->objects, key);
+}
+
+bool fx_cluster_policies_get_status(const struct fx_cluster_policies *policies,
+                                    size_t kind,
+                                    struct fx_kube_reflector_status *ret_status) {
+    assert(kind < FX_CLUSTER_KINDS);
+    const struct fx_kube_reflector *reflector = policies->sources[kind].reflector;
+    if (reflector != NULL) {
+        fx_kube_reflector_get_status(reflector, ret_status);
+    }
+    return reflector != NULL;
+}

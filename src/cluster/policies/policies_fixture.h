@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/policies/policies_fixture.h - for the tests of what is written into a cluster:
+ * a fake API server that serves mutators, and the policies that are read from it.
+ */
+#ifndef FX_CLUSTER_POLICIES_POLICIES_FIXTURE_H
+#define FX_CLUSTER_POLICIES_POLICIES_FIXTURE_H
+
+#include "kube/fake_api.h"
+
+#include "cluster/policies/policies.h"
+#include "cluster/status/status.h"
+
+#define ASSIGNS     "/apis/mutations.gatekeeper.sh/v1/assign"
+#define OWN_ASSIGNS "/apis/mutations.fixpoint.dev/v1alpha1/fixpointassigns"
+#define PODS        "/api/v1/namespaces/ns/pods"
+#define OWN_POD     "fixpoint-5c8f7b6d9-abcde"
+
+/* An Assign in JSON: its name, what more of its metadata, a location, what more of it. */
+#define ASSIGN_OF(group, name, metadata, location, value, rest)                        \
+    "{\"apiVersion\":\"" group "\",\"kind\":\"Assign\",\"metadata\":{\"name\":\"" name \
+    "\",\"generation\":1" metadata                                                     \
+    "},\"spec\":{\"applyTo\":[{\"groups\":[\"\"],\"versions\":[\"v1\"],\"kinds\":["    \
+    "\"Pod\"]}],\"location\":\"" location                                              \
+    "\",\"parameters\":{\"assign\":{\"value\":" value "}}}" rest "}"
+#define ASSIGN(name, metadata, location, value, rest) \
+    ASSIGN_OF("mutations.gatekeeper.sh/v1", name, metadata, location, value, rest)
+#define MODRULES "/apis/api.kubemod.io/v1beta1/modrules"
+#define MODRULE_PATH(namespace_, name) \
+    "/apis/api.kubemod.io/v1beta1/namespaces/" namespace_ "/modrules/" name
+/* A ModRule in JSON: its namespace and name, what more of its metadata, its type, what
+ * more of it. */
+#define MODRULE(namespace_, name, metadata, type, rest)                                 \
+    "{\"apiVersion\":\"api.kubemod.io/v1beta1\",\"kind\":\"ModRule\",\"metadata\":"     \
+    "{\"namespace\":\"" namespace_ "\",\"name\":\"" name "\",\"generation\":1" metadata \
+    "},\"spec\":{\"type\":\"" type "\",\"match\":[{\"select\":\"$.kind\","              \
+    "\"matchValue\":\"Pod\"}],\"patch\":[{\"op\":\"add\",\"path\":"                     \
+    "\"/metadata/labels/x\",\"value\":\"y\"}]}" rest "}"
+#define BY_POD(entries) ",\"status\":{\"byPod\":[" entries "]}"
+
+struct world {
+    struct fake_api api;
+    struct fx_cluster_identity identity;
+    unsigned apis;
+    struct fx_kube_client *client;
+    struct fx_cluster_policies *policies;
+    unsigned n_builds;
+    /* Told of a build, and of an own status that changed; may be NULL. */
+    void (*on_built)(struct world *world, struct fx_policies *built);
+    void (*on_status)(struct world *world, const struct fx_cluster_object *object);
+    void *user;
+};
+
+static inline void world_on_built(struct fx_policies *built, struct fx_policies *before,
+                                  double seconds, void *user) {
+    struct world *world = user;
+    (void)before;
+    (void)seconds;
+    world->n_builds++;
+    if (world->on_built != NULL) {
+        world->on_built(world, built);
+    }
+}
+
+static inline void world_on_status(const struct fx_cluster_object *object, void *user) {
+    struct world *world = user;
+    if (world->on_status != NULL) {
+        world->on_status(world, object);
+    }
+}
+
+static inline void world_on_state(const struct fx_kube_resource *resource,
+                                  enum fx_kube_state state,
+                                  const struct fx_kube_failure *failure, void *user) {
+    (void)resource;
+    (void)state;
+    (void)failure;
+    (void)user;
+}
+
+/* With nothing but the collections of two kinds. */
+static inline void world_start(struct world *world) {
+    static const char *const operations[] = {"mutation-webhook"};
+    *world = (struct world){
+        .identity = {.pod = OWN_POD,
+                     .namespace_ = "ns",
+                     .lease = "fixpoint",
+                     .operations = operations,
+                     .n_operations = 1},
+        .apis = FX_CLUSTER_API_ALL,
+    };
+    fake_start(&world->api);
+    fake_collect(&world->api, ASSIGNS);
+    fake_collect(&world->api, OWN_ASSIGNS);
+    world->client = fake_client(&world->api);
+}
+
+/* Begins to read what is there now. */
+static inline void world_read(struct world *world) {
+    static const struct fx_cluster_policies_events told = {
+        .on_built = world_on_built,
+        .on_status = world_on_status,
+        .on_state = world_on_state,
+    };
+    const struct fx_cluster_policies_options options = {
+        .identity = world->identity,
+        .apis = world->apis,
+    };
+    struct fx_err err = FX_ERR_INIT;
+    const char *ignored = NULL;
+    world->policies = fx_cluster_policies_create(&world->api.loop, world->client,
+                                                 &options, &told, world, &err);
+    assert_non_null(world->policies);
+    FAKE_UNTIL(&world->api, fx_cluster_policies_ready(world->policies, &ignored));
+}
+
+static inline void world_finish(struct world *world) {
+    fx_cluster_policies_close(world->policies);
+    fx_kube_client_close(world->client);
+    fake_finish(&world->api);
+}
+
+/* The ids of the entries of the object at this path, with blanks between them; "" for
+ * none. Valid until the next call. */
+static inline const char *world_ids(const struct world *world, const char *path) {
+    static char text[1000];
+    const json_t *entries = fx_tree_view_key(
+        fx_tree_view_key(fake_view(&world->api, path), "status"), "byPod");
+    size_t len = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < json_array_size(entries); i++) {
+        const struct fx_text id = fx_tree_view_string(json_array_get(entries, i), "id");
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s%.*s",
+                                i == 0 ? "" : " ", FX_TEXT_ARG(id));
+    }
+    return text;
+}
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/status/events.c - from builds to what is wrong, a slice of the objects at a
+ * time; from what is new of it to Events:
+ *
+ *   create ─→ it is there already ─→ read ─→ told not long ago: enough
+ *     ↑  │ failed, some times         │
+ *     └──┘                            └────→ apply: one more
+ */
+#include "cluster/status/events_internal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/date.h"
+#include "cluster/status/events_plan.h"
+#include "cluster/status/status.h"
+#include "kube/log_throttle.h"
+#include "value/tree.h"
+
+#define MANAGER  "fixpoint"
+#define SLICE    64 /* objects that are looked at in one turn of the loop */
+#define TRIES    4
+#define PAUSE_MS UINT64_C(4000) /* it doubles */
+#define NS_IN_MS UINT64_C(1000000)
+#define AGAIN_NS (UINT64_C(10000) * NS_IN_MS) /* where memory was short */
+
+#define EVENTS_MAGIC 0x66786576u /* "fxev" */
+
+static const struct fx_kube_resource resource = {"", "v1", "events", "Event"};
+
+/* One that is to be written. */
+struct task {
+    struct fx_cluster_events *events;
+    struct task *next, *previous;
+    struct fx_kube_call *call; /* NULL: it waits */
+    json_t *body;              /* as it is created */
+    uint64_t due_ns;
+    unsigned tries;
+};
+
+struct fx_cluster_events {
+    uint32_t magic;
+    uv_timer_t timer;
+    struct fx_kube_client *client;
+    struct fx_cluster_identity identity;
+    const struct fx_cluster_policies *policies;
+    struct fx_policies *built; /* counted; NULL: none yet */
+    bool on, reviewing;
+    size_t cursor;     /* objects before it were looked at under `built` */
+    uint64_t again_ns; /* when all are looked at once more; 0: no need */
+    struct fx_events_known known;
+    struct fx_events_rate rate;
+    struct task *tasks;
+    uint64_t pause_ms;
+    struct fx_cluster_event_counts counts;
+    enum fx_kube_reason logged; /* the last failure in the log */
+};
+
+static struct fx_cluster_events *events_of(void *data) {
+    struct fx_cluster_events *events = data;
+    assert(events != NULL && events->magic == EVENTS_MAGIC);
+    return events;
+}
+
+static void on_timer(uv_timer_t *timer);
+
+static void wake_in(struct fx_cluster_events *events, uint64_t ms) {
+    (void)uv_timer_start(&events->timer, on_timer, ms, 0); /* it has a callback */
+}
+
+/* ---- tasks ----------------------------------------------------------------------- */
+
+static void release(struct task *task) {
+    fx_kube_call_cancel(task->call);
+    json_decref(task->body);
+    free(task);
+}
+
+static void end_task(struct task *task) {
+    struct fx_cluster_events *events = task->events;
+    if (task->previous != NULL) {
+        task->previous->next = task->next;
+    } else {
+        events->tasks = task->next;
+    }
+    if (task->next != NULL) {
+        task->next->previous = task->previous;
+    }
+    release(task);
+}
+
+static void forget_tasks(struct fx_cluster_events *events) {
+    struct task *next = NULL;
+    for (struct task *task = events->tasks; task != NULL; task = next) {
+        next = task->next;
+        release(task);
+    }
+    events->tasks = NULL;
+}
+
+static void give_up(struct task *task) {
+    task->events->counts.failed++;
+    end_task(task);
+}
+
+/* Later again, some times. */
+static void put_off(struct task *task) {
+    struct fx_cluster_events *events = task->events;
+    if (++task->tries >= TRIES) {
+        give_up(task);
+        return;
+    }
+    const uint64_t pause_ms = events->pause_ms << (task->tries - 1);
+    task->due_ns = fx_clock_ns() + pause_ms * NS_IN_MS;
+    wake_in(events, 0);
+}
+
+/* The same failure again is no news. */
+static void fail_task(struct task *task, const struct fx_kube_failure *failure) {
+    struct fx_cluster_events *events = task->events;
+    fx_kube_failure_log("Event not written", failure, &events->logged);
+    if (fx_kube_failure_is_temporary(failure)) {
+        put_off(task);
+    } else {
+        give_up(task);
+    }
+}
+
+static void on_written(const struct fx_kube_answer *answer, void *user);
+static void on_read(const struct fx_kube_answer *answer, void *user);
+
+static void ask(struct task *task, const struct fx_kube_request *request,
+                void (*on_done)(const struct fx_kube_answer *answer, void *user)) {
+    task->call = fx_kube_call_start(task->events->client, request, on_done, task);
+    if (task->call == NULL) {
+        put_off(task);
+    }
+}
+
+static struct fx_kube_name name_of(const struct task *task) {
+    const json_t *metadata = fx_tree_view_key(task->body, "metadata");
+    const json_t *involved = fx_tree_view_key(task->body, "involvedObject");
+    return (struct fx_kube_name){
+        .namespace_ = fx_tree_view_string(metadata, "namespace"),
+        .name = fx_tree_view_string(metadata, "name"),
+        .everywhere = fx_tree_view_key(involved, "namespace") != NULL,
+    };
+}
+
+static void create(struct task *task) {
+    const struct fx_kube_request request = {
+        .verb = FX_KUBE_VERB_CREATE,
+        .resource = &resource,
+        .name = name_of(task),
+        .body = task->body,
+        .manager = MANAGER,
+    };
+    ask(task, &request, on_written);
+}
+
+static void read_it(struct task *task) {
+    const struct fx_kube_request request = {
+        .verb = FX_KUBE_VERB_GET,
+        .resource = &resource,
+        .name = name_of(task),
+    };
+    ask(task, &request, on_read);
+}
+
+static void count_up(struct task *task, const json_t *there) {
+    json_t *body = fx_event_count_up(there, fx_date_now());
+    if (body == NULL) {
+        put_off(task);
+        return;
+    }
+    const struct fx_kube_request request = {
+        .verb = FX_KUBE_VERB_APPLY,
+        .resource = &resource,
+        .name = name_of(task),
+        .body = body,
+        .manager = MANAGER,
+        .force = true,
+    };
+    ask(task, &request, on_written);
+    json_decref(body);
+}
+
+/* Who was told of it lately need not be told again. */
+static void on_read(const struct fx_kube_answer *answer, void *user) {
+    struct task *task = user;
+    task->call = NULL;
+    if (answer->failure != NULL) {
+        fail_task(task, answer->failure);
+    } else if (fx_event_is_due(answer->object, fx_date_now())) {
+        count_up(task, answer->object);
+    } else {
+        end_task(task);
+    }
+}
+
+/* That another one counted it up meanwhile is as good. */
+static void on_written(const struct fx_kube_answer *answer, void *user) {
+    struct task *task = user;
+    struct fx_cluster_events *events = events_of(task->events);
+    task->call = NULL;
+    if (answer->failure == NULL) {
+        events->counts.written++;
+        events->logged = FX_KUBE_REASON_NONE;
+        end_task(task);
+    } else if (answer->failure->reason == FX_KUBE_REASON_EXISTS) {
+        read_it(task);
+    } else if (answer->failure->reason == FX_KUBE_REASON_CONFLICT) {
+        end_task(task);
+    } else {
+        fail_task(task, answer->failure);
+    }
+}
+
+/* False without memory. */
+static bool add_task(struct fx_cluster_events *events, json_t *body) {
+    struct task *task = calloc(1, sizeof *task);
+    if (task == NULL) {
+        return false;
+    }
+    task->events = events;
+    task->body = json_incref(body);
+    task->next = events->tasks;
+    if (task->next != NULL) {
+        task->next->previous = task;
+    }
+    events->tasks = task;
+    create(task);
+    return true;
+}
+
+/* ---- what is new ----------------------------------------------------------------- */
+
+/* False without memory. */
+static bool tell(struct fx_cluster_events *events, const struct fx_cluster_object *object,
+                 const struct fx_event *event) {
+    if (!fx_events_rate_take(&events->rate, fx_clock_ns())) {
+        events->counts.dropped++;
+        return true;
+    }
+    json_t *body = fx_event_new(&events->identity, object, event, fx_date_now());
+    const bool ok = body != NULL && add_task(events, body);
+    json_decref(body);
+    return ok;
+}
+
+/* Where it is new, it is told. False without memory: then it is new the next time. */
+static bool look_at_error(struct fx_cluster_events *events,
+                          const struct fx_cluster_object *object,
+                          const struct fx_event *event) {
+    bool is_new = false;
+    if (!fx_events_known_add(&events->known, event->digest, &is_new)) {
+        return false;
+    }
+    if (is_new && !tell(events, object, event)) {
+        fx_events_known_forget(&events->known, event->digest);
+        return false;
+    }
+    return true;
+}
+
+static void look_at(struct fx_cluster_events *events,
+                    const struct fx_cluster_object *object) {
+    if (!object->kind->is_mutator || !fx_cluster_status_is_built(events->built, object)) {
+        return; /* one that is newer than the build waits for the next one */
+    }
+    json_t *entry = fx_cluster_status_entry(&events->identity, events->built, object);
+    const json_t *errors = fx_tree_view_key(entry, "errors");
+    bool ok = entry != NULL;
+    for (size_t i = 0; i < json_array_size(errors); i++) {
+        struct fx_event event;
+        fx_event_read(object, json_array_get(errors, i), &event);
+        ok = look_at_error(events, object, &event) && ok;
+    }
+    json_decref(entry);
+    if (!ok) {
+        events->again_ns = fx_clock_ns() + AGAIN_NS;
+    }
+}
+
+static void review_slice(struct fx_cluster_events *events) {
+    const size_t n = fx_cluster_policies_count(events->policies);
+    for (size_t i = 0; i < SLICE && events->cursor < n; i++) {
+        look_at(events, fx_cluster_policies_at(events->policies, events->cursor++));
+    }
+    events->reviewing = events->cursor < n;
+    if (!events->reviewing) {
+        fx_events_known_end(&events->known);
+    }
+}
+
+static void begin_review(struct fx_cluster_events *events) {
+    if (events->on && events->built != NULL) {
+        fx_events_known_begin(&events->known);
+        events->cursor = 0;
+        events->reviewing = true;
+        events->again_ns = 0;
+        wake_in(events, 0);
+    }
+}
+
+void fx_cluster_events_compare_all(struct fx_cluster_events *events,
+                                   struct fx_policies *built) {
+    (void)fx_policies_ref(built);
+    fx_policies_unref(events->built);
+    events->built = built;
+    begin_review(events);
+}
+
+void fx_cluster_events_set_leader(struct fx_cluster_events *events, bool on) {
+    if (on == events->on) {
+        return;
+    }
+    events->on = on;
+    events->reviewing = false;
+    events->again_ns = 0;
+    fx_events_known_finish(&events->known);
+    forget_tasks(events);
+    begin_review(events);
+}
+
+/* ---- turns ----------------------------------------------------------------------- */
+
+/* Begins what is due; returns in how many milliseconds the next one is, or the next look
+ * at all; UINT64_MAX where nothing waits. */
+static uint64_t retry_some(struct fx_cluster_events *events) {
+    const uint64_t now_ns = fx_clock_ns();
+    uint64_t next_ns = events->again_ns != 0 ? events->again_ns : UINT64_MAX;
+    struct task *next = NULL;
+    for (struct task *task = events->tasks; task != NULL; task = next) {
+        next = task->next;
+        if (task->call != NULL) {
+            continue;
+        }
+        if (task->due_ns <= now_ns) {
+            create(task);
+        } else if (task->due_ns < next_ns) {
+            next_ns = task->due_ns;
+        }
+    }
+    return next_ns == UINT64_MAX ? UINT64_MAX
+           : next_ns <= now_ns   ? 0
+                                 : (next_ns - now_ns) / NS_IN_MS + 1;
+}
+
+static void on_timer(uv_timer_t *timer) {
+    struct fx_cluster_events *events = events_of(timer->data);
+    if (events->again_ns != 0 && fx_clock_ns() >= events->again_ns) {
+        begin_review(events);
+    }
+    if (events->reviewing) {
+        review_slice(events);
+    }
+    const uint64_t ms = retry_some(events);
+    if (events->reviewing) {
+        wake_in(events, 1);
+    } else if (ms != UINT64_MAX && !uv_is_active((uv_handle_t *)timer)) {
+        wake_in(events, ms); /* else something was put off just now */
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------- */
+
+struct fx_cluster_events *
+fx_cluster_events_create(uv_loop_t *loop, struct fx_kube_client *client,
+                         const struct fx_cluster_identity *identity,
+                         const struct fx_cluster_policies *policies, struct fx_err *err) {
+    struct fx_cluster_events *events = calloc(1, sizeof *events);
+    if (events == NULL) {
+        (void)fx_fail_nomem(err);
+        return NULL;
+    }
+    events->magic = EVENTS_MAGIC;
+    events->client = client;
+    events->identity = *identity;
+    events->policies = policies;
+    events->pause_ms = PAUSE_MS;
+    (void)uv_timer_init(loop, &events->timer); /* cannot fail */
+    events->timer.data = events;
+    return events;
+}
+
+void fx_cluster_events_set_delay(struct fx_cluster_events *events, uint64_t pause_ms) {
+    events->pause_ms = pause_ms;
+}
+
+void fx_cluster_events_get_counts(const struct fx_cluster_events *events,
+                                  struct fx_cluster_event_counts *ret_counts) {
+    *ret_counts = events->counts;
+}
+
+static void on_closed(uv_handle_t *timer) {
+    struct fx_cluster_events *events = events_of(timer->data);
+    events->magic = 0;
+    free(events);
+}
+
+void fx_cluster_events_close(struct fx_cluster_events *events) {
+    if (events == NULL) {
+        return;
+    }
+    forget_tasks(events);
+    fx_events_known_finish(&events->known);
+    fx_policies_unref(events->built);
+    uv_close((uv_handle_t *)&events->timer, on_closed);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cluster/status/status_body.c - trees out of trees.
+ */
+#include "cluster/status/status_body.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/body.h"
+#include "value/tree.h"
+
+void fx_status_manager(const char *pod, char ret_manager[FX_STATUS_MANAGER_BYTES]) {
+    const size_t room = FX_STATUS_MANAGER_BYTES - sizeof FX_STATUS_MANAGER_PREFIX;
+    const size_t len = strlen(pod);
+    (void)snprintf(ret_manager, FX_STATUS_MANAGER_BYTES, FX_STATUS_MANAGER_PREFIX "%s",
+                   len > room ? pod + (len - room) : pod);
+}
+
+/* `{KEY: CHILD}`; the child is consumed. NULL without memory, also for a child. */
+static json_t *wrap(struct fx_text key, json_t *child_take) {
+    json_t *object = child_take == NULL ? NULL : json_object();
+    if (object == NULL) {
+        json_decref(child_take);
+        return NULL;
+    }
+    if (!fx_tree_set_take(object, key, child_take)) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static json_t *list_of(json_t *item) {
+    json_t *list = json_array();
+    if (list != NULL && !fx_tree_append_take(list, json_incref(item))) {
+        json_decref(list);
+        return NULL;
+    }
+    return list;
+}
+
+json_t *fx_status_apply(const struct fx_cluster_object *object, const char *list,
+                        json_t *item) {
+    json_t *metadata = json_object();
+    json_t *body = wrap(FX_TEXT("status"), wrap(fx_text_of(list), list_of(item)));
+    bool ok = metadata != NULL && body != NULL &&
+              fx_kube_body_set_identity(metadata, object->namespace_, object->name,
+                                        object->uid);
+    ok = ok && fx_tree_set_take(body, FX_TEXT("metadata"), json_incref(metadata)) &&
+         fx_kube_body_set_type(body, object->resource);
+    json_decref(metadata);
+    if (!ok) {
+        json_decref(body);
+        return NULL;
+    }
+    return body;
+}
+
+/* ---- lists of others ------------------------------------------------------------- */
+
+static struct fx_text id_of(const json_t *entry) {
+    return fx_tree_view_string(entry, "id");
+}
+
+static const json_t *view_list(const json_t *object) {
+    return fx_tree_view_key(fx_tree_view_key(object, "status"), "byPod");
+}
+
+/* A copy of the object whose list is another one, which is consumed. NULL without memory,
+ * also for a list. */
+static json_t *with_list(json_t *object, json_t *list_take) {
+    json_t *root = json_incref(object);
+    json_t *owned = list_take == NULL ? NULL : fx_tree_own_root(&root);
+    json_t *status = NULL;
+    if (owned != NULL && !json_is_object(fx_tree_view_key(owned, "status"))) {
+        status = json_object();
+        owned = fx_tree_set_take(owned, FX_TEXT("status"), status) ? owned : NULL;
+    }
+    status = owned == NULL ? NULL : fx_tree_own_key(owned, FX_TEXT("status"));
+    if (status == NULL) {
+        json_decref(list_take);
+        json_decref(root);
+        return NULL;
+    }
+    if (!fx_tree_set_take(status, FX_TEXT("byPod"), list_take)) {
+        json_decref(root);
+        return NULL;
+    }
+    return root;
+}
+
+/* The others in their order, ours before the first of them that comes after it. */
+static bool merge_into(json_t *list, const json_t *from, json_t *entry) {
+    const struct fx_text id = id_of(entry);
+    bool placed = false;
+    for (size_t i = 0; i < json_array_size(from); i++) {
+        json_t *other = json_array_get(from, i);
+        const int order = fx_text_compare(id_of(other), id);
+        if (order > 0 && !placed) {
+            placed = true;
+            if (!fx_tree_append_take(list, json_incref(entry))) {
+                return false;
+            }
+        }
+        if (order != 0 && !fx_tree_append_take(list, json_incref(other))) {
+            return false;
+        }
+    }
+    return placed || fx_tree_append_take(list, json_incref(entry));
+}
+
+json_t *fx_status_merge(json_t *object, json_t *entry) {
+    json_t *list = json_array();
+    if (list != NULL && !merge_into(list, view_list(object), entry)) {
+        json_decref(list);
+        list = NULL;
+    }
+    return with_list(object, list);
+}
+
+static bool is_among(struct fx_text id, const char *const *ids) {
+    for (; *ids != NULL; ids++) {
+        if (fx_text_is(id, *ids)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+json_t *fx_status_drop(json_t *object, const char *const *ids) {
+    const json_t *from = view_list(object);
+    json_t *list = json_array();
+    bool ok = list != NULL;
+    for (size_t i = 0; ok && i < json_array_size(from); i++) {
+        json_t *entry = json_array_get(from, i);
+        ok = is_among(id_of(entry), ids) || fx_tree_append_take(list, json_incref(entry));
+    }
+    if (!ok) {
+        json_decref(list);
+        return NULL;
+    }
+    return with_list(object, list);
+}

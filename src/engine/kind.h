@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/kind.h - the kinds of objects that a dialect reads: one row each, in one table.
+ * The watches, `--apis`, `/v1/admit`, what is never mutated, and `check` read that table.
+ */
+#ifndef FX_ENGINE_KIND_H
+#define FX_ENGINE_KIND_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+
+/* What the namespace of such an object means. */
+enum fx_scope {
+    FX_SCOPE_CLUSTER, /* nothing: the object belongs to the whole cluster */
+    FX_SCOPE_NAMED,   /* the same; but a file may name a namespace, and it is part of the
+                       * id then */
+    FX_SCOPE_NAMESPACE, /* the object lives in it: `default` where its file names none */
+    FX_SCOPE_OWN,       /* only the object in Fixpoint's own namespace counts; the
+                         * namespace is not part of the id */
+};
+
+/* What such an object is for. */
+enum fx_role {
+    FX_ROLE_POLICY,    /* gives rules; has a status */
+    FX_ROLE_BINDING,   /* says to what a policy applies; a link step looks it up */
+    FX_ROLE_PARAMETER, /* gives values to a policy; a link step looks it up */
+    FX_ROLE_RESOURCE,  /* gives something else: a provider, a configuration */
+};
+
+/* What is kept of an object of a cluster besides apiVersion, kind, `spec`, and of its
+ * metadata name, namespace, uid and generation. */
+enum fx_kind_keep {
+    FX_KIND_KEEP_ANNOTATIONS = 1u << 0, /* metadata.annotations */
+    FX_KIND_KEEP_LABELS = 1u << 1,      /* metadata.labels */
+    FX_KIND_KEEP_DATA = 1u << 2,        /* data */
+    FX_KIND_KEEP_ALL = 1u << 3,         /* every field but status and managedFields */
+};
+
+/* Which part of `status` Fixpoint writes. */
+enum fx_kind_status {
+    FX_KIND_STATUS_BY_POD = 1u << 0, /* an entry of `byPod` for each replica */
+    FX_KIND_STATUS_READY = 1u << 1,  /* the condition `Ready` */
+};
+
+struct fx_kind {
+    const char *group, *kind;
+    const char *resource; /* as in URL paths: "assign"; NULL: only read from files */
+    const char *const *versions; /* the preferred one first; NULL ends */
+    enum fx_scope scope;
+    enum fx_role role;
+    unsigned keeps;  /* a set of enum fx_kind_keep */
+    unsigned status; /* a set of enum fx_kind_status */
+};
+
+/* Is the version among those of the kind? */
+bool fx_kind_has_version(const struct fx_kind *kind, struct fx_text version);
+
+#endif

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/link.c - lookups among units, and what a link step made of them.
+ */
+#include "engine/link.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/vec.h"
+#include "engine/dialect.h"
+#include "engine/kind.h"
+
+/* ---- the index -------------------------------------------------------------------- */
+
+static int compare_rows(const struct fx_kind *a, const struct fx_kind *b) {
+    return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
+}
+
+static struct fx_text target_of(const struct fx_unit *unit) {
+    return unit->linkable == NULL ? (struct fx_text){0} : unit->linkable->target;
+}
+
+static int compare_with(const struct fx_unit *unit, const struct fx_kind *kind,
+                        struct fx_text namespace_, struct fx_text name) {
+    int order = compare_rows(unit->kind, kind);
+    order =
+        order != 0 ? order : fx_text_compare(fx_text_of(unit->namespace_), namespace_);
+    return order != 0 ? order : fx_text_compare(fx_text_of(unit->name), name);
+}
+
+static int by_name(const void *a, const void *b) {
+    struct fx_unit *const *x = a;
+    struct fx_unit *const *y = b;
+    return compare_with(*x, (*y)->kind, fx_text_of((*y)->namespace_),
+                        fx_text_of((*y)->name));
+}
+
+static int by_target(const void *a, const void *b) {
+    struct fx_unit *const *x = a;
+    struct fx_unit *const *y = b;
+    int order = compare_rows((*x)->kind, (*y)->kind);
+    order = order != 0 ? order : fx_text_compare(target_of(*x), target_of(*y));
+    return order != 0 ? order : by_name(a, b);
+}
+
+/* A unit and its position in the order of reading: qsort() is not stable. */
+struct positioned {
+    struct fx_unit *unit;
+    size_t at;
+};
+
+static int by_name_then_position(const void *a, const void *b) {
+    const struct positioned *x = a;
+    const struct positioned *y = b;
+    const int order = by_name(&x->unit, &y->unit);
+    return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Sorts by name, and of several with one id keeps the last. */
+static bool fill_names(struct fx_units *units, struct fx_unit *const *items,
+                       size_t n_items) {
+    struct positioned *sorted = calloc(n_items + 1, sizeof *sorted);
+    if (sorted == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < n_items; i++) {
+        sorted[i] = (struct positioned){items[i], i};
+    }
+    qsort(sorted, n_items, sizeof *sorted, by_name_then_position);
+    for (size_t i = 0; i < n_items; i++) {
+        if (i + 1 == n_items || by_name(&sorted[i].unit, &sorted[i + 1].unit) != 0) {
+            units->by_name[units->n_by_name++] = sorted[i].unit;
+        }
+    }
+    free(sorted);
+    return true;
+}
+
+bool fx_units_fill(struct fx_units *units, struct fx_unit *const *items, size_t n_items) {
+    units->by_name = calloc(n_items + 1, sizeof(struct fx_unit *));
+    units->by_target = calloc(n_items + 1, sizeof(struct fx_unit *));
+    if (units->by_name == NULL || units->by_target == NULL ||
+        !fill_names(units, items, n_items)) {
+        return false;
+    }
+    for (size_t i = 0; i < units->n_by_name; i++) {
+        if (target_of(units->by_name[i]).len > 0) {
+            units->by_target[units->n_by_target++] = units->by_name[i];
+        }
+    }
+    qsort(units->by_target, units->n_by_target, sizeof(struct fx_unit *), by_target);
+    return true;
+}
+
+struct fx_unit *fx_units_find(const struct fx_units *units, const struct fx_kind *kind,
+                              struct fx_text namespace_, struct fx_text name) {
+    size_t low = 0;
+    size_t high = units->n_by_name;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = compare_with(units->by_name[middle], kind, namespace_, name);
+        if (order == 0) {
+            return units->by_name[middle];
+        }
+        if (order < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return NULL;
+}
+
+void fx_units_finish(struct fx_units *units) {
+    if (units != NULL) {
+        free(units->by_name);
+        free(units->by_target);
+        *units = (struct fx_units){0};
+    }
+}
+
+/* ---- lookups ---------------------------------------------------------------------- */
+
+enum lookup_type { LOOKUP_NAME, LOOKUP_TARGET, LOOKUP_KIND };
+
+/* One lookup and what it found. */
+struct fx_link_lookup {
+    enum lookup_type type;
+    const struct fx_kind *kind;
+    char *namespace_;       /* of LOOKUP_NAME */
+    char *name;             /* or the target */
+    struct fx_unit **found; /* counted */
+    size_t n_found;
+};
+
+/* A run of the index: what a lookup finds. */
+struct found {
+    struct fx_unit *const *items;
+    size_t n_items;
+};
+
+static int compare_lookup(const struct fx_link_lookup *lookup,
+                          const struct fx_unit *unit) {
+    switch (lookup->type) {
+    case LOOKUP_NAME:
+        return compare_with(unit, lookup->kind, fx_text_of(lookup->namespace_),
+                            fx_text_of(lookup->name));
+    case LOOKUP_TARGET: {
+        const int order = compare_rows(unit->kind, lookup->kind);
+        return order != 0 ? order
+                          : fx_text_compare(target_of(unit), fx_text_of(lookup->name));
+    }
+    case LOOKUP_KIND:
+    default: return compare_rows(unit->kind, lookup->kind);
+    }
+}
+
+/* The index of the first unit that is not before (with `after`: that is behind) those
+ * that the lookup means. */
+static size_t find_bound(const struct fx_link_lookup *lookup,
+                         struct fx_unit *const *items, size_t n_items, bool after) {
+    size_t low = 0;
+    size_t high = n_items;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = compare_lookup(lookup, items[middle]);
+        if (order < 0 || (after && order == 0)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static struct found look_up(const struct fx_units *units,
+                            const struct fx_link_lookup *lookup) {
+    const bool is_target = lookup->type == LOOKUP_TARGET;
+    struct fx_unit *const *items = is_target ? units->by_target : units->by_name;
+    const size_t n_items = is_target ? units->n_by_target : units->n_by_name;
+    const size_t first = find_bound(lookup, items, n_items, false);
+    const size_t end = find_bound(lookup, items, n_items, true);
+    return (struct found){items + first, end - first};
+}
+
+static void lookup_finish(struct fx_link_lookup *lookup) {
+    for (size_t i = 0; i < lookup->n_found; i++) {
+        fx_unit_unref(lookup->found[i]);
+    }
+    free(lookup->found);
+    free(lookup->namespace_);
+    free(lookup->name);
+}
+
+static bool keep_found(struct fx_link_lookup *lookup, const struct found *found) {
+    lookup->found = calloc(found->n_items + 1, sizeof(struct fx_unit *));
+    if (lookup->found == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < found->n_items; i++) {
+        lookup->found[lookup->n_found++] = fx_unit_ref(found->items[i]);
+    }
+    return true;
+}
+
+/* Records the lookup, whose texts it takes over, and answers it; NULL without memory. */
+static const struct fx_link_lookup *record(struct fx_link *link,
+                                           struct fx_link_lookup lookup) {
+    struct fx_linked *linked = link->linked;
+    bool ok = !link->failed && lookup.name != NULL && lookup.namespace_ != NULL;
+    if (ok) {
+        const struct found found = look_up(link->units, &lookup);
+        ok = keep_found(&lookup, &found) &&
+             FX_VEC_GROW(linked->lookups, linked->n_lookups, linked->cap_lookups);
+    }
+    if (!ok) {
+        link->failed = true;
+        lookup_finish(&lookup);
+        return NULL;
+    }
+    linked->lookups[linked->n_lookups] = lookup;
+    return &linked->lookups[linked->n_lookups++];
+}
+
+struct fx_unit *fx_link_find(struct fx_link *link, const struct fx_kind *kind,
+                             struct fx_text namespace_, struct fx_text name) {
+    const struct fx_link_lookup *lookup =
+        record(link, (struct fx_link_lookup){.type = LOOKUP_NAME,
+                                             .kind = kind,
+                                             .namespace_ = fx_text_dup(namespace_),
+                                             .name = fx_text_dup(name)});
+    return lookup == NULL || lookup->n_found == 0 ? NULL : lookup->found[0];
+}
+
+struct fx_unit *const *fx_link_list(struct fx_link *link, const struct fx_kind *kind,
+                                    struct fx_text target, size_t *ret_n) {
+    const struct fx_link_lookup *lookup = record(
+        link,
+        (struct fx_link_lookup){.type = target.data == NULL ? LOOKUP_KIND : LOOKUP_TARGET,
+                                .kind = kind,
+                                .namespace_ = fx_text_dup((struct fx_text){0}),
+                                .name = fx_text_dup(target)});
+    *ret_n = lookup == NULL ? 0 : lookup->n_found;
+    return lookup == NULL ? NULL : lookup->found;
+}
+
+bool fx_linked_is_current(const struct fx_linked *linked, const struct fx_units *units) {
+    for (size_t i = 0; i < linked->n_lookups; i++) {
+        const struct fx_link_lookup *lookup = &linked->lookups[i];
+        const struct found found = look_up(units, lookup);
+        if (found.n_items != lookup->n_found ||
+            memcmp(found.items, lookup->found,
+                   found.n_items * sizeof(struct fx_unit *)) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- what a link step makes ------------------------------------------------------- */
+
+void fx_link_report(struct fx_link *link, bool is_error, const char *fmt, ...) {
+    struct fx_linked *linked = link->linked;
+    if (link->failed || linked->n_reports == FX_LIMIT_FINDINGS) {
+        return;
+    }
+    struct fx_buf text;
+    va_list args;
+    fx_buf_init(&text, 0);
+    va_start(args, fmt);
+    fx_buf_vprintf(&text, fmt, args);
+    va_end(args);
+    char *own = fx_buf_steal(&text);
+    fx_buf_finish(&text);
+    if (own == NULL ||
+        !FX_VEC_GROW(linked->reports, linked->n_reports, linked->cap_reports)) {
+        free(own);
+        link->failed = true;
+        return;
+    }
+    linked->reports[linked->n_reports++] = (struct fx_link_report){is_error, own};
+}
+
+void fx_link_add_take(struct fx_link *link, struct fx_mutator *rule) {
+    struct fx_linked *linked = link->linked;
+    const bool is_full = linked->n_rules == FX_LIMIT_LINKED_RULES;
+    if (is_full && !link->is_full) {
+        fx_link_report(link, true, "gives more than %u rules; the rest is ignored",
+                       FX_LIMIT_LINKED_RULES);
+    }
+    link->is_full = is_full;
+    if (!is_full && !link->failed &&
+        FX_VEC_GROW(linked->rules, linked->n_rules, linked->cap_rules)) {
+        linked->rules[linked->n_rules++] = rule;
+        return;
+    }
+    link->failed = link->failed || !is_full;
+    fx_mutator_unref(rule);
+}
+
+static void destroy(struct fx_linked *linked) {
+    for (size_t i = 0; i < linked->n_rules; i++) {
+        fx_mutator_unref(linked->rules[i]);
+    }
+    for (size_t i = 0; i < linked->n_reports; i++) {
+        free(linked->reports[i].text);
+    }
+    for (size_t i = 0; i < linked->n_lookups; i++) {
+        lookup_finish(&linked->lookups[i]);
+    }
+    free(linked->rules);
+    free(linked->reports);
+    free(linked->lookups);
+    fx_unit_unref(linked->policy);
+    free(linked);
+}
+
+static int compare_linked(const void *policy, const void *element) {
+    struct fx_linked *const *linked = element;
+    const struct fx_unit *unit = policy;
+    return by_name(&unit, &(*linked)->policy);
+}
+
+struct fx_linked *fx_linked_find(struct fx_linked *const *linked, size_t n_linked,
+                                 const struct fx_unit *policy) {
+    struct fx_linked *const *found =
+        n_linked == 0 ? NULL
+                      : bsearch(policy, linked, n_linked, sizeof(struct fx_linked *),
+                                compare_linked);
+    return found == NULL ? NULL : *found;
+}
+
+struct fx_linked *fx_linked_ref(struct fx_linked *linked) {
+    (void)atomic_fetch_add_explicit(&linked->refs, 1, memory_order_relaxed);
+    return linked;
+}
+
+void fx_linked_unref(struct fx_linked *linked) {
+    /* The last one must see all that the others did before they let go. */
+    if (linked != NULL &&
+        atomic_fetch_sub_explicit(&linked->refs, 1, memory_order_acq_rel) == 1) {
+        destroy(linked);
+    }
+}
+
+/* A rule is read where its policy is. */
+static bool set_origins(const struct fx_linked *linked) {
+    for (size_t i = 0; i < linked->n_rules; i++) {
+        struct fx_origin *origin = &linked->rules[i]->origin;
+        if (origin->file == NULL && linked->policy->origin.file != NULL) {
+            origin->file = strdup(linked->policy->origin.file);
+            origin->line = linked->policy->origin.line;
+            if (origin->file == NULL) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+struct fx_linked *fx_link_policy(const struct fx_units *units, struct fx_unit *policy) {
+    struct fx_linked *linked = calloc(1, sizeof *linked);
+    if (linked == NULL) {
+        return NULL;
+    }
+    atomic_init(&linked->refs, 1);
+    linked->policy = fx_unit_ref(policy);
+    struct fx_link link = {.units = units, .linked = linked};
+    policy->dialect->link(policy, &link);
+    if (link.failed || !set_origins(linked)) {
+        fx_linked_unref(linked);
+        return NULL;
+    }
+    return linked;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/link_test.c - policies that are linked with bindings and parameters, and linked
+ * again only where something that they looked up has changed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/limits.h"
+#include "engine/dialect.h"
+#include "engine/fake_mutator.h"
+#include "engine/link.h"
+
+/* ---- a dialect: one rule for each binding, which may name a parameter ------------- */
+
+enum { POLICY, BINDING, PARAMETER };
+
+static const char *const versions[] = {"v1", NULL};
+static const struct fx_kind kinds[] = {
+    {.group = "g", .kind = "P", .versions = versions, .role = FX_ROLE_POLICY},
+    {.group = "g", .kind = "B", .versions = versions, .role = FX_ROLE_BINDING},
+    {.group = "g", .kind = "V", .versions = versions, .role = FX_ROLE_PARAMETER},
+    {.kind = NULL},
+};
+
+struct binding {
+    struct fx_linkable head;
+    char *target;
+    char *parameter; /* its name; "": none */
+};
+
+static void destroy_binding(struct fx_linkable *self) {
+    struct binding *binding = (struct binding *)self;
+    free(binding->target);
+    free(binding->parameter);
+    free(binding);
+}
+
+static struct fx_linkable *new_binding(const char *target, const char *parameter) {
+    struct binding *binding = calloc(1, sizeof *binding);
+    assert_non_null(binding);
+    binding->target = strdup(target);
+    binding->parameter = strdup(parameter);
+    binding->head = (struct fx_linkable){destroy_binding, fx_text_of(binding->target)};
+    return &binding->head;
+}
+
+static void add_rule(struct fx_link *link, const char *name, uint32_t position) {
+    struct fake *fake =
+        fake_create(&(struct fake_plan){.name = link->linked->policy->name});
+    assert_non_null(fake);
+    assert_true(fx_mutator_set_rule(&fake->head, fx_text_of(name), position));
+    fx_link_add_take(link, &fake->head);
+}
+
+static void link_one(struct fx_unit *policy, struct fx_link *link) {
+    size_t n = 0;
+    struct fx_unit *const *bindings =
+        fx_link_list(link, &kinds[BINDING], fx_text_of(policy->name), &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct binding *binding = (const struct binding *)bindings[i]->linkable;
+        if (binding->parameter[0] != '\0' &&
+            fx_link_find(link, &kinds[PARAMETER], fx_text_of(bindings[i]->namespace_),
+                         fx_text_of(binding->parameter)) == NULL) {
+            fx_link_report(link, true, "there is no V %s", binding->parameter);
+            continue;
+        }
+        add_rule(link, bindings[i]->name, (uint32_t)i);
+    }
+}
+
+static const struct fx_dialect dialect = {
+    .name = "linked", .kinds = kinds, .link = link_one};
+
+static struct fx_unit *new_unit(unsigned kind, const char *namespace_, const char *name,
+                                struct fx_linkable *linkable) {
+    const struct fx_subject subject = {.namespace_ = fx_text_of(namespace_),
+                                       .name = fx_text_of(name)};
+    struct fx_compilation compilation = {.linkable = linkable};
+    json_t *document = json_pack("{s:s}", "name", name);
+    struct fx_unit *unit =
+        fx_unit_create(&dialect, &kinds[kind], &subject, document, NULL, &compilation);
+    assert_non_null(unit);
+    assert_null(compilation.linkable);
+    json_decref(document);
+    return unit;
+}
+
+/* ---- tests ------------------------------------------------------------------------ */
+
+#define N_UNITS 8
+
+/* Two policies; `a` has two bindings, one of which names the parameter `v`. */
+struct build {
+    struct fx_unit *items[N_UNITS];
+    struct fx_units units;
+};
+
+static void build_begin(struct build *build) {
+    struct fx_unit *const items[N_UNITS] = {
+        new_unit(BINDING, NULL, "z", new_binding("a", "")),
+        new_unit(PARAMETER, NULL, "v", NULL),
+        new_unit(POLICY, NULL, "b", NULL),
+        new_unit(BINDING, NULL, "y", new_binding("a", "v")),
+        new_unit(POLICY, NULL, "a", NULL),
+        new_unit(BINDING, NULL, "x", new_binding("b", "")),
+        new_unit(PARAMETER, "n", "v", NULL),
+        new_unit(PARAMETER, NULL, "w", NULL),
+    };
+    memcpy(build->items, items, sizeof items);
+    build->units = (struct fx_units){0};
+    assert_true(fx_units_fill(&build->units, build->items, N_UNITS));
+}
+
+static void build_end(struct build *build) {
+    fx_units_finish(&build->units);
+    for (size_t i = 0; i < N_UNITS; i++) {
+        fx_unit_unref(build->items[i]);
+    }
+}
+
+/* Puts another unit at the index, as a build does after a document has changed. */
+static void replace(struct build *build, size_t index, struct fx_unit *unit) {
+    fx_unit_unref(build->items[index]);
+    build->items[index] = unit;
+    fx_units_finish(&build->units);
+    assert_true(fx_units_fill(&build->units, build->items, N_UNITS));
+}
+
+static struct fx_unit *find(const struct build *build, unsigned kind, const char *name) {
+    return fx_units_find(&build->units, &kinds[kind], (struct fx_text){0},
+                         fx_text_of(name));
+}
+
+static struct fx_linked *link_named(struct build *build, const char *name) {
+    struct fx_linked *linked = fx_link_policy(&build->units, find(build, POLICY, name));
+    assert_non_null(linked);
+    return linked;
+}
+
+static void units_are_found(void **state) {
+    (void)state;
+    struct build build;
+    build_begin(&build);
+    assert_ptr_equal(find(&build, PARAMETER, "v"), build.items[1]);
+    assert_ptr_equal(
+        fx_units_find(&build.units, &kinds[PARAMETER], FX_TEXT("n"), FX_TEXT("v")),
+        build.items[6]);
+    assert_null(find(&build, POLICY, "v"));
+    assert_null(find(&build, BINDING, "a"));
+    build_end(&build);
+}
+
+/* Of several with one id the last one counts. */
+static void the_last_of_one_id(void **state) {
+    (void)state;
+    struct build build;
+    build_begin(&build);
+    struct fx_unit *again = new_unit(PARAMETER, NULL, "v", NULL);
+    replace(&build, 7, again);
+    assert_int_equal(build.units.n_by_name, N_UNITS - 1);
+    assert_ptr_equal(find(&build, PARAMETER, "v"), again);
+    assert_int_equal(fx_unit_compare(build.items[1], again), 0);
+    build_end(&build);
+}
+
+static void rules_of_bindings(void **state) {
+    (void)state;
+    struct build build;
+    build_begin(&build);
+    struct fx_linked *linked = link_named(&build, "a");
+    assert_int_equal(linked->n_rules, 2);
+    assert_string_equal(linked->rules[0]->full_name, "a:y");
+    assert_string_equal(linked->rules[0]->name, "a");
+    assert_string_equal(linked->rules[1]->rule, "z");
+    assert_int_equal(linked->n_reports, 0);
+    assert_true(fx_mutator_compare(linked->rules[0], linked->rules[1]) < 0);
+    fx_linked_unref(linked);
+    build_end(&build);
+}
+
+static void what_is_missing_is_reported(void **state) {
+    (void)state;
+    struct build build;
+    build_begin(&build);
+    replace(&build, 1, new_unit(PARAMETER, NULL, "u", NULL));
+    struct fx_linked *linked = link_named(&build, "a");
+    assert_int_equal(linked->n_rules, 1);
+    assert_int_equal(linked->n_reports, 1);
+    assert_true(linked->reports[0].is_error);
+    assert_string_equal(linked->reports[0].text, "there is no V v");
+    assert_true(fx_linked_is_current(linked, &build.units));
+    replace(&build, 1, new_unit(PARAMETER, NULL, "v", NULL)); /* there it is */
+    assert_false(fx_linked_is_current(linked, &build.units));
+    fx_linked_unref(linked);
+    build_end(&build);
+}
+
+/* Which change makes which policy link again. */
+static void only_what_was_looked_up(void **state) {
+    (void)state;
+    static const struct {
+        size_t index;
+        unsigned kind;
+        const char *name, *target, *parameter;
+        bool a_stays, b_stays;
+    } cases[] = {
+        {1, PARAMETER, "v", NULL, NULL, false, true}, /* the parameter of `a` */
+        {7, PARAMETER, "w", NULL, NULL, true, true},  /* nobody's */
+        {6, PARAMETER, "v2", NULL, NULL, true, true},
+        {3, BINDING, "y", "a", "", false, true},  /* a binding that changed */
+        {3, BINDING, "y", "b", "", false, false}, /* and one that moved */
+        {5, BINDING, "x", "c", "", true, false},  /* and one that is gone */
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct build build;
+        build_begin(&build);
+        struct fx_linked *a = link_named(&build, "a");
+        struct fx_linked *b = link_named(&build, "b");
+        assert_true(fx_linked_is_current(a, &build.units));
+        assert_true(fx_linked_is_current(b, &build.units));
+        replace(&build, cases[i].index,
+                new_unit(cases[i].kind, NULL, cases[i].name,
+                         cases[i].target == NULL
+                             ? NULL
+                             : new_binding(cases[i].target, cases[i].parameter)));
+        assert_int_equal(fx_linked_is_current(a, &build.units), cases[i].a_stays);
+        assert_int_equal(fx_linked_is_current(b, &build.units), cases[i].b_stays);
+        fx_linked_unref(a);
+        fx_linked_unref(b);
+        build_end(&build);
+    }
+}
+
+static void too_many_rules(void **state) {
+    (void)state;
+    struct build build;
+    build_begin(&build);
+    struct fx_linked *linked = link_named(&build, "b");
+    struct fx_link link = {.units = &build.units, .linked = linked};
+    for (uint32_t i = 0; i < FX_LIMIT_LINKED_RULES + 10; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "r%u", (unsigned)i);
+        add_rule(&link, name, i);
+    }
+    assert_false(link.failed);
+    assert_int_equal(linked->n_rules, FX_LIMIT_LINKED_RULES);
+    assert_int_equal(linked->n_reports, 1);
+    assert_string_equal(linked->reports[0].text,
+                        "gives more than 4096 rules; the rest is ignored");
+    fx_linked_unref(linked);
+    build_end(&build);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(units_are_found),
+        cmocka_unit_test(the_last_of_one_id),
+        cmocka_unit_test(rules_of_bindings),
+        cmocka_unit_test(what_is_missing_is_reported),
+        cmocka_unit_test(only_what_was_looked_up),
+        cmocka_unit_test(too_many_rules),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/passes.c - single passes of the loop over a list of mutators.
+ */
+#include "engine/passes.h"
+
+#include "engine/converge_run.h"
+
+struct fx_passes {
+    struct fx_passes_input input;
+    struct run run;
+    struct fx_outcome outcome;
+    json_t *root; /* counted */
+    struct fx_pass_result *result;
+};
+
+struct fx_passes *fx_passes_open(const struct fx_passes_input *input, json_t *object) {
+    struct fx_passes *passes = fx_arena_alloc(input->arena, sizeof *passes);
+    if (passes == NULL) {
+        return NULL;
+    }
+    *passes = (struct fx_passes){.input = *input, .root = json_incref(object)};
+    struct run *run = &passes->run;
+    *run = (struct run){
+        .snapshot = input->snapshot,
+        .request = input->request,
+        .arena = input->arena,
+        .root = &passes->root,
+        .outcome = &passes->outcome,
+        .plain = true,
+        .passes = passes,
+    };
+    const size_t n = input->snapshot->n_mutators;
+    run->candidates.indices = fx_arena_alloc(
+        input->arena, (input->n_order + 1) * sizeof *run->candidates.indices);
+    if (run->candidates.indices == NULL ||
+        !fx_index_set_init(&run->applied_now, input->arena, n) ||
+        !fx_index_set_init(&run->done, input->arena, n)) {
+        fx_passes_close(passes);
+        return NULL;
+    }
+    for (size_t i = 0; i < input->n_order; i++) {
+        run->candidates.indices[i] = input->order[i];
+    }
+    run->candidates.n_indices = input->n_order;
+    run->n_acting = input->n_order;
+    return passes;
+}
+
+void fx_passes_close(struct fx_passes *passes) {
+    if (passes != NULL) {
+        fx_run_end_pass(&passes->run);
+        json_decref(passes->run.kept);
+        json_decref(passes->root);
+    }
+}
+
+bool fx_passes_spend(struct fx_passes *passes, struct fx_err *err) {
+    if (*passes->input.steps_left == 0) {
+        passes->result->exhausted = true;
+        return fx_fail(err, FX_ELIMIT, "no steps are left");
+    }
+    --*passes->input.steps_left;
+    return true;
+}
+
+bool fx_passes_note_applied(struct fx_passes *passes, const struct fx_trace_step *step,
+                            json_t *before, struct fx_err *err) {
+    const struct fx_mutator *mutator = passes->run.snapshot->mutators[step->mutator];
+    if (step->verdict.matched && mutator->once) {
+        passes->result->once_applied = true;
+    }
+    return passes->input.changed == NULL || !step->effect.changed ||
+           passes->input.changed(passes->input.user, step->mutator, before, passes->root,
+                                 err);
+}
+
+bool fx_passes_run(struct fx_passes *passes, struct fx_pass_result *ret_result,
+                   struct fx_err *err) {
+    struct run *run = &passes->run;
+    *ret_result = (struct fx_pass_result){.changed = false};
+    passes->result = ret_result;
+    run->pass++;
+    fx_subject_read(passes->root, &run->subject);
+    run->is_stale = false;
+    bool ok = fx_run_pass(run, err);
+    fx_run_end_pass(run);
+    fx_run_leave_share(run);
+    ret_result->changed = run->has_changed;
+    ret_result->once_changed = run->has_taken_once;
+    if (!ok && passes->outcome.failed != NULL && !fx_err_is_ours(err)) {
+        ret_result->failed = passes->outcome.failed;
+        ret_result->failure = *err;
+    }
+    if (ret_result->failed != NULL || ret_result->exhausted) {
+        fx_err_reset(err);
+        ok = run->guise == NULL || fx_run_dress(run, NULL, err);
+    }
+    return ok;
+}
+
+json_t *fx_passes_object(const struct fx_passes *passes) {
+    return passes->root;
+}
+
+bool fx_passes_is_done(const struct fx_passes *passes, uint32_t mutator) {
+    return fx_index_set_has(&passes->run.done, mutator);
+}
+
+void fx_passes_set_done(struct fx_passes *passes, uint32_t mutator) {
+    fx_index_set_add(&passes->run.done, mutator);
+}

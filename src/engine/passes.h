@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/passes.h - the loop of engine/converge.h pass by pass, over a list of mutators
+ * in any order. For analysis: the caller decides how many passes there are.
+ *
+ * The list stays as it is: mutators are not looked up in the index, whatever the object
+ * becomes, and each has its step in every pass. The first failure of a mutator ends the
+ * passes, also of a mutator whose failure a review would ignore.
+ */
+#ifndef FX_ENGINE_PASSES_H
+#define FX_ENGINE_PASSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "engine/request.h"
+#include "engine/snapshot.h"
+
+/* What is run. Everything is borrowed and outlives the passes. */
+struct fx_passes_input {
+    const struct fx_snapshot *snapshot;
+    const struct fx_request *request;
+    const uint32_t *order; /* indices in the snapshot, each at most once */
+    size_t n_order;
+    size_t *steps_left;     /* each match takes one step; without steps the passes end */
+    struct fx_arena *arena; /* for scratch memory until fx_passes_close() */
+    /* Called after each change with the object before it; or NULL. False ends the pass
+     * with `err`. */
+    bool (*changed)(void *user, uint32_t mutator, json_t *before, json_t *after,
+                    struct fx_err *err);
+    void *user;
+};
+
+struct fx_passes; /* opaque; its memory is the arena's */
+
+/* What a pass did. */
+struct fx_pass_result {
+    bool changed;                    /* a mutator changed something, */
+    bool once_changed;               /* a mutator that is not reinvoked did, */
+    bool once_applied;               /* or was applied, whatever came of it */
+    bool exhausted;                  /* no steps were left: the pass did not end */
+    const struct fx_mutator *failed; /* its match or mutation failed; or NULL */
+    struct fx_err failure;           /* the error of `failed`, without any prefix */
+};
+
+/* Prepares passes over `object`, which stays as it is. NULL without memory. */
+struct fx_passes *fx_passes_open(const struct fx_passes_input *input,
+                                 json_t *object) FX_MUST_USE;
+void fx_passes_close(struct fx_passes *passes); /* NULL is fine */
+
+/* Runs one pass. After a pass that failed or was exhausted no other may follow. Errors:
+ * our own only (FX_ENOMEM, FX_EDEADLINE, those of `changed`). */
+bool fx_passes_run(struct fx_passes *passes, struct fx_pass_result *ret_result,
+                   struct fx_err *err) FX_MUST_USE;
+
+/* The object as the passes have left it; borrowed until the next pass. */
+json_t *fx_passes_object(const struct fx_passes *passes);
+
+/* Has the mutator had all its steps, since it is not reinvoked? The second one says that
+ * it has, before the first pass. */
+bool fx_passes_is_done(const struct fx_passes *passes, uint32_t mutator);
+void fx_passes_set_done(struct fx_passes *passes, uint32_t mutator);
+
+#endif

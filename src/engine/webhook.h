@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/webhook.h - what a dialect adds to the admission webhook: paths, requests that
+ * are let through unchanged, checks of objects that are not its policies, annotations.
+ */
+#ifndef FX_ENGINE_WEBHOOK_H
+#define FX_ENGINE_WEBHOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "engine/converge.h"
+#include "engine/request.h"
+#include "engine/snapshot.h"
+
+/* What a path of the webhook answers. */
+enum fx_endpoint {
+    FX_ENDPOINT_MUTATE,   /* the patch for an object */
+    FX_ENDPOINT_ADMIT,    /* is this policy valid? */
+    FX_ENDPOINT_DEFAULTS, /* the patch that sets what a policy leaves out */
+    FX_ENDPOINT_BINDING,  /* the Binding of a Pod to a Node */
+    FX_ENDPOINT_GUARD,    /* struct fx_guard */
+};
+
+/* A path of the dialect's own webhook configurations. */
+struct fx_webhook_path {
+    const char *path; /* "/v1/admitlabel"; NULL ends a list */
+    enum fx_endpoint endpoint;
+};
+
+/* The namespaces that a guard exempts: by name, by prefix and by suffix of the name. */
+struct fx_exemptions {
+    const char *const *names, *const *prefixes, *const *suffixes;
+    size_t n_names, n_prefixes, n_suffixes;
+};
+
+/* A request that a guard decides. Everything is borrowed. */
+struct fx_guard_request {
+    enum fx_operation operation;
+    struct fx_text group, kind;
+    struct fx_text subresource;        /* "status"; empty: the object itself */
+    const json_t *object, *old_object; /* NULL: the request has none */
+    const struct fx_exemptions *exempt;
+};
+
+/* A validating check of objects that are not policies. */
+struct fx_guard {
+    /* Is the request allowed whatever its object is? Returns the message of the answer (a
+     * constant), or NULL: `allows` decides. The request may have no object. */
+    const char *(*passes)(const struct fx_guard_request *request);
+
+    /* Is the request allowed? Otherwise it is denied with code 403. Appends the message
+     * of the answer in either case. The request has an object. */
+    bool (*allows)(const struct fx_guard_request *request, struct fx_buf *message);
+};
+
+struct fx_webhook {
+    const struct fx_webhook_path *paths; /* or NULL */
+    const struct fx_guard *guard;        /* of the paths FX_ENDPOINT_GUARD; or NULL */
+
+    /* Is a request of this user allowed unchanged? Returns the message (a constant), or
+     * NULL. `own_namespace`: the namespace Fixpoint runs in; NULL: the dialect's default.
+     * May be NULL: every user counts. */
+    const char *(*skips_user)(struct fx_text username, const char *own_namespace);
+
+    /* Is an object of this API group allowed unchanged? Returns the message (a constant),
+     * or NULL. Names of such objects have at most 63 bytes, and they are checked on
+     * DELETE, too. May be NULL: no group is reserved. */
+    const char *(*skips_group)(struct fx_text group);
+
+    /* Checks what a cluster may store beyond what `compile` checks, before that. `policy`
+     * is of a kind of the dialect. Errors: FX_EINVALID. May be NULL. */
+    bool (*check)(const struct fx_subject *policy, struct fx_err *err);
+
+    /* Writes annotations into *root that say which mutators changed it, copying on write.
+     * An object whose metadata is not an object stays unchanged. Errors: FX_ENOMEM. May
+     * be NULL. */
+    bool (*annotate)(const struct fx_snapshot *snapshot, const struct fx_outcome *outcome,
+                     const char *mutation_id, struct fx_arena *arena, json_t **root,
+                     struct fx_err *err);
+};
+
+#endif

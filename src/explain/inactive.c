@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explain/inactive.c - lists the mutators that changed nothing.
+ */
+#include "explain/inactive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const reason_names[] = {
+#define X(name, text) [FX_INACTIVE_##name] = text,
+    FX_INACTIVE_REASONS(X)
+#undef X
+};
+
+const char *fx_inactive_reason_name(enum fx_inactive_reason reason) {
+    return reason_names[reason];
+}
+
+/* What the trace says of one mutator. */
+struct facts {
+    const struct fx_trace_step *last_step; /* or NULL */
+    const struct fx_trace_step *late;      /* that it matches in the end, or NULL */
+    bool acted, acted_here; /* on any field; on one that the query covers */
+};
+
+static void read_fields(const struct fx_inactive_input *given, struct facts *facts) {
+    const struct fx_fields *fields = given->fields;
+    for (size_t i = 0; i < fields->n_items; i++) {
+        const struct fx_field *field = fields->items[i];
+        const bool is_here = given->query == NULL || fx_query_covers(given->query, field);
+        for (size_t j = 0; is_here && j < field->n_steps; j++) {
+            if (field->steps[j].mutator != FX_TRACE_EXTERNAL) {
+                facts[field->steps[j].mutator].acted_here = true;
+            }
+        }
+    }
+}
+
+static void read_trace(const struct fx_inactive_input *given, struct facts *facts) {
+    const struct fx_trace *trace = given->trace;
+    for (size_t i = 0; i < trace->n_changes; i++) {
+        if (trace->changes[i].mutator != FX_TRACE_EXTERNAL) {
+            facts[trace->changes[i].mutator].acted = true;
+        }
+    }
+    for (size_t i = 0; i < trace->n_steps; i++) {
+        const struct fx_trace_step *step = &trace->steps[i];
+        if (step->is_late) {
+            facts[step->mutator].late = step;
+        } else {
+            facts[step->mutator].last_step = step;
+        }
+    }
+}
+
+/* A validator acts by denying the object. */
+static void read_denials(const struct fx_inactive_input *given, struct facts *facts) {
+    const struct fx_outcome *outcome = given->outcome;
+    for (size_t i = 0; outcome != NULL && i < outcome->n_refusals; i++) {
+        facts[outcome->refusals[i].mutator].acted_here = true;
+    }
+}
+
+static struct fx_inactive of_step(const struct facts *facts) {
+    const struct fx_trace_step *step = facts->last_step;
+    const char *criterion =
+        step->verdict.matched ? step->effect.criterion : step->verdict.criterion;
+    struct fx_inactive inactive = {.criterion = criterion == NULL ? "" : criterion};
+    if (step->failure != NULL) {
+        inactive.reason = FX_INACTIVE_SKIPPED;
+        inactive.criterion = "";
+        inactive.failure = step->failure;
+    } else if (!step->verdict.matched) {
+        inactive.reason =
+            facts->late != NULL ? FX_INACTIVE_LATE : FX_INACTIVE_NOT_MATCHED;
+        inactive.found = step->found;
+        inactive.pass = step->pass;
+    } else if (step->effect.applied) {
+        inactive.reason = FX_INACTIVE_UNCHANGED;
+        inactive.criterion = "";
+    } else {
+        inactive.reason = FX_INACTIVE_NOT_APPLIED;
+    }
+    return inactive;
+}
+
+/* Asks the dialect what the criterion says. */
+static void describe(const struct fx_mutator *mutator, struct fx_inactive *inactive) {
+    if (inactive->criterion[0] == '\0') {
+        return;
+    }
+    fx_mutator_explain(mutator, inactive->criterion, &inactive->policy);
+    if (inactive->reason == FX_INACTIVE_NOT_APPLIED && inactive->policy.keeps_present) {
+        fx_criterion_finish(&inactive->policy);
+        inactive->reason = FX_INACTIVE_PRESENT;
+        inactive->criterion = "";
+        inactive->policy = (struct fx_criterion){.rank = 0};
+    }
+}
+
+static struct fx_inactive reason_of(const struct fx_inactive_input *given,
+                                    const struct facts *facts, size_t index) {
+    struct fx_inactive inactive = {.reason = FX_INACTIVE_NOT_REACHED, .criterion = ""};
+    if (given->snapshot->conflicts.sets[index].disabled) {
+        inactive.reason = FX_INACTIVE_CONFLICT;
+    } else if (facts->acted) {
+        inactive.reason = FX_INACTIVE_ELSEWHERE;
+    } else if (facts->last_step != NULL) {
+        inactive = of_step(facts);
+    }
+    inactive.mutator = (uint32_t)index;
+    describe(given->snapshot->mutators[index], &inactive);
+    return inactive;
+}
+
+/* Of one list ("match[2]") the later entry comes first. */
+static int compare_criteria(const char *a, const char *b) {
+    const size_t bracket = strcspn(a, "[");
+    if (a[bracket] != '[' || strncmp(a, b, bracket + 1) != 0) {
+        return strcmp(a, b);
+    }
+    const unsigned long index_a = strtoul(a + bracket + 1, NULL, 10);
+    const unsigned long index_b = strtoul(b + bracket + 1, NULL, 10);
+    return (index_a < index_b) - (index_a > index_b);
+}
+
+static int compare(const void *left, const void *right) {
+    const struct fx_inactive *a = left;
+    const struct fx_inactive *b = right;
+    if (a->reason != b->reason) {
+        return a->reason < b->reason ? -1 : 1;
+    }
+    if (a->policy.rank != b->policy.rank) {
+        return a->policy.rank < b->policy.rank ? -1 : 1;
+    }
+    const int order = compare_criteria(a->criterion, b->criterion);
+    return order != 0 ? order : a->mutator < b->mutator ? -1 : 1;
+}
+
+bool fx_inactive_same(const struct fx_inactive *a, const struct fx_inactive *b) {
+    return a->reason == b->reason && strcmp(a->criterion, b->criterion) == 0;
+}
+
+/* With a query, the list has also those that changed other fields. A mutator that undid
+ * its own change within a step has acted, although no field shows it. */
+static bool is_listed(const struct fx_inactive_input *given, const struct facts *facts,
+                      const struct fx_mutator *mutator) {
+    const struct fx_outcome *outcome = given->outcome;
+    if (facts->acted_here || fx_mutator_is_judge(mutator) != given->validators ||
+        (outcome != NULL && outcome->failed == mutator)) {
+        return false;
+    }
+    return given->query == NULL ? !facts->acted
+                                : fx_query_may_be_written(given->query, mutator);
+}
+
+static bool collect(const struct fx_inactive_input *given, const struct facts *facts,
+                    struct fx_inactive_list *list, struct fx_err *err) {
+    const struct fx_snapshot *snapshot = given->snapshot;
+    bool failed = false;
+    for (size_t i = 0; i < snapshot->n_mutators; i++) {
+        if (is_listed(given, &facts[i], snapshot->mutators[i])) {
+            struct fx_inactive *inactive = &list->items[list->n_items++];
+            *inactive = reason_of(given, &facts[i], i);
+            failed =
+                failed || inactive->policy.field.failed || inactive->policy.wanted.failed;
+        }
+    }
+    if (failed) {
+        return fx_fail_nomem(err);
+    }
+    qsort(list->items, list->n_items, sizeof *list->items, compare);
+    return true;
+}
+
+bool fx_inactive_find(const struct fx_inactive_input *input,
+                      struct fx_inactive_list *ret_list, struct fx_err *err) {
+    const size_t count = input->snapshot->n_mutators;
+    struct facts *facts = calloc(count + 1, sizeof *facts);
+    ret_list->items = calloc(count + 1, sizeof *ret_list->items);
+    if (facts == NULL || ret_list->items == NULL) {
+        free(facts);
+        return fx_fail_nomem(err);
+    }
+    read_trace(input, facts);
+    read_fields(input, facts);
+    read_denials(input, facts);
+    const bool ok = collect(input, facts, ret_list, err);
+    free(facts);
+    return ok;
+}
+
+void fx_inactive_list_finish(struct fx_inactive_list *list) {
+    for (size_t i = 0; i < list->n_items; i++) {
+        fx_criterion_finish(&list->items[i].policy);
+    }
+    free(list->items);
+    *list = (struct fx_inactive_list){.items = NULL};
+}

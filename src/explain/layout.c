@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explain/layout.c - rows and sentences at 80 columns.
+ */
+#include "explain/layout.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "policy/plain.h"
+
+#define GAP        2u
+#define CELL_MAX   70u /* columns of a cell */
+#define COLUMN_MAX 36u /* columns that a cell may ask of all rows */
+#define DEEPER     4u  /* how much further the second line is indented */
+
+void fx_rows_init(struct fx_rows *rows) {
+    *rows = (struct fx_rows){.items = NULL};
+    fx_buf_init(&rows->text, 0);
+}
+
+void fx_rows_finish(struct fx_rows *rows) {
+    if (rows != NULL) {
+        fx_buf_finish(&rows->text);
+        free(rows->items);
+        *rows = (struct fx_rows){.items = NULL};
+    }
+}
+
+/* Appends the beginning of the text, and returns how many columns that takes. */
+static size_t add_cut(struct fx_buf *buf, struct fx_text text) {
+    size_t width = 0;
+    while (text.len > 0) {
+        uint32_t rune = 0;
+        const size_t length = fx_text_rune(text, &rune);
+        width++;
+        if (width == CELL_MAX && length < text.len) {
+            fx_buf_str(buf, "…");
+            break;
+        }
+        fx_plain_add_rune(buf, rune);
+        text = (struct fx_text){text.data + length, text.len - length};
+    }
+    return width;
+}
+
+void fx_rows_add(struct fx_rows *rows, const struct fx_text cells[FX_ROW_CELLS]) {
+    if (!FX_VEC_GROW(rows->items, rows->n_items, rows->cap_items)) {
+        rows->failed = true;
+        return;
+    }
+    struct fx_row *row = &rows->items[rows->n_items++];
+    for (size_t i = 0; i < FX_ROW_CELLS; i++) {
+        row->off[i] = rows->text.len;
+        row->width[i] = add_cut(&rows->text, cells[i]);
+        row->len[i] = rows->text.len - row->off[i];
+    }
+}
+
+/* ---- printing -------------------------------------------------------------------- */
+
+/* The columns of the cells that others stand behind. */
+struct columns {
+    size_t width[FX_ROW_CELLS - 1];
+};
+
+static struct columns measure(const struct fx_rows *rows, bool is_uniform) {
+    struct columns columns = {{0}};
+    for (size_t i = 0; i < rows->n_items; i++) {
+        for (size_t j = 0; j + 1 < FX_ROW_CELLS; j++) {
+            const size_t width = rows->items[i].width[j];
+            if (width > columns.width[j] && (is_uniform || width <= COLUMN_MAX)) {
+                columns.width[j] = width;
+            }
+        }
+    }
+    return columns;
+}
+
+static bool fits(const struct fx_row *row, const struct columns *columns, size_t indent) {
+    size_t width = indent + row->width[FX_ROW_CELLS - 1];
+    for (size_t j = 0; j + 1 < FX_ROW_CELLS; j++) {
+        if (row->width[j] > columns->width[j]) {
+            return false;
+        }
+        width += columns->width[j] + (columns->width[j] > 0 ? GAP : 0);
+    }
+    return width < FX_LAYOUT_WIDTH;
+}
+
+static void print_cell(struct fx_buf *buf, const struct fx_rows *rows,
+                       const struct fx_row *row, size_t cell) {
+    if (!rows->text.failed && row->len[cell] > 0) {
+        fx_buf_add(buf, rows->text.data + row->off[cell], row->len[cell]);
+    }
+}
+
+/* Prints the cells side by side; blanks only where another cell follows. */
+static void print_line(struct fx_buf *buf, const struct fx_rows *rows,
+                       const struct fx_row *row, const struct columns *columns) {
+    size_t owed = 0;
+    for (size_t j = 0; j < FX_ROW_CELLS; j++) {
+        if (row->width[j] > 0) {
+            fx_buf_fill(buf, ' ', owed);
+            print_cell(buf, rows, row, j);
+            owed = 0;
+        }
+        if (j + 1 < FX_ROW_CELLS && columns->width[j] > 0) {
+            owed += columns->width[j] - row->width[j] + GAP;
+        }
+    }
+    fx_buf_char(buf, '\n');
+}
+
+static void print_two_lines(struct fx_buf *buf, const struct fx_rows *rows,
+                            const struct fx_row *row,
+                            const struct fx_rows_layout *layout) {
+    bool is_begun = false;
+    for (size_t j = 0; j < FX_ROW_CELLS; j++) {
+        if (row->width[j] == 0) {
+            continue;
+        }
+        if (j == layout->break_at || (j > layout->break_at && !is_begun)) {
+            fx_buf_char(buf, '\n');
+            fx_buf_fill(buf, ' ', layout->indent + DEEPER);
+            is_begun = true;
+        } else if (j > 0) {
+            fx_buf_fill(buf, ' ', GAP);
+        }
+        print_cell(buf, rows, row, j);
+    }
+    fx_buf_char(buf, '\n');
+}
+
+static bool all_fit(const struct fx_rows *rows, const struct columns *columns,
+                    size_t indent) {
+    for (size_t i = 0; i < rows->n_items; i++) {
+        if (!fits(&rows->items[i], columns, indent)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void fx_rows_print(struct fx_buf *buf, const struct fx_rows *rows,
+                   const struct fx_rows_layout *layout) {
+    const struct columns columns = measure(rows, layout->is_uniform);
+    const bool all = !layout->is_uniform || all_fit(rows, &columns, layout->indent);
+    for (size_t i = 0; i < rows->n_items; i++) {
+        const struct fx_row *row = &rows->items[i];
+        fx_buf_fill(buf, ' ', layout->indent);
+        if (all && fits(row, &columns, layout->indent)) {
+            print_line(buf, rows, row, &columns);
+        } else {
+            print_two_lines(buf, rows, row, layout);
+        }
+    }
+    buf->failed = buf->failed || rows->failed || rows->text.failed;
+}
+
+/* ---- sentences ------------------------------------------------------------------- */
+
+size_t fx_layout_columns(struct fx_text text) {
+    size_t n = 0;
+    while (text.len > 0) {
+        uint32_t rune = 0;
+        const size_t len = fx_text_rune(text, &rune);
+        text = (struct fx_text){text.data + len, text.len - len};
+        n++;
+    }
+    return n;
+}
+
+void fx_layout_wrap(struct fx_buf *buf, struct fx_text words, size_t column,
+                    size_t indent) {
+    size_t at = column;
+    while (words.len > 0) {
+        size_t len = 0;
+        while (len < words.len && words.data[len] != ' ' && words.data[len] != '\n') {
+            len++;
+        }
+        const struct fx_text word = {words.data, len};
+        const size_t width = fx_layout_columns(word);
+        if (at > indent && at + 1 + width >= FX_LAYOUT_WIDTH) {
+            fx_buf_char(buf, '\n');
+            fx_buf_fill(buf, ' ', indent);
+            at = indent;
+        } else if (at > indent) {
+            fx_buf_char(buf, ' ');
+            at++;
+        }
+        fx_plain_add(buf, word);
+        at += width;
+        const size_t taken = len < words.len ? len + 1 : len;
+        words = (struct fx_text){words.data + taken, words.len - taken};
+    }
+    fx_buf_char(buf, '\n');
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explain/layout.h - text in 80 columns: rows of three cells, side by side where they
+ * fit, else over two lines; and wrapped sentences.
+ */
+#ifndef FX_EXPLAIN_LAYOUT_H
+#define FX_EXPLAIN_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+
+#define FX_LAYOUT_WIDTH 80u
+#define FX_ROW_CELLS    3u
+
+struct fx_rows {
+    struct fx_buf text; /* of all cells */
+    struct fx_row {
+        size_t off[FX_ROW_CELLS], len[FX_ROW_CELLS]; /* in `text` */
+        size_t width[FX_ROW_CELLS];                  /* in columns */
+    } *items;
+    size_t n_items, cap_items;
+    bool failed;
+};
+
+void fx_rows_init(struct fx_rows *rows);
+void fx_rows_finish(struct fx_rows *rows); /* NULL, zeroed are fine */
+
+/* Adds a row. The text of a cell is made plain (policy/plain.h), and cut at 70 columns.
+ * Failure sticks in `rows`. */
+void fx_rows_add(struct fx_rows *rows, const struct fx_text cells[FX_ROW_CELLS]);
+
+/* How to print. */
+struct fx_rows_layout {
+    size_t indent;
+    size_t break_at; /* the cell that begins the second line */
+    bool is_uniform; /* where one row needs two lines, all have two */
+};
+
+/* Appends the rows, each with a line end. Failure sticks in `buf`. */
+void fx_rows_print(struct fx_buf *buf, const struct fx_rows *rows,
+                   const struct fx_rows_layout *layout);
+
+/* ---- sentences ------------------------------------------------------------------- */
+
+/* How many columns the text takes: one for each rune. */
+size_t fx_layout_columns(struct fx_text text);
+
+/* Appends the words as plain text (policy/plain.h), in lines of FX_LAYOUT_WIDTH columns,
+ * and a line end. The first line goes on at `column`, where the caller is; each further
+ * line begins with `indent` blanks. */
+void fx_layout_wrap(struct fx_buf *buf, struct fx_text words, size_t column,
+                    size_t indent);
+
+#endif

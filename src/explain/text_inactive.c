@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explain/text_inactive.c - the mutators that did not act and the validators that did not
+ * deny, by the criterion that failed; and the validators that denied.
+ */
+#include <string.h>
+
+#include "explain/text.h"
+#include "policy/plain.h"
+
+#define MAX_INACTIVE 10u /* shown for one reason, unless all are wanted */
+#define SAID_INDENT  8u
+
+static struct fx_text text_of(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
+
+/* ---- one of them ----------------------------------------------------------------- */
+
+/* The mutators it is in conflict with, as a cell. */
+static void add_others(struct fx_buf *cell, const struct fx_snapshot *snapshot,
+                       uint32_t index) {
+    const struct fx_conflict_set *set = &snapshot->conflicts.sets[index];
+    for (size_t i = 0; i < set->n_members; i++) {
+        if (set->members[i] != index) {
+            const struct fx_mutator *other = snapshot->mutators[set->members[i]];
+            fx_buf_printf(cell, "%s%s/%s", cell->len > 0 ? ", " : "with ", other->kind,
+                          other->full_name);
+        }
+    }
+}
+
+/* "        finds   "api"", over as many lines as it takes. */
+static void print_said(struct fx_buf *buf, const char *label, struct fx_text words) {
+    const size_t column = SAID_INDENT + strlen(label);
+    fx_buf_fill(buf, ' ', SAID_INDENT);
+    fx_buf_str(buf, label);
+    fx_layout_wrap(buf, words, column, column);
+}
+
+/* What it wants and finds, or why it failed, on lines below it. */
+static void print_more(struct fx_buf *buf, const struct fx_inactive *inactive) {
+    if (inactive->failure != NULL) {
+        print_said(buf, "", fx_text_of(inactive->failure));
+    }
+    if (inactive->policy.wanted.len > 0) {
+        print_said(buf, "wants  ", text_of(&inactive->policy.wanted));
+    }
+    if (inactive->found.len > 0) {
+        print_said(buf, "finds  ", inactive->found);
+    }
+}
+
+/* Has it lines of its own? Criteria that are an entry of a list ("match[2]") differ from
+ * policy to policy; what any other criterion finds is printed once, above the rows. */
+static bool has_more(const struct fx_inactive *inactive) {
+    return inactive->failure != NULL ||
+           (inactive->policy.wanted.len > 0 && strchr(inactive->criterion, '[') != NULL);
+}
+
+static void add_inactive(const struct fx_printer *printer, struct fx_rows *rows,
+                         const struct fx_inactive *inactive) {
+    const struct fx_snapshot *snapshot = printer->explanation->input.snapshot;
+    const struct fx_mutator *mutator = snapshot->mutators[inactive->mutator];
+    struct fx_cells cells;
+    fx_cells_init(&cells);
+    fx_buf_printf(&cells.texts[0], "%s/%s", mutator->kind, mutator->full_name);
+    fx_cells_origin(&cells.texts[1], &mutator->origin);
+    if (inactive->reason == FX_INACTIVE_CONFLICT) {
+        add_others(&cells.texts[2], snapshot, inactive->mutator);
+    } else if (!has_more(inactive)) {
+        fx_buf_text(&cells.texts[2], text_of(&inactive->policy.wanted));
+    }
+    fx_cells_end(&cells, rows);
+}
+
+/* ---- those of one reason --------------------------------------------------------- */
+
+static const struct fx_rows_layout layout = {4, 2, false};
+
+static void print_reason(const struct fx_printer *printer,
+                         const struct fx_inactive *inactive) {
+    struct fx_buf *buf = printer->buf;
+    fx_buf_str(buf, "  ");
+    switch (inactive->reason) {
+    case FX_INACTIVE_SKIPPED: fx_buf_str(buf, "failed, skipped"); break;
+    case FX_INACTIVE_ELSEWHERE: fx_buf_str(buf, "changed other fields only"); break;
+    case FX_INACTIVE_UNCHANGED: fx_buf_str(buf, "already as wanted"); break;
+    case FX_INACTIVE_CONFLICT: fx_buf_str(buf, "in conflict, skipped"); break;
+    case FX_INACTIVE_NOT_REACHED:
+        fx_buf_str(buf, printer->explanation->input.is_delete
+                            ? "not run: a DELETE request changes nothing"
+                            : "not reached");
+        break;
+    case FX_INACTIVE_PRESENT:
+        fx_buf_str(buf, "already present, never overwritten");
+        break;
+    case FX_INACTIVE_NOT_APPLIED: fx_buf_str(buf, "not applied: "); break;
+    case FX_INACTIVE_LATE:
+        fx_buf_str(buf, "matches the result, but was matched before it was complete: ");
+        break;
+    case FX_INACTIVE_NOT_MATCHED: fx_buf_str(buf, "not matched: "); break;
+    }
+    fx_buf_text(buf, text_of(&inactive->policy.field));
+    if (inactive->found.len > 0 && !has_more(inactive)) {
+        fx_buf_str(buf, ", found ");
+        fx_plain_add(buf, inactive->found);
+    }
+    fx_buf_char(buf, '\n');
+}
+
+static size_t count_same(const struct fx_inactive_list *list, size_t from) {
+    size_t count = 1;
+    while (from + count < list->n_items &&
+           fx_inactive_same(&list->items[from], &list->items[from + count])) {
+        count++;
+    }
+    return count;
+}
+
+/* Rows without lines of their own are laid out together. */
+static void print_rows(const struct fx_printer *printer, const struct fx_inactive *items,
+                       size_t n_items) {
+    struct fx_rows rows;
+    fx_rows_init(&rows);
+    for (size_t i = 0; i < n_items; i++) {
+        add_inactive(printer, &rows, &items[i]);
+        if (has_more(&items[i])) {
+            fx_rows_print(printer->buf, &rows, &layout);
+            fx_rows_finish(&rows);
+            fx_rows_init(&rows);
+            print_more(printer->buf, &items[i]);
+        }
+    }
+    fx_rows_print(printer->buf, &rows, &layout);
+    fx_rows_finish(&rows);
+}
+
+/* Those of one reason; returns how many there are. */
+static size_t print_group(const struct fx_printer *printer,
+                          const struct fx_inactive_list *list, size_t from) {
+    const size_t count = count_same(list, from);
+    const size_t shown = printer->all || count < MAX_INACTIVE ? count : MAX_INACTIVE;
+    print_reason(printer, &list->items[from]);
+    print_rows(printer, &list->items[from], shown);
+    if (count > shown) {
+        fx_buf_printf(printer->buf, "    and %zu more (--all lists them)\n",
+                      count - shown);
+    }
+    return count;
+}
+
+/* ---- all of them ----------------------------------------------------------------- */
+
+static void print_list(const struct fx_printer *printer,
+                       const struct fx_inactive_list *list) {
+    for (size_t at = 0; at < list->n_items;) {
+        at += print_group(printer, list, at);
+    }
+}
+
+/* Did a criterion fail that needs the namespace? */
+static bool needs_namespace(const struct fx_inactive_list *list) {
+    for (size_t i = 0; i < list->n_items; i++) {
+        if (list->items[i].reason == FX_INACTIVE_NOT_MATCHED &&
+            list->items[i].policy.needs_namespace) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A manifest is often without: then it is not asked about as it will be in a cluster. */
+static void print_advice(const struct fx_printer *printer) {
+    const struct fx_explanation *explanation = printer->explanation;
+    if (explanation->input.lacks_namespace &&
+        (needs_namespace(&explanation->inactive) ||
+         needs_namespace(&explanation->validators))) {
+        fx_buf_str(printer->buf, "\nThe object has no namespace. Use --namespace NAME to "
+                                 "set the one it is sent to.\n");
+    }
+}
+
+void fx_printer_inactive(const struct fx_printer *printer) {
+    const struct fx_explanation *explanation = printer->explanation;
+    const struct fx_inactive_list *list = &explanation->inactive;
+    const struct fx_inactive_list *validators = &explanation->validators;
+    if (list->n_items > 0) {
+        fx_printer_heading(printer, FX_PRINTER_BOLD, "did not act");
+        fx_buf_printf(printer->buf, ": %zu of ", list->n_items);
+        fx_printer_count(printer->buf, explanation->input.snapshot->n_acting, "mutator",
+                         "mutators");
+        fx_buf_char(printer->buf, '\n');
+        print_list(printer, list);
+    }
+    if (validators->n_items > 0) {
+        fx_printer_heading(printer, FX_PRINTER_BOLD, "did not deny it");
+        fx_buf_printf(printer->buf, ": %zu of ", validators->n_items);
+        fx_printer_count(printer->buf, fx_explanation_validators(explanation),
+                         "rule that may", "rules that may");
+        fx_buf_char(printer->buf, '\n');
+        print_list(printer, validators);
+    }
+    print_advice(printer);
+}
+
+/* ---- denials --------------------------------------------------------------------- */
+
+static void print_denial(const struct fx_printer *printer,
+                         const struct fx_refusal *refusal) {
+    const struct fx_explanation *explanation = printer->explanation;
+    const struct fx_inactive inactive = {.mutator = refusal->mutator, .criterion = ""};
+    const char *less = fx_explanation_validator_error(explanation, refusal->mutator);
+    struct fx_rows rows;
+    fx_rows_init(&rows);
+    add_inactive(printer, &rows, &inactive);
+    fx_rows_print(printer->buf, &rows, &layout);
+    fx_rows_finish(&rows);
+    print_said(printer->buf, "", refusal->entry);
+    if (less != NULL) {
+        print_said(printer->buf, "", fx_text_of(less));
+    }
+}
+
+void fx_printer_denials(const struct fx_printer *printer) {
+    const struct fx_outcome *outcome = printer->explanation->input.outcome;
+    fx_printer_heading(printer, FX_PRINTER_RED, "denied by");
+    fx_buf_char(printer->buf, '\n');
+    for (size_t i = 0; i < outcome->n_refusals; i++) {
+        print_denial(printer, &outcome->refusals[i]);
+    }
+}

@@ -1,0 +1,668 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kube/fake_api.h - for the tests of this room: an API server that keeps objects. It
+ * knows paths, names and versions, lists in pages, watches, and as much of server-side
+ * apply as is needed here: fields are merged, webhooks by their names, an entry of
+ * `status.byPod` belongs to the manager `fixpoint-ID`, and all annotations of a webhook
+ * configuration to `fixpoint-disable`. It lives on the loop of the client. What a real
+ * server says, kube/client_test.c and the scenarios in tests/e2e try.
+ */
+#ifndef FX_KUBE_FAKE_API_H
+#define FX_KUBE_FAKE_API_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/macros.h"
+#include "kube/client.h"
+#include "kube/config.h"
+#include "value/json.h"
+#include "value/tree.h"
+
+#define FAKE_PATIENCE_MS 120000
+#define FAKE_FAULTS      4
+
+/* The event of a watch whose version is too old. */
+#define FAKE_EXPIRED                                                               \
+    "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410,\"reason\":" \
+    "\"Expired\",\"message\":\"so it is\"}}\n"
+
+struct fake_visitor;
+
+/* The next `times` requests whose line starts with `about` are answered so. */
+struct fake_fault {
+    const char *about;
+    unsigned status, times;
+    bool silent; /* rather: not at all */
+};
+
+struct fake_api {
+    uv_loop_t loop;
+    uv_tcp_t listener;
+    char url[64];
+    json_t *objects;     /* path → object */
+    json_t *collections; /* path → kind of its objects */
+    json_t *history;     /* of all changes: {"version", "path", "event"}, for watches */
+    unsigned version, n_requests;
+    unsigned oldest;     /* watches from versions before it are answered 410 */
+    bool endless;        /* lists have no last page: the first one comes again */
+    struct fx_buf told;  /* a line for each write: `PATCH PATH MANAGER BODY` */
+    struct fx_buf asked; /* a line for each request: `GET PATH?QUERY` */
+    struct fake_fault faults[FAKE_FAULTS];
+    struct fake_visitor *visitors;
+};
+
+/* One connection. */
+struct fake_visitor {
+    uv_tcp_t tcp;
+    struct fake_api *api;
+    struct fake_visitor *next;
+    struct fx_buf heard;
+    char *watches; /* the path of a collection, or NULL */
+};
+
+/* A request, cut in pieces. */
+struct fake_request {
+    struct fx_text method;
+    char *path, *query; /* as asked; the path without a subresource */
+    bool is_status;
+    json_t *body; /* NULL: none */
+};
+
+/* ---- writing ---- */
+
+struct fake_write {
+    uv_write_t write;
+    struct fx_buf bytes;
+};
+
+static inline void fake_on_written(uv_write_t *write, int status) {
+    struct fake_write *own = (struct fake_write *)write; /* begins with it */
+    (void)status;
+    fx_buf_finish(&own->bytes);
+    free(own);
+}
+
+static inline void fake_send(struct fake_visitor *visitor, struct fx_buf *bytes_take) {
+    struct fake_write *own = calloc(1, sizeof *own);
+    assert_non_null(own);
+    assert_false(bytes_take->failed);
+    own->bytes = *bytes_take;
+    const uv_buf_t buf =
+        uv_buf_init(own->bytes.data, (unsigned)own->bytes.len); /* owned by `own` */
+    if (uv_write(&own->write, (uv_stream_t *)&visitor->tcp, &buf, 1, fake_on_written) !=
+        0) {
+        fake_on_written(&own->write, 0);
+    }
+}
+
+static inline void fake_send_chunk(struct fake_visitor *visitor, const char *event) {
+    struct fx_buf bytes;
+    fx_buf_init(&bytes, 0);
+    fx_buf_printf(&bytes, "%zx\r\n%s\r\n", strlen(event), event);
+    fake_send(visitor, &bytes);
+}
+
+static inline void fake_answer(struct fake_visitor *visitor, unsigned status,
+                               const json_t *body) {
+    struct fx_buf text;
+    struct fx_buf bytes;
+    fx_buf_init(&text, 0);
+    fx_buf_init(&bytes, 0);
+    fx_json_write(&text, body, FX_JSON_COMPACT);
+    fx_buf_printf(&bytes,
+                  "HTTP/1.1 %u X\r\nContent-Type: application/json\r\n"
+                  "Content-Length: %zu\r\n\r\n",
+                  status, text.len);
+    fx_buf_add(&bytes, text.data, text.len);
+    fx_buf_finish(&text);
+    fake_send(visitor, &bytes);
+}
+
+static inline void fake_refuse(struct fake_visitor *visitor, unsigned status,
+                               const char *reason, const char *name) {
+    json_t *body = json_pack("{s:s,s:s,s:i,s:s,s:s,s:{s:s}}", "kind", "Status", "status",
+                             "Failure", "code", (int)status, "reason", reason, "message",
+                             "so it is", "details", "name", name);
+    assert_non_null(body);
+    fake_answer(visitor, status, body);
+    json_decref(body);
+}
+
+/* ---- objects ---- */
+
+static inline const char *fake_name_of(const char *path) {
+    return strrchr(path, '/') + 1;
+}
+
+/* The path as it would be if its object lived in no namespace: the collection of those of
+ * all namespaces has it, too. */
+static inline void fake_leave_namespace(const char *path, char *out, size_t size) {
+    static const char step[] = "/namespaces/";
+    const char *at = strstr(path, step);
+    const char *rest = at == NULL ? NULL : strchr(at + strlen(step), '/');
+    (void)snprintf(out, size, "%.*s%s",
+                   rest == NULL ? (int)strlen(path) : (int)(at - path), path,
+                   rest == NULL ? "" : rest);
+}
+
+static inline bool fake_is_in(const char *path, const char *collection) {
+    const size_t len = strlen(collection);
+    char bare[600];
+    fake_leave_namespace(path, bare, sizeof bare);
+    if (strncmp(bare, collection, len) == 0) {
+        path = bare;
+    }
+    return strncmp(path, collection, len) == 0 && path[len] == '/' &&
+           strchr(path + len + 1, '/') == NULL;
+}
+
+static inline void fake_tell_watchers(struct fake_api *api, const char *type,
+                                      const char *path, const json_t *object) {
+    struct fx_buf event;
+    fx_buf_init(&event, 0);
+    fx_buf_printf(&event, "{\"type\":\"%s\",\"object\":", type);
+    fx_json_write(&event, object, FX_JSON_COMPACT);
+    fx_buf_str(&event, "}\n");
+    for (struct fake_visitor *at = api->visitors; at != NULL; at = at->next) {
+        if (at->watches != NULL && fake_is_in(path, at->watches)) {
+            fake_send_chunk(at, event.data);
+        }
+    }
+    assert_int_equal(
+        json_array_append_new(api->history,
+                              json_pack("{s:i,s:s,s:s}", "version", (int)api->version,
+                                        "path", path, "event", event.data)),
+        0);
+    fx_buf_finish(&event);
+}
+
+static inline void fake_set_version(struct fake_api *api, json_t *object) {
+    char text[32];
+    json_t *metadata = json_object_get(object, "metadata");
+    assert_non_null(metadata);
+    (void)snprintf(text, sizeof text, "%u", ++api->version);
+    assert_int_equal(json_object_set_new(metadata, "resourceVersion", json_string(text)),
+                     0);
+}
+
+/* Stores the object under the path, as a new version; takes it over. */
+static inline void fake_store(struct fake_api *api, const char *path, json_t *object) {
+    char text[32];
+    const bool is_new = json_object_get(api->objects, path) == NULL;
+    json_t *metadata = json_object_get(object, "metadata");
+    fake_set_version(api, object);
+    if (json_object_get(metadata, "uid") == NULL) {
+        (void)snprintf(text, sizeof text, "uid-%u", api->version);
+        assert_int_equal(json_object_set_new(metadata, "uid", json_string(text)), 0);
+    }
+    assert_int_equal(json_object_set_new(api->objects, path, object), 0);
+    fake_tell_watchers(api, is_new ? "ADDED" : "MODIFIED", path, object);
+}
+
+static inline void fake_put(struct fake_api *api, const char *path, const char *text) {
+    struct fx_err err = FX_ERR_INIT;
+    json_t *object = fx_json_read(fx_text_of(text), NULL, &err);
+    if (object == NULL) {
+        fail_msg("%s: %s", err.msg, text);
+    }
+    fake_store(api, path, object);
+}
+
+static inline json_t *fake_view(const struct fake_api *api, const char *path) {
+    return json_object_get(api->objects, path);
+}
+
+static inline void fake_delete(struct fake_api *api, const char *path) {
+    json_t *object = json_incref(fake_view(api, path));
+    assert_non_null(object);
+    fake_set_version(api, object);
+    assert_int_equal(json_object_del(api->objects, path), 0);
+    fake_tell_watchers(api, "DELETED", path, object);
+    json_decref(object);
+}
+
+/* ---- server-side apply, a little ---- */
+
+static inline json_t *fake_entries(json_t *object) {
+    json_t *status = json_object_get(object, "status");
+    if (status == NULL) {
+        status = json_object();
+        assert_int_equal(json_object_set_new(object, "status", status), 0);
+    }
+    json_t *entries = json_object_get(status, "byPod");
+    if (entries == NULL) {
+        entries = json_array();
+        assert_int_equal(json_object_set_new(status, "byPod", entries), 0);
+    }
+    return entries;
+}
+
+static inline void fake_drop_entry(json_t *entries, const char *id) {
+    for (size_t i = json_array_size(entries); i > 0; i--) {
+        const json_t *entry = json_array_get(entries, i - 1);
+        if (fx_text_is(fx_tree_view_string(entry, "id"), id)) {
+            assert_int_equal(json_array_remove(entries, i - 1), 0);
+        }
+    }
+}
+
+/* What the manager had goes, what it applies comes. */
+static inline void fake_apply_status(json_t *object, const json_t *body,
+                                     const char *manager) {
+    json_t *entries = fake_entries(object);
+    const json_t *own = fx_tree_view_key(fx_tree_view_key(body, "status"), "byPod");
+    json_t *conditions = json_object_get(json_object_get(body, "status"), "conditions");
+    if (strncmp(manager, "fixpoint-", strlen("fixpoint-")) == 0) {
+        fake_drop_entry(entries, manager + strlen("fixpoint-"));
+    }
+    if (conditions != NULL) {
+        json_t *status = json_object_get(object, "status");
+        assert_int_equal(json_object_set(status, "conditions", conditions), 0);
+    }
+    for (size_t i = 0; i < json_array_size(own); i++) {
+        assert_int_equal(json_array_append(entries, json_array_get(own, i)), 0);
+    }
+}
+
+/* The webhook of that name gets these fields; of clientConfig, these among others. */
+static inline void fake_merge_webhook(json_t *webhooks, json_t *webhook) {
+    const struct fx_text name = fx_tree_view_string(webhook, "name");
+    const char *key = NULL;
+    size_t i = 0;
+    json_t *own = NULL;
+    json_t *value = NULL;
+    json_array_foreach (webhooks, i, own) {
+        if (fx_text_equal(fx_tree_view_string(own, "name"), name)) {
+            break;
+        }
+    }
+    assert_true(i < json_array_size(webhooks));
+    json_object_foreach (webhook, key, value) {
+        json_t *config = json_object_get(own, "clientConfig");
+        assert_int_equal(strcmp(key, "clientConfig") == 0 && config != NULL
+                             ? json_object_update(config, value)
+                             : json_object_set(own, key, value),
+                         0);
+    }
+}
+
+static inline void fake_apply_webhooks(json_t *object, json_t *body,
+                                       const char *manager) {
+    json_t *webhooks = json_object_get(body, "webhooks");
+    json_t *annotations =
+        json_object_get(json_object_get(body, "metadata"), "annotations");
+    size_t i = 0;
+    json_t *webhook = NULL;
+    json_array_foreach (webhooks, i, webhook) {
+        fake_merge_webhook(json_object_get(object, "webhooks"), webhook);
+    }
+    if (strcmp(manager, "fixpoint-disable") == 0) {
+        json_t *metadata = json_object_get(object, "metadata");
+        (void)json_object_del(metadata, "annotations");
+        assert_true(annotations == NULL ||
+                    json_object_set(metadata, "annotations", annotations) == 0);
+    }
+}
+
+static inline const char *fake_text(const json_t *object, const char *key) {
+    return json_string_value(fx_tree_view_key(fx_tree_view_key(object, "metadata"), key));
+}
+
+/* A field of the metadata that was sent must be that of the object. */
+static inline bool fake_differs(const json_t *object, const json_t *body,
+                                const char *key) {
+    const char *sent = fake_text(body, key);
+    return sent != NULL && strcmp(sent, fake_text(object, key)) != 0;
+}
+
+/* ---- requests ---- */
+
+static inline void fake_note(struct fake_api *api, const struct fake_request *request) {
+    const char *manager = strstr(request->query, "fieldManager=");
+    const size_t len = manager == NULL ? 0 : strcspn(manager + 13, "&");
+    fx_buf_printf(&api->told, "%.*s %s%s %.*s ", FX_TEXT_ARG(request->method),
+                  request->path, request->is_status ? "/status" : "", (int)len,
+                  manager == NULL ? "" : manager + 13);
+    fx_json_write(&api->told, request->body, FX_JSON_COMPACT);
+    fx_buf_char(&api->told, '\n');
+}
+
+static inline void fake_change(struct fake_visitor *visitor,
+                               const struct fake_request *request) {
+    struct fake_api *api = visitor->api;
+    const json_t *before = fake_view(api, request->path);
+    fake_note(api, request);
+    if (before == NULL) {
+        fake_refuse(visitor, 404, "NotFound", fake_name_of(request->path));
+        return;
+    }
+    if (fake_differs(before, request->body, "uid") ||
+        fake_differs(before, request->body, "resourceVersion")) {
+        fake_refuse(visitor, 409, "Conflict", fake_name_of(request->path));
+        return;
+    }
+    json_t *after = json_deep_copy(before);
+    const bool applies = fx_text_is(request->method, "PATCH");
+    const char *manager = strstr(request->query, "fieldManager=");
+    char name[200] = "";
+    if (manager != NULL) {
+        (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(manager + 13, "&"),
+                       manager + 13);
+    }
+    if (applies && request->is_status) {
+        fake_apply_status(after, request->body, name);
+    } else if (applies && json_object_get(after, "webhooks") != NULL) {
+        fake_apply_webhooks(after, request->body, name);
+    } else if (applies) {
+        /* One manager owns all of a `spec`: what it no longer says is gone. */
+        if (json_object_get(request->body, "spec") != NULL) {
+            (void)json_object_del(after, "spec");
+        }
+        assert_int_equal(json_object_update_recursive(after, request->body), 0);
+    } else {
+        assert_int_equal(
+            json_object_set(after, "status", json_object_get(request->body, "status")),
+            0);
+    }
+    fake_store(api, request->path, after);
+    fake_answer(visitor, 200, after);
+}
+
+static inline void fake_create(struct fake_visitor *visitor,
+                               const struct fake_request *request) {
+    struct fx_buf path;
+    fx_buf_init(&path, 0);
+    fx_buf_printf(&path, "%s/%s", request->path, fake_text(request->body, "name"));
+    fake_note(visitor->api, request);
+    if (fake_view(visitor->api, path.data) != NULL) {
+        fake_refuse(visitor, 409, "AlreadyExists", fake_name_of(path.data));
+    } else {
+        fake_store(visitor->api, path.data, json_deep_copy(request->body));
+        fake_answer(visitor, 201, fake_view(visitor->api, path.data));
+    }
+    fx_buf_finish(&path);
+}
+
+static inline size_t fake_number(const char *query, const char *key, size_t otherwise) {
+    const char *at = strstr(query, key);
+    return at == NULL ? otherwise : (size_t)strtoul(at + strlen(key), NULL, 10);
+}
+
+static inline void fake_list(struct fake_visitor *visitor,
+                             const struct fake_request *request) {
+    struct fake_api *api = visitor->api;
+    const size_t from = fake_number(request->query, "continue=", 0);
+    const size_t limit = fake_number(request->query, "limit=", SIZE_MAX);
+    char version[16];
+    char token[24] = "";
+    json_t *items = json_array();
+    size_t n = 0;
+    const char *path = NULL;
+    json_t *object = NULL;
+    json_object_foreach (api->objects, path, object) {
+        if (!fake_is_in(path, request->path) || n++ < from) {
+            continue;
+        }
+        if (json_array_size(items) == limit) {
+            (void)snprintf(token, sizeof token, "%zu", from + limit);
+            break;
+        }
+        assert_int_equal(json_array_append(items, object), 0);
+    }
+    if (api->endless) {
+        (void)snprintf(token, sizeof token, "%zu", from);
+    }
+    (void)snprintf(version, sizeof version, "%u", api->version);
+    json_t *list = json_pack("{s:{s:s,s:s},s:o}", "metadata", "resourceVersion", version,
+                             "continue", token, "items", items);
+    assert_non_null(list);
+    fake_answer(visitor, 200, list);
+    json_decref(list);
+}
+
+/* What has changed since that version. */
+static inline void fake_replay(struct fake_visitor *visitor, unsigned version) {
+    size_t i = 0;
+    const json_t *change = NULL;
+    if (version < visitor->api->oldest) {
+        fake_send_chunk(visitor, FAKE_EXPIRED);
+        return;
+    }
+    json_array_foreach (visitor->api->history, i, change) {
+        if (json_integer_value(json_object_get(change, "version")) > version &&
+            fake_is_in(json_string_value(json_object_get(change, "path")),
+                       visitor->watches)) {
+            fake_send_chunk(visitor, json_string_value(json_object_get(change, "event")));
+        }
+    }
+}
+
+static inline void fake_watch(struct fake_visitor *visitor,
+                              const struct fake_request *request) {
+    struct fx_buf head;
+    fx_buf_init(&head, 0);
+    fx_buf_str(&head, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                      "Transfer-Encoding: chunked\r\n\r\n");
+    visitor->watches = strdup(request->path);
+    assert_non_null(visitor->watches);
+    fake_send(visitor, &head);
+    fake_replay(visitor, (unsigned)fake_number(request->query, "resourceVersion=", 0));
+}
+
+static inline void fake_look(struct fake_visitor *visitor,
+                             const struct fake_request *request) {
+    struct fake_api *api = visitor->api;
+    const bool is_list = json_object_get(api->collections, request->path) != NULL;
+    if (is_list && strstr(request->query, "watch=true") != NULL) {
+        fake_watch(visitor, request);
+    } else if (is_list) {
+        fake_list(visitor, request);
+    } else if (fake_view(api, request->path) != NULL) {
+        fake_answer(visitor, 200, fake_view(api, request->path));
+    } else if (strstr(request->query, "limit=") != NULL) {
+        fake_refuse(visitor, 404, "NotFound", ""); /* no such resource */
+    } else {
+        fake_refuse(visitor, 404, "NotFound", fake_name_of(request->path));
+    }
+}
+
+/* True where a fault was the answer. */
+static inline bool fake_fails(struct fake_visitor *visitor, const char *line) {
+    for (size_t i = 0; i < FAKE_FAULTS; i++) {
+        struct fake_fault *fault = &visitor->api->faults[i];
+        if (fault->times > 0 && strncmp(line, fault->about, strlen(fault->about)) == 0) {
+            fault->times--;
+            if (!fault->silent) {
+                fake_refuse(visitor, fault->status, "Fault", "it");
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+static inline void fake_take(struct fake_visitor *visitor) {
+    char *line = visitor->heard.data;
+    char *body = strstr(line, "\r\n\r\n") + 4;
+    struct fx_err err = FX_ERR_INIT;
+    line[strcspn(line, "\r\n")] = '\0';
+    *strrchr(line, ' ') = '\0'; /* HTTP/1.1 */
+    fx_buf_printf(&visitor->api->asked, "%s\n", line);
+    visitor->api->n_requests++;
+    if (fake_fails(visitor, line)) {
+        return;
+    }
+    struct fake_request request = {.method = {line, strcspn(line, " ")}};
+    request.path = strchr(line, ' ') + 1;
+    request.query = request.path + strcspn(request.path, "?");
+    if (*request.query == '?') {
+        *request.query++ = '\0';
+    }
+    char *end = strstr(request.path, "/status");
+    if (end != NULL) {
+        *end = '\0';
+        request.is_status = true;
+    }
+    request.body = *body == '\0' ? NULL : fx_json_read(fx_text_of(body), NULL, &err);
+    if (fx_text_is(request.method, "GET")) {
+        fake_look(visitor, &request);
+    } else if (fx_text_is(request.method, "POST")) {
+        fake_create(visitor, &request);
+    } else {
+        fake_change(visitor, &request);
+    }
+    json_decref(request.body);
+}
+
+/* ---- connections ---- */
+
+static inline bool fake_is_whole(const struct fx_buf *heard) {
+    const char *end = strstr(heard->data, "\r\n\r\n");
+    const char *field = strstr(heard->data, "Content-Length: ");
+    const size_t body = field == NULL || field > end ? 0 : strtoul(field + 16, NULL, 10);
+    return end != NULL && heard->len == (size_t)(end + 4 - heard->data) + body;
+}
+
+static inline void fake_on_alloc(uv_handle_t *handle, size_t wish, uv_buf_t *buf) {
+    static char room[65536];
+    (void)handle;
+    (void)wish;
+    *buf = uv_buf_init(room, sizeof room);
+}
+
+static inline void fake_on_closed(uv_handle_t *handle) {
+    struct fake_visitor *visitor = handle->data;
+    struct fake_visitor **at = &visitor->api->visitors;
+    while (*at != visitor) {
+        at = &(*at)->next;
+    }
+    *at = visitor->next;
+    fx_buf_finish(&visitor->heard);
+    free(visitor->watches);
+    free(visitor);
+}
+
+static inline void fake_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf) {
+    struct fake_visitor *visitor = stream->data;
+    if (n < 0) {
+        uv_close((uv_handle_t *)stream, fake_on_closed);
+        return;
+    }
+    fx_buf_add(&visitor->heard, buf->base, (size_t)n);
+    if (visitor->heard.len > 0 && fake_is_whole(&visitor->heard)) {
+        fake_take(visitor);
+        fx_buf_reset(&visitor->heard);
+    }
+}
+
+static inline void fake_on_connection(uv_stream_t *listener, int status) {
+    struct fake_api *api = listener->data;
+    struct fake_visitor *visitor = calloc(1, sizeof *visitor);
+    assert_int_equal(status, 0);
+    assert_non_null(visitor);
+    visitor->api = api;
+    visitor->next = api->visitors;
+    api->visitors = visitor;
+    assert_int_equal(uv_tcp_init(&api->loop, &visitor->tcp), 0);
+    visitor->tcp.data = visitor;
+    assert_int_equal(uv_accept(listener, (uv_stream_t *)&visitor->tcp), 0);
+    assert_int_equal(
+        uv_read_start((uv_stream_t *)&visitor->tcp, fake_on_alloc, fake_on_read), 0);
+}
+
+/* ---- all of it ---- */
+
+static inline void fake_collect(struct fake_api *api, const char *path) {
+    assert_int_equal(json_object_set_new(api->collections, path, json_true()), 0);
+}
+
+static inline void fake_start(struct fake_api *api) {
+    struct sockaddr_in at = {.sin_family = AF_INET};
+    int len = sizeof at;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    *api = (struct fake_api){
+        .objects = json_object(), .collections = json_object(), .history = json_array()};
+    assert_int_equal(uv_loop_init(&api->loop), 0);
+    assert_int_equal(uv_tcp_init(&api->loop, &api->listener), 0);
+    api->listener.data = api;
+    assert_int_equal(uv_tcp_bind(&api->listener, (const struct sockaddr *)&at, 0), 0);
+    assert_int_equal(uv_listen((uv_stream_t *)&api->listener, 64, fake_on_connection), 0);
+    assert_int_equal(uv_tcp_getsockname(&api->listener, (struct sockaddr *)&at, &len), 0);
+    (void)snprintf(api->url, sizeof api->url, "http://127.0.0.1:%u", ntohs(at.sin_port));
+    fx_buf_str(&api->told, "");
+    fx_buf_str(&api->asked, "");
+}
+
+static inline struct fx_kube_client *fake_client(struct fake_api *api) {
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_kube_config config = {.server = api->url};
+    struct fx_kube_client *client =
+        fx_kube_client_create(&api->loop, &config, NULL, NULL, &err);
+    if (client == NULL) {
+        fail_msg("no client: %s", err.msg);
+    }
+    return client;
+}
+
+/* Everything of ours is closed: nothing keeps the loop alive but the server. */
+static inline void fake_finish(struct fake_api *api) {
+    for (struct fake_visitor *at = api->visitors; at != NULL; at = at->next) {
+        if (!uv_is_closing((uv_handle_t *)&at->tcp)) {
+            uv_close((uv_handle_t *)&at->tcp, fake_on_closed);
+        }
+    }
+    uv_close((uv_handle_t *)&api->listener, NULL);
+    assert_int_equal(uv_run(&api->loop, UV_RUN_DEFAULT), 0);
+    assert_null(api->visitors);
+    assert_int_equal(uv_loop_close(&api->loop), 0);
+    json_decref(api->objects);
+    json_decref(api->collections);
+    json_decref(api->history);
+    fx_buf_finish(&api->told);
+    fx_buf_finish(&api->asked);
+}
+
+static inline uint64_t fake_now_ms(void) {
+    return fx_clock_ns() / 1000000;
+}
+
+static inline void fake_run_for(struct fake_api *api, uint64_t ms) {
+    for (const uint64_t end = fake_now_ms() + ms; fake_now_ms() < end;) {
+        (void)uv_run(&api->loop, UV_RUN_NOWAIT);
+        uv_sleep(1);
+    }
+}
+
+/* Runs until it is so; fails where patience ends before. */
+#define FAKE_UNTIL(api, what)                                                    \
+    do {                                                                         \
+        for (const uint64_t end_ = fake_now_ms() + FAKE_PATIENCE_MS; !(what);) { \
+            assert_true(fake_now_ms() < end_);                                   \
+            (void)uv_run(&(api)->loop, UV_RUN_NOWAIT);                           \
+            uv_sleep(1);                                                         \
+        }                                                                        \
+    } while (0)
+
+static inline size_t fake_count(const struct fx_buf *lines, const char *start) {
+    size_t n = 0;
+    for (const char *at = lines->data; at != NULL && *at != '\0';) {
+        n += strncmp(at, start, strlen(start)) == 0 ? 1 : 0;
+        at = strchr(at, '\n');
+        at = at == NULL ? NULL : at + 1;
+    }
+    return n;
+}
+
+#endif
