@@ -21,15 +21,15 @@ static const struct fx_family_options options[FX_PROCESS_COUNT] = {
 };
 
 /* The number in field `n` (from 0) of a text with fields separated by blanks. */
-static bool read_field(const char *words, unsigned n, unsigned long long *ret_number) {
+static bool read_field(const char *text, unsigned n, unsigned long long *ret_number) {
     char *end = NULL;
-    words += strspn(words, " ");
+    text += strspn(text, " ");
     for (; n > 0; n--) {
-        words += strcspn(words, " ");
-        words += strspn(words, " ");
+        text += strcspn(text, " ");
+        text += strspn(text, " ");
     }
-    *ret_number = strtoull(words, &end, 10);
-    return end != words;
+    *ret_number = strtoull(text, &end, 10);
+    return end != text;
 }
 
 bool fx_process_stat_read(struct fx_text line, struct fx_process_stat *ret_stat) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_client_fake_server.h - for the tests of the client: a server that says what a
- * test wants it to say.
+ * net/http_client_fake_server.h - for the tests of the client: a server whose responses a
+ * test scripts.
  */
 #ifndef FX_NET_HTTP_CLIENT_FAKE_SERVER_H
 #define FX_NET_HTTP_CLIENT_FAKE_SERVER_H
@@ -29,7 +29,7 @@ struct fake_server {
     struct fx_stream_scratch scratch;
     struct script script; /* for the first request of each connection, */
     struct script again;  /* and for those behind it */
-    struct fx_buf heard;
+    struct fx_buf received;
     struct fake_connection *connections; /* connections that are open */
     size_t n_open, n_accepted, n_requests;
 };
@@ -40,7 +40,7 @@ struct fake_connection {
     struct fx_stream stream;
     struct fake_server *fake;
     struct fake_connection *next;
-    struct fx_buf heard;
+    struct fx_buf received;
     size_t n_requests;
 };
 
@@ -74,12 +74,12 @@ static inline void fake_on_nothing(void *user) {
 static inline void fake_on_bytes(void *user, struct fx_text bytes) {
     struct fake_connection *connection = user;
     struct fake_server *fake = connection->fake;
-    fx_buf_text(&fake->heard, bytes);
-    fx_buf_text(&connection->heard, bytes);
-    if (strstr(connection->heard.data, "\r\n\r\n") == NULL) {
+    fx_buf_text(&fake->received, bytes);
+    fx_buf_text(&connection->received, bytes);
+    if (strstr(connection->received.data, "\r\n\r\n") == NULL) {
         return;
     }
-    fx_buf_reset(&connection->heard);
+    fx_buf_reset(&connection->received);
     fake->n_requests++;
     connection->n_requests++;
     play_connection(connection, connection->n_requests == 1 ? fake->script : fake->again);
@@ -102,7 +102,7 @@ static inline void fake_on_closed(void *user) {
     }
     *at = connection->next;
     connection->fake->n_open--;
-    fx_buf_finish(&connection->heard);
+    fx_buf_finish(&connection->received);
     free(connection);
 }
 
@@ -155,14 +155,14 @@ static inline void fake_server_finish(struct fake_server *fake) {
     assert_int_equal(fake->n_open, 0);
     assert_int_equal(uv_loop_close(&fake->loop), 0);
     fx_stream_scratch_finish(&fake->scratch);
-    fx_buf_finish(&fake->heard);
+    fx_buf_finish(&fake->received);
 }
 
 static inline void ask_actor(struct fake_server *fake, const char *format,
                              struct fx_http_call_options options, struct asked *asked) {
     struct fx_buf text = {0};
     struct fx_url url;
-    fx_buf_reset(&fake->heard);
+    fx_buf_reset(&fake->received);
     parse_url(&text, &url, format, fake->port);
     options.url = &url;
     ask(&fake->loop, &options, asked);

@@ -126,7 +126,7 @@ static void the_request_is_as_it_should_be(void **state) {
                   "Content-Type: application/json\r\nContent-Length: 7\r\n\r\n"
                   "{\"a\":1}",
                   fake.port, FX_VERSION);
-    assert_string_equal(fake.heard.data, wanted.data);
+    assert_string_equal(fake.received.data, wanted.data);
     fx_buf_finish(&wanted);
     fx_buf_finish(&asked.body);
     fake_server_finish(&fake);
@@ -264,7 +264,7 @@ static void ask_link(struct chain *chain) {
     struct fx_http_call *call = NULL;
     parse_url(&text, &url, "http://127.0.0.1:PORT/", chain->fake->port);
     const struct fx_http_call_options options = posting(&url, NULL, FX_TEXT("{}"));
-    fx_buf_reset(&chain->fake->heard);
+    fx_buf_reset(&chain->fake->received);
     assert_true(
         fx_http_call_start(&chain->fake->loop, &options, on_link, chain, &call, &err));
     fx_buf_finish(&text);

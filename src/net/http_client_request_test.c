@@ -18,9 +18,9 @@ static void ask_with(struct pooled *pooled, const struct fx_http_field *fields,
 }
 
 static void expect_heard(const struct pooled *pooled, const char *from) {
-    const char *heard = strstr(pooled->fake.heard.data, "User-Agent");
-    assert_non_null(heard);
-    assert_string_equal(heard, from);
+    const char *received = strstr(pooled->fake.received.data, "User-Agent");
+    assert_non_null(received);
+    assert_string_equal(received, from);
 }
 
 #define USER "User-Agent: fixpoint/" FX_VERSION "\r\n"
@@ -104,7 +104,7 @@ static void fields_are_kept_as_long_as_they_may_be_sent(void **state) {
         expect_answer(&asked, 200, "{}");
         expect_counts(&pooled, 2, 3);
         const char *first =
-            strstr(pooled.fake.heard.data, "Authorization: Bearer abc\r\n");
+            strstr(pooled.fake.received.data, "Authorization: Bearer abc\r\n");
         assert_non_null(first);
         assert_non_null(strstr(first + 1, "Authorization: Bearer abc\r\n"));
         end(&pooled);

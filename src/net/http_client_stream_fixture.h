@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_client_stream_fixture.h - for the tests of streams: a call whose answer is
- * taken piece by piece from an fake that goes on speaking.
+ * net/http_client_stream_fixture.h - for the tests of streamed responses.
  */
 #ifndef FX_NET_HTTP_CLIENT_STREAM_FIXTURE_H
 #define FX_NET_HTTP_CLIENT_STREAM_FIXTURE_H
@@ -16,7 +15,7 @@
 #define LAST  "0\r\n\r\n"
 
 struct taken {
-    struct asked asked; /* first: on_done() is told of it */
+    struct asked asked; /* first: the `user` of on_done() */
     struct fx_buf pieces, type;
     unsigned n_heads, n_pieces, status;
     bool declines;
@@ -39,7 +38,7 @@ static inline bool on_taken_head(const struct fx_http_call_result *result, void 
     if (taken->cancels_at_head) {
         cancel_taken(taken);
     }
-    /* What was told is there, even for who does not want more of it. */
+    /* The head is complete, even if the sink does not take the body. */
     fx_buf_text(&taken->type, fx_http_head_field(result->head, "content-type", NULL));
     return !taken->declines;
 }
@@ -60,7 +59,7 @@ static inline void on_taken_piece(struct fx_text piece, void *user) {
     fx_buf_text(&taken->pieces, piece);
 }
 
-/* Begins; what `taken` says of its own conduct stays. */
+/* Starts a call; the settings in `taken` stay. */
 static inline void take(struct pooled *pooled, struct fx_http_call_options options,
                         uint64_t silence_ms, struct taken *taken) {
     const struct fx_http_sink sink = {on_taken_head, on_taken_piece, silence_ms};
@@ -74,7 +73,7 @@ static inline void finish_taken(struct taken *taken) {
     fx_buf_finish(&taken->asked.body);
 }
 
-/* The server says more on its newest connection. */
+/* The server sends more on its newest connection. */
 static inline void speak(struct pooled *pooled, const char *words) {
     assert_non_null(pooled->fake.connections);
     fx_stream_write(&pooled->fake.connections->stream, fx_text_of(words));

@@ -3,6 +3,7 @@
  * net/http_client_test.c - calls to a server of ours, over TLS and without.
  */
 #include "net/http_client_fixture.h"
+#include "net/tls_clients.h"
 
 static void ask_world(struct fixture *fixture, const char *format,
                       struct fx_http_call_options options, struct asked *asked) {
@@ -123,9 +124,11 @@ static void a_server_may_demand_a_certificate(void **state) {
     struct fx_tls_config *demanding =
         fx_tls_config_server(text_of(&trust), text_of(&key), &err);
     assert_non_null(demanding);
-    assert_false(fx_tls_config_require_client_cert(demanding, FX_TEXT("no PEM"), &err));
-    assert_true(
-        fx_tls_config_require_client_cert(demanding, text_of(&other_trust), &err));
+    assert_false(fx_tls_config_set_clients(
+        demanding, &(const struct fx_tls_clients){.ca_pem = FX_TEXT("no PEM")}, &err));
+    assert_true(fx_tls_config_set_clients(
+        demanding, &(const struct fx_tls_clients){.ca_pem = text_of(&other_trust)},
+        &err));
     const struct {
         const struct fx_buf *cert, *key;
         bool welcome;

@@ -106,7 +106,7 @@ static void a_server_may_close_what_is_idle(void **state) {
     }
 }
 
-/* The loop has not heard of it when the next call begins. */
+/* The loop has not received of it when the next call begins. */
 static void a_server_may_have_closed_what_seems_idle(void **state) {
     (void)state;
     struct pooled pooled;
@@ -127,12 +127,12 @@ static void an_answer_without_a_request_is_nobody_s(void **state) {
     struct pooled pooled;
     struct asked asked;
     for (int plain = 0; plain < 2; plain++) {
-        for (int heard = 0; heard < 2; heard++) {
+        for (int received = 0; received < 2; received++) {
             begin(&pooled, plain != 0);
             call(&pooled);
             fx_stream_write(&pooled.fake.connections->stream,
                             FX_TEXT(OK_LINE "Content-Length: 3\r\n\r\nbad"));
-            if (heard != 0) {
+            if (received != 0) {
                 await_open(&pooled, 0);
             }
             ask_pooled(&pooled, &asked);
@@ -156,8 +156,8 @@ static void a_request_is_made_once_more(void **state) {
             pooled.fake.again = (struct script){NULL, endings[i]};
             call(&pooled); /* on the first, which ends, and on a new one */
             expect_counts(&pooled, 4, 5);
-            assert_int_equal(strncmp(pooled.fake.heard.data, "POST / ", 7), 0);
-            assert_non_null(strstr(pooled.fake.heard.data + 7, "{}POST / "));
+            assert_int_equal(strncmp(pooled.fake.received.data, "POST / ", 7), 0);
+            assert_non_null(strstr(pooled.fake.received.data + 7, "{}POST / "));
             pooled.fake.again = pooled.fake.script;
             call(&pooled);
             expect_counts(&pooled, 4, 6);

@@ -21,7 +21,7 @@ static void calls_use_one_connection(void **state) {
                       "Accept-Encoding: identity\r\n"
                       "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
                       pooled.fake.port, FX_VERSION);
-        assert_string_equal(pooled.fake.heard.data, wanted.data);
+        assert_string_equal(pooled.fake.received.data, wanted.data);
         end(&pooled);
     }
     fx_buf_finish(&wanted);

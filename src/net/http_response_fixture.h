@@ -30,8 +30,8 @@ enum {
     FULL = 8,    /* only a body that is not has such a bound */
 };
 
-/* What one reading of a response has told before its end. */
-struct heard {
+/* What parsing a response reported before its end. */
+struct parsed {
     struct fx_buf pieces;
     unsigned n_heads;
     unsigned status; /* at the head */
@@ -40,20 +40,20 @@ struct heard {
 /* All that this part of the bytes leads to. */
 static inline enum fx_http_response_event feed_part(struct fx_http_response *response,
                                                     struct fx_text part, int flags,
-                                                    struct heard *heard,
+                                                    struct parsed *parsed,
                                                     struct fx_err *err) {
     for (;;) {
         const enum fx_http_response_event event =
             fx_http_response_feed(response, &part, err);
         if (event == FX_HTTP_RESPONSE_HEAD) {
-            heard->n_heads++;
-            heard->status = fx_http_response_status(response);
+            parsed->n_heads++;
+            parsed->status = fx_http_response_status(response);
             if ((flags & STREAM) != 0) {
                 fx_http_response_stream(response);
             }
         } else if (event == FX_HTTP_RESPONSE_PIECE) {
             assert_true((flags & STREAM) != 0);
-            fx_buf_text(&heard->pieces, fx_http_response_piece(response));
+            fx_buf_text(&parsed->pieces, fx_http_response_piece(response));
         } else {
             assert_true(event != FX_HTTP_RESPONSE_MORE || part.len == 0);
             return event;
@@ -63,13 +63,14 @@ static inline enum fx_http_response_event feed_part(struct fx_http_response *res
 
 static inline enum fx_http_response_event read_split(struct fx_http_response *response,
                                                      struct fx_text bytes, size_t piece,
-                                                     int flags, struct heard *heard,
+                                                     int flags, struct parsed *parsed,
                                                      struct fx_err *err) {
     enum fx_http_response_event event = FX_HTTP_RESPONSE_MORE;
-    *heard = (struct heard){0};
+    *parsed = (struct parsed){0};
     while (event == FX_HTTP_RESPONSE_MORE && bytes.len > 0) {
         const size_t len = piece < bytes.len ? piece : bytes.len;
-        event = feed_part(response, (struct fx_text){bytes.data, len}, flags, heard, err);
+        event =
+            feed_part(response, (struct fx_text){bytes.data, len}, flags, parsed, err);
         bytes.data += len;
         bytes.len -= len;
     }
@@ -78,18 +79,18 @@ static inline enum fx_http_response_event read_split(struct fx_http_response *re
                : event;
 }
 
-/* What a server says again and again, a thousand times. */
+/* A text, repeated a thousand times. */
 static inline enum fx_http_response_event flood(const char *begin, const char *again,
-                                                int flags, struct heard *heard,
+                                                int flags, struct parsed *parsed,
                                                 struct fx_err *err) {
     struct fx_http_response *response =
         fx_http_response_create(MAX_HEAD, MAX_BODY, false);
     assert_non_null(response);
-    *heard = (struct heard){0};
+    *parsed = (struct parsed){0};
     enum fx_http_response_event event = FX_HTTP_RESPONSE_MORE;
     struct fx_text part = fx_text_of(begin);
     for (int n = 0; event == FX_HTTP_RESPONSE_MORE && n <= 1000; n++) {
-        event = feed_part(response, part, flags, heard, err);
+        event = feed_part(response, part, flags, parsed, err);
         part = fx_text_of(again);
     }
     fx_http_response_destroy(response);

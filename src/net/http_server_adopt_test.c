@@ -62,12 +62,12 @@ static void finish_pair(struct pair *pair) {
 static void a_connection_is_handed_over(void **state) {
     (void)state;
     struct pair pair;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start_pair(&pair, (struct fx_http_server_options){0});
     const int fd = dial(&pair.outer);
     for (int i = 0; i < 3; i++) {
         say(&pair.inner, fd, GET("/"));
-        expect(&pair.inner, fd, &heard, OK, "GET /   []");
+        expect(&pair.inner, fd, &received, OK, "GET /   []");
     }
     const struct fx_http_server_counts inner = fx_http_server_counts(pair.inner.server);
     const struct fx_http_server_counts front = fx_http_server_counts(pair.front);
@@ -76,27 +76,27 @@ static void a_connection_is_handed_over(void **state) {
     assert_int_equal(front.connections, 0);
     assert_int_equal(front.accepted, 1);
     assert_int_equal(fx_http_server_port(pair.inner.server), 0);
-    hang_up(fd, &heard);
+    hang_up(fd, &received);
     finish_pair(&pair);
 }
 
 static void its_own_bounds_hold(void **state) {
     (void)state;
     struct pair pair;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start_pair(&pair, (struct fx_http_server_options){.max_connections = 1});
     pair.inner.defers = true;
     const int a = dial(&pair.outer);
     say(&pair.inner, a, GET("/a"));
     await_request(&pair.inner);
     const int b = dial(&pair.outer);
-    expect(&pair.inner, b, &heard, "HTTP/1.1 503 ", "close\r\n\r\n");
-    expect_end(&pair.inner, b, &heard);
+    expect(&pair.inner, b, &received, "HTTP/1.1 503 ", "close\r\n\r\n");
+    expect_end(&pair.inner, b, &received);
     assert_int_equal(fx_http_server_counts(pair.inner.server).refused, 1);
     answer_waiting(&pair.inner);
-    expect(&pair.inner, a, &heard, OK, "GET /a   []");
+    expect(&pair.inner, a, &received, OK, "GET /a   []");
     (void)close(b);
-    hang_up(a, &heard);
+    hang_up(a, &received);
     finish_pair(&pair);
 }
 
@@ -104,7 +104,7 @@ static void its_own_bounds_hold(void **state) {
 static void after_the_end_it_is_closed(void **state) {
     (void)state;
     struct pair pair;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start_pair(&pair, (struct fx_http_server_options){0});
     pair.keeps = true;
     const int fd = dial(&pair.outer);
@@ -113,16 +113,16 @@ static void after_the_end_it_is_closed(void **state) {
     }
     stop(&pair.inner);
     fx_http_server_adopt(pair.inner.server, pair.sockets[0]);
-    expect_end(&pair.inner, fd, &heard);
+    expect_end(&pair.inner, fd, &received);
     assert_int_equal(fx_http_server_counts(pair.inner.server).accepted, 0);
-    hang_up(fd, &heard);
+    hang_up(fd, &received);
     finish_pair(&pair);
 }
 
 static void in_a_crowd_nothing_is_accepted(void **state) {
     (void)state;
     struct pair pair;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start_pair(&pair, (struct fx_http_server_options){0});
     assert_false(fx_http_server_is_overloaded(pair.inner.server));
     pair.crowded = true;
@@ -131,8 +131,8 @@ static void in_a_crowd_nothing_is_accepted(void **state) {
     run_for(&pair.inner, 50);
     assert_int_equal(fx_http_server_counts(pair.front).accepted, 0);
     pair.crowded = false;
-    expect(&pair.inner, fd, &heard, OK, "GET /   []");
-    hang_up(fd, &heard);
+    expect(&pair.inner, fd, &received, OK, "GET /   []");
+    hang_up(fd, &received);
     finish_pair(&pair);
 }
 
@@ -140,7 +140,7 @@ static void in_a_crowd_nothing_is_accepted(void **state) {
 static void who_waits_is_served_at_the_end(void **state) {
     (void)state;
     struct pair pair;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start_pair(&pair, (struct fx_http_server_options){0});
     pair.crowded = true;
     const int fd = dial(&pair.outer);
@@ -149,9 +149,9 @@ static void who_waits_is_served_at_the_end(void **state) {
     fx_http_server_stop(pair.front, NULL, NULL);
     assert_int_equal(fx_http_server_port(pair.front), 0);
     stop(&pair.inner);
-    expect(&pair.inner, fd, &heard, OK, "GET /   []");
-    expect_end(&pair.inner, fd, &heard);
-    hang_up(fd, &heard);
+    expect(&pair.inner, fd, &received, OK, "GET /   []");
+    expect_end(&pair.inner, fd, &received);
+    hang_up(fd, &received);
     finish_pair(&pair);
 }
 

@@ -11,7 +11,7 @@
 static void draining_says_goodbye(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){0});
     const int idle = dial(&fixture);
     const int busy = dial(&fixture);
@@ -23,31 +23,31 @@ static void draining_says_goodbye(void **state) {
     run_for(&fixture, 20);
     fx_http_server_drain(fixture.server);
     answer_waiting(&fixture);
-    char *text = hear(&fixture, busy, &heard);
+    char *text = receive_response(&fixture, busy, &received);
     assert_non_null(strstr(text, "Connection: close\r\n"));
     free(text);
-    expect_end(&fixture, busy, &heard);
+    expect_end(&fixture, busy, &received);
     fixture.defers = false;
     say(&fixture, begun, "Host: a\r\n\r\n");
-    expect(&fixture, begun, &heard, OK, "GET /begun   []");
+    expect(&fixture, begun, &received, OK, "GET /begun   []");
     say(&fixture, idle, GET("/idle")); /* whose client could not know */
-    expect(&fixture, idle, &heard, OK, "GET /idle   []");
-    expect_end(&fixture, idle, &heard);
+    expect(&fixture, idle, &received, OK, "GET /idle   []");
+    expect_end(&fixture, idle, &received);
     const int late = dial(&fixture); /* still accepted */
     say(&fixture, late, GET("/late"));
-    expect(&fixture, late, &heard, OK, "GET /late   []");
-    expect_end(&fixture, late, &heard);
+    expect(&fixture, late, &received, OK, "GET /late   []");
+    expect_end(&fixture, late, &received);
     (void)close(idle);
     (void)close(begun);
     (void)close(late);
-    hang_up(busy, &heard);
+    hang_up(busy, &received);
     finish(&fixture);
 }
 
 static void stopping_waits_for_answers(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){0});
     const int fd = dial(&fixture);
     const int idle = dial(&fixture);
@@ -57,14 +57,14 @@ static void stopping_waits_for_answers(void **state) {
     stop(&fixture);
     run_for(&fixture, 50);
     assert_false(fixture.stopped);
-    expect_end(&fixture, idle, &heard);
+    expect_end(&fixture, idle, &received);
     answer_waiting(&fixture);
     assert_false(fixture.stopped);
-    expect(&fixture, fd, &heard, OK, "GET /1   []");
-    expect_end(&fixture, fd, &heard); /* the second is not begun any more */
+    expect(&fixture, fd, &received, OK, "GET /1   []");
+    expect_end(&fixture, fd, &received); /* the second is not begun any more */
     assert_int_equal(fixture.n_requests, 1);
     (void)close(idle);
-    hang_up(fd, &heard);
+    hang_up(fd, &received);
     finish(&fixture);
 }
 
@@ -74,19 +74,19 @@ static void ending_right_after_an_answer(void **state) {
     (void)state;
     for (int stops = 0; stops < 2; stops++) {
         struct fixture fixture;
-        struct fx_buf heard = {0};
+        struct fx_buf received = {0};
         start(&fixture, (struct fx_http_server_options){0});
         fixture.drains = stops == 0;
         fixture.stops = stops == 1;
         const int fd = dial(&fixture);
         say(&fixture, fd, GET("/"));
-        expect(&fixture, fd, &heard, OK, "GET /   []");
+        expect(&fixture, fd, &received, OK, "GET /   []");
         if (fixture.drains) {
             say(&fixture, fd, GET("/again"));
-            expect(&fixture, fd, &heard, OK, "GET /again   []");
+            expect(&fixture, fd, &received, OK, "GET /again   []");
         }
-        expect_end(&fixture, fd, &heard);
-        hang_up(fd, &heard);
+        expect_end(&fixture, fd, &received);
+        hang_up(fd, &received);
         finish(&fixture);
     }
 }
@@ -95,7 +95,7 @@ static void ending_right_after_an_answer(void **state) {
 static void stopping_waits_for_slow_readers(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){0});
     fixture.big = 24u << 20;
     fixture.stops = true;
@@ -103,11 +103,11 @@ static void stopping_waits_for_slow_readers(void **state) {
     say(&fixture, fd, GET("/"));
     run_for(&fixture, 100);
     assert_true(fixture.stopping && !fixture.stopped);
-    char *text = hear(&fixture, fd, &heard);
+    char *text = receive_response(&fixture, fd, &received);
     assert_true(strlen(text) > fixture.big);
     free(text);
-    expect_end(&fixture, fd, &heard);
-    hang_up(fd, &heard);
+    expect_end(&fixture, fd, &received);
+    hang_up(fd, &received);
     finish(&fixture);
 }
 
@@ -141,7 +141,7 @@ static void half_closed_clients_are_answered(void **state) {
     (void)state;
     for (int defers = 0; defers < 2; defers++) {
         struct fixture fixture;
-        struct fx_buf heard = {0};
+        struct fx_buf received = {0};
         start(&fixture, (struct fx_http_server_options){0});
         fixture.defers = defers != 0;
         const int fd = dial(&fixture);
@@ -151,10 +151,10 @@ static void half_closed_clients_are_answered(void **state) {
             if (defers != 0) {
                 answer_waiting(&fixture);
             }
-            expect(&fixture, fd, &heard, OK, i == 1 ? "GET /1   []" : "GET /2   []");
+            expect(&fixture, fd, &received, OK, i == 1 ? "GET /1   []" : "GET /2   []");
         }
-        expect_end(&fixture, fd, &heard);
-        hang_up(fd, &heard);
+        expect_end(&fixture, fd, &received);
+        hang_up(fd, &received);
         finish(&fixture);
     }
 }
@@ -162,65 +162,66 @@ static void half_closed_clients_are_answered(void **state) {
 static void half_a_request_is_no_request(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){0});
     const int fd = dial(&fixture);
     say(&fixture, fd, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhell");
     assert_int_equal(shutdown(fd, SHUT_WR), 0);
-    expect_end(&fixture, fd, &heard);
+    expect_end(&fixture, fd, &received);
     assert_int_equal(fixture.n_requests, 0);
-    hang_up(fd, &heard);
+    hang_up(fd, &received);
     finish(&fixture);
 }
 
-/* Who is not being answered makes room: the one that was not heard of for the longest. */
+/* Who is not being answered makes room: the one that was not received of for the longest.
+ */
 static void the_longest_unused_makes_room(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){.max_connections = 2});
     const int a = dial(&fixture);
     run_for(&fixture, 5);
     const int b = dial(&fixture);
     run_for(&fixture, 5);
     say(&fixture, a, GET("/a"));
-    expect(&fixture, a, &heard, OK, "GET /a   []");
+    expect(&fixture, a, &received, OK, "GET /a   []");
     say(&fixture, b, "GET /b"); /* which is no request yet */
     run_for(&fixture, 5);
     const int c = dial(&fixture);
     say(&fixture, c, GET("/c"));
-    expect(&fixture, c, &heard, OK, "GET /c   []");
-    expect_end(&fixture, b, &heard);
+    expect(&fixture, c, &received, OK, "GET /c   []");
+    expect_end(&fixture, b, &received);
     say(&fixture, a, GET("/a"));
-    expect(&fixture, a, &heard, OK, "GET /a   []");
+    expect(&fixture, a, &received, OK, "GET /a   []");
     const struct fx_http_server_counts counts = fx_http_server_counts(fixture.server);
     assert_int_equal(counts.dropped, 1);
     assert_int_equal(counts.refused, 0);
     assert_int_equal(counts.connections, 2);
     (void)close(a);
     (void)close(b);
-    hang_up(c, &heard);
+    hang_up(c, &received);
     finish(&fixture);
 }
 
 static void the_busy_are_not_sent_away(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){.max_connections = 1});
     fixture.defers = true;
     const int a = dial(&fixture);
     say(&fixture, a, GET("/a"));
     await_request(&fixture);
     const int c = dial(&fixture);
-    char *text = hear(&fixture, c, &heard);
+    char *text = receive_response(&fixture, c, &received);
     assert_non_null(strstr(text, "503 Service Unavailable\r\nRetry-After: 1\r\n"));
     free(text);
-    expect_end(&fixture, c, &heard);
+    expect_end(&fixture, c, &received);
     assert_int_equal(fx_http_server_counts(fixture.server).refused, 1);
     assert_int_equal(fx_http_server_counts(fixture.server).connections, 1);
     answer_waiting(&fixture); /* it never noticed */
-    expect(&fixture, a, &heard, OK, "GET /a   []");
+    expect(&fixture, a, &received, OK, "GET /a   []");
     (void)close(a);
     while (fx_http_server_counts(fixture.server).connections > 0) {
         run_once(&fixture);
@@ -228,9 +229,9 @@ static void the_busy_are_not_sent_away(void **state) {
     const int d = dial(&fixture);
     say(&fixture, d, GET("/d"));
     answer_waiting(&fixture);
-    expect(&fixture, d, &heard, OK, "GET /d   []");
+    expect(&fixture, d, &received, OK, "GET /d   []");
     (void)close(c);
-    hang_up(d, &heard);
+    hang_up(d, &received);
     finish(&fixture);
 }
 
@@ -238,13 +239,13 @@ static void the_busy_are_not_sent_away(void **state) {
 static void talkers_are_cut_off(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     struct fx_buf noise = {0};
     start(&fixture, (struct fx_http_server_options){0});
     fx_buf_fill(&noise, 'x', 65536);
     const int fd = dial(&fixture);
     say(&fixture, fd, "NONSENSE\r\n\r\n");
-    expect(&fixture, fd, &heard, "HTTP/1.1 400 ", "malformed request");
+    expect(&fixture, fd, &received, "HTTP/1.1 400 ", "malformed request");
     size_t sent = 0;
     while (fx_http_server_counts(fixture.server).connections > 0) {
         const ssize_t n = send(fd, noise.data, noise.len, MSG_NOSIGNAL);
@@ -253,7 +254,7 @@ static void talkers_are_cut_off(void **state) {
     }
     assert_in_range(sent, 1, 32u << 20); /* what the kernel holds included */
     fx_buf_finish(&noise);
-    hang_up(fd, &heard);
+    hang_up(fd, &received);
     finish(&fixture);
 }
 
@@ -261,7 +262,7 @@ static void talkers_are_cut_off(void **state) {
 static void large_answers_wait_for_the_reader(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){0});
     fixture.big = 24u << 20;
     const int fd = dial(&fixture);
@@ -270,18 +271,18 @@ static void large_answers_wait_for_the_reader(void **state) {
     assert_int_equal(fixture.n_requests,
                      1); /* the second waits until the first has left */
     for (int i = 0; i < 2; i++) {
-        char *text = hear(&fixture, fd, &heard);
+        char *text = receive_response(&fixture, fd, &received);
         assert_true(strlen(text) > fixture.big);
         free(text);
     }
-    hang_up(fd, &heard);
+    hang_up(fd, &received);
     finish(&fixture);
 }
 
 static void readers_that_stop_are_dropped(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){.write_ms = 100});
     fixture.big = 24u << 20;
     const int fd = dial(&fixture);
@@ -292,14 +293,14 @@ static void readers_that_stop_are_dropped(void **state) {
         run_once(&fixture);
     }
     assert_int_equal(fx_http_server_counts(fixture.server).connections, 0);
-    hang_up(fd, &heard);
+    hang_up(fd, &received);
     finish(&fixture);
 }
 
 static void without_descriptors_it_goes_on(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     struct rlimit before;
     start(&fixture, (struct fx_http_server_options){0});
     run_for(&fixture, 10);
@@ -313,9 +314,9 @@ static void without_descriptors_it_goes_on(void **state) {
     run_for(&fixture, 250);
     const int again = dial(&fixture);
     say(&fixture, again, GET("/again"));
-    expect(&fixture, again, &heard, OK, "GET /again   []");
+    expect(&fixture, again, &received, OK, "GET /again   []");
     (void)close(fd);
-    hang_up(again, &heard);
+    hang_up(again, &received);
     finish(&fixture);
 }
 
@@ -349,7 +350,7 @@ static bool is_limit_real(void) {
 static void the_last_descriptor_is_of_use(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     struct rlimit before;
     if (!is_limit_real()) {
         skip();
@@ -360,19 +361,19 @@ static void the_last_descriptor_is_of_use(void **state) {
     allow_descriptors((rlim_t)a + 2, &before); /* one more than we have */
     for (int i = 0; i < 2; i++) {
         say(&fixture, a, GET("/a"));
-        expect(&fixture, a, &heard, OK, "GET /a   []");
+        expect(&fixture, a, &received, OK, "GET /a   []");
     }
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_int_equal(fx_http_server_counts(fixture.server).dropped, 0);
     const int b = dial(&fixture);
     allow_descriptors((rlim_t)b + 1, &before); /* none */
     say(&fixture, b, GET("/b"));
-    expect(&fixture, b, &heard, OK, "GET /b   []");
-    expect_end(&fixture, a, &heard); /* which has gone for the other */
+    expect(&fixture, b, &received, OK, "GET /b   []");
+    expect_end(&fixture, a, &received); /* which has gone for the other */
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_int_equal(fx_http_server_counts(fixture.server).dropped, 1);
     (void)close(a);
-    hang_up(b, &heard);
+    hang_up(b, &received);
     finish(&fixture);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_server_fixture.h - for the tests of the server: one on real sockets, and
- * clients beside it. One thread: the clients' sockets never block, and while one waits
- * the loop runs.
+ * net/http_server_fixture.h - for the tests of the server: a server on real sockets, and
+ * clients in the same thread. The clients' sockets never block; while a client waits, the
+ * loop runs.
  */
 #ifndef FX_NET_HTTP_SERVER_FIXTURE_H
 #define FX_NET_HTTP_SERVER_FIXTURE_H
@@ -36,12 +36,12 @@ struct fixture {
     bool defers, drains, stops;       /* both right after its answer */
     size_t n_requests, big;           /* `big`: bytes of each answer's body, when not 0 */
     bool stopping, stopped, probed;
-    struct fx_err failure; /* of the check */
+    struct fx_err failure; /* of the port check */
 };
 
 /* ---- the server's side ---- */
 
-/* Says what it was asked. */
+/* Responds with the parts of the request. */
 static inline void answer(struct fixture *fixture, struct fx_http_exchange *exchange) {
     struct fx_buf body;
     fx_buf_init(&body, 0);
@@ -187,17 +187,18 @@ static inline void say(struct fixture *fixture, int fd, const char *text) {
 }
 
 /* Reads what comes; false at the end. Fails when nothing comes for too long. */
-static inline bool hear_some(struct fixture *fixture, int fd, struct fx_buf *heard) {
+static inline bool receive_some(struct fixture *fixture, int fd,
+                                struct fx_buf *received) {
     for (const uint64_t end = now_ms() + PATIENCE_MS; now_ms() < end;) {
-        char *to = fx_buf_reserve(heard, 65536);
+        char *to = fx_buf_reserve(received, 65536);
         if (to == NULL) {
             fail_msg("out of memory");
             return false;
         }
         const ssize_t n = recv(fd, to, 65536, 0);
         if (n > 0) {
-            heard->len += (size_t)n;
-            heard->data[heard->len] = '\0';
+            received->len += (size_t)n;
+            received->data[received->len] = '\0';
             return true;
         }
         if (n == 0 || errno == ECONNRESET) {
@@ -206,16 +207,16 @@ static inline bool hear_some(struct fixture *fixture, int fd, struct fx_buf *hea
         assert_int_equal(errno, EAGAIN);
         run_once(fixture);
     }
-    fail_msg("nothing came; so far: %s", heard->data);
+    fail_msg("nothing came; so far: %s", received->data);
     return false;
 }
 
-/* The length of the first whole answer in `heard`, 0 when there is none. */
-static inline size_t answer_length(const struct fx_buf *heard) {
+/* The length of the first whole answer in `received`, 0 when there is none. */
+static inline size_t answer_length(const struct fx_buf *received) {
     char head[1000] = "";
-    const size_t seen = heard->len < sizeof head ? heard->len : sizeof head - 1;
+    const size_t seen = received->len < sizeof head ? received->len : sizeof head - 1;
     if (seen > 0) {
-        memcpy(head, heard->data, seen);
+        memcpy(head, received->data, seen);
     }
     const char *end = strstr(head, "\r\n\r\n");
     if (end == NULL) {
@@ -224,29 +225,31 @@ static inline size_t answer_length(const struct fx_buf *heard) {
     const char *field = strstr(head, "Content-Length: ");
     const size_t body = field != NULL && field < end ? strtoul(field + 16, NULL, 10) : 0;
     const size_t whole = (size_t)(end + 4 - head) + body;
-    return whole <= heard->len ? whole : 0;
+    return whole <= received->len ? whole : 0;
 }
 
-/* One answer; what came behind it stays in `heard`. Empty at the connection's end. */
-static inline char *hear(struct fixture *fixture, int fd, struct fx_buf *heard) {
-    size_t len = answer_length(heard);
-    while (len == 0 && hear_some(fixture, fd, heard)) {
-        len = answer_length(heard);
+/* One answer; what came behind it stays in `received`. Empty at the connection's end. */
+static inline char *receive_response(struct fixture *fixture, int fd,
+                                     struct fx_buf *received) {
+    size_t len = answer_length(received);
+    while (len == 0 && receive_some(fixture, fd, received)) {
+        len = answer_length(received);
     }
     char *text = calloc(1, len + 1);
     assert_non_null(text);
-    if (len > 0 && heard->data != NULL) {
-        memcpy(text, heard->data, len);
-        memmove(heard->data, heard->data + len, heard->len - len + 1);
-        heard->len -= len;
+    if (len > 0 && received->data != NULL) {
+        memcpy(text, received->data, len);
+        memmove(received->data, received->data + len, received->len - len + 1);
+        received->len -= len;
     }
     return text;
 }
 
-/* The next answer begins and ends so, and says or does not say that it is the last. */
-static inline void expect(struct fixture *fixture, int fd, struct fx_buf *heard,
+/* Expects that the next response begins and ends like this, with or without `Connection:
+ * close`. */
+static inline void expect(struct fixture *fixture, int fd, struct fx_buf *received,
                           const char *begin, const char *end) {
-    char *text = hear(fixture, fd, heard);
+    char *text = receive_response(fixture, fd, received);
     const size_t len = strlen(text);
     if (strncmp(text, begin, strlen(begin)) != 0 || len < strlen(end) ||
         strcmp(text + len - strlen(end), end) != 0) {
@@ -255,16 +258,16 @@ static inline void expect(struct fixture *fixture, int fd, struct fx_buf *heard,
     free(text);
 }
 
-static inline void expect_end(struct fixture *fixture, int fd, struct fx_buf *heard) {
-    while (hear_some(fixture, fd, heard)) {
+static inline void expect_end(struct fixture *fixture, int fd, struct fx_buf *received) {
+    while (receive_some(fixture, fd, received)) {
     }
-    assert_int_equal(heard->len, 0);
+    assert_int_equal(received->len, 0);
 }
 
-static inline void hang_up(int fd, struct fx_buf *heard) {
+static inline void hang_up(int fd, struct fx_buf *received) {
     (void)close(fd);
-    fx_buf_finish(heard);
-    fx_buf_init(heard, 0);
+    fx_buf_finish(received);
+    fx_buf_init(received, 0);
 }
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: a\r\n\r\n"

@@ -43,20 +43,20 @@ static void begin_all(struct fixture *fixture, int fds[N_HOLDERS]) {
 }
 
 static void expect_refusal(struct fixture *fixture, int fd) {
-    struct fx_buf heard = {0};
-    char *text = hear(fixture, fd, &heard);
+    struct fx_buf received = {0};
+    char *text = receive_response(fixture, fd, &received);
     assert_memory_equal(text, "HTTP/1.1 503 Service Unavailable\r\n", 34);
     assert_non_null(strstr(text, "\r\nRetry-After: 1\r\n"));
     assert_non_null(strstr(text, "\r\nConnection: close\r\n"));
     free(text);
-    expect_end(fixture, fd, &heard);
-    hang_up(fd, &heard);
+    expect_end(fixture, fd, &received);
+    hang_up(fd, &received);
 }
 
 static void expect_service(struct fixture *fixture, int fd) {
-    struct fx_buf heard = {0};
-    expect(fixture, fd, &heard, OK, "xx]");
-    hang_up(fd, &heard);
+    struct fx_buf received = {0};
+    expect(fixture, fd, &received, OK, "xx]");
+    hang_up(fd, &received);
 }
 
 static void one_too_many_is_refused(void **state) {
@@ -102,7 +102,7 @@ static void those_that_leave_make_room(void **state) {
 static void unanswered_requests_count(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){.max_held = BODY_BYTES + 10000});
     fixture.defers = true;
     const int fd = begin(&fixture);
@@ -115,9 +115,9 @@ static void unanswered_requests_count(void **state) {
     assert_in_range(held(&fixture), 1, 10000);
     answer_waiting(&fixture);
     assert_int_equal(held(&fixture), 0);
-    expect(&fixture, fd, &heard, OK, "xx]");
-    expect(&fixture, fd, &heard, OK, "GET /next   []");
-    hang_up(fd, &heard);
+    expect(&fixture, fd, &received, OK, "xx]");
+    expect(&fixture, fd, &received, OK, "GET /next   []");
+    hang_up(fd, &received);
     finish(&fixture);
 }
 

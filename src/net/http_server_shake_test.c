@@ -129,7 +129,7 @@ static void a_crowd_waits_in_the_kernel(void **state) {
 static void the_silent_push_each_other_out(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     int silent[N_CROWD];
     struct fx_tls_config *trust =
         start_tls(&fixture, (struct fx_http_server_options){.max_connections = 4});
@@ -138,7 +138,7 @@ static void the_silent_push_each_other_out(void **state) {
         silent[i] = dial(&fixture);
         await_accepted(&fixture, i + 2);
     }
-    expect_end(&fixture, silent[0], &heard);
+    expect_end(&fixture, silent[0], &received);
     const struct fx_http_server_counts counts = fx_http_server_counts(fixture.server);
     assert_int_equal(counts.connections, 4);
     assert_int_equal(counts.dropped, N_CROWD - 3);
@@ -147,7 +147,7 @@ static void the_silent_push_each_other_out(void **state) {
     for (size_t i = 0; i < N_CROWD; i++) {
         (void)close(silent[i]);
     }
-    fx_buf_finish(&heard);
+    fx_buf_finish(&received);
     hang_up_tls(&early);
     fx_tls_config_unref(trust);
     finish(&fixture);

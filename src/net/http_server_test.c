@@ -9,19 +9,20 @@
 static void a_connection_is_kept(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){0});
     const int fd = dial(&fixture);
     for (int i = 0; i < 3; i++) {
         say(&fixture, fd,
             "POST /v1/mutate?timeout=5s HTTP/1.1\r\nHost: a\r\nUSER-agent:  me \r\n"
             "Content-Length: 5\r\n\r\nhello");
-        expect(&fixture, fd, &heard, OK, "\r\n\r\nPOST /v1/mutate timeout=5s me [hello]");
+        expect(&fixture, fd, &received, OK,
+               "\r\n\r\nPOST /v1/mutate timeout=5s me [hello]");
     }
     const struct fx_http_server_counts counts = fx_http_server_counts(fixture.server);
     assert_int_equal(counts.connections, 1);
     assert_int_equal(counts.accepted, 1);
-    hang_up(fd, &heard);
+    hang_up(fd, &received);
     finish(&fixture);
 }
 
@@ -45,11 +46,11 @@ static void answers_are_written_as_asked(void **state) {
     struct fixture fixture;
     start(&fixture, (struct fx_http_server_options){0});
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct fx_buf heard = {0};
+        struct fx_buf received = {0};
         const int fd = dial(&fixture);
         say(&fixture, fd, cases[i].request);
-        expect(&fixture, fd, &heard, cases[i].begin, cases[i].end);
-        hang_up(fd, &heard);
+        expect(&fixture, fd, &received, cases[i].begin, cases[i].end);
+        hang_up(fd, &received);
     }
     assert_int_equal(fx_http_server_counts(fixture.server).bad_requests, 3);
     finish(&fixture);
@@ -71,17 +72,17 @@ static void versions_say_what_they_keep(void **state) {
     struct fixture fixture;
     start(&fixture, (struct fx_http_server_options){0});
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct fx_buf heard = {0};
+        struct fx_buf received = {0};
         const int fd = dial(&fixture);
         say(&fixture, fd, cases[i].request);
-        char *text = hear(&fixture, fd, &heard);
+        char *text = receive_response(&fixture, fd, &received);
         assert_non_null(strstr(text, cases[i].has));
         assert_null(strstr(text, cases[i].has_not));
         if (strstr(text, "close") != NULL) {
-            expect_end(&fixture, fd, &heard);
+            expect_end(&fixture, fd, &received);
         }
         free(text);
-        hang_up(fd, &heard);
+        hang_up(fd, &received);
     }
     finish(&fixture);
 }
@@ -89,21 +90,21 @@ static void versions_say_what_they_keep(void **state) {
 static void a_head_has_no_body(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){0});
     const int fd = dial(&fixture);
     say(&fixture, fd, "HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-    while (hear_some(&fixture, fd, &heard)) {
+    while (receive_some(&fixture, fd, &received)) {
     }
-    assert_non_null(strstr(heard.data, "Content-Length: 11\r\n"));
-    assert_string_equal(heard.data + heard.len - 4, "\r\n\r\n");
-    hang_up(fd, &heard);
+    assert_non_null(strstr(received.data, "Content-Length: 11\r\n"));
+    assert_string_equal(received.data + received.len - 4, "\r\n\r\n");
+    hang_up(fd, &received);
     finish(&fixture);
 }
 
 static void pipelined(bool defers) {
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){0});
     fixture.defers = defers;
     const int fd = dial(&fixture);
@@ -123,9 +124,9 @@ static void pipelined(bool defers) {
             answer_waiting(&fixture);
         }
         (void)snprintf(wanted, sizeof wanted, "POST /%d   [b%d]", i, i);
-        expect(&fixture, fd, &heard, OK, wanted);
+        expect(&fixture, fd, &received, OK, wanted);
     }
-    hang_up(fd, &heard);
+    hang_up(fd, &received);
     finish(&fixture);
 }
 
@@ -139,7 +140,7 @@ static void ten_in_a_row_are_answered_in_order(void **state) {
 static void each_has_one_a_turn(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){0});
     const int many = dial(&fixture);
     const int one = dial(&fixture);
@@ -155,12 +156,12 @@ static void each_has_one_a_turn(void **state) {
     assert_in_range(fixture.n_requests, 2, 3);
     char byte = 0;
     assert_int_equal(recv(one, &byte, 1, MSG_PEEK), 1);
-    expect(&fixture, one, &heard, OK, "GET /one   []");
+    expect(&fixture, one, &received, OK, "GET /one   []");
     for (int i = 0; i < 10; i++) {
-        expect(&fixture, many, &heard, OK, "GET /many   []");
+        expect(&fixture, many, &received, OK, "GET /many   []");
     }
     (void)close(one);
-    hang_up(many, &heard);
+    hang_up(many, &received);
     finish(&fixture);
 }
 
@@ -168,18 +169,18 @@ static void each_has_one_a_turn(void **state) {
 static void large_bodies_come_in_turns(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     struct fx_buf text = {0};
     start(&fixture, (struct fx_http_server_options){0});
     fx_buf_str(&text, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n");
     fx_buf_fill(&text, 'x', 3000000);
     const int fd = dial(&fixture);
     say_n(&fixture, fd, (struct fx_text){text.data, text.len});
-    expect(&fixture, fd, &heard, OK, "xxx]");
+    expect(&fixture, fd, &received, OK, "xxx]");
     say(&fixture, fd, GET("/next"));
-    expect(&fixture, fd, &heard, OK, "GET /next   []");
+    expect(&fixture, fd, &received, OK, "GET /next   []");
     fx_buf_finish(&text);
-    hang_up(fd, &heard);
+    hang_up(fd, &received);
     finish(&fixture);
 }
 
@@ -189,7 +190,7 @@ static void chunks_may_come_byte_by_byte(void **state) {
         "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
         "\r\n3\r\nabc\r\n2;x\r\nde\r\n0\r\n\r\n";
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){0});
     const int fd = dial(&fixture);
     for (size_t i = 0; i + 1 < sizeof text; i++) {
@@ -197,8 +198,8 @@ static void chunks_may_come_byte_by_byte(void **state) {
         run_once(&fixture);
         run_once(&fixture);
     }
-    expect(&fixture, fd, &heard, OK, "[abcde]");
-    hang_up(fd, &heard);
+    expect(&fixture, fd, &received, OK, "[abcde]");
+    hang_up(fd, &received);
     finish(&fixture);
 }
 
@@ -209,12 +210,12 @@ static void slow_requests_are_given_up(void **state) {
     struct fixture fixture;
     start(&fixture, (struct fx_http_server_options){.message_ms = 50});
     for (size_t i = 0; i < FX_COUNT(parts); i++) {
-        struct fx_buf heard = {0};
+        struct fx_buf received = {0};
         const int fd = dial(&fixture);
         say(&fixture, fd, parts[i]);
-        expect(&fixture, fd, &heard, "HTTP/1.1 408 Request Timeout\r\n", "slowly");
-        expect_end(&fixture, fd, &heard);
-        hang_up(fd, &heard);
+        expect(&fixture, fd, &received, "HTTP/1.1 408 Request Timeout\r\n", "slowly");
+        expect_end(&fixture, fd, &received);
+        hang_up(fd, &received);
     }
     assert_int_equal(fx_http_server_counts(fixture.server).bad_requests, 2);
     finish(&fixture);
@@ -224,7 +225,7 @@ static void slow_requests_are_given_up(void **state) {
 static void a_trickle_is_given_up(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){.message_ms = 100});
     const int fd = dial(&fixture);
     const uint64_t begin = now_ms();
@@ -234,25 +235,25 @@ static void a_trickle_is_given_up(void **state) {
         run_for(&fixture, 10);
         assert_true(now_ms() < begin + PATIENCE_MS);
     }
-    expect(&fixture, fd, &heard, "HTTP/1.1 408 ", "slowly");
-    hang_up(fd, &heard);
+    expect(&fixture, fd, &received, "HTTP/1.1 408 ", "slowly");
+    hang_up(fd, &received);
     finish(&fixture);
 }
 
 static void idle_connections_are_closed(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start(&fixture, (struct fx_http_server_options){.idle_ms = 50});
     const int silent = dial(&fixture);
     const int fd = dial(&fixture);
     say(&fixture, fd, GET("/"));
-    expect(&fixture, fd, &heard, OK, "[]");
-    expect_end(&fixture, fd, &heard);
-    expect_end(&fixture, silent, &heard);
+    expect(&fixture, fd, &received, OK, "[]");
+    expect_end(&fixture, fd, &received);
+    expect_end(&fixture, silent, &received);
     assert_int_equal(fx_http_server_counts(fixture.server).bad_requests, 0);
     (void)close(silent);
-    hang_up(fd, &heard);
+    hang_up(fd, &received);
     finish(&fixture);
 }
 
@@ -266,7 +267,7 @@ static void bounds_are_kept(void **state) {
         {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n", 0,
          "HTTP/1.1 413 Content Too Large\r\n"},
         {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n", 4000000,
-         "HTTP/1.1 413 Content Too Large\r\n"}, /* heard, though the body is sent */
+         "HTTP/1.1 413 Content Too Large\r\n"}, /* received, though the body is sent */
         {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n", 1001,
          "HTTP/1.1 413 Content Too Large\r\n"},
         {"GET / HTTP/1.1\r\nHost: a\r\nLong: ", 1000, "HTTP/1.1 431 "},
@@ -275,16 +276,16 @@ static void bounds_are_kept(void **state) {
     struct fixture fixture;
     start(&fixture, (struct fx_http_server_options){.max_header = 500, .max_body = 1000});
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct fx_buf heard = {0};
+        struct fx_buf received = {0};
         struct fx_buf filling = {0};
         const int fd = dial(&fixture);
         fx_buf_fill(&filling, 'x', cases[i].filling);
         say(&fixture, fd, cases[i].before);
         say_n(&fixture, fd, (struct fx_text){filling.data, filling.len});
-        expect(&fixture, fd, &heard, cases[i].begin, "too large");
+        expect(&fixture, fd, &received, cases[i].begin, "too large");
         assert_int_equal(fixture.n_requests, 0);
         fx_buf_finish(&filling);
-        hang_up(fd, &heard);
+        hang_up(fd, &received);
     }
     finish(&fixture);
 }

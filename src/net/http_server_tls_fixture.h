@@ -36,13 +36,13 @@ struct client {
     int fd;
 };
 
-/* Sends what TLS has to say and takes what comes, once. */
+/* Sends the output of TLS and receives once. */
 static inline bool exchange_tls(struct fixture *fixture, struct client *client) {
     struct fx_err err = FX_ERR_INIT;
     say_n(fixture, client->fd, (struct fx_text){client->cipher.data, client->cipher.len});
     fx_buf_reset(&client->cipher);
     fx_buf_reset(&client->raw);
-    const bool more = hear_some(fixture, client->fd, &client->raw);
+    const bool more = receive_some(fixture, client->fd, &client->raw);
     client->state =
         fx_tls_receive(client->tls, (struct fx_text){client->raw.data, client->raw.len},
                        &client->plain, &client->cipher, &err);

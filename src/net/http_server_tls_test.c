@@ -47,17 +47,17 @@ static void requests_come_over_tls(void **state) {
 static void bad_handshakes_are_counted(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     struct fx_tls_config *config = self_signed();
     start(&fixture, (struct fx_http_server_options){.tls = config, .handshake_ms = 50});
     fx_tls_config_unref(config);
     const int plain = dial(&fixture);
     say(&fixture, plain, GET("/"));
-    while (hear_some(&fixture, plain, &heard)) { /* an alert, perhaps */
+    while (receive_some(&fixture, plain, &received)) { /* an alert, perhaps */
     }
-    fx_buf_reset(&heard);
+    fx_buf_reset(&received);
     const int silent = dial(&fixture);
-    expect_end(&fixture, silent, &heard);
+    expect_end(&fixture, silent, &received);
     run_for(&fixture, 20);
     const struct fx_http_server_counts counts = fx_http_server_counts(fixture.server);
     assert_int_equal(counts.handshake_fails, 2);
@@ -65,7 +65,7 @@ static void bad_handshakes_are_counted(void **state) {
     assert_int_equal(counts.connections, 0);
     assert_int_equal(fixture.n_requests, 0);
     (void)close(silent);
-    hang_up(plain, &heard);
+    hang_up(plain, &received);
     finish(&fixture);
 }
 

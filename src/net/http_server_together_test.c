@@ -103,7 +103,7 @@ static void expect_all_heard(const struct table *table) {
     }
 }
 
-/* So many had heard when each was served, and all have when the turn is over. */
+/* So many had received when each was served, and all have when the turn is over. */
 static void expect_heard(const struct table *table, const size_t wanted[N_CLIENTS]) {
     for (size_t i = 0; i < N_CLIENTS; i++) {
         assert_int_equal(table->n_heard[i], wanted[i]);
@@ -168,7 +168,7 @@ struct clockwork {
     struct fixture inner;
     enum moment moment;
     int fd;
-    bool answered, heard, late;
+    bool answered, received, late;
     uv_timer_t timer, alarm;
     uv_idle_t idle;
     uv_prepare_t prepare, watch;
@@ -217,8 +217,8 @@ static void on_alarm(uv_timer_t *handle) {
 
 static void on_watch(uv_prepare_t *handle) {
     struct clockwork *work = handle->data;
-    work->heard = work->heard || has_heard(work->fd);
-    if (work->heard) {
+    work->received = work->received || has_heard(work->fd);
+    if (work->received) {
         uv_stop(&work->inner.loop);
     }
 }
@@ -275,7 +275,7 @@ static void answers_never_wait_for_an_event(void **state) {
         uv_close((uv_handle_t *)&work.closed, on_close);
         give(&work, BEFORE);
         (void)uv_run(&work.inner.loop, UV_RUN_DEFAULT);
-        assert_true(work.answered && work.heard && !work.late);
+        assert_true(work.answered && work.received && !work.late);
         run_down(&work);
         (void)close(work.fd);
         finish(&work.inner);
@@ -290,7 +290,7 @@ static void nothing_is_left_unwritten(void **state) {
     enum { STOPPED, DESTROYED, DROPPED, CLOSED, N_ENDS };
     for (int way = 0; way < N_ENDS; way++) {
         struct fixture fixture;
-        struct fx_buf heard = {0};
+        struct fx_buf received = {0};
         start_open(&fixture, (struct fx_http_server_options){0}, NULL, NULL, FOREVER);
         fixture.defers = true;
         const int fd = dial(&fixture);
@@ -306,10 +306,10 @@ static void nothing_is_left_unwritten(void **state) {
         case CLOSED: fx_stream_close(&exchange->stream); break;
         default: fx_http_server_destroy(fixture.server); break;
         }
-        expect(&fixture, fd, &heard, OK, "GET /1   []");
-        expect(&fixture, fd, &heard, OK, "GET /2   []");
-        expect_end(&fixture, fd, &heard);
-        hang_up(fd, &heard);
+        expect(&fixture, fd, &received, OK, "GET /1   []");
+        expect(&fixture, fd, &received, OK, "GET /2   []");
+        expect_end(&fixture, fd, &received);
+        hang_up(fd, &received);
         if (way == DESTROYED) {
             assert_int_equal(uv_run(&fixture.loop, UV_RUN_DEFAULT), 0);
             assert_int_equal(uv_loop_close(&fixture.loop), 0);
@@ -408,7 +408,7 @@ static int dial_narrow(struct fixture *fixture) {
 static void who_does_not_read_is_not_served(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start_open(&fixture, (struct fx_http_server_options){0}, NULL, NULL, FOREVER);
     fixture.big = BIG;
     const int fd = dial_narrow(&fixture);
@@ -432,11 +432,11 @@ static void who_does_not_read_is_not_served(void **state) {
             const ssize_t n = send(fd, text.data + sent, text.len - sent, MSG_NOSIGNAL);
             sent += n > 0 ? (size_t)n : 0;
         }
-        expect(&fixture, fd, &heard, OK, "bbb");
+        expect(&fixture, fd, &received, OK, "bbb");
     }
     assert_int_equal(fixture.n_requests, N_ALL);
     fx_buf_finish(&text);
-    hang_up(fd, &heard);
+    hang_up(fd, &received);
     finish(&fixture);
 }
 
@@ -444,7 +444,7 @@ static void who_does_not_read_is_not_served(void **state) {
 static void a_request_begun_goes_on_afterwards(void **state) {
     (void)state;
     struct fixture fixture;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start_open(&fixture, (struct fx_http_server_options){.message_ms = 50}, NULL, NULL,
                FOREVER);
     fixture.big = 100000;
@@ -452,10 +452,10 @@ static void a_request_begun_goes_on_afterwards(void **state) {
     say(&fixture, fd, GET("/") "GET /half HTTP/1.1\r\n");
     run_for(&fixture, 150);
     assert_int_equal(fixture.n_requests, 1);
-    expect(&fixture, fd, &heard, OK, "bbb");
-    expect(&fixture, fd, &heard, "HTTP/1.1 408 ", "slowly");
-    expect_end(&fixture, fd, &heard);
-    hang_up(fd, &heard);
+    expect(&fixture, fd, &received, OK, "bbb");
+    expect(&fixture, fd, &received, "HTTP/1.1 408 ", "slowly");
+    expect_end(&fixture, fd, &received);
+    hang_up(fd, &received);
     finish(&fixture);
 }
 

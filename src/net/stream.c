@@ -55,9 +55,9 @@ void fx_stream_fail_with(struct fx_stream *stream, const struct fx_err *failure)
     if (stream->closing) {
         return;
     }
-    const bool told = stream->finishing;
+    const bool is_reported = stream->finishing;
     fx_stream_close(stream);
-    if (!told) {
+    if (!is_reported) {
         stream->events->on_error(stream->user, failure);
     }
 }

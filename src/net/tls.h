@@ -53,13 +53,6 @@ struct fx_tls_config *fx_tls_config_self_signed(const char *const *names, size_t
 struct fx_tls_config *fx_tls_config_clone(const struct fx_tls_config *server,
                                           struct fx_err *err) FX_MUST_USE;
 
-/* Makes a server require a client certificate whose chain ends in one of `ca_pem`. Call
- * it before the first session. Errors: FX_EINVALID (no certificate in `ca_pem`),
- * FX_ENOMEM. */
-bool fx_tls_config_require_client_cert(struct fx_tls_config *server,
-                                       struct fx_text ca_pem,
-                                       struct fx_err *err) FX_MUST_USE;
-
 /* Creates a client configuration. It accepts a server whose chain ends in one of `ca_pem`
  * and whose names include `server_name`, a DNS name or an IP address. An empty `ca_pem`
  * accepts any certificate (only for connections to the own port). `cert_pem` and

@@ -85,7 +85,7 @@ static int verify_dates(void *user, mbedtls_x509_crt *cert, int depth, uint32_t 
 static bool fail_flags(uint32_t flags, struct fx_err *err) {
     static const struct {
         uint32_t flag;
-        const char *words;
+        const char *message;
     } reasons[] = {
         {MBEDTLS_X509_BADCERT_EXPIRED, "a certificate of the chain has expired"},
         {MBEDTLS_X509_BADCERT_FUTURE, "a certificate of the chain is not valid yet"},
@@ -94,13 +94,13 @@ static bool fail_flags(uint32_t flags, struct fx_err *err) {
     };
     for (size_t i = 0; i < FX_COUNT(reasons); i++) {
         if ((flags & reasons[i].flag) != 0) {
-            return fx_fail(err, FX_EINVALID, "%s", reasons[i].words);
+            return fx_fail(err, FX_EINVALID, "%s", reasons[i].message);
         }
     }
-    char words[200];
-    (void)mbedtls_x509_crt_verify_info(words, sizeof words, "", flags);
-    words[strcspn(words, "\n")] = '\0'; /* only the first reason */
-    return fx_fail(err, FX_EINVALID, "%s", words);
+    char message[200];
+    (void)mbedtls_x509_crt_verify_info(message, sizeof message, "", flags);
+    message[strcspn(message, "\n")] = '\0'; /* only the first reason */
+    return fx_fail(err, FX_EINVALID, "%s", message);
 }
 
 /* Adds the certificates of the bundle that are valid at `now`: of several with one name

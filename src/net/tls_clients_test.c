@@ -91,7 +91,7 @@ static bool comes_in(struct fx_tls_config *config, const struct fx_tls_pair *pai
     struct side server;
     side_init(&client, offered);
     side_init(&server, config);
-    talk(&client, &server);
+    exchange_output(&client, &server);
     const bool is_in = server.state == FX_TLS_OPEN;
     assert_true(is_in || server.state == FX_TLS_FAILED);
     side_finish(&client);

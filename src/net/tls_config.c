@@ -351,16 +351,6 @@ static void verify_peer(struct fx_tls_config *config) {
     mbedtls_ssl_conf_ca_chain(&config->conf, &config->trusted, NULL);
 }
 
-bool fx_tls_config_require_client_cert(struct fx_tls_config *server,
-                                       struct fx_text ca_pem, struct fx_err *err) {
-    assert(server->server);
-    if (!add_chain(&server->trusted, ca_pem, true, err)) {
-        return false;
-    }
-    verify_peer(server);
-    return true;
-}
-
 /* ---- checking server names ---- */
 
 static bool has_address(const mbedtls_x509_crt *cert,

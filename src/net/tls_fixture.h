@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_fixture.h - for the tests of TLS: two sessions that talk in memory.
+ * net/tls_fixture.h - for the tests of TLS: two sessions that exchange_output in memory.
  */
 #ifndef FX_NET_TLS_FIXTURE_H
 #define FX_NET_TLS_FIXTURE_H
@@ -36,8 +36,8 @@ static inline void side_finish(struct side *side) {
     fx_buf_finish(&side->cipher);
 }
 
-/* Carries what `from` has to say to `to`. */
-static inline void carry(struct side *from, struct side *to) {
+/* Passes the output of `from` to `to`. */
+static inline void pass_output(struct side *from, struct side *to) {
     struct fx_buf bytes = from->cipher;
     from->cipher = (struct fx_buf){0};
     to->state =
@@ -45,13 +45,13 @@ static inline void carry(struct side *from, struct side *to) {
     fx_buf_finish(&bytes);
 }
 
-/* Until nobody has anything to say. */
-static inline void talk(struct side *client, struct side *server) {
-    carry(server, client); /* nothing: the client begins */
+/* Passes output in both directions until there is none. */
+static inline void exchange_output(struct side *client, struct side *server) {
+    pass_output(server, client); /* nothing: the client begins */
     while (client->cipher.len > 0 || server->cipher.len > 0) {
-        carry(client, server);
+        pass_output(client, server);
         if (client->state != FX_TLS_FAILED) {
-            carry(server, client);
+            pass_output(server, client);
         } else {
             fx_buf_reset(&server->cipher);
         }

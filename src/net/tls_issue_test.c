@@ -338,7 +338,7 @@ static void a_session_agrees(void **state) {
         assert_non_null(config);
         side_init(&client, config);
         side_init(&serving, server);
-        talk(&client, &serving);
+        exchange_output(&client, &serving);
         assert_int_equal(client.state, i == 0 ? FX_TLS_OPEN : FX_TLS_FAILED);
         assert_int_equal(is_accepted(text_of(i == 0 ? &bundle : &ca.cert),
                                      text_of(&made.cert), text_of(&made.key), "10.0.0.1",

@@ -2,6 +2,7 @@
  *
  * net/tls_trust_test.c - who is trusted: bundles, certificates of clients, names.
  */
+#include "net/tls_clients.h"
 #include "net/tls_fixture.h"
 
 #include <string.h>
@@ -167,17 +168,17 @@ static bool is_heard(struct fx_tls_config *server_config, struct fx_text ca,
     assert_non_null(config);
     side_init(&client, config);
     side_init(&server, server_config);
-    talk(&client, &server);
+    exchange_output(&client, &server);
     if (client.state == FX_TLS_OPEN) { /* with TLS 1.3 before the server has decided */
         assert_true(
             fx_tls_send(client.tls, FX_TEXT("hello"), &client.cipher, &client.err));
-        carry(&client, &server);
+        pass_output(&client, &server);
     }
-    const bool heard = server.state == FX_TLS_OPEN && server.plain.len == 5;
+    const bool received = server.state == FX_TLS_OPEN && server.plain.len == 5;
     side_finish(&client);
     side_finish(&server);
     fx_tls_config_unref(config);
-    return heard;
+    return received;
 }
 
 static void a_server_may_demand_a_certificate(void **state) {
@@ -192,9 +193,11 @@ static void a_server_may_demand_a_certificate(void **state) {
     assert_true(is_heard(server, none, none, none));
     /* One that nobody asks for does not disturb. */
     assert_true(is_heard(server, text_of(&pem), text_of(&our_pem), text_of(&our_key)));
-    assert_false(fx_tls_config_require_client_cert(server, none, &err));
+    assert_false(fx_tls_config_set_clients(
+        server, &(const struct fx_tls_clients){.ca_pem = none}, &err));
     assert_int_equal(err.code, FX_EINVALID);
-    assert_true(fx_tls_config_require_client_cert(server, text_of(&our_pem), &err));
+    assert_true(fx_tls_config_set_clients(
+        server, &(const struct fx_tls_clients){.ca_pem = text_of(&our_pem)}, &err));
     assert_true(is_heard(server, text_of(&pem), text_of(&our_pem), text_of(&our_key)));
     assert_true(is_heard(server, none, text_of(&our_pem), text_of(&our_key)));
     assert_false(

@@ -44,7 +44,7 @@ struct fx_reload_options {
     void (*done)(void *user, enum fx_reload_result result, void *made,
                  const struct fx_err *failure, bool is_repeated);
 
-    void (*discard)(void *made); /* frees a version that nobody took */
+    void (*discard)(void *made); /* frees a version that was not used */
 };
 
 struct fx_reload; /* opaque */

@@ -31,7 +31,7 @@
 /* The kernel's default, if /proc cannot be read. */
 #define FIRST_UNPRIVILEGED_PORT 1024
 
-/* Sets of capabilities come in two words. */
+/* A set of capabilities has this many words of 32 bits. */
 #define WORDS _LINUX_CAPABILITY_U32S_3
 
 /* ---- obstacles ---- */

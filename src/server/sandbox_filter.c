@@ -27,10 +27,10 @@
 /* ---- the groups ---- */
 
 static const char *const allowed[] = {
-    /* bytes */
+    /* reading and writing */
     "read", "readv", "pread64", "write", "writev", "close", "lseek", "dup", "dup2",
     "dup3", "fcntl", "pipe2",
-    /* files: looking and watching; openat() is below */
+    /* files: status and notification; openat() is below */
     "stat", "lstat", "fstat", "newfstatat", "statx", "access", "faccessat", "faccessat2",
     "getdents64", "readlink", "readlinkat", "getcwd", "inotify_init1",
     "inotify_add_watch", "inotify_rm_watch",
@@ -47,7 +47,7 @@ static const char *const allowed[] = {
     "futex", "set_robust_list", "get_robust_list", "rseq", "sched_yield",
     "sched_getaffinity", "sched_setaffinity", "membarrier", "exit", "exit_group",
     "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigtimedwait", "sigaltstack",
-    /* what time it is, who we are, what there is */
+    /* time, ids, resources */
     "clock_gettime", "clock_getres", "gettimeofday", "time", "getrandom", "getpid",
     "gettid", "getppid", "getuid", "geteuid", "getgid", "getegid", "getcpu", "uname",
     "sysinfo", "getrusage", "getrlimit", "times"};
@@ -160,8 +160,8 @@ static bool add_routes(scmp_filter_ctx filter, struct fx_err *err) {
 
 /* abort() signals the own process. No other process may be signalled. */
 static bool add_own_signals(scmp_filter_ctx filter, struct fx_err *err) {
-    const struct condition ourselves = {"tgkill", 0, UINT32_MAX, (uint64_t)getpid()};
-    return add_conditions(filter, SCMP_ACT_ALLOW, &ourselves, 1, err);
+    const struct condition own_process = {"tgkill", 0, UINT32_MAX, (uint64_t)getpid()};
+    return add_conditions(filter, SCMP_ACT_ALLOW, &own_process, 1, err);
 }
 
 /* The first two are optional: a binary tree, which is faster than a list; and no
