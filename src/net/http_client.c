@@ -73,7 +73,7 @@ static struct fx_http_call *call_of(void *data) {
 
 /* ---- end of a call ---- */
 
-static void destroy(struct fx_http_call *call) {
+static void destroy_call(struct fx_http_call *call) {
     uv_freeaddrinfo(call->found);
     if (call->own != NULL) {
         fx_stream_scratch_finish(call->own);
@@ -90,7 +90,7 @@ static void destroy(struct fx_http_call *call) {
 
 static void destroy_if_closed(struct fx_http_call *call) {
     if (!call->timing && !call->looking_up && call->connection == NULL) {
-        destroy(call);
+        destroy_call(call);
     }
 }
 
@@ -456,8 +456,9 @@ static bool take_scratch(struct fx_http_call *call, struct fx_http_pool *pool) {
     return true;
 }
 
-static struct fx_http_call *
-create(uv_loop_t *loop, const struct fx_http_call_options *options, struct fx_err *err) {
+static struct fx_http_call *create_call(uv_loop_t *loop,
+                                        const struct fx_http_call_options *options,
+                                        struct fx_err *err) {
     struct fx_http_call *call = calloc(1, sizeof *call);
     if (call == NULL) {
         (void)fx_fail_nomem(err);
@@ -482,7 +483,7 @@ create(uv_loop_t *loop, const struct fx_http_call_options *options, struct fx_er
     } else if (fx_http_request_write(options, &call->request, err)) {
         return call;
     }
-    destroy(call);
+    destroy_call(call);
     return NULL;
 }
 
@@ -490,7 +491,7 @@ bool fx_http_call_start(uv_loop_t *loop, const struct fx_http_call_options *opti
                         void (*on_done)(const struct fx_http_call_result *result,
                                         void *user),
                         void *user, struct fx_http_call **ret_call, struct fx_err *err) {
-    struct fx_http_call *call = create(loop, options, err);
+    struct fx_http_call *call = create_call(loop, options, err);
     if (call == NULL) {
         return false;
     }

@@ -31,7 +31,8 @@ static enum fx_http_head_state next_if(bool allowed, enum fx_http_head_state nex
     return allowed ? next : FX_HTTP_HEAD_BAD;
 }
 
-static enum fx_http_head_state step(enum fx_http_head_state state, unsigned char c) {
+static enum fx_http_head_state next_state(enum fx_http_head_state state,
+                                          unsigned char c) {
     switch (state) {
     case FX_HTTP_HEAD_BEFORE:
         return c == '\r' ? FX_HTTP_HEAD_BEFORE_LF
@@ -60,7 +61,7 @@ size_t fx_http_head_skip(enum fx_http_head_state *state, struct fx_text bytes) {
     while (at < bytes.len &&
            ((*state == FX_HTTP_HEAD_BEFORE && bytes.data[at] == '\r') ||
             (*state == FX_HTTP_HEAD_BEFORE_LF && bytes.data[at] == '\n'))) {
-        *state = step(*state, (unsigned char)bytes.data[at]);
+        *state = next_state(*state, (unsigned char)bytes.data[at]);
         at++;
     }
     return at;
@@ -69,7 +70,7 @@ size_t fx_http_head_skip(enum fx_http_head_state *state, struct fx_text bytes) {
 size_t fx_http_head_scan(enum fx_http_head_state *state, struct fx_text bytes) {
     size_t at = 0;
     while (at < bytes.len && *state < FX_HTTP_HEAD_DONE) {
-        *state = step(*state, (unsigned char)bytes.data[at]);
+        *state = next_state(*state, (unsigned char)bytes.data[at]);
         at++;
     }
     return at;

@@ -179,8 +179,8 @@ static void close_oldest(struct fx_http_pool *pool, const struct fx_http_target 
     close_idle(connection);
 }
 
-static size_t count(const struct fx_http_pool *pool,
-                    const struct fx_http_target *target) {
+static size_t count_idle(const struct fx_http_pool *pool,
+                         const struct fx_http_target *target) {
     size_t n = 0;
     for (const struct fx_client_connection *connection = pool->newest; connection != NULL;
          connection = connection->older) {
@@ -202,7 +202,7 @@ void fx_http_pool_put(struct fx_client_connection *connection) {
     insert(pool, connection);
     connection->idle_until = now + pool->limits.idle_ms;
     fx_stream_set_deadline(&connection->stream, pool->limits.idle_ms);
-    if (count(pool, &target) > pool->limits.max_idle_per_target) {
+    if (count_idle(pool, &target) > pool->limits.max_idle_per_target) {
         close_oldest(pool, &target);
     }
     if (pool->n_idle > pool->limits.max_idle) {

@@ -173,7 +173,7 @@ static const llhttp_settings_t settings = {
 /* ---- feeding ---- */
 
 /* Prepares for a response: the first one, or the one after an interim one. */
-static void begin(struct fx_http_response *response) {
+static void start_message(struct fx_http_response *response) {
     llhttp_init(&response->llhttp, HTTP_RESPONSE, &settings);
     response->llhttp.data = response;
     response->scan = FX_HTTP_HEAD_STATUS_LINE;
@@ -193,7 +193,7 @@ struct fx_http_response *fx_http_response_create(size_t max_head, size_t max_bod
     response->to_head = to_head;
     fx_buf_init_secret(&response->head, 0);
     fx_buf_init_secret(&response->body, 0);
-    begin(response);
+    start_message(response);
     return response;
 }
 
@@ -293,7 +293,7 @@ static bool feed_body(struct fx_http_response *response, struct fx_text *bytes) 
     return (response->piece.len > 0 || count_framing(response, bytes->data)) && ok;
 }
 
-static bool step(struct fx_http_response *response, struct fx_text *bytes) {
+static bool feed_step(struct fx_http_response *response, struct fx_text *bytes) {
     if (response->scan != FX_HTTP_HEAD_DONE) {
         return feed_head(response, bytes);
     }
@@ -307,7 +307,7 @@ static bool end_one(struct fx_http_response *response) {
         return true;
     }
     response->interim += response->head.len;
-    begin(response);
+    start_message(response);
     return false;
 }
 
@@ -337,7 +337,7 @@ enum fx_http_response_event fx_http_response_feed(struct fx_http_response *respo
             return FX_HTTP_RESPONSE_MORE;
         }
         response->stopped = false;
-        if (!step(response, bytes)) {
+        if (!feed_step(response, bytes)) {
             return bad(response, err);
         }
         const enum fx_http_response_event event = event_of(response);

@@ -31,12 +31,12 @@ static struct fx_listener *checked(void *data) {
 
 static void on_readable(uv_poll_t *handle, int status, int events);
 
-static void start(struct fx_listener *listener) {
+static void start_polling(struct fx_listener *listener) {
     (void)uv_poll_start(&listener->poll, UV_READABLE, on_readable);
 }
 
 static void on_pause_over(uv_timer_t *timer) {
-    start(checked(timer->data));
+    start_polling(checked(timer->data));
 }
 
 static void pause_for(struct fx_listener *listener, uint64_t ms) {
@@ -172,7 +172,7 @@ bool fx_listener_open(struct fx_listener *listener, uv_loop_t *loop,
     (void)uv_timer_init(loop, &listener->timer); /* cannot fail */
     listener->poll.data = listener;
     listener->timer.data = listener;
-    start(listener);
+    start_polling(listener);
     return true;
 }
 

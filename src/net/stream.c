@@ -84,7 +84,7 @@ static uint64_t sooner(uint64_t a, uint64_t b) {
 
 /* The timer is started again only for an earlier deadline; when it fires too early, it is
  * started for the rest. So moving a deadline, as every request does, costs nothing. */
-static void arm(struct fx_stream *stream) {
+static void arm_timer(struct fx_stream *stream) {
     const uint64_t next = sooner(stream->late_at, stream->stalled_at);
     if (stream->closing || next == 0 ||
         (stream->armed_at != 0 && stream->armed_at <= next)) {
@@ -97,12 +97,12 @@ static void arm(struct fx_stream *stream) {
 
 void fx_stream_set_deadline(struct fx_stream *stream, uint64_t ms) {
     stream->late_at = ms == 0 ? 0 : uv_now(stream->timer.loop) + ms;
-    arm(stream);
+    arm_timer(stream);
 }
 
 void fx_stream_watch_progress(struct fx_stream *stream) {
     stream->stalled_at = uv_now(stream->timer.loop) + stream->write_ms;
-    arm(stream);
+    arm_timer(stream);
 }
 
 /* Have queued bytes been sent since the last check? */
@@ -136,7 +136,7 @@ static void on_timer(uv_timer_t *timer) {
             stream->events->on_deadline(stream->user);
         }
     }
-    arm(stream);
+    arm_timer(stream);
 }
 
 /* ---- reading ---- */
@@ -296,7 +296,7 @@ void fx_stream_set_events(struct fx_stream *stream, const struct fx_stream_event
     stream->user = user;
 }
 
-static bool start(struct fx_stream *stream) {
+static bool start_stream(struct fx_stream *stream) {
     (void)uv_tcp_nodelay(&stream->tcp, 1); /* an optimization only */
     stream->connected = true;
     stream->open = !stream->secure;
@@ -305,7 +305,7 @@ static bool start(struct fx_stream *stream) {
 }
 
 bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) {
-    return uv_accept(listener, (uv_stream_t *)&stream->tcp) == 0 && start(stream);
+    return uv_accept(listener, (uv_stream_t *)&stream->tcp) == 0 && start_stream(stream);
 }
 
 bool fx_stream_adopt(struct fx_stream *stream, int fd) {
@@ -313,7 +313,7 @@ bool fx_stream_adopt(struct fx_stream *stream, int fd) {
         (void)close(fd);
         return false;
     }
-    return start(stream);
+    return start_stream(stream);
 }
 
 static void on_connected(uv_connect_t *request, int status) {

@@ -175,8 +175,8 @@ void fx_stream_schedule_send(struct fx_stream *stream) {
 
 /* ---- writing ---- */
 
-static bool append(struct fx_stream *stream, struct fx_text bytes, struct fx_buf *to,
-                   struct fx_err *err) {
+static bool append_output(struct fx_stream *stream, struct fx_text bytes,
+                          struct fx_buf *to, struct fx_err *err) {
     if (stream->secure) {
         return fx_tls_send(stream->tls, bytes, to, err);
     }
@@ -191,7 +191,7 @@ void fx_stream_write(struct fx_stream *stream, struct fx_text bytes) {
     struct fx_err failure; /* set on failure */
     struct fx_buf *to = fx_stream_output(stream);
     const size_t before = to->len;
-    if (!append(stream, bytes, to, &failure)) {
+    if (!append_output(stream, bytes, to, &failure)) {
         to->len = before; /* all of it or nothing */
         fx_stream_fail_with(stream, &failure);
         return;

@@ -49,7 +49,8 @@ void fx_write_batch_init(struct fx_write_batch *batch, uv_loop_t *loop,
     batch->idle.data = batch;
 }
 
-static void append(struct fx_write_batch *batch, struct fx_pending_write *pending) {
+static void append_pending(struct fx_write_batch *batch,
+                           struct fx_pending_write *pending) {
     if (batch->first == NULL) {
         batch->since_ns = fx_clock_ns();
         (void)uv_check_start(&batch->check, on_check);
@@ -66,7 +67,7 @@ void fx_write_batch_add(struct fx_write_batch *batch, struct fx_pending_write *p
         return;
     }
     if (pending->counted == 0) {
-        append(batch, pending);
+        append_pending(batch, pending);
     }
     batch->n_bytes += pending->bytes.len - pending->counted;
     pending->counted = pending->bytes.len;

@@ -250,7 +250,7 @@ static bool is_unchanged(const struct fx_quarantined *member,
     return fx_quarantine_find(member, snapshot->mutators, snapshot->n_mutators, &there);
 }
 
-static size_t count(const struct fx_quarantine *quarantine) {
+static size_t member_count(const struct fx_quarantine *quarantine) {
     return quarantine == NULL ? 0 : quarantine->n_members;
 }
 
@@ -262,11 +262,12 @@ static bool make_quarantine(const struct fx_active_policies *active,
                             struct fx_quarantine **ret_next) {
     const struct fx_quarantine *before = active->quarantine;
     const struct fx_failure_counts *failures = &active->failures;
-    struct fx_quarantine *next = fx_quarantine_create(count(before) + failures->n_items);
+    struct fx_quarantine *next =
+        fx_quarantine_create(member_count(before) + failures->n_items);
     if (next == NULL) {
         return false;
     }
-    for (size_t i = 0; i < count(before); i++) {
+    for (size_t i = 0; i < member_count(before); i++) {
         if (is_unchanged(&before->members[i], policies)) {
             fx_quarantine_add(next, &before->members[i]);
         }
@@ -335,11 +336,11 @@ static void log_quarantined(struct fx_active_policies *active,
     }
 }
 
-static void lock(struct fx_active_policies *active) {
+static void lock_failures(struct fx_active_policies *active) {
     uv_mutex_lock(&active->lock);
 }
 
-static void unlock(struct fx_active_policies *active) {
+static void unlock_failures(struct fx_active_policies *active) {
     atomic_store_explicit(&active->has_failures, active->failures.n_items > 0,
                           memory_order_relaxed);
     uv_mutex_unlock(&active->lock);
@@ -348,13 +349,13 @@ static void unlock(struct fx_active_policies *active) {
 void fx_active_policies_quarantine(struct fx_active_policies *active) {
     struct fx_quarantine *before = fx_quarantine_ref(active->quarantine);
     struct fx_quarantine *next = NULL;
-    lock(active);
+    lock_failures(active);
     const bool done = make_quarantine(active, active->base, &next) &&
                       activate(active, active->base, next);
     if (done) {
         log_quarantined(active, before);
     }
-    unlock(active);
+    unlock_failures(active);
     if (done) {
         report_quarantine(active);
     } else {
@@ -366,9 +367,9 @@ void fx_active_policies_quarantine(struct fx_active_policies *active) {
 
 void fx_active_policies_release(struct fx_active_policies *active) {
     struct fx_quarantine *before = fx_quarantine_ref(active->quarantine);
-    lock(active);
+    lock_failures(active);
     fx_failure_counts_clear(&active->failures);
-    unlock(active);
+    unlock_failures(active);
     if (before == NULL) {
         return;
     }
@@ -387,14 +388,14 @@ void fx_active_policies_set(struct fx_active_policies *active,
     fx_policies_count_build(policies, active->base, seconds, active->metrics);
     struct fx_quarantine *before = fx_quarantine_ref(active->quarantine);
     struct fx_quarantine *next = NULL;
-    lock(active);
+    lock_failures(active);
     const bool made = make_quarantine(active, policies, &next);
-    unlock(active);
+    unlock_failures(active);
     if (!made || !activate(active, policies, next)) {
         fx_log(ERROR, "out of memory: quarantine ended", {0});
         (void)activate(active, policies, NULL);
     }
-    for (size_t i = 0; i < count(before); i++) {
+    for (size_t i = 0; i < member_count(before); i++) {
         if (active->quarantine == NULL || !is_unchanged(&before->members[i], policies)) {
             log_release(&before->members[i]);
         }
@@ -418,9 +419,9 @@ static bool record_failures(struct fx_active_policies *active,
         !fx_failure_counts_may_record(&active->failures, result)) {
         return false;
     }
-    lock(active);
+    lock_failures(active);
     const bool is_over = fx_failure_counts_record(&active->failures, result);
-    unlock(active);
+    unlock_failures(active);
     return is_over;
 }
 

@@ -14,8 +14,8 @@
 #include "server/state.h"
 
 /* Runs the review (NULL: out of memory), responds, and destroys it. */
-static void respond(struct fx_server *server, struct fx_http_exchange *exchange,
-                    struct fx_review *review) {
+static void run_and_respond(struct fx_server *server, struct fx_http_exchange *exchange,
+                            struct fx_review *review) {
     if (review == NULL) {
         fx_metrics_count(&server->metrics, FX_METRIC_ADMISSIONS, FX_DECISION_BROKEN);
         fx_respond_no_memory(exchange);
@@ -41,9 +41,9 @@ void fx_handle_admit(struct fx_thread *thread, struct fx_http_exchange *exchange
         .settings = &server->options->settings,
         .own_namespace = server->options->own_namespace,
     };
-    respond(server, exchange,
-            fx_admit_create(&admission, fx_http_body(exchange),
-                            fx_request_deadline_ns(server, exchange)));
+    run_and_respond(server, exchange,
+                    fx_admit_create(&admission, fx_http_body(exchange),
+                                    fx_request_deadline_ns(server, exchange)));
 }
 
 void fx_handle_defaults(struct fx_thread *thread, struct fx_http_exchange *exchange) {
@@ -51,9 +51,9 @@ void fx_handle_defaults(struct fx_thread *thread, struct fx_http_exchange *excha
         return;
     }
     struct fx_server *server = thread->server;
-    respond(server, exchange,
-            fx_defaults_create(fx_http_body(exchange),
-                               fx_request_deadline_ns(server, exchange)));
+    run_and_respond(server, exchange,
+                    fx_defaults_create(fx_http_body(exchange),
+                                       fx_request_deadline_ns(server, exchange)));
 }
 
 void fx_handle_guard(struct fx_thread *thread, struct fx_http_exchange *exchange) {
@@ -61,8 +61,8 @@ void fx_handle_guard(struct fx_thread *thread, struct fx_http_exchange *exchange
         return;
     }
     struct fx_server *server = thread->server;
-    respond(server, exchange,
-            fx_guard_create(fx_guard_find(fx_http_path(exchange)),
-                            &server->options->exempt, fx_http_body(exchange),
-                            fx_request_deadline_ns(server, exchange)));
+    run_and_respond(server, exchange,
+                    fx_guard_create(fx_guard_find(fx_http_path(exchange)),
+                                    &server->options->exempt, fx_http_body(exchange),
+                                    fx_request_deadline_ns(server, exchange)));
 }

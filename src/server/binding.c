@@ -30,19 +30,20 @@ struct binding_request {
 
 /* ---- result --------------------------------------------------------------------- */
 
-static void destroy(struct binding_request *request) {
+static void destroy_request(struct binding_request *request) {
     fx_review_destroy(request->review);
     free(request);
 }
 
-static void count(const struct binding_request *request, enum fx_binding_result result) {
+static void count_result(const struct binding_request *request,
+                         enum fx_binding_result result) {
     fx_metrics_count(&request->thread->server->metrics, FX_METRIC_BINDINGS,
                      (unsigned)result);
 }
 
-static void respond(struct binding_request *request) {
+static void finish_request(struct binding_request *request) {
     fx_respond_review(request->exchange, fx_review_result(request->review));
-    destroy(request);
+    destroy_request(request);
 }
 
 /* Reports the failure in the log, and as a warning in the response. */
@@ -65,12 +66,12 @@ static void on_result(void *user) {
     fx_shed_end_wait(&request->thread->shed, fx_http_body(request->exchange).len);
     if (request->failed) {
         report_failure(request);
-        count(request, FX_BINDING_FAILED);
+        count_result(request, FX_BINDING_FAILED);
     } else {
-        count(request,
-              request->is_annotated ? FX_BINDING_ANNOTATED : FX_BINDING_NOT_REQUESTED);
+        count_result(request, request->is_annotated ? FX_BINDING_ANNOTATED
+                                                    : FX_BINDING_NOT_REQUESTED);
     }
-    respond(request);
+    finish_request(request);
 }
 
 /* ---- on the main loop ------------------------------------------------------------ */
@@ -118,19 +119,19 @@ static bool must_annotate(const struct binding_request *request) {
            !atomic_load_explicit(&server->passthrough, memory_order_relaxed);
 }
 
-static void start(struct binding_request *request) {
+static void start_request(struct binding_request *request) {
     struct fx_thread *thread = request->thread;
     const enum fx_review_state state = fx_review_run(request->review);
     assert(state == FX_REVIEW_DONE);
     (void)state;
     if (!must_annotate(request)) {
-        respond(request);
+        finish_request(request);
         return;
     }
     if (!fx_shed_begin_wait(&thread->shed, fx_http_body(request->exchange).len)) {
         fx_shed_reject(&thread->shed, &thread->server->metrics, request->exchange,
                        FX_SHED_WAITING);
-        destroy(request);
+        destroy_request(request);
         return;
     }
     request->message = (struct fx_message){.handle = on_request, .user = request};
@@ -151,9 +152,9 @@ void fx_handle_binding(struct fx_thread *thread, struct fx_http_exchange *exchan
     request->deadline_ns = fx_request_deadline_ns(thread->server, exchange);
     request->review = fx_binding_create(fx_http_body(exchange), request->deadline_ns);
     if (request->review == NULL) {
-        destroy(request);
+        destroy_request(request);
         fx_respond_no_memory(exchange);
         return;
     }
-    start(request);
+    start_request(request);
 }

@@ -82,7 +82,7 @@ static void log_rejected(const struct fx_err *failure) {
            fx_log_str("error", failure->msg));
 }
 
-static void discard(void *made) {
+static void discard_version(void *made) {
     struct version *version = made;
     fx_tls_config_unref(version->config);
     fx_buf_finish(&version->ca);
@@ -98,15 +98,15 @@ static struct version *version_of(struct fx_text ca) {
     fx_buf_init(&version->ca, 0);
     fx_buf_text(&version->ca, ca);
     if (version->ca.failed) {
-        discard(version);
+        discard_version(version);
         return NULL;
     }
     return version;
 }
 
 /* On a worker thread. */
-static bool build(void *user, const struct fx_file_set *files, void **ret_made,
-                  struct fx_err *err) {
+static bool build_version(void *user, const struct fx_file_set *files, void **ret_made,
+                          struct fx_err *err) {
     const struct fx_certificates *certificates = user;
     struct fx_text pem[3] = {{0}};
     if (files->files.n_paths != certificates->n_roots) {
@@ -126,7 +126,7 @@ static bool build(void *user, const struct fx_file_set *files, void **ret_made,
     }
     version->config = fx_tls_config_server(pem[0], pem[1], err);
     if (version->config == NULL) {
-        discard(version);
+        discard_version(version);
         return fx_err_prefix(err, "%s: ", files->files.paths[0]);
     }
     *ret_made = version;
@@ -139,7 +139,7 @@ static bool set_version(struct fx_certificates *certificates, struct version *ve
     struct fx_tls_config *made = version->config;
     version->config = NULL;
     if (!apply_clients(certificates, made, err)) {
-        discard(version);
+        discard_version(version);
         return false;
     }
     fx_buf_finish(&certificates->ca);
@@ -148,8 +148,8 @@ static bool set_version(struct fx_certificates *certificates, struct version *ve
     return true;
 }
 
-static void done(void *user, enum fx_reload_result result, void *made,
-                 const struct fx_err *failure, bool is_repeated) {
+static void on_reloaded(void *user, enum fx_reload_result result, void *made,
+                        const struct fx_err *failure, bool is_repeated) {
     struct fx_certificates *certificates = user;
     if (result == FX_RELOAD_FAILED && is_repeated) {
         return;
@@ -182,9 +182,9 @@ static bool read_files(uv_loop_t *loop, const struct fx_server_options *options,
         .roots = {certificates->roots, certificates->n_roots, PEM_BYTES},
         .name = "reload of the certificate",
         .user = certificates,
-        .build = build,
-        .done = done,
-        .discard = discard,
+        .build = build_version,
+        .done = on_reloaded,
+        .discard = discard_version,
     };
     certificates->reload = fx_reload_create(loop, &reload, err);
     return certificates->reload != NULL &&
@@ -275,7 +275,7 @@ struct fx_text fx_certificates_ca(const struct fx_certificates *certificates) {
     return (struct fx_text){certificates->ca.data, certificates->ca.len};
 }
 
-static void destroy(void *user) {
+static void destroy_certificates(void *user) {
     struct fx_certificates *certificates = user;
     unref_all(certificates->current, certificates->users.n_threads);
     fx_buf_finish(&certificates->ca);
@@ -340,8 +340,8 @@ void fx_certificates_close(struct fx_certificates *certificates) {
     fx_clients_close(certificates->clients);
     certificates->clients = NULL;
     if (certificates->reload != NULL) {
-        fx_reload_close(certificates->reload, destroy);
+        fx_reload_close(certificates->reload, destroy_certificates);
     } else {
-        destroy(certificates);
+        destroy_certificates(certificates);
     }
 }

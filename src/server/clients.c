@@ -33,13 +33,13 @@ struct fx_clients {
 
 /* ---- the file ---- */
 
-static void discard(void *made) {
+static void discard_ca(void *made) {
     struct fx_buf *ca = made;
     fx_buf_finish(ca);
     free(ca);
 }
 
-static struct fx_buf *copy(struct fx_text text, struct fx_err *err) {
+static struct fx_buf *copy_ca(struct fx_text text, struct fx_err *err) {
     struct fx_buf *made = calloc(1, sizeof *made);
     if (made != NULL) {
         fx_buf_text(made, text);
@@ -53,8 +53,8 @@ static struct fx_buf *copy(struct fx_text text, struct fx_err *err) {
 }
 
 /* On a worker. */
-static bool build(void *user, const struct fx_file_set *files, void **ret_made,
-                  struct fx_err *err) {
+static bool read_ca(void *user, const struct fx_file_set *files, void **ret_made,
+                    struct fx_err *err) {
     const struct fx_clients *clients = user;
     if (files->files.n_paths != 1) {
         return fx_fail(err, FX_EINVALID, "%s: not a file", clients->root);
@@ -67,11 +67,11 @@ static bool build(void *user, const struct fx_file_set *files, void **ret_made,
     if (!fx_tls_clients_check(pem, err)) {
         return fx_err_prefix(err, "%s: ", clients->root);
     }
-    *ret_made = copy(pem, err);
+    *ret_made = copy_ca(pem, err);
     return *ret_made != NULL;
 }
 
-static void take(struct fx_clients *clients, struct fx_buf *made) {
+static void set_ca(struct fx_clients *clients, struct fx_buf *made) {
     const bool first = clients->ca.len == 0;
     fx_buf_finish(&clients->ca);
     clients->ca = *made;
@@ -82,10 +82,10 @@ static void take(struct fx_clients *clients, struct fx_buf *made) {
     }
 }
 
-static void done(void *user, enum fx_reload_result result, void *made,
-                 const struct fx_err *failure, bool is_repeated) {
+static void on_reloaded(void *user, enum fx_reload_result result, void *made,
+                        const struct fx_err *failure, bool is_repeated) {
     if (result == FX_RELOAD_CHANGED) {
-        take(user, made);
+        set_ca(user, made);
     } else if (result == FX_RELOAD_FAILED && !is_repeated) {
         fx_log(ERROR, "client CA certificates rejected: the previous ones stay in use",
                fx_log_str("error", failure->msg));
@@ -148,7 +148,7 @@ const struct fx_tls_pair *fx_clients_own_pair(const struct fx_clients *clients) 
 
 /* ---- create and close ---- */
 
-static void destroy(void *user) {
+static void destroy_clients(void *user) {
     struct fx_clients *clients = user;
     fx_buf_finish(&clients->ca);
     fx_tls_pair_finish(&clients->own_pair);
@@ -169,15 +169,15 @@ struct fx_clients *fx_clients_create(uv_loop_t *loop,
         .roots = {&clients->root, 1, PEM_BYTES},
         .name = "reload of the client CA certificates",
         .user = clients,
-        .build = build,
-        .done = done,
-        .discard = discard,
+        .build = read_ca,
+        .done = on_reloaded,
+        .discard = discard_ca,
     };
     if (make_own_pair(clients, err)) {
         clients->reload = fx_reload_create(loop, &reload, err);
     }
     if (clients->reload == NULL) {
-        destroy(clients);
+        destroy_clients(clients);
         return NULL;
     }
     return clients;
@@ -191,6 +191,6 @@ void fx_clients_reload(struct fx_clients *clients) {
 
 void fx_clients_close(struct fx_clients *clients) {
     if (clients != NULL) {
-        fx_reload_close(clients->reload, destroy);
+        fx_reload_close(clients->reload, destroy_clients);
     }
 }

@@ -115,18 +115,18 @@ static uint32_t series_of(struct fx_labels *labels, const char *value) {
     return fx_labels_get(labels, &text);
 }
 
-static void set(struct fx_cluster_metrics *metrics, enum family family, uint32_t series,
-                double value) {
+static void set_value(struct fx_cluster_metrics *metrics, enum family family,
+                      uint32_t series, double value) {
     fx_family_set(metrics->families[family], series, value);
 }
 
 static void read_state(struct fx_cluster_metrics *metrics, struct fx_text resource,
                        enum fx_kube_state now) {
-#define X(name, text)                                                              \
-    {                                                                              \
-        const struct fx_text values[] = {resource, FX_TEXT(text)};                 \
-        set(metrics, FAMILY_STATES, fx_labels_get(metrics->tables.states, values), \
-            now == FX_KUBE_STATE_##name ? 1 : 0);                                  \
+#define X(name, text)                                                                    \
+    {                                                                                    \
+        const struct fx_text values[] = {resource, FX_TEXT(text)};                       \
+        set_value(metrics, FAMILY_STATES, fx_labels_get(metrics->tables.states, values), \
+                  now == FX_KUBE_STATE_##name ? 1 : 0);                                  \
     }
     FX_KUBE_STATES(X)
 #undef X
@@ -146,10 +146,10 @@ static void read_resource(struct fx_cluster_metrics *metrics, size_t index) {
         const struct fx_text text = {name.data, name.len};
         const uint32_t series = fx_labels_get(metrics->tables.resources, &text);
         read_state(metrics, text, status.state);
-        set(metrics, FAMILY_OBJECTS, series, (double)status.n_objects);
+        set_value(metrics, FAMILY_OBJECTS, series, (double)status.n_objects);
         if (status.synced_ns != 0) {
             const double ago = (double)(fx_clock_ns() - status.synced_ns) / NS_IN_S;
-            set(metrics, FAMILY_SYNCED, series, (double)fx_date_now() - ago);
+            set_value(metrics, FAMILY_SYNCED, series, (double)fx_date_now() - ago);
         }
     }
     fx_buf_finish(&name);
@@ -157,12 +157,12 @@ static void read_resource(struct fx_cluster_metrics *metrics, size_t index) {
 
 static void read_writes(struct fx_cluster_metrics *metrics,
                         const struct fx_cluster_stats *look) {
-    set(metrics, FAMILY_STATUS_WRITES, RESULT_OK, (double)look->status.written);
-    set(metrics, FAMILY_STATUS_WRITES, RESULT_FAILED, (double)look->status.failed);
-    set(metrics, FAMILY_STATUS_QUEUE, 0, (double)look->status.queued);
-    set(metrics, FAMILY_EVENTS, RESULT_OK, (double)look->events.written);
-    set(metrics, FAMILY_EVENTS, RESULT_FAILED, (double)look->events.failed);
-    set(metrics, FAMILY_EVENTS, RESULT_DROPPED, (double)look->events.dropped);
+    set_value(metrics, FAMILY_STATUS_WRITES, RESULT_OK, (double)look->status.written);
+    set_value(metrics, FAMILY_STATUS_WRITES, RESULT_FAILED, (double)look->status.failed);
+    set_value(metrics, FAMILY_STATUS_QUEUE, 0, (double)look->status.queued);
+    set_value(metrics, FAMILY_EVENTS, RESULT_OK, (double)look->events.written);
+    set_value(metrics, FAMILY_EVENTS, RESULT_FAILED, (double)look->events.failed);
+    set_value(metrics, FAMILY_EVENTS, RESULT_DROPPED, (double)look->events.dropped);
 }
 
 static void read_all(void *user) {
@@ -177,13 +177,13 @@ static void read_all(void *user) {
         read_resource(metrics, i);
     }
     read_writes(metrics, &look);
-    set(metrics, FAMILY_LEASE, 0, look.lease_held ? 1 : 0);
+    set_value(metrics, FAMILY_LEASE, 0, look.lease_held ? 1 : 0);
     if (look.publishes) {
-        set(metrics, FAMILY_PUBLISHED, 0, look.published ? 1 : 0);
+        set_value(metrics, FAMILY_PUBLISHED, 0, look.published ? 1 : 0);
     }
     if (look.names_mutating) {
-        set(metrics, FAMILY_CONFIGURED, 0, look.configured ? 1 : 0);
-        set(metrics, FAMILY_DISABLED, 0, look.disabled ? 1 : 0);
+        set_value(metrics, FAMILY_CONFIGURED, 0, look.configured ? 1 : 0);
+        set_value(metrics, FAMILY_DISABLED, 0, look.disabled ? 1 : 0);
     }
     if (look.ca_not_after != 0) {
         fx_metrics_set(&server->metrics, FX_METRIC_NOT_AFTER, FX_CERTIFICATE_CA,

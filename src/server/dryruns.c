@@ -53,8 +53,8 @@ static enum fx_dryrun_status label_of(unsigned status) {
 }
 
 /* Consumes the body. */
-static void respond(struct fx_server *server, struct fx_http_exchange *exchange,
-                    unsigned status, struct fx_buf *body) {
+static void respond_dry_run(struct fx_server *server, struct fx_http_exchange *exchange,
+                            unsigned status, struct fx_buf *body) {
     const double ms = fx_request_seconds(exchange) * 1e3;
     fx_metrics_count(&server->metrics, FX_METRIC_DRYRUNS, label_of(status));
     fx_log(INFO, "dry run", fx_log_int("status", status), fx_log_num("ms", ms));
@@ -71,7 +71,7 @@ static void respond_error(struct fx_server *server, const struct fx_dry_run *api
     if (body.failed) { /* respond with the status and an empty body */
         fx_buf_reset(&body);
     }
-    respond(server, exchange, status, &body);
+    respond_dry_run(server, exchange, status, &body);
     fx_buf_finish(&body);
 }
 
@@ -90,7 +90,7 @@ static void run_job(void *user) {
 
 static void on_done(void *user);
 
-static void describe(void *user, struct fx_buf *text) {
+static void describe_job(void *user, struct fx_buf *text) {
     struct fx_dryrun_job *job = user;
     fx_activity_print(&job->activity, text);
 }
@@ -107,7 +107,7 @@ static void register_job(struct fx_dryrun_job *job) {
         .type = FX_JOB_DRY_RUN,
         .name = "dry run",
         .allowed_ns = job->deadline_ns > now ? job->deadline_ns - now : 0,
-        .describe = describe,
+        .describe = describe_job,
         .user = job,
     };
     fx_job_begin(&job->job);
@@ -153,7 +153,8 @@ static void on_done(void *user) {
     (void)joined;
     fx_job_end(&job->job);
     dryruns->n_running--;
-    respond(dryruns->server, job->exchange, job->answer.status, &job->answer.body);
+    respond_dry_run(dryruns->server, job->exchange, job->answer.status,
+                    &job->answer.body);
     fx_buf_finish(&job->answer.body);
     free_job(job);
     start_all(dryruns);

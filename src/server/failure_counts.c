@@ -28,8 +28,8 @@ bool fx_failure_counts_exceeds(const struct fx_failure_counts *failures,
 }
 
 /* NULL if the mutator has no item. */
-static struct fx_quarantined *find(struct fx_failure_counts *failures,
-                                   const struct fx_mutator *mutator) {
+static struct fx_quarantined *find_item(struct fx_failure_counts *failures,
+                                        const struct fx_mutator *mutator) {
     for (size_t i = 0; i < failures->n_items; i++) {
         if (fx_mutator_compare(failures->items[i].mutator, mutator) == 0) {
             return &failures->items[i];
@@ -52,7 +52,7 @@ static void remove_item(struct fx_failure_counts *failures,
  * the failure is not counted. */
 static bool add_failure(struct fx_failure_counts *failures, struct fx_mutator *mutator,
                         enum fx_misdeed misdeed) {
-    struct fx_quarantined *item = find(failures, mutator);
+    struct fx_quarantined *item = find_item(failures, mutator);
     if (item != NULL && !fx_quarantine_is_same(item->mutator, mutator)) {
         remove_item(failures, item); /* the item is of an earlier version of the policy */
         item = NULL;
@@ -119,7 +119,7 @@ bool fx_failure_counts_record(struct fx_failure_counts *failures,
         } else if (is_over_budget(failures, fare)) {
             is_over = add_failure(failures, mutator, FX_MISDEED_BUDGET) || is_over;
         } else if (failures->n_items > 0) {
-            const struct fx_quarantined *item = find(failures, mutator);
+            const struct fx_quarantined *item = find_item(failures, mutator);
             if (item != NULL) {
                 remove_item(failures, item);
             }

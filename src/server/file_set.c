@@ -61,7 +61,8 @@ static void stamp_folder(struct fx_file_stamp *stamp, const char *path, time_t n
 
 /* Appends a folder unless it is among the last ones: files of one folder follow each
  * other. A folder that is listed twice does no harm. */
-static bool append(struct fx_file_list *list, struct fx_text path, struct fx_err *err) {
+static bool append_folder(struct fx_file_list *list, struct fx_text path,
+                          struct fx_err *err) {
     for (size_t i = list->n_paths; i > 0 && list->n_paths - i < NEIGHBOURS; i--) {
         if (fx_text_is(path, list->paths[i - 1])) {
             return true;
@@ -90,13 +91,13 @@ static bool list_folders(const struct fx_file_roots *roots,
     bool ok = true;
     for (size_t i = 0; ok && i < roots->n_paths; i++) {
         const char *root = roots->paths[i];
-        ok = !is_folder(root) || append(folders, fx_text_of(root), err);
+        ok = !is_folder(root) || append_folder(folders, fx_text_of(root), err);
     }
     for (size_t i = 0; ok && i < files->n_paths; i++) {
         const char *slash = strrchr(files->paths[i], '/');
         const size_t length = slash == NULL ? 0 : (size_t)(slash - files->paths[i]);
         ok = length == 0 ||
-             append(folders, (struct fx_text){files->paths[i], length}, err);
+             append_folder(folders, (struct fx_text){files->paths[i], length}, err);
     }
     return ok;
 }

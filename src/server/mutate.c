@@ -52,8 +52,8 @@ static void count_iterations(struct fx_metrics *metrics,
     }
 }
 
-static void count(struct fx_metrics *metrics, const struct fx_review_result *result,
-                  double seconds) {
+static void count_review(struct fx_metrics *metrics,
+                         const struct fx_review_result *result, double seconds) {
     enum fx_mutation_status status = FX_MUTATION_UNKNOWN;
     fx_metrics_count(metrics, FX_METRIC_REVIEWS, (unsigned)result->decision);
     fx_metrics_observe(metrics, FX_METRIC_REVIEW_SECONDS, 0, seconds);
@@ -84,11 +84,11 @@ struct mutate_request {
 static void resume(void *user);
 
 /* The texts of the result may be part of the request: use them before the response. */
-static void finish(struct fx_thread *thread, struct fx_http_exchange *exchange,
-                   const struct fx_review_result *result) {
+static void respond_result(struct fx_thread *thread, struct fx_http_exchange *exchange,
+                           const struct fx_review_result *result) {
     struct fx_server *server = thread->server;
     const double seconds = fx_request_seconds(exchange);
-    count(&server->metrics, result, seconds);
+    count_review(&server->metrics, result, seconds);
     fx_active_policies_record(server->active, thread->number, result);
     fx_log_review(result, fx_http_header(exchange, "traceparent"), seconds * 1e3);
     fx_skip_log_record(&thread->skip_log, result, fx_clock_ns);
@@ -98,7 +98,7 @@ static void finish(struct fx_thread *thread, struct fx_http_exchange *exchange,
     fx_respond_review(exchange, result);
 }
 
-static void destroy(struct mutate_request *request) {
+static void destroy_request(struct mutate_request *request) {
     fx_review_destroy(request->review);
     fx_policies_unref(request->policies);
     free(request);
@@ -152,7 +152,7 @@ static bool fetch_namespace(struct mutate_request *request, struct fx_cluster *c
     return fx_cluster_namespaces_fetch(spaces, &wanted, on_fetched, request);
 }
 
-static bool fetch(struct mutate_request *request) {
+static bool fetch_object(struct mutate_request *request) {
     struct fx_cluster *cluster = request->thread->server->cluster;
     switch (request->wanted.type) {
     case FX_REFERENCE_LABELS:
@@ -165,7 +165,7 @@ static bool fetch(struct mutate_request *request) {
 
 static void on_fetch(void *user) {
     struct mutate_request *request = user;
-    if (!fetch(request)) {
+    if (!fetch_object(request)) {
         (void)fx_fail_nomem(&request->failure);
         send_back(request);
     }
@@ -234,11 +234,12 @@ static void run_review(struct mutate_request *request) {
     stop_waiting(request);
     const enum fx_review_state state = fx_review_run(request->review);
     if (state == FX_REVIEW_DONE) {
-        finish(request->thread, request->exchange, fx_review_result(request->review));
+        respond_result(request->thread, request->exchange,
+                       fx_review_result(request->review));
     } else if (wait_for(request, state)) {
         return;
     }
-    destroy(request);
+    destroy_request(request);
 }
 
 /* What the review waited for has come. */
@@ -254,7 +255,7 @@ static void resume(void *user) {
  */
 
 /* False if out of memory. */
-static bool start(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+static bool start_review(struct fx_thread *thread, struct fx_http_exchange *exchange) {
     struct fx_server *server = thread->server;
     struct mutate_request *request = calloc(1, sizeof *request);
     if (request == NULL) {
@@ -280,7 +281,7 @@ static bool start(struct fx_thread *thread, struct fx_http_exchange *exchange) {
     request->review = fx_review_create(&request->admission, request->policies->snapshot,
                                        fx_http_body(exchange), request->deadline_ns);
     if (request->review == NULL) {
-        destroy(request);
+        destroy_request(request);
         return false;
     }
     run_review(request);
@@ -292,7 +293,7 @@ void fx_handle_mutate(struct fx_thread *thread, struct fx_http_exchange *exchang
         return;
     }
     const bool is_large = fx_http_body(exchange).len > FX_LIMIT_KEPT_BODY_BYTES;
-    if (!start(thread, exchange)) {
+    if (!start_review(thread, exchange)) {
         respond_no_memory(thread->server, exchange);
     }
     if (is_large) {

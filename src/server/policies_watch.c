@@ -24,8 +24,8 @@ struct fx_policies_watch {
 };
 
 /* On a worker thread; `current` does not change meanwhile. */
-static bool build(void *user, const struct fx_file_set *files, void **ret_made,
-                  struct fx_err *err) {
+static bool build_policies(void *user, const struct fx_file_set *files, void **ret_made,
+                           struct fx_err *err) {
     struct fx_policies_watch *watch = user;
     const uint64_t begin = fx_clock_ns();
     const size_t n = files->files.n_paths;
@@ -143,7 +143,7 @@ static void on_read(void *user, enum fx_reload_result result, void *made,
     }
 }
 
-static void discard(void *made) {
+static void discard_policies(void *made) {
     fx_policies_unref(made);
 }
 
@@ -176,9 +176,9 @@ fx_policies_watch_create(uv_loop_t *loop, const struct fx_policies_watch_options
         .roots = {options->roots, options->n_roots, FX_LIMIT_POLICY_FILE_BYTES},
         .name = "reload of policies",
         .user = watch,
-        .build = build,
+        .build = build_policies,
         .done = on_read,
-        .discard = discard,
+        .discard = discard_policies,
     };
     watch->reload = fx_reload_create(loop, &reload, err);
     if (watch->reload == NULL) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/reload.c - stat, read, build, hand over.
+ * server/reload.c - stat, read, build_version, hand over.
  */
 #include "server/reload.h"
 
@@ -63,7 +63,7 @@ static bool looks_unchanged(const struct fx_reload *reload, struct reload_run *r
            now.files == reload->stamp.files && now.folders == reload->stamp.folders;
 }
 
-static bool build(const struct fx_reload *reload, struct reload_run *run) {
+static bool build_version(const struct fx_reload *reload, struct reload_run *run) {
     struct fx_file_set files = {0};
     const struct fx_reload_options *options = &reload->options;
     if (!fx_file_set_read(&options->roots, &files, &run->stamp, &run->failure)) {
@@ -85,7 +85,7 @@ static void execute(const struct fx_reload *reload, struct reload_run *run) {
         return;
     }
     run->read = true;
-    run->failed = !build(reload, run);
+    run->failed = !build_version(reload, run);
 }
 
 /* Stores the message of a failure. True if it equals the last one. */
@@ -140,7 +140,7 @@ static void run_finish(const struct fx_reload *reload, struct reload_run *run) {
     }
 }
 
-static void finish(struct fx_reload *reload) {
+static void destroy_reload(struct fx_reload *reload) {
     reload->on_closed(reload->options.user);
     free(reload->last_failure);
     reload->magic = 0;
@@ -154,7 +154,7 @@ static void on_work(uv_work_t *work) {
 
 static void on_worked(uv_work_t *work, int status);
 
-static void start(struct fx_reload *reload, enum depth depth) {
+static void start_run(struct fx_reload *reload, enum depth depth) {
     if (depth == NOTHING || reload->closing) {
         return;
     }
@@ -182,16 +182,16 @@ static void on_worked(uv_work_t *work, int status) {
         watch_folders(reload, &reload->run);
     }
     run_finish(reload, &reload->run);
-    start(reload, reload->next);
+    start_run(reload, reload->next);
     if (reload->closing) {
-        finish(reload);
+        destroy_reload(reload);
     }
 }
 
 static void on_hint(bool is_notified, void *user) {
     struct fx_reload *reload = user;
     assert(reload->magic == RELOAD_MAGIC);
-    start(reload, is_notified ? ALWAYS : IF_CHANGED);
+    start_run(reload, is_notified ? ALWAYS : IF_CHANGED);
 }
 
 /* The first run, on the calling thread. */
@@ -236,7 +236,7 @@ struct fx_reload *fx_reload_create(uv_loop_t *loop,
 }
 
 void fx_reload_now(struct fx_reload *reload) {
-    start(reload, ALWAYS);
+    start_run(reload, ALWAYS);
 }
 
 void fx_reload_close(struct fx_reload *reload, void (*on_closed)(void *user)) {
@@ -245,6 +245,6 @@ void fx_reload_close(struct fx_reload *reload, void (*on_closed)(void *user)) {
     fx_file_watch_close(reload->watch);
     reload->watch = NULL;
     if (!reload->running) {
-        finish(reload);
+        destroy_reload(reload);
     }
 }

@@ -111,7 +111,7 @@ static const struct condition forbidden_where[] = {
 
 /* ---- the filter ---- */
 
-static bool fail(struct fx_err *err, const char *what, int rc) {
+static bool fail_seccomp(struct fx_err *err, const char *what, int rc) {
     return rc == -ENOMEM ? fx_fail_nomem(err)
                          : fx_fail(err, FX_EIO, "seccomp: %s: %s", what, strerror(-rc));
 }
@@ -123,7 +123,7 @@ static bool add_names(scmp_filter_ctx filter, uint32_t action, const char *const
         /* Negative: a call of other architectures. */
         const int rc = call < 0 ? 0 : seccomp_rule_add(filter, action, call, 0);
         if (rc != 0) {
-            return fail(err, names[i], rc);
+            return fail_seccomp(err, names[i], rc);
         }
     }
     return true;
@@ -140,7 +140,7 @@ static bool add_conditions(scmp_filter_ctx filter, uint32_t action,
         const int rc =
             call < 0 ? 0 : seccomp_rule_add_array(filter, action, call, 1, &holds);
         if (rc != 0) {
-            return fail(err, at->call, rc);
+            return fail_seccomp(err, at->call, rc);
         }
     }
     return true;
@@ -155,7 +155,7 @@ static bool add_routes(scmp_filter_ctx filter, struct fx_err *err) {
     };
     const int call = seccomp_syscall_resolve_name("socket");
     const int rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, 2, both);
-    return rc == 0 || fail(err, "socket", rc);
+    return rc == 0 || fail_seccomp(err, "socket", rc);
 }
 
 /* abort() signals the own process. No other process may be signalled. */
@@ -174,7 +174,7 @@ static bool set_attributes(scmp_filter_ctx filter, struct fx_err *err) {
     if (rc == 0) {
         rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
     }
-    return rc == 0 || fail(err, "setting attributes", rc);
+    return rc == 0 || fail_seccomp(err, "setting attributes", rc);
 }
 
 static bool add_all(scmp_filter_ctx filter, struct fx_err *err) {
@@ -196,9 +196,9 @@ static bool add_io_uring(scmp_filter_ctx filter, struct fx_err *err) {
 }
 
 /* Installs a filter with the rules of `add`, and `otherwise` for all other calls. */
-static bool install(uint32_t otherwise,
-                    bool (*add)(scmp_filter_ctx filter, struct fx_err *err),
-                    struct fx_err *err) {
+static bool install_filter(uint32_t otherwise,
+                           bool (*add)(scmp_filter_ctx filter, struct fx_err *err),
+                           struct fx_err *err) {
     scmp_filter_ctx filter = seccomp_init(otherwise);
     if (filter == NULL) {
         return fx_fail_nomem(err);
@@ -206,16 +206,16 @@ static bool install(uint32_t otherwise,
     bool ok = add(filter, err);
     if (ok) {
         const int rc = seccomp_load(filter);
-        ok = rc == 0 || fail(err, "installing the filter", rc);
+        ok = rc == 0 || fail_seccomp(err, "installing the filter", rc);
     }
     seccomp_release(filter);
     return ok;
 }
 
 bool fx_sandbox_filter_hide_rings(struct fx_err *err) {
-    return install(SCMP_ACT_ALLOW, add_io_uring, err);
+    return install_filter(SCMP_ACT_ALLOW, add_io_uring, err);
 }
 
 bool fx_sandbox_filter_install(struct fx_err *err) {
-    return install(SCMP_ACT_ERRNO(ENOSYS), add_all, err);
+    return install_filter(SCMP_ACT_ERRNO(ENOSYS), add_all, err);
 }

@@ -101,7 +101,7 @@ static void on_webhook_stopped(void *user) {
 }
 
 /* Also used if the start failed: parts that were not started are skipped. */
-static void stop(struct process *process) {
+static void stop_server(struct process *process) {
     if (process->stopping) {
         return;
     }
@@ -122,13 +122,13 @@ static void on_drained(uv_timer_t *timer) {
     struct process *process = process_of(timer->data);
     if (!process->stopping) {
         fx_log(INFO, "stopping", {0});
-        stop(process);
+        stop_server(process);
     }
 }
 
 /* ---- signals ---- */
 
-static void drain(struct process *process) {
+static void drain_server(struct process *process) {
     struct fx_server *server = &process->server;
     const uint64_t ms = or_default(server->options->drain_ms, FX_LIMIT_DRAIN_MS);
     server->draining = true;
@@ -149,7 +149,7 @@ static void on_end_signal(uv_signal_t *signal, int number) {
         return;
     }
     if (!process->server.draining) {
-        drain(process);
+        drain_server(process);
     } else {
         on_drained(&process->drain); /* a second signal ends the drain */
     }
@@ -334,7 +334,7 @@ static void watch_main_loop(struct fx_server *server) {
     fx_watchdog_add(server->watchdog, &server->watched, &server->queue, "main thread");
 }
 
-static bool start(struct process *process, struct fx_err *err) {
+static bool start_server(struct process *process, struct fx_err *err) {
     struct fx_server *server = &process->server;
     const struct fx_server_options *options = server->options;
     const struct fx_certificates_users users = {server->threads.n_items, on_certificate,
@@ -410,7 +410,7 @@ static bool init_counting(struct fx_server *server,
 
 /* ---- the process ---- */
 
-static void destroy(struct process *process) {
+static void destroy_process(struct process *process) {
     fx_watchdog_destroy(process->server.watchdog);
     fx_active_policies_destroy(process->server.active);
     fx_threads_finish(&process->server.threads);
@@ -433,8 +433,8 @@ static void take_options(struct process *process,
     process->server.options = &process->options;
 }
 
-static bool init(struct process *process, const struct fx_server_options *options,
-                 struct fx_err *err) {
+static bool init_process(struct process *process, const struct fx_server_options *options,
+                         struct fx_err *err) {
     process->magic = SERVER_MAGIC;
     take_options(process, options);
     options = &process->options;
@@ -480,18 +480,18 @@ bool fx_server_run(const struct fx_server_options *options, struct fx_err *err) 
     fx_node_pool_install();
     (void)!fx_log_start(); /* without a thread for the log, lines are written
                               synchronously */
-    if (!init(process, options, err)) {
-        destroy(process);
+    if (!init_process(process, options, err)) {
+        destroy_process(process);
         return false;
     }
-    const bool started = start(process, err);
+    const bool started = start_server(process, err);
     if (!started) {
-        stop(process);
+        stop_server(process);
     }
     run_loop(process);
     if (started) {
         fx_log(INFO, "stopped", {0});
     }
-    destroy(process);
+    destroy_process(process);
     return started;
 }

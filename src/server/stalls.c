@@ -13,7 +13,7 @@ static int64_t seconds_of(const struct fx_job *job, uint64_t now_ns) {
     return (int64_t)((now_ns - job->since_ns) / NS_IN_S);
 }
 
-static void describe(const struct fx_job *job, struct fx_buf *text) {
+static void describe_job(const struct fx_job *job, struct fx_buf *text) {
     if (job->describe != NULL) {
         job->describe(job->user, text);
     }
@@ -37,7 +37,7 @@ static bool is_late(const struct fx_job *job, const struct update *update) {
 static void log_begin(const struct fx_job *job, uint64_t now_ns) {
     struct fx_buf where;
     fx_buf_init(&where, 0);
-    describe(job, &where);
+    describe_job(job, &where);
     fx_log(ERROR, "stalled", fx_log_str("what", job->name),
            fx_log_str("where", where.failed ? "" : where.data),
            fx_log_int("seconds", seconds_of(job, now_ns)));
@@ -80,7 +80,7 @@ static bool needs_restart(enum fx_job_type type) {
 static void print_job(const struct fx_job *job, const struct print *print) {
     struct fx_buf where;
     fx_buf_init(&where, 0);
-    describe(job, &where);
+    describe_job(job, &where);
     fx_buf_printf(print->lines, "%s: %lld s", job->name,
                   (long long)seconds_of(job, print->now_ns));
     if (!where.failed && where.len > 0) {

@@ -277,14 +277,14 @@ static bool open_loop(struct fx_thread *thread, struct fx_err *err) {
     return true;
 }
 
-static void describe(void *user, struct fx_buf *text) {
+static void describe_thread(void *user, struct fx_buf *text) {
     struct fx_thread *thread = user;
     fx_activity_print(&thread->activity, text);
 }
 
 static void add_to_watchdog(struct fx_thread *thread) {
     (void)snprintf(thread->name, sizeof thread->name, "thread %u", thread->number);
-    thread->watched.job.describe = describe;
+    thread->watched.job.describe = describe_thread;
     thread->watched.job.user = thread;
     fx_watchdog_add(thread->server->watchdog, &thread->watched, &thread->queue,
                     thread->name);

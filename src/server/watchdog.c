@@ -249,7 +249,7 @@ static void run_loop(void *user) {
     (void)uv_run(&watchdog->loop, UV_RUN_DEFAULT);
 }
 
-static void finish(struct fx_watchdog *watchdog) {
+static void destroy_handles(struct fx_watchdog *watchdog) {
     const int status = uv_loop_close(&watchdog->loop);
     assert(status == 0);
     (void)status;
@@ -280,7 +280,7 @@ static bool open_loop(struct fx_watchdog *watchdog, struct fx_err *err) {
     return true;
 }
 
-static bool start(struct fx_watchdog *watchdog, struct fx_err *err) {
+static bool start_thread(struct fx_watchdog *watchdog, struct fx_err *err) {
     int status = 0;
     for (size_t i = 0; status == 0 && i < FX_COUNT(signals); i++) {
         status = uv_signal_start(&watchdog->signals[i], on_signal, signals[i]);
@@ -314,10 +314,10 @@ struct fx_watchdog *fx_watchdog_create(const struct fx_watchdog_options *options
         free(watchdog);
         return NULL;
     }
-    if (!start(watchdog, err)) {
+    if (!start_thread(watchdog, err)) {
         close_all(watchdog);
         run_loop(watchdog);
-        finish(watchdog);
+        destroy_handles(watchdog);
         return NULL;
     }
     fx_jobs_watch(fx_stalls_log_end);
@@ -332,7 +332,7 @@ void fx_watchdog_destroy(struct fx_watchdog *watchdog) {
     fx_message_queue_post(&watchdog->queue, &watchdog->close);
     (void)uv_thread_join(&watchdog->id);
     assert(watchdog->first == NULL);
-    finish(watchdog);
+    destroy_handles(watchdog);
 }
 
 /* ---- libuv's worker threads ---- */
