@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_client_cancel_test.c - what may be done out of the calls of a sink: giving up
- * this call or another, beginning others.
+ * net/http_client_cancel_test.c - what a callback of a sink may do: cancel its own call
+ * or others, and start calls.
  */
 #include "net/http_client_stream_fixture.h"
 
@@ -71,7 +71,7 @@ static void a_call_without_a_pool_may_be_given_up(void **state) {
 /* ---- others ---- */
 
 struct pair {
-    struct taken taken; /* first: it is what its sink is told of */
+    struct taken taken; /* first: the `user` of its sink */
     struct taken other;
     struct pooled pooled;
 };

@@ -13,7 +13,7 @@
 static const struct {
     struct script script;
     unsigned status;  /* 0: a failure, */
-    const char *body; /* with these words */
+    const char *body; /* with this message */
 } scripts[] = {
     {{OK_LINE "Content-Length: 2\r\n\r\n{}", STAY}, 200, "{}"},
     {{OK_LINE "Content-Length: 2\r\n\r\n{}", CUT}, 200, "{}"},

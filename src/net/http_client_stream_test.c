@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_client_stream_test.c - answers that are taken piece by piece: how they come,
- * end, fail, fall silent, and are given up.
+ * net/http_client_stream_test.c - responses that are taken in pieces: how they arrive,
+ * end, and fail.
  */
 #include "net/http_client_stream_fixture.h"
 
@@ -102,7 +102,7 @@ static const struct {
     const char *answer, *pieces;
     const char *failure;  /* NULL: in order, */
     enum ending ending;   /* once the pieces are there */
-    bool fine_when_plain; /* where nobody says goodbye */
+    bool fine_when_plain; /* without close_notify */
 } endings[] = {
     {FIRST LAST, "{\"a\":1}\n", NULL, STAY, true},
     {FIRST LAST, "{\"a\":1}\n", NULL, CUT, true},

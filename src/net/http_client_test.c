@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_client_test.c - calls to a server of ours, over TLS and without.
+ * net/http_client_test.c - calls to our own server, over TLS and plain.
  */
 #include "net/http_client_fixture.h"
 #include "net/tls_clients.h"
@@ -26,7 +26,7 @@ static void our_server_answers(void **state) {
               posting(NULL, NULL, FX_TEXT("{\"a\":1}")), &asked);
     await(&fixture.loop, &asked);
     expect_answer(&asked, 200, ECHOED("{\"a\":1}"));
-    /* By name, which may have an address where nobody listens. */
+    /* By name, which may have an address without a listener. */
     ask_world(&fixture, "http://localhost:PORT/v1?a=1", posting(NULL, NULL, FX_TEXT("")),
               &asked);
     await(&fixture.loop, &asked);

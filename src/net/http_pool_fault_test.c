@@ -5,7 +5,7 @@
  */
 #include "net/http_pool_fixture.h"
 
-/* ---- what an answer says of its connection ---- */
+/* ---- responses that end their connection ---- */
 
 static const struct {
     const char *answer;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_pool_test.c - which connections are kept, for whom and how long.
+ * net/http_pool_test.c - which connections are kept, for which server and how long.
  */
 #include "net/http_pool_fixture.h"
 
@@ -169,7 +169,7 @@ static void targets_do_not_share(void **state) {
     expect_counts(&pooled, 2, 2);
     struct fx_tls_config *first = pooled.tls;
     pooled.tls = client_tls(&trust, "localhost", NULL, NULL);
-    call(&pooled); /* somebody else's trust */
+    call(&pooled); /* another TLS configuration */
     expect_counts(&pooled, 3, 3);
     fx_tls_config_unref(first); /* whose connections hold it */
     call_at(&pooled, "https://localhost:PORT/");

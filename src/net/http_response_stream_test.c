@@ -130,7 +130,7 @@ static void recordings_may_be_split_anywhere(void **state) {
     }
 }
 
-/* What has come by then was right, and it is told that it is not all. */
+/* The bytes before it were correct, and the body is reported as incomplete. */
 static void check_cut(const struct recording *recording, size_t at, bool cut) {
     struct fx_err err = FX_ERR_INIT;
     struct parsed parsed;

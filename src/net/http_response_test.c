@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_response_test.c - responses in every split, and those that are refused.
+ * net/http_response_test.c - responses in every split, and those that are rejected.
  */
 #include "net/http_response_fixture.h"
 
@@ -8,7 +8,7 @@ static const struct {
     const char *bytes;
     int flags;
     unsigned status;  /* 0: refused, */
-    const char *body; /* with these words */
+    const char *body; /* with this message */
 } cases[] = {
     /* The ways to say the length. */
     {OK_LINE "Content-Length: 2\r\n\r\n{}", 0, 200, "{}"},

@@ -100,7 +100,7 @@ static void its_own_bounds_hold(void **state) {
     finish_pair(&pair);
 }
 
-/* Handed over after the end: the socket is closed, and nobody serves it. */
+/* Passed on after the stop: the socket is closed without a response. */
 static void after_the_end_it_is_closed(void **state) {
     (void)state;
     struct pair pair;
@@ -192,7 +192,7 @@ static void waiting_for_others_counts(void **state) {
     }
     say(&fixture, a, GET("/"));
     say(&fixture, b, GET("/"));
-    uv_sleep(10); /* both are there before the next turn */
+    uv_sleep(10); /* both have arrived before the next iteration */
     const uint64_t before = fx_clock_ns();
     while (arrivals.n < 2) {
         run_once(&fixture);

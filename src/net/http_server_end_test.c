@@ -235,7 +235,7 @@ static void the_busy_are_not_sent_away(void **state) {
     finish(&fixture);
 }
 
-/* Whoever goes on talking to somebody who has said all is not listened to for ever. */
+/* Input after the last response is not read for ever. */
 static void talkers_are_cut_off(void **state) {
     (void)state;
     struct fixture fixture;

@@ -7,7 +7,7 @@
 
 #define N_CROWD 8
 
-/* Connects and says the first words, without waiting for what comes. */
+/* Connects and sends the first message, without waiting for the response. */
 static struct client greet(struct fixture *fixture, struct fx_tls_config *config) {
     struct fx_err err = FX_ERR_INIT;
     struct client client = {.fd = dial(fixture), .tls = fx_tls_create(config)};
@@ -40,7 +40,7 @@ static void await_accepted(struct fixture *fixture, size_t count) {
     assert_int_equal(fx_http_server_counts(fixture->server).accepted, count);
 }
 
-/* A server over TLS, and who trusts it. */
+/* A server over TLS, and a client configuration that trusts it. */
 static struct fx_tls_config *start_tls(struct fixture *fixture,
                                        struct fx_http_server_options options) {
     struct fx_tls_config *config = self_signed();
@@ -54,8 +54,8 @@ static struct fx_tls_config *start_tls(struct fixture *fixture,
     return trust;
 }
 
-/* Everything is there before the loop looks: the request is answered in its first turn,
- * before any of the handshakes has come further. */
+/* Everything has arrived before the loop reads: the request is answered in the first
+ * iteration, before any handshake goes on. */
 static void who_is_connected_comes_first(void **state) {
     (void)state;
     struct fixture fixture;
@@ -98,7 +98,8 @@ static void who_is_connected_comes_first(void **state) {
     finish(&fixture);
 }
 
-/* A hundred who greet at once: no more are accepted while they wait. */
+/* A hundred handshakes at once: no further connections are accepted while they are
+ * queued. */
 static void a_crowd_waits_in_the_kernel(void **state) {
     (void)state;
     struct fixture fixture;
@@ -125,7 +126,7 @@ static void a_crowd_waits_in_the_kernel(void **state) {
     finish(&fixture);
 }
 
-/* Who only connects does not push out who has shaken hands. */
+/* Clients that only connect do not evict clients with a finished handshake. */
 static void the_silent_push_each_other_out(void **state) {
     (void)state;
     struct fixture fixture;
@@ -153,7 +154,7 @@ static void the_silent_push_each_other_out(void **state) {
     finish(&fixture);
 }
 
-/* Each stage of a handshake may be the last: what waits for its turn is let go. */
+/* Each stage of a handshake may be the last one: queued steps are dropped. */
 static void handshakes_may_end_anywhere(void **state) {
     (void)state;
     struct fixture fixture;

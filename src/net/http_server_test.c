@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_server_test.c - requests and answers of the server, and its bounds.
+ * net/http_server_test.c - requests and responses of the server, and its limits.
  */
 #include "net/http_server_fixture.h"
 
@@ -165,7 +165,7 @@ static void each_has_one_a_turn(void **state) {
     finish(&fixture);
 }
 
-/* A body of many reads: between them others have their turn. */
+/* A body of many reads: other connections are served in between. */
 static void large_bodies_come_in_turns(void **state) {
     (void)state;
     struct fixture fixture;

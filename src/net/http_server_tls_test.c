@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_server_tls_test.c - the server over TLS, and the check.
+ * net/http_server_tls_test.c - the server over TLS, and the port check.
  */
 #include "net/http_server_tls_fixture.h"
 
@@ -33,7 +33,7 @@ static void requests_come_over_tls(void **state) {
     struct client refused = dial_tls(&fixture, trust);
     assert_int_equal(refused.state, FX_TLS_FAILED);
 
-    /* A last answer comes with a goodbye. */
+    /* The last response is followed by close_notify. */
     ask_tls(&fixture, &client, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     while (client.state == FX_TLS_OPEN && exchange_tls(&fixture, &client)) {
     }
@@ -136,7 +136,7 @@ static void a_probe_has_patience_only_so_long(void **state) {
     socklen_t len = sizeof to;
     start(&fixture, (struct fx_http_server_options){0});
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const int deaf = socket(AF_INET, SOCK_STREAM, 0); /* listens and says nothing */
+    const int deaf = socket(AF_INET, SOCK_STREAM, 0); /* accepts and sends nothing */
     assert_int_equal(bind(deaf, (const struct sockaddr *)&to, sizeof to), 0);
     assert_int_equal(listen(deaf, 1), 0);
     assert_int_equal(getsockname(deaf, (struct sockaddr *)&to, &len), 0);

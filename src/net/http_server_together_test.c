@@ -11,7 +11,7 @@
 #define N_CLIENTS 4
 #define FOREVER   UINT64_MAX
 
-/* Some who ask at the same time. */
+/* Clients that send requests at the same time. */
 struct table {
     struct fixture inner;
     int fds[N_CLIENTS];
@@ -69,7 +69,7 @@ static void start_open(struct fixture *fixture, struct fx_http_server_options op
     fixture->server->batch.max_ns = max_ns;
 }
 
-/* All clients ask, and the loop finds it in one turn. */
+/* All clients send a request, and the loop reads them in one iteration. */
 static void serve_table(struct table *table, uint64_t max_ns, size_t big) {
     start_open(&table->inner, (struct fx_http_server_options){0}, on_table_request, table,
                max_ns);
@@ -103,7 +103,8 @@ static void expect_all_heard(const struct table *table) {
     }
 }
 
-/* So many had received when each was served, and all have when the turn is over. */
+/* How many clients had a response when each was served; at the end of the iteration all
+ * have. */
 static void expect_heard(const struct table *table, const size_t wanted[N_CLIENTS]) {
     for (size_t i = 0; i < N_CLIENTS; i++) {
         assert_int_equal(table->n_heard[i], wanted[i]);
@@ -160,7 +161,7 @@ static void who_has_gone_when_it_leaves(void **state) {
     }
 }
 
-/* ---- at any moment of a turn ---- */
+/* ---- at any moment of an iteration ---- */
 
 enum moment { BEFORE, TIMER, IDLE, PREPARE, LETTER, CHECK, CLOSE, N_MOMENTS };
 
@@ -338,7 +339,7 @@ static void tls_records_leave_in_order(void **state) {
     fx_buf_reset(&client.cipher);
     answer_waiting(&fixture);
     answer_waiting(&fixture);
-    stop(&fixture); /* and a goodbye behind them */
+    stop(&fixture); /* and close_notify after them */
     assert_false(exchange_tls(&fixture, &client) && client.state == FX_TLS_OPEN);
     const char *first = strstr(client.plain.data, "GET /1");
     assert_non_null(first);
@@ -370,7 +371,7 @@ static void memory_is_given_back(void **state) {
     finish_table(&table);
 }
 
-/* ---- who does not read ---- */
+/* ---- clients that do not read ---- */
 
 #define BIG   20000
 #define N_ALL 2000

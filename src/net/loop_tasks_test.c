@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/turns_test.c - who comes when.
+ * net/loop_tasks_test.c - the order of tasks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 struct item {
     struct fx_loop_task task;
     int number;
-    struct item *again; /* queued by its turn */
+    struct item *again; /* queued by its task */
 };
 
 static struct item items[N_ITEMS];
@@ -84,7 +84,7 @@ static void who_leaves_is_not_called(void **state) {
     fx_loop_tasks_remove(&tasks, &items[3].task);
     fx_loop_tasks_remove(&tasks, &items[3].task); /* twice is fine */
     fx_loop_tasks_remove(&tasks, &items[5].task);
-    assert_ptr_equal(fx_loop_tasks_take(&tasks), &items[1].task); /* before its turn */
+    assert_ptr_equal(fx_loop_tasks_take(&tasks), &items[1].task); /* before it is due */
     (void)uv_run(*state, UV_RUN_DEFAULT);
     assert_int_equal(n_taken, 2);
     assert_int_equal(order[0], 2);

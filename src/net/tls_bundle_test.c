@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_bundle_test.c - certificates found among other text, and put together.
+ * net/tls_bundle_test.c - certificates found among other text, and joined.
  */
 #include "net/tls_fixture.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_clients_test.c - who is let in by a server, and what is told of the others.
+ * net/tls_clients_test.c - which clients a server accepts, and what it reports about the
+ * others.
  */
 #include "net/tls_fixture.h"
 
@@ -17,7 +18,7 @@ static const char *const localhost[] = {"localhost"};
 
 static struct fx_tls_pair ours, theirs; /* authorities */
 
-/* What was told of whoever was turned away last. */
+/* The last refusal. */
 static struct {
     size_t n_refused;
     enum fx_tls_refusal refusal;
@@ -100,7 +101,7 @@ static bool comes_in(struct fx_tls_config *config, const struct fx_tls_pair *pai
     return is_in;
 }
 
-/* Is it turned away for that reason, once, under that name? It is finished. */
+/* Is the client refused for this reason, once, with this name? Frees the client. */
 static void assert_refused(struct fx_tls_config *server, struct fx_tls_pair pair,
                            enum fx_tls_refusal refusal, const char *name) {
     told.n_refused = 0;
@@ -147,7 +148,8 @@ static void one_of_the_names_is_needed(void **state) {
     fx_tls_config_unref(server);
 }
 
-/* Whatever its name, its dates and who signed it, but only with its key. */
+/* The known certificate is accepted whatever its name, dates and issuer are, but only
+ * with its key. */
 static void the_known_one_is_let_in(void **state) {
     (void)state;
     static const char *const names[] = {"kube-apiserver"};
@@ -178,7 +180,7 @@ static void other_failures_are_no_refusals(void **state) {
     fx_tls_config_unref(config);
 }
 
-/* Another configuration with the same certificate lets in whom it is told to. */
+/* A copy of the configuration accepts the clients that it is given. */
 static void a_server_is_made_again(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;

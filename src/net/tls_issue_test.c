@@ -50,7 +50,7 @@ static bool is_accepted(struct fx_text ca_pem, struct fx_text cert, struct fx_te
     return ok;
 }
 
-/* Is it accepted, or refused in words that begin so (NULL: not at all)? */
+/* Is it accepted, or refused with a message that begins like this (NULL: accepted)? */
 static void assert_verdict(bool ok, const struct fx_err *err, const char *failure) {
     assert_int_equal(ok, failure == NULL);
     if (!ok && failure != NULL) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_test.c - a client's and a server's session talking in memory.
+ * net/tls_test.c - sessions of a client and a server in memory.
  */
 #include "net/tls_fixture.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_trust_test.c - who is trusted: bundles, certificates of clients, names.
+ * net/tls_trust_test.c - which peers are trusted: bundles, client certificates, names.
  */
 #include "net/tls_clients.h"
 #include "net/tls_fixture.h"
@@ -102,7 +102,7 @@ static void a_bundle_is_checked(void **state) {
         fx_buf_str(&noise, "-----BEGIN CERTIFICATE-----");
     }
     const struct {
-        const char *pem, *failure; /* its first words; NULL: none */
+        const char *pem, *failure; /* beginning of the message; NULL: none */
     } cases[] = {
         {our_pem.data, NULL},
         {both.data, NULL},
@@ -158,7 +158,7 @@ static void a_client_needs_a_whole_pair(void **state) {
     }
 }
 
-/* Does the server hear what such a client says? */
+/* Does the server receive what such a client sends? */
 static bool is_heard(struct fx_tls_config *server_config, struct fx_text ca,
                      struct fx_text cert, struct fx_text key) {
     struct fx_err err = FX_ERR_INIT;
@@ -191,7 +191,7 @@ static void a_server_may_demand_a_certificate(void **state) {
     fx_tls_config_print(server, &pem);
     assert_true(is_heard(server, text_of(&pem), none, none));
     assert_true(is_heard(server, none, none, none));
-    /* One that nobody asks for does not disturb. */
+    /* A client certificate that is not requested does no harm. */
     assert_true(is_heard(server, text_of(&pem), text_of(&our_pem), text_of(&our_key)));
     assert_false(fx_tls_config_set_clients(
         server, &(const struct fx_tls_clients){.ca_pem = none}, &err));
@@ -216,7 +216,7 @@ static void a_server_needs_an_alternative_name(void **state) {
         fx_tls_config_server(FX_TEXT(nameless), FX_TEXT(nameless_key), &err);
     assert_non_null(server);
     assert_false(is_heard(server, FX_TEXT(nameless), none, none));
-    assert_true(is_heard(server, none, none, none)); /* who trusts all */
+    assert_true(is_heard(server, none, none, none)); /* accepts any server */
     fx_tls_config_unref(server);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/outbox_test.c - when what waits is sent, and in which order.
+ * net/write_batch_test.c - when pending writes are sent, and in which order.
  */
 #include <setjmp.h>
 #include <stdarg.h>

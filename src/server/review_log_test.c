@@ -131,7 +131,7 @@ static void test_cycle(void **state) {
         "\"error\":\"not converging\",\"cycle\":\"Assign/a /spec/x, Assign/b /spec/y\"}");
 }
 
-/* The words of a mutation can quote the object; the answer has them. */
+/* The message of a mutation may quote the object: only the response has it. */
 static void test_failed_mutation(void **state) {
     (void)state;
     const struct fx_outcome outcome = {.failed = both[1]};

@@ -22,7 +22,7 @@ static void test_one_turn(void **state) {
     assert_int_equal(fx_wait_estimate_get(&estimate, 1010 * MS, 1011 * MS), 1 * MS);
 }
 
-/* Turns are told in whole milliseconds, and may seem to begin after now. */
+/* Iterations have whole milliseconds, and may seem to begin later than now. */
 static void test_a_turn_of_the_future(void **state) {
     (void)state;
     struct fx_wait_estimate estimate = {0};
@@ -70,10 +70,10 @@ static void test_a_pause_is_forgiven(void **state) {
 /* ---- a loop that is played ---- */
 
 #define CLIENTS 5000
-#define BATCH   1024 /* sockets a turn, as libuv has it */
+#define BATCH   1024 /* sockets in an iteration, as in libuv */
 #define MARKER  SIZE_MAX
 #define BOUND   (500 * MS)
-#define SHED_NS 60000 /* what it costs to turn one away */
+#define SHED_NS 60000 /* cost of a rejection */
 #define PLAYED  (30000 * MS)
 
 /* Clients that ask again as soon as they are answered, in the order of the list. */
@@ -139,7 +139,7 @@ static void play(struct play *play, size_t n_clients, uint64_t review_ns) {
     }
 }
 
-/* Nobody is turned away where all can be served in time. */
+/* Nothing is rejected if everything can be served in time. */
 static void test_within_capacity(void **state) {
     (void)state;
     static struct play played;
@@ -149,8 +149,8 @@ static void test_within_capacity(void **state) {
     assert_int_equal(played.n_shed, 0);
 }
 
-/* Past it, those who are served have waited for little more than the bound, and most of
- * the time goes into serving, however many there are and whatever a review costs. */
+/* Above capacity, served requests have waited little longer than the limit, and most of
+ * the capacity is used for reviews. */
 static void test_past_capacity(void **state) {
     (void)state;
     static struct play played;

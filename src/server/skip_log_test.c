@@ -53,7 +53,7 @@ static int teardown(void **state) {
 
 static char written[4000];
 
-/* Notes a review that the rule was left out of, and keeps the line. */
+/* Records a review that skipped the rule, and keeps the log line. */
 static void note(struct fx_skip_log *log, uint32_t rule, bool fails) {
     char words[] = "S3cret is no number";
     struct fx_drop drop = {.mutator = rule, .pass = 1, .fails = fails, .words = words};
@@ -105,7 +105,7 @@ static void one_line_a_minute(void **state) {
     assert_string_equal(written, "");
 }
 
-/* Each by itself; one that did what it should, with fewer words, is none. */
+/* Each mutator by itself; a mutator that was dropped without a failure is not logged. */
 static void of_each(void **state) {
     (void)state;
     struct fx_skip_log log = {.n_items = 0};

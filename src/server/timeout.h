@@ -12,14 +12,10 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* Parses a duration as Go's time.ParseDuration does: a sign, and decimal numbers with a
- * unit each (ns us µs ms s m h); or "0". False if it is invalid or does not fit 64 bits
- * of nanoseconds. */
-bool fx_timeout_parse(struct fx_text text, int64_t *ret_ns) FX_MUST_USE;
-
 /* How long a request with this query may take: 0.8 × `timeout`, where more than a minute
  * counts as a minute (an API server waits 30 s at most); or `default_ms` if the query has
- * no `timeout`, or "0". False if `timeout` is negative or not a duration. */
+ * no `timeout`, or "0". False if `timeout` is negative or not a duration of Go
+ * (time.ParseDuration). */
 bool fx_timeout_budget_ns(struct fx_text query, uint64_t default_ms,
                           uint64_t *ret_ns) FX_MUST_USE;
 

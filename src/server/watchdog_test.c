@@ -19,7 +19,7 @@
 
 #define STALL_MS    200u
 #define PATIENCE_MS 60000u
-#define POOL        4u /* libuv's worker threads, unless the environment says otherwise */
+#define POOL        4u /* default number of worker threads of libuv */
 
 static void wait_ms(long ms) {
     const struct timespec span = {ms / 1000, ms % 1000 * 1000000};
@@ -182,14 +182,14 @@ static void test_what_a_job_may_take(void **state) {
     assert_int_equal(fx_stalls_count(FX_JOB_BUILD), 0);
     fx_stalls_update(&stalls, build.since_ns + ns(70000));
     assert_int_equal(fx_stalls_count(FX_JOB_BUILD), 1);
-    assert_false(print_stalls(&lines)); /* told, but no reason for a restart */
+    assert_false(print_stalls(&lines)); /* reported, but no reason for a restart */
     assert_non_null(strstr(lines.data, "stalled: build: "));
     fx_buf_finish(&lines);
     fx_job_end(&build);
     assert_int_equal(atomic_load(&stalls.counts[FX_JOB_BUILD]), 1);
 }
 
-/* A machine that slept, a process that was stopped: nobody has hung for so long. */
+/* A machine that slept, or a process that was stopped, has no stalls. */
 static void test_time_that_does_not_count(void **state) {
     (void)state;
     struct fx_stalls stalls = {.after_ns = ns(10000)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/oom/active_policies_oom_test.c - metrics and a quarantine with every allocation refused
- * in turn: nothing is left behind, and whatever could be made goes on counting.
+ * tests/oom/active_policies_oom_test.c - metrics and a quarantine with every allocation
+ * refused in turn: nothing is left behind, and whatever could be made goes on counting.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,14 +36,14 @@ static int forget_policies(void **state) {
     return 0;
 }
 
-static void note(struct fx_active_policies *in_force, bool fails) {
-    struct fx_policies *now = fx_active_policies_get(in_force);
+static void note(struct fx_active_policies *active, bool fails) {
+    struct fx_policies *now = fx_active_policies_get(active);
     struct fx_fare fares[] = {{.mutator = 0, .matched = true, .failed = fails},
                               {.mutator = 1, .matched = true}};
     const struct fx_outcome outcome = {.fares = fares, .n_fares = 2};
     const struct fx_review_result result = {.outcome = &outcome,
                                             .snapshot = now->snapshot};
-    fx_active_policies_record(in_force, 0, &result);
+    fx_active_policies_record(active, 0, &result);
     fx_policies_unref(now);
 }
 
@@ -65,17 +65,17 @@ static double count_matched(const struct fx_metrics *metrics) {
 }
 
 /* Two versions of the policies, and reviews under each. */
-static void live(struct fx_active_policies *in_force, const struct fx_metrics *metrics) {
-    fx_active_policies_set(in_force, first, .001);
+static void live(struct fx_active_policies *active, const struct fx_metrics *metrics) {
+    fx_active_policies_set(active, first, .001);
     for (int i = 0; i < REVIEWS; i++) {
-        note(in_force, true);
+        note(active, true);
     }
-    fx_active_policies_set(in_force, second, .001);
+    fx_active_policies_set(active, second, .001);
     const double matched = count_matched(metrics);
     /* what `b` did went with it, unless it was counted with the others */
     assert_true(matched < 0 || (matched >= REVIEWS && matched <= 2 * REVIEWS));
-    fx_active_policies_release(in_force);
-    note(in_force, false);
+    fx_active_policies_release(active);
+    note(active, false);
 }
 
 static void refuse_all(bool ever_after) {
@@ -85,18 +85,18 @@ static void refuse_all(bool ever_after) {
     long n = 0;
     for (bool refused = true; refused; n++) {
         struct fx_metrics metrics;
-        struct fx_active_policies *in_force = NULL;
+        struct fx_active_policies *active = NULL;
         assert_true(n < RUNS_MAX);
         refuse_from(n, ever_after);
         if (fx_metrics_init(&metrics, 1)) {
-            in_force = fx_active_policies_create(&options, &metrics);
+            active = fx_active_policies_create(&options, &metrics);
         }
-        if (in_force != NULL) {
-            live(in_force, &metrics);
+        if (active != NULL) {
+            live(active, &metrics);
         }
         refused = refuse_stop();
-        assert_true(refused || in_force != NULL);
-        fx_active_policies_destroy(in_force);
+        assert_true(refused || active != NULL);
+        fx_active_policies_destroy(active);
         fx_metrics_finish(&metrics);
         assert_int_equal(refuse_live(), alive);
     }
