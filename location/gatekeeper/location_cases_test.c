@@ -22,7 +22,7 @@ struct hits {
     json_t *values;
 };
 
-static bool note(const void *user, const struct fx_place_found *place,
+static bool note(const void *user, const struct fx_write_position *place,
                  enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                  struct fx_err *err) {
     (void)ret_criterion;

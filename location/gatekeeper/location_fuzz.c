@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "location/gatekeeper/location.h"
-#include "location/gatekeeper/read.h"
 #include "location/gatekeeper/write.h"
 #include "value/equal.h"
 #include "value/json.h"
@@ -151,7 +150,7 @@ struct order {
     const struct fx_location *source;
 };
 
-static bool obey(const void *user, const struct fx_place_found *place,
+static bool obey(const void *user, const struct fx_write_position *place,
                  enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                  struct fx_err *err) {
     (void)err;
@@ -221,7 +220,8 @@ static void check_settled(const struct fx_location *location, struct order order
 }
 
 /* Writes to a tree of its own and to a shared one: they come out the same (but for
- * copies, see fx_place_found.nodes), and what the other holder sees stays as it was. */
+ * copies, see fx_write_position.nodes), and what the other holder sees stays as it was.
+ */
 static void check_write(const struct fx_location *location, struct order order,
                         struct bytes bytes) {
     json_t *trees[3];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gatekeeper/location_parse.c - the text of a location as steps (spec sections
- * 1.2 and 1.3), and the exclusions that the extended syntax adds. One token is looked at;
- * the first fault ends the parse.
+ * location/gatekeeper/location_parse.c - splits a location into tokens (spec section
+ * 1.1), and parses them to steps (1.2 and 1.3), with the exclusions of the extended
+ * syntax. The first character decides the type of a token. The first fault ends the
+ * parse.
  */
 #include "location/gatekeeper/location.h"
 
@@ -12,12 +13,174 @@
 
 #include "base/limits.h"
 #include "base/vec.h"
-#include "location/gatekeeper/scanner.h"
 #include "value/tree.h"
 
-struct parser {
-    struct scanner scanner;
-    struct token token; /* the one to be looked at */
+/* type, name in messages. */
+#define TOKENS(X)             \
+    X(IDENT, "IDENT")         \
+    X(INT, "INT")             \
+    X(END, "EOF")             \
+    X(ERROR, "ERROR")         \
+    X(SEPARATOR, "SEPARATOR") \
+    X(LBRACKET, "LBRACKET")   \
+    X(RBRACKET, "RBRACKET")   \
+    X(GLOB, "GLOB")           \
+    X(COLON, "COLON")         \
+    X(COMMA, "COMMA")
+
+enum token_type {
+#define X(type, name) TOKEN_##type,
+    TOKENS(X)
+#undef X
+};
+
+/* `text` is the token without quotes and escapes, in the scanner's store. The span is
+ * that of the source with quotes; the end token has the byte after the text, for a
+ * caret. */
+struct location_token {
+    enum token_type type;
+    struct fx_text text;
+    uint32_t off, len;
+};
+
+/* A position in the source, which is UTF-8. The text of every token is copied to
+ * `store`, which has as many bytes as the source. */
+struct location_scanner {
+    struct fx_text source;
+    bool commas; /* the syntax has commas; else they are ERROR tokens */
+    size_t at;
+    char *store;
+    size_t stored;
+};
+
+/* ---- tokens ------------------------------------------------------------------------ */
+
+static const char *const token_names[] = {
+#define X(type, name) [TOKEN_##type] = name,
+    TOKENS(X)
+#undef X
+};
+
+static const char *token_name(enum token_type type) {
+    return token_names[type];
+}
+
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' ||
+           c == '-';
+}
+
+static bool at_end(const struct location_scanner *scanner) {
+    return scanner->at >= scanner->source.len;
+}
+
+static char here(const struct location_scanner *scanner) {
+    return scanner->source.data[scanner->at];
+}
+
+/* Returns the length of the current rune; quoted text may contain any rune. */
+static size_t rune_length(const struct location_scanner *scanner) {
+    const struct fx_text rest = {scanner->source.data + scanner->at,
+                                 scanner->source.len - scanner->at};
+    uint32_t rune = 0;
+    return fx_text_rune(rest, &rune);
+}
+
+static void store(struct location_scanner *scanner, size_t bytes) {
+    assert(scanner->stored + bytes <= scanner->source.len);
+    memcpy(scanner->store + scanner->stored, scanner->source.data + scanner->at, bytes);
+    scanner->stored += bytes;
+    scanner->at += bytes;
+}
+
+static enum token_type scan_run(struct location_scanner *scanner, bool (*belongs)(char c),
+                                enum token_type type) {
+    while (!at_end(scanner) && belongs(here(scanner))) {
+        store(scanner, 1);
+    }
+    return type;
+}
+
+/* quoted := '"' ( [^"\\] | '\\' any )* '"', or with single quotes. A backslash makes
+ * the next rune literal. Without a closing quote it is an ERROR token with the text so
+ * far. */
+static enum token_type scan_quoted(struct location_scanner *scanner) {
+    const char quote = here(scanner);
+    scanner->at++;
+    while (!at_end(scanner) && here(scanner) != quote) {
+        if (here(scanner) == '\\') {
+            scanner->at++;
+        }
+        if (!at_end(scanner)) {
+            store(scanner, rune_length(scanner));
+        }
+    }
+    if (at_end(scanner)) {
+        return TOKEN_ERROR;
+    }
+    scanner->at++;
+    return TOKEN_IDENT;
+}
+
+static enum token_type punctuation_type(char c, bool commas) {
+    switch (c) {
+    case '.': return TOKEN_SEPARATOR;
+    case '[': return TOKEN_LBRACKET;
+    case ']': return TOKEN_RBRACKET;
+    case '*': return TOKEN_GLOB;
+    case ':': return TOKEN_COLON;
+    case ',': return commas ? TOKEN_COMMA : TOKEN_ERROR;
+    default: return TOKEN_ERROR;
+    }
+}
+
+static enum token_type scan_token(struct location_scanner *scanner) {
+    if (at_end(scanner)) {
+        return TOKEN_END;
+    }
+    const char c = here(scanner);
+    if (is_digit(c)) {
+        return scan_run(scanner, is_digit, TOKEN_INT);
+    }
+    if (is_word(c)) {
+        return scan_run(scanner, is_word, TOKEN_IDENT);
+    }
+    if (c == '"' || c == '\'') {
+        return scan_quoted(scanner);
+    }
+    store(scanner, rune_length(scanner));
+    return punctuation_type(c, scanner->commas);
+}
+
+static struct location_token scan(struct location_scanner *scanner) {
+    while (!at_end(scanner) && is_space(here(scanner))) {
+        scanner->at++;
+    }
+    const size_t off = scanner->at;
+    const size_t stored = scanner->stored;
+    const enum token_type type = scan_token(scanner);
+    const size_t len = type == TOKEN_END ? 1 : scanner->at - off;
+    return (struct location_token){
+        .type = type,
+        .text = {scanner->store + stored, scanner->stored - stored},
+        .off = (uint32_t)off,
+        .len = (uint32_t)len,
+    };
+}
+
+/* ---- steps ------------------------------------------------------------------------- */
+
+struct location_parser {
+    struct location_scanner scanner;
+    struct location_token token; /* the current one */
     enum fx_location_syntax syntax;
     struct fx_location *location;
     size_t cap_steps;
@@ -32,13 +195,14 @@ static void finish_step(struct fx_location_step *step) {
     json_decref(step->value);
 }
 
-static void advance(struct parser *parser) {
-    parser->token = fx_location_scan(&parser->scanner);
+static void advance(struct location_parser *parser) {
+    parser->token = scan(&parser->scanner);
 }
 
 /* "unexpected token: expected <what><name>, got: <token>" */
-static bool fail_token(struct parser *parser, const char *what, struct fx_text name) {
-    const struct token *token = &parser->token;
+static bool fail_token(struct location_parser *parser, const char *what,
+                       struct fx_text name) {
+    const struct location_token *token = &parser->token;
     struct fx_buf quoted;
     fx_buf_init(&quoted, 0);
     fx_text_quote_go(&quoted, token->text);
@@ -47,19 +211,18 @@ static bool fail_token(struct parser *parser, const char *what, struct fx_text n
     } else {
         (void)fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
                          "unexpected token: expected %s%.*s, got: %s: %s", what,
-                         FX_TEXT_ARG(name), fx_location_token_name(token->type),
-                         quoted.data);
+                         FX_TEXT_ARG(name), token_name(token->type), quoted.data);
     }
     fx_buf_finish(&quoted);
     return false;
 }
 
-static bool fail_expected(struct parser *parser, const char *what) {
+static bool fail_expected(struct location_parser *parser, const char *what) {
     return fail_token(parser, what, FX_TEXT(""));
 }
 
-/* Appends a step, whose value stays the caller's on failure. */
-static bool push(struct parser *parser, struct fx_location_step step) {
+/* Appends a step. On failure the caller keeps its value. */
+static bool push(struct location_parser *parser, struct fx_location_step step) {
     struct fx_location *location = parser->location;
     if (location->n_steps >= FX_LIMIT_LOCATION_NODES) {
         return fx_fail_at(parser->err, FX_ELIMIT, parser->token.off, parser->token.len,
@@ -72,8 +235,9 @@ static bool push(struct parser *parser, struct fx_location_step step) {
     return true;
 }
 
-/* Decimal digits as Gatekeeper reads them: 64 bits that wrap around, refused when a step
- * leaves them negative. So 2^63 is refused and 2^64 is 0 (spec section 1.2). */
+/* Parses decimal digits as Gatekeeper does: 64 bits that wrap around, and an error
+ * where a step gives a negative number. So 2^63 is an error and 2^64 is 0 (spec section
+ * 1.2). */
 static bool read_digits(struct fx_text digits, json_int_t *ret_value) {
     uint64_t value = 0;
     for (size_t i = 0; i < digits.len; i++) {
@@ -86,9 +250,9 @@ static bool read_digits(struct fx_text digits, json_int_t *ret_value) {
     return true;
 }
 
-static bool parse_integer(struct parser *parser, struct fx_text field,
+static bool parse_integer(struct location_parser *parser, struct fx_text field,
                           json_t **ret_value) {
-    const struct token *token = &parser->token;
+    const struct location_token *token = &parser->token;
     json_int_t value = 0;
     if (!read_digits(token->text, &value)) {
         return fx_fail_at(
@@ -101,10 +265,10 @@ static bool parse_integer(struct parser *parser, struct fx_text field,
     return *ret_value != NULL || fx_fail_nomem(parser->err);
 }
 
-/* IDENT | INT; `expected` is said of any other token. */
-static bool parse_key_value(struct parser *parser, struct fx_text field,
+/* IDENT | INT; `expected` is for the message about another token. */
+static bool parse_key_value(struct location_parser *parser, struct fx_text field,
                             const char *expected, json_t **ret_value) {
-    const struct token *token = &parser->token;
+    const struct location_token *token = &parser->token;
     if (token->type == TOKEN_IDENT) {
         *ret_value = fx_tree_new_string(token->text);
         if (*ret_value == NULL) {
@@ -119,7 +283,7 @@ static bool parse_key_value(struct parser *parser, struct fx_text field,
     return true;
 }
 
-static bool parse_exclusion(struct parser *parser, struct fx_location_step *step,
+static bool parse_exclusion(struct location_parser *parser, struct fx_location_step *step,
                             size_t *cap, const char *expected) {
     json_t *value = NULL;
     if (!parse_key_value(parser, step->name, expected, &value)) {
@@ -138,14 +302,15 @@ static bool parse_exclusion(struct parser *parser, struct fx_location_step *step
     return true;
 }
 
-/* The word without quotes around it. */
-static bool is_except(const struct token *token) {
+/* True for the word `except` without quotes. */
+static bool is_except(const struct location_token *token) {
     return token->type == TOKEN_IDENT && fx_text_is(token->text, "except") &&
            token->len == token->text.len;
 }
 
 /* exclusions := 'except' ( IDENT | INT ) ( ',' ( IDENT | INT ) )* */
-static bool parse_exclusions(struct parser *parser, struct fx_location_step *step) {
+static bool parse_exclusions(struct location_parser *parser,
+                             struct fx_location_step *step) {
     size_t cap = 0;
     const char *expected = "key value after 'except' in listSpec";
     do {
@@ -160,7 +325,7 @@ static bool parse_exclusions(struct parser *parser, struct fx_location_step *ste
 }
 
 /* value := '*' | IDENT | INT      and in the extended syntax: '*' exclusions? */
-static bool parse_value(struct parser *parser, struct fx_location_step *step) {
+static bool parse_value(struct location_parser *parser, struct fx_location_step *step) {
     if (parser->token.type != TOKEN_GLOB) {
         return parse_key_value(parser, step->name, "key value or glob in listSpec",
                                &step->value);
@@ -172,7 +337,7 @@ static bool parse_value(struct parser *parser, struct fx_location_step *step) {
 }
 
 /* The part of a list between the brackets: IDENT ':' value */
-static bool parse_key(struct parser *parser, struct fx_location_step *step) {
+static bool parse_key(struct location_parser *parser, struct fx_location_step *step) {
     if (parser->token.type != TOKEN_IDENT) {
         return fail_expected(parser, "keyField in listSpec");
     }
@@ -186,7 +351,7 @@ static bool parse_key(struct parser *parser, struct fx_location_step *step) {
 }
 
 /* list := '[' IDENT ':' value ']' */
-static bool parse_list(struct parser *parser) {
+static bool parse_list(struct location_parser *parser) {
     advance(parser);
     struct fx_location_step step = {.type = FX_LOCATION_LIST};
     bool ok = parse_key(parser, &step);
@@ -202,7 +367,7 @@ static bool parse_list(struct parser *parser) {
 }
 
 /* object list? */
-static bool parse_field(struct parser *parser) {
+static bool parse_field(struct location_parser *parser) {
     if (parser->token.type != TOKEN_IDENT) {
         return fail_expected(parser, "field name or eof");
     }
@@ -216,7 +381,7 @@ static bool parse_field(struct parser *parser) {
 }
 
 /* location := <empty> | object list? ( '.' object list? )* */
-static bool parse_location(struct parser *parser) {
+static bool parse_location(struct location_parser *parser) {
     advance(parser);
     if (parser->token.type == TOKEN_END) {
         return true;
@@ -231,7 +396,7 @@ static bool parse_location(struct parser *parser) {
         if (parser->token.type != TOKEN_SEPARATOR) {
             return fail_expected(parser, "'.' or eof");
         }
-        const struct token separator = parser->token;
+        const struct location_token separator = parser->token;
         advance(parser);
         if (parser->token.type == TOKEN_END) {
             return fx_fail_at(parser->err, FX_ESYNTAX, separator.off, separator.len,
@@ -264,7 +429,7 @@ static struct fx_location *create(size_t text_len) {
     return location;
 }
 
-/* Thousands of them are kept, and most have fewer steps than there is room for. */
+/* Frees unused memory: thousands of locations are kept, and most are short. */
 static bool trim(struct fx_location *location, struct fx_err *err) {
     struct fx_location_step *steps =
         realloc(location->steps, location->n_steps * sizeof *steps);
@@ -284,7 +449,7 @@ bool fx_location_parse(struct fx_text text, enum fx_location_syntax syntax,
     if (location == NULL) {
         return fx_fail_nomem(err);
     }
-    struct parser parser = {
+    struct location_parser parser = {
         .scanner = {.source = text,
                     .commas = syntax == FX_LOCATION_EXTENDED,
                     .store = location->names},

@@ -22,7 +22,7 @@ enum fx_path_test fx_path_test_parse(struct fx_text text) {
     return FX_PATH_TEST_NEVER;
 }
 
-/* Appends the path in quotes as Go's %q writes it; `<nil>` for none. */
+/* Appends the path quoted as by Go's %q, or `<nil>`. */
 static void print_quoted(struct fx_buf *buf, const struct fx_location *location) {
     if (location == NULL) {
         fx_buf_str(buf, "<nil>");
@@ -36,7 +36,7 @@ static void print_quoted(struct fx_buf *buf, const struct fx_location *location)
     fx_buf_finish(&plain);
 }
 
-/* "<before><a><between><b><after>", the fault being with entry `index`. */
+/* Fails with "<before><a><between><b><after>" at the entry `index`. */
 static bool fail_paths(struct fx_err *err, size_t index, const char *const words[3],
                        const struct fx_location *a, const struct fx_location *b) {
     struct fx_buf text;
@@ -71,7 +71,7 @@ static bool check_prefixes(const struct fx_location *location,
     return true;
 }
 
-/* The last entry of each depth, by the number of steps of its sub path. */
+/* Finds the last entry of a depth, by the number of steps of its sub path. */
 static void find_last(const struct fx_path_test_entry *entries, size_t n_entries,
                       const struct fx_path_test_entry **last) {
     for (size_t i = 0; i < n_entries; i++) {
@@ -79,8 +79,9 @@ static void find_last(const struct fx_path_test_entry *entries, size_t n_entries
     }
 }
 
-/* The last entry of a depth counts, and the others have to say the same. Gatekeeper names
- * the first that does not, and compares words, unknown ones too. */
+/* The last entry of a depth counts, and the others must have the same condition.
+ * Gatekeeper reports the first one that differs, and compares texts, also unknown ones.
+ */
 static bool check_depths(const struct fx_path_test_entry *entries, size_t n_entries,
                          const struct fx_path_test_entry *const *last,
                          struct fx_err *err) {
@@ -96,7 +97,7 @@ static bool check_depths(const struct fx_path_test_entry *entries, size_t n_entr
     return true;
 }
 
-/* Fills the table. The empty path has no depth: it is checked, and never consulted. */
+/* Fills the table. The empty path has no depth: it is checked, but never used. */
 static bool fill_depths(struct fx_path_tests *tests,
                         const struct fx_path_test_entry *entries, size_t n_entries,
                         struct fx_err *err) {
@@ -126,9 +127,8 @@ static const struct fx_location *path_at(const struct fx_path_test_entry *entrie
     return NULL;
 }
 
-/* A child that must exist under a parent that must not. Gatekeeper compares the indexes
- * of the entries where it means their depths; policies that it accepts are to be accepted
- * here, and the others refused. */
+/* Refuses a child that must exist under a parent that must not. Gatekeeper compares
+ * indexes of entries instead of depths; this accepts and refuses the same policies. */
 static bool check_order(const struct fx_path_test_entry *entries, size_t n_entries,
                         struct fx_err *err) {
     static const char *const words[] = {"conflicting path test conditions: path ",

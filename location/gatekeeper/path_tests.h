@@ -18,7 +18,7 @@
     X(MUST_EXIST, "MustExist") \
     X(MUST_NOT_EXIST, "MustNotExist")
 
-/* NEVER is a condition of unknown words: it fails both ways. */
+/* NEVER is an unknown condition, which always fails. */
 enum fx_path_test {
     FX_PATH_TEST_NONE,
 #define X(name, text) FX_PATH_TEST_##name,
@@ -27,24 +27,25 @@ enum fx_path_test {
         FX_PATH_TEST_NEVER,
 };
 
-/* Reads a condition's name; unknown and empty words give FX_PATH_TEST_NEVER. */
+/* Parses the name of a condition; an unknown or empty name gives FX_PATH_TEST_NEVER. */
 enum fx_path_test fx_path_test_parse(struct fx_text text);
 
-/* One entry as the user wrote it. */
+/* An entry of a policy. */
 struct fx_path_test_entry {
     const struct fx_location *sub_path;
     struct fx_text condition;
 };
 
-/* A condition for each depth (a node's index in the location). Immutable once made. */
+/* A condition for each depth (index of a step in the location). Immutable. */
 struct fx_path_tests {
     size_t n_depths;
     enum fx_path_test *by_depth;
 };
 
 /* Checks the entries against each other and the location, in the order and with the
- * words of spec section 2 (prefix rule, conflicts by entry index as Gatekeeper does), and
- * makes the table. Errors: FX_EINVALID (off: index of the entry at fault), FX_ENOMEM. */
+ * messages of spec section 2 (prefix rule, conflicts by entry index as in Gatekeeper),
+ * and makes the table. Errors: FX_EINVALID (err->off: index of the faulty entry),
+ * FX_ENOMEM. */
 bool fx_path_tests_compile(const struct fx_location *location,
                            const struct fx_path_test_entry *entries, size_t n_entries,
                            struct fx_path_tests **ret_tests,
@@ -52,7 +53,8 @@ bool fx_path_tests_compile(const struct fx_location *location,
 
 void fx_path_tests_destroy(struct fx_path_tests *tests); /* NULL is fine */
 
-/* May the walk go on at this depth? NULL tests and depths without one always pass. */
+/* True where the condition at this depth holds. NULL tests, and depths without a
+ * condition, always pass. */
 bool fx_path_tests_pass(const struct fx_path_tests *tests, size_t depth, bool exists);
 
 #endif

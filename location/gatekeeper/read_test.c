@@ -13,7 +13,7 @@
 
 #include "base/limits.h"
 #include "base/macros.h"
-#include "location/gatekeeper/read.h"
+#include "location/gatekeeper/location.h"
 #include "location/gatekeeper/testing.h"
 #include "value/tree.h"
 

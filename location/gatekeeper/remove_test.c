@@ -17,7 +17,7 @@
 #include "value/equal.h"
 
 /* Counts, and removes. */
-static bool sweep(const void *user, const struct fx_place_found *place,
+static bool sweep(const void *user, const struct fx_write_position *place,
                   enum fx_write *ret_write, json_t **ret_value,
                   const char **ret_criterion, struct fx_err *err) {
     (void)ret_value;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "location/gatekeeper/read.h"
+#include "location/gatekeeper/location.h"
 #include "location/gatekeeper/testing.h"
 #include "location/gatekeeper/write.h"
 
@@ -32,7 +32,7 @@ struct picky {
     const char *why;
 };
 
-static bool pick(const void *user, const struct fx_place_found *place,
+static bool pick(const void *user, const struct fx_write_position *place,
                  enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                  struct fx_err *err) {
     (void)err;
@@ -49,7 +49,7 @@ static bool pick(const void *user, const struct fx_place_found *place,
 }
 
 /* Passes by everything. */
-static bool pass(const void *user, const struct fx_place_found *place,
+static bool pass(const void *user, const struct fx_write_position *place,
                  enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                  struct fx_err *err) {
     (void)place;
@@ -149,7 +149,7 @@ static void spares_elements(void **state) {
 }
 
 /* Sets the printed way. */
-static bool show_way(const void *user, const struct fx_place_found *place,
+static bool show_way(const void *user, const struct fx_write_position *place,
                      enum fx_write *ret_write, json_t **ret_value,
                      const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;
@@ -194,7 +194,7 @@ struct copier {
     const struct fx_location *target, *source;
 };
 
-static bool copy(const void *user, const struct fx_place_found *place,
+static bool copy(const void *user, const struct fx_write_position *place,
                  enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                  struct fx_err *err) {
     (void)err;

@@ -1,44 +1,435 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gatekeeper/write.c - one walk along a location, to where it is written (spec
- * section 3.4).
+ * location/gatekeeper/write.c - one walk along a location, to the positions where it is
+ * written (spec section 3.4), copying on write.
+ *
+ * A node that is not shared is written in place. Any other is copied, one level, by the
+ * first write below it, and the copy is handed to its parent, for which that is a
+ * write. So nothing is copied where nothing changes.
  */
 #include "location/gatekeeper/write.h"
 
 #include <assert.h>
 
+#include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "location/gatekeeper/walk.h"
+#include "value/equal.h"
+#include "value/json.h"
 #include "value/tree.h"
 
-void fx_walk_note(struct walk *walk, const char *criterion) {
+#define UNITS_OF_ELEMENT 8u /* for visiting a selected element of a list */
+
+/* Reasons why nothing was applied (fx_written.criterion). */
+#define CRITERION_PATH_TESTS "pathTests"
+#define CRITERION_LOCATION   "location"
+
+/* A node on the path to a value. */
+struct path_node {
+    json_t *node;
+    bool owned;    /* not shared, like all its parents up to a detached one */
+    bool detached; /* new or copied: the walk holds its reference until a parent does */
+    bool made;     /* created by the walk */
+};
+
+struct location_walk {
+    const struct fx_location *location;
+    const struct fx_path_tests *tests;
+    const struct fx_setter *setter;
+    struct path_node **places; /* the path to the current node, one for each step */
+    json_t **nodes;            /* room for the nodes of the whole path */
+    const char *criterion;     /* the first reason against a position, or NULL */
+    bool changed;
+    size_t depth; /* fx_written.depth; larger than the number of steps: no change yet */
+    struct fx_err *err;
+};
+
+/* Spends for so many elements. False, with FX_EDEADLINE or FX_ELIMIT, where the
+ * thread's budget is exceeded. */
+static bool spend(const struct location_walk *walk, size_t elements) {
+    return fx_spend(elements) || fx_fail_exceeded(walk->err);
+}
+
+/* Records the first reason against a position; NULL is ignored. */
+static void note_criterion(struct location_walk *walk, const char *criterion) {
     if (walk->criterion == NULL) {
         walk->criterion = criterion;
     }
 }
 
-/* A list is the value of the field before its step. */
-void fx_walk_note_change(struct walk *walk, size_t depth) {
+/* Records a change at a step. The list of a list step is the value of the previous
+ * field. */
+static void note_change(struct location_walk *walk, size_t depth) {
     const bool in_list = walk->location->steps[depth].type == FX_LOCATION_LIST;
     const size_t n_steps = in_list ? depth : depth + 1;
     walk->depth = n_steps < walk->depth ? n_steps : walk->depth;
 }
 
-bool fx_walk_passes(struct walk *walk, size_t depth, bool exists) {
+/* True where the path test of this depth holds; if not, that is recorded. */
+static bool passes_tests(struct location_walk *walk, size_t depth, bool exists) {
     const bool passes = fx_path_tests_pass(walk->tests, depth, exists);
     if (!passes) {
-        fx_walk_note(walk, CRITERION_PATH_TESTS);
+        note_criterion(walk, CRITERION_PATH_TESTS);
     }
     return passes;
 }
 
-static bool is_last(const struct walk *walk, size_t depth) {
+/* ---- copying on write -------------------------------------------------------------- */
+
+static struct path_node place_of_child(const struct path_node *parent, json_t *child) {
+    const bool owned = parent->owned && fx_tree_is_unshared(child);
+    return (struct path_node){.node = child, .owned = owned};
+}
+
+static struct path_node place_of_new(json_t *node) {
+    return (struct path_node){.node = node, .owned = true, .detached = true};
+}
+
+/* Drops a node that no parent holds. */
+static void drop_place(struct path_node *place) {
+    if (place->detached) {
+        json_decref(place->node);
+    }
+}
+
+/* A value that is itself a node of the path must not be written to: it would contain
+ * itself. */
+static void recheck_places(struct path_node *const *places, size_t n_places) {
+    bool unshared = true;
+    for (size_t i = 0; i < n_places; i++) {
+        struct path_node *place = places[i];
+        unshared = (unshared || place->detached) && fx_tree_is_unshared(place->node);
+        place->owned = place->owned && unshared;
+    }
+}
+
+/* Replaces the node by a new one, whose reference it takes. */
+static void replace_node(struct location_walk *walk, struct path_node *place,
+                         json_t *node) {
+    walk->changed = true;
+    drop_place(place);
+    *place = place_of_new(node);
+}
+
+/* Makes the node writable. The extra reference makes it count as shared: it may be the
+ * only child of a shared parent. */
+static bool own(struct location_walk *walk, struct path_node *place) {
+    walk->changed = true;
+    if (place->owned) {
+        return true;
+    }
+    json_t *copy = json_incref(place->node);
+    if (fx_tree_own_root(&copy) == NULL) {
+        json_decref(copy);
+        return fx_fail_nomem(walk->err);
+    }
+    replace_node(walk, place, copy);
+    return true;
+}
+
+/* Each of these makes the node writable first, and takes the reference of `value`. On
+ * failure the caller still drops the node. */
+static bool put_key(struct location_walk *walk, struct path_node *object,
+                    struct fx_text key, json_t *value) {
+    walk->changed = true;
+    if (object->owned) {
+        return fx_tree_set_take(object->node, key, value) || fx_fail_nomem(walk->err);
+    }
+    json_t *copy = fx_tree_with_take(object->node, key, value);
+    if (copy == NULL) {
+        return fx_fail_nomem(walk->err);
+    }
+    replace_node(walk, object, copy);
+    return true;
+}
+
+static bool put_index(struct location_walk *walk, struct path_node *list, size_t index,
+                      json_t *value) {
+    if (!own(walk, list)) {
+        json_decref(value);
+        return false;
+    }
+    return fx_tree_set_index_take(list->node, index, value) || fx_fail_nomem(walk->err);
+}
+
+static bool put_last(struct location_walk *walk, struct path_node *list, json_t *value) {
+    if (!own(walk, list)) {
+        json_decref(value);
+        return false;
+    }
+    return fx_tree_append_take(list->node, value) || fx_fail_nomem(walk->err);
+}
+
+static bool remove_key(struct location_walk *walk, struct path_node *object,
+                       struct fx_text key) {
+    if (!own(walk, object)) {
+        return false;
+    }
+    fx_tree_remove_key(object->node, key);
+    return true;
+}
+
+static bool remove_index(struct location_walk *walk, struct path_node *list,
+                         size_t index) {
+    if (!own(walk, list)) {
+        return false;
+    }
+    fx_tree_remove_index(list->node, index);
+    return true;
+}
+
+/* ---- the last step: what the setter makes of a field or of elements ---------------- */
+
+static const struct fx_location_step *last_step(const struct location_walk *walk) {
+    return &walk->location->steps[walk->location->n_steps - 1];
+}
+
+static size_t last_depth(const struct location_walk *walk) {
+    return walk->location->n_steps - 1;
+}
+
+static bool ask(struct location_walk *walk, json_t *old, enum fx_write *ret_write,
+                json_t **ret_value) {
+    const size_t n_steps = walk->location->n_steps;
+    size_t n_there = 0;
+    for (size_t i = 0; i < n_steps; i++) {
+        walk->nodes[i] = walk->places[i]->node;
+        n_there += walk->places[i]->made ? 0 : 1;
+    }
+    const struct fx_setter *setter = walk->setter;
+    const struct fx_write_position found = {
+        .old = old, .nodes = walk->nodes, .n_there = n_there};
+    const char *criterion = NULL;
+    if (!setter->set(setter->user, &found, ret_write, ret_value, &criterion, walk->err)) {
+        return false;
+    }
+    assert(*ret_write != FX_WRITE_SET || !setter->removes);
+    if (*ret_write == FX_WRITE_PASS) {
+        note_criterion(walk, criterion);
+    }
+    return true;
+}
+
+/* Calls the setter for a position. A value that equals the old one is KEEP, as is the
+ * removal of an absent value. */
+static bool decide(struct location_walk *walk, json_t *old, enum fx_write *ret_write,
+                   json_t **ret_value, bool *ret_applied) {
+    enum fx_write write = FX_WRITE_KEEP;
+    json_t *value = NULL;
+    if (!ask(walk, old, &write, &value)) {
+        return false;
+    }
+    *ret_applied = *ret_applied || write != FX_WRITE_PASS;
+    if (write == FX_WRITE_SET && old != NULL && fx_equal(old, value)) {
+        json_decref(value);
+        value = NULL;
+        write = FX_WRITE_KEEP;
+    } else if (write == FX_WRITE_SET) {
+        recheck_places(walk->places, walk->location->n_steps);
+    } else if (write == FX_WRITE_REMOVE && old == NULL) {
+        write = FX_WRITE_KEEP;
+    }
+    *ret_write = write;
+    *ret_value = value;
+    return true;
+}
+
+/* The last step: calls the setter and writes. *ret_applied becomes true where it did
+ * not return PASS. */
+static bool end_in_object(struct location_walk *walk, struct path_node *object,
+                          bool *ret_applied) {
+    const struct fx_text name = last_step(walk)->name;
+    json_t *old = fx_tree_view_text(object->node, name);
+    if (!passes_tests(walk, last_depth(walk), old != NULL)) {
+        return true;
+    }
+    if (old == NULL && walk->setter->removes) {
+        note_criterion(walk, CRITERION_LOCATION);
+        return true;
+    }
+    enum fx_write write = FX_WRITE_KEEP;
+    json_t *value = NULL;
+    if (!decide(walk, old, &write, &value, ret_applied)) {
+        return false;
+    }
+    if (write == FX_WRITE_KEEP || write == FX_WRITE_PASS) {
+        return true;
+    }
+    note_change(walk, last_depth(walk));
+    return write == FX_WRITE_SET ? put_key(walk, object, name, value)
+                                 : remove_key(walk, object, name);
+}
+
+static bool check_object(const struct location_walk *walk, const json_t *element) {
+    return json_is_object(element) ||
+           fx_fail(walk->err, FX_EMUTATE,
+                   "cast error, unable to case %s to map[string]interface{}",
+                   fx_tree_go_type(element));
+}
+
+/* Finds the index of the first element with the key, or the length of the list. */
+static bool find_element(const struct location_walk *walk, const json_t *list,
+                         size_t *ret_index) {
+    size_t index = 0;
+    const json_t *element = NULL;
+    if (!spend(walk, json_array_size(list))) {
+        return false;
+    }
+    json_array_foreach (list, index, element) {
+        if (!check_object(walk, element)) {
+            return false;
+        }
+        if (fx_location_step_names(last_step(walk), element)) {
+            break;
+        }
+    }
+    *ret_index = index;
+    return true;
+}
+
+/* A new element of a keyed list must be an object with the list's key. */
+static bool check_element(const struct location_walk *walk, const json_t *value) {
+    if (json_is_object(value)) {
+        return fx_location_step_names(last_step(walk), value) ||
+               fx_fail(walk->err, FX_EMUTATE,
+                       "key value of replaced object must not change");
+    }
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_json_write(&text, value, FX_JSON_COMPACT);
+    if (text.failed) {
+        (void)fx_fail_nomem(walk->err);
+    } else {
+        (void)fx_fail(walk->err, FX_EMUTATE,
+                      "assign.value for keyed list is not an object: %s", text.data);
+    }
+    fx_buf_finish(&text);
+    return false;
+}
+
+/* Writes the first element with the key, or appends one. */
+static bool write_element(struct location_walk *walk, struct path_node *list,
+                          bool *ret_applied) {
+    size_t index = 0;
+    if (!find_element(walk, list->node, &index)) {
+        return false;
+    }
+    json_t *old = json_array_get(list->node, index);
+    if (!passes_tests(walk, last_depth(walk), old != NULL)) {
+        return true;
+    }
+    enum fx_write write = FX_WRITE_KEEP;
+    json_t *value = NULL;
+    if (!decide(walk, old, &write, &value, ret_applied)) {
+        return false;
+    }
+    if (write == FX_WRITE_KEEP || write == FX_WRITE_PASS) {
+        return true;
+    }
+    note_change(walk, last_depth(walk));
+    if (write == FX_WRITE_REMOVE) {
+        return remove_index(walk, list, index);
+    }
+    if (!check_element(walk, value)) {
+        json_decref(value);
+        return false;
+    }
+    return old != NULL ? put_index(walk, list, index, value)
+                       : put_last(walk, list, value);
+}
+
+/* Counts the selected elements. An element that is not an object is an error. */
+static bool count_named(const struct location_walk *walk, const json_t *list,
+                        size_t *ret_count) {
+    const struct fx_location_step *step = last_step(walk);
+    size_t count = 0;
+    size_t index = 0;
+    const json_t *element = NULL;
+    if (!spend(walk, json_array_size(list) * (1 + step->n_except))) {
+        return false;
+    }
+    json_array_foreach (list, index, element) {
+        if (!step->glob && !check_object(walk, element)) {
+            return false;
+        }
+        count += fx_location_step_names(step, element);
+    }
+    *ret_count = count;
+    return true;
+}
+
+/* Fills `kept` with the remaining elements. A new list is made, since removing elements
+ * one by one would move the rest each time. */
+static bool keep_rest(struct location_walk *walk, const struct path_node *list,
+                      json_t *kept, bool *ret_applied) {
+    size_t index = 0;
+    json_t *element = NULL;
+    if (!spend(walk, UNITS_OF_ELEMENT * json_array_size(list->node))) {
+        return false;
+    }
+    json_array_foreach (list->node, index, element) {
+        enum fx_write write = FX_WRITE_KEEP;
+        json_t *value = NULL;
+        if (fx_location_step_names(last_step(walk), element) &&
+            !decide(walk, element, &write, &value, ret_applied)) {
+            return false;
+        }
+        if (write != FX_WRITE_REMOVE &&
+            !fx_tree_append_take(kept, json_incref(element))) {
+            return fx_fail_nomem(walk->err);
+        }
+    }
+    return true;
+}
+
+/* Calls the setter for every selected element. */
+static bool remove_elements(struct location_walk *walk, struct path_node *list,
+                            bool *ret_applied) {
+    size_t n_named = 0;
+    if (!count_named(walk, list->node, &n_named)) {
+        return false;
+    }
+    const bool glob = last_step(walk)->glob;
+    if (!passes_tests(walk, last_depth(walk), glob || n_named > 0)) {
+        return true;
+    }
+    if (n_named == 0) {
+        note_criterion(walk, CRITERION_LOCATION);
+        return true;
+    }
+    json_t *kept = json_array();
+    if (kept == NULL) {
+        return fx_fail_nomem(walk->err);
+    }
+    const bool ok = keep_rest(walk, list, kept, ret_applied);
+    if (!ok || json_array_size(kept) == json_array_size(list->node)) {
+        json_decref(kept);
+        return ok;
+    }
+    note_change(walk, last_depth(walk));
+    replace_node(walk, list, kept);
+    return true;
+}
+
+static bool end_in_list(struct location_walk *walk, struct path_node *list,
+                        bool *ret_applied) {
+    if (walk->setter->removes) {
+        return remove_elements(walk, list, ret_applied);
+    }
+    if (last_step(walk)->glob) {
+        return fx_fail(walk->err, FX_EMUTATE, "can't append to a globbed list");
+    }
+    return write_element(walk, list, ret_applied);
+}
+
+/* ---- the way ----------------------------------------------------------------------- */
+
+static bool is_last(const struct location_walk *walk, size_t depth) {
     return depth + 1 == walk->location->n_steps;
 }
 
-static bool fail_mismatch(const struct walk *walk, const struct fx_location_step *step,
-                          const json_t *node) {
+static bool fail_mismatch(const struct location_walk *walk,
+                          const struct fx_location_step *step, const json_t *node) {
     const char *wanted = step->type == FX_LOCATION_LIST ? "List" : "object";
     struct fx_buf printed;
     fx_buf_init(&printed, 0);
@@ -55,74 +446,73 @@ static bool fail_mismatch(const struct walk *walk, const struct fx_location_step
     return false;
 }
 
-static bool visit(struct walk *walk, size_t depth, struct place *place,
+static bool visit(struct location_walk *walk, size_t depth, struct path_node *place,
                   bool *ret_applied);
 
-/* Goes on below `child`, or below what is created where it is missing; that stays only if
- * the setter ran beneath. */
-static bool visit_field(struct walk *walk, size_t depth, struct place *object,
-                        json_t *child, bool *ret_applied) {
+/* Continues below `child`, or below a new node where it is missing, which is kept only
+ * if the setter was applied. */
+static bool visit_field(struct location_walk *walk, size_t depth,
+                        struct path_node *object, json_t *child, bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
-    struct place place;
+    struct path_node place;
     if (child != NULL) {
-        place = fx_place_of_child(object, child);
+        place = place_of_child(object, child);
     } else {
         const bool list = step[1].type == FX_LOCATION_LIST;
-        place = fx_place_of_new(list ? json_array() : json_object());
+        place = place_of_new(list ? json_array() : json_object());
         place.made = true;
     }
     if (place.node == NULL) {
         return fx_fail_nomem(walk->err);
     }
     if (!visit(walk, depth + 1, &place, ret_applied)) {
-        fx_place_drop(&place);
+        drop_place(&place);
         return false;
     }
     if (!place.detached) {
         return true;
     }
     if (!*ret_applied) {
-        fx_place_drop(&place);
+        drop_place(&place);
         return true;
     }
     if (child == NULL) {
-        fx_walk_note_change(walk, depth);
+        note_change(walk, depth);
     }
-    return fx_place_put_key(walk, object, step->name, place.node);
+    return put_key(walk, object, step->name, place.node);
 }
 
-static bool visit_object(struct walk *walk, size_t depth, struct place *object,
-                         bool *ret_applied) {
+static bool visit_object(struct location_walk *walk, size_t depth,
+                         struct path_node *object, bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
     if (!json_is_object(object->node)) {
         return fail_mismatch(walk, step, object->node);
     }
     if (is_last(walk, depth)) {
-        return fx_walk_end_in_object(walk, object, ret_applied);
+        return end_in_object(walk, object, ret_applied);
     }
     json_t *child = fx_tree_view_text(object->node, step->name);
-    if (!fx_walk_passes(walk, depth, child != NULL)) {
+    if (!passes_tests(walk, depth, child != NULL)) {
         return true;
     }
     if (child == NULL && walk->setter->removes) {
-        fx_walk_note(walk, CRITERION_LOCATION);
+        note_criterion(walk, CRITERION_LOCATION);
         return true;
     }
     return visit_field(walk, depth, object, child, ret_applied);
 }
 
-/* Goes on below one element. */
-static bool visit_element(struct walk *walk, size_t depth, struct place *list,
-                          size_t index, bool *ret_applied) {
-    struct place place = fx_place_of_child(list, json_array_get(list->node, index));
+/* Continues below one element. */
+static bool visit_element(struct location_walk *walk, size_t depth,
+                          struct path_node *list, size_t index, bool *ret_applied) {
+    struct path_node place = place_of_child(list, json_array_get(list->node, index));
     bool applied = false;
-    if (!fx_walk_spend(walk, UNITS_OF_ELEMENT) ||
-        !visit(walk, depth + 1, &place, &applied)) {
-        fx_place_drop(&place);
+    if (!spend(walk, UNITS_OF_ELEMENT) || !visit(walk, depth + 1, &place, &applied)) {
+        drop_place(&place);
         return false;
     }
     *ret_applied = *ret_applied || applied;
-    return !place.detached || fx_place_put_index(walk, list, index, place.node);
+    return !place.detached || put_index(walk, list, index, place.node);
 }
 
 /* {keyField: keyValue} */
@@ -136,31 +526,31 @@ static json_t *new_element(const struct fx_location_step *step) {
     return element;
 }
 
-static bool visit_new_element(struct walk *walk, size_t depth, struct place *list,
-                              bool *ret_applied) {
-    struct place place = fx_place_of_new(new_element(&walk->location->steps[depth]));
+static bool visit_new_element(struct location_walk *walk, size_t depth,
+                              struct path_node *list, bool *ret_applied) {
+    struct path_node place = place_of_new(new_element(&walk->location->steps[depth]));
     place.made = true;
     if (place.node == NULL) {
         return fx_fail_nomem(walk->err);
     }
     if (!visit(walk, depth + 1, &place, ret_applied)) {
-        fx_place_drop(&place);
+        drop_place(&place);
         return false;
     }
     if (!*ret_applied) {
-        fx_place_drop(&place);
+        drop_place(&place);
         return true;
     }
-    fx_walk_note_change(walk, depth);
-    return fx_place_put_last(walk, list, place.node);
+    note_change(walk, depth);
+    return put_last(walk, list, place.node);
 }
 
-/* Goes on below every element that the step names; of a key, duplicates are all meant. */
-static bool visit_named(struct walk *walk, size_t depth, struct place *list,
+/* Continues below every selected element, also where several have the same key. */
+static bool visit_named(struct location_walk *walk, size_t depth, struct path_node *list,
                         bool *ret_found, bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
     const size_t n_elements = json_array_size(list->node);
-    if (!fx_walk_spend(walk, n_elements * (1 + step->n_except))) {
+    if (!spend(walk, n_elements * (1 + step->n_except))) {
         return false;
     }
     for (size_t i = 0; i < n_elements; i++) {
@@ -169,7 +559,7 @@ static bool visit_named(struct walk *walk, size_t depth, struct place *list,
         }
         const bool first = !*ret_found;
         *ret_found = true;
-        if (first && !fx_walk_passes(walk, depth, true)) {
+        if (first && !passes_tests(walk, depth, true)) {
             return true;
         }
         if (!visit_element(walk, depth, list, i, ret_applied)) {
@@ -179,33 +569,33 @@ static bool visit_named(struct walk *walk, size_t depth, struct place *list,
     return true;
 }
 
-/* Where a glob names no element, nothing is created. */
-static bool visit_list(struct walk *walk, size_t depth, struct place *list,
+/* Where a glob selects no element nothing is created. */
+static bool visit_list(struct location_walk *walk, size_t depth, struct path_node *list,
                        bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
     if (!json_is_array(list->node)) {
         return fail_mismatch(walk, step, list->node);
     }
     if (is_last(walk, depth)) {
-        return fx_walk_end_in_list(walk, list, ret_applied);
+        return end_in_list(walk, list, ret_applied);
     }
     bool found = false;
     if (!visit_named(walk, depth, list, &found, ret_applied)) {
         return false;
     }
-    if (found || !fx_walk_passes(walk, depth, step->glob)) {
+    if (found || !passes_tests(walk, depth, step->glob)) {
         return true;
     }
     if (step->glob || walk->setter->removes) {
-        fx_walk_note(walk, CRITERION_LOCATION);
+        note_criterion(walk, CRITERION_LOCATION);
         return true;
     }
     return visit_new_element(walk, depth, list, ret_applied);
 }
 
-/* Goes on at step `depth` with the node that stands there; as deep as the location has
- * steps (FX_LIMIT_LOCATION_NODES). On failure the caller drops the place. */
-static bool visit(struct walk *walk, size_t depth, struct place *place,
+/* Continues at step `depth`. Recursion is limited by the number of steps
+ * (FX_LIMIT_LOCATION_NODES). On failure the caller drops the node. */
+static bool visit(struct location_walk *walk, size_t depth, struct path_node *place,
                   bool *ret_applied) {
     assert(depth < walk->location->n_steps);
     walk->places[depth] = place;
@@ -222,16 +612,16 @@ bool fx_location_write(const struct fx_location *location,
         return fx_fail(err, FX_EMUTATE, "attempting to mutate an empty target location");
     }
     assert(location->n_steps <= FX_LIMIT_LOCATION_NODES);
-    struct place *places[FX_LIMIT_LOCATION_NODES];
+    struct path_node *places[FX_LIMIT_LOCATION_NODES];
     json_t *nodes[FX_LIMIT_LOCATION_NODES];
-    struct walk walk = {.location = location,
-                        .tests = tests,
-                        .setter = setter,
-                        .places = places,
-                        .nodes = nodes,
-                        .depth = location->n_steps + 1,
-                        .err = err};
-    struct place place = {.node = *root, .owned = fx_tree_is_unshared(*root)};
+    struct location_walk walk = {.location = location,
+                                 .tests = tests,
+                                 .setter = setter,
+                                 .places = places,
+                                 .nodes = nodes,
+                                 .depth = location->n_steps + 1,
+                                 .err = err};
+    struct path_node place = {.node = *root, .owned = fx_tree_is_unshared(*root)};
     bool applied = false;
     const bool ok = visit(&walk, 0, &place, &applied);
     if (place.detached) {

@@ -24,7 +24,7 @@ struct order {
     size_t *count;
 };
 
-static bool obey(const void *user, const struct fx_place_found *place,
+static bool obey(const void *user, const struct fx_write_position *place,
                  enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                  struct fx_err *err) {
     (void)place;
@@ -328,7 +328,7 @@ static void copies_what_occurs_twice(void **state) {
     json_decref(root);
 }
 
-static bool refuse(const void *user, const struct fx_place_found *place,
+static bool refuse(const void *user, const struct fx_write_position *place,
                    enum fx_write *ret_write, json_t **ret_value,
                    const char **ret_criterion, struct fx_err *err) {
     (void)user;

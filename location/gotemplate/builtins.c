@@ -7,12 +7,186 @@
 
 #include <string.h>
 
-#include "location/gotemplate/compare.h"
-#include "location/gotemplate/escape.h"
-#include "location/gotemplate/print.h"
-#include "location/gotemplate/printf.h"
+#include "base/err.h"
+#include "location/gotemplate/format.h"
 
-/* The words of Go's error. */
+/* ---- eq and lt --------------------------------------------------------------------- */
+
+enum basic { BASIC_NONE, BASIC_BOOL, BASIC_INTEGER, BASIC_FLOAT, BASIC_STRING };
+
+static enum basic basic_of(const struct value *value) {
+    if (value_is_integer(value)) {
+        return BASIC_INTEGER;
+    }
+    if (value->kind == VALUE_BOOL) {
+        return BASIC_BOOL;
+    }
+    if (value->kind == VALUE_FLOAT64) {
+        return BASIC_FLOAT;
+    }
+    return value->kind == VALUE_STRING ? BASIC_STRING : BASIC_NONE;
+}
+
+static bool fail_kinds(struct template_run *run) {
+    return fx_fail(run->err, FX_EMUTATE, "incompatible types for comparison");
+}
+
+/* Lists and maps cannot be compared. */
+static bool check_comparable(struct template_run *run, const struct value *value) {
+    if (value->kind != VALUE_LIST && value->kind != VALUE_MAP) {
+        return true;
+    }
+    struct fx_buf *words = run_scratch(run);
+    if (!value_print(run, words, value)) {
+        return false;
+    }
+    const size_t shown = words->len < FX_ERR_TEXT ? words->len : FX_ERR_TEXT;
+    return fx_fail(run->err, FX_EMUTATE, "non-comparable type %.*s: %s", (int)shown,
+                   shown == 0 ? "" : words->data, value_type_name(value));
+}
+
+/* Compares values of the same basic kind. */
+static bool basics_equal(enum basic basic, const struct value *a, const struct value *b) {
+    switch (basic) {
+    case BASIC_BOOL: return a->boolean == b->boolean;
+    case BASIC_INTEGER: return a->integer == b->integer;
+    case BASIC_FLOAT: return a->number == b->number;
+    case BASIC_STRING: return fx_text_equal(a->string, b->string);
+    case BASIC_NONE: break;
+    }
+    if (a->kind != b->kind) {
+        return value_is_nil(a) && value_is_nil(b);
+    }
+    return a->kind != VALUE_OBJECT ||
+           (a->object.type == b->object.type &&
+            a->object.type->equal(a->object.data, b->object.data));
+}
+
+/* a == b: int and uint are compared by value, other kinds only with the same kind; NIL
+ * and MISSING equal only each other. Errors here and below: FX_EMUTATE with Go's
+ * message. */
+static bool compare_equal(struct template_run *run, const struct value *a,
+                          const struct value *b, bool *ret_equal) {
+    const enum basic basic = basic_of(a);
+    if (!check_comparable(run, a)) {
+        return false;
+    }
+    if (basic != basic_of(b)) {
+        *ret_equal = false;
+        return value_is_nil(a) || value_is_nil(b) || fail_kinds(run);
+    }
+    if (!check_comparable(run, b)) {
+        return false;
+    }
+    *ret_equal = basics_equal(basic, a, b);
+    return true;
+}
+
+/* a < b, of numbers and strings. */
+static bool compare_less(struct template_run *run, const struct value *a,
+                         const struct value *b, bool *ret_less) {
+    const enum basic basic = basic_of(a);
+    if (basic == BASIC_NONE || basic_of(b) == BASIC_NONE) {
+        return fx_fail(run->err, FX_EMUTATE, "invalid type for comparison");
+    }
+    if (basic != basic_of(b)) {
+        return fail_kinds(run);
+    }
+    switch (basic) {
+    case BASIC_INTEGER: *ret_less = a->integer < b->integer; return true;
+    case BASIC_FLOAT: *ret_less = a->number < b->number; return true;
+    case BASIC_STRING: *ret_less = fx_text_compare(a->string, b->string) < 0; return true;
+    case BASIC_BOOL:
+    case BASIC_NONE: break;
+    }
+    return fx_fail(run->err, FX_EMUTATE, "invalid type for comparison");
+}
+
+/* ---- html, js, urlquery ------------------------------------------------------------ */
+
+static const char *html_escape(char c) {
+    switch (c) {
+    case '"': return "&#34;";
+    case '\'': return "&#39;";
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '\0': return "\xEF\xBF\xBD";
+    default: return NULL;
+    }
+}
+
+static void escape_html(struct fx_buf *buf, struct fx_text text) {
+    for (size_t i = 0; i < text.len; i++) {
+        const char *escape = html_escape(text.data[i]);
+        if (escape != NULL) {
+            fx_buf_str(buf, escape);
+        } else {
+            fx_buf_char(buf, text.data[i]);
+        }
+    }
+}
+
+/* A printable rune is not escaped between Go's quotes. */
+static bool is_printable(struct fx_text rune, struct fx_buf *quoted) {
+    fx_buf_reset(quoted);
+    fx_text_quote_go(quoted, rune);
+    return quoted->failed || quoted->len == rune.len + 2;
+}
+
+static void add_js_ascii(struct fx_buf *buf, char c) {
+    if (c == '\\' || c == '\'' || c == '"') {
+        fx_buf_char(buf, '\\');
+        fx_buf_char(buf, c);
+    } else if ((unsigned char)c < ' ' || (c != '\0' && strchr("<>&=", c) != NULL)) {
+        fx_buf_str(buf, "\\u");
+        fx_buf_hex(buf, (unsigned char)c, 4, true);
+    } else {
+        fx_buf_char(buf, c);
+    }
+}
+
+static void escape_js(struct fx_buf *buf, struct fx_text text) {
+    struct fx_buf quoted;
+    fx_buf_init(&quoted, 0);
+    for (size_t at = 0; at < text.len;) {
+        const struct fx_text rest = {text.data + at, text.len - at};
+        uint32_t rune = 0;
+        const size_t len = fx_text_rune(rest, &rune);
+        at += len;
+        if (rune < 0x80) {
+            add_js_ascii(buf, (char)rune);
+        } else if (is_printable((struct fx_text){rest.data, len}, &quoted)) {
+            fx_buf_add(buf, rest.data, len);
+        } else {
+            fx_buf_str(buf, "\\u");
+            fx_buf_hex(buf, rune, 4, true);
+        }
+    }
+    buf->failed = buf->failed || quoted.failed;
+    fx_buf_finish(&quoted);
+}
+
+static bool is_unreserved(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != '\0' && strchr("-_.~", c) != NULL);
+}
+
+static void escape_query(struct fx_buf *buf, struct fx_text text) {
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.data[i];
+        if (is_unreserved(c)) {
+            fx_buf_char(buf, c);
+        } else if (c == ' ') {
+            fx_buf_char(buf, '+');
+        } else {
+            fx_buf_char(buf, '%');
+            fx_buf_hex(buf, (unsigned char)c, 2, true);
+        }
+    }
+}
+
+/* Fails with Go's message. */
 #define FAIL(call, ...) fx_fail((call)->err, FX_EMUTATE, __VA_ARGS__)
 
 /* ---- comparisons ----------------------------------------------------------------- */
@@ -22,7 +196,7 @@ static bool call_not(struct call *call) {
     return true;
 }
 
-/* The first is equal to one of the others. */
+/* True where the first argument equals one of the others. */
 static bool call_eq(struct call *call) {
     if (call->n_arguments == 1) {
         return FAIL(call, "missing argument for comparison");
@@ -102,7 +276,7 @@ static bool call_len(struct call *call) {
     return true;
 }
 
-/* A place in a list or string. */
+/* Checks an index of a list or string. */
 static bool check_place(struct call *call, const struct value *index, size_t n) {
     if (value_is_nil(index)) {
         return FAIL(call, "cannot index slice/array with nil");
@@ -134,7 +308,7 @@ static bool index_list(struct call *call, const struct list *list,
     return true;
 }
 
-/* A key that is not there gives the zero value of the map's type. */
+/* A missing key gives the zero value of the map's element type. */
 static bool index_map(struct call *call, struct map *map, const struct value *index,
                       struct value *item) {
     if (value_is_nil(index)) {
@@ -185,7 +359,7 @@ static bool call_index(struct call *call) {
     return true;
 }
 
-/* Nothing that templates know is a function. */
+/* No value of a template is a function. */
 static bool call_call(struct call *call) {
     if (value_is_nil(&call->arguments[0])) {
         return FAIL(call, "call of nil");
@@ -197,8 +371,8 @@ static bool call_call(struct call *call) {
 
 enum spaces { BETWEEN_OTHERS, BETWEEN_ALL };
 
-/* Appends the arguments; spaces stand between two where neither is a string, or
- * always. */
+/* Appends the arguments, with spaces between all, or between those that are not
+ * strings. */
 static bool print_arguments(struct call *call, enum spaces spaces, struct fx_buf *buf) {
     const struct value *arguments = call->arguments;
     for (size_t i = 0; i < call->n_arguments; i++) {
@@ -228,12 +402,12 @@ static bool call_println(struct call *call) {
 }
 
 static bool call_printf(struct call *call) {
-    return format_values(call, call->arguments[0].string, call->arguments + 1,
+    return format_values(call->run, call->arguments[0].string, call->arguments + 1,
                          call->n_arguments - 1, run_scratch(call->run)) &&
            run_take_scratch(call->run, call->ret);
 }
 
-/* What the escaping functions take for one text; nil is told as the output tells it. */
+/* The text that the escaping functions work on; nil becomes `<no value>`. */
 static bool text_of_arguments(struct call *call, struct fx_text *ret_text) {
     struct value text = {0};
     if (call->n_arguments == 1 && call->arguments[0].kind == VALUE_STRING) {

@@ -9,16 +9,16 @@
 
 #include "base/limits.h"
 
-/* The words of an error that is the template's. */
+/* Fails with an error of the template. */
 #define FAIL(exec, ...) fx_fail((exec)->run.err, FX_EMUTATE, __VA_ARGS__)
 
-static struct fx_text source_of(const struct exec *exec, struct span span) {
+static struct fx_text source_of(const struct exec *exec, struct source_span span) {
     return (struct fx_text){exec->program->source.data + span.off, span.len};
 }
 
 /* ---- fields ---------------------------------------------------------------------- */
 
-/* The names that there are, as messages list them. */
+/* Fails with a list of the existing names. */
 static bool fail_struct_field(struct exec *exec, const struct context *context,
                               struct fx_text name) {
     char names[256] = "";
@@ -59,14 +59,11 @@ static bool map_field(struct exec *exec, struct map *map, struct fx_text name,
 
 static bool has_member(const struct value *receiver, struct fx_text name,
                        struct value *ret_value) {
-    if (receiver->kind == VALUE_TIME) {
-        return moment_member(receiver->moment, name, ret_value);
-    }
-    return receiver->kind == VALUE_SEMVER &&
-           version_member(receiver->version, name, ret_value);
+    return receiver->kind == VALUE_OBJECT &&
+           receiver->object.type->member(receiver->object.data, name, ret_value);
 }
 
-/* A field of what is missing is missing, too; one of a nil is an error. */
+/* A field of a MISSING value is MISSING; a field of nil is an error. */
 static bool eval_field(struct exec *exec, const struct value *receiver,
                        struct fx_text name, bool has_arguments, struct value *ret_value) {
     const struct value from = *receiver;
@@ -91,7 +88,7 @@ static bool eval_field(struct exec *exec, const struct value *receiver,
                 from.boxed ? "interface {}" : value_type_name(&from));
 }
 
-/* Arguments belong to the last one. */
+/* Arguments belong to the last field. */
 static bool eval_fields(struct exec *exec, const struct operand *operand,
                         bool has_arguments, struct value *value) {
     exec->at = operand->span;
@@ -128,7 +125,7 @@ static bool eval_literal(struct exec *exec, const struct operand *operand,
     return true;
 }
 
-/* A function's name alone calls it. */
+/* The name of a function alone calls it. */
 static bool eval_function(struct exec *exec, const struct value *dot,
                           const struct operand *operand, struct value *ret_value) {
     const struct command command = {
@@ -139,7 +136,7 @@ static bool eval_function(struct exec *exec, const struct value *dot,
     return eval_call(exec, dot, &command, NULL, ret_value);
 }
 
-/* Without the fields behind it. */
+/* Evaluates an operand without its fields. */
 static bool eval_term(struct exec *exec, const struct value *dot,
                       const struct operand *operand, struct value *ret_value) {
     exec->at = operand->span;
@@ -164,7 +161,7 @@ bool eval_operand(struct exec *exec, const struct value *dot,
 
 /* ---- commands -------------------------------------------------------------------- */
 
-/* What is no function gets arguments: those behind it, or one through the `|`. */
+/* An operand that is no function has arguments, or a value before the `|`. */
 static bool eval_with_arguments(struct exec *exec, const struct value *dot,
                                 const struct operand *first, struct value *ret_value) {
     exec->at = first->span;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "location/gotemplate/print.h"
+#include "location/gotemplate/value.h"
 
 static bool exec_list(struct exec *exec, const struct value *dot,
                       const struct statement *statements);
@@ -28,22 +28,10 @@ void exec_leave(struct exec *exec) {
 
 /* ---- variables ------------------------------------------------------------------- */
 
-static bool grow_variables(struct exec *exec) {
-    const size_t capacity = exec->cap_variables == 0 ? 8 : exec->cap_variables * 2;
-    struct variable *variables = run_alloc(&exec->run, capacity * sizeof *variables);
-    if (variables == NULL) {
-        return false;
-    }
-    if (exec->n_variables > 0) {
-        memcpy(variables, exec->variables, exec->n_variables * sizeof *variables);
-    }
-    exec->variables = variables;
-    exec->cap_variables = capacity;
-    return true;
-}
-
 bool exec_push(struct exec *exec, uint32_t id, const struct value *value) {
-    if (exec->n_variables == exec->cap_variables && !grow_variables(exec)) {
+    if (exec->n_variables == exec->cap_variables &&
+        !run_grow(&exec->run, &exec->variables, &exec->cap_variables,
+                  sizeof *exec->variables)) {
         return false;
     }
     exec->variables[exec->n_variables++] = (struct variable){id, *value};
@@ -114,13 +102,13 @@ static bool exec_choice(struct exec *exec, const struct value *dot,
 static void set_loop_variable(struct exec *exec, const struct pipeline *pipeline,
                               size_t which, const struct value *value) {
     struct variable *variable = exec_find(exec, pipeline->variables[which]);
-    if (!pipeline->assigns) { /* the last ones that were declared */
+    if (!pipeline->assigns) { /* those declared last */
         variable = &exec->variables[exec->n_variables - pipeline->n_variables + which];
     }
     variable->value = *value;
 }
 
-/* One variable is the element, two are its place and the element. */
+/* One variable is set to the element, two to its index or key and the element. */
 static bool exec_round(struct exec *exec, const struct statement *statement,
                        const struct value *place, const struct value *element) {
     const struct pipeline *pipeline = statement->pipeline;
@@ -138,7 +126,7 @@ static bool exec_round(struct exec *exec, const struct statement *statement,
     return true;
 }
 
-/* Is another round to be made? */
+/* True where the loop continues. */
 static bool goes_on(struct exec *exec) {
     const bool on = exec->flow != FLOW_BREAK;
     exec->flow = FLOW_ON;
@@ -162,7 +150,7 @@ static bool exec_over_list(struct exec *exec, const struct statement *statement,
     return true;
 }
 
-/* The entries are those at the beginning, whatever happens to the map. */
+/* Iterates over the entries at the start, also where the body changes the map. */
 static bool exec_over_map(struct exec *exec, const struct statement *statement,
                           struct map *map) {
     if (!value_map_fill(&exec->run, map)) {
@@ -220,7 +208,8 @@ static bool exec_range(struct exec *exec, const struct value *dot,
 
 /* ---- templates ------------------------------------------------------------------- */
 
-/* Nothing of the caller's is seen: the value given is both dot and `$`. */
+/* The template does not see the caller's variables: the given value is both dot and
+ * `$`. */
 static bool exec_definition(struct exec *exec, const struct definition *definition,
                             const struct value *dot) {
     const struct definition *caller = exec->definition;

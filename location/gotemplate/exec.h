@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/exec.h - private: the execution of a program. Every function says
- * false once with the error filled, in Go's words where it is the template's fault
- * (FX_EMUTATE); where in the template that was is put in front at the end.
+ * location/gotemplate/exec.h - private: the execution of a program. A function that
+ * returns false has set the error once: with Go's message where the template is at
+ * fault (FX_EMUTATE). fx_gotemplate_execute() adds the position in the template at the
+ * end.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_EXEC_H
 #define FX_LOCATION_GOTEMPLATE_EXEC_H
@@ -26,47 +27,48 @@ struct variable {
 enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE };
 
 struct exec {
-    struct run run;
+    struct template_run run;
     const struct fx_gotemplate *program;
-    const struct definition *definition; /* that is being executed */
+    const struct definition *definition; /* being executed */
     struct variable *variables;          /* the innermost last */
     size_t n_variables, cap_variables;
     size_t first_variable; /* of the definition */
     size_t depth;
     enum flow flow;
-    struct span at; /* the last node that was looked at: what an error names */
+    struct source_span at; /* the node being evaluated, which errors name */
     struct fx_buf *output;
 };
 
-/* One level deeper, and back. Errors: FX_ELIMIT. */
+/* Enters and leaves a level of nesting. Errors: FX_ELIMIT. */
 bool exec_enter(struct exec *exec) FX_MUST_USE;
 void exec_leave(struct exec *exec);
 
 /* Declares a variable. */
 bool exec_push(struct exec *exec, uint32_t id, const struct value *value) FX_MUST_USE;
 
-/* The innermost variable of that id; NULL: there is none. */
+/* Returns the innermost variable with that id, or NULL. */
 struct variable *exec_find(const struct exec *exec, uint32_t id);
 
-/* The value of a pipeline; its variables are declared or assigned. An interface{} is
- * taken out of its box: nil becomes missing. */
+/* Evaluates a pipeline, and declares or assigns its variables. As in Go a nil
+ * interface{} becomes MISSING. */
 bool eval_pipeline(struct exec *exec, const struct value *dot,
                    const struct pipeline *pipeline, struct value *ret_value) FX_MUST_USE;
 
-/* The value of an operand that gets no arguments; nil has none. */
+/* Evaluates an operand without arguments; `nil` has no value. */
 bool eval_operand(struct exec *exec, const struct value *dot,
                   const struct operand *operand, struct value *ret_value) FX_MUST_USE;
 
-/* The value of a call; `final` is what came through the `|`, or NULL. */
+/* Evaluates a call; `final` is the value before the `|`, or NULL. */
 bool eval_call(struct exec *exec, const struct value *dot, const struct command *command,
                const struct value *final, struct value *ret_value) FX_MUST_USE;
 
-/* What the operand is to a parameter of that type. */
+/* Evaluates the operand as an argument for a parameter of that type. */
 bool eval_argument(struct exec *exec, const struct value *dot,
                    const struct operand *operand, enum parameter parameter,
                    struct value *ret_value) FX_MUST_USE;
 
-/* Executes the program; the value is both dot and `$`. Text is added to the output. */
+/* Executes the program with `root` as dot and as `$`, and appends the text to
+ * exec->output. */
 bool exec_program(struct exec *exec, const struct value *root) FX_MUST_USE;
 
 #endif

@@ -12,7 +12,7 @@
 #include "location/gotemplate/format.h"
 #include "value/go_text.h"
 
-/* The mantissa as an integer and the binary exponent behind a `p`. */
+/* The mantissa as an integer, `p`, and the binary exponent. */
 static void add_binary(struct fx_buf *text, double magnitude) {
     int exponent = 0;
     double fraction = frexp(magnitude, &exponent);
@@ -24,7 +24,7 @@ static void add_binary(struct fx_buf *text, double magnitude) {
     fx_buf_printf(text, "%.0fp%+d", ldexp(fraction, 53), exponent);
 }
 
-/* 0x1.8p+01: one before the point, whatever the exponent; `precision` < 0: all digits. */
+/* 0x1.8p+01: always 1 before the point. `precision` < 0 means all digits. */
 static void add_hexadecimal(struct fx_buf *text, double magnitude, int precision) {
     int exponent = 0;
     const double fraction = 2 * frexp(magnitude, &exponent);
@@ -49,7 +49,7 @@ static void add_hexadecimal(struct fx_buf *text, double magnitude, int precision
     fx_buf_printf(text, "p%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
 }
 
-/* In C's conversion of that name, which is Go's. */
+/* C's conversion of this name gives the same as Go's. */
 static void add_rounded(struct fx_buf *text, double magnitude, char verb, int precision) {
     switch (verb) {
     case 'e': fx_buf_printf(text, "%.*e", precision, magnitude); return;
@@ -72,7 +72,7 @@ static void add_magnitude(struct fx_buf *text, double magnitude, char verb,
     }
 }
 
-/* Where the exponent begins, or the end. */
+/* Returns the offset of the exponent, or the length. */
 static size_t mantissa_length(const struct fx_buf *text, char verb) {
     for (size_t i = 0; i < text->len; i++) {
         if (text->data[i] == 'p' || (text->data[i] == 'e' && verb != 'x')) {
@@ -82,7 +82,7 @@ static size_t mantissa_length(const struct fx_buf *text, char verb) {
     return text->len;
 }
 
-/* How many of the digits count: from the first that is not 0, the whole `0` once. */
+/* Counts significant digits, from the first that is not 0; a whole `0` counts once. */
 static int count_significant(struct fx_text mantissa) {
     int n = 0;
     for (size_t i = 0; i < mantissa.len; i++) {
@@ -93,7 +93,7 @@ static int count_significant(struct fx_text mantissa) {
     return n == 0 && mantissa.len == 1 ? 1 : n;
 }
 
-/* `#`: there is a point, and the zeros behind it stay. */
+/* `#`: always a point, and trailing zeros are kept. */
 static void add_sharp(struct fx_buf *ret, const struct fx_buf *text, char verb,
                       int precision) {
     const size_t len = mantissa_length(text, verb);
@@ -110,7 +110,7 @@ static void add_sharp(struct fx_buf *ret, const struct fx_buf *text, char verb,
     fx_buf_add(ret, text->data + len, text->len - len);
 }
 
-/* 0 where there is none to show. */
+/* Returns the sign to print, or 0. */
 static char sign_of(const struct format *format, double number) {
     if (signbit(number) && !isnan(number)) {
         return '-';
@@ -124,8 +124,8 @@ static char sign_of(const struct format *format, double number) {
     return '\0';
 }
 
-/* Zeros come between the sign and the digits. */
-static void add_signed(struct printer *p, char sign, struct fx_text digits) {
+/* Pads with zeros between the sign and the digits. */
+static void add_signed(struct format_printer *p, char sign, struct fx_text digits) {
     const int len = (int)digits.len + 1;
     if (sign != '\0' && p->format.zero && p->format.has_width && p->format.width > len) {
         fx_buf_char(p->out, sign);
@@ -146,7 +146,7 @@ static void add_signed(struct printer *p, char sign, struct fx_text digits) {
     fx_buf_finish(&text);
 }
 
-static void add_no_number(struct printer *p, double number) {
+static void add_no_number(struct format_printer *p, double number) {
     const bool zero = p->format.zero;
     p->format.zero = false;
     if (isnan(number)) {
@@ -167,7 +167,7 @@ static void make_upper(struct fx_buf *text) {
     }
 }
 
-static void add_number(struct printer *p, double number, char verb, bool is_upper,
+static void add_number(struct format_printer *p, double number, char verb, bool is_upper,
                        int precision) {
     struct fx_buf plain;
     struct fx_buf sharp;
@@ -176,7 +176,7 @@ static void add_number(struct printer *p, double number, char verb, bool is_uppe
     struct fx_buf *text = &plain;
     add_magnitude(text, fabs(number), verb, precision);
     if (p->format.sharp && verb != 'b' && !text->failed) {
-        /* Of %X there stay none. */
+        /* %X keeps none. */
         add_sharp(&sharp, &plain, verb, is_upper && verb == 'x' ? 0 : precision);
         text = &sharp;
     }
@@ -192,7 +192,7 @@ static void add_number(struct printer *p, double number, char verb, bool is_uppe
     fx_buf_finish(&sharp);
 }
 
-bool format_float(struct printer *p, double number, uint32_t verb) {
+bool format_float(struct format_printer *p, double number, uint32_t verb) {
     if (verb == 'v') {
         verb = 'g';
     }

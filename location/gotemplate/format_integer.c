@@ -7,10 +7,10 @@
 
 #include "location/gotemplate/format.h"
 
-/* One number on its way: digits are put before those already there. */
+/* A number being printed: digits are added in front. */
 struct digits {
     char room[80]; /* 64 of them, a prefix, a sign */
-    size_t at;     /* where the first one stands */
+    size_t at;     /* offset of the first one */
 };
 
 static void put(struct digits *digits, char c) {
@@ -29,7 +29,7 @@ static void put_number(struct digits *digits, uint64_t number, unsigned base,
     } while (number > 0);
 }
 
-/* What the number asks for in front of its digits, but for the zeros between. */
+/* Adds the prefix of the base, without padding zeros. */
 static void put_prefix(struct digits *prefix, const struct format *format, unsigned base,
                        bool starts_with_zero, char x) {
     if (!format->sharp) {
@@ -56,7 +56,8 @@ static void put_sign(struct digits *prefix, const struct format *format, bool ne
     }
 }
 
-/* How many digits there must be: by precision, else by a width that zeros fill. */
+/* Returns the minimum number of digits: the precision, or a width that is padded with
+ * zeros. */
 static int least_digits(const struct format *format, bool negative) {
     if (format->has_precision) {
         return format->precision;
@@ -67,7 +68,7 @@ static int least_digits(const struct format *format, bool negative) {
     return format->width - (negative || format->plus || format->space ? 1 : 0);
 }
 
-static void add_number(struct printer *p, const struct digits *prefix, int zeros,
+static void add_number(struct format_printer *p, const struct digits *prefix, int zeros,
                        const struct digits *digits) {
     const struct format *format = &p->format;
     const size_t len = count(prefix) + (size_t)zeros + count(digits);
@@ -84,8 +85,8 @@ static void add_number(struct printer *p, const struct digits *prefix, int zeros
     }
 }
 
-static void add_in_base(struct printer *p, int64_t integer, bool is_signed, unsigned base,
-                        uint32_t verb) {
+static void add_in_base(struct format_printer *p, int64_t integer, bool is_signed,
+                        unsigned base, uint32_t verb) {
     const struct format *format = &p->format;
     const bool negative = is_signed && integer < 0;
     const uint64_t number = negative ? 0 - (uint64_t)integer : (uint64_t)integer;
@@ -109,13 +110,13 @@ static void add_in_base(struct printer *p, int64_t integer, bool is_signed, unsi
     add_number(p, &prefix, zeros, &digits);
 }
 
-/* An integer as a rune; beyond them all is one that is none. */
+/* Converts an integer to a rune; an invalid one becomes U+FFFD. */
 static uint32_t rune_of(int64_t integer) {
     const bool is_surrogate = integer >= 0xD800 && integer <= 0xDFFF;
     return integer < 0 || integer > 0x10FFFF || is_surrogate ? 0xFFFD : (uint32_t)integer;
 }
 
-static void add_rune(struct printer *p, int64_t integer, bool quoted) {
+static void add_rune(struct format_printer *p, int64_t integer, bool quoted) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     if (quoted) {
@@ -130,7 +131,7 @@ static void add_rune(struct printer *p, int64_t integer, bool quoted) {
     fx_buf_finish(&text);
 }
 
-/* Does %q show the rune as it is? */
+/* True where %q does not escape the rune. */
 static bool is_printable(uint32_t rune, struct fx_buf *scratch) {
     format_quote_rune(scratch, rune, false);
     const bool is =
@@ -140,7 +141,7 @@ static bool is_printable(uint32_t rune, struct fx_buf *scratch) {
 }
 
 /* U+0041, and with `#` also the rune itself. */
-static void add_code_point(struct printer *p, int64_t integer) {
+static void add_code_point(struct format_printer *p, int64_t integer) {
     const struct format *format = &p->format;
     struct digits digits = {.at = sizeof digits.room};
     put_number(&digits, (uint64_t)integer, 16, "0123456789ABCDEF");
@@ -167,14 +168,15 @@ static void add_code_point(struct printer *p, int64_t integer) {
 }
 
 /* An unsigned one in %#v: 0x1f. */
-static void add_go_syntax(struct printer *p, int64_t integer) {
+static void add_go_syntax(struct format_printer *p, int64_t integer) {
     const bool sharp = p->format.sharp;
     p->format.sharp = true;
     add_in_base(p, integer, false, 16, 'x');
     p->format.sharp = sharp;
 }
 
-bool format_integer(struct printer *p, int64_t integer, bool is_signed, uint32_t verb) {
+bool format_integer(struct format_printer *p, int64_t integer, bool is_signed,
+                    uint32_t verb) {
     switch (verb) {
     case 'v':
         if (p->format.sharp_v && !is_signed) {

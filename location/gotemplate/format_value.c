@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/format_value.c - a verb for any value: lists and maps element by
- * element, times and versions by their own text, and what to say where none fits.
+ * location/gotemplate/format_value.c - prints any value with any verb: lists and maps
+ * element by element, objects by their own function, and `%!d(string=x)` where the verb
+ * does not fit.
  */
+#include "location/gotemplate/format.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "location/gotemplate/format.h"
-#include "location/gotemplate/moment.h"
-#include "location/gotemplate/semver.h"
+#include "base/limits.h"
 
 #define PRICE_OF_NUMBER   4 /* units */
 #define PRICE_OF_OWN_TEXT 8
 
-static bool print(struct printer *p, const struct value *value, uint32_t verb,
+static bool print(struct format_printer *p, const struct value *value, uint32_t verb,
                   size_t depth);
 
 /* `%!d(string=x)` */
-static bool print_bad(struct printer *p, const struct value *value, uint32_t verb,
+static bool print_bad(struct format_printer *p, const struct value *value, uint32_t verb,
                       size_t depth) {
     p->is_bad = true;
     fx_buf_str(p->out, "%!");
@@ -40,12 +41,12 @@ static bool is_bool_verb(uint32_t verb) {
     return verb == 't' || verb == 'v';
 }
 
-/* Between elements, and around all of them. */
-static const char *separator(const struct printer *p) {
+/* Returns the separator of elements. */
+static const char *separator(const struct format_printer *p) {
     return p->format.sharp_v ? ", " : " ";
 }
 
-static bool print_list(struct printer *p, const struct list *list, uint32_t verb,
+static bool print_list(struct format_printer *p, const struct list *list, uint32_t verb,
                        size_t depth) {
     if (p->format.sharp_v) {
         fx_buf_str(p->out, list->type);
@@ -63,8 +64,8 @@ static bool print_list(struct printer *p, const struct list *list, uint32_t verb
     return true;
 }
 
-static bool print_entry(struct printer *p, const struct map_entry *entry, uint32_t verb,
-                        size_t depth) {
+static bool print_entry(struct format_printer *p, const struct map_entry *entry,
+                        uint32_t verb, size_t depth) {
     const struct value key = value_string(entry->key);
     if (!print(p, &key, verb, depth + 1)) {
         return false;
@@ -73,7 +74,8 @@ static bool print_entry(struct printer *p, const struct map_entry *entry, uint32
     return print(p, &entry->value, verb, depth + 1);
 }
 
-static bool print_map(struct printer *p, struct map *map, uint32_t verb, size_t depth) {
+static bool print_map(struct format_printer *p, struct map *map, uint32_t verb,
+                      size_t depth) {
     if (!value_map_fill(p->run, map)) {
         return false;
     }
@@ -93,9 +95,9 @@ static bool print_map(struct printer *p, struct map *map, uint32_t verb, size_t 
     return true;
 }
 
-/* `{a b}`, with names where the flags ask for them. */
-static bool print_context(struct printer *p, const struct context *context, uint32_t verb,
-                          size_t depth) {
+/* `{a b}`, with names for %+v and %#v. */
+static bool print_context(struct format_printer *p, const struct context *context,
+                          uint32_t verb, size_t depth) {
     const bool is_named = p->format.plus_v || p->format.sharp_v;
     if (p->format.sharp_v) {
         const struct value value = {.kind = VALUE_STRUCT};
@@ -118,17 +120,12 @@ static bool print_context(struct printer *p, const struct context *context, uint
     return true;
 }
 
-/* Those that have a text of their own (fmt.Stringer) are formatted as strings. */
-static bool print_own_text(struct printer *p, const struct value *value, uint32_t verb) {
+/* An object (a fmt.Stringer in Go) is formatted as the string that it prints. */
+static bool print_own_text(struct format_printer *p, const struct value *value,
+                           uint32_t verb) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    if (value->kind == VALUE_DURATION) {
-        duration_print(&text, value->integer);
-    } else if (value->kind == VALUE_TIME) {
-        moment_print(&text, value->moment);
-    } else {
-        version_print(&text, value->version);
-    }
+    value->object.type->print(&text, value->object.data);
     bool printed = !text.failed;
     fx_buf_fail_as(p->out, &text);
     if (!text.failed) {
@@ -138,13 +135,7 @@ static bool print_own_text(struct printer *p, const struct value *value, uint32_
     return printed;
 }
 
-static bool has_own_text(const struct printer *p, const struct value *value,
-                         uint32_t verb) {
-    return !p->is_bad && verb < 0x80 && verb != 0 && strchr("vsxXq", (int)verb) != NULL &&
-           (value->kind != VALUE_DURATION || !p->format.sharp_v);
-}
-
-static bool print_nil(struct printer *p, uint32_t verb, size_t depth) {
+static bool print_nil(struct format_printer *p, uint32_t verb, size_t depth) {
     if (depth > 0) {
         fx_buf_str(p->out, p->format.sharp_v ? "interface {}(nil)" : "<nil>");
         return true;
@@ -156,9 +147,10 @@ static bool print_nil(struct printer *p, uint32_t verb, size_t depth) {
     return false;
 }
 
-/* What is no list, no map and no struct. False: there is no such verb for it. */
-static bool print_scalar(struct printer *p, const struct value *value, uint32_t verb,
-                         size_t depth) {
+/* Prints a value that is no list, map or struct. False where it does not have the verb.
+ */
+static bool print_scalar(struct format_printer *p, const struct value *value,
+                         uint32_t verb, size_t depth) {
     switch (value->kind) {
     case VALUE_MISSING:
     case VALUE_NIL: return print_nil(p, verb, depth);
@@ -172,22 +164,18 @@ static bool print_scalar(struct printer *p, const struct value *value, uint32_t 
     case VALUE_UINT64: return format_integer(p, value->integer, false, verb);
     case VALUE_FLOAT64: return format_float(p, value->number, verb);
     case VALUE_STRING: return format_string(p, value->string, verb);
-    case VALUE_DURATION:
-        return has_own_text(p, value, verb)
-                   ? print_own_text(p, value, verb)
-                   : format_integer(p, value->integer, true, verb);
-    case VALUE_TIME:
-    case VALUE_SEMVER:
+    case VALUE_OBJECT: return print_own_text(p, value, verb);
     case VALUE_STRUCT:
     case VALUE_LIST:
     case VALUE_MAP: break;
     }
-    return print_own_text(p, value, verb);
+    return false;
 }
 
-/* A double that is rounded costs by the digits that come out, and by those that its
- * exponent stands for, most of which do not. */
-static size_t price_of_double(const struct printer *p, double number, uint32_t verb) {
+/* Rounding a double costs by its precision and by its exponent, which C's printf
+ * computes with. */
+static size_t price_of_double(const struct format_printer *p, double number,
+                              uint32_t verb) {
     const bool is_shortest =
         !p->format.has_precision && (verb == 'v' || verb == 'g' || verb == 'G');
     if (is_shortest || !isfinite(number)) {
@@ -200,15 +188,15 @@ static size_t price_of_double(const struct printer *p, double number, uint32_t v
     return PRICE_OF_NUMBER + precision / 4 + bits / 4;
 }
 
-/* What is filled up to the width or the precision. */
+/* Padding to the width and the precision. */
 static size_t price_of_filling(const struct format *format) {
     return ((format->has_width ? (size_t)format->width : 0) +
             (format->has_precision ? (size_t)format->precision : 0)) /
            ((size_t)2 * FX_BUDGET_BYTES);
 }
 
-/* What printing costs beyond the step of each value. */
-static size_t price_of(const struct printer *p, const struct value *value,
+/* The price of printing a value beyond one unit. */
+static size_t price_of(const struct format_printer *p, const struct value *value,
                        uint32_t verb) {
     const bool is_copied = (verb == 'v' || verb == 's') && !p->format.sharp_v &&
                            !p->format.has_width && !p->format.has_precision;
@@ -217,15 +205,14 @@ static size_t price_of(const struct printer *p, const struct value *value,
         return is_copied ? value->string.len / RUN_BYTES_COPIED
                          : value->string.len / FX_BUDGET_BYTES * 2;
     case VALUE_FLOAT64: return price_of_double(p, value->number, verb);
-    case VALUE_TIME: return PRICE_OF_OWN_TEXT + value->moment->zone.len / FX_BUDGET_BYTES;
-    case VALUE_SEMVER:
-        return PRICE_OF_OWN_TEXT + value->version->original.len / FX_BUDGET_BYTES;
-    case VALUE_DURATION: return PRICE_OF_OWN_TEXT;
+    case VALUE_OBJECT:
+        return PRICE_OF_OWN_TEXT +
+               value->object.type->size(value->object.data) / FX_BUDGET_BYTES;
     default: return 0;
     }
 }
 
-static bool print(struct printer *p, const struct value *value, uint32_t verb,
+static bool print(struct format_printer *p, const struct value *value, uint32_t verb,
                   size_t depth) {
     if (!run_check_depth(p->run, depth) ||
         !run_spend(p->run, 1 + price_of(p, value, verb) + price_of_filling(&p->format))) {
@@ -240,21 +227,47 @@ static bool print(struct printer *p, const struct value *value, uint32_t verb,
     if (value->kind == VALUE_STRUCT) {
         return print_context(p, value->context, verb, depth);
     }
-    /* A text that is bad twice says no more than one that is bad once. */
+    /* Within a `%!d(…)` there is no second one. */
     return print_scalar(p, value, verb, depth) || p->is_bad || p->out->failed ||
            print_bad(p, value, verb, depth);
 }
 
-bool format_value(struct printer *p, const struct value *value, uint32_t verb) {
+bool format_value(struct format_printer *p, const struct value *value, uint32_t verb) {
     if (verb == 'T') {
         if (value_is_nil(value)) {
-            p->format.has_precision = false; /* `<nil>` is never cut */
+            p->format.has_precision = false; /* `<nil>` is never truncated */
         }
         return format_string(p, fx_text_of(value_type_name(value)), 's');
     }
-    /* Addresses, which differ from run to run, and errors, which no value is. */
+    /* Addresses differ from run to run, and no value is an error. */
     if (verb == 'p' || verb == 'w') {
         return print_bad(p, value, verb, 0);
     }
     return print(p, value, verb, 0);
+}
+
+/* ---- %v without flags -------------------------------------------------------------- */
+
+bool value_print(struct template_run *run, struct fx_buf *buf,
+                 const struct value *value) {
+    struct format_printer printer = {.run = run, .out = buf};
+    return format_value(&printer, value, 'v');
+}
+
+bool value_text(struct template_run *run, const struct value *value,
+                struct fx_text *ret_text) {
+    if (value->kind == VALUE_STRING) {
+        *ret_text = value->string;
+        return true;
+    }
+    struct fx_buf buf;
+    fx_buf_init(&buf, FX_LIMIT_TEMPLATE_OUTPUT_BYTES);
+    bool printed = value_print(run, &buf, value);
+    if (printed) {
+        printed = buf.failed
+                      ? run_fail_buf(run, &buf)
+                      : run_copy(run, (struct fx_text){buf.data, buf.len}, ret_text);
+    }
+    fx_buf_finish(&buf);
+    return printed;
 }

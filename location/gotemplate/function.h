@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/function.h - private: how a function joins the language: one row in
- * the table of its family (functions_strings.c, functions_lists.c, …), one family in
- * functions.c.
+ * location/gotemplate/function.h - how functions are added to the language: one row in
+ * a table, one table in a library (location/sprig).
  */
 #ifndef FX_LOCATION_GOTEMPLATE_FUNCTION_H
 #define FX_LOCATION_GOTEMPLATE_FUNCTION_H
@@ -13,26 +12,26 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/macros.h"
+#include "location/gotemplate/gotemplate.h"
 #include "location/gotemplate/run.h"
 #include "location/gotemplate/value.h"
 
-/* One call under way. */
+/* A call. */
 struct call {
     const struct function *function;
-    struct run *run; /* of the execution: its memory, steps and bounds (run.h) */
-    struct fx_arena
-        *arena; /* &run->arena; rather take run_alloc(), which tells why not */
+    struct template_run *run; /* the execution's memory and limits (run.h) */
+    struct fx_arena *arena;   /* &run->arena; run_alloc() also sets the error */
     const struct value *arguments;
     size_t n_arguments;
-    struct value *ret;  /* where the result goes */
-    struct fx_err *err; /* of the run */
+    struct value *ret;  /* the result */
+    struct fx_err *err; /* run->err */
 };
 
-/* The type of a parameter, as Go's function has it. The interpreter checks and converts
- * before it calls, so that an argument has the kind VALUE_INT, _INT64, _FLOAT64, … that
- * belongs to its parameter: a number literal fits as needed; a float64 of the document
- * fits no int (an execution error, templates spec). Nor does an int an int64. MISSING
- * fits ANY (as NIL), MAP and LIST (as nil ones: empty), else it is an error. */
+/* The type of a parameter in Go's function. The interpreter checks and converts
+ * arguments before the call, so that an argument has the kind of its parameter. A
+ * number literal becomes what the parameter asks for. A float64 of the document is no
+ * int, and an int no int64: that is an execution error. MISSING becomes NIL for ANY,
+ * and a nil (empty) map or list for MAP and LIST; for others it is an error. */
 enum parameter {
     PARAMETER_ANY,   /* interface{} */
     PARAMETER_VALUE, /* reflect.Value: as ANY, but MISSING stays what it is */
@@ -49,48 +48,48 @@ enum parameter {
 
 #define MOST_PARAMETERS 5
 
-/* What a call pays for by the function's price: bytes of texts, elements, entries. */
+/* A function's price is for so many bytes of text, list elements or map entries. */
 #define FUNCTION_SIZE_OF_PRICE 16
 
 struct function {
     const char *name;
-    /* Computes *call->ret; false with FX_EMUTATE and the words of Go's error (without
-     * text/template's "error calling x:" in front), or FX_ELIMIT, FX_ENOMEM. NULL where
-     * `refused`, and of `and` and `or`, which the interpreter decides itself. The call
-     * has paid, by `price`, for work linear in the size of its arguments. */
+    /* Computes *call->ret. Errors: FX_EMUTATE with Go's message (without
+     * text/template's "error calling x:"), FX_ELIMIT, FX_ENOMEM. NULL for a refused
+     * function, and for `and` and `or`, which the interpreter evaluates. Work that is
+     * linear in the size of the arguments is already paid for, by `price`. */
     bool (*call)(struct call *call);
-    /* The fixed parameters; the last one repeats any number of times (also none) where
-     * `variadic`. */
+    /* The parameters. Where `variadic` is set the last one repeats, zero or more times.
+     */
     enum parameter parameters[MOST_PARAMETERS + 1];
     bool variadic;
-    unsigned price;      /* units of the budget for each FUNCTION_SIZE_OF_PRICE bytes and
-                          * elements of the arguments; 0: one */
-    const char *refused; /* why it may not be used, or NULL */
+    unsigned price; /* budget units for each FUNCTION_SIZE_OF_PRICE bytes and elements of
+                       the arguments; 0 means one */
+    const char *refused; /* the reason why templates must not use it, or NULL */
 };
 
-/* One family: ends with a NULL name. */
-extern const struct function functions_builtin[];  /* text/template's own */
-extern const struct function functions_strings[];  /* Sprig's, by their sections … */
-extern const struct function functions_numbers[];  /* integers, floats */
-extern const struct function functions_defaults[]; /* defaults, reflection, flow, JSON */
-extern const struct function functions_lists[];
-extern const struct function functions_dicts[];
-extern const struct function functions_dates[];
-extern const struct function functions_regex[];
-extern const struct function
-    functions_encoding[]; /* base32, base64, hashes, urls, paths */
-extern const struct function functions_semver[];
-extern const struct function functions_refused[]; /* crypto, random, network, clock */
+/* text/template's own functions. Every table of functions ends with a NULL name. */
+extern const struct function functions_builtin[];
 
-/* The function of that name; NULL: there is none. */
-const struct function *function_find(struct fx_text name);
+/* Tables of functions; a NULL ends the list. A function of a library hides
+ * text/template's function of the same name (`slice`). */
+struct fx_gotemplate_library {
+    const struct function *const *families;
+};
 
-/* All of them, one after the other; NULL behind the last. */
-const struct function *function_at(size_t index);
+/* Returns the function of that name in `library` (may be NULL) or of text/template's
+ * own, or NULL. */
+const struct function *function_find(const struct fx_gotemplate_library *library,
+                                     struct fx_text name);
 
-/* Pays for the call by the size of its arguments, which have the types of the parameters,
- * and calls the function, which is neither refused nor `and` nor `or`. */
-bool function_call(struct run *run, const struct function *function,
+/* Returns the function at `index` among those of `library` and text/template's own;
+ * NULL behind the last one. */
+const struct function *function_at(const struct fx_gotemplate_library *library,
+                                   size_t index);
+
+/* Charges the call to the budget by the size of its arguments, then calls the function.
+ * The arguments have the types of the parameters; the function is not refused, nor
+ * `and` or `or`. */
+bool function_call(struct template_run *run, const struct function *function,
                    const struct value *arguments, size_t n,
                    struct value *ret_value) FX_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/gotemplate.c - the door: text to program, program to text.
+ * location/gotemplate/gotemplate.c - the public functions: compile and execute.
  */
 #include "location/gotemplate/gotemplate.h"
 
@@ -12,8 +12,8 @@
 #include "location/gotemplate/exec.h"
 #include "location/gotemplate/parser.h"
 
-#define SMALL_RUN_BYTES 8192 /* an execution that takes no more allocates nothing */
-#define NAMED_BYTES     200  /* of the place that a message names */
+#define SMALL_RUN_BYTES 8192 /* an execution that needs no more does not allocate */
+#define NAMED_BYTES     200  /* of the source text in a message */
 
 /* ---- compiling ------------------------------------------------------------------- */
 
@@ -34,6 +34,7 @@ static bool copy_text(struct fx_gotemplate *template, struct fx_text text,
 }
 
 bool fx_gotemplate_compile(struct fx_text name, struct fx_text text,
+                           const struct fx_gotemplate_library *functions,
                            struct fx_gotemplate **ret_template, struct fx_err *err) {
     if (!check_text(text, err)) {
         return false;
@@ -49,7 +50,7 @@ bool fx_gotemplate_compile(struct fx_text name, struct fx_text text,
         fx_gotemplate_destroy(template);
         return fx_fail_exceeded(err);
     }
-    if (!copied || !program_parse(template, err)) {
+    if (!copied || !program_parse(template, functions, err)) {
         fx_gotemplate_destroy(template);
         return copied ? false : fx_fail_nomem(err);
     }
@@ -67,7 +68,8 @@ void fx_gotemplate_destroy(struct fx_gotemplate *template) {
 
 /* ---- executing ------------------------------------------------------------------- */
 
-static bool make_context(struct run *run, const struct fx_gotemplate_context *from,
+static bool make_context(struct template_run *run,
+                         const struct fx_gotemplate_context *from,
                          struct value *ret_value) {
     struct context *context = run_alloc(run, sizeof *context);
     struct context_field *fields =
@@ -89,7 +91,7 @@ static bool make_context(struct run *run, const struct fx_gotemplate_context *fr
 }
 
 struct position {
-    size_t line, column; /* from 1, and from 0: that is how Go counts them */
+    size_t line, column; /* from 1, and from 0, as in Go */
 };
 
 static struct position position_of(struct fx_text source, size_t off) {
@@ -119,7 +121,7 @@ static void name_place(const struct exec *exec, struct fx_err *err) {
                         (int)len, text, is_call ? "}}" : "");
 }
 
-/* Takes off what was added. */
+/* Restores the buffer. */
 static void cut(struct fx_buf *buf, size_t len, bool failed) {
     buf->len = len;
     buf->failed = failed;

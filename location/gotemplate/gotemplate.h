@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/gotemplate.h - Go's text/template with the Sprig functions that
- * KubeMod has (templates spec). Text in, an immutable program out; program and context
- * in, text out.
+ * location/gotemplate/gotemplate.h - Go's text/template (templates spec): compiles a
+ * text to an immutable program, and executes the program on a context, which gives a
+ * text.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_GOTEMPLATE_H
 #define FX_LOCATION_GOTEMPLATE_GOTEMPLATE_H
@@ -20,19 +20,26 @@
 
 struct fx_gotemplate; /* opaque, immutable once made: any thread may use it */
 
-/* Parses. `name` is what messages of text/template name it by. Errors: FX_ESYNTAX with
- * the span at fault, in words that say what to do; FX_EINVALID for a function that is
- * refused (random, clock, network, secrets), with the reason; FX_ELIMIT; FX_ENOMEM. */
+/* A library of functions that templates can call beside text/template's own
+ * (function.h). */
+struct fx_gotemplate_library;
+
+/* Compiles `text`. `name` is the name of the template in error messages. `functions`:
+ * NULL leaves only text/template's own functions. The caller destroys *ret_template.
+ * Errors: FX_ESYNTAX with the span of the fault; FX_EINVALID with the reason for a
+ * function that is refused (random, clock, network, secrets); FX_ELIMIT; FX_ENOMEM. */
 bool fx_gotemplate_compile(struct fx_text name, struct fx_text text,
+                           const struct fx_gotemplate_library *functions,
                            struct fx_gotemplate **ret_template,
                            struct fx_err *err) FX_MUST_USE;
 void fx_gotemplate_destroy(struct fx_gotemplate *template); /* NULL is fine */
 
-/* The fields of the context, which is a struct in Go: any other top-level name fails. */
+/* A field of the context. The context is a struct in Go: a template that names another
+ * field fails. */
 struct fx_gotemplate_field {
     struct fx_text name; /* "Target" */
-    json_t *value;       /* borrowed; NULL: nil. Its numbers count as float64 unless … */
-    bool integers;       /* … this says that its integers are Go ints (SelectKeyParts) */
+    json_t *value;       /* borrowed; NULL is nil; numbers are float64, but … */
+    bool integers;       /* … where this is set integers are Go ints (SelectKeyParts) */
 };
 
 struct fx_gotemplate_context {
@@ -40,33 +47,34 @@ struct fx_gotemplate_context {
     size_t n_fields;
 };
 
-/* Executes, appends the output to `ret_text`. The context is never written: `set` and its
- * like change a copy of this execution's own. Errors: FX_EMUTATE with the words of the
- * execution error and the span of the action at fault; FX_ELIMIT over a bound of steps,
- * depth, memory or output; FX_ENOMEM. On failure nothing is appended. */
+/* Executes the template and appends its output to `ret_text`; on failure nothing is
+ * appended. The context is never written: `set` and similar functions change a copy
+ * that belongs to this execution. Errors: FX_EMUTATE with Go's message and the span of
+ * the action at fault; FX_ELIMIT where the steps, the depth, the memory or the output
+ * exceed a limit; FX_ENOMEM. */
 bool fx_gotemplate_execute(const struct fx_gotemplate *template,
                            const struct fx_gotemplate_context *context,
                            struct fx_buf *ret_text, struct fx_err *err) FX_MUST_USE;
 
-/* Where a field of the context stands in a document that may be read in part. */
+/* The position of a context field in a document that may be decoded in part. */
 struct fx_gotemplate_origin {
     struct fx_text name;
     struct fx_json_place place;
 };
 
-/* What executing it may look at in any document: adds it to the tree of the origins'
- * places; fields of the context that have none are not looked up. Of the document that is
- * read in part for it (fx_json_read_part()) comes the same text, or failure, as of the
- * whole. The tree borrows the template's texts, and is to be pruned. False without
- * memory. */
+/* Adds all that an execution may read of any document to the tree of wanted parts, at
+ * the positions in `origins`; context fields without an origin are ignored. A document
+ * that is decoded for this tree (fx_json_read_part()) gives the same output or error as
+ * the whole document. The tree borrows texts from the template; the caller prunes it.
+ * False without memory. */
 bool fx_gotemplate_reads(const struct fx_gotemplate *template,
                          const struct fx_gotemplate_origin *origins,
                          size_t n_origins) FX_MUST_USE;
 
-/* The first field of the context that it names and that is none of `fields` (NULL ends),
- * whether an execution would come to it, and then fail, or not; empty where there is
- * none. What templates that it calls name is not looked at. Borrowed from the template.
- */
+/* Returns the first context field that the template names and that is not in `fields`
+ * (a NULL ends the list), whether or not an execution reaches it; empty where there is
+ * none. Templates that it calls are not searched. The result is borrowed from the
+ * template. */
 struct fx_text fx_gotemplate_find_unknown(const struct fx_gotemplate *template,
                                           const char *const *fields);
 

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "location/gotemplate/literal.h"
+#include "location/gotemplate/parser.h"
 
-static struct token token_of(enum token_type type, const char *text) {
-    return (struct token){.type = type, .text = fx_text_of(text)};
+static struct template_token token_of(enum token_type type, const char *text) {
+    return (struct template_token){.type = type, .text = fx_text_of(text)};
 }
 
 enum { INT = 1, FLOAT = 2, IDEAL_FLOAT = 4, NOTHING = 0 };
@@ -74,7 +74,7 @@ static void numbers(void **state) {
         {".", NOTHING, 0},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        const struct token token = token_of(TOKEN_NUMBER, cases[i].text);
+        const struct template_token token = token_of(TOKEN_NUMBER, cases[i].text);
         struct literal literal = {0};
         struct fx_err err = FX_ERR_INIT;
         const bool ok = literal_read_number(&token, &literal, &err);
@@ -101,7 +101,7 @@ static void integers_are_exact(void **state) {
         {"2e9", 2000000000},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        const struct token token = token_of(TOKEN_NUMBER, cases[i].text);
+        const struct template_token token = token_of(TOKEN_NUMBER, cases[i].text);
         struct literal literal = {0};
         struct fx_err err = FX_ERR_INIT;
         assert_true(literal_read_number(&token, &literal, &err) && literal.is_int);
@@ -123,7 +123,7 @@ static void runes(void **state) {
         {"'\\z'", -1},     {"'\\x4'", -1},       {"'\\8'", -1},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        const struct token token = token_of(TOKEN_RUNE, cases[i].text);
+        const struct template_token token = token_of(TOKEN_RUNE, cases[i].text);
         struct literal literal = {0};
         struct fx_err err = FX_ERR_INIT;
         const bool ok = literal_read_number(&token, &literal, &err);
@@ -151,7 +151,7 @@ static void strings(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         const bool is_raw = cases[i].text[0] == '`';
-        const struct token token =
+        const struct template_token token =
             token_of(is_raw ? TOKEN_RAW_STRING : TOKEN_STRING, cases[i].text);
         struct fx_arena arena;
         fx_arena_init(&arena, 4096);

@@ -10,25 +10,24 @@
 
 #include "base/limits.h"
 #include "base/vec.h"
-#include "location/gotemplate/literal.h"
 
 /* ---- what all the parse needs ---------------------------------------------------- */
 
-bool parser_advance(struct parser *parser) {
+bool parser_advance(struct template_parser *parser) {
     parser->end = (uint32_t)parser->scanner.at;
     return template_scan(&parser->scanner, &parser->token, parser->err);
 }
 
-uint32_t parser_token_length(const struct parser *parser) {
+uint32_t parser_token_length(const struct template_parser *parser) {
     const uint32_t length = (uint32_t)parser->scanner.at - parser->token.off;
-    return length > 0 ? length : 1; /* the end: a caret can stand behind it */
+    return length > 0 ? length : 1; /* at the end a caret is printed after the text */
 }
 
-struct span parser_span(const struct parser *parser, uint32_t off) {
-    return (struct span){off, parser->end - off};
+struct source_span parser_span(const struct template_parser *parser, uint32_t off) {
+    return (struct source_span){off, parser->end - off};
 }
 
-void *parser_nodes(struct parser *parser, size_t n, size_t bytes) {
+void *parser_nodes(struct template_parser *parser, size_t n, size_t bytes) {
     if (n > FX_LIMIT_TEMPLATE_NODES - parser->n_nodes) {
         (void)PARSER_FAIL(parser, FX_ELIMIT, "template has more than %u parts",
                           FX_LIMIT_TEMPLATE_NODES);
@@ -43,7 +42,7 @@ void *parser_nodes(struct parser *parser, size_t n, size_t bytes) {
     return nodes;
 }
 
-bool parser_enter(struct parser *parser) {
+bool parser_enter(struct template_parser *parser) {
     if (parser->nesting >= FX_LIMIT_TEMPLATE_NESTING) {
         return PARSER_FAIL(parser, FX_ELIMIT, "template is nested deeper than %u levels",
                            FX_LIMIT_TEMPLATE_NESTING);
@@ -52,13 +51,13 @@ bool parser_enter(struct parser *parser) {
     return true;
 }
 
-void parser_leave(struct parser *parser) {
+void parser_leave(struct template_parser *parser) {
     assert(parser->nesting > 0);
     parser->nesting--;
 }
 
-bool parser_fail_token(struct parser *parser, const char *where) {
-    const struct token *token = &parser->token;
+bool parser_fail_token(struct template_parser *parser, const char *where) {
+    const struct template_token *token = &parser->token;
     if (token->type == TOKEN_END) {
         return PARSER_FAIL(parser, FX_ESYNTAX, "unexpected EOF in %s", where);
     }
@@ -71,7 +70,7 @@ bool parser_fail_token(struct parser *parser, const char *where) {
                        FX_TEXT_ARG(written), where);
 }
 
-bool parser_find_variable(const struct parser *parser, struct fx_text name,
+bool parser_find_variable(const struct template_parser *parser, struct fx_text name,
                           uint32_t *ret_id) {
     *ret_id = VARIABLE_ROOT;
     if (fx_text_is(name, "$")) {
@@ -86,8 +85,10 @@ bool parser_find_variable(const struct parser *parser, struct fx_text name,
     return false;
 }
 
-/* What hides a variable of the same name has its id: the innermost of an id counts. */
-bool parser_declare(struct parser *parser, struct fx_text name, uint32_t *ret_id) {
+/* A variable that hides another of the same name has the same id: the innermost one
+ * counts. */
+bool parser_declare(struct template_parser *parser, struct fx_text name,
+                    uint32_t *ret_id) {
     uint32_t id = 0;
     if (!parser_find_variable(parser, name, &id)) {
         id = ++parser->n_ids;
@@ -115,7 +116,7 @@ static struct definition *find_definition(const struct fx_gotemplate *program,
     return definition;
 }
 
-/* Nothing but white space? Such a definition gives way to another. */
+/* True for a definition of white space alone, which another definition replaces. */
 static bool is_blank(const struct statement *statement) {
     for (; statement != NULL; statement = statement->next) {
         if (statement->type != STATEMENT_TEXT) {
@@ -130,8 +131,8 @@ static bool is_blank(const struct statement *statement) {
     return true;
 }
 
-static bool define(struct parser *parser, struct fx_text name, struct span span,
-                   const struct statement *body) {
+static bool define(struct template_parser *parser, struct fx_text name,
+                   struct source_span span, const struct statement *body) {
     struct definition *old = find_definition(parser->program, name);
     if (old != NULL && !is_blank(old->body) && !is_blank(body)) {
         return fx_fail_at(parser->err, FX_ESYNTAX, span.off, span.len,
@@ -152,9 +153,10 @@ static bool define(struct parser *parser, struct fx_text name, struct span span,
 
 /* ---- statements ------------------------------------------------------------------ */
 
-static bool parse_list(struct parser *parser, const struct statement **ret_list);
+static bool parse_list(struct template_parser *parser, const struct statement **ret_list);
 
-static struct statement *new_statement(struct parser *parser, enum statement_type type) {
+static struct statement *new_statement(struct template_parser *parser,
+                                       enum statement_type type) {
     struct statement *statement = parser_nodes(parser, 1, sizeof *statement);
     if (statement != NULL) {
         statement->type = type;
@@ -162,16 +164,17 @@ static struct statement *new_statement(struct parser *parser, enum statement_typ
     return statement;
 }
 
-/* The `}}` behind a word that has nothing with it. */
-static bool parse_shut(struct parser *parser, const char *where) {
+/* Parses the `}}` after a keyword without arguments. */
+static bool parse_shut(struct template_parser *parser, const char *where) {
     if (parser->token.type != TOKEN_SHUT) {
         return parser_fail_token(parser, where);
     }
     return parser_advance(parser);
 }
 
-/* The rest of a block ends with `{{ end }}`; `open` is where it began. At OPEN. */
-static bool parse_end(struct parser *parser, struct span open) {
+/* Parses `{{ end }}`; `open` is the start of the block. The current token is the
+ * keyword. */
+static bool parse_end(struct template_parser *parser, struct source_span open) {
     if (parser->token.type == TOKEN_END) {
         return fx_fail_at(parser->err, FX_ESYNTAX, open.off, open.len,
                           "unexpected EOF: this has no `{{ end }}`");
@@ -185,11 +188,11 @@ static bool parse_end(struct parser *parser, struct span open) {
     return parser_advance(parser) && parse_shut(parser, "end");
 }
 
-static bool parse_control(struct parser *parser, enum statement_type type,
+static bool parse_control(struct template_parser *parser, enum statement_type type,
                           struct statement **ret_statement);
 
 /* else := '{{ else }}' list | '{{ else' if…, which shares the end. */
-static bool parse_else(struct parser *parser, struct statement *statement,
+static bool parse_else(struct template_parser *parser, struct statement *statement,
                        bool *ret_ended) {
     if (!parser_advance(parser)) {
         return false;
@@ -213,7 +216,7 @@ static bool parse_else(struct parser *parser, struct statement *statement,
     return parse_shut(parser, "else") && parse_list(parser, &statement->otherwise);
 }
 
-static bool parse_body(struct parser *parser, struct statement *statement) {
+static bool parse_body(struct template_parser *parser, struct statement *statement) {
     const bool loops = statement->type == STATEMENT_RANGE;
     parser->loops += loops ? 1 : 0;
     const bool ok = parse_list(parser, &statement->body);
@@ -229,10 +232,10 @@ static const char *word_of(enum statement_type type) {
 }
 
 /* control := word pipeline '}}' list else? '{{ end }}'. Its variables end with it. */
-static bool parse_control(struct parser *parser, enum statement_type type,
+static bool parse_control(struct template_parser *parser, enum statement_type type,
                           struct statement **ret_statement) {
     const size_t n_variables = parser->n_variables;
-    const struct span open = {parser->token.off, parser_token_length(parser)};
+    const struct source_span open = {parser->token.off, parser_token_length(parser)};
     struct statement *statement = new_statement(parser, type);
     if (statement == NULL || !parser_enter(parser) || !parser_advance(parser) ||
         !parser_pipeline(parser, word_of(type), TOKEN_SHUT, &statement->pipeline) ||
@@ -252,7 +255,7 @@ static bool parse_control(struct parser *parser, enum statement_type type,
     return true;
 }
 
-static bool parse_name(struct parser *parser, const char *where,
+static bool parse_name(struct template_parser *parser, const char *where,
                        struct fx_text *ret_name) {
     if (parser->token.type != TOKEN_STRING && parser->token.type != TOKEN_RAW_STRING) {
         return PARSER_FAIL(parser, FX_ESYNTAX,
@@ -264,9 +267,9 @@ static bool parse_name(struct parser *parser, const char *where,
            parser_advance(parser);
 }
 
-/* A list of its own, up to its end: it sees no variables from outside but `$`. */
-static bool parse_definition(struct parser *parser, struct fx_text name,
-                             struct span open) {
+/* Parses the body of a definition, in which the only outer variable is `$`. */
+static bool parse_definition(struct template_parser *parser, struct fx_text name,
+                             struct source_span open) {
     const size_t n_variables = parser->n_variables;
     const size_t first_variable = parser->first_variable;
     const size_t loops = parser->loops;
@@ -284,14 +287,14 @@ static bool parse_definition(struct parser *parser, struct fx_text name,
 }
 
 /* define := 'define' name '}}' list '{{ end }}' */
-static bool parse_define(struct parser *parser) {
-    const struct span open = {parser->token.off, parser_token_length(parser)};
+static bool parse_define(struct template_parser *parser) {
+    const struct source_span open = {parser->token.off, parser_token_length(parser)};
     struct fx_text name = {0};
     return parser_advance(parser) && parse_name(parser, "define clause", &name) &&
            parse_shut(parser, "define clause") && parse_definition(parser, name, open);
 }
 
-static struct statement *new_use(struct parser *parser) {
+static struct statement *new_use(struct template_parser *parser) {
     struct statement *statement = new_statement(parser, STATEMENT_TEMPLATE);
     struct use *use = statement == NULL ? NULL : parser_nodes(parser, 1, sizeof *use);
     if (use == NULL) {
@@ -303,7 +306,8 @@ static struct statement *new_use(struct parser *parser) {
 }
 
 /* template := 'template' name pipeline? '}}' */
-static bool parse_template(struct parser *parser, struct statement **ret_statement) {
+static bool parse_template(struct template_parser *parser,
+                           struct statement **ret_statement) {
     const uint32_t off = parser->token.off;
     struct statement *statement = new_use(parser);
     if (statement == NULL || !parser_advance(parser) ||
@@ -319,8 +323,9 @@ static bool parse_template(struct parser *parser, struct statement **ret_stateme
 }
 
 /* block := 'block' name pipeline '}}' list '{{ end }}': a definition and its use. */
-static bool parse_block(struct parser *parser, struct statement **ret_statement) {
-    const struct span open = {parser->token.off, parser_token_length(parser)};
+static bool parse_block(struct template_parser *parser,
+                        struct statement **ret_statement) {
+    const struct source_span open = {parser->token.off, parser_token_length(parser)};
     struct statement *statement = new_use(parser);
     if (statement == NULL || !parser_advance(parser) ||
         !parse_name(parser, "block clause", &statement->text)) {
@@ -332,7 +337,7 @@ static bool parse_block(struct parser *parser, struct statement **ret_statement)
            parse_definition(parser, statement->text, open);
 }
 
-static bool parse_jump(struct parser *parser, enum statement_type type,
+static bool parse_jump(struct template_parser *parser, enum statement_type type,
                        struct statement **ret_statement) {
     const char *word = type == STATEMENT_BREAK ? "{{break}}" : "{{continue}}";
     if (parser->loops == 0) {
@@ -342,14 +347,16 @@ static bool parse_jump(struct parser *parser, enum statement_type type,
     return *ret_statement != NULL && parser_advance(parser) && parse_shut(parser, word);
 }
 
-static bool parse_print(struct parser *parser, struct statement **ret_statement) {
+static bool parse_print(struct template_parser *parser,
+                        struct statement **ret_statement) {
     *ret_statement = new_statement(parser, STATEMENT_PRINT);
     return *ret_statement != NULL &&
            parser_pipeline(parser, "command", TOKEN_SHUT, &(*ret_statement)->pipeline);
 }
 
-/* action := '{{' … '}}': what the first word says. */
-static bool parse_action(struct parser *parser, struct statement **ret_statement) {
+/* action := '{{' … '}}'. The first word decides. */
+static bool parse_action(struct template_parser *parser,
+                         struct statement **ret_statement) {
     switch ((int)parser->token.type) {
     case TOKEN_IF: return parse_control(parser, STATEMENT_IF, ret_statement);
     case TOKEN_RANGE: return parse_control(parser, STATEMENT_RANGE, ret_statement);
@@ -368,7 +375,7 @@ static bool parse_action(struct parser *parser, struct statement **ret_statement
     }
 }
 
-static bool parse_text(struct parser *parser, struct statement **ret_statement) {
+static bool parse_text(struct template_parser *parser, struct statement **ret_statement) {
     *ret_statement = new_statement(parser, STATEMENT_TEXT);
     if (*ret_statement == NULL) {
         return false;
@@ -377,9 +384,10 @@ static bool parse_text(struct parser *parser, struct statement **ret_statement) 
     return parser_advance(parser);
 }
 
-/* list := ( text | action )*, up to the end of the text, or to an `end` or `else`, which
- * is then looked at. */
-static bool parse_list(struct parser *parser, const struct statement **ret_list) {
+/* list := ( text | action )*, up to the end of the text or to an `end` or `else`, which
+ * is then the current token. */
+static bool parse_list(struct template_parser *parser,
+                       const struct statement **ret_list) {
     const struct statement **last = ret_list;
     while (parser->token.type != TOKEN_END) {
         struct statement *statement = NULL;
@@ -399,7 +407,7 @@ static bool parse_list(struct parser *parser, const struct statement **ret_list)
                 return false;
             }
         }
-        if (statement != NULL) { /* a definition is none */
+        if (statement != NULL) { /* a definition is no statement */
             *last = statement;
             last = &statement->next;
         }
@@ -407,7 +415,7 @@ static bool parse_list(struct parser *parser, const struct statement **ret_list)
     return true;
 }
 
-static bool parse_program(struct parser *parser) {
+static bool parse_program(struct template_parser *parser) {
     const struct statement *body = NULL;
     if (!parser_advance(parser) || !parse_list(parser, &body)) {
         return false;
@@ -417,7 +425,7 @@ static bool parse_program(struct parser *parser) {
                            "unexpected {{%.*s}}: there is no block that it could end",
                            FX_TEXT_ARG(parser->token.text));
     }
-    const struct span all = {0, (uint32_t)parser->scanner.source.len};
+    const struct source_span all = {0, (uint32_t)parser->scanner.source.len};
     if (!define(parser, parser->program->name, all, body)) {
         return false;
     }
@@ -429,10 +437,12 @@ static bool parse_program(struct parser *parser) {
     return true;
 }
 
-bool program_parse(struct fx_gotemplate *program, struct fx_err *err) {
-    struct parser parser = {
+bool program_parse(struct fx_gotemplate *program,
+                   const struct fx_gotemplate_library *functions, struct fx_err *err) {
+    struct template_parser parser = {
         .scanner = {.source = program->source},
         .program = program,
+        .functions = functions,
         .err = err,
     };
     const bool ok = parse_program(&parser);

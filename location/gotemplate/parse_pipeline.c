@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/parse_pipeline.c - what stands in an action: variables, commands,
+ * location/gotemplate/parse_pipeline.c - the content of an action: variables, commands,
  * operands.
  */
 #include "location/gotemplate/parser.h"
@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "location/gotemplate/literal.h"
 
 /* ---- operands -------------------------------------------------------------------- */
 
-static bool parse_variable(struct parser *parser, struct operand *operand) {
+static bool parse_variable(struct template_parser *parser, struct operand *operand) {
     operand->type = OPERAND_VARIABLE;
     if (!parser_find_variable(parser, parser->token.text, &operand->variable)) {
         return PARSER_FAIL(
@@ -24,7 +23,7 @@ static bool parse_variable(struct parser *parser, struct operand *operand) {
     return parser_advance(parser);
 }
 
-static bool fail_function(struct parser *parser) {
+static bool fail_function(struct template_parser *parser) {
     const struct fx_text name = parser->token.text;
     if (fx_text_is(name, "env") || fx_text_is(name, "expandenv")) {
         return PARSER_FAIL(parser, FX_ESYNTAX,
@@ -39,8 +38,9 @@ static bool fail_function(struct parser *parser) {
         FX_TEXT_ARG(name));
 }
 
-static bool parse_function(struct parser *parser, struct operand *operand) {
-    const struct function *function = function_find(parser->token.text);
+static bool parse_function(struct template_parser *parser, struct operand *operand) {
+    const struct function *function =
+        function_find(parser->functions, parser->token.text);
     if (function == NULL) {
         return fail_function(parser);
     }
@@ -53,7 +53,7 @@ static bool parse_function(struct parser *parser, struct operand *operand) {
     return parser_advance(parser);
 }
 
-static bool parse_number(struct parser *parser, struct operand *operand) {
+static bool parse_number(struct template_parser *parser, struct operand *operand) {
     struct literal *literal = parser_nodes(parser, 1, sizeof *literal);
     if (literal == NULL || !literal_read_number(&parser->token, literal, parser->err)) {
         return false;
@@ -63,14 +63,14 @@ static bool parse_number(struct parser *parser, struct operand *operand) {
     return parser_advance(parser);
 }
 
-static bool parse_string(struct parser *parser, struct operand *operand) {
+static bool parse_string(struct template_parser *parser, struct operand *operand) {
     operand->type = OPERAND_STRING;
     return literal_read_string(&parser->program->arena, &parser->token, &operand->string,
                                parser->err) &&
            parser_advance(parser);
 }
 
-static bool parse_word(struct parser *parser, struct operand *operand,
+static bool parse_word(struct template_parser *parser, struct operand *operand,
                        enum operand_type type) {
     operand->type = type;
     if (type == OPERAND_BOOL) {
@@ -80,7 +80,7 @@ static bool parse_word(struct parser *parser, struct operand *operand,
 }
 
 /* '(' pipeline ')' */
-static bool parse_parentheses(struct parser *parser, struct operand *operand) {
+static bool parse_parentheses(struct template_parser *parser, struct operand *operand) {
     operand->type = OPERAND_PIPELINE;
     if (!parser_enter(parser) || !parser_advance(parser) ||
         !parser_pipeline(parser, "parenthesized pipeline", TOKEN_RIGHT,
@@ -91,18 +91,19 @@ static bool parse_parentheses(struct parser *parser, struct operand *operand) {
     return true;
 }
 
-/* Fields and operands are gathered in a list, and then laid out in an array. */
-struct field {
-    struct field *next;
+/* Fields and operands are collected in a list, then copied to an array. */
+struct operand_field {
+    struct operand_field *next;
     struct fx_text name;
 };
 
-/* A field that touches what stands in front of it. */
-static bool at_field(const struct parser *parser) {
+/* True for a field without white space before it. */
+static bool at_field(const struct template_parser *parser) {
     return parser->token.type == TOKEN_FIELD && !parser->token.spaced;
 }
 
-static bool lay_out_fields(struct parser *parser, const struct field *first, size_t n,
+static bool lay_out_fields(struct template_parser *parser,
+                           const struct operand_field *first, size_t n,
                            struct operand *operand) {
     struct fx_text *fields = parser_nodes(parser, n, sizeof *fields);
     if (fields == NULL) {
@@ -116,17 +117,17 @@ static bool lay_out_fields(struct parser *parser, const struct field *first, siz
     return true;
 }
 
-/* ( '.' name )* directly behind an operand; for a dot the first one is here, too. */
-static bool parse_fields(struct parser *parser, struct operand *operand) {
-    struct field *first = NULL;
-    struct field **last = &first;
+/* ( '.' name )* directly after an operand; after a dot the first name is included. */
+static bool parse_fields(struct template_parser *parser, struct operand *operand) {
+    struct operand_field *first = NULL;
+    struct operand_field **last = &first;
     size_t n = 0;
     for (bool more = parser->token.type == TOKEN_FIELD; more; more = at_field(parser)) {
-        struct field *field = parser_nodes(parser, 1, sizeof *field);
+        struct operand_field *field = parser_nodes(parser, 1, sizeof *field);
         if (field == NULL) {
             return false;
         }
-        *field = (struct field){.name = parser->token.text};
+        *field = (struct operand_field){.name = parser->token.text};
         *last = field;
         last = &field->next;
         n++;
@@ -142,8 +143,8 @@ static bool may_have_fields(enum operand_type type) {
            type == OPERAND_FUNCTION;
 }
 
-/* Without the fields behind it. */
-static bool parse_term(struct parser *parser, struct operand *operand) {
+/* Parses an operand without its fields. */
+static bool parse_term(struct template_parser *parser, struct operand *operand) {
     switch ((int)parser->token.type) {
     case TOKEN_FIELD: operand->type = OPERAND_DOT; return parse_fields(parser, operand);
     case TOKEN_DOT: return parse_word(parser, operand, OPERAND_DOT);
@@ -162,7 +163,7 @@ static bool parse_term(struct parser *parser, struct operand *operand) {
 }
 
 /* operand := term ( '.' name )* */
-static bool parse_operand(struct parser *parser, struct operand *operand) {
+static bool parse_operand(struct template_parser *parser, struct operand *operand) {
     const uint32_t off = parser->token.off;
     if (!parse_term(parser, operand)) {
         return false;
@@ -187,8 +188,9 @@ struct operand_link {
     struct operand operand;
 };
 
-static bool lay_out_operands(struct parser *parser, const struct operand_link *first,
-                             size_t n, struct command *command) {
+static bool lay_out_operands(struct template_parser *parser,
+                             const struct operand_link *first, size_t n,
+                             struct command *command) {
     struct operand *operands = parser_nodes(parser, n, sizeof *operands);
     if (operands == NULL) {
         return false;
@@ -201,13 +203,13 @@ static bool lay_out_operands(struct parser *parser, const struct operand_link *f
     return true;
 }
 
-static bool ends_command(const struct parser *parser) {
+static bool ends_command(const struct template_parser *parser) {
     return parser->token.type == TOKEN_PIPE || parser->token.type == TOKEN_SHUT ||
            parser->token.type == TOKEN_RIGHT;
 }
 
 /* command := operand ( space operand )* */
-static bool parse_command(struct parser *parser, struct command *command) {
+static bool parse_command(struct template_parser *parser, struct command *command) {
     const uint32_t off = parser->token.off;
     struct operand_link *first = NULL;
     struct operand_link **last = &first;
@@ -230,18 +232,18 @@ static bool parse_command(struct parser *parser, struct command *command) {
 
 /* ---- pipelines ------------------------------------------------------------------- */
 
-/* A literal takes no arguments, so it cannot stand behind a `|`. */
+/* A literal takes no arguments, so it cannot follow a `|`. */
 static bool can_be_called(const struct command *command) {
     const struct operand *first = &command->operands[0];
     return may_have_fields(first->type) || first->n_fields > 0;
 }
 
-static bool check_stage(struct parser *parser, const struct command *command,
+static bool check_stage(struct template_parser *parser, const struct command *command,
                         size_t stage) {
     if (stage == 1 || can_be_called(command)) {
         return true;
     }
-    const struct span span = command->operands[0].span;
+    const struct source_span span = command->operands[0].span;
     return fx_fail_at(parser->err, FX_ESYNTAX, span.off, span.len,
                       "non executable command in pipeline stage %zu: behind `|` stands a "
                       "function",
@@ -249,8 +251,8 @@ static bool check_stage(struct parser *parser, const struct command *command,
 }
 
 /* commands := command ( '|' command )* */
-static bool parse_commands(struct parser *parser, const char *where, enum token_type shut,
-                           const struct command **ret_commands) {
+static bool parse_commands(struct template_parser *parser, const char *where,
+                           enum token_type shut, const struct command **ret_commands) {
     const struct command **last = ret_commands;
     for (size_t stage = 1; parser->token.type != shut; stage++) {
         struct command *command = parser_nodes(parser, 1, sizeof *command);
@@ -270,15 +272,15 @@ static bool parse_commands(struct parser *parser, const char *where, enum token_
     return true;
 }
 
-static bool declare(struct parser *parser, const struct token *name,
+static bool declare(struct template_parser *parser, const struct template_token *name,
                     struct pipeline *pipeline) {
     return parser_declare(parser, name->text,
                           &pipeline->variables[pipeline->n_variables++]);
 }
 
-/* Behind `$x,`: */
-static bool parse_second(struct parser *parser, struct pipeline *pipeline) {
-    const struct token name = parser->token;
+/* After `$x,`: */
+static bool parse_second(struct template_parser *parser, struct pipeline *pipeline) {
+    const struct template_token name = parser->token;
     if (name.type != TOKEN_VARIABLE) {
         return PARSER_FAIL(parser, FX_ESYNTAX,
                            "range can only initialize variables: `range $i, $e := …`");
@@ -296,12 +298,12 @@ static bool parse_second(struct parser *parser, struct pipeline *pipeline) {
     return declare(parser, &name, pipeline);
 }
 
-/* declaration := $x ( ',' $y )? ( ':=' | '=' ). A `$x` alone is the first operand, and
- * the scanner goes back to it. */
-static bool parse_declaration(struct parser *parser, const char *where,
+/* declaration := $x ( ',' $y )? ( ':=' | '=' ). For a `$x` alone, which is the first
+ * operand, the scanner goes back to it. */
+static bool parse_declaration(struct template_parser *parser, const char *where,
                               struct pipeline *pipeline) {
-    const struct parser before = *parser;
-    const struct token name = parser->token;
+    const struct template_parser before = *parser;
+    const struct template_token name = parser->token;
     if (name.type != TOKEN_VARIABLE) {
         return true;
     }
@@ -329,8 +331,8 @@ static bool parse_declaration(struct parser *parser, const char *where,
 }
 
 /* pipeline := declaration? commands */
-bool parser_pipeline(struct parser *parser, const char *where, enum token_type shut,
-                     const struct pipeline **ret_pipeline) {
+bool parser_pipeline(struct template_parser *parser, const char *where,
+                     enum token_type shut, const struct pipeline **ret_pipeline) {
     struct pipeline *pipeline = parser_nodes(parser, 1, sizeof *pipeline);
     const uint32_t off = parser->token.off;
     if (pipeline == NULL || !parse_declaration(parser, where, pipeline) ||

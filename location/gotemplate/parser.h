@@ -15,68 +15,83 @@
 #include "location/gotemplate/program.h"
 #include "location/gotemplate/scanner.h"
 
-/* A variable that can be named here. */
+/* A variable in scope. */
 struct declared {
     struct fx_text name;
     uint32_t id;
 };
 
-/* A statement that names a template, which may be defined behind it. */
+/* A statement that names a template, which may be defined later. */
 struct use {
     struct use *next;
     struct statement *statement;
 };
 
-struct parser {
-    struct scanner scanner;
-    struct token token; /* the one to be looked at */
-    uint32_t end;       /* where the one before it ended */
+struct template_parser {
+    struct template_scanner scanner;
+    struct template_token token; /* the current one */
+    uint32_t end;                /* the end of the previous one */
     struct fx_gotemplate *program;
-    struct declared *variables; /* the innermost last */
+    const struct fx_gotemplate_library *functions; /* or NULL */
+    struct declared *variables;                    /* the innermost last */
     size_t n_variables, cap_variables;
-    size_t first_variable; /* of the definition that is being parsed */
+    size_t first_variable; /* of the current definition */
     uint32_t n_ids;
     size_t n_nodes, nesting, loops;
     struct use *uses; /* of templates */
     struct fx_err *err;
 };
 
-/* Goes on to the next token. */
-bool parser_advance(struct parser *parser) FX_MUST_USE;
+/* Reads the next token. */
+bool parser_advance(struct template_parser *parser) FX_MUST_USE;
 
-/* Memory for `n` nodes of a size, counted. Errors: FX_ELIMIT, FX_ENOMEM. */
-void *parser_nodes(struct parser *parser, size_t n, size_t bytes) FX_MUST_USE;
+/* Allocates `n` nodes of that size and counts them. Errors: FX_ELIMIT, FX_ENOMEM. */
+void *parser_nodes(struct template_parser *parser, size_t n, size_t bytes) FX_MUST_USE;
 
-/* One level deeper, and back. Errors: FX_ELIMIT. */
-bool parser_enter(struct parser *parser) FX_MUST_USE;
-void parser_leave(struct parser *parser);
+/* Enters and leaves a level of nesting. Errors: FX_ELIMIT. */
+bool parser_enter(struct template_parser *parser) FX_MUST_USE;
+void parser_leave(struct template_parser *parser);
 
-/* Says what is wrong with the token that is looked at. Always false. */
+/* Sets the error at the current token. Always false. */
 #define PARSER_FAIL(parser, code, ...)                                                \
     fx_fail_at((parser)->err, code, (parser)->token.off, parser_token_length(parser), \
                __VA_ARGS__)
-uint32_t parser_token_length(const struct parser *parser);
+uint32_t parser_token_length(const struct template_parser *parser);
 
-/* The source from `off` to the end of the token before this one. */
-struct span parser_span(const struct parser *parser, uint32_t off);
+/* Returns the source from `off` to the end of the previous token. */
+struct source_span parser_span(const struct template_parser *parser, uint32_t off);
 
-/* "unexpected <token> in <where>". Always false. */
-bool parser_fail_token(struct parser *parser, const char *where);
+/* Fails with "unexpected <token> in <where>". Always false. */
+bool parser_fail_token(struct template_parser *parser, const char *where);
 
-/* Can the variable be named here? `$` always can. */
-bool parser_find_variable(const struct parser *parser, struct fx_text name,
+/* Finds a variable in scope; `$` always is. */
+bool parser_find_variable(const struct template_parser *parser, struct fx_text name,
                           uint32_t *ret_id);
 
-/* The name can be used from here on. *ret_id: by which it is told from others. */
-bool parser_declare(struct parser *parser, struct fx_text name,
+/* Declares a variable; *ret_id identifies it. */
+bool parser_declare(struct template_parser *parser, struct fx_text name,
                     uint32_t *ret_id) FX_MUST_USE;
 
-/* Parses a pipeline up to and including `shut` (SHUT or RIGHT). `where` is "if", "range",
- * …; only in "range" two variables can be declared. */
-bool parser_pipeline(struct parser *parser, const char *where, enum token_type shut,
+/* Parses a pipeline up to and including the token `shut` (SHUT or RIGHT). `where` is
+ * "if", "range", … for messages; only "range" can declare two variables. */
+bool parser_pipeline(struct template_parser *parser, const char *where,
+                     enum token_type shut,
                      const struct pipeline **ret_pipeline) FX_MUST_USE;
 
 /* Parses program->source into the program. */
-bool program_parse(struct fx_gotemplate *program, struct fx_err *err) FX_MUST_USE;
+bool program_parse(struct fx_gotemplate *program,
+                   const struct fx_gotemplate_library *functions,
+                   struct fx_err *err) FX_MUST_USE;
+
+/* ---- literal.c ------------------------------------------------------------------- */
+
+/* Reads a NUMBER or RUNE token. Errors: FX_ESYNTAX. */
+bool literal_read_number(const struct template_token *token, struct literal *ret_literal,
+                         struct fx_err *err) FX_MUST_USE;
+
+/* Reads a STRING or RAW_STRING token; the text is in the arena or in the source.
+ * Errors: FX_ESYNTAX, FX_ENOMEM. */
+bool literal_read_string(struct fx_arena *arena, const struct template_token *token,
+                         struct fx_text *ret_string, struct fx_err *err) FX_MUST_USE;
 
 #endif

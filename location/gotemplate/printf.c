@@ -7,33 +7,31 @@
  *     index     := '[' number ']'              the argument to take next, from 1
  *     width     := number | '*'                `*`: an argument says it
  */
-#include "location/gotemplate/printf.h"
-
 #include "location/gotemplate/format.h"
 
-#define MOST_WIDTH 1000000 /* Go's bound */
+#define MOST_WIDTH 1000000 /* Go's limit */
 
-struct reader {
-    struct printer printer;
+struct format_reader {
+    struct format_printer printer;
     struct fx_text format;
     size_t at;
     const struct value *arguments;
     size_t n_arguments;
     size_t next;          /* argument */
-    bool is_reordered;    /* by an index somewhere: nothing is said of surplus ones */
+    bool is_reordered;    /* an index was used: extra arguments are not reported */
     bool is_index_good;   /* of this directive */
-    bool is_behind_index; /* just behind one */
-    size_t bracket;       /* the last one that was found to close */
+    bool is_behind_index; /* directly after an index */
+    size_t bracket;       /* the last closing bracket that was found */
 };
 
-static char peek(const struct reader *r) {
+static char peek(const struct format_reader *r) {
     if (r->at == r->format.len) {
         return '\0';
     }
     return r->format.data[r->at];
 }
 
-static bool read_flag(struct reader *r) {
+static bool read_flag(struct format_reader *r) {
     struct format *format = &r->printer.format;
     switch (peek(r)) {
     case '#': format->sharp = true; break;
@@ -50,8 +48,9 @@ static bool read_flag(struct reader *r) {
     return true;
 }
 
-/* Digits up to `end`. A number that is far too large swallows all there is, as in Go. */
-static bool read_number(struct reader *r, size_t end, int *ret_number) {
+/* Reads digits up to `end`. A number that is far too large consumes the whole text, as
+ * in Go. */
+static bool read_number(struct format_reader *r, size_t end, int *ret_number) {
     int number = 0;
     const size_t from = r->at;
     while (r->at < end && peek(r) >= '0' && peek(r) <= '9') {
@@ -66,9 +65,9 @@ static bool read_number(struct reader *r, size_t end, int *ret_number) {
     return r->at > from;
 }
 
-/* Where the next bracket closes; the length of the format where none does. It is looked
- * for once, however many open before it. */
-static size_t find_bracket(struct reader *r) {
+/* Returns the offset of the next closing bracket, or the length of the format. Each
+ * bracket is searched for once, also where many open before it. */
+static size_t find_bracket(struct format_reader *r) {
     if (r->bracket < r->at) {
         r->bracket = r->at;
         while (r->bracket < r->format.len && r->format.data[r->bracket] != ']') {
@@ -78,7 +77,7 @@ static size_t find_bracket(struct reader *r) {
     return r->bracket;
 }
 
-static void read_index(struct reader *r) {
+static void read_index(struct format_reader *r) {
     r->is_behind_index = false;
     if (peek(r) != '[') {
         return;
@@ -102,8 +101,8 @@ static void read_index(struct reader *r) {
     }
 }
 
-/* The argument of a `*`; false where it is none that can be a width. */
-static bool take_number(struct reader *r, int *ret_number) {
+/* Takes the argument for a `*`; false where it cannot be a width. */
+static bool take_number(struct format_reader *r, int *ret_number) {
     if (r->next >= r->n_arguments) {
         return false;
     }
@@ -116,7 +115,7 @@ static bool take_number(struct reader *r, int *ret_number) {
     return true;
 }
 
-static void read_width(struct reader *r) {
+static void read_width(struct format_reader *r) {
     struct format *format = &r->printer.format;
     if (peek(r) != '*') {
         format->has_width = read_number(r, r->format.len, &format->width);
@@ -138,7 +137,7 @@ static void read_width(struct reader *r) {
     r->is_behind_index = false;
 }
 
-static void read_star_precision(struct reader *r) {
+static void read_star_precision(struct format_reader *r) {
     struct format *format = &r->printer.format;
     r->at++;
     format->has_precision = take_number(r, &format->precision);
@@ -152,7 +151,7 @@ static void read_star_precision(struct reader *r) {
     r->is_behind_index = false;
 }
 
-static void read_precision(struct reader *r) {
+static void read_precision(struct format_reader *r) {
     struct format *format = &r->printer.format;
     if (peek(r) != '.') {
         return;
@@ -166,21 +165,21 @@ static void read_precision(struct reader *r) {
         read_star_precision(r);
         return;
     }
-    format->has_precision = true; /* of 0 where no digits follow */
+    format->has_precision = true; /* 0 without digits */
     if (!read_number(r, r->format.len, &format->precision)) {
         format->precision = 0;
     }
 }
 
-static void add_fault(struct reader *r, uint32_t verb, const char *fault) {
+static void add_fault(struct format_reader *r, uint32_t verb, const char *fault) {
     fx_buf_str(r->printer.out, "%!");
     format_rune(r->printer.out, verb);
     fx_buf_str(r->printer.out, fault);
 }
 
-static bool add_argument(struct reader *r, uint32_t verb) {
+static bool add_argument(struct format_reader *r, uint32_t verb) {
     struct format *format = &r->printer.format;
-    if (verb == '%') { /* whatever stands between */
+    if (verb == '%') { /* whatever the flags */
         fx_buf_char(r->printer.out, '%');
         return true;
     }
@@ -201,7 +200,7 @@ static bool add_argument(struct reader *r, uint32_t verb) {
     return format_value(&r->printer, &r->arguments[r->next++], verb);
 }
 
-static bool read_directive(struct reader *r) {
+static bool read_directive(struct format_reader *r) {
     r->printer.format = (struct format){0};
     r->is_index_good = true;
     while (read_flag(r)) {
@@ -223,7 +222,7 @@ static bool read_directive(struct reader *r) {
 }
 
 /* `%!(EXTRA int=1, string=x)` */
-static bool add_surplus(struct reader *r) {
+static bool add_surplus(struct format_reader *r) {
     if (r->is_reordered || r->next >= r->n_arguments) {
         return true;
     }
@@ -248,8 +247,8 @@ static bool add_surplus(struct reader *r) {
     return true;
 }
 
-/* Appends what stands before the next `%`, and goes behind that. False: there is none. */
-static bool copy_text(struct reader *r) {
+/* Appends the text before the next `%`, and skips the `%`. False where there is none. */
+static bool copy_text(struct format_reader *r) {
     const size_t from = r->at;
     while (r->at < r->format.len && r->format.data[r->at] != '%') {
         r->at++;
@@ -258,10 +257,10 @@ static bool copy_text(struct reader *r) {
     return r->at++ < r->format.len;
 }
 
-bool format_values(struct call *call, struct fx_text format, const struct value *args,
-                   size_t n, struct fx_buf *ret) {
-    struct reader r = {
-        .printer = {.run = call->run, .out = ret},
+bool format_values(struct template_run *run, struct fx_text format,
+                   const struct value *args, size_t n, struct fx_buf *ret) {
+    struct format_reader r = {
+        .printer = {.run = run, .out = ret},
         .format = format,
         .arguments = args,
         .n_arguments = n,

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "location/gotemplate/printf.h"
+#include "location/gotemplate/format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The first byte says with which value they begin. */
-static bool format_once(struct call *call, const uint8_t *data, size_t size,
+static bool format_once(struct template_run *run, const uint8_t *data, size_t size,
                         struct fx_buf *ret) {
     struct value elements[] = {value_nil(), value_int(7), value_string(FX_TEXT("é\xff")),
                                value_float64(-0.0)};
@@ -26,24 +26,22 @@ static bool format_once(struct call *call, const uint8_t *data, size_t size,
         value_float64(1234.5678), value_list(&list),
         value_map(&map),          value_nil(),
         value_bool(false),        value_int64(INT64_MIN),
-        value_float64(5e-324),    {.kind = VALUE_DURATION, .integer = 5},
+        value_float64(5e-324),    value_int64(5),
         {.kind = VALUE_UINT64},
     };
     const size_t from = data[0] % FX_COUNT(values);
     const struct fx_text format = {(const char *)data + 1, size - 1};
-    return format_values(call, format, values + from, FX_COUNT(values) - from, ret);
+    return format_values(run, format, values + from, FX_COUNT(values) - from, ret);
 }
 
 /* What there is to be had is little, so that no width takes long. */
 static bool format_fresh(const uint8_t *data, size_t size, struct fx_buf *ret) {
     struct fx_err err = FX_ERR_INIT;
-    struct run run;
+    struct template_run run;
     max_align_t block[256];
     run_init(&run, block, sizeof block, &err);
-    struct value none;
-    struct call call = {.run = &run, .arena = &run.arena, .ret = &none, .err = &err};
     fx_buf_init(ret, 1u << 16);
-    const bool ok = format_once(&call, data, size, ret);
+    const bool ok = format_once(&run, data, size, ret);
     assert(ok || (err.code != FX_OK && err.msg[0] != '\0'));
     run_finish(&run);
     return ok && !ret->failed;

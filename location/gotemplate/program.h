@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/program.h - private: what the parser makes of a template's text,
- * and the interpreter walks. Nothing in it changes after the parse; all of it lies in the
- * arena of the program, texts in its copy of the source.
+ * location/gotemplate/program.h - private: a parsed template, which the interpreter
+ * executes. It does not change after parsing. Everything is in the arena of the
+ * program, texts are in its copy of the source.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_PROGRAM_H
 #define FX_LOCATION_GOTEMPLATE_PROGRAM_H
@@ -17,7 +17,7 @@
 #include "location/gotemplate/value.h"
 
 /* A piece of the source. */
-struct span {
+struct source_span {
     uint32_t off, len;
 };
 
@@ -43,7 +43,7 @@ enum operand_type {
 
 struct operand {
     enum operand_type type;
-    struct span span;
+    struct source_span span;
     /* The fields behind it, from left to right. */
     const struct fx_text *fields;
     size_t n_fields;
@@ -59,7 +59,7 @@ struct operand {
 
 /* operand+: a value, or a function with its arguments. */
 struct command {
-    struct span span;
+    struct source_span span;
     const struct operand *operands;
     size_t n_operands;
     const struct command *next; /* behind the `|` */
@@ -69,7 +69,7 @@ enum { MOST_DECLARED = 2 };
 
 /* [ $x [ , $y ] ( := | = ) ] command { | command } */
 struct pipeline {
-    struct span span;
+    struct source_span span;
     uint32_t variables[MOST_DECLARED];
     size_t n_variables;
     bool assigns; /* to variables that there are */
@@ -89,7 +89,7 @@ enum statement_type {
 
 struct statement {
     enum statement_type type;
-    struct span span;
+    struct source_span span;
     struct fx_text text;                 /* or the template's name */
     const struct definition *definition; /* NULL: there is no template of that name */
     const struct pipeline *pipeline;     /* NULL where there is none */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/reads.c - what a template may look at in any document: an execution
- * on the tree of wanted parts in place of a document, that goes every way once. What
- * functions give has no place there: all that they are given is wanted.
+ * location/gotemplate/reads.c - what a template may read of any document: an execution
+ * on the tree of wanted parts instead of a document, which takes every branch once.
+ * Results of functions have no position in it: their arguments are wanted whole.
  */
 #include <string.h>
 
@@ -10,19 +10,19 @@
 #include "location/gotemplate/gotemplate.h"
 #include "location/gotemplate/program.h"
 
-/* Where a value stands. */
+/* The position of a value. */
 struct standing {
-    bool is_context; /* it is what `$` is at first */
+    bool is_context; /* it is the context, the first `$` */
     struct fx_json_place place;
 };
 
 static const struct standing nowhere = {.is_context = false};
 
-struct reading {
+struct template_reading {
     const struct fx_gotemplate_origin *origins;
     size_t n_origins;
-    const char *const *fields; /* of the context, NULL ends; NULL: any there may be */
-    struct fx_text unknown;    /* the first that is none of them */
+    const char *const *fields; /* known context fields, ended by NULL; or NULL */
+    struct fx_text unknown;    /* the first context field that is not known */
     struct known {
         uint32_t id;
         struct standing standing;
@@ -30,11 +30,12 @@ struct reading {
     size_t n_variables;
 };
 
-static bool read_pipeline(struct reading *reading, const struct standing *dot,
+static bool read_pipeline(struct template_reading *reading, const struct standing *dot,
                           const struct pipeline *pipeline, struct standing *ret_standing);
 
-/* Prints it, computes with it, or loses sight of it. */
-static void use(const struct reading *reading, const struct standing *standing) {
+/* Marks the value as wanted: it is printed, computed with, or cannot be followed
+ * further. */
+static void use(const struct template_reading *reading, const struct standing *standing) {
     if (!standing->is_context) {
         fx_json_place_all(standing->place);
         return;
@@ -46,7 +47,8 @@ static void use(const struct reading *reading, const struct standing *standing) 
 
 /* ---- operands -------------------------------------------------------------------- */
 
-static struct standing find_variable(const struct reading *reading, uint32_t id) {
+static struct standing find_variable(const struct template_reading *reading,
+                                     uint32_t id) {
     for (size_t i = 0; i < reading->n_variables; i++) {
         if (reading->variables[i].id == id) {
             return reading->variables[i].standing;
@@ -55,10 +57,10 @@ static struct standing find_variable(const struct reading *reading, uint32_t id)
     return nowhere;
 }
 
-/* A variable has one place. What it stands for besides is wanted whole, so that nothing
- * of that is left to be found out. The context is no place: what may be something else as
- * well has none of its fields. */
-static void set_variable(struct reading *reading, uint32_t id, bool assigns,
+/* A variable has one position. Any other value that is assigned to it is wanted whole,
+ * so that nothing of it has to be followed. The context is no position: a variable that
+ * may also be something else has none of its fields. */
+static void set_variable(struct template_reading *reading, uint32_t id, bool assigns,
                          const struct standing *standing) {
     size_t i = 0;
     while (i < reading->n_variables && reading->variables[i].id != id) {
@@ -83,7 +85,8 @@ static bool is_field(const char *const *fields, struct fx_text name) {
     return *fields != NULL;
 }
 
-static struct standing field_of_context(struct reading *reading, struct fx_text name) {
+static struct standing field_of_context(struct template_reading *reading,
+                                        struct fx_text name) {
     if (reading->fields != NULL && reading->unknown.data == NULL &&
         !is_field(reading->fields, name)) {
         reading->unknown = name;
@@ -96,7 +99,7 @@ static struct standing field_of_context(struct reading *reading, struct fx_text 
     return nowhere;
 }
 
-static bool read_term(struct reading *reading, const struct standing *dot,
+static bool read_term(struct template_reading *reading, const struct standing *dot,
                       const struct operand *operand, struct standing *ret_standing) {
     *ret_standing = nowhere;
     switch (operand->type) {
@@ -115,7 +118,7 @@ static bool read_term(struct reading *reading, const struct standing *dot,
     return true;
 }
 
-static bool read_operand(struct reading *reading, const struct standing *dot,
+static bool read_operand(struct template_reading *reading, const struct standing *dot,
                          const struct operand *operand, struct standing *ret_standing) {
     bool ok = read_term(reading, dot, operand, ret_standing);
     for (size_t i = 0; ok && i < operand->n_fields; i++) {
@@ -128,7 +131,7 @@ static bool read_operand(struct reading *reading, const struct standing *dot,
     return ok;
 }
 
-static bool use_operand(struct reading *reading, const struct standing *dot,
+static bool use_operand(struct template_reading *reading, const struct standing *dot,
                         const struct operand *operand) {
     struct standing standing;
     if (!read_operand(reading, dot, operand, &standing)) {
@@ -140,9 +143,9 @@ static bool use_operand(struct reading *reading, const struct standing *dot,
 
 /* ---- commands -------------------------------------------------------------------- */
 
-/* `index x 1 "a"`: only a text is the key of a member, other values are those of elements
- * or members that nobody knows. */
-static bool read_index(struct reading *reading, const struct standing *dot,
+/* `index x 1 "a"`: only a literal text is the key of a known member; other keys select
+ * unknown elements or members. */
+static bool read_index(struct template_reading *reading, const struct standing *dot,
                        const struct command *command, const struct standing *final,
                        struct standing *ret_standing) {
     const struct operand *from = &command->operands[1];
@@ -167,7 +170,7 @@ static bool read_index(struct reading *reading, const struct standing *dot,
     return ok;
 }
 
-static bool read_len(struct reading *reading, const struct standing *dot,
+static bool read_len(struct template_reading *reading, const struct standing *dot,
                      const struct command *command, struct standing *ret_standing) {
     struct standing standing;
     if (!read_operand(reading, dot, &command->operands[1], &standing)) {
@@ -182,8 +185,8 @@ static bool read_len(struct reading *reading, const struct standing *dot,
     return true;
 }
 
-/* `final` came through the `|`, or is NULL. */
-static bool read_call(struct reading *reading, const struct standing *dot,
+/* `final` is the value before the `|`, or NULL. */
+static bool read_call(struct template_reading *reading, const struct standing *dot,
                       const struct command *command, const struct standing *final,
                       struct standing *ret_standing) {
     const char *name = command->operands[0].function->name;
@@ -204,18 +207,18 @@ static bool read_call(struct reading *reading, const struct standing *dot,
     return ok;
 }
 
-static bool read_command(struct reading *reading, const struct standing *dot,
+static bool read_command(struct template_reading *reading, const struct standing *dot,
                          const struct command *command, const struct standing *final,
                          struct standing *ret_standing) {
     const struct operand *first = &command->operands[0];
     if (first->type == OPERAND_FUNCTION && first->n_fields == 0) {
         return read_call(reading, dot, command, final, ret_standing);
     }
-    /* Arguments of what takes none: it fails. */
+    /* Arguments for an operand that takes none: the execution fails. */
     return read_operand(reading, dot, first, ret_standing);
 }
 
-static bool read_pipeline(struct reading *reading, const struct standing *dot,
+static bool read_pipeline(struct template_reading *reading, const struct standing *dot,
                           const struct pipeline *pipeline,
                           struct standing *ret_standing) {
     struct standing before = nowhere;
@@ -232,17 +235,18 @@ static bool read_pipeline(struct reading *reading, const struct standing *dot,
 
 /* ---- statements ------------------------------------------------------------------ */
 
-static bool read_list(struct reading *reading, const struct standing *dot,
+static bool read_list(struct template_reading *reading, const struct standing *dot,
                       const struct statement *statements);
 
-static void set_variables(struct reading *reading, const struct pipeline *pipeline,
+static void set_variables(struct template_reading *reading,
+                          const struct pipeline *pipeline,
                           const struct standing *standing) {
     for (size_t i = 0; i < pipeline->n_variables; i++) {
         set_variable(reading, pipeline->variables[i], pipeline->assigns, standing);
     }
 }
 
-static bool read_print(struct reading *reading, const struct standing *dot,
+static bool read_print(struct template_reading *reading, const struct standing *dot,
                        const struct statement *statement) {
     struct standing standing;
     if (!read_pipeline(reading, dot, statement->pipeline, &standing)) {
@@ -255,8 +259,8 @@ static bool read_print(struct reading *reading, const struct standing *dot,
     return true;
 }
 
-/* if, with: is there anything in it? */
-static bool read_choice(struct reading *reading, const struct standing *dot,
+/* if, with: tests whether the value is empty. */
+static bool read_choice(struct template_reading *reading, const struct standing *dot,
                         const struct statement *statement) {
     struct standing standing;
     if (!read_pipeline(reading, dot, statement->pipeline, &standing)) {
@@ -269,8 +273,8 @@ static bool read_choice(struct reading *reading, const struct standing *dot,
            read_list(reading, dot, statement->otherwise);
 }
 
-/* Where nothing is in it, its variables are that. */
-static bool read_range(struct reading *reading, const struct standing *dot,
+/* For an empty value the variables are the value itself. */
+static bool read_range(struct template_reading *reading, const struct standing *dot,
                        const struct statement *statement) {
     const struct pipeline *pipeline = statement->pipeline;
     struct standing element;
@@ -293,8 +297,8 @@ static bool read_range(struct reading *reading, const struct standing *dot,
            read_list(reading, dot, statement->otherwise);
 }
 
-/* What it is given is wanted whole, and it sees nothing else. */
-static bool read_template(struct reading *reading, const struct standing *dot,
+/* A called template sees only its argument, which is wanted whole. */
+static bool read_template(struct template_reading *reading, const struct standing *dot,
                           const struct statement *statement) {
     struct standing standing;
     if (statement->pipeline == NULL) {
@@ -307,7 +311,7 @@ static bool read_template(struct reading *reading, const struct standing *dot,
     return true;
 }
 
-static bool read_statement(struct reading *reading, const struct standing *dot,
+static bool read_statement(struct template_reading *reading, const struct standing *dot,
                            const struct statement *statement) {
     switch (statement->type) {
     case STATEMENT_PRINT: return read_print(reading, dot, statement);
@@ -322,7 +326,7 @@ static bool read_statement(struct reading *reading, const struct standing *dot,
     return true;
 }
 
-static bool read_list(struct reading *reading, const struct standing *dot,
+static bool read_list(struct template_reading *reading, const struct standing *dot,
                       const struct statement *statements) {
     while (statements != NULL && read_statement(reading, dot, statements)) {
         statements = statements->next;
@@ -333,7 +337,7 @@ static bool read_list(struct reading *reading, const struct standing *dot,
 bool fx_gotemplate_reads(const struct fx_gotemplate *template,
                          const struct fx_gotemplate_origin *origins, size_t n_origins) {
     const struct standing context = {.is_context = true};
-    struct reading reading = {.origins = origins, .n_origins = n_origins};
+    struct template_reading reading = {.origins = origins, .n_origins = n_origins};
     set_variable(&reading, VARIABLE_ROOT, false, &context);
     return read_list(&reading, &context, template->root->body);
 }
@@ -341,8 +345,9 @@ bool fx_gotemplate_reads(const struct fx_gotemplate *template,
 struct fx_text fx_gotemplate_find_unknown(const struct fx_gotemplate *template,
                                           const char *const *fields) {
     const struct standing context = {.is_context = true};
-    struct reading reading = {.fields = fields};
+    struct template_reading reading = {.fields = fields};
     set_variable(&reading, VARIABLE_ROOT, false, &context);
-    (void)read_list(&reading, &context, template->root->body); /* makes no tree */
+    (void)read_list(&reading, &context,
+                    template->root->body); /* adds nothing to a tree */
     return reading.unknown;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/scanner.c - splits a template into tokens: where actions begin and
- * end, and what is in them.
+ * location/gotemplate/scanner.c - splits a template into tokens: finds actions, and the
+ * tokens in them.
  */
 #include "location/gotemplate/scanner.h"
 
 #include <string.h>
 
-#include "location/gotemplate/runes.h"
+#include "location/go/runes.h"
 
 static const struct {
     const char *word;
@@ -26,18 +26,18 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* What is to be read yet. */
-static struct fx_text rest(const struct scanner *scanner) {
+/* The text that is not read yet. */
+static struct fx_text rest(const struct template_scanner *scanner) {
     return (struct fx_text){scanner->source.data + scanner->at,
                             scanner->source.len - scanner->at};
 }
 
-static bool at_end(const struct scanner *scanner) {
+static bool at_end(const struct template_scanner *scanner) {
     return scanner->at >= scanner->source.len;
 }
 
-/* The byte so many behind this one, or NUL. */
-static char ahead(const struct scanner *scanner, size_t by) {
+/* Returns a byte ahead of the current position, or NUL. */
+static char ahead(const struct template_scanner *scanner, size_t by) {
     const struct fx_text text = rest(scanner);
     if (by >= text.len) {
         return '\0';
@@ -45,41 +45,41 @@ static char ahead(const struct scanner *scanner, size_t by) {
     return text.data[by];
 }
 
-static bool stands(const struct scanner *scanner, size_t by, const char *word) {
+static bool stands(const struct template_scanner *scanner, size_t by, const char *word) {
     const struct fx_text text = rest(scanner);
     return by <= text.len &&
            fx_text_starts((struct fx_text){text.data + by, text.len - by},
                           fx_text_of(word));
 }
 
-static struct token token_from(const struct scanner *scanner, size_t start,
-                               enum token_type type) {
-    return (struct token){
+static struct template_token token_from(const struct template_scanner *scanner,
+                                        size_t start, enum token_type type) {
+    return (struct template_token){
         .type = type,
         .text = {scanner->source.data + start, scanner->at - start},
         .off = (uint32_t)start,
     };
 }
 
-/* The bytes from `start` to here are at fault. */
+/* Fails with the span from `start` to the current position. */
 #define FAIL(scanner, start, err, ...)                                                  \
     fx_fail_at(err, FX_ESYNTAX, (uint32_t)(start), (uint32_t)((scanner)->at - (start)), \
                __VA_ARGS__)
 
 /* ---- between actions ------------------------------------------------------------- */
 
-/* `{{`, then `- ` where the white space in front is to be dropped. */
-static bool opens_trimming(const struct scanner *scanner, size_t by) {
+/* True for `{{- `, which drops the white space before it. */
+static bool opens_trimming(const struct template_scanner *scanner, size_t by) {
     return ahead(scanner, by + 2) == '-' && is_space(ahead(scanner, by + 3));
 }
 
 /* ` -}}` here? */
-static bool shuts_trimming(const struct scanner *scanner) {
+static bool shuts_trimming(const struct template_scanner *scanner) {
     return is_space(ahead(scanner, 0)) && stands(scanner, 1, "-}}");
 }
 
-/* Skips `}}` or ` -}}`, if one of them is here. */
-static bool skip_shut(struct scanner *scanner) {
+/* Skips `}}` or ` -}}` at the current position. */
+static bool skip_shut(struct template_scanner *scanner) {
     scanner->trims = shuts_trimming(scanner);
     if (!scanner->trims && !stands(scanner, 0, "}}")) {
         return false;
@@ -88,8 +88,8 @@ static bool skip_shut(struct scanner *scanner) {
     return true;
 }
 
-/* The bytes until the next action, or the end. */
-static size_t text_length(const struct scanner *scanner) {
+/* Returns the number of bytes up to the next action or the end. */
+static size_t text_length(const struct template_scanner *scanner) {
     const struct fx_text text = rest(scanner);
     size_t len = 0;
     while (len < text.len && !stands(scanner, len, "{{")) {
@@ -99,7 +99,7 @@ static size_t text_length(const struct scanner *scanner) {
     return len;
 }
 
-static struct token scan_text(struct scanner *scanner) {
+static struct template_token scan_text(struct template_scanner *scanner) {
     while (scanner->trims && is_space(ahead(scanner, 0))) {
         scanner->at++;
     }
@@ -108,7 +108,7 @@ static struct token scan_text(struct scanner *scanner) {
     const size_t len = text_length(scanner);
     const bool trims = opens_trimming(scanner, len);
     scanner->at += len;
-    struct token token = token_from(scanner, start, TOKEN_TEXT);
+    struct template_token token = token_from(scanner, start, TOKEN_TEXT);
     while (trims && token.text.len > 0 && is_space(token.text.data[token.text.len - 1])) {
         token.text.len--;
     }
@@ -116,7 +116,8 @@ static struct token scan_text(struct scanner *scanner) {
 }
 
 /* comment := '/' '*' any* '*' '/', with nothing between it and the delimiters */
-static bool skip_comment(struct scanner *scanner, size_t start, struct fx_err *err) {
+static bool skip_comment(struct template_scanner *scanner, size_t start,
+                         struct fx_err *err) {
     const struct fx_text text = rest(scanner);
     size_t len = strlen("/*");
     while (len < text.len && !stands(scanner, len, "*/")) {
@@ -134,7 +135,7 @@ static bool skip_comment(struct scanner *scanner, size_t start, struct fx_err *e
 }
 
 /* Enters the action that is here, unless it is a comment. */
-static bool scan_open(struct scanner *scanner, struct token *ret_token,
+static bool scan_open(struct template_scanner *scanner, struct template_token *ret_token,
                       struct fx_err *err) {
     const size_t start = scanner->at;
     scanner->at += opens_trimming(scanner, 0) ? strlen("{{- ") : strlen("{{");
@@ -149,8 +150,8 @@ static bool scan_open(struct scanner *scanner, struct token *ret_token,
 }
 
 /* Text, an action, or the end; TEXT without bytes is a comment. */
-static bool scan_outside(struct scanner *scanner, struct token *ret_token,
-                         struct fx_err *err) {
+static bool scan_outside(struct template_scanner *scanner,
+                         struct template_token *ret_token, struct fx_err *err) {
     do {
         *ret_token = scan_text(scanner);
         if (ret_token->text.len > 0) {
@@ -169,31 +170,32 @@ static bool scan_outside(struct scanner *scanner, struct token *ret_token,
 
 /* ---- in actions ------------------------------------------------------------------ */
 
-/* Is a letter, digit or underscore here? Its bytes. */
-static size_t word_rune(const struct scanner *scanner) {
+/* Returns the length of a letter, digit or underscore at the current position, or 0. */
+static size_t word_rune(const struct template_scanner *scanner) {
     if (at_end(scanner)) {
         return 0;
     }
     uint32_t rune = 0;
     const size_t len = fx_text_rune(rest(scanner), &rune);
-    return rune == '_' || rune_is_letter(rune) || rune_is_digit(rune) ? len : 0;
+    return rune == '_' || fx_rune_is_letter(rune) || fx_rune_is_digit(rune) ? len : 0;
 }
 
-static void skip_word(struct scanner *scanner) {
+static void skip_word(struct template_scanner *scanner) {
     for (size_t len = word_rune(scanner); len > 0; len = word_rune(scanner)) {
         scanner->at += len;
     }
 }
 
-/* A name must end where something else can begin. */
-static bool check_name_end(struct scanner *scanner, size_t start, struct fx_err *err) {
+/* Checks the character after a name. */
+static bool check_name_end(struct template_scanner *scanner, size_t start,
+                           struct fx_err *err) {
     const char c = ahead(scanner, 0);
     if (at_end(scanner) || is_space(c) || strchr(".,|:)(}", c) != NULL) {
         return true;
     }
     uint32_t rune = 0;
     scanner->at += fx_text_rune(rest(scanner), &rune);
-    const struct token name = token_from(scanner, start, TOKEN_OTHER);
+    const struct template_token name = token_from(scanner, start, TOKEN_OTHER);
     if (c == '-') {
         return FAIL(scanner, start, err,
                     "bad character U+002D '-' in a name: for a key with a dash write "
@@ -212,7 +214,7 @@ static enum token_type word_type(struct fx_text word) {
     return TOKEN_IDENTIFIER;
 }
 
-static bool scan_word(struct scanner *scanner, struct token *ret_token,
+static bool scan_word(struct template_scanner *scanner, struct template_token *ret_token,
                       struct fx_err *err) {
     const size_t start = scanner->at;
     skip_word(scanner);
@@ -222,8 +224,8 @@ static bool scan_word(struct scanner *scanner, struct token *ret_token,
 }
 
 /* variable := '$' word?        field := '.' word? */
-static bool scan_name(struct scanner *scanner, enum token_type type,
-                      struct token *ret_token, struct fx_err *err) {
+static bool scan_name(struct template_scanner *scanner, enum token_type type,
+                      struct template_token *ret_token, struct fx_err *err) {
     const size_t start = scanner->at;
     scanner->at++;
     skip_word(scanner);
@@ -237,9 +239,9 @@ static bool scan_name(struct scanner *scanner, enum token_type type,
     return check_name_end(scanner, start, err);
 }
 
-/* A run of quoted text, up to the same quote; a backslash hides the next rune. */
-static bool scan_quoted(struct scanner *scanner, enum token_type type,
-                        struct token *ret_token, struct fx_err *err) {
+/* Scans a quoted text up to the same quote; a backslash escapes the next rune. */
+static bool scan_quoted(struct template_scanner *scanner, enum token_type type,
+                        struct template_token *ret_token, struct fx_err *err) {
     const size_t start = scanner->at;
     const char quote = ahead(scanner, 0);
     scanner->at++;
@@ -259,8 +261,8 @@ static bool scan_quoted(struct scanner *scanner, enum token_type type,
     return true;
 }
 
-/* Between back quotes everything means itself, line ends too. */
-static bool scan_raw(struct scanner *scanner, struct token *ret_token,
+/* Scans a text between back quotes, without escapes; it may contain line ends. */
+static bool scan_raw(struct template_scanner *scanner, struct template_token *ret_token,
                      struct fx_err *err) {
     const size_t start = scanner->at;
     const struct fx_text text = rest(scanner);
@@ -275,14 +277,14 @@ static bool scan_raw(struct scanner *scanner, struct token *ret_token,
     return true;
 }
 
-static bool accept(struct scanner *scanner, const char *any) {
+static bool accept(struct template_scanner *scanner, const char *any) {
     const char c = ahead(scanner, 0);
     const bool fits = c != '\0' && strchr(any, c) != NULL;
     scanner->at += fits ? 1 : 0;
     return fits;
 }
 
-static void skip_any(struct scanner *scanner, const char *any) {
+static void skip_any(struct template_scanner *scanner, const char *any) {
     while (accept(scanner, any)) {
     }
 }
@@ -290,10 +292,10 @@ static void skip_any(struct scanner *scanner, const char *any) {
 #define DECIMAL "0123456789_"
 #define HEX     "0123456789abcdefABCDEF_"
 
-/* number := [+-]? ( decimal | 0x hex | 0o octal | 0b binary ) fraction? exponent?
- * Whether it is one at all is seen when it is read (literal.c). */
-static bool scan_number(struct scanner *scanner, struct token *ret_token,
-                        struct fx_err *err) {
+/* number := [+-]? ( decimal | 0x hex | 0o octal | 0b binary ) fraction? exponent? The
+ * value is checked in literal.c. */
+static bool scan_number(struct template_scanner *scanner,
+                        struct template_token *ret_token, struct fx_err *err) {
     const size_t start = scanner->at;
     (void)accept(scanner, "+-");
     const char *digits = DECIMAL;
@@ -326,12 +328,12 @@ static bool scan_number(struct scanner *scanner, struct token *ret_token,
     }
     const size_t more = next == '+' || next == '-' ? 1 : word_rune(scanner);
     scanner->at += more;
-    const struct token bad = token_from(scanner, start, TOKEN_OTHER);
+    const struct template_token bad = token_from(scanner, start, TOKEN_OTHER);
     return more == 0 ||
            FAIL(scanner, start, err, "bad number syntax: `%.*s`", FX_TEXT_ARG(bad.text));
 }
 
-/* What is only itself. */
+/* The type of a token of one character. */
 static enum token_type sign_type(char c) {
     switch (c) {
     case '(': return TOKEN_LEFT;
@@ -343,7 +345,7 @@ static enum token_type sign_type(char c) {
     }
 }
 
-static bool scan_sign(struct scanner *scanner, struct token *ret_token,
+static bool scan_sign(struct template_scanner *scanner, struct template_token *ret_token,
                       struct fx_err *err) {
     const size_t start = scanner->at;
     uint32_t rune = 0;
@@ -362,8 +364,8 @@ static bool scan_sign(struct scanner *scanner, struct token *ret_token,
     return true;
 }
 
-static bool scan_declare(struct scanner *scanner, struct token *ret_token,
-                         struct fx_err *err) {
+static bool scan_declare(struct template_scanner *scanner,
+                         struct template_token *ret_token, struct fx_err *err) {
     const size_t start = scanner->at;
     scanner->at++;
     if (!accept(scanner, "=")) {
@@ -373,23 +375,23 @@ static bool scan_declare(struct scanner *scanner, struct token *ret_token,
     return true;
 }
 
-static bool scan_shut(struct scanner *scanner, size_t start, struct token *ret_token,
-                      struct fx_err *err) {
+static bool scan_shut(struct template_scanner *scanner, size_t start,
+                      struct template_token *ret_token, struct fx_err *err) {
     scanner->in_action = false;
     *ret_token = token_from(scanner, start, TOKEN_SHUT);
     return scanner->parentheses == 0 ||
            FAIL(scanner, start, err, "unclosed left paren: a `)` is missing");
 }
 
-static bool is_number_start(const struct scanner *scanner) {
+static bool is_number_start(const struct template_scanner *scanner) {
     const char c = ahead(scanner, 0);
     return is_digit(c) || c == '+' || c == '-' ||
            (c == '.' && is_digit(ahead(scanner, 1)));
 }
 
-/* What starts a token decides its type. */
-static bool scan_inside(struct scanner *scanner, struct token *ret_token,
-                        struct fx_err *err) {
+/* The first character decides the type of the token. */
+static bool scan_inside(struct template_scanner *scanner,
+                        struct template_token *ret_token, struct fx_err *err) {
     if (is_number_start(scanner)) {
         return scan_number(scanner, ret_token, err);
     }
@@ -406,7 +408,8 @@ static bool scan_inside(struct scanner *scanner, struct token *ret_token,
     }
 }
 
-bool template_scan(struct scanner *scanner, struct token *ret_token, struct fx_err *err) {
+bool template_scan(struct template_scanner *scanner, struct template_token *ret_token,
+                   struct fx_err *err) {
     if (!scanner->in_action) {
         return scan_outside(scanner, ret_token, err);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/scanner.h - private: the text of a template as tokens: the text
- * around actions, and what stands in them. Comments are no tokens, nor is white space,
- * but each token knows whether there was some in front of it.
+ * location/gotemplate/scanner.h - private: splits a template into tokens: the text
+ * around actions, and the tokens in actions. Comments and white space are no tokens,
+ * but each token records whether white space precedes it.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_SCANNER_H
 #define FX_LOCATION_GOTEMPLATE_SCANNER_H
@@ -56,26 +56,27 @@ enum token_type {
 #undef X
 };
 
-/* `text` is as written, quotes included, and lies in the source. */
-struct token {
+/* `text` is the source text, with quotes. */
+struct template_token {
     enum token_type type;
-    bool spaced; /* white space stands in front of it */
+    bool spaced; /* white space precedes it */
     struct fx_text text;
     uint32_t off;
 };
 
-/* A place in the source, which is UTF-8. */
-struct scanner {
+/* A position in the source, which is UTF-8. */
+struct template_scanner {
     struct fx_text source;
     size_t at;
     bool in_action;
-    size_t action;      /* where it began */
-    size_t parentheses; /* that are open in it */
-    bool trims;         /* the white space that follows is not text */
+    size_t action;      /* its start */
+    size_t parentheses; /* open in it */
+    bool trims;         /* the white space that follows is not part of the text */
 };
 
-/* The next token; behind the end that again. Errors: FX_ESYNTAX with the span. */
-bool template_scan(struct scanner *scanner, struct token *ret_token,
+/* Reads the next token; at the end of the source always END. Errors: FX_ESYNTAX with
+ * the span. */
+bool template_scan(struct template_scanner *scanner, struct template_token *ret_token,
                    struct fx_err *err) FX_MUST_USE;
 
 #endif

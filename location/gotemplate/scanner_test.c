@@ -32,8 +32,8 @@ static const char letters[] = {
 
 /* Appends all tokens: letter, `'` where there is white space in front, text. */
 static bool scan(const char *source, struct fx_buf *ret_tokens, struct fx_err *err) {
-    struct scanner scanner = {.source = fx_text_of(source)};
-    struct token token = {.type = TOKEN_TEXT};
+    struct template_scanner scanner = {.source = fx_text_of(source)};
+    struct template_token token = {.type = TOKEN_TEXT};
     while (template_scan(&scanner, &token, err)) {
         if (token.type == TOKEN_END) {
             return true;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/value.h - private: the values that a template computes with: what
- * Go's interface{} would hold. All memory is that of one execution's arena.
+ * location/gotemplate/value.h - the values that a template computes with: what Go's
+ * interface{} would hold. All memory is in the arena of one execution.
  *
- * What can run out of memory or go over a bound takes the `struct run` (run.h) and has
- * filled its error when it says false or NULL: the caller only returns false.
+ * A function that takes a `struct template_run` (run.h) has set run->err where it
+ * returns false or NULL.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_VALUE_H
 #define FX_LOCATION_GOTEMPLATE_VALUE_H
@@ -19,10 +19,11 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-struct run;
+struct template_run;
+struct value;
 
-/* MISSING is the zero reflect.Value of a key that is not there; NIL is nil. Both print
- * `<no value>` by themselves and `<nil>` inside of others. */
+/* MISSING is Go's zero reflect.Value, the result for a key that does not exist; NIL is
+ * nil. Both print `<no value>`, and `<nil>` inside another value. */
 enum value_kind {
     VALUE_MISSING,
     VALUE_NIL,
@@ -34,15 +35,28 @@ enum value_kind {
     VALUE_STRING,
     VALUE_LIST,
     VALUE_MAP,
-    VALUE_TIME,     /* time.Time */
-    VALUE_DURATION, /* time.Duration, nanoseconds in `integer` */
-    VALUE_SEMVER,   /* *semver.Version */
-    VALUE_STRUCT,   /* the context: fields, not keys */
+    VALUE_OBJECT, /* of a type that functions define: time.Time */
+    VALUE_STRUCT, /* the context: fields, not keys */
+};
+
+/* A type that functions define, and the operations that the language needs. */
+struct object_type {
+    const char *name, *kind; /* what %T prints; reflect.Kind */
+    /* Returns the bytes of text in the object, by which printing it is charged. */
+    size_t (*size)(const void *object);
+    /* Appends the object as %v prints it. */
+    void (*print)(struct fx_buf *buf, const void *object);
+    /* Compare as == and as reflect.DeepEqual do. */
+    bool (*equal)(const void *a, const void *b);
+    bool (*deep_equal)(const void *a, const void *b);
+    /* Gets a field, or calls a method without arguments (`.Year`). False: it does not
+     * exist. */
+    bool (*member)(const void *object, struct fx_text name, struct value *ret_value);
 };
 
 struct value {
     enum value_kind kind;
-    bool boxed; /* the interpreter's: Go knows it as interface{} (an element, an entry) */
+    bool boxed; /* used by the interpreter: an interface{} in Go (an element, an entry) */
     union {
         bool boolean;
         int64_t integer;
@@ -50,9 +64,11 @@ struct value {
         struct fx_text string;
         struct list *list;
         struct map *map;
-        const struct moment *moment;
-        const struct version *version;
         struct context *context;
+        struct {
+            const struct object_type *type;
+            const void *data; /* in the arena */
+        } object;
     };
 };
 
@@ -64,7 +80,7 @@ struct value {
 #define TYPE_MAP     "map[string]interface {}"
 #define TYPE_TEXTS   "map[string]string"
 
-/* A slice of that type. Lists are never changed once they are made. */
+/* A slice of that type. A list does not change after it is made. */
 struct list {
     const char *type;
     size_t n;
@@ -76,20 +92,20 @@ struct map_entry {
     struct value value;
 };
 
-/* map[string]interface{}: has an identity, and can be changed in place (set, merge). The
- * entries are sorted by key. A map that stands for an object of the document is filled
- * one level deep when it is first looked into: see value_map_fill(). */
+/* A map, which can be changed in place (set, merge). The entries are sorted by key. A
+ * map that represents an object of the document is filled, one level deep, when it is
+ * first read: see value_map_fill(). */
 struct map {
-    json_t *source;   /* not looked into yet; NULL: `entries` are true */
-    bool integers;    /* of the source: its integers are Go ints */
-    bool nil;         /* a nil map: it can be read, not written */
-    bool lent;        /* somebody walks the entries: who changes them copies them first */
+    json_t *source;   /* the object, not read yet; NULL: `entries` are valid */
+    bool integers;    /* integers of `source` are Go ints */
+    bool nil;         /* a nil map, which can be read but not written */
+    bool lent;        /* an iteration uses `entries`: a change copies them first */
     const char *type; /* TYPE_MAP, TYPE_TEXTS */
     size_t n, capacity;
     struct map_entry *entries;
 };
 
-/* A struct: what `$` is at first. `{{ . }}` prints the values in this order. */
+/* The context, a struct in Go. `{{ . }}` prints the fields in this order. */
 struct context {
     size_t n;
     struct context_field {
@@ -118,7 +134,7 @@ static inline struct value value_float64(double number) {
     return (struct value){.kind = VALUE_FLOAT64, .number = number};
 }
 
-/* The bytes are borrowed: of the arena, of the template or of the document. */
+/* The bytes are borrowed from the arena, the template or the document. */
 static inline struct value value_string(struct fx_text string) {
     return (struct value){.kind = VALUE_STRING, .string = string};
 }
@@ -131,79 +147,80 @@ static inline struct value value_map(struct map *map) {
     return (struct value){.kind = VALUE_MAP, .map = map};
 }
 
-/* nil or missing? */
+static inline struct value value_object(const struct object_type *type,
+                                        const void *data) {
+    return (struct value){.kind = VALUE_OBJECT, .object = {type, data}};
+}
+
+/* True for NIL and MISSING. */
 static inline bool value_is_nil(const struct value *value) {
     return value->kind == VALUE_MISSING || value->kind == VALUE_NIL;
 }
 
-/* int, int64, uint64, time.Duration: `integer` holds it. */
+/* True for the kinds whose value is in `integer`. */
 static inline bool value_is_integer(const struct value *value) {
     return value->kind == VALUE_INT || value->kind == VALUE_INT64 ||
-           value->kind == VALUE_UINT64 || value->kind == VALUE_DURATION;
+           value->kind == VALUE_UINT64;
 }
 
-/* The value that a node of the document stands for. MISSING for NULL, NIL for null. */
-bool value_of_json(struct run *run, json_t *node, bool integers,
+/* Converts a node of the document: MISSING for NULL, NIL for null. */
+bool value_of_json(struct template_run *run, json_t *node, bool integers,
                    struct value *ret_value) FX_MUST_USE;
 
-/* An []interface{} of n values, to be filled in; its `type` may be changed. */
-struct list *value_list_new(struct run *run, size_t n) FX_MUST_USE;
+/* Makes an []interface{} of n zero values; the caller may change its `type`. */
+struct list *value_list_new(struct template_run *run, size_t n) FX_MUST_USE;
 
-/* An empty map[string]interface{}; its `type` may be changed. */
-struct map *value_map_new(struct run *run) FX_MUST_USE;
+/* Makes an empty map[string]interface{}; the caller may change its `type`. */
+struct map *value_map_new(struct template_run *run) FX_MUST_USE;
 
-/* Sorts entries that were written in any order; no key comes twice. */
-bool value_map_sort(struct run *run, struct map *map) FX_MUST_USE;
+/* Sorts the entries after they were written in any order. Each key occurs once. */
+bool value_map_sort(struct template_run *run, struct map *map) FX_MUST_USE;
 
-/* Makes `entries` and `n` true: before they are looked at, call this once. */
-bool value_map_fill(struct run *run, struct map *map) FX_MUST_USE;
+/* Fills `entries` and `n`. Must be called before they are read. */
+bool value_map_fill(struct template_run *run, struct map *map) FX_MUST_USE;
 
-/* The entry; MISSING where there is none. */
-bool value_map_get(struct run *run, struct map *map, struct fx_text key,
+/* Gets the value of `key`; MISSING where there is none. */
+bool value_map_get(struct template_run *run, struct map *map, struct fx_text key,
                    struct value *ret_value) FX_MUST_USE;
 
-/* Adds the entry or replaces it; the key is borrowed. MISSING is put as nil. Errors:
- * FX_EMUTATE, too, for a nil map. */
-bool value_map_put(struct run *run, struct map *map, struct fx_text key,
+/* Adds or replaces an entry; the key is borrowed. MISSING is stored as nil. Errors:
+ * also FX_EMUTATE for a nil map. */
+bool value_map_put(struct template_run *run, struct map *map, struct fx_text key,
                    struct value value) FX_MUST_USE;
 
-/* Takes the entry out, if there is one. */
-bool value_map_remove(struct run *run, struct map *map, struct fx_text key) FX_MUST_USE;
+/* Removes the entry if it exists. */
+bool value_map_remove(struct template_run *run, struct map *map,
+                      struct fx_text key) FX_MUST_USE;
 
-/* A copy that shares the values. */
-struct map *value_map_copy(struct run *run, struct map *map) FX_MUST_USE;
+/* Copies the map; the copy shares the values. */
+struct map *value_map_copy(struct template_run *run, struct map *map) FX_MUST_USE;
 
-/* len(): of lists, maps and strings; 0 of others. */
+/* The length of a list, map or string; 0 for other values. */
 size_t value_length(const struct value *value);
 
-/* Is it true to `if`? That is also: not empty to Sprig. */
+/* True where `if` takes the value as true, and Sprig as not empty. */
 bool value_is_true(const struct value *value);
 
-/* reflect.DeepEqual: types must agree, too; missing is nil. Each pair costs a step. */
-bool value_deep_equal(struct run *run, const struct value *a, const struct value *b,
-                      bool *ret_equal) FX_MUST_USE;
+/* Compares as reflect.DeepEqual does: types must be equal, too; MISSING equals NIL.
+ * Each pair of values costs one unit. */
+bool value_deep_equal(struct template_run *run, const struct value *a,
+                      const struct value *b, bool *ret_equal) FX_MUST_USE;
 
-/* What %T prints: `float64`, `[]interface {}`, `<nil>`. */
+/* Returns what %T prints: `float64`, `[]interface {}`, `<nil>`. */
 const char *value_type_name(const struct value *value);
 
-/* reflect.Kind: `float64`, `slice`, `map`, `struct`, `invalid`. */
+/* Returns the name of the reflect.Kind: `float64`, `slice`, `map`, `struct`, `invalid`.
+ */
 const char *value_kind_name(const struct value *value);
 
-/* What a time.Time can do (functions_dates.c, which knows what a moment is): print itself
- * as %v does; compare; a field or a method without arguments (`.Year`, `.Unix`), where
- * false is: there is none. */
-void moment_print(struct fx_buf *buf, const struct moment *moment);
-bool moment_equal(const struct moment *a, const struct moment *b);
-bool moment_member(const struct moment *moment, struct fx_text name,
-                   struct value *ret_value);
+/* Appends the value as %v prints it: `map[a:1 b:[x <nil>]]`, `1e+06`. A failure to
+ * append is kept in `buf`; false where another limit is exceeded. */
+bool value_print(struct template_run *run, struct fx_buf *buf,
+                 const struct value *value) FX_MUST_USE;
 
-/* And a *semver.Version (functions_semver.c): `.Major`, `.Prerelease`, … */
-void version_print(struct fx_buf *buf, const struct version *version);
-bool version_equal(const struct version *a, const struct version *b);
-bool version_member(const struct version *version, struct fx_text name,
-                    struct value *ret_value);
-
-/* Prints a time.Duration: `1h30m0s` (functions_dates.c). */
-void duration_print(struct fx_buf *buf, int64_t nanoseconds);
+/* Gets the text of a value as Sprig's toString does: a string itself, borrowed; else
+ * the printed value, in the arena. */
+bool value_text(struct template_run *run, const struct value *value,
+                struct fx_text *ret_text) FX_MUST_USE;
 
 #endif

@@ -21,7 +21,7 @@ static struct fx_err err;
 static max_align_t block[64];
 
 static int begin(void **state) {
-    struct run *run = malloc(sizeof *run);
+    struct template_run *run = malloc(sizeof *run);
     fx_err_reset(&err);
     run_init(run, block, sizeof block, &err);
     *state = run;
@@ -34,13 +34,13 @@ static int end(void **state) {
     return 0;
 }
 
-static struct value value_of(struct run *run, json_t *node, bool integers) {
+static struct value value_of(struct template_run *run, json_t *node, bool integers) {
     struct value value = {0};
     assert_true(value_of_json(run, node, integers, &value));
     return value;
 }
 
-static struct value get(struct run *run, struct map *map, const char *key) {
+static struct value get(struct template_run *run, struct map *map, const char *key) {
     struct value value = {0};
     assert_true(value_map_get(run, map, fx_text_of(key), &value));
     return value;
@@ -135,8 +135,7 @@ static void truth(void **state) {
         {value_list(none), false},
         {value_list(some), true},
         {value_map(value_map_new(*state)), false},
-        {{.kind = VALUE_DURATION, .integer = 0}, false},
-        {{.kind = VALUE_TIME}, true},
+        {{.kind = VALUE_OBJECT}, true},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         assert_int_equal(value_is_true(&cases[i].value), cases[i].is_true);
@@ -177,7 +176,7 @@ static void equality(void **state) {
 }
 
 static void bounds(void **state) {
-    struct run *run = *state;
+    struct template_run *run = *state;
     assert_null(run_alloc(run, FX_LIMIT_TEMPLATE_BYTES + 1));
     assert_int_equal(err.code, FX_ELIMIT);
     assert_true(run_spend(run, FX_LIMIT_TEMPLATE_STEPS));

@@ -22,8 +22,7 @@ static struct fx_jsonpath *compile(struct fx_text text, enum fx_jsonpath_use use
     return fx_jsonpath_compile(text, use, &path, &err) ? path : NULL;
 }
 
-/* ---- values
- * ------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------- */
 
 /* The result of an evaluation: as JSON, `undefined`, or the code of its failure. */
 static void show(struct fx_buf *buf, const struct fx_jsonpath *path, json_t *root) {
@@ -73,8 +72,7 @@ static void evaluate(const struct fx_jsonpath *path, json_t *root) {
     fx_buf_finish(&second);
 }
 
-/* ---- places
- * ------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------- */
 
 /* May other steps than names, fixed keys and branching ones decide? */
 static bool has_script(const struct fx_jsonpath *path) {
@@ -89,7 +87,7 @@ static bool has_script(const struct fx_jsonpath *path) {
 
 /* Follows the steps by the parts that branching ones left, `..` trying all lengths. */
 static bool leads_to(const struct fx_jsonpath *path, node_index at, json_t *from,
-                     const struct fx_jsonpath_place *place, size_t n_taken);
+                     const struct fx_jsonpath_match *match, size_t n_taken);
 
 static json_t *take_part(json_t *from, const struct fx_jsonpath_part *part) {
     return part->is_index ? json_array_get(from, part->index)
@@ -97,53 +95,54 @@ static json_t *take_part(json_t *from, const struct fx_jsonpath_part *part) {
 }
 
 static bool leads_below(const struct fx_jsonpath *path, const struct node *step,
-                        json_t *from, const struct fx_jsonpath_place *place,
+                        json_t *from, const struct fx_jsonpath_match *match,
                         size_t n_taken) {
     while (from != NULL) {
-        if (leads_to(path, step->next, from, place, n_taken)) {
+        if (leads_to(path, step->next, from, match, n_taken)) {
             return true;
         }
-        if (n_taken == place->n_parts) {
+        if (n_taken == match->n_parts) {
             return false;
         }
-        from = take_part(from, &place->parts[n_taken++]);
+        from = take_part(from, &match->parts[n_taken++]);
     }
     return false;
 }
 
 static bool leads_to(const struct fx_jsonpath *path, node_index at, json_t *from,
-                     const struct fx_jsonpath_place *place, size_t n_taken) {
+                     const struct fx_jsonpath_match *match, size_t n_taken) {
     if (at == 0 || from == NULL) {
-        return from == place->value && n_taken == place->n_parts;
+        return from == match->value && n_taken == match->n_parts;
     }
     const struct node *step = &path->nodes[at];
     if (step->type == STEP_NAME) {
-        return leads_to(path, step->next, fx_tree_view_text(from, step->as.text), place,
+        return leads_to(path, step->next, fx_tree_view_text(from, step->as.text), match,
                         n_taken);
     }
     if (step->type == STEP_DESCEND) {
-        return leads_below(path, step, from, place, n_taken);
+        return leads_below(path, step, from, match, n_taken);
     }
-    return n_taken < place->n_parts &&
-           leads_to(path, step->next, take_part(from, &place->parts[n_taken]), place,
+    return n_taken < match->n_parts &&
+           leads_to(path, step->next, take_part(from, &match->parts[n_taken]), match,
                     n_taken + 1);
 }
 
 #define MOST_LOOKED_AT 64 /* places, and steps: `..` tries all lengths */
 
 static void find(const struct fx_jsonpath *path, json_t *root) {
-    struct fx_jsonpath_places places = {0};
+    struct fx_jsonpath_matches matches = {0};
     struct fx_err err = FX_ERR_INIT;
-    if (!fx_jsonpath_find(path, root, &places, &err)) {
+    if (!fx_jsonpath_find(path, root, &matches, &err)) {
         assert(err.code == FX_ELIMIT);
         return;
     }
-    for (size_t i = 0; i < places.n_places && i < MOST_LOOKED_AT; i++) {
-        assert(places.places[i].value != NULL);
-        assert(has_script(path) || path->n_nodes > MOST_LOOKED_AT / 4 ||
-               leads_to(path, path->nodes[path->root].first, root, &places.places[i], 0));
+    for (size_t i = 0; i < matches.n_matches && i < MOST_LOOKED_AT; i++) {
+        assert(matches.matches[i].value != NULL);
+        assert(
+            has_script(path) || path->n_nodes > MOST_LOOKED_AT / 4 ||
+            leads_to(path, path->nodes[path->root].first, root, &matches.matches[i], 0));
     }
-    fx_jsonpath_places_finish(&places);
+    fx_jsonpath_matches_finish(&matches);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -157,7 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     json_t *root = fx_json_read(document, NULL, &err);
     json_t *before = fx_json_read(document, NULL, &err); /* no copy: keys may hold NUL */
     struct fx_jsonpath *expression = compile(text, FX_JSONPATH_EXPRESSION);
-    struct fx_jsonpath *place = compile(text, FX_JSONPATH_PLACES);
+    struct fx_jsonpath *place = compile(text, FX_JSONPATH_PATH);
     if (root != NULL && expression != NULL) {
         evaluate(expression, root);
     }

@@ -10,17 +10,17 @@ static const char document[] =
     "\"l\":[{\"p\":[1,2]},{\"p\":[3]},{\"q\":[4]}],\"s\":\"text\"}";
 
 /* `value@part/part` of each place; keys in quotes, indices without. */
-static void write_places(struct fx_buf *buf, const struct fx_jsonpath_places *places) {
-    for (size_t i = 0; i < places->n_places; i++) {
-        const struct fx_jsonpath_place *place = &places->places[i];
+static void write_places(struct fx_buf *buf, const struct fx_jsonpath_matches *matches) {
+    for (size_t i = 0; i < matches->n_matches; i++) {
+        const struct fx_jsonpath_match *match = &matches->matches[i];
         fx_buf_str(buf, i > 0 ? " " : "");
-        fx_json_write(buf, place->value, FX_JSON_SORT_KEYS);
-        for (size_t k = 0; k < place->n_parts; k++) {
+        fx_json_write(buf, match->value, FX_JSON_SORT_KEYS);
+        for (size_t k = 0; k < match->n_parts; k++) {
             fx_buf_char(buf, k == 0 ? '@' : ',');
-            if (place->parts[k].is_index) {
-                fx_buf_number(buf, place->parts[k].index);
+            if (match->parts[k].is_index) {
+                fx_buf_number(buf, match->parts[k].index);
             } else {
-                fx_text_quote_go(buf, place->parts[k].key);
+                fx_text_quote_go(buf, match->parts[k].key);
             }
         }
     }
@@ -51,19 +51,19 @@ static void test_places(void **state) {
     };
     json_t *root = read_json(document);
     for (size_t i = 0; i < FX_COUNT(rows); i++) {
-        struct fx_jsonpath *path = compile(rows[i][0], FX_JSONPATH_PLACES);
-        struct fx_jsonpath_places places = {0};
+        struct fx_jsonpath *path = compile(rows[i][0], FX_JSONPATH_PATH);
+        struct fx_jsonpath_matches matches = {0};
         struct fx_err err = FX_ERR_INIT;
         struct fx_buf buf;
         fx_buf_init(&buf, 0);
-        assert_true(fx_jsonpath_find(path, root, &places, &err));
-        write_places(&buf, &places);
+        assert_true(fx_jsonpath_find(path, root, &matches, &err));
+        write_places(&buf, &matches);
         if (strcmp(buf.data == NULL ? "" : buf.data, rows[i][1]) != 0) {
             fail_msg("%s: expected %s, got %s", rows[i][0], rows[i][1], buf.data);
         }
         fx_buf_finish(&buf);
-        fx_jsonpath_places_finish(&places);
-        fx_jsonpath_places_finish(&places);
+        fx_jsonpath_matches_finish(&matches);
+        fx_jsonpath_matches_finish(&matches);
         fx_jsonpath_destroy(path);
     }
     json_decref(root);
@@ -73,15 +73,15 @@ static void test_places(void **state) {
 /* The keys of places are their own. */
 static void test_keys_outlive_the_object(void **state) {
     json_t *root = read_json(document);
-    struct fx_jsonpath *path = compile("$.m[*]", FX_JSONPATH_PLACES);
-    struct fx_jsonpath_places places = {0};
+    struct fx_jsonpath *path = compile("$.m[*]", FX_JSONPATH_PATH);
+    struct fx_jsonpath_matches matches = {0};
     struct fx_err err = FX_ERR_INIT;
-    assert_true(fx_jsonpath_find(path, root, &places, &err));
+    assert_true(fx_jsonpath_find(path, root, &matches, &err));
     json_decref(root);
     fx_jsonpath_destroy(path);
-    assert_true(fx_text_is(places.places[4].parts[0].key, "z/1"));
-    fx_jsonpath_places_finish(&places);
-    fx_jsonpath_places_finish(NULL);
+    assert_true(fx_text_is(matches.matches[4].parts[0].key, "z/1"));
+    fx_jsonpath_matches_finish(&matches);
+    fx_jsonpath_matches_finish(NULL);
     (void)state;
 }
 
@@ -100,12 +100,12 @@ static void test_counts_parts(void **state) {
     size_t count = 0;
     (void)state;
     for (size_t i = 0; i < FX_COUNT(rows); i++) {
-        struct fx_jsonpath *path = compile(rows[i].text, FX_JSONPATH_PLACES);
+        struct fx_jsonpath *path = compile(rows[i].text, FX_JSONPATH_PATH);
         assert_true(fx_jsonpath_count_parts(path, &count));
         assert_int_equal(count, rows[i].count);
         fx_jsonpath_destroy(path);
     }
-    struct fx_jsonpath *path = compile("$..x[*]", FX_JSONPATH_PLACES);
+    struct fx_jsonpath *path = compile("$..x[*]", FX_JSONPATH_PATH);
     assert_false(fx_jsonpath_count_parts(path, &count));
     fx_jsonpath_destroy(path);
 }

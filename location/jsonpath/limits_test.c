@@ -64,10 +64,10 @@ static void test_steps(void **state) {
 
 static void test_places(void **state) {
     json_t *root = list_of(3000, list_of(3, json_integer(5)));
-    struct fx_jsonpath *path = compile("$..*($)..*", FX_JSONPATH_PLACES);
-    struct fx_jsonpath_places places = {0};
+    struct fx_jsonpath *path = compile("$..*($)..*", FX_JSONPATH_PATH);
+    struct fx_jsonpath_matches matches = {0};
     struct fx_err err = FX_ERR_INIT;
-    assert_false(fx_jsonpath_find(path, root, &places, &err));
+    assert_false(fx_jsonpath_find(path, root, &matches, &err));
     assert_int_equal(err.code, FX_ELIMIT);
     fx_jsonpath_destroy(path);
     json_decref(root);

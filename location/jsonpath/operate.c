@@ -1,23 +1,108 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/operate.c - operators and their operands (spec section 7.2).
+ * location/jsonpath/operate.c - operators and their operands (spec section 7.2), and
+ * functions (7.3). Patterns of `=~` that come from the object are compiled once in an
+ * evaluation, and their number is limited.
  */
+#include "location/jsonpath/value.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "location/jsonpath/value.h"
+#include "base/limits.h"
+#include "location/go/time.h"
 
-/* Both operands, in what may be asked of them first: numbers and numeric texts. */
+/* ---- =~ and !~ --------------------------------------------------------------------- */
+
+/* An invalid pattern is a fault of the object; memory and time are not. */
+static bool fail_pattern(struct path_run *run, const struct node *infix,
+                         const struct fx_err *err) {
+    if (fx_err_is_ours(err)) {
+        run->is_over = true;
+        return fx_fail(run->err, err->code, "%s", err->msg);
+    }
+    return FX_JSONPATH_FAIL(run, infix, "%s", err->msg);
+}
+
+/* Checks the limits for one more pattern. */
+static bool check_limits(struct path_run *run, const struct node *infix,
+                         struct fx_text text) {
+    if (text.len > FX_LIMIT_JSONPATH_OBJECT_PATTERN_BYTES) {
+        run->is_over = true;
+        return fx_fail_at(run->err, FX_ELIMIT, infix->off, infix->len,
+                          "a regular expression of the object has more than %u bytes",
+                          FX_LIMIT_JSONPATH_OBJECT_PATTERN_BYTES);
+    }
+    if (run->n_patterns == FX_LIMIT_JSONPATH_OBJECT_PATTERNS) {
+        run->is_over = true;
+        return fx_fail_at(run->err, FX_ELIMIT, infix->off, infix->len,
+                          "more than %u regular expressions come from the object",
+                          FX_LIMIT_JSONPATH_OBJECT_PATTERNS);
+    }
+    return true;
+}
+
+/* Compiles a text of the object. An invalid one is cached, too, since compiling it cost
+ * time. */
+static bool add_pattern(struct path_run *run, const struct node *infix,
+                        struct fx_text text, const struct fx_regex **ret_pattern) {
+    if (!check_limits(run, infix, text)) {
+        return false;
+    }
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_regex *regex = NULL;
+    const bool ok = fx_regex_compile(text, &regex, &err);
+    run->patterns[run->n_patterns].text = text;
+    run->patterns[run->n_patterns].regex = regex;
+    run->n_patterns++;
+    *ret_pattern = regex;
+    return ok || fail_pattern(run, infix, &err);
+}
+
+/* Gets the compiled pattern of the text. */
+static bool take_pattern(struct path_run *run, const struct node *infix,
+                         struct fx_text text, const struct fx_regex **ret_pattern) {
+    for (size_t i = 0; i < run->n_patterns; i++) {
+        if (fx_text_equal(run->patterns[i].text, text)) {
+            *ret_pattern = run->patterns[i].regex;
+            return *ret_pattern != NULL ||
+                   FX_JSONPATH_FAIL(run, infix, "`%.*s` is no regular expression",
+                                    FX_TEXT_ARG(text));
+        }
+    }
+    return add_pattern(run, infix, text, ret_pattern);
+}
+
+static bool match_pattern(struct path_run *run, const struct node *infix,
+                          const struct path_value *left, const struct path_value *right,
+                          bool *ret_matches) {
+    const struct fx_regex *regex = infix->as.pattern;
+    struct fx_text text = {0};
+    struct fx_text pattern = {0};
+    if (!fx_jsonpath_text(run, left, &text) ||
+        (regex == NULL && (!fx_jsonpath_text(run, right, &pattern) ||
+                           !take_pattern(run, infix, pattern, &regex)))) {
+        return false;
+    }
+    struct fx_err err = FX_ERR_INIT;
+    if (fx_regex_match(regex, text, ret_matches, &err)) {
+        return true;
+    }
+    run->is_over = true;
+    return fx_fail_at(run->err, err.code, infix->off, infix->len, "%s", err.msg);
+}
+
+/* Both operands, also as numbers where both are numbers or numeric texts. */
 struct operands {
-    struct run *run;
+    struct path_run *run;
     const struct node *node;
-    const struct value *left, *right;
+    const struct path_value *left, *right;
     bool are_numbers;
     struct number a, b;
 };
 
-/* `-` is said more of, because names with a hyphen end up there. */
+/* The message for `-` has a hint about names with a hyphen. */
 static bool fail_types(const struct operands *of) {
     const enum operator_id id = (enum operator_id)of->node->id;
     return FX_JSONPATH_FAIL(
@@ -28,10 +113,9 @@ static bool fail_types(const struct operands *of) {
                                 : "");
 }
 
-/* ---- numbers -------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------- */
 
-/* Bits that are moved out are lost, however many: a count below 0 is a large one. */
+/* Bits that are shifted out are lost; a negative count is a large one. */
 static double shift(enum operator_id id, double number, double by) {
     const int64_t bits = fx_jsonpath_truncate(number);
     const int64_t count = fx_jsonpath_truncate(by);
@@ -43,7 +127,7 @@ static double shift(enum operator_id id, double number, double by) {
         return (double)result;
     }
     const int64_t divided =
-        bits >= 0 ? bits : ~bits; /* >> of a negative is the compiler's */
+        bits >= 0 ? bits : ~bits; /* >> of a negative number depends on the compiler */
     const int64_t moved = all ? 0 : divided >> count;
     return (double)(bits >= 0 ? moved : ~moved);
 }
@@ -63,7 +147,7 @@ static double calculate(enum operator_id id, double a, double b) {
     case OPERATOR_ADD: return a + b;
     case OPERATOR_SUBTRACT: return a - b;
     case OPERATOR_MULTIPLY: return a * b;
-    case OPERATOR_DIVIDE: return a / b; /* by 0: infinite, or NaN */
+    case OPERATOR_DIVIDE: return a / b; /* by 0: infinity or NaN */
     case OPERATOR_MODULO: return fmod(a, b);
     case OPERATOR_POWER: return pow(a, b);
     case OPERATOR_SHIFT_LEFT:
@@ -72,7 +156,7 @@ static double calculate(enum operator_id id, double a, double b) {
     }
 }
 
-static bool arithmetic(const struct operands *of, struct value *ret_value) {
+static bool arithmetic(const struct operands *of, struct path_value *ret_value) {
     if (!of->are_numbers) {
         return fail_types(of);
     }
@@ -81,10 +165,9 @@ static bool arithmetic(const struct operands *of, struct value *ret_value) {
     return true;
 }
 
-/* ---- texts ---------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------- */
 
-/* The texts of both operands, neither of which may be null. */
+/* Gets the texts of both operands, which must not be null. */
 static bool both_texts(const struct operands *of, struct fx_text *ret_left,
                        struct fx_text *ret_right) {
     if (fx_jsonpath_is_null(of->left) || fx_jsonpath_is_null(of->right)) {
@@ -94,7 +177,7 @@ static bool both_texts(const struct operands *of, struct fx_text *ret_left,
            fx_jsonpath_text(of->run, of->right, ret_right);
 }
 
-static bool concatenate(const struct operands *of, struct value *ret_value) {
+static bool concatenate(const struct operands *of, struct path_value *ret_value) {
     struct fx_text left = {0};
     struct fx_text right = {0};
     if (!both_texts(of, &left, &right) ||
@@ -108,7 +191,7 @@ static bool concatenate(const struct operands *of, struct value *ret_value) {
     memcpy(whole, left.len > 0 ? left.data : "", left.len);
     memcpy(whole + left.len, right.len > 0 ? right.data : "", right.len);
     *ret_value =
-        (struct value){.kind = VALUE_TEXT, .as.text = {whole, left.len + right.len}};
+        (struct path_value){.kind = VALUE_TEXT, .as.text = {whole, left.len + right.len}};
     return true;
 }
 
@@ -117,13 +200,12 @@ static bool are_texts(const struct operands *of) {
     return fx_jsonpath_as_text(of->left, &text) && fx_jsonpath_as_text(of->right, &text);
 }
 
-static bool add(const struct operands *of, struct value *ret_value) {
+static bool add(const struct operands *of, struct path_value *ret_value) {
     return of->are_numbers && !are_texts(of) ? arithmetic(of, ret_value)
                                              : concatenate(of, ret_value);
 }
 
-/* ---- comparisons ---------------------------------------------------------------------
- */
+/* ---- comparisons ----------------------------------------------------------------- */
 
 static bool is_in_order(enum operator_id id, int order) {
     switch ((int)id) {
@@ -134,7 +216,7 @@ static bool is_in_order(enum operator_id id, int order) {
     }
 }
 
-static bool compare(const struct operands *of, struct value *ret_value) {
+static bool compare(const struct operands *of, struct path_value *ret_value) {
     const enum operator_id id = (enum operator_id)of->node->id;
     int order = 0;
     bool ordered = true;
@@ -153,8 +235,8 @@ static bool compare(const struct operands *of, struct value *ret_value) {
     return true;
 }
 
-/* Numbers and numeric texts by value: "1.10" == "1.1". */
-static bool equal(const struct operands *of, struct value *ret_value) {
+/* Compares numbers and numeric texts by value: "1.10" == "1.1". */
+static bool equal(const struct operands *of, struct path_value *ret_value) {
     bool same = false;
     if (of->are_numbers) {
         bool ordered = false;
@@ -166,7 +248,7 @@ static bool equal(const struct operands *of, struct value *ret_value) {
     return !of->run->is_over;
 }
 
-static bool is_in(const struct operands *of, struct value *ret_value) {
+static bool is_in(const struct operands *of, struct path_value *ret_value) {
     size_t count = 0;
     bool found = false;
     if (!fx_jsonpath_is_list(of->right, &count)) {
@@ -174,18 +256,17 @@ static bool is_in(const struct operands *of, struct value *ret_value) {
                                 fx_jsonpath_type_name(of->right));
     }
     for (size_t i = 0; i < count && !found && !of->run->is_over; i++) {
-        const struct value entry = fx_jsonpath_list_at(of->right, i);
+        const struct path_value entry = fx_jsonpath_list_at(of->right, i);
         found = fx_jsonpath_equal(of->run, of->left, &entry);
     }
     *ret_value = fx_jsonpath_of_bool(found);
     return !of->run->is_over;
 }
 
-/* ---- truth ---------------------------------------------------------------------------
- */
+/* ---- truth ----------------------------------------------------------------------- */
 
-static bool fail_truth(struct run *run, const struct node *node, const char *operation,
-                       const struct value *operand) {
+static bool fail_truth(struct path_run *run, const struct node *node,
+                       const char *operation, const struct path_value *operand) {
     return FX_JSONPATH_FAIL(run, node, "`%s` needs true or false, not %s%s", operation,
                             fx_jsonpath_type_name(operand),
                             operand->kind == VALUE_UNDEFINED
@@ -193,8 +274,8 @@ static bool fail_truth(struct run *run, const struct node *node, const char *ope
                                 : "");
 }
 
-/* The left operand has not decided, so the right one does. */
-static bool logic(const struct operands *of, struct value *ret_value) {
+/* Evaluates `&&` or `||` where the right operand decides. */
+static bool logic(const struct operands *of, struct path_value *ret_value) {
     const char *text = fx_jsonpath_operator((enum operator_id)of->node->id)->text;
     bool truth = false;
     if (!fx_jsonpath_as_bool(of->left, &truth)) {
@@ -207,9 +288,9 @@ static bool logic(const struct operands *of, struct value *ret_value) {
     return true;
 }
 
-static bool match(const struct operands *of, struct value *ret_value) {
+static bool match(const struct operands *of, struct path_value *ret_value) {
     bool matches = false;
-    if (!fx_jsonpath_match(of->run, of->node, of->left, of->right, &matches)) {
+    if (!match_pattern(of->run, of->node, of->left, of->right, &matches)) {
         return false;
     }
     *ret_value = fx_jsonpath_of_bool(matches == (of->node->id == OPERATOR_MATCH));
@@ -228,15 +309,15 @@ static bool takes_numbers(enum operator_id id) {
     }
 }
 
-/* What reading it as a number may take: long texts are none (literal.h). */
-static size_t number_steps(const struct value *value) {
+/* The cost of parsing the value as a number: long texts are none (program.h). */
+static size_t number_steps(const struct path_value *value) {
     struct fx_text text = {0};
     return fx_jsonpath_as_text(value, &text) && text.len <= 1000 ? text.len / 4 : 0;
 }
 
-bool fx_jsonpath_operate(struct run *run, const struct node *infix,
-                         const struct value *left, const struct value *right,
-                         struct value *ret_value) {
+bool fx_jsonpath_operate(struct path_run *run, const struct node *infix,
+                         const struct path_value *left, const struct path_value *right,
+                         struct path_value *ret_value) {
     struct operands of = {.run = run, .node = infix, .left = left, .right = right};
     const enum operator_id id = (enum operator_id)infix->id;
     if (!fx_jsonpath_spend(run, number_steps(left) + number_steps(right))) {
@@ -274,8 +355,8 @@ bool fx_jsonpath_operate(struct run *run, const struct node *infix,
     return false;
 }
 
-bool fx_jsonpath_prefix(struct run *run, const struct node *prefix,
-                        const struct value *operand, struct value *ret_value) {
+bool fx_jsonpath_prefix(struct path_run *run, const struct node *prefix,
+                        const struct path_value *operand, struct path_value *ret_value) {
     struct number number = {0};
     bool truth = false;
     if (prefix->id == PREFIX_NOT) {
@@ -294,4 +375,107 @@ bool fx_jsonpath_prefix(struct run *run, const struct node *prefix,
                                            ? -number.real
                                            : (double)~fx_jsonpath_truncate(number.real));
     return true;
+}
+
+/* ---- functions --------------------------------------------------------------------- */
+
+/* Returns the number of entries, members or bytes; 0 for null and undefined. */
+static bool length(struct path_run *run, const struct node *call,
+                   const struct path_value *value, size_t *ret_length) {
+    struct fx_text text = {0};
+    if (value->kind == VALUE_UNDEFINED || fx_jsonpath_is_null(value)) {
+        *ret_length = 0;
+    } else if (fx_jsonpath_is_map(value)) {
+        *ret_length = fx_jsonpath_map_size(value);
+    } else if (fx_jsonpath_as_text(value, &text)) {
+        *ret_length = text.len;
+    } else if (!fx_jsonpath_is_list(value, ret_length)) {
+        return FX_JSONPATH_FAIL(run, call,
+                                "`%s` takes a list, an object or a text, not %s",
+                                fx_jsonpath_function_name((enum function_id)call->id),
+                                fx_jsonpath_type_name(value));
+    }
+    return true;
+}
+
+/* The layouts of dates (spec section 7.3), in the order in which they are tried. */
+static const char *const date_layouts[] = {
+    "Mon Jan _2 15:04:05 2006",
+    "Mon Jan _2 15:04:05 MST 2006",
+    "Mon Jan 02 15:04:05 -0700 2006",
+    "3:04PM",
+    "2006-01-02T15:04:05Z07:00",
+    "2006-01-02",
+    "2006-01-02 15:04",
+    "2006-01-02 15:04:05",
+    "2006-01-02 15:04:05-07:00",
+    "2006-01-02T15Z0700",
+    "2006-01-02T15:04Z0700",
+    "2006-01-02T15:04:05Z0700",
+};
+
+/* Parses the whole text by the first layout that matches. */
+static bool parse_date(struct fx_text text, struct fx_go_time *ret_time) {
+    for (size_t i = 0; i < FX_COUNT(date_layouts) && text.len > 0; i++) {
+        if (fx_go_time_parse(fx_text_of(date_layouts[i]), text, ret_time, NULL)) {
+            /* The written time is the local time at `GMT-8`, as with an offset. */
+            const bool is_gmt = fx_text_starts(ret_time->zone, FX_TEXT("GMT"));
+            ret_time->seconds -= is_gmt ? ret_time->offset : 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool date(struct path_run *run, const struct node *call,
+                 const struct path_value *value, struct path_value *ret_value) {
+    struct fx_text text = {0};
+    if (!fx_jsonpath_as_text(value, &text)) {
+        return FX_JSONPATH_FAIL(run, call, "`date` takes a text, not %s",
+                                fx_jsonpath_type_name(value));
+    }
+    struct fx_go_time *made = fx_jsonpath_alloc(run, sizeof *made);
+    if (made == NULL || !fx_jsonpath_spend(run, 50 + text.len)) {
+        return false;
+    }
+    if (!parse_date(text, made)) {
+        return FX_JSONPATH_FAIL(run, call,
+                                "`%.*s` is no date: write it as `2006-01-02` "
+                                "or `2006-01-02T15:04:05Z`",
+                                FX_TEXT_ARG(text));
+    }
+    *ret_value = (struct path_value){.kind = VALUE_DATE, .as.date = made};
+    return true;
+}
+
+bool fx_jsonpath_call(struct path_run *run, const struct node *call,
+                      const struct path_value *argument, struct path_value *ret_value) {
+    const bool is_undefined = argument->kind == VALUE_UNDEFINED;
+    size_t count = 0;
+    switch ((enum function_id)call->id) {
+    case FUNCTION_LENGTH:
+        if (!length(run, call, argument, &count)) {
+            return false;
+        }
+        *ret_value =
+            (struct path_value){.kind = VALUE_COUNT, .as.integer = (int64_t)count};
+        return true;
+    case FUNCTION_IS_EMPTY:
+    case FUNCTION_IS_NOT_EMPTY:
+        if (!length(run, call, argument, &count)) {
+            return false;
+        }
+        *ret_value = fx_jsonpath_of_bool((count == 0) == (call->id == FUNCTION_IS_EMPTY));
+        return true;
+    case FUNCTION_IS_DEFINED:
+        *ret_value = fx_jsonpath_of_bool(!is_undefined);
+        return true;
+    case FUNCTION_IS_UNDEFINED:
+        *ret_value = fx_jsonpath_of_bool(is_undefined);
+        return true;
+    case FUNCTION_DATE: return date(run, call, argument, ret_value);
+    case FUNCTION_NONE: break;
+    }
+    assert(false);
+    return false;
 }

@@ -1,23 +1,101 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/parse.c - operators and what binds them (spec section 7.2), and the
- * whole of a text.
+ * location/jsonpath/parse.c - operators and precedence (spec section 7.2), constants,
+ * and the whole text.
  */
 #include "location/jsonpath/parser.h"
 
+#include <stdalign.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/budget.h"
 #include "base/limits.h"
+#include "base/vec.h"
+#include "location/jsonpath/value.h"
 
-/* The operator at hand, without taking it. */
-static enum operator_id peek_operator(const struct parser *parser,
-                                      struct scanner *ret_behind) {
+/* ---- constants --------------------------------------------------------------------- */
+
+/* An operation that fails on its constants is a syntax error. */
+static bool fail_syntax(struct path_parser *parser) {
+    if (parser->err->code == FX_EMUTATE) {
+        parser->err->code = FX_ESYNTAX;
+    }
+    return false;
+}
+
+/* Compiles a constant right operand as a pattern. */
+static bool compile_pattern(struct path_parser *parser, struct path_run *run,
+                            node_index infix, const struct node *right) {
+    struct fx_jsonpath *program = parser->program;
+    const struct path_value none = {.kind = VALUE_UNDEFINED};
+    struct path_value value;
+    struct fx_text text;
+    if (program->n_patterns >= FX_LIMIT_JSONPATH_PATTERNS) {
+        return fx_fail_at(parser->err, FX_ELIMIT, right->off, right->len,
+                          "expression has more than %u regular expressions",
+                          FX_LIMIT_JSONPATH_PATTERNS);
+    }
+    if (!FX_VEC_GROW(program->patterns, program->n_patterns, parser->cap_patterns)) {
+        return fx_fail_nomem(parser->err);
+    }
+    if (!fx_jsonpath_eval_node(run, right, &none, &value) ||
+        !fx_jsonpath_text(run, &value, &text)) {
+        return fail_syntax(parser);
+    }
+    struct fx_regex *regex = NULL;
+    if (!fx_regex_compile(text, &regex, parser->err)) {
+        parser->err->off = right->off;
+        parser->err->len = right->len;
+        return false;
+    }
+    program->patterns[program->n_patterns++] = regex;
+    fx_jsonpath_at(parser, infix)->as.pattern = regex;
+    return true;
+}
+
+static bool is_match(const struct node *node) {
+    return node->type == NODE_INFIX &&
+           (node->id == OPERATOR_MATCH || node->id == OPERATOR_NO_MATCH);
+}
+
+static bool check(struct path_parser *parser, struct path_run *run, node_index index) {
+    const struct node *node = fx_jsonpath_at(parser, index);
+    const struct node *right =
+        fx_jsonpath_at(parser, fx_jsonpath_at(parser, node->first)->next);
+    const struct path_value none = {.kind = VALUE_UNDEFINED};
+    struct path_value value;
+    if (is_match(node) && right->is_constant &&
+        !compile_pattern(parser, run, index, right)) {
+        return false;
+    }
+    return !node->is_constant || fx_jsonpath_eval_node(run, node, &none, &value) ||
+           fail_syntax(parser);
+}
+
+bool fx_jsonpath_check_constant(struct path_parser *parser, node_index node) {
+    if (!fx_jsonpath_at(parser, node)->is_constant &&
+        !is_match(fx_jsonpath_at(parser, node))) {
+        return true;
+    }
+    alignas(max_align_t) char block[RUN_BLOCK_BYTES];
+    struct path_run run;
+    fx_jsonpath_run_init(&run, parser->program, NULL, block, parser->err);
+    const bool ok = check(parser, &run, node);
+    fx_jsonpath_run_finish(&run);
+    return ok;
+}
+
+/* ---- expressions ------------------------------------------------------------------- */
+
+/* Returns the current operator without skipping it. */
+static enum operator_id peek_operator(const struct path_parser *parser,
+                                      struct path_scanner *ret_behind) {
     *ret_behind = parser->scanner;
     return fx_jsonpath_scan_operator(ret_behind, &parser->token);
 }
 
-static bool make_infix(struct parser *parser, enum operator_id id, node_index left,
+static bool make_infix(struct path_parser *parser, enum operator_id id, node_index left,
                        node_index right, node_index *ret_node) {
     const uint32_t off = fx_jsonpath_at(parser, left)->off;
     struct siblings operands = {0};
@@ -34,18 +112,14 @@ static bool make_infix(struct parser *parser, enum operator_id id, node_index le
     return fx_jsonpath_check_constant(parser, *ret_node);
 }
 
-/*
- * operation := operand ( operator operand )*
- *
- * with operators that bind at least as tightly as `least`; those that bind alike from
- * left to right.
- */
-static bool parse_operation(struct parser *parser, int least, node_index *ret_node) {
+/* operation := operand ( operator operand )*, with operators of at least the precedence
+ * `least`; equal ones from left to right. */
+static bool parse_operation(struct path_parser *parser, int least, node_index *ret_node) {
     if (!fx_jsonpath_parse_operand(parser, ret_node)) {
         return false;
     }
     for (;;) {
-        struct scanner behind;
+        struct path_scanner behind;
         const enum operator_id id = peek_operator(parser, &behind);
         if (id == OPERATOR_NONE || fx_jsonpath_operator(id)->binding < least) {
             return true;
@@ -60,10 +134,9 @@ static bool parse_operation(struct parser *parser, int least, node_index *ret_no
     }
 }
 
-/* The part of a choice behind its condition: expression ( ':' expression )?
- *
- * The second one may be missing only where the text ends. */
-static bool parse_choice(struct parser *parser, node_index condition,
+/* The part of a choice after its condition: expression ( ':' expression )?; the second
+ * one may be missing only at the end of the text. */
+static bool parse_choice(struct path_parser *parser, node_index condition,
                          node_index *ret_node) {
     const uint32_t off = fx_jsonpath_at(parser, condition)->off;
     struct siblings children = {0};
@@ -86,7 +159,7 @@ static bool parse_choice(struct parser *parser, node_index condition,
 }
 
 /* expression := operation ( '?' expression ( ':' expression )? )? */
-bool fx_jsonpath_parse_expression(struct parser *parser, node_index *ret_node) {
+bool fx_jsonpath_parse_expression(struct path_parser *parser, node_index *ret_node) {
     if (parser->depth >= FX_LIMIT_JSONPATH_DEPTH) {
         return fx_fail_at(parser->err, FX_ELIMIT, parser->token.off, parser->token.len,
                           "expression is more than %u levels deep",
@@ -112,7 +185,7 @@ static bool check_text(struct fx_text text, struct fx_err *err) {
     return true;
 }
 
-static bool parse_place(struct parser *parser) {
+static bool parse_place(struct path_parser *parser) {
     if (!fx_jsonpath_is_mark(parser, '$') && !fx_jsonpath_is_mark(parser, '@')) {
         return fx_jsonpath_fail_expected(parser, "a path, which begins with `$`,");
     }
@@ -124,7 +197,7 @@ static bool parse_place(struct parser *parser) {
                parser, "the end of the path (a patch selects with a path alone)");
 }
 
-static bool parse_whole(struct parser *parser) {
+static bool parse_whole(struct path_parser *parser) {
     if (!fx_jsonpath_parse_expression(parser, &parser->program->root)) {
         return false;
     }
@@ -146,8 +219,8 @@ static struct fx_jsonpath *create(size_t text_len) {
     return path;
 }
 
-/* Thousands of them are kept, and most have fewer nodes than there is room for. */
-static bool trim(struct parser *parser) {
+/* Frees unused memory: thousands of expressions are kept, and most are small. */
+static bool trim(struct path_parser *parser) {
     struct fx_jsonpath *path = parser->program;
     struct node *nodes = realloc(path->nodes, path->n_nodes * sizeof *nodes);
     if (nodes == NULL) {
@@ -157,11 +230,11 @@ static bool trim(struct parser *parser) {
     return true;
 }
 
-static bool parse(struct parser *parser, enum fx_jsonpath_use use) {
+static bool parse(struct path_parser *parser, enum fx_jsonpath_use use) {
     node_index none = 0;
     fx_jsonpath_advance(parser);
     return fx_jsonpath_add_node(parser, NODE_NONE, &none) &&
-           (use == FX_JSONPATH_PLACES ? parse_place(parser) : parse_whole(parser)) &&
+           (use == FX_JSONPATH_PATH ? parse_place(parser) : parse_whole(parser)) &&
            trim(parser);
 }
 
@@ -170,7 +243,7 @@ bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
     if (!check_text(text, err)) {
         return false;
     }
-    struct parser parser = {
+    struct path_parser parser = {
         .scanner = {.source = text},
         .program = create(text.len),
         .err = err,
@@ -178,7 +251,7 @@ bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
     if (parser.program == NULL) {
         return fx_fail_nomem(err);
     }
-    /* All constants together may take what one evaluation may. */
+    /* All constants together have the budget of one evaluation. */
     const struct fx_bound outer = fx_budget_narrow(FX_LIMIT_JSONPATH_STEPS, 0);
     const bool ok = fx_spend(text.len) ? parse(&parser, use) : fx_fail_exceeded(err);
     (void)fx_budget_widen(outer);
@@ -186,7 +259,7 @@ bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
         fx_jsonpath_destroy(parser.program);
         return false;
     }
-    parser.program->is_straight = fx_jsonpath_find_straight(parser.program);
+    parser.program->is_field_path = fx_jsonpath_find_field_path(parser.program);
     *ret_path = parser.program;
     return true;
 }

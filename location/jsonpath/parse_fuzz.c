@@ -58,7 +58,7 @@ static bool try_use(struct fx_text text, enum fx_jsonpath_use use) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct fx_text text = {(const char *)data, size};
-    const bool is_place = try_use(text, FX_JSONPATH_PLACES);
+    const bool is_place = try_use(text, FX_JSONPATH_PATH);
     const bool is_expression = try_use(text, FX_JSONPATH_EXPRESSION);
     assert(is_expression || !is_place);
     return 0;

@@ -6,8 +6,9 @@
 
 #include "location/jsonpath/parser.h"
 
-/* A step that has no children. */
-static bool add_step(struct parser *parser, enum node_type type, struct siblings *steps) {
+/* Adds a step without children. */
+static bool add_step(struct path_parser *parser, enum node_type type,
+                     struct siblings *steps) {
     node_index step = 0;
     if (!fx_jsonpath_add_node(parser, type, &step)) {
         return false;
@@ -16,8 +17,8 @@ static bool add_step(struct parser *parser, enum node_type type, struct siblings
     return true;
 }
 
-/* A step of these children, which begins at `off`. */
-static bool add_parent(struct parser *parser, enum node_type type,
+/* Adds a step with these children, which starts at `off`. */
+static bool add_parent(struct path_parser *parser, enum node_type type,
                        const struct siblings *children, uint32_t off,
                        struct siblings *steps) {
     node_index step = 0;
@@ -29,7 +30,7 @@ static bool add_parent(struct parser *parser, enum node_type type,
     return true;
 }
 
-static bool parse_child(struct parser *parser, struct siblings *children) {
+static bool parse_child(struct path_parser *parser, struct siblings *children) {
     node_index child = 0;
     if (!fx_jsonpath_parse_expression(parser, &child)) {
         return false;
@@ -38,8 +39,8 @@ static bool parse_child(struct parser *parser, struct siblings *children) {
     return true;
 }
 
-/* The name at hand. */
-static bool parse_name(struct parser *parser, struct siblings *steps) {
+/* Parses the current name. */
+static bool parse_name(struct path_parser *parser, struct siblings *steps) {
     if (!add_step(parser, STEP_NAME, steps)) {
         return false;
     }
@@ -49,11 +50,10 @@ static bool parse_name(struct parser *parser, struct siblings *steps) {
     return true;
 }
 
-/* ---- between brackets ----------------------------------------------------------------
- */
+/* ---- between brackets ------------------------------------------------------------ */
 
-/* "]" as the end of what has only the separator `mark`. */
-static bool take_end(struct parser *parser, char mark) {
+/* Skips the separator `mark`, or the "]" at the end. */
+static bool take_end(struct path_parser *parser, char mark) {
     if (fx_jsonpath_skip_mark(parser, ']')) {
         return true;
     }
@@ -69,15 +69,16 @@ static bool take_end(struct parser *parser, char mark) {
 }
 
 /* filter := '?' expression ']' */
-static bool parse_filter(struct parser *parser, uint32_t off, struct siblings *steps) {
+static bool parse_filter(struct path_parser *parser, uint32_t off,
+                         struct siblings *steps) {
     struct siblings condition = {0};
     fx_jsonpath_advance(parser);
     return parse_child(parser, &condition) && take_end(parser, '?') &&
            add_parent(parser, STEP_FILTER, &condition, off, steps);
 }
 
-/* The part of a union behind its first key: ( ',' expression )+ ']' */
-static bool parse_union(struct parser *parser, uint32_t off, struct siblings *keys,
+/* The part of a union after its first key: ( ',' expression )+ ']' */
+static bool parse_union(struct path_parser *parser, uint32_t off, struct siblings *keys,
                         struct siblings *steps) {
     while (fx_jsonpath_skip_mark(parser, ',')) {
         if (!parse_child(parser, keys)) {
@@ -87,8 +88,8 @@ static bool parse_union(struct parser *parser, uint32_t off, struct siblings *ke
     return take_end(parser, ',') && add_parent(parser, STEP_UNION, keys, off, steps);
 }
 
-/* A part of a range that was left out. */
-static bool add_none(struct parser *parser, struct siblings *bounds) {
+/* Adds a node for an omitted part of a range. */
+static bool add_none(struct path_parser *parser, struct siblings *bounds) {
     node_index none = 0;
     if (!fx_jsonpath_add_node(parser, NODE_NONE, &none)) {
         return false;
@@ -97,14 +98,14 @@ static bool add_none(struct parser *parser, struct siblings *bounds) {
     return true;
 }
 
-static bool parse_bound(struct parser *parser, struct siblings *bounds) {
+static bool parse_bound(struct path_parser *parser, struct siblings *bounds) {
     return fx_jsonpath_is_mark(parser, ':') || fx_jsonpath_is_mark(parser, ']')
                ? add_none(parser, bounds)
                : parse_child(parser, bounds);
 }
 
-/* The part of a range behind its first bound: ':' bound? ( ':' bound? )? ']' */
-static bool parse_range(struct parser *parser, uint32_t off, struct siblings *bounds,
+/* The part of a range after its first bound: ':' bound? ( ':' bound? )? ']' */
+static bool parse_range(struct path_parser *parser, uint32_t off, struct siblings *bounds,
                         struct siblings *steps) {
     for (unsigned i = 1; i < 3; i++) {
         if (!(fx_jsonpath_skip_mark(parser, ':') ? parse_bound(parser, bounds)
@@ -115,8 +116,8 @@ static bool parse_range(struct parser *parser, uint32_t off, struct siblings *bo
     return take_end(parser, ':') && add_parent(parser, STEP_RANGE, bounds, off, steps);
 }
 
-/* What one key means: behind `..` any number of places, elsewhere one. */
-static bool end_key(struct parser *parser, uint32_t off, const struct siblings *key,
+/* A single key selects any number of values after `..`, elsewhere one. */
+static bool end_key(struct path_parser *parser, uint32_t off, const struct siblings *key,
                     struct siblings *steps) {
     const node_index before = steps->last;
     const bool descends =
@@ -126,7 +127,7 @@ static bool end_key(struct parser *parser, uint32_t off, const struct siblings *
 }
 
 /* bracket := '[' ( '*' ']' | filter | union | range | expression ']' ) */
-static bool parse_bracket(struct parser *parser, struct siblings *steps) {
+static bool parse_bracket(struct path_parser *parser, struct siblings *steps) {
     const uint32_t off = parser->token.off;
     struct siblings children = {0};
     fx_jsonpath_advance(parser);
@@ -150,11 +151,10 @@ static bool parse_bracket(struct parser *parser, struct siblings *steps) {
                                             : end_key(parser, off, &children, steps);
 }
 
-/* ---- steps
- * ----------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------- */
 
 /* script := '(' expression ')' */
-static bool parse_script(struct parser *parser, struct siblings *steps) {
+static bool parse_script(struct path_parser *parser, struct siblings *steps) {
     const uint32_t off = parser->token.off;
     struct siblings script = {0};
     fx_jsonpath_advance(parser);
@@ -162,8 +162,8 @@ static bool parse_script(struct parser *parser, struct siblings *steps) {
            add_parent(parser, STEP_SCRIPT, &script, off, steps);
 }
 
-/* What goes with `..`: ident | '*' | bracket | script */
-static bool parse_descent(struct parser *parser, struct siblings *steps) {
+/* After `..`: ident | '*' | bracket | script */
+static bool parse_descent(struct path_parser *parser, struct siblings *steps) {
     if (!add_step(parser, STEP_DESCEND, steps)) {
         return false;
     }
@@ -183,7 +183,7 @@ static bool parse_descent(struct parser *parser, struct siblings *steps) {
         return fx_jsonpath_fail_expected(parser,
                                          "a field name, `*`, `[` or `(` behind `..`");
     }
-    const struct token bracket = parser->token;
+    const struct path_token bracket = parser->token;
     if (!parse_bracket(parser, steps)) {
         return false;
     }
@@ -192,8 +192,8 @@ static bool parse_descent(struct parser *parser, struct siblings *steps) {
                       "a range does not go with `..`: write `..*` before it");
 }
 
-/* What goes with `.`: ident | '*' | '.' descent */
-static bool parse_dotted(struct parser *parser, struct siblings *steps) {
+/* After `.`: ident | '*' | '.' descent */
+static bool parse_dotted(struct path_parser *parser, struct siblings *steps) {
     fx_jsonpath_advance(parser);
     if (parser->token.type == TOKEN_IDENT) {
         return parse_name(parser, steps);
@@ -210,18 +210,18 @@ static bool parse_dotted(struct parser *parser, struct siblings *steps) {
         parser, "a field name or `*` (other names as in `[\"my-name\"]`)");
 }
 
-/* `$.1a` begins with a number, as the scanner has it. */
-static bool check_number(struct parser *parser) {
-    const struct token *token = &parser->token;
+/* `$.1a`: the scanner reads `.1` as a number. */
+static bool check_number(struct path_parser *parser) {
+    const struct path_token *token = &parser->token;
     return token->type != TOKEN_NUMBER || token->text.data[0] != '.' ||
            fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
                       "no field name behind a point begins with a digit: write an index "
                       "as in `[0]` and other names as in `[\"1a\"]`");
 }
 
-/* Ends the path that began at `off`. */
-static bool end_path(struct parser *parser, node_index path, const struct siblings *steps,
-                     uint32_t off) {
+/* Ends the path that starts at `off`. */
+static bool end_path(struct path_parser *parser, node_index path,
+                     const struct siblings *steps, uint32_t off) {
     bool branches = false;
     for (node_index i = steps->first; i != 0; i = fx_jsonpath_at(parser, i)->next) {
         branches = branches || fx_jsonpath_is_branching(fx_jsonpath_at(parser, i));
@@ -231,8 +231,8 @@ static bool end_path(struct parser *parser, node_index path, const struct siblin
 }
 
 /* path := ( '$' | '@' ) ( '.' dotted | bracket | script )* */
-bool fx_jsonpath_parse_path(struct parser *parser, node_index *ret_node) {
-    const struct token start = parser->token;
+bool fx_jsonpath_parse_path(struct path_parser *parser, node_index *ret_node) {
+    const struct path_token start = parser->token;
     struct siblings steps = {0};
     if (!fx_jsonpath_add_node(parser, NODE_PATH, ret_node)) {
         return false;

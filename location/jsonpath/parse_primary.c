@@ -1,47 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/jsonpath/parse_primary.c - operands: literals, lists, objects, variables,
- * calls, and what stands before an operand (spec section 7.3).
+ * calls, and prefix operators (spec section 7.3).
  */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/limits.h"
-#include "location/jsonpath/literal.h"
+#include "location/go/strconv.h"
 #include "location/jsonpath/parser.h"
 
-/* ---- literals ------------------------------------------------------------------------
- */
+/* ---- literals -------------------------------------------------------------------- */
 
-static bool is_decimal(struct fx_text text) {
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9') {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Decimal digits that fit 64 bits signed. */
+/* Parses decimal digits that fit 64 bits signed. */
 static bool read_integer(struct fx_text text, int64_t *ret_value) {
     int64_t value = 0;
-    if (!is_decimal(text)) {
+    if (fx_go_parse_int(text, 10, &value) != FX_GO_NUMBER) {
         return false;
-    }
-    for (size_t i = 0; i < text.len; i++) {
-        const int digit = text.data[i] - '0';
-        if (value > (INT64_MAX - digit) / 10) {
-            return false;
-        }
-        value = value * 10 + digit;
     }
     *ret_value = value;
     return true;
 }
 
-static bool parse_number(struct parser *parser, node_index *ret_node) {
-    const struct token token = parser->token;
+static bool parse_number(struct path_parser *parser, node_index *ret_node) {
+    const struct path_token token = parser->token;
     int64_t integer = 0;
     double number = 0;
     const bool exact = read_integer(token.text, &integer);
@@ -64,41 +47,50 @@ static bool parse_number(struct parser *parser, node_index *ret_node) {
     return true;
 }
 
-static bool fail_quoted(struct parser *parser, enum quote_fault fault, size_t off,
-                        size_t len) {
-    const struct token *token = &parser->token;
-    switch (fault) {
-    case QUOTE_OPEN:
-        return fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
-                          "this text has no closing quote");
-    case QUOTE_LONG:
-        return fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
-                          "single quotes hold one character: use double quotes");
-    case QUOTE_ESCAPE:
-        return fx_fail_at(parser->err, FX_ESYNTAX, token->off + (uint32_t)off,
-                          (uint32_t)len,
-                          "there is no such escape: write `\\\\` for a backslash, or put "
-                          "the text in backquotes");
-    case QUOTE_BYTES:
-        return fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
-                          "the escapes of this text make it something else than UTF-8");
-    case QUOTE_OK: break;
-    }
-    assert(false);
-    return false;
+static bool fail_text(struct path_parser *parser, const char *why) {
+    return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off, parser->token.len, "%s",
+                      why);
 }
 
-static bool parse_text(struct parser *parser, node_index *ret_node) {
-    struct fx_text text = {0};
-    size_t off = 0;
-    size_t len = 0;
+static bool is_one_rune(struct fx_text text) {
+    uint32_t rune = 0;
+    return text.len > 0 && fx_text_rune(text, &rune) == text.len;
+}
+
+/* Unquotes the token into the free part of the program's store. */
+static bool unquote(struct path_parser *parser, struct fx_text *ret_text) {
+    const struct fx_text quoted = parser->token.text;
+    const char quote = quoted.data[0];
     char *store = parser->program->store + parser->stored;
-    const enum quote_fault fault =
-        fx_jsonpath_unquote(parser->token.text, store, &text, &off, &len);
-    if (fault != QUOTE_OK) {
-        return fail_quoted(parser, fault, off, len);
+    if (quoted.len < 2 || quoted.data[quoted.len - 1] != quote) {
+        return fail_text(parser, "this text has no closing quote");
     }
-    if (!fx_jsonpath_add_node(parser, NODE_TEXT, ret_node)) {
+    const struct fx_text text = {quoted.data + 1, quoted.len - 2};
+    size_t len = 0;
+    if (!fx_go_unquote(text, quote, store, &len)) {
+        if (len + 1 == text.len) { /* the backslash escapes the closing quote */
+            return fail_text(parser, "this text has no closing quote");
+        }
+        return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off + 1 + (uint32_t)len,
+                          2,
+                          "there is no such escape: write `\\\\` for a backslash, or put "
+                          "the text in backquotes");
+    }
+    *ret_text = (struct fx_text){store, len};
+    if (quote == '`') {
+        return true;
+    }
+    if (!fx_text_is_utf8(*ret_text)) {
+        return fail_text(parser,
+                         "the escapes of this text make it something else than UTF-8");
+    }
+    return quote != '\'' || is_one_rune(*ret_text) ||
+           fail_text(parser, "single quotes hold one character: use double quotes");
+}
+
+static bool parse_text(struct path_parser *parser, node_index *ret_node) {
+    struct fx_text text = {0};
+    if (!unquote(parser, &text) || !fx_jsonpath_add_node(parser, NODE_TEXT, ret_node)) {
         return false;
     }
     parser->stored += text.len;
@@ -108,7 +100,7 @@ static bool parse_text(struct parser *parser, node_index *ret_node) {
     return true;
 }
 
-static bool parse_truth(struct parser *parser, bool truth, node_index *ret_node) {
+static bool parse_truth(struct path_parser *parser, bool truth, node_index *ret_node) {
     if (!fx_jsonpath_add_node(parser, NODE_BOOL, ret_node)) {
         return false;
     }
@@ -118,13 +110,11 @@ static bool parse_truth(struct parser *parser, bool truth, node_index *ret_node)
     return true;
 }
 
-/* ---- lists and objects ---------------------------------------------------------------
- */
+/* ---- lists and objects ----------------------------------------------------------- */
 
-/* list := '[' ( expression | ',' )* ']'
- *
- * KubeMod minds no comma too many or too few between entries. */
-static bool parse_list(struct parser *parser, node_index *ret_node) {
+/* list := '[' ( expression | ',' )* ']'. KubeMod accepts missing and extra commas
+ * between entries. */
+static bool parse_list(struct path_parser *parser, node_index *ret_node) {
     const uint32_t off = parser->token.off;
     struct siblings entries = {0};
     if (!fx_jsonpath_add_node(parser, NODE_LIST, ret_node)) {
@@ -147,9 +137,9 @@ static bool parse_list(struct parser *parser, node_index *ret_node) {
     return fx_jsonpath_adopt(parser, *ret_node, &entries, off);
 }
 
-/* The key of a member, in which placeholders may stand for parts of the path behind it.
- */
-static bool parse_key(struct parser *parser, node_index *ret_node,
+/* Parses the key of a member, which may contain placeholders for key parts of the path
+ * after it. */
+static bool parse_key(struct path_parser *parser, node_index *ret_node,
                       bool *ret_has_placeholder) {
     const bool in_key = parser->in_key;
     const bool had_placeholder = parser->has_placeholder;
@@ -162,10 +152,9 @@ static bool parse_key(struct parser *parser, node_index *ret_node,
     return ok;
 }
 
-/* member := expression ':' expression
- *
- * Behind a key with a placeholder there is a path and nothing else. */
-static bool parse_member(struct parser *parser, struct siblings *members) {
+/* member := expression ':' expression. After a key with a placeholder only a path is
+ * allowed. */
+static bool parse_member(struct path_parser *parser, struct siblings *members) {
     node_index key = 0;
     node_index value = 0;
     bool follows_path = false;
@@ -189,7 +178,7 @@ static bool parse_member(struct parser *parser, struct siblings *members) {
 }
 
 /* object := '{' ( member | ',' )* '}' */
-static bool parse_object(struct parser *parser, node_index *ret_node) {
+static bool parse_object(struct path_parser *parser, node_index *ret_node) {
     const uint32_t off = parser->token.off;
     struct siblings members = {0};
     if (!fx_jsonpath_add_node(parser, NODE_OBJECT, ret_node)) {
@@ -211,7 +200,7 @@ static bool parse_object(struct parser *parser, node_index *ret_node) {
 }
 
 /* placeholder := '#' digits? */
-static bool parse_placeholder(struct parser *parser, node_index *ret_node) {
+static bool parse_placeholder(struct path_parser *parser, node_index *ret_node) {
     if (!parser->in_key) {
         return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off, parser->token.len,
                           "`#` stands only in the key of an object");
@@ -229,11 +218,10 @@ static bool parse_placeholder(struct parser *parser, node_index *ret_node) {
     return true;
 }
 
-/* ---- names ----------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------- */
 
 /* arguments := '(' ( expression ( ',' expression )* )? ')' */
-static bool parse_arguments(struct parser *parser, struct siblings *arguments) {
+static bool parse_arguments(struct path_parser *parser, struct siblings *arguments) {
     fx_jsonpath_advance(parser);
     if (fx_jsonpath_skip_mark(parser, ')')) {
         return true;
@@ -248,10 +236,9 @@ static bool parse_arguments(struct parser *parser, struct siblings *arguments) {
     return fx_jsonpath_take_mark(parser, ')');
 }
 
-/* call := name arguments?
- *
- * How many there must be is seen when it is called. */
-static bool parse_call(struct parser *parser, enum function_id id, node_index *ret_node) {
+/* call := name arguments?. The number of arguments is checked when it is called. */
+static bool parse_call(struct path_parser *parser, enum function_id id,
+                       node_index *ret_node) {
     const uint32_t off = parser->token.off;
     struct siblings arguments = {0};
     if (!fx_jsonpath_add_node(parser, NODE_CALL, ret_node)) {
@@ -264,7 +251,7 @@ static bool parse_call(struct parser *parser, enum function_id id, node_index *r
 }
 
 /* '.' ident | '[' expression ']' */
-static bool parse_variable_key(struct parser *parser, struct siblings *keys) {
+static bool parse_variable_key(struct path_parser *parser, struct siblings *keys) {
     node_index key = 0;
     if (fx_jsonpath_skip_mark(parser, '[')) {
         if (!fx_jsonpath_parse_expression(parser, &key) ||
@@ -287,8 +274,8 @@ static bool parse_variable_key(struct parser *parser, struct siblings *keys) {
     return true;
 }
 
-/* What is called is no function, whatever it is: that fails when it is called. */
-static bool parse_unknown_call(struct parser *parser, node_index variable,
+/* A call of something that is no function, which fails when it is called. */
+static bool parse_unknown_call(struct path_parser *parser, node_index variable,
                                node_index *ret_node) {
     const uint32_t off = fx_jsonpath_at(parser, variable)->off;
     struct siblings children = {0};
@@ -299,7 +286,7 @@ static bool parse_unknown_call(struct parser *parser, node_index variable,
 }
 
 /* variable := ident ( '.' ident | '[' expression ']' )* arguments? */
-static bool parse_variable(struct parser *parser, node_index *ret_node) {
+static bool parse_variable(struct path_parser *parser, node_index *ret_node) {
     const uint32_t off = parser->token.off;
     struct siblings keys = {0};
     if (!fx_jsonpath_add_node(parser, NODE_VARIABLE, ret_node)) {
@@ -318,7 +305,7 @@ static bool parse_variable(struct parser *parser, node_index *ret_node) {
             parse_unknown_call(parser, *ret_node, ret_node));
 }
 
-static bool parse_name(struct parser *parser, node_index *ret_node) {
+static bool parse_name(struct path_parser *parser, node_index *ret_node) {
     const struct fx_text name = parser->token.text;
     if (fx_text_is(name, "true") || fx_text_is(name, "false")) {
         return parse_truth(parser, name.data[0] == 't', ret_node);
@@ -331,11 +318,10 @@ static bool parse_name(struct parser *parser, node_index *ret_node) {
     return parse_variable(parser, ret_node);
 }
 
-/* ---- operands -------------------------------------------------------------------------
- */
+/* ---- operands -------------------------------------------------------------------- */
 
 /* prefixed := ( '!' | '-' | '~' ) operand */
-static bool parse_prefixed(struct parser *parser, enum prefix_id id,
+static bool parse_prefixed(struct path_parser *parser, enum prefix_id id,
                            node_index *ret_node) {
     const uint32_t off = parser->token.off;
     struct siblings operand = {0};
@@ -362,7 +348,7 @@ static bool parse_prefixed(struct parser *parser, enum prefix_id id,
     return fx_jsonpath_check_constant(parser, *ret_node);
 }
 
-static bool parse_marked(struct parser *parser, node_index *ret_node) {
+static bool parse_marked(struct path_parser *parser, node_index *ret_node) {
     switch (parser->token.mark) {
     case '$':
     case '@': return fx_jsonpath_parse_path(parser, ret_node);
@@ -382,7 +368,7 @@ static bool parse_marked(struct parser *parser, node_index *ret_node) {
 
 /* operand := number | text | name | path | list | object | placeholder | prefixed
  *          | '(' expression ')' */
-bool fx_jsonpath_parse_operand(struct parser *parser, node_index *ret_node) {
+bool fx_jsonpath_parse_operand(struct path_parser *parser, node_index *ret_node) {
     switch (parser->token.type) {
     case TOKEN_NUMBER: return parse_number(parser, ret_node);
     case TOKEN_QUOTED: return parse_text(parser, ret_node);

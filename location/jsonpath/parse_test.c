@@ -147,18 +147,17 @@ static void test_place_faults(void **state) {
     };
     struct fx_jsonpath *path = NULL;
     struct fx_err err = FX_ERR_INIT;
-    check_faults(rows, 2, FX_JSONPATH_PLACES);
+    check_faults(rows, 2, FX_JSONPATH_PATH);
     for (size_t i = 2; i < FX_COUNT(rows); i++) {
-        assert_false(fx_jsonpath_compile(fx_text_of(rows[i].text), FX_JSONPATH_PLACES,
-                                         &path, &err));
+        assert_false(
+            fx_jsonpath_compile(fx_text_of(rows[i].text), FX_JSONPATH_PATH, &path, &err));
         assert_int_equal(err.off, rows[i].off);
         assert_non_null(strstr(err.msg, rows[i].words));
     }
     (void)state;
 }
 
-/* ---- what is read
- * ------------------------------------------------------------------------ */
+/* ---- what is read ---------------------------------------------------------------- */
 
 /* Reads the text, prints it, and reads that. */
 static void check_print(const char *text, const char *expected) {
@@ -277,8 +276,7 @@ static void test_paths(void **state) {
     (void)state;
 }
 
-/* ---- bounds
- * ------------------------------------------------------------------------------ */
+/* ---- bounds ---------------------------------------------------------------------- */
 
 /* `before`, so many times `piece`, `after`. */
 static enum fx_code compile_long(const char *before, const char *piece, size_t count,

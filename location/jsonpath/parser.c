@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/parser.c - tokens and nodes, for all that parses.
+ * location/jsonpath/parser.c - tokens and nodes for all parsers.
  */
 #include "location/jsonpath/parser.h"
 
@@ -10,16 +10,16 @@
 #include "base/limits.h"
 #include "base/vec.h"
 
-void fx_jsonpath_advance(struct parser *parser) {
+void fx_jsonpath_advance(struct path_parser *parser) {
     parser->behind = (uint32_t)parser->scanner.at;
     parser->token = fx_jsonpath_scan(&parser->scanner);
 }
 
-bool fx_jsonpath_is_mark(const struct parser *parser, char mark) {
+bool fx_jsonpath_is_mark(const struct path_parser *parser, char mark) {
     return parser->token.type == TOKEN_MARK && parser->token.mark == mark;
 }
 
-bool fx_jsonpath_skip_mark(struct parser *parser, char mark) {
+bool fx_jsonpath_skip_mark(struct path_parser *parser, char mark) {
     const bool there = fx_jsonpath_is_mark(parser, mark);
     if (there) {
         fx_jsonpath_advance(parser);
@@ -27,7 +27,7 @@ bool fx_jsonpath_skip_mark(struct parser *parser, char mark) {
     return there;
 }
 
-/* What other languages write, and this one otherwise. */
+/* Operators of other languages, and the ones to use. */
 static const struct {
     const char *text, *instead;
 } foreign[] = {
@@ -46,16 +46,16 @@ static const char *find_instead(struct fx_text text) {
     return NULL;
 }
 
-/* The token's text; where an operator begins with it, the operator's. */
-static struct fx_text text_at_fault(const struct parser *parser) {
-    struct scanner behind = parser->scanner;
+/* Returns the text of the token, or of the operator that starts with it. */
+static struct fx_text text_at_fault(const struct path_parser *parser) {
+    struct path_scanner behind = parser->scanner;
     const enum operator_id id = fx_jsonpath_scan_operator(&behind, &parser->token);
     return id == OPERATOR_NONE ? parser->token.text
                                : fx_text_of(fx_jsonpath_operator(id)->text);
 }
 
-bool fx_jsonpath_fail_expected(struct parser *parser, const char *what) {
-    const struct token *token = &parser->token;
+bool fx_jsonpath_fail_expected(struct path_parser *parser, const char *what) {
+    const struct path_token *token = &parser->token;
     if (token->type == TOKEN_COMMENT) {
         return fx_fail_at(parser->err, FX_ESYNTAX, token->off, 2,
                           "this comment has no end");
@@ -75,7 +75,7 @@ bool fx_jsonpath_fail_expected(struct parser *parser, const char *what) {
                       "%s is expected here, not `%.*s`", what, FX_TEXT_ARG(text));
 }
 
-bool fx_jsonpath_take_mark(struct parser *parser, char mark) {
+bool fx_jsonpath_take_mark(struct path_parser *parser, char mark) {
     if (fx_jsonpath_skip_mark(parser, mark)) {
         return true;
     }
@@ -83,7 +83,7 @@ bool fx_jsonpath_take_mark(struct parser *parser, char mark) {
     return fx_jsonpath_fail_expected(parser, words);
 }
 
-bool fx_jsonpath_add_node(struct parser *parser, enum node_type type,
+bool fx_jsonpath_add_node(struct path_parser *parser, enum node_type type,
                           node_index *ret_node) {
     struct fx_jsonpath *program = parser->program;
     if (!FX_VEC_GROW(program->nodes, program->n_nodes, parser->cap_nodes)) {
@@ -99,7 +99,7 @@ bool fx_jsonpath_add_node(struct parser *parser, enum node_type type,
     return true;
 }
 
-void fx_jsonpath_add_sibling(struct parser *parser, struct siblings *siblings,
+void fx_jsonpath_add_sibling(struct path_parser *parser, struct siblings *siblings,
                              node_index node) {
     const struct node *added = fx_jsonpath_at(parser, node);
     assert(added->next == 0 && (added->type == NODE_NONE || node != 0));
@@ -114,7 +114,7 @@ void fx_jsonpath_add_sibling(struct parser *parser, struct siblings *siblings,
     siblings->depth = added->depth > siblings->depth ? added->depth : siblings->depth;
 }
 
-bool fx_jsonpath_adopt(struct parser *parser, node_index parent,
+bool fx_jsonpath_adopt(struct path_parser *parser, node_index parent,
                        const struct siblings *children, uint32_t off) {
     struct node *node = fx_jsonpath_at(parser, parent);
     node->first = children->first;
@@ -129,7 +129,7 @@ bool fx_jsonpath_adopt(struct parser *parser, node_index parent,
     return true;
 }
 
-struct fx_text fx_jsonpath_keep(struct parser *parser, struct fx_text text) {
+struct fx_text fx_jsonpath_keep(struct path_parser *parser, struct fx_text text) {
     char *copy = parser->program->store + parser->stored;
     assert(parser->stored + text.len <= parser->scanner.source.len);
     memcpy(copy, text.data, text.len);

@@ -1,97 +1,124 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/parser.h - what the parsers of expressions and of paths share (inside
- * this room only). One token is looked at; the first fault ends the parse.
+ * location/jsonpath/parser.h - private: the tokens of an expression (spec section 7.1;
+ * white space and comments are skipped), and what the parsers of expressions and paths
+ * share.
  *
- * A function that parses leaves its node in *ret_node and stands behind it. A list of
- * siblings is built with `struct siblings`.
+ * A function that parses leaves its node in *ret_node and the parser after it. The
+ * first fault ends the parse. A list of siblings is built with `struct siblings`.
  */
 #ifndef FX_LOCATION_JSONPATH_PARSER_H
 #define FX_LOCATION_JSONPATH_PARSER_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "location/jsonpath/program.h"
-#include "location/jsonpath/scanner.h"
 
-struct parser {
-    struct scanner scanner;
-    struct token token; /* the one to be looked at */
-    uint32_t behind;    /* where the one before it ends */
+enum token_type {
+    TOKEN_END,
+    TOKEN_IDENT,
+    TOKEN_NUMBER,
+    TOKEN_QUOTED, /* "...", '...' or `...`; the closing quote may be missing */
+    TOKEN_MARK,   /* any other rune */
+    TOKEN_COMMENT /* an unterminated one */
+};
+
+struct path_token {
+    enum token_type type;
+    char mark; /* the character of an ASCII TOKEN_MARK, else 0 */
+    struct fx_text text;
+    uint32_t off, len; /* at the end of the text: the byte after it */
+};
+
+struct path_scanner {
+    struct fx_text source;
+    size_t at;
+};
+
+/* Reads the next token. */
+struct path_token fx_jsonpath_scan(struct path_scanner *scanner);
+
+/* Returns the longest operator that starts with the token, and moves the scanner from
+ * the end of the token to the end of the operator. Returns OPERATOR_NONE, with the
+ * scanner unchanged, where there is none; `?` alone is not an operator. */
+enum operator_id fx_jsonpath_scan_operator(struct path_scanner *scanner,
+                                           const struct path_token *token);
+
+struct path_parser {
+    struct path_scanner scanner;
+    struct path_token token; /* the current one */
+    uint32_t behind;         /* the end of the previous one */
     struct fx_jsonpath *program;
     size_t cap_nodes, cap_patterns;
-    size_t stored;        /* bytes of the program's store */
-    unsigned depth;       /* expressions in one another */
-    bool in_key;          /* of an object, where placeholders may stand */
-    bool has_placeholder; /* the key at hand has one */
+    size_t stored;        /* bytes used in the program's store */
+    unsigned depth;       /* nested expressions */
+    bool in_key;          /* in the key of an object, which may contain placeholders */
+    bool has_placeholder; /* the current key has one */
     struct fx_err *err;
 };
 
-/* Nodes that are to become the children of one. */
+/* A list of nodes that become the children of one node. */
 struct siblings {
     node_index first, last;
-    unsigned depth; /* of the deepest */
-    bool constant;  /* all of them */
+    unsigned depth; /* of the deepest one */
+    bool constant;  /* all are constants */
 };
 
-/* ---- parser.c -----------------------------------------------------------------------
- */
+/* ---- parser.c -------------------------------------------------------------------- */
 
-void fx_jsonpath_advance(struct parser *parser);
-bool fx_jsonpath_is_mark(const struct parser *parser, char mark);
-bool fx_jsonpath_skip_mark(struct parser *parser, char mark); /* where it is there */
+void fx_jsonpath_advance(struct path_parser *parser);
+bool fx_jsonpath_is_mark(const struct path_parser *parser, char mark);
+bool fx_jsonpath_skip_mark(struct path_parser *parser,
+                           char mark); /* if it is the current token */
 
-/* "<what> is expected here", at the token. Always false. */
-bool fx_jsonpath_fail_expected(struct parser *parser, const char *what);
+/* Fails with "<what> is expected here" at the token. Always false. */
+bool fx_jsonpath_fail_expected(struct path_parser *parser, const char *what);
 
-/* Takes the mark, or fails: "`]` is expected here". */
-bool fx_jsonpath_take_mark(struct parser *parser, char mark) FX_MUST_USE;
+/* Skips the mark, or fails with "`]` is expected here". */
+bool fx_jsonpath_take_mark(struct path_parser *parser, char mark) FX_MUST_USE;
 
-/* Adds a node of the type at the token, without children. Errors: FX_ENOMEM. */
-bool fx_jsonpath_add_node(struct parser *parser, enum node_type type,
+/* Adds a node without children whose span is the token. Errors: FX_ENOMEM. */
+bool fx_jsonpath_add_node(struct path_parser *parser, enum node_type type,
                           node_index *ret_node) FX_MUST_USE;
 
-static inline struct node *fx_jsonpath_at(struct parser *parser, node_index index) {
+static inline struct node *fx_jsonpath_at(struct path_parser *parser, node_index index) {
     return &parser->program->nodes[index];
 }
 
-void fx_jsonpath_add_sibling(struct parser *parser, struct siblings *siblings,
+void fx_jsonpath_add_sibling(struct path_parser *parser, struct siblings *siblings,
                              node_index node);
 
-/* Gives the siblings to their parent, which reaches from `off` to what was last taken.
- * Errors: FX_ELIMIT where the tree becomes too deep. */
-bool fx_jsonpath_adopt(struct parser *parser, node_index parent,
+/* Makes the siblings children of `parent`, whose span is from `off` to the end of the
+ * previous token. Errors: FX_ELIMIT where the tree becomes too deep. */
+bool fx_jsonpath_adopt(struct path_parser *parser, node_index parent,
                        const struct siblings *children, uint32_t off) FX_MUST_USE;
 
-/* The token's text as one of the program's. */
-struct fx_text fx_jsonpath_keep(struct parser *parser, struct fx_text text);
+/* Copies the text into the program's store. */
+struct fx_text fx_jsonpath_keep(struct path_parser *parser, struct fx_text text);
 
-/* ---- parse.c ------------------------------------------------------------------------
- */
+/* ---- parse.c --------------------------------------------------------------------- */
 
-bool fx_jsonpath_parse_expression(struct parser *parser,
+bool fx_jsonpath_parse_expression(struct path_parser *parser,
                                   node_index *ret_node) FX_MUST_USE;
 
-/* ---- parse_primary.c ----------------------------------------------------------------
- */
+/* ---- parse_primary.c ------------------------------------------------------------- */
 
-/* An operand, with what stands before it. */
-bool fx_jsonpath_parse_operand(struct parser *parser, node_index *ret_node) FX_MUST_USE;
+/* Parses an operand with its prefix operators. */
+bool fx_jsonpath_parse_operand(struct path_parser *parser,
+                               node_index *ret_node) FX_MUST_USE;
 
-/* ---- parse_path.c -------------------------------------------------------------------
- */
+/* ---- parse_path.c ---------------------------------------------------------------- */
 
-/* A path, from its $ or @ on. */
-bool fx_jsonpath_parse_path(struct parser *parser, node_index *ret_node) FX_MUST_USE;
+/* Parses a path from its $ or @. */
+bool fx_jsonpath_parse_path(struct path_parser *parser, node_index *ret_node) FX_MUST_USE;
 
-/* ---- fold.c -------------------------------------------------------------------------
- */
-
-/* What is made of constants alone fails here, if it fails at all; a constant pattern is
- * compiled. */
-bool fx_jsonpath_check_constant(struct parser *parser, node_index node) FX_MUST_USE;
+/* Evaluates a node of constants alone, so that it fails at compile time, and compiles a
+ * constant pattern. */
+bool fx_jsonpath_check_constant(struct path_parser *parser, node_index node) FX_MUST_USE;
 
 #endif

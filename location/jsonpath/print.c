@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/print.c - an expression as text that reads back as the same: with
- * brackets only where the operators would bind otherwise.
+ * location/jsonpath/print.c - prints an expression so that it compiles to the same
+ * expression, with parentheses only where precedence requires them.
  */
 #include "base/buf.h"
 #include "location/jsonpath/program.h"
 #include "value/number.h"
 
-struct printer {
+struct path_printer {
     struct fx_buf *buf;
     const struct fx_jsonpath *program;
 };
 
-static void print_node(const struct printer *to, const struct node *node);
+static void print_node(const struct path_printer *to, const struct node *node);
 
-/* The first child and the next sibling; NODE_NONE's node where there is none. */
-static const struct node *first(const struct printer *to, const struct node *node) {
+/* Return the first child or the next sibling, or the node NODE_NONE. */
+static const struct node *first(const struct path_printer *to, const struct node *node) {
     return &to->program->nodes[node->first];
 }
 
-static const struct node *next(const struct printer *to, const struct node *node) {
+static const struct node *next(const struct path_printer *to, const struct node *node) {
     return &to->program->nodes[node->next];
 }
 
-/* Is there such a node? One that was left out has a place of its own. */
-static bool is_there(const struct printer *to, const struct node *node) {
+/* True for a node that exists. An omitted one has a node of its own. */
+static bool is_there(const struct path_printer *to, const struct node *node) {
     return node != to->program->nodes;
 }
 
-/* The node, in parentheses where it must have some. */
-static void print_within(const struct printer *to, const struct node *node,
+/* Prints the node, in parentheses where they are needed. */
+static void print_within(const struct path_printer *to, const struct node *node,
                          bool bracket) {
     if (bracket) {
         fx_buf_char(to->buf, '(');
@@ -40,8 +40,8 @@ static void print_within(const struct printer *to, const struct node *node,
     }
 }
 
-/* The node and all its siblings. */
-static void print_all(const struct printer *to, const struct node *node,
+/* Prints the node and its siblings. */
+static void print_all(const struct path_printer *to, const struct node *node,
                       const char *between) {
     for (; is_there(to, node); node = next(to, node)) {
         print_node(to, node);
@@ -51,10 +51,9 @@ static void print_all(const struct printer *to, const struct node *node,
     }
 }
 
-/* ---- operators -----------------------------------------------------------------------
- */
+/* ---- operators ------------------------------------------------------------------- */
 
-/* How tightly what the node is made of is bound; operands are bound best. */
+/* Returns the precedence of the node; operands have the highest. */
 static int binding_of(const struct node *node) {
     if (node->type == NODE_IF) {
         return -1;
@@ -64,7 +63,7 @@ static int binding_of(const struct node *node) {
                : INT32_MAX;
 }
 
-static void print_infix(const struct printer *to, const struct node *node) {
+static void print_infix(const struct path_printer *to, const struct node *node) {
     const struct operator_entry *own = fx_jsonpath_operator((enum operator_id)node->id);
     const struct node *left = first(to, node);
     const struct node *right = next(to, left);
@@ -73,7 +72,7 @@ static void print_infix(const struct printer *to, const struct node *node) {
     print_within(to, right, binding_of(right) <= own->binding);
 }
 
-static void print_prefix(const struct printer *to, const struct node *node) {
+static void print_prefix(const struct path_printer *to, const struct node *node) {
     static const char marks[] = {
         [PREFIX_NOT] = '!', [PREFIX_MINUS] = '-', [PREFIX_COMPLEMENT] = '~'};
     const struct node *operand = first(to, node);
@@ -81,8 +80,8 @@ static void print_prefix(const struct printer *to, const struct node *node) {
     print_within(to, operand, binding_of(operand) < INT32_MAX);
 }
 
-/* What has no second branch stands at the end of the text, without brackets around it. */
-static void print_if(const struct printer *to, const struct node *node) {
+/* A choice without a second branch is at the end of the text, without parentheses. */
+static void print_if(const struct path_printer *to, const struct node *node) {
     const struct node *condition = first(to, node);
     const struct node *branch = next(to, condition);
     print_within(to, condition, condition->type == NODE_IF);
@@ -94,15 +93,14 @@ static void print_if(const struct printer *to, const struct node *node) {
     }
 }
 
-/* ---- operands ------------------------------------------------------------------------
- */
+/* ---- operands -------------------------------------------------------------------- */
 
-static void print_number(const struct printer *to, double number) {
+static void print_number(const struct path_printer *to, double number) {
     char text[FX_NUMBER_SIZE];
     fx_buf_add(to->buf, text, fx_number_print_double(number, text));
 }
 
-static void print_object(const struct printer *to, const struct node *node) {
+static void print_object(const struct path_printer *to, const struct node *node) {
     fx_buf_char(to->buf, '{');
     for (const struct node *key = first(to, node); is_there(to, key);) {
         const struct node *value = next(to, key);
@@ -117,7 +115,7 @@ static void print_object(const struct printer *to, const struct node *node) {
     fx_buf_char(to->buf, '}');
 }
 
-static void print_variable(const struct printer *to, const struct node *node) {
+static void print_variable(const struct path_printer *to, const struct node *node) {
     fx_buf_text(to->buf, node->as.text);
     for (const struct node *key = first(to, node); is_there(to, key);
          key = next(to, key)) {
@@ -127,8 +125,8 @@ static void print_variable(const struct printer *to, const struct node *node) {
     }
 }
 
-/* Of what is no function the first child is its name. */
-static void print_call(const struct printer *to, const struct node *node) {
+/* For an unknown function the first child is its name. */
+static void print_call(const struct path_printer *to, const struct node *node) {
     const struct node *argument = first(to, node);
     if (node->type == NODE_CALL) {
         fx_buf_str(to->buf, fx_jsonpath_function_name((enum function_id)node->id));
@@ -141,17 +139,16 @@ static void print_call(const struct printer *to, const struct node *node) {
     fx_buf_char(to->buf, ')');
 }
 
-static void print_placeholder(const struct printer *to, const struct node *node) {
+static void print_placeholder(const struct path_printer *to, const struct node *node) {
     fx_buf_char(to->buf, '#');
     if (node->as.integer >= 0) {
         fx_buf_integer(to->buf, node->as.integer);
     }
 }
 
-/* ---- paths ---------------------------------------------------------------------------
- */
+/* ---- paths ----------------------------------------------------------------------- */
 
-static void print_bounds(const struct printer *to, const struct node *step) {
+static void print_bounds(const struct path_printer *to, const struct node *step) {
     const struct node *min = first(to, step);
     const struct node *max = next(to, min);
     const struct node *by = next(to, max);
@@ -164,7 +161,7 @@ static void print_bounds(const struct printer *to, const struct node *step) {
     }
 }
 
-static void print_bracket(const struct printer *to, const struct node *step) {
+static void print_bracket(const struct path_printer *to, const struct node *step) {
     fx_buf_char(to->buf, '[');
     if (step->type == STEP_ALL) {
         fx_buf_char(to->buf, '*');
@@ -177,7 +174,7 @@ static void print_bracket(const struct printer *to, const struct node *step) {
     fx_buf_char(to->buf, ']');
 }
 
-static void print_step(const struct printer *to, const struct node *step,
+static void print_step(const struct path_printer *to, const struct node *step,
                        bool behind_descent) {
     switch (step->type) {
     case STEP_NAME:
@@ -190,7 +187,7 @@ static void print_step(const struct printer *to, const struct node *step,
     }
 }
 
-static void print_path(const struct printer *to, const struct node *node) {
+static void print_path(const struct path_printer *to, const struct node *node) {
     bool behind_descent = false;
     fx_buf_char(to->buf, (char)node->id);
     for (const struct node *step = first(to, node); is_there(to, step);
@@ -200,10 +197,9 @@ static void print_path(const struct printer *to, const struct node *node) {
     }
 }
 
-/* ---- all ------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------- */
 
-static void print_node(const struct printer *to, const struct node *node) {
+static void print_node(const struct path_printer *to, const struct node *node) {
     switch (node->type) {
     case NODE_NONE: return;
     case NODE_NUMBER: print_number(to, node->as.number); return;
@@ -228,6 +224,6 @@ static void print_node(const struct printer *to, const struct node *node) {
 }
 
 void fx_jsonpath_print(struct fx_buf *buf, const struct fx_jsonpath *path) {
-    const struct printer to = {.buf = buf, .program = path};
+    const struct path_printer to = {.buf = buf, .program = path};
     print_node(&to, &path->nodes[path->root]);
 }

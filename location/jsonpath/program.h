@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/program.h - what a text is compiled to (inside this room only): a
- * tree of nodes in one array. A node names its first child and its next sibling by their
- * places in the array; place 0 is taken by a node that stands for "none".
+ * location/jsonpath/program.h - private: a compiled expression: a tree of nodes in one
+ * array. A node refers to its first child and its next sibling by their indexes; index
+ * 0 is a node that means "none".
  */
 #ifndef FX_LOCATION_JSONPATH_PROGRAM_H
 #define FX_LOCATION_JSONPATH_PROGRAM_H
@@ -11,11 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/macros.h"
 #include "base/regex.h"
 #include "base/text.h"
 #include "location/jsonpath/jsonpath.h"
 
-/* operator, its text, how tightly it binds (spec section 7.2) */
+/* operator, text, precedence (spec section 7.2) */
 #define OPERATORS(X)              \
     X(COALESCE, "??", 0)          \
     X(OR, "||", 20)               \
@@ -53,13 +54,13 @@ struct operator_entry {
     int binding;
 };
 
-/* The table of operators, by their ids. */
+/* Returns the entry of an operator. */
 const struct operator_entry *fx_jsonpath_operator(enum operator_id id);
 
-/* What stands before an operand. */
+/* Prefix operators. */
 enum prefix_id { PREFIX_NOT, PREFIX_MINUS, PREFIX_COMPLEMENT };
 
-/* function, its name (spec section 7.3); each takes one argument */
+/* function, name (spec section 7.3); each takes one argument */
 #define FUNCTIONS(X)               \
     X(LENGTH, "length")            \
     X(IS_DEFINED, "isDefined")     \
@@ -78,7 +79,7 @@ enum function_id {
 const char *fx_jsonpath_function_name(enum function_id id);
 
 enum node_type {
-    NODE_NONE,        /* no child, or one that was left out */
+    NODE_NONE,        /* no child, or an omitted one */
     NODE_NUMBER,      /* as.number */
     NODE_INTEGER,     /* as.integer: a literal of 64 bits */
     NODE_TEXT,        /* as.text */
@@ -87,7 +88,7 @@ enum node_type {
     NODE_OBJECT,      /* children: key, value, key, value, ... */
     NODE_VARIABLE,    /* as.text: the first name; children: the keys behind it */
     NODE_CALL,        /* id: enum function_id; children: the arguments */
-    NODE_UNKNOWN,     /* a call of what is no function; first child: the variable */
+    NODE_UNKNOWN,     /* a call of an unknown function; first child: the variable */
     NODE_PLACEHOLDER, /* as.integer: which part; below 0: all of them */
     NODE_PATH,        /* id: '$' or '@'; as.path; children: the steps */
     NODE_PREFIX,      /* id: enum prefix_id; child: the operand */
@@ -110,9 +111,9 @@ struct node {
     uint8_t type; /* enum node_type */
     uint8_t id;
     bool is_constant;
-    uint16_t depth; /* of the tree below, this node included */
+    uint16_t depth; /* of the subtree, including this node */
     node_index first, next;
-    uint32_t off, len; /* where it stands in the text */
+    uint32_t off, len; /* its span in the text */
     union {
         double number;
         int64_t integer;
@@ -130,21 +131,26 @@ struct fx_jsonpath {
     struct node *nodes;
     size_t n_nodes;
     node_index root;
-    bool is_straight; /* names from $ on, and nothing else */
-    char *store;      /* texts */
+    bool is_field_path; /* a path from $ of names alone */
+    char *store;        /* texts */
     struct fx_regex **patterns;
     size_t n_patterns;
 };
 
-/* Can the call succeed? Not that of what is no function, or of another number of
- * arguments than one: false, and `err` has its words and its place. */
+/* Checks that the call is of a known function with one argument. False: `err` has the
+ * code, the message and the span. */
 bool fx_jsonpath_check_call(const struct fx_jsonpath *path, const struct node *call,
                             enum fx_code code, struct fx_err *err) FX_MUST_USE;
 
-/* straight.c: is it names from $ on and nothing else? */
-bool fx_jsonpath_find_straight(const struct fx_jsonpath *path);
+/* Parses the whole text as Go's strconv.ParseFloat does: `1e3`, `inf`, `NaN`. False for
+ * other texts, numbers beyond a double, and texts of more than FX_GO_SHORT_NUMBER
+ * bytes. */
+bool fx_jsonpath_parse_float(struct fx_text text, double *ret_number) FX_MUST_USE;
 
-/* Is it a step that leads to any number of values? Each of them adds to the key parts. */
+/* Finds out whether the expression is a path from $ of names alone. */
+bool fx_jsonpath_find_field_path(const struct fx_jsonpath *path);
+
+/* True for a step that selects any number of values. Each such step adds a key part. */
 static inline bool fx_jsonpath_is_branching(const struct node *node) {
     return node->type >= STEP_ALL;
 }

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/reads.c - what an expression may look at in any object: an evaluation
- * on the tree of wanted parts in place of an object. What is computed, not looked up, has
- * no place there: whatever it was computed from is wanted.
+ * location/jsonpath/reads.c - what an expression may read of any object: an evaluation
+ * on the tree of wanted parts instead of an object. Computed values have no position in
+ * it: all that they are computed from is wanted.
  */
-#include "location/jsonpath/literal.h"
 #include "location/jsonpath/program.h"
 
-struct reading {
+struct path_reading {
     const struct fx_jsonpath *program;
     struct fx_json_part *root;
 };
 
 static const struct fx_json_place nowhere = {.part = NULL};
 
-static bool read_node(const struct reading *reading, const struct node *node,
+static bool read_node(const struct path_reading *reading, const struct node *node,
                       struct fx_json_place current, struct fx_json_place *ret_place);
 
-static const struct node *node_at(const struct reading *reading, node_index index) {
+static const struct node *node_at(const struct path_reading *reading, node_index index) {
     return index == 0 ? NULL : &reading->program->nodes[index];
 }
 
-/* Computes with the value of the node. */
-static bool use(const struct reading *reading, const struct node *node,
+/* Marks the value of a node as wanted whole. */
+static bool use(const struct path_reading *reading, const struct node *node,
                 struct fx_json_place current) {
     struct fx_json_place place;
     if (!read_node(reading, node, current, &place)) {
@@ -32,8 +31,8 @@ static bool use(const struct reading *reading, const struct node *node,
     return true;
 }
 
-/* The same with each child's. */
-static bool use_children(const struct reading *reading, const struct node *node,
+/* Marks the values of all children as wanted. */
+static bool use_children(const struct path_reading *reading, const struct node *node,
                          struct fx_json_place current) {
     const struct node *child = node_at(reading, node->first);
     while (child != NULL && use(reading, child, current)) {
@@ -42,17 +41,16 @@ static bool use_children(const struct reading *reading, const struct node *node,
     return child == NULL;
 }
 
-/* ---- keys ----------------------------------------------------------------------------
- */
+/* ---- keys ------------------------------------------------------------------------ */
 
-/* Is it a text that is the key of a member wherever it leads to anything: no index? */
+/* True for a text that can only be the key of a member, not an index. */
 static bool is_name(const struct node *key) {
     double number = 0;
     return key->type == NODE_TEXT && !fx_jsonpath_parse_float(key->as.text, &number);
 }
 
-/* What the key selects of the place; in the key @ is the place. */
-static bool select_key(const struct reading *reading, const struct node *key,
+/* Selects below the position; in the key @ is the position. */
+static bool select_key(const struct path_reading *reading, const struct node *key,
                        struct fx_json_place current, struct fx_json_place *place) {
     if (is_name(key)) {
         return fx_json_place_member(place, key->as.text);
@@ -64,8 +62,8 @@ static bool select_key(const struct reading *reading, const struct node *key,
     return true;
 }
 
-/* A bare name, and what is selected from it. */
-static bool read_variable(const struct reading *reading, const struct node *node,
+/* Follows a variable and its keys. */
+static bool read_variable(const struct path_reading *reading, const struct node *node,
                           struct fx_json_place current, struct fx_json_place *place) {
     *place = (struct fx_json_place){.part = reading->root};
     bool ok = fx_json_place_member(place, node->as.text);
@@ -76,32 +74,31 @@ static bool read_variable(const struct reading *reading, const struct node *node
     return ok;
 }
 
-/* ---- paths ---------------------------------------------------------------------------
- */
+/* ---- paths ----------------------------------------------------------------------- */
 
-/* The condition is asked of an element; what is no truth value is not looked into. */
-static bool filter(const struct reading *reading, const struct node *step,
+/* Follows a filter, whose condition is evaluated for each element. */
+static bool filter(const struct path_reading *reading, const struct node *step,
                    struct fx_json_place *place) {
     struct fx_json_place truth;
     fx_json_place_element(place);
     return read_node(reading, node_at(reading, step->first), *place, &truth);
 }
 
-static bool range(const struct reading *reading, const struct node *step,
+static bool range(const struct path_reading *reading, const struct node *step,
                   struct fx_json_place *place) {
     const struct fx_json_place list = *place;
     fx_json_place_element(place);
     return use_children(reading, step, list);
 }
 
-/* Places that have nothing in common have one above them. */
-static bool read_union(const struct reading *reading, const struct node *step,
+/* Returns the common parent of two positions. */
+static bool read_union(const struct path_reading *reading, const struct node *step,
                        struct fx_json_place *place) {
     fx_json_place_all(*place);
     return use_children(reading, step, *place);
 }
 
-static bool read_step(const struct reading *reading, const struct node *step,
+static bool read_step(const struct path_reading *reading, const struct node *step,
                       struct fx_json_place *place) {
     const struct fx_json_place from = *place;
     switch (step->type) {
@@ -117,7 +114,7 @@ static bool read_step(const struct reading *reading, const struct node *step,
     }
 }
 
-static bool read_path(const struct reading *reading, const struct node *path,
+static bool read_path(const struct path_reading *reading, const struct node *path,
                       struct fx_json_place current, struct fx_json_place *place) {
     *place = path->id == '$' ? (struct fx_json_place){.part = reading->root} : current;
     const struct node *step = node_at(reading, path->first);
@@ -127,15 +124,14 @@ static bool read_path(const struct reading *reading, const struct node *path,
     return step == NULL;
 }
 
-/* ---- expressions ---------------------------------------------------------------------
- */
+/* ---- expressions ----------------------------------------------------------------- */
 
-static bool read_call(const struct reading *reading, const struct node *call,
+static bool read_call(const struct path_reading *reading, const struct node *call,
                       struct fx_json_place current) {
     const struct node *argument = node_at(reading, call->first);
     struct fx_json_place place;
     if (argument == NULL || argument->next != 0) {
-        return true; /* it fails before it looks */
+        return true; /* it fails before it reads */
     }
     if (!read_node(reading, argument, current, &place)) {
         return false;
@@ -152,7 +148,7 @@ static bool read_call(const struct reading *reading, const struct node *call,
     return true;
 }
 
-static bool read_node(const struct reading *reading, const struct node *node,
+static bool read_node(const struct path_reading *reading, const struct node *node,
                       struct fx_json_place current, struct fx_json_place *ret_place) {
     if (node->type == NODE_PATH) {
         return read_path(reading, node, current, ret_place);
@@ -170,6 +166,6 @@ static bool read_node(const struct reading *reading, const struct node *node,
 
 bool fx_jsonpath_reads(const struct fx_jsonpath *path, struct fx_json_part *root,
                        struct fx_json_place *ret_place) {
-    const struct reading reading = {path, root};
+    const struct path_reading reading = {path, root};
     return read_node(&reading, &path->nodes[path->root], nowhere, ret_place);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/jsonpath/scanner.c - splits an expression into tokens, as Go's text/scanner
- * does. What starts a token decides its type.
+ * does. The first character decides the type of a token.
  */
-#include "location/jsonpath/scanner.h"
+#include "location/jsonpath/parser.h"
 
 #include <assert.h>
 #include <string.h>
 
-static bool at_end(const struct scanner *scanner) {
+static bool at_end(const struct path_scanner *scanner) {
     return scanner->at >= scanner->source.len;
 }
 
-/* The byte so far ahead; 0 behind the end. */
-static char ahead(const struct scanner *scanner, size_t by) {
+/* Returns a byte ahead; 0 after the end. */
+static char ahead(const struct path_scanner *scanner, size_t by) {
     if (by >= scanner->source.len - scanner->at) {
         return '\0';
     }
@@ -28,8 +28,8 @@ static bool is_hex(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Runes beyond ASCII that begin no name: punctuation, blanks, symbols, what has no
- * meaning. All others are taken for letters, which no expression in use minds. */
+/* True for runes beyond ASCII that cannot start a name: punctuation, white space,
+ * symbols, unassigned ones. All others count as letters. */
 static const struct {
     uint32_t first, last;
 } no_letters[] = {
@@ -53,8 +53,8 @@ static bool is_letter(uint32_t rune) {
     return true;
 }
 
-/* The rune here and its bytes; the scanner is not at the end. */
-static size_t rune_here(const struct scanner *scanner, uint32_t *ret_rune) {
+/* Gets the current rune and its length; the scanner is not at the end. */
+static size_t rune_here(const struct path_scanner *scanner, uint32_t *ret_rune) {
     const struct fx_text rest = {scanner->source.data + scanner->at,
                                  scanner->source.len - scanner->at};
     return fx_text_rune(rest, ret_rune);
@@ -64,15 +64,15 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* From // to the end of the line. */
-static void skip_line(struct scanner *scanner) {
+/* Skips from // to the end of the line. */
+static void skip_line(struct path_scanner *scanner) {
     while (!at_end(scanner) && ahead(scanner, 0) != '\n') {
         scanner->at++;
     }
 }
 
-/* From the slash to the star and slash; false where they are missing. */
-static bool skip_block(struct scanner *scanner) {
+/* Skips a block comment; false where its end is missing. */
+static bool skip_block(struct path_scanner *scanner) {
     for (size_t at = scanner->at + 2; at + 1 < scanner->source.len; at++) {
         if (scanner->source.data[at] == '*' && scanner->source.data[at + 1] == '/') {
             scanner->at = at + 2;
@@ -82,8 +82,8 @@ static bool skip_block(struct scanner *scanner) {
     return false;
 }
 
-/* False at a comment that does not end. */
-static bool skip_blanks(struct scanner *scanner) {
+/* Skips white space and comments; false at an unterminated comment. */
+static bool skip_blanks(struct path_scanner *scanner) {
     while (!at_end(scanner)) {
         if (is_blank(ahead(scanner, 0))) {
             scanner->at++;
@@ -101,7 +101,7 @@ static bool skip_blanks(struct scanner *scanner) {
 }
 
 /* ident := ( letter | '_' ) ( letter | digit | '_' )* */
-static bool scan_ident(struct scanner *scanner) {
+static bool scan_ident(struct path_scanner *scanner) {
     uint32_t rune = 0;
     size_t bytes = rune_here(scanner, &rune);
     if (!is_letter(rune)) {
@@ -117,17 +117,16 @@ static bool scan_ident(struct scanner *scanner) {
     return true;
 }
 
-static void scan_digits(struct scanner *scanner, bool hex) {
+static void scan_digits(struct path_scanner *scanner, bool hex) {
     while (is_digit(ahead(scanner, 0)) || ahead(scanner, 0) == '_' ||
            (hex && is_hex(ahead(scanner, 0)))) {
         scanner->at++;
     }
 }
 
-/* number := ( '0x' | '0b' | '0o' )? digits? ( '.' digits? )? ( 'e' [+-]? digits )?
- *
- * with `p` for `e` where hex. Whether it is one is seen when it is read. */
-static void scan_number(struct scanner *scanner) {
+/* number := ( '0x' | '0b' | '0o' )? digits? ( '.' digits? )? ( 'e' [+-]? digits )?, in
+ * hexadecimal with `p` instead of `e`. The value is checked by the parser. */
+static void scan_number(struct path_scanner *scanner) {
     const char second = (char)(ahead(scanner, 1) | 0x20);
     const bool prefixed = ahead(scanner, 0) == '0' && strchr("xbo", second) != NULL;
     const bool hex = prefixed && second == 'x';
@@ -144,9 +143,9 @@ static void scan_number(struct scanner *scanner) {
     }
 }
 
-/* To the quote that ends it; else to the end of the line, or of the text in backquotes.
- */
-static void scan_quoted(struct scanner *scanner) {
+/* Scans to the closing quote; without one to the end of the line, or, in backquotes, of
+ * the text. */
+static void scan_quoted(struct path_scanner *scanner) {
     const char quote = ahead(scanner, 0);
     scanner->at++;
     while (!at_end(scanner) && ahead(scanner, 0) != quote) {
@@ -160,7 +159,7 @@ static void scan_quoted(struct scanner *scanner) {
     scanner->at += !at_end(scanner);
 }
 
-static enum token_type scan_token(struct scanner *scanner) {
+static enum token_type scan_token(struct path_scanner *scanner) {
     const char c = ahead(scanner, 0);
     if (c == '"' || c == '\'' || c == '`') {
         scan_quoted(scanner);
@@ -178,8 +177,8 @@ static enum token_type scan_token(struct scanner *scanner) {
     return TOKEN_MARK;
 }
 
-struct token fx_jsonpath_scan(struct scanner *scanner) {
-    struct token token = {.type = TOKEN_COMMENT};
+struct path_token fx_jsonpath_scan(struct path_scanner *scanner) {
+    struct path_token token = {.type = TOKEN_COMMENT};
     const bool ends = skip_blanks(scanner);
     const size_t off = scanner->at;
     if (!ends) {
@@ -196,8 +195,8 @@ struct token fx_jsonpath_scan(struct scanner *scanner) {
     return token;
 }
 
-enum operator_id fx_jsonpath_scan_operator(struct scanner *scanner,
-                                           const struct token *token) {
+enum operator_id fx_jsonpath_scan_operator(struct path_scanner *scanner,
+                                           const struct path_token *token) {
     enum operator_id longest = OPERATOR_NONE;
     size_t most = 0;
     const struct fx_text rest = {token->text.data, scanner->source.len - token->off};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/value.c - what values are and hold.
+ * location/jsonpath/value.c - properties of values, and deep equality, whose steps are
+ * charged.
  */
 #include "location/jsonpath/value.h"
 
@@ -8,22 +9,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "location/jsonpath/literal.h"
+#include "location/go/time.h"
 #include "value/tree.h"
 
-struct value fx_jsonpath_of_bool(bool truth) {
+struct path_value fx_jsonpath_of_bool(bool truth) {
     return fx_jsonpath_of_node(truth ? json_true() : json_false());
 }
 
-struct value fx_jsonpath_of_number(double number) {
-    return (struct value){.kind = VALUE_NUMBER, .as.number = number};
+struct path_value fx_jsonpath_of_number(double number) {
+    return (struct path_value){.kind = VALUE_NUMBER, .as.number = number};
 }
 
-bool fx_jsonpath_is_null(const struct value *value) {
+bool fx_jsonpath_is_null(const struct path_value *value) {
     return value->kind == VALUE_NODE && json_is_null(value->as.node);
 }
 
-bool fx_jsonpath_as_bool(const struct value *value, bool *ret_truth) {
+bool fx_jsonpath_as_bool(const struct path_value *value, bool *ret_truth) {
     if (value->kind != VALUE_NODE || !json_is_boolean(value->as.node)) {
         return false;
     }
@@ -31,7 +32,7 @@ bool fx_jsonpath_as_bool(const struct value *value, bool *ret_truth) {
     return true;
 }
 
-bool fx_jsonpath_as_text(const struct value *value, struct fx_text *ret_text) {
+bool fx_jsonpath_as_text(const struct path_value *value, struct fx_text *ret_text) {
     if (value->kind == VALUE_TEXT) {
         *ret_text = value->as.text;
         return true;
@@ -43,14 +44,13 @@ bool fx_jsonpath_as_text(const struct value *value, struct fx_text *ret_text) {
     return false;
 }
 
-/* ---- numbers -------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------- */
 
 static struct number exact_number(int64_t integer) {
     return (struct number){(double)integer, true, integer};
 }
 
-#define BYTES_OF_NUMBER_A_UNIT 64u /* that are read as a number */
+#define BYTES_OF_NUMBER_A_UNIT 64u /* bytes that are parsed as a number */
 
 static bool text_as_number(struct fx_text text, struct number *ret_number) {
     if (!fx_spend(text.len / BYTES_OF_NUMBER_A_UNIT)) {
@@ -72,7 +72,7 @@ static bool node_as_number(const json_t *node, struct number *ret_number) {
     return json_is_string(node) && text_as_number(fx_tree_text(node), ret_number);
 }
 
-bool fx_jsonpath_as_number(const struct value *value, struct number *ret_number) {
+bool fx_jsonpath_as_number(const struct path_value *value, struct number *ret_number) {
     switch (value->kind) {
     case VALUE_UNDEFINED: *ret_number = (struct number){.real = (double)NAN}; return true;
     case VALUE_NODE: return node_as_number(value->as.node, ret_number);
@@ -100,14 +100,13 @@ int fx_jsonpath_compare_numbers(const struct number *a, const struct number *b,
 }
 
 int64_t fx_jsonpath_truncate(double number) {
-    const bool fits = number >= -0x1p63 && number < 0x1p63; /* not so for NaN */
+    const bool fits = number >= -0x1p63 && number < 0x1p63; /* false for NaN */
     return fits ? (int64_t)number : INT64_MIN;
 }
 
-/* ---- lists and maps ------------------------------------------------------------------
- */
+/* ---- lists and maps -------------------------------------------------------------- */
 
-bool fx_jsonpath_is_list(const struct value *value, size_t *ret_count) {
+bool fx_jsonpath_is_list(const struct path_value *value, size_t *ret_count) {
     if (value->kind == VALUE_LIST) {
         *ret_count = value->as.list->n_values;
         return true;
@@ -119,18 +118,18 @@ bool fx_jsonpath_is_list(const struct value *value, size_t *ret_count) {
     return false;
 }
 
-struct value fx_jsonpath_list_at(const struct value *list, size_t index) {
+struct path_value fx_jsonpath_list_at(const struct path_value *list, size_t index) {
     return list->kind == VALUE_LIST
                ? list->as.list->values[index]
                : fx_jsonpath_of_node(json_array_get(list->as.node, index));
 }
 
-bool fx_jsonpath_is_map(const struct value *value) {
+bool fx_jsonpath_is_map(const struct path_value *value) {
     return value->kind == VALUE_MAP ||
            (value->kind == VALUE_NODE && json_is_object(value->as.node));
 }
 
-size_t fx_jsonpath_map_size(const struct value *map) {
+size_t fx_jsonpath_map_size(const struct path_value *map) {
     return map->kind == VALUE_MAP ? map->as.map->n_members
                                   : json_object_size(map->as.node);
 }
@@ -141,7 +140,7 @@ static int compare_members(const void *a, const void *b) {
     return fx_text_compare(left->key, right->key);
 }
 
-/* How often sorting so many compares each of them. */
+/* Returns log2(count), the comparisons of each item in a sort. */
 static size_t sorting_levels(size_t count) {
     size_t levels = 0;
     while (count >> levels > 1) {
@@ -150,13 +149,13 @@ static size_t sorting_levels(size_t count) {
     return levels;
 }
 
-/* Pays for sorting the members by their keys, which are that many bytes in all. */
-static bool spend_sorting(struct run *run, size_t count, size_t bytes) {
+/* Spends for sorting the members; `bytes` is the total size of the keys. */
+static bool spend_sorting(struct path_run *run, size_t count, size_t bytes) {
     const size_t levels = sorting_levels(count);
     return fx_jsonpath_spend(run, (count / 2 + bytes / FX_BUDGET_BYTES) * levels);
 }
 
-bool fx_jsonpath_members(struct run *run, const struct value *value,
+bool fx_jsonpath_members(struct path_run *run, const struct path_value *value,
                          const struct value_map **ret_map) {
     if (value->kind == VALUE_MAP) {
         *ret_map = value->as.map;
@@ -165,7 +164,7 @@ bool fx_jsonpath_members(struct run *run, const struct value *value,
     json_t *object = value->as.node;
     const size_t count = json_object_size(object);
     struct value_map *map = fx_jsonpath_alloc(run, sizeof *map);
-    size_t bytes = 0; /* of all keys */
+    size_t bytes = 0; /* total size of the keys */
     if (map == NULL || !fx_jsonpath_spend(run, count)) {
         return false;
     }
@@ -189,8 +188,8 @@ bool fx_jsonpath_members(struct run *run, const struct value *value,
     return true;
 }
 
-bool fx_jsonpath_map_find(struct run *run, const struct value *map, struct fx_text key,
-                          struct value *ret_value) {
+bool fx_jsonpath_map_find(struct path_run *run, const struct path_value *map,
+                          struct fx_text key, struct path_value *ret_value) {
     if (!fx_jsonpath_spend(run, key.len / FX_BUDGET_BYTES)) {
         return false;
     }
@@ -213,8 +212,8 @@ bool fx_jsonpath_map_find(struct run *run, const struct value *map, struct fx_te
     return found != NULL;
 }
 
-bool fx_jsonpath_append(struct run *run, struct value_list *list,
-                        const struct value *value) {
+bool fx_jsonpath_append(struct path_run *run, struct value_list *list,
+                        const struct path_value *value) {
     if (list->n_values == list->cap_values &&
         !fx_jsonpath_grow(run, &list->values, &list->cap_values, sizeof *list->values)) {
         return false;
@@ -223,8 +222,7 @@ bool fx_jsonpath_append(struct run *run, struct value_list *list,
     return true;
 }
 
-/* ---- words ---------------------------------------------------------------------------
- */
+/* ---- words ----------------------------------------------------------------------- */
 
 static const char *node_type_name(const json_t *node) {
     switch (json_typeof(node)) {
@@ -241,7 +239,7 @@ static const char *node_type_name(const json_t *node) {
     return "";
 }
 
-const char *fx_jsonpath_type_name(const struct value *value) {
+const char *fx_jsonpath_type_name(const struct path_value *value) {
     switch (value->kind) {
     case VALUE_UNDEFINED: return "undefined";
     case VALUE_NODE: return node_type_name(value->as.node);
@@ -255,4 +253,144 @@ const char *fx_jsonpath_type_name(const struct value *value) {
     }
     assert(false);
     return "";
+}
+
+/* ---- deep equality ----------------------------------------------------------------- */
+
+/* Types, which are compared first. */
+enum type {
+    TYPE_NULL,
+    TYPE_BOOL,
+    TYPE_DOUBLE,
+    TYPE_COUNT,
+    TYPE_TEXT,
+    TYPE_DATE,
+    TYPE_LIST,
+    TYPE_MAP,
+    TYPE_UNDEFINED
+};
+
+static enum type type_of_node(const json_t *node) {
+    switch (json_typeof(node)) {
+    case JSON_OBJECT: return TYPE_MAP;
+    case JSON_ARRAY: return TYPE_LIST;
+    case JSON_STRING: return TYPE_TEXT;
+    case JSON_INTEGER:
+    case JSON_REAL: return TYPE_DOUBLE;
+    case JSON_TRUE:
+    case JSON_FALSE: return TYPE_BOOL;
+    case JSON_NULL: break;
+    }
+    return TYPE_NULL;
+}
+
+static enum type type_of(const struct path_value *value) {
+    switch (value->kind) {
+    case VALUE_NODE: return type_of_node(value->as.node);
+    case VALUE_NUMBER:
+    case VALUE_INTEGER: return TYPE_DOUBLE;
+    case VALUE_COUNT: return TYPE_COUNT;
+    case VALUE_TEXT: return TYPE_TEXT;
+    case VALUE_DATE: return TYPE_DATE;
+    case VALUE_LIST: return TYPE_LIST;
+    case VALUE_MAP: return TYPE_MAP;
+    case VALUE_UNDEFINED: break;
+    }
+    return TYPE_UNDEFINED;
+}
+
+static bool equal_numbers(const struct path_value *a, const struct path_value *b) {
+    struct number left = {0};
+    struct number right = {0};
+    bool ordered = false;
+    return fx_jsonpath_as_number(a, &left) && fx_jsonpath_as_number(b, &right) &&
+           fx_jsonpath_compare_numbers(&left, &right, &ordered) == 0 && ordered;
+}
+
+static bool equal_texts(struct path_run *run, const struct path_value *a,
+                        const struct path_value *b) {
+    struct fx_text left = {0};
+    struct fx_text right = {0};
+    return fx_jsonpath_as_text(a, &left) && fx_jsonpath_as_text(b, &right) &&
+           left.len == right.len && fx_jsonpath_spend(run, left.len / FX_BUDGET_BYTES) &&
+           fx_text_equal(left, right);
+}
+
+static bool equal_lists(struct path_run *run, const struct path_value *a,
+                        const struct path_value *b) {
+    size_t n_left = 0;
+    size_t n_right = 0;
+    (void)fx_jsonpath_is_list(a, &n_left);
+    (void)fx_jsonpath_is_list(b, &n_right);
+    bool equal = n_left == n_right;
+    for (size_t i = 0; equal && i < n_left; i++) {
+        const struct path_value left = fx_jsonpath_list_at(a, i);
+        const struct path_value right = fx_jsonpath_list_at(b, i);
+        equal = fx_jsonpath_equal(run, &left, &right);
+    }
+    return equal;
+}
+
+static bool has_equal(struct path_run *run, const struct path_value *map,
+                      struct fx_text key, const struct path_value *value) {
+    struct path_value own;
+    return fx_jsonpath_map_find(run, map, key, &own) &&
+           fx_jsonpath_equal(run, &own, value);
+}
+
+/* Compares every member of `a`, in any order. */
+static bool equal_members(struct path_run *run, const struct path_value *a,
+                          const struct path_value *b) {
+    bool equal = true;
+    if (a->kind == VALUE_MAP) {
+        for (size_t i = 0; equal && i < a->as.map->n_members; i++) {
+            const struct value_member *member = &a->as.map->members[i];
+            equal = has_equal(run, b, member->key, &member->value);
+        }
+        return equal;
+    }
+    for (void *i = json_object_iter(a->as.node); equal && i != NULL;
+         i = json_object_iter_next(a->as.node, i)) {
+        const struct path_value value = fx_jsonpath_of_node(json_object_iter_value(i));
+        equal = has_equal(
+            run, b,
+            (struct fx_text){json_object_iter_key(i), json_object_iter_key_len(i)},
+            &value);
+    }
+    return equal;
+}
+
+static bool equal_of_type(struct path_run *run, enum type type,
+                          const struct path_value *a, const struct path_value *b) {
+    switch (type) {
+    case TYPE_NULL: return true;
+    case TYPE_BOOL: return a->as.node == b->as.node;
+    case TYPE_DOUBLE: return equal_numbers(a, b);
+    case TYPE_COUNT: return a->as.integer == b->as.integer;
+    case TYPE_TEXT: return equal_texts(run, a, b);
+    case TYPE_DATE: return fx_go_time_equal(a->as.date, b->as.date);
+    case TYPE_LIST: return equal_lists(run, a, b);
+    case TYPE_MAP:
+        return fx_jsonpath_map_size(a) == fx_jsonpath_map_size(b) &&
+               equal_members(run, a, b);
+    case TYPE_UNDEFINED: break; /* as NaN */
+    }
+    return false;
+}
+
+bool fx_jsonpath_equal(struct path_run *run, const struct path_value *a,
+                       const struct path_value *b) {
+    const enum type type = type_of(a);
+    if (!fx_jsonpath_spend(run, 1) || type != type_of(b)) {
+        return false;
+    }
+    if (a->kind == VALUE_NODE && b->kind == VALUE_NODE && a->as.node == b->as.node) {
+        return true;
+    }
+    if (!fx_jsonpath_enter(run)) {
+        return false;
+    }
+    const bool equal = equal_of_type(run, type, a, b);
+    fx_jsonpath_leave(run);
+    return equal;
 }

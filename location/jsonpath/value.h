@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/value.h - values while an expression is evaluated, and the run they
- * belong to (inside this room only).
+ * location/jsonpath/value.h - private: values during an evaluation, and the evaluation
+ * they belong to.
  *
- * Nothing is counted and nothing copied: a value points into the object, into the program
- * or into the run's arena, all of which outlive it.
+ * Values are neither counted nor copied: they point into the object, the program or the
+ * run's arena, all of which outlive them.
  */
 #ifndef FX_LOCATION_JSONPATH_VALUE_H
 #define FX_LOCATION_JSONPATH_VALUE_H
@@ -24,41 +24,41 @@
 #include "base/text.h"
 #include "location/jsonpath/program.h"
 
-struct date;
+struct fx_go_time;
 
 enum value_kind {
     VALUE_UNDEFINED,
-    VALUE_NODE,    /* of the object; also true, false and null, wherever they come from */
-    VALUE_NUMBER,  /* a double, perhaps infinite or none */
-    VALUE_INTEGER, /* a literal: the same as a double, but exact */
-    VALUE_COUNT,   /* what length() gives: an integer that is equal to no double */
+    VALUE_NODE,    /* a node of the object, or true, false, null */
+    VALUE_NUMBER,  /* a double, also infinite or NaN */
+    VALUE_INTEGER, /* a literal: like a double, but exact */
+    VALUE_COUNT,   /* the result of length(): an integer that equals no double */
     VALUE_TEXT,
     VALUE_DATE,
     VALUE_LIST,
     VALUE_MAP,
 };
 
-struct value {
+struct path_value {
     enum value_kind kind;
     union {
         json_t *node;
         double number;
         int64_t integer; /* INTEGER and COUNT */
         struct fx_text text;
-        const struct date *date;
+        const struct fx_go_time *date;
         const struct value_list *list;
         const struct value_map *map;
     } as;
 };
 
 struct value_list {
-    struct value *values;
+    struct path_value *values;
     size_t n_values, cap_values;
 };
 
 struct value_member {
     struct fx_text key;
-    struct value value;
+    struct path_value value;
 };
 
 struct value_map {
@@ -66,248 +66,211 @@ struct value_map {
     size_t n_members, cap_members;
 };
 
-/* A part of the way from the root to a value: what a branching step chose. */
-struct way_part {
+/* The key or index that a branching step selected on the way to a value. */
+struct key_part {
     const struct node *step;
     bool is_index;
     size_t index;
     struct fx_text key;
 };
 
-/* The way of a path's value, for the placeholders of an object's key. */
-struct way {
+/* The key parts of a value, for the placeholders in the key of an object. */
+struct key_parts {
     const struct node *path;
-    struct way_part *parts;
+    struct key_part *parts;
     size_t n_parts, cap_parts;
 };
 
 /* One evaluation. */
-struct run {
+struct path_run {
     const struct fx_jsonpath *program;
-    json_t *root; /* what $ is */
+    json_t *root; /* $ */
     struct fx_err *err;
-    bool is_over;          /* no memory, or over a bound: nothing goes on */
-    unsigned quiet;        /* > 0: failures only end a branch, nobody reads their words */
-    unsigned frames;       /* calls in one another */
-    struct fx_bound outer; /* of the thread's budget, before this evaluation */
-    const struct way *way; /* of the placeholders; NULL: none */
+    bool is_over;    /* no memory, or a limit is exceeded: the evaluation ends */
+    unsigned quiet;  /* > 0: a failure only ends a branch, its message is not used */
+    unsigned frames; /* nested calls */
+    struct fx_bound outer;       /* of the thread's budget, before this evaluation */
+    const struct key_parts *way; /* for placeholders, or NULL */
     struct {
         struct fx_text text;
-        struct fx_regex *regex;                    /* NULL: the text is none */
+        struct fx_regex *regex;                    /* NULL: the text is not a pattern */
     } patterns[FX_LIMIT_JSONPATH_OBJECT_PATTERNS]; /* from the object */
     size_t n_patterns;
     struct fx_arena arena;
 };
 
-/* ---- run.c ---------------------------------------------------------------------------
+/* ---- evaluate.c
+ * ---------------------------------------------------------------------------
  */
 
-#define RUN_BLOCK_BYTES 1536 /* memory of a small evaluation */
+#define RUN_BLOCK_BYTES 1536 /* enough for a small evaluation */
 
-/* A run with its first memory in `block`, aligned for anything. Until it is finished, it
- * may spend FX_LIMIT_JSONPATH_STEPS units of the thread's budget (base/budget.h). */
-void fx_jsonpath_run_init(struct run *run, const struct fx_jsonpath *program,
+/* Starts an evaluation whose first memory is `block`, of RUN_BLOCK_BYTES, aligned for
+ * any type. Until fx_jsonpath_run_finish() it may spend FX_LIMIT_JSONPATH_STEPS units
+ * of the thread's budget (base/budget.h). */
+void fx_jsonpath_run_init(struct path_run *run, const struct fx_jsonpath *program,
                           json_t *root, void *block, struct fx_err *err);
-void fx_jsonpath_run_finish(struct run *run);
+void fx_jsonpath_run_finish(struct path_run *run);
 
-/* The expression fails on this object; the span is the node's. Always false. Where nobody
- * reads the words none are made. */
+/* Fails with FX_EMUTATE and the span of the node. Always false. No message is made
+ * while run->quiet. */
 #define FX_JSONPATH_FAIL(run, node, ...) \
     ((run)->quiet == 0 &&                \
      fx_fail_at((run)->err, FX_EMUTATE, (node)->off, (node)->len, __VA_ARGS__))
 
-/* Spends units; false where the budget is exceeded: FX_ELIMIT, or FX_EDEADLINE. */
-bool fx_jsonpath_fail_exceeded(struct run *run);
+/* Spends budget units. False, with FX_ELIMIT or FX_EDEADLINE, where the budget is
+ * exceeded. */
+bool fx_jsonpath_fail_exceeded(struct path_run *run);
 
-static inline bool fx_jsonpath_spend(struct run *run, size_t units) {
+static inline bool fx_jsonpath_spend(struct path_run *run, size_t units) {
     return fx_spend(units) || fx_jsonpath_fail_exceeded(run);
 }
 
-/* Enters a call within another; false (FX_ELIMIT) where there are too many. */
-bool fx_jsonpath_enter(struct run *run) FX_MUST_USE;
-static inline void fx_jsonpath_leave(struct run *run) {
+/* Enters a nested call. False, with FX_ELIMIT, where there are too many. */
+bool fx_jsonpath_enter(struct path_run *run) FX_MUST_USE;
+static inline void fx_jsonpath_leave(struct path_run *run) {
     run->frames--;
 }
 
-/* Memory until the end of the run; NULL with FX_ENOMEM or FX_ELIMIT. */
-void *fx_jsonpath_alloc(struct run *run, size_t bytes) FX_MUST_USE;
+/* Allocates memory that lives until the end of the run. NULL with FX_ENOMEM or
+ * FX_ELIMIT. */
+void *fx_jsonpath_alloc(struct path_run *run, size_t bytes) FX_MUST_USE;
 
-/* Room for one more of `size` bytes behind the *cap that are full, moving *items. */
-bool fx_jsonpath_grow(struct run *run, void *items, size_t *cap, size_t size) FX_MUST_USE;
+/* Makes room for one more item of `size` bytes in a full array: see fx_arena_grown(). */
+bool fx_jsonpath_grow(struct path_run *run, void *items, size_t *cap,
+                      size_t size) FX_MUST_USE;
 
-/* ---- value.c -------------------------------------------------------------------------
- */
+/* ---- value.c --------------------------------------------------------------------- */
 
-static inline struct value fx_jsonpath_of_node(json_t *node) {
-    return (struct value){.kind = VALUE_NODE, .as.node = node};
+static inline struct path_value fx_jsonpath_of_node(json_t *node) {
+    return (struct path_value){.kind = VALUE_NODE, .as.node = node};
 }
 
-struct value fx_jsonpath_of_bool(bool truth);
-struct value fx_jsonpath_of_number(double number);
+struct path_value fx_jsonpath_of_bool(bool truth);
+struct path_value fx_jsonpath_of_number(double number);
 
-bool fx_jsonpath_is_null(const struct value *value);
-bool fx_jsonpath_as_bool(const struct value *value, bool *ret_truth) FX_MUST_USE;
-bool fx_jsonpath_as_text(const struct value *value, struct fx_text *ret_text) FX_MUST_USE;
+bool fx_jsonpath_is_null(const struct path_value *value);
+bool fx_jsonpath_as_bool(const struct path_value *value, bool *ret_truth) FX_MUST_USE;
+bool fx_jsonpath_as_text(const struct path_value *value,
+                         struct fx_text *ret_text) FX_MUST_USE;
 
-/* A number: a double and, where it is one, the exact integer. */
+/* A number: the double and, for an integer, its exact value. */
 struct number {
     double real;
     bool is_exact;
     int64_t integer;
 };
 
-/* A number, a numeric text, or undefined, which is NaN (spec section 7.2). */
-bool fx_jsonpath_as_number(const struct value *value,
+/* Converts a number, a numeric text, or undefined, which gives NaN (spec section 7.2). */
+bool fx_jsonpath_as_number(const struct path_value *value,
                            struct number *ret_number) FX_MUST_USE;
 
-/* Negative, 0, positive; *ret_ordered false where one of them is NaN. */
+/* Returns a negative number, 0 or a positive one. *ret_ordered is false where a number
+ * is NaN. */
 int fx_jsonpath_compare_numbers(const struct number *a, const struct number *b,
                                 bool *ret_ordered);
 
-/* What Go's int64(x) makes of it on common machines: the least integer for what does not
- * fit. */
+/* Converts as Go's int64(x) does on common machines: a number that does not fit gives
+ * the least integer. */
 int64_t fx_jsonpath_truncate(double number);
 
-bool fx_jsonpath_is_list(const struct value *value, size_t *ret_count);
-struct value fx_jsonpath_list_at(const struct value *list, size_t index);
+bool fx_jsonpath_is_list(const struct path_value *value, size_t *ret_count);
+struct path_value fx_jsonpath_list_at(const struct path_value *list, size_t index);
 
-/* Is it a map? Its members, sorted by key, where `ret_map` is not NULL: false then also
- * where the run is over. */
-bool fx_jsonpath_is_map(const struct value *value);
-bool fx_jsonpath_members(struct run *run, const struct value *value,
+/* fx_jsonpath_members() gets the members of a map, sorted by key. False where the run
+ * is over. */
+bool fx_jsonpath_is_map(const struct path_value *value);
+bool fx_jsonpath_members(struct path_run *run, const struct path_value *value,
                          const struct value_map **ret_map) FX_MUST_USE;
-size_t fx_jsonpath_map_size(const struct value *map);
-/* False where it has no such member, or the run is over. */
-bool fx_jsonpath_map_find(struct run *run, const struct value *map, struct fx_text key,
-                          struct value *ret_value) FX_MUST_USE;
+size_t fx_jsonpath_map_size(const struct path_value *map);
+/* Gets a member. False where it does not exist, or the run is over. */
+bool fx_jsonpath_map_find(struct path_run *run, const struct path_value *map,
+                          struct fx_text key, struct path_value *ret_value) FX_MUST_USE;
 
-bool fx_jsonpath_append(struct run *run, struct value_list *list,
-                        const struct value *value) FX_MUST_USE;
+bool fx_jsonpath_append(struct path_run *run, struct value_list *list,
+                        const struct path_value *value) FX_MUST_USE;
 
-/* Its type in words, with an article: "a list". */
-const char *fx_jsonpath_type_name(const struct value *value);
+/* Returns the name of the type with an article: "a list". */
+const char *fx_jsonpath_type_name(const struct path_value *value);
 
-/* ---- value_equal.c -------------------------------------------------------------------
- */
+/* Compares deeply (spec section 7.2): types must be equal. False with run->is_over
+ * where the run ends. */
+bool fx_jsonpath_equal(struct path_run *run, const struct path_value *a,
+                       const struct path_value *b);
 
-/* Deep equality (spec section 7.2): types must agree. False with run->is_over where the
- * run ends meanwhile. */
-bool fx_jsonpath_equal(struct run *run, const struct value *a, const struct value *b);
+/* ---- value_text.c ---------------------------------------------------------------- */
 
-/* ---- value_text.c --------------------------------------------------------------------
- */
-
-/* The text of %v (spec section 4), in the run's memory or the value's own. */
-bool fx_jsonpath_text(struct run *run, const struct value *value,
+/* Gets the text of %v (spec section 4), in the memory of the run or of the value. */
+bool fx_jsonpath_text(struct path_run *run, const struct path_value *value,
                       struct fx_text *ret_text) FX_MUST_USE;
 
-/* ---- value_json.c --------------------------------------------------------------------
- */
+/* Returns a new reference to the value as JSON (see struct fx_jsonpath_result), or NULL
+ * where the run is over. */
+json_t *fx_jsonpath_json(struct path_run *run,
+                         const struct path_value *value) FX_MUST_USE;
 
-/* A new reference to the value as JSON (jsonpath.h says what becomes of what JSON has no
- * word for); NULL where the run is over. */
-json_t *fx_jsonpath_json(struct run *run, const struct value *value) FX_MUST_USE;
+/* ---- eval.c ---------------------------------------------------------------------- */
 
-/* ---- eval.c --------------------------------------------------------------------------
- */
+/* Evaluates a node. `current` is the value of @. */
+bool fx_jsonpath_eval_node(struct path_run *run, const struct node *node,
+                           const struct path_value *current,
+                           struct path_value *ret_value) FX_MUST_USE;
 
-/* Evaluates a node. `current` is what @ means. */
-bool fx_jsonpath_eval_node(struct run *run, const struct node *node,
-                           const struct value *current,
-                           struct value *ret_value) FX_MUST_USE;
-
-/* The first child, or the next sibling, NULL where there is none. */
-static inline const struct node *fx_jsonpath_first(const struct run *run,
+/* Return the first child or the next sibling, or NULL. */
+static inline const struct node *fx_jsonpath_first(const struct path_run *run,
                                                    const struct node *node) {
     return node->first == 0 ? NULL : &run->program->nodes[node->first];
 }
 
-static inline const struct node *fx_jsonpath_next(const struct run *run,
+static inline const struct node *fx_jsonpath_next(const struct path_run *run,
                                                   const struct node *node) {
     return node->next == 0 ? NULL : &run->program->nodes[node->next];
 }
 
-/* The same where there is one. */
-static inline const struct node *fx_jsonpath_child(const struct run *run,
+/* Return the same where it exists. */
+static inline const struct node *fx_jsonpath_child(const struct path_run *run,
                                                    const struct node *node) {
     return &run->program->nodes[node->first];
 }
 
-static inline const struct node *fx_jsonpath_sibling(const struct run *run,
+static inline const struct node *fx_jsonpath_sibling(const struct path_run *run,
                                                      const struct node *node) {
     return &run->program->nodes[node->next];
 }
 
-/* ---- eval_object.c -------------------------------------------------------------------
- */
+/* ---- operate.c ------------------------------------------------------------------- */
 
-bool fx_jsonpath_eval_object(struct run *run, const struct node *node,
-                             const struct value *current,
-                             struct value *ret_value) FX_MUST_USE;
-bool fx_jsonpath_eval_placeholder(struct run *run, const struct node *node,
-                                  struct value *ret_value) FX_MUST_USE;
+bool fx_jsonpath_operate(struct path_run *run, const struct node *infix,
+                         const struct path_value *left, const struct path_value *right,
+                         struct path_value *ret_value) FX_MUST_USE;
+bool fx_jsonpath_prefix(struct path_run *run, const struct node *prefix,
+                        const struct path_value *operand,
+                        struct path_value *ret_value) FX_MUST_USE;
 
-/* ---- operate.c -----------------------------------------------------------------------
- */
+bool fx_jsonpath_call(struct path_run *run, const struct node *call,
+                      const struct path_value *argument,
+                      struct path_value *ret_value) FX_MUST_USE;
 
-bool fx_jsonpath_operate(struct run *run, const struct node *infix,
-                         const struct value *left, const struct value *right,
-                         struct value *ret_value) FX_MUST_USE;
-bool fx_jsonpath_prefix(struct run *run, const struct node *prefix,
-                        const struct value *operand, struct value *ret_value) FX_MUST_USE;
+/* ---- walk.c ---------------------------------------------------------------------- */
 
-/* ---- call.c --------------------------------------------------------------------------
- */
-
-bool fx_jsonpath_call(struct run *run, const struct node *call,
-                      const struct value *argument, struct value *ret_value) FX_MUST_USE;
-
-/* ---- match.c -------------------------------------------------------------------------
- */
-
-/* Is the pattern, a constant (NULL: that of the right text), found in the left text? */
-bool fx_jsonpath_match(struct run *run, const struct node *infix,
-                       const struct value *left, const struct value *right,
-                       bool *ret_matches) FX_MUST_USE;
-
-/* ---- select.c ------------------------------------------------------------------------
- */
-
-/* What the key (a text or a number) selects from the value, undefined where a map has no
- * such member; *ret_part (may be NULL) says what was chosen. Fails where spec section 7.4
- * says so. */
-bool fx_jsonpath_select(struct run *run, const struct node *step,
-                        const struct value *from, const struct value *key,
-                        struct value *ret_value, struct way_part *ret_part) FX_MUST_USE;
-
-/* An integer, as a key or a bound of a range. */
-bool fx_jsonpath_integer(struct run *run, const struct node *node,
-                         const struct value *value, int64_t *ret_integer) FX_MUST_USE;
-
-/* Takes a step that leads to one value. */
-bool fx_jsonpath_step(struct run *run, const struct node *step, const struct value *from,
-                      struct value *ret_value) FX_MUST_USE;
-
-/* ---- walk.c --------------------------------------------------------------------------
- */
-
-/* Called for each value that a path leads to; false ends the walk. */
-struct walk {
-    struct run *run;
-    struct way way;
+/* A walk along a path. `found` is called for each value that the path selects; false
+ * ends the walk. */
+struct path_walk {
+    struct path_run *run;
+    struct key_parts way;
     bool keeps_way;
-    bool (*found)(struct walk *walk, const struct value *value);
+    bool (*found)(struct path_walk *walk, const struct path_value *value);
     void *user;
 };
 
-/* Finds all values of the path. What fails within is passed over; false only where the
- * run is over, or `found` says so. */
-bool fx_jsonpath_walk(struct walk *walk, const struct node *path,
-                      const struct value *current) FX_MUST_USE;
+/* Calls walk->found for all values of the path. Branches that fail are skipped. False
+ * only where the run is over, or `found` returns false. */
+bool fx_jsonpath_walk(struct path_walk *walk, const struct node *path,
+                      const struct path_value *current) FX_MUST_USE;
 
-/* Evaluates the path: one value, or the list of those that it leads to. */
-bool fx_jsonpath_eval_path(struct run *run, const struct node *path,
-                           const struct value *current,
-                           struct value *ret_value) FX_MUST_USE;
+/* Evaluates the path: to one value, or to the list of those that it selects. */
+bool fx_jsonpath_eval_path(struct path_run *run, const struct node *path,
+                           const struct path_value *current,
+                           struct path_value *ret_value) FX_MUST_USE;
 
 #endif

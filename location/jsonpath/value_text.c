@@ -1,36 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/value_text.c - values as Go's %v prints them, counted in steps. What
- * is undefined prints as nothing; numbers are doubles, but for those of length().
+ * location/jsonpath/value_text.c - values as Go's %v prints them, which is charged, and
+ * as JSON. Undefined prints as the empty text; numbers are doubles, except the results
+ * of length().
  */
+#include "location/jsonpath/value.h"
+
 #include <math.h>
 
 #include "base/limits.h"
-#include "location/jsonpath/date.h"
-#include "location/jsonpath/value.h"
+#include "location/go/time.h"
 #include "value/go_text.h"
 #include "value/tree.h"
 
 #define DOUBLE_STEPS 40 /* finding its shortest digits */
 
-static bool print(struct run *run, struct fx_buf *buf, const struct value *value);
+static bool print(struct path_run *run, struct fx_buf *buf,
+                  const struct path_value *value);
 
-static bool print_list(struct run *run, struct fx_buf *buf, const struct value *list,
-                       size_t count) {
+static bool print_list(struct path_run *run, struct fx_buf *buf,
+                       const struct path_value *list, size_t count) {
     bool ok = true;
     fx_buf_char(buf, '[');
     for (size_t i = 0; ok && i < count; i++) {
         if (i > 0) {
             fx_buf_char(buf, ' ');
         }
-        const struct value entry = fx_jsonpath_list_at(list, i);
+        const struct path_value entry = fx_jsonpath_list_at(list, i);
         ok = print(run, buf, &entry);
     }
     fx_buf_char(buf, ']');
     return ok;
 }
 
-static bool print_map(struct run *run, struct fx_buf *buf, const struct value *value) {
+static bool print_map(struct path_run *run, struct fx_buf *buf,
+                      const struct path_value *value) {
     const struct value_map *map = NULL;
     bool ok = fx_jsonpath_members(run, value, &map);
     fx_buf_str(buf, "map[");
@@ -47,8 +51,8 @@ static bool print_map(struct run *run, struct fx_buf *buf, const struct value *v
     return ok;
 }
 
-/* Integers below a million print as they are. */
-static bool print_number(struct run *run, struct fx_buf *buf, double number) {
+/* Prints integers below a million without an exponent. */
+static bool print_number(struct path_run *run, struct fx_buf *buf, double number) {
     if (fabs(number) < 1e6 && number == trunc(number) &&
         (number != 0 || !signbit(number))) {
         fx_buf_integer(buf, (int64_t)number);
@@ -58,12 +62,13 @@ static bool print_number(struct run *run, struct fx_buf *buf, double number) {
     return fx_jsonpath_spend(run, DOUBLE_STEPS);
 }
 
-static bool print_text(struct run *run, struct fx_buf *buf, struct fx_text text) {
+static bool print_text(struct path_run *run, struct fx_buf *buf, struct fx_text text) {
     fx_buf_text(buf, text);
     return fx_jsonpath_spend(run, text.len / FX_BUDGET_BYTES);
 }
 
-static bool print_node(struct run *run, struct fx_buf *buf, const struct value *value) {
+static bool print_node(struct path_run *run, struct fx_buf *buf,
+                       const struct path_value *value) {
     const json_t *node = value->as.node;
     switch (json_typeof(node)) {
     case JSON_OBJECT: return print_map(run, buf, value);
@@ -78,7 +83,8 @@ static bool print_node(struct run *run, struct fx_buf *buf, const struct value *
     return false;
 }
 
-static bool print_value(struct run *run, struct fx_buf *buf, const struct value *value) {
+static bool print_value(struct path_run *run, struct fx_buf *buf,
+                        const struct path_value *value) {
     switch (value->kind) {
     case VALUE_UNDEFINED: return true;
     case VALUE_NODE: return print_node(run, buf, value);
@@ -86,14 +92,15 @@ static bool print_value(struct run *run, struct fx_buf *buf, const struct value 
     case VALUE_INTEGER: return print_number(run, buf, (double)value->as.integer);
     case VALUE_COUNT: fx_buf_integer(buf, value->as.integer); return true;
     case VALUE_TEXT: return print_text(run, buf, value->as.text);
-    case VALUE_DATE: fx_jsonpath_date_print(buf, value->as.date); return true;
+    case VALUE_DATE: fx_go_time_print(buf, value->as.date); return true;
     case VALUE_LIST: return print_list(run, buf, value, value->as.list->n_values);
     case VALUE_MAP: return print_map(run, buf, value);
     }
     return false;
 }
 
-static bool print(struct run *run, struct fx_buf *buf, const struct value *value) {
+static bool print(struct path_run *run, struct fx_buf *buf,
+                  const struct path_value *value) {
     if (!fx_jsonpath_spend(run, 1) || !fx_jsonpath_enter(run)) {
         return false;
     }
@@ -102,8 +109,9 @@ static bool print(struct run *run, struct fx_buf *buf, const struct value *value
     return ok;
 }
 
-/* What was printed, moved to the run's memory. */
-static bool keep(struct run *run, const struct fx_buf *buf, struct fx_text *ret_text) {
+/* Copies the printed text to the memory of the run. */
+static bool keep(struct path_run *run, const struct fx_buf *buf,
+                 struct fx_text *ret_text) {
     if (buf->failed) {
         run->is_over = true;
         return fx_fail_nomem(run->err);
@@ -119,14 +127,99 @@ static bool keep(struct run *run, const struct fx_buf *buf, struct fx_text *ret_
     return true;
 }
 
-bool fx_jsonpath_text(struct run *run, const struct value *value,
+bool fx_jsonpath_text(struct path_run *run, const struct path_value *value,
                       struct fx_text *ret_text) {
     if (fx_jsonpath_as_text(value, ret_text)) {
         return true;
     }
     struct fx_buf buf;
-    fx_buf_init(&buf, 0); /* what goes in is counted in steps */
+    fx_buf_init(&buf, 0); /* its content is charged */
     const bool ok = print(run, &buf, value) && keep(run, &buf, ret_text);
     fx_buf_finish(&buf);
     return ok;
+}
+
+/* ---- JSON -------------------------------------------------------------------------- */
+
+/* From here on Go prints doubles with an exponent, integers without. */
+#define PLAIN_COUNT 1000000
+
+static json_t *fail_nomem(struct path_run *run) {
+    run->is_over = true;
+    (void)fx_fail_nomem(run->err);
+    return NULL;
+}
+
+/* Makes a node of the text that Go prints. */
+static json_t *text_node(struct path_run *run, const struct path_value *value) {
+    struct fx_text text = {0};
+    if (!fx_jsonpath_text(run, value, &text)) {
+        return NULL;
+    }
+    json_t *node = fx_tree_new_string(text);
+    return node != NULL ? node : fail_nomem(run);
+}
+
+static json_t *list_node(struct path_run *run, const struct path_value *value) {
+    json_t *node = json_array();
+    bool ok = node != NULL || fail_nomem(run) != NULL;
+    for (size_t i = 0; ok && i < value->as.list->n_values; i++) {
+        json_t *entry = fx_jsonpath_json(run, &value->as.list->values[i]);
+        ok = entry != NULL &&
+             (json_array_append_new(node, entry) == 0 || fail_nomem(run) != NULL);
+    }
+    if (!ok) {
+        json_decref(node);
+        return NULL;
+    }
+    return node;
+}
+
+static json_t *map_node(struct path_run *run, const struct path_value *value) {
+    json_t *node = json_object();
+    bool ok = node != NULL || fail_nomem(run) != NULL;
+    for (size_t i = 0; ok && i < value->as.map->n_members; i++) {
+        const struct value_member *member = &value->as.map->members[i];
+        json_t *child = fx_jsonpath_json(run, &member->value);
+        ok = child != NULL &&
+             (fx_tree_set_take(node, member->key, child) || fail_nomem(run) != NULL);
+    }
+    if (!ok) {
+        json_decref(node);
+        return NULL;
+    }
+    return node;
+}
+
+static json_t *checked(struct path_run *run, json_t *node) {
+    return node != NULL ? node : fail_nomem(run);
+}
+
+static json_t *make(struct path_run *run, const struct path_value *value) {
+    switch (value->kind) {
+    case VALUE_NODE: return json_incref(value->as.node);
+    case VALUE_NUMBER:
+        return isfinite(value->as.number) ? checked(run, json_real(value->as.number))
+                                          : text_node(run, value);
+    case VALUE_INTEGER: return checked(run, json_integer(value->as.integer));
+    case VALUE_COUNT:
+        return value->as.integer < PLAIN_COUNT
+                   ? checked(run, json_integer(value->as.integer))
+                   : text_node(run, value);
+    case VALUE_LIST: return list_node(run, value);
+    case VALUE_MAP: return map_node(run, value);
+    case VALUE_UNDEFINED:
+    case VALUE_TEXT:
+    case VALUE_DATE: break;
+    }
+    return text_node(run, value);
+}
+
+json_t *fx_jsonpath_json(struct path_run *run, const struct path_value *value) {
+    if (!fx_jsonpath_spend(run, 1) || !fx_jsonpath_enter(run)) {
+        return NULL;
+    }
+    json_t *node = make(run, value);
+    fx_jsonpath_leave(run);
+    return node;
 }

@@ -1,20 +1,157 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/walk.c - paths: one value, or all that branching steps lead to (spec
- * section 7.4), lists by index and maps by sorted key.
- *
- * What fails within a branch ends that branch alone. So the functions here are false only
- * where the whole walk ends: the run is over, or the one who asked has had enough.
+ * location/jsonpath/walk.c - paths: one value, or all that branching steps select (spec
+ * section 7.4), in lists by index and in maps by sorted key. A failure within a branch
+ * only ends that branch. So the functions here return false only where the whole walk
+ * ends: the run is over, or the caller stops it.
  */
 #include "location/jsonpath/value.h"
 
-static bool go_on(struct walk *walk, const struct node *step, struct value value);
+#include <inttypes.h>
 
-/* ---- the way -------------------------------------------------------------------------
- */
+#include "value/tree.h"
 
-static bool push_part(struct walk *walk, const struct way_part *part) {
-    struct way *way = &walk->way;
+/* ---- keys and indices -------------------------------------------------------------- */
+
+static bool integer_of(struct path_run *run, const struct node *node,
+                       const struct path_value *value, int64_t *ret_integer) {
+    struct number number = {0};
+    if (!fx_jsonpath_as_number(value, &number)) {
+        struct fx_text text = {0};
+        return fx_jsonpath_as_text(value, &text)
+                   ? FX_JSONPATH_FAIL(run, node,
+                                      "`%.*s` is no index: the elements of a list are "
+                                      "selected as in `[0]` or `[*]`",
+                                      FX_TEXT_ARG(text))
+                   : FX_JSONPATH_FAIL(run, node, "%s is no index",
+                                      fx_jsonpath_type_name(value));
+    }
+    *ret_integer = number.is_exact ? number.integer : fx_jsonpath_truncate(number.real);
+    return true;
+}
+
+static bool select_index(struct path_run *run, const struct node *step,
+                         const struct path_value *list, const struct path_value *key,
+                         struct path_value *ret_value, struct key_part *ret_part) {
+    size_t count = 0;
+    int64_t index = 0;
+    (void)fx_jsonpath_is_list(list, &count);
+    if (!integer_of(run, step, key, &index)) {
+        return false;
+    }
+    if (index < 0 || (uint64_t)index >= count) {
+        return FX_JSONPATH_FAIL(
+            run, step, "there is no index %" PRId64 " in a list of %zu", index, count);
+    }
+    *ret_value = fx_jsonpath_list_at(list, (size_t)index);
+    if (ret_part != NULL) {
+        *ret_part = (struct key_part){step, true, (size_t)index, {NULL, 0}};
+    }
+    return true;
+}
+
+static bool select_member(struct path_run *run, const struct node *step,
+                          const struct path_value *map, const struct path_value *key,
+                          struct path_value *ret_value, struct key_part *ret_part) {
+    struct fx_text text = {0};
+    if (!fx_jsonpath_text(run, key, &text)) {
+        return false;
+    }
+    if (!fx_jsonpath_map_find(run, map, text, ret_value)) {
+        *ret_value = (struct path_value){.kind = VALUE_UNDEFINED};
+    }
+    if (run->is_over) {
+        return false;
+    }
+    if (ret_part != NULL) {
+        *ret_part = (struct key_part){step, false, 0, text};
+    }
+    return true;
+}
+
+/* True for a value from which something can be selected. */
+static bool is_selectable(const struct path_value *value) {
+    size_t count = 0;
+    return value->kind == VALUE_UNDEFINED || fx_jsonpath_is_null(value) ||
+           fx_jsonpath_is_map(value) || fx_jsonpath_is_list(value, &count);
+}
+
+static bool fail_scalar(struct path_run *run, const struct node *step,
+                        const struct path_value *value) {
+    return FX_JSONPATH_FAIL(run, step, "nothing can be selected from %s",
+                            fx_jsonpath_type_name(value));
+}
+
+/* Selects by a key (a text or a number); undefined where a map does not have the
+ * member. *ret_part (may be NULL) is the selected key part. Errors: as in spec section
+ * 7.4. */
+static bool select_child(struct path_run *run, const struct node *step,
+                         const struct path_value *from, const struct path_value *key,
+                         struct path_value *ret_value, struct key_part *ret_part) {
+    size_t count = 0;
+    if (fx_jsonpath_is_map(from)) {
+        return select_member(run, step, from, key, ret_value, ret_part);
+    }
+    if (fx_jsonpath_is_list(from, &count)) {
+        return select_index(run, step, from, key, ret_value, ret_part);
+    }
+    if (!is_selectable(from)) {
+        return fail_scalar(run, step, from);
+    }
+    *ret_value = (struct path_value){.kind = VALUE_UNDEFINED};
+    return true;
+}
+
+static bool step_name(struct path_run *run, const struct node *step,
+                      const struct path_value *from, struct path_value *ret_value) {
+    if (from->kind == VALUE_NODE && json_is_object(from->as.node)) {
+        if (!fx_jsonpath_spend(run, step->as.text.len / FX_BUDGET_BYTES)) {
+            return false;
+        }
+        json_t *node = fx_tree_view_text(from->as.node, step->as.text);
+        *ret_value = node != NULL ? fx_jsonpath_of_node(node)
+                                  : (struct path_value){.kind = VALUE_UNDEFINED};
+        return true;
+    }
+    const struct path_value name = {.kind = VALUE_TEXT, .as.text = step->as.text};
+    return select_child(run, step, from, &name, ret_value, NULL);
+}
+
+/* In the brackets @ is the value that is selected from. */
+static bool step_key(struct path_run *run, const struct node *step,
+                     const struct path_value *from, struct path_value *ret_value) {
+    struct path_value key;
+    if (!is_selectable(from)) {
+        return fail_scalar(run, step, from);
+    }
+    return fx_jsonpath_eval_node(run, fx_jsonpath_child(run, step), from, &key) &&
+           select_child(run, step, from, &key, ret_value, NULL);
+}
+
+/* Takes a step that selects one value. */
+static bool take_step(struct path_run *run, const struct node *step,
+                      const struct path_value *from, struct path_value *ret_value) {
+    const struct path_value at = *from; /* `from` and `ret_value` may be the same */
+    if (!fx_jsonpath_spend(run, 1)) {
+        return false;
+    }
+    switch (step->type) {
+    case STEP_NAME: return step_name(run, step, &at, ret_value);
+    case STEP_KEY: return step_key(run, step, &at, ret_value);
+    default:
+        return fx_jsonpath_eval_node(run, fx_jsonpath_child(run, step), &at, ret_value);
+    }
+}
+
+/* ---- steps ------------------------------------------------------------------------- */
+
+static bool go_on(struct path_walk *walk, const struct node *step,
+                  struct path_value value);
+
+/* ---- the way --------------------------------------------------------------------- */
+
+static bool push_part(struct path_walk *walk, const struct key_part *part) {
+    struct key_parts *way = &walk->way;
     if (!walk->keeps_way) {
         return true;
     }
@@ -26,13 +163,13 @@ static bool push_part(struct walk *walk, const struct way_part *part) {
     return true;
 }
 
-static void pop_part(struct walk *walk) {
+static void pop_part(struct path_walk *walk) {
     walk->way.n_parts -= walk->keeps_way ? 1 : 0;
 }
 
-/* Goes on behind `step` with the value that it chose. */
-static bool choose(struct walk *walk, const struct node *step,
-                   const struct way_part *part, const struct value *value) {
+/* Continues after `step` with the value that it selected. */
+static bool choose(struct path_walk *walk, const struct node *step,
+                   const struct key_part *part, const struct path_value *value) {
     if (!push_part(walk, part)) {
         return false;
     }
@@ -41,17 +178,16 @@ static bool choose(struct walk *walk, const struct node *step,
     return ok;
 }
 
-/* ---- children ------------------------------------------------------------------------
- */
+/* ---- children -------------------------------------------------------------------- */
 
 struct children {
-    const struct value *of;
+    const struct path_value *of;
     const struct value_map *map; /* NULL: of a list */
     size_t count;
 };
 
-/* A scalar has none. */
-static bool view_children(struct run *run, const struct value *value,
+/* Gets the children; a scalar has none. */
+static bool view_children(struct path_run *run, const struct path_value *value,
                           struct children *ret_children) {
     *ret_children = (struct children){.of = value};
     if (fx_jsonpath_is_map(value)) {
@@ -67,24 +203,24 @@ static bool view_children(struct run *run, const struct value *value,
     return true;
 }
 
-static struct value view_child(const struct children *children, size_t at,
-                               const struct node *step, struct way_part *ret_part) {
+static struct path_value view_child(const struct children *children, size_t at,
+                                    const struct node *step, struct key_part *ret_part) {
     if (children->map == NULL) {
-        *ret_part = (struct way_part){step, true, at, {NULL, 0}};
+        *ret_part = (struct key_part){step, true, at, {NULL, 0}};
         return fx_jsonpath_list_at(children->of, at);
     }
     const struct value_member *member = &children->map->members[at];
-    *ret_part = (struct way_part){step, false, 0, member->key};
+    *ret_part = (struct key_part){step, false, 0, member->key};
     return member->value;
 }
 
-/* ---- branching steps ------------------------------------------------------------------
- */
+/* ---- branching steps ------------------------------------------------------------- */
 
-/* Is the condition true of the element? What is no truth value at all is an error. */
-static bool holds(struct run *run, const struct node *condition,
-                  const struct value *element) {
-    struct value value;
+/* True where the condition holds for the element. Any value that is not a truth value
+ * counts as an error. */
+static bool holds(struct path_run *run, const struct node *condition,
+                  const struct path_value *element) {
+    struct path_value value;
     struct number number = {0};
     struct fx_text text = {0};
     bool truth = false;
@@ -102,13 +238,13 @@ static bool holds(struct run *run, const struct node *condition,
 }
 
 /* `*`, or `[? condition]` where there is one. */
-static bool branch_all(struct walk *walk, const struct node *step,
-                       const struct value *value, const struct node *condition) {
+static bool branch_all(struct path_walk *walk, const struct node *step,
+                       const struct path_value *value, const struct node *condition) {
     struct children children;
     bool ok = view_children(walk->run, value, &children);
     for (size_t i = 0; ok && i < children.count; i++) {
-        struct way_part part;
-        const struct value child = view_child(&children, i, step, &part);
+        struct key_part part;
+        const struct path_value child = view_child(&children, i, step, &part);
         ok = fx_jsonpath_spend(walk->run, 1);
         if (ok && (condition == NULL || holds(walk->run, condition, &child))) {
             ok = choose(walk, step, &part, &child);
@@ -118,19 +254,19 @@ static bool branch_all(struct walk *walk, const struct node *step,
     return ok;
 }
 
-/* `[a, b]`, in the order in which they are written. */
-static bool branch_union(struct walk *walk, const struct node *step,
-                         const struct value *value) {
-    struct run *run = walk->run;
+/* `[a, b]`, in the written order. */
+static bool branch_union(struct path_walk *walk, const struct node *step,
+                         const struct path_value *value) {
+    struct path_run *run = walk->run;
     bool ok = true;
     for (const struct node *key = fx_jsonpath_first(run, step); ok && key != NULL;
          key = fx_jsonpath_next(run, key)) {
-        struct value name;
-        struct value chosen;
-        struct way_part part;
+        struct path_value name;
+        struct path_value chosen;
+        struct key_part part;
         ok = fx_jsonpath_spend(run, 1);
         if (ok && fx_jsonpath_eval_node(run, key, value, &name) &&
-            fx_jsonpath_select(run, step, value, &name, &chosen, &part) &&
+            select_child(run, step, value, &name, &chosen, &part) &&
             chosen.kind != VALUE_UNDEFINED) {
             ok = choose(walk, step, &part, &chosen);
         }
@@ -139,15 +275,16 @@ static bool branch_union(struct walk *walk, const struct node *step,
     return ok;
 }
 
-/* A bound of a range; what is left out has a value of its own. False where it is none. */
-static bool eval_bound(struct run *run, const struct node *bound,
-                       const struct value *value, int64_t *ret_bound) {
-    struct value own;
+/* Evaluates a bound of a range; an omitted one keeps *ret_bound. False where it is no
+ * integer. */
+static bool eval_bound(struct path_run *run, const struct node *bound,
+                       const struct path_value *value, int64_t *ret_bound) {
+    struct path_value own;
     return bound->type == NODE_NONE || (fx_jsonpath_eval_node(run, bound, value, &own) &&
-                                        fx_jsonpath_integer(run, bound, &own, ret_bound));
+                                        integer_of(run, bound, &own, ret_bound));
 }
 
-/* A bound below 0 counts from the end. */
+/* A negative bound counts from the end. */
 static int64_t clamp(int64_t bound, int64_t count) {
     if (bound < 0) {
         return bound + count < 0 ? 0 : bound + count;
@@ -155,10 +292,10 @@ static int64_t clamp(int64_t bound, int64_t count) {
     return bound > count ? count : bound;
 }
 
-/* `[min:max:step]`; one whose min is above its max as they are written is empty. */
-static bool branch_range(struct walk *walk, const struct node *step,
-                         const struct value *list) {
-    struct run *run = walk->run;
+/* `[min:max:step]`; empty where min is above max as written. */
+static bool branch_range(struct path_walk *walk, const struct node *step,
+                         const struct path_value *list) {
+    struct path_run *run = walk->run;
     const struct node *first = fx_jsonpath_child(run, step);
     const struct node *second = fx_jsonpath_sibling(run, first);
     int64_t min = 0;
@@ -175,24 +312,24 @@ static bool branch_range(struct walk *walk, const struct node *step,
     by = by == 0 ? 1 : by;
     bool ok = true;
     for (int64_t at = by > 0 ? min : max - 1; ok && at >= min && at < max;) {
-        const struct way_part part = {step, true, (size_t)at, {NULL, 0}};
-        const struct value element = fx_jsonpath_list_at(list, (size_t)at);
+        const struct key_part part = {step, true, (size_t)at, {NULL, 0}};
+        const struct path_value element = fx_jsonpath_list_at(list, (size_t)at);
         ok = fx_jsonpath_spend(run, 1) && choose(walk, step, &part, &element);
         at = by > max - at ? max : at + by;
     }
     return ok;
 }
 
-static bool descend(struct walk *walk, const struct node *step,
-                    const struct value *value);
+static bool descend(struct path_walk *walk, const struct node *step,
+                    const struct path_value *value);
 
-static bool descend_to_children(struct walk *walk, const struct node *step,
-                                const struct value *value) {
+static bool descend_to_children(struct path_walk *walk, const struct node *step,
+                                const struct path_value *value) {
     struct children children;
     bool ok = view_children(walk->run, value, &children);
     for (size_t i = 0; ok && i < children.count; i++) {
-        struct way_part part;
-        const struct value child = view_child(&children, i, step, &part);
+        struct key_part part;
+        const struct path_value child = view_child(&children, i, step, &part);
         if (!push_part(walk, &part)) {
             return false;
         }
@@ -203,8 +340,8 @@ static bool descend_to_children(struct walk *walk, const struct node *step,
 }
 
 /* `..`: the value itself, then all below it. */
-static bool descend(struct walk *walk, const struct node *step,
-                    const struct value *value) {
+static bool descend(struct path_walk *walk, const struct node *step,
+                    const struct path_value *value) {
     if (!fx_jsonpath_spend(walk->run, 1) || !fx_jsonpath_enter(walk->run)) {
         return false;
     }
@@ -214,8 +351,8 @@ static bool descend(struct walk *walk, const struct node *step,
     return ok;
 }
 
-static bool branch_by_type(struct walk *walk, const struct node *step,
-                           const struct value *value) {
+static bool branch_by_type(struct path_walk *walk, const struct node *step,
+                           const struct path_value *value) {
     switch (step->type) {
     case STEP_UNION: return branch_union(walk, step, value);
     case STEP_RANGE: return branch_range(walk, step, value);
@@ -226,8 +363,8 @@ static bool branch_by_type(struct walk *walk, const struct node *step,
     }
 }
 
-static bool branch(struct walk *walk, const struct node *step,
-                   const struct value *value) {
+static bool branch(struct path_walk *walk, const struct node *step,
+                   const struct path_value *value) {
     if (!fx_jsonpath_enter(walk->run)) {
         return false;
     }
@@ -236,30 +373,30 @@ static bool branch(struct walk *walk, const struct node *step,
     return ok;
 }
 
-/* ---- the whole ------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------- */
 
-/* Goes the steps from `step` on (NULL: there are no more). */
-static bool go_on(struct walk *walk, const struct node *step, struct value value) {
+/* Takes the steps from `step` on; NULL is the end. */
+static bool go_on(struct path_walk *walk, const struct node *step,
+                  struct path_value value) {
     for (; step != NULL; step = fx_jsonpath_next(walk->run, step)) {
         if (fx_jsonpath_is_branching(step)) {
             return branch(walk, step, &value);
         }
-        if (!fx_jsonpath_step(walk->run, step, &value, &value)) {
+        if (!take_step(walk->run, step, &value, &value)) {
             return !walk->run->is_over;
         }
     }
     return value.kind == VALUE_UNDEFINED || walk->found(walk, &value);
 }
 
-static struct value start(const struct run *run, const struct node *path,
-                          const struct value *current) {
+static struct path_value start(const struct path_run *run, const struct node *path,
+                               const struct path_value *current) {
     return path->id == '$' ? fx_jsonpath_of_node(run->root) : *current;
 }
 
-bool fx_jsonpath_walk(struct walk *walk, const struct node *path,
-                      const struct value *current) {
-    struct run *run = walk->run;
+bool fx_jsonpath_walk(struct path_walk *walk, const struct node *path,
+                      const struct path_value *current) {
+    struct path_run *run = walk->run;
     walk->way.path = path;
     run->quiet++;
     const bool ok = go_on(walk, fx_jsonpath_first(run, path), start(run, path, current));
@@ -267,22 +404,23 @@ bool fx_jsonpath_walk(struct walk *walk, const struct node *path,
     return ok;
 }
 
-static bool collect(struct walk *walk, const struct value *value) {
+static bool collect(struct path_walk *walk, const struct path_value *value) {
     return fx_jsonpath_append(walk->run, walk->user, value);
 }
 
-bool fx_jsonpath_eval_path(struct run *run, const struct node *path,
-                           const struct value *current, struct value *ret_value) {
+bool fx_jsonpath_eval_path(struct path_run *run, const struct node *path,
+                           const struct path_value *current,
+                           struct path_value *ret_value) {
     if (path->as.path.branches) {
         struct value_list *list = fx_jsonpath_alloc(run, sizeof *list);
-        struct walk walk = {.run = run, .found = collect, .user = list};
-        *ret_value = (struct value){.kind = VALUE_LIST, .as.list = list};
+        struct path_walk walk = {.run = run, .found = collect, .user = list};
+        *ret_value = (struct path_value){.kind = VALUE_LIST, .as.list = list};
         return list != NULL && fx_jsonpath_walk(&walk, path, current);
     }
     *ret_value = start(run, path, current);
     for (const struct node *step = fx_jsonpath_first(run, path); step != NULL;
          step = fx_jsonpath_next(run, step)) {
-        if (!fx_jsonpath_step(run, step, ret_value, ret_value)) {
+        if (!take_step(run, step, ret_value, ret_value)) {
             return false;
         }
     }

@@ -35,9 +35,9 @@ static void ways(void **state) {
         {"$.a == 1", NULL},    {"kind", NULL},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct fx_text names[FX_JSONPATH_WAY];
+        struct fx_text names[FX_JSONPATH_MOST_STEPS];
         struct fx_jsonpath *path = must_compile(cases[i].text);
-        const size_t n_names = fx_jsonpath_way(path, names);
+        const size_t n_names = fx_jsonpath_step_names(path, names);
         struct fx_buf got;
         fx_buf_init(&got, 0);
         for (size_t k = 0; k < n_names; k++) {
@@ -57,19 +57,19 @@ static void ways(void **state) {
 /* One that is longer is none. */
 static void long_way(void **state) {
     (void)state;
-    struct fx_text names[FX_JSONPATH_WAY];
+    struct fx_text names[FX_JSONPATH_MOST_STEPS];
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_buf_char(&text, '$');
-    for (size_t i = 0; i < FX_JSONPATH_WAY; i++) {
+    for (size_t i = 0; i < FX_JSONPATH_MOST_STEPS; i++) {
         fx_buf_str(&text, ".a");
     }
     struct fx_jsonpath *path = must_compile(text.data);
-    assert_int_equal(fx_jsonpath_way(path, names), FX_JSONPATH_WAY);
+    assert_int_equal(fx_jsonpath_step_names(path, names), FX_JSONPATH_MOST_STEPS);
     fx_jsonpath_destroy(path);
     fx_buf_str(&text, ".a");
     path = must_compile(text.data);
-    assert_int_equal(fx_jsonpath_way(path, names), 0);
+    assert_int_equal(fx_jsonpath_step_names(path, names), 0);
     fx_jsonpath_destroy(path);
     fx_buf_finish(&text);
 }

@@ -172,7 +172,7 @@ static json_t *new_reference(const struct image *image) {
     return value;
 }
 
-static bool set_image(const void *user, const struct fx_place_found *place,
+static bool set_image(const void *user, const struct fx_write_position *place,
                       enum fx_write *ret_write, json_t **ret_value,
                       const char **ret_criterion, struct fx_err *err) {
     const json_t *old = place->old;
@@ -219,6 +219,7 @@ static const struct fx_mutator_ops ops = {
     .apply = apply,
     .reads = fx_target_reads,
     .sketch = fx_target_sketch,
+    .operations = "applyTo.operations",
     .explain = fx_target_explain,
     .may_write = fx_target_may_write,
     .destroy = destroy,

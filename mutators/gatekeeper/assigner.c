@@ -83,7 +83,7 @@ static json_t *value_for(const struct source *source, const json_t *root) {
     return fx_tree_new_string(text.data != NULL ? text : FX_TEXT(""));
 }
 
-static bool set_constant(const void *user, const struct fx_place_found *place,
+static bool set_constant(const void *user, const struct fx_write_position *place,
                          enum fx_write *ret_write, json_t **ret_value,
                          const char **ret_criterion, struct fx_err *err) {
     (void)place;
@@ -136,6 +136,7 @@ static const struct fx_mutator_ops ops = {
     .apply = apply,
     .reads = fx_target_reads,
     .sketch = fx_target_sketch,
+    .operations = "applyTo.operations",
     .explain = fx_target_explain,
     .may_write = fx_target_may_write,
     .destroy = destroy,

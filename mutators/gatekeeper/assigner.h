@@ -60,7 +60,7 @@ struct finding {
 
 /* The setter of an external source: a placeholder for the present text, or for the
  * username. */
-bool fx_source_set_external(const void *user, const struct fx_place_found *place,
+bool fx_source_set_external(const void *user, const struct fx_write_position *place,
                             enum fx_write *ret_write, json_t **ret_value,
                             const char **ret_criterion, struct fx_err *err);
 
@@ -73,7 +73,7 @@ bool fx_source_read_object(struct source *source, const struct policy *policy,
 
 /* The setter of such a source: the value itself, not a copy. Where there is none, or
  * null, it passes ("fromObject"). */
-bool fx_source_set_object(const void *user, const struct fx_place_found *place,
+bool fx_source_set_object(const void *user, const struct fx_write_position *place,
                           enum fx_write *ret_write, json_t **ret_value,
                           const char **ret_criterion, struct fx_err *err);
 

@@ -11,7 +11,7 @@
 
 #include "base/budget.h"
 #include "base/regex.h"
-#include "location/gatekeeper/read.h"
+#include "location/gatekeeper/location.h"
 #include "mutators/gatekeeper/condition.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -137,8 +137,8 @@ bool fx_conditions_hold(const struct conditions *conditions, const json_t *objec
 
 /* One of those that are asked of elements; the answer is kept for the next place. */
 static bool holds_at(const struct condition *condition,
-                     const struct fx_place_found *place, const json_t **key, bool *held,
-                     struct fx_err *err) {
+                     const struct fx_write_position *place, const json_t **key,
+                     bool *held, struct fx_err *err) {
     const json_t *now = fx_other_place_key(&condition->place, place);
     if (now != NULL && now == *key) {
         return true;
@@ -149,7 +149,7 @@ static bool holds_at(const struct condition *condition,
 }
 
 bool fx_conditions_hold_at(const struct conditions *conditions,
-                           const struct fx_place_found *place, struct answers *answers,
+                           const struct fx_write_position *place, struct answers *answers,
                            bool *ret_hold, struct fx_err *err) {
     *ret_hold = true;
     for (size_t i = 0; i < conditions->n_items; i++) {

@@ -67,7 +67,7 @@ bool fx_conditions_hold(const struct conditions *conditions, const json_t *objec
 /* And those that are asked of elements, at this place? `answers` are zeroed before the
  * walk. What a walk has written within an element does not count. Errors: the same. */
 bool fx_conditions_hold_at(const struct conditions *conditions,
-                           const struct fx_place_found *place, struct answers *answers,
+                           const struct fx_write_position *place, struct answers *answers,
                            bool *ret_hold, struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -212,6 +212,7 @@ void fx_target_explain(const struct fx_mutator *self, const char *criterion,
     }
     ret_criterion->wanted.failed = ret_criterion->wanted.failed || policy == NULL;
     ret_criterion->rank = (unsigned)rank;
+    ret_criterion->asks_namespace = strcmp(criterion, "namespaceSelector") == 0;
     ret_criterion->needs_namespace = strcmp(criterion, "scope") == 0;
     /* AssignMetadata, which takes no path tests, tests that the field is absent. */
     ret_criterion->keeps_present =
@@ -238,13 +239,13 @@ static bool steps_meet(const struct fx_path_step *asked,
 }
 
 bool fx_target_may_write(const struct fx_mutator *self, const struct fx_path_step *path,
-                         size_t n_steps) {
+                         size_t n_steps, bool *ret_may, struct fx_err *err) {
+    (void)err;
     const struct target *target = (const struct target *)self; /* its first member */
     const struct fx_location *location = target->location;
-    for (size_t i = 0; i < n_steps && i < location->n_steps; i++) {
-        if (!steps_meet(&path[i], &location->steps[i])) {
-            return false;
-        }
+    *ret_may = location->n_steps > 0;
+    for (size_t i = 0; *ret_may && i < n_steps && i < location->n_steps; i++) {
+        *ret_may = steps_meet(&path[i], &location->steps[i]);
     }
-    return location->n_steps > 0;
+    return true;
 }

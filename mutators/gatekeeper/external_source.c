@@ -125,7 +125,7 @@ static bool find_key(const struct setting *setting, const json_t *old,
     return true;
 }
 
-bool fx_source_set_external(const void *user, const struct fx_place_found *place,
+bool fx_source_set_external(const void *user, const struct fx_write_position *place,
                             enum fx_write *ret_write, json_t **ret_value,
                             const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "location/gatekeeper/read.h"
+#include "location/gatekeeper/location.h"
 #include "mutators/gatekeeper/assigner.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -198,8 +198,8 @@ static bool check_size(const struct source *source, struct finding *finding,
 
 /* Finds the value for this place, NULL where there is none, and sees to it that it may be
  * written. */
-static bool find_value(const struct setting *setting, const struct fx_place_found *place,
-                       struct fx_err *err) {
+static bool find_value(const struct setting *setting,
+                       const struct fx_write_position *place, struct fx_err *err) {
     const struct source *source = setting->source;
     const struct other_place *from = &source->from;
     json_t *start = fx_other_place_start(from, place);
@@ -223,7 +223,7 @@ static bool check_total(const struct setting *setting, struct fx_err *err) {
                       err);
 }
 
-bool fx_source_set_object(const void *user, const struct fx_place_found *place,
+bool fx_source_set_object(const void *user, const struct fx_write_position *place,
                           enum fx_write *ret_write, json_t **ret_value,
                           const char **ret_criterion, struct fx_err *err) {
     const struct setting *setting = user;

@@ -50,7 +50,7 @@ static const struct field root_fields[] = {
 const struct shape fx_modify_set_shape = {"ModifySet", root_fields, false};
 
 /* The `set` of a setter. */
-typedef bool set_values(const void *user, const struct fx_place_found *place,
+typedef bool set_values(const void *user, const struct fx_write_position *place,
                         enum fx_write *ret_write, json_t **ret_value,
                         const char **ret_criterion, struct fx_err *err);
 
@@ -161,7 +161,7 @@ static json_t *merged(json_t *old, const struct value_set *values) {
 }
 
 /* A field that is not there gets the list as it is, duplicates included. */
-static bool merge(const void *user, const struct fx_place_found *place,
+static bool merge(const void *user, const struct fx_write_position *place,
                   enum fx_write *ret_write, json_t **ret_value,
                   const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;
@@ -212,7 +212,7 @@ static json_t *pruned(const json_t *list, const struct value_set *values) {
     return kept;
 }
 
-static bool prune(const void *user, const struct fx_place_found *place,
+static bool prune(const void *user, const struct fx_write_position *place,
                   enum fx_write *ret_write, json_t **ret_value,
                   const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;
@@ -241,7 +241,7 @@ static bool prune(const void *user, const struct fx_place_found *place,
     return true;
 }
 
-static bool fail_operation(const void *user, const struct fx_place_found *place,
+static bool fail_operation(const void *user, const struct fx_write_position *place,
                            enum fx_write *ret_write, json_t **ret_value,
                            const char **ret_criterion, struct fx_err *err) {
     (void)place;
@@ -344,6 +344,7 @@ static const struct fx_mutator_ops ops = {
     .apply = apply,
     .reads = fx_target_reads,
     .sketch = fx_target_sketch,
+    .operations = "applyTo.operations",
     .explain = fx_target_explain,
     .may_write = fx_target_may_write,
     .destroy = destroy,

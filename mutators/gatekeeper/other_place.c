@@ -4,7 +4,7 @@
  */
 #include "mutators/gatekeeper/other_place.h"
 
-#include "location/gatekeeper/read.h"
+#include "location/gatekeeper/location.h"
 
 static bool has_glob(const struct fx_location *location, size_t n_steps) {
     for (size_t i = 0; i < n_steps; i++) {
@@ -42,7 +42,7 @@ void fx_other_place_finish(struct other_place *other) {
 }
 
 json_t *fx_other_place_start(const struct other_place *other,
-                             const struct fx_place_found *place) {
+                             const struct fx_write_position *place) {
     if (other->n_shared == other->seen_from->n_steps) {
         return place->old;
     }
@@ -52,7 +52,7 @@ json_t *fx_other_place_start(const struct other_place *other,
 /* A list is replaced by its copy with the first write to it; the object that holds it
  * only when all of its elements are done. */
 const json_t *fx_other_place_key(const struct other_place *other,
-                                 const struct fx_place_found *place) {
+                                 const struct fx_write_position *place) {
     const size_t at = other->n_shared;
     if (at == other->seen_from->n_steps || at >= place->n_there) {
         return NULL;

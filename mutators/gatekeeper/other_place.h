@@ -36,13 +36,13 @@ void fx_other_place_finish(struct other_place *other); /* zeroed ones are fine *
 /* The node in which its steps from `n_shared` on lead further, seen from the place; NULL
  * where there is none. Borrowed. */
 json_t *fx_other_place_start(const struct other_place *other,
-                             const struct fx_place_found *place);
+                             const struct fx_write_position *place);
 
 /* The node in which both locations part, or the field of which they do: as long as it is
  * the same from place to place, so is what the other one leads to. What is found at the
  * first of them holds for all, so that long lists are gone through once. Only to be
  * compared; NULL: no other place has it. */
 const json_t *fx_other_place_key(const struct other_place *other,
-                                 const struct fx_place_found *place);
+                                 const struct fx_write_position *place);
 
 #endif

@@ -64,7 +64,7 @@ static bool compile(struct target *target, const struct policy *policy,
            fx_target_set_schema(target, FX_SCHEMA_UNKNOWN, err);
 }
 
-static bool take_away(const void *user, const struct fx_place_found *place,
+static bool take_away(const void *user, const struct fx_write_position *place,
                       enum fx_write *ret_write, json_t **ret_value,
                       const char **ret_criterion, struct fx_err *err) {
     (void)user;
@@ -94,6 +94,7 @@ static const struct fx_mutator_ops ops = {
     .apply = apply,
     .reads = fx_target_reads,
     .sketch = fx_target_sketch,
+    .operations = "applyTo.operations",
     .explain = fx_target_explain,
     .may_write = fx_target_may_write,
     .destroy = destroy,

@@ -26,7 +26,7 @@ struct putting {
     bool replaces; /* also what is there already */
 };
 
-static bool put_setter(const void *user, const struct fx_place_found *place,
+static bool put_setter(const void *user, const struct fx_write_position *place,
                        enum fx_write *ret_write, json_t **ret_value,
                        const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;

@@ -332,7 +332,7 @@ struct guard {
     const struct fx_setter *setter;
 };
 
-static bool set_guarded(const void *user, const struct fx_place_found *place,
+static bool set_guarded(const void *user, const struct fx_write_position *place,
                         enum fx_write *ret_write, json_t **ret_value,
                         const char **ret_criterion, struct fx_err *err) {
     const struct guard *guard = user;

@@ -121,7 +121,7 @@ json_t *fx_target_sketch(const struct fx_mutator *self, struct fx_err *err);
 void fx_target_explain(const struct fx_mutator *self, const char *criterion,
                        struct fx_criterion *ret_criterion);
 bool fx_target_may_write(const struct fx_mutator *self, const struct fx_path_step *path,
-                         size_t n_steps);
+                         size_t n_steps, bool *ret_may, struct fx_err *err);
 
 /* What every kind's apply slot ends in: the setter runs where the location leads and the
  * conditions hold. */

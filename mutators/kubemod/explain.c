@@ -218,6 +218,7 @@ void fx_modrule_explain(const struct fx_mutator *self, const char *criterion,
     const struct modrule *rule = (const struct modrule *)self;
     const struct match_item *item = find(rule, criterion);
     fx_buf_str(&ret_criterion->field, criterion);
+    ret_criterion->asks_namespace = true; /* items may look at the Namespace, too */
     if (item != NULL) {
         ret_criterion->rank = RANK_ITEM;
         add_item(&ret_criterion->wanted, item);
@@ -282,31 +283,33 @@ static bool token_meets(const struct fx_path_step *step, struct fx_text token) {
                                          : fx_text_equal(step->name, token);
 }
 
+/* `token` is scratch memory, in which failure sticks. */
 static bool pointer_meets(struct fx_text pointer, const struct fx_path_step *path,
-                          size_t n_steps) {
-    struct fx_buf token;
-    fx_buf_init(&token, 0);
+                          size_t n_steps, struct fx_buf *token) {
     bool meets = true;
     for (size_t i = 0; meets && i < n_steps && pointer.len > 0; i++) {
-        meets = fx_pointer_next(&pointer, &token) &&
-                token_meets(&path[i], (struct fx_text){token.data, token.len});
+        meets = fx_pointer_next(&pointer, token) &&
+                token_meets(&path[i], (struct fx_text){token->data, token->len});
     }
-    fx_buf_finish(&token);
     return meets;
 }
 
 bool fx_modrule_may_write(const struct fx_mutator *self, const struct fx_path_step *path,
-                          size_t n_steps) {
+                          size_t n_steps, bool *ret_may, struct fx_err *err) {
     const struct modrule *rule = (const struct modrule *)self;
     struct fx_buf pointer;
+    struct fx_buf token;
     fx_buf_init(&pointer, 0);
-    bool may = false;
-    for (size_t i = 0; !may && i < rule->n_patch; i++) {
+    fx_buf_init(&token, 0);
+    *ret_may = false;
+    for (size_t i = 0; !*ret_may && i < rule->n_patch; i++) {
         fx_buf_reset(&pointer);
         print_pointer(&pointer, &rule->patch[i]);
-        may = !pointer.failed &&
-              pointer_meets((struct fx_text){pointer.data, pointer.len}, path, n_steps);
+        *ret_may = pointer_meets((struct fx_text){pointer.data, pointer.len}, path,
+                                 n_steps, &token);
     }
+    const bool failed = pointer.failed || token.failed;
     fx_buf_finish(&pointer);
-    return may;
+    fx_buf_finish(&token);
+    return !failed || fx_fail_nomem(err);
 }

@@ -183,7 +183,11 @@ static void tells_where_it_writes(void **state) {
             &made);
     const struct fx_mutator *rule = made.mutators[0];
     for (size_t i = 0; i < FX_COUNT(paths); i++) {
-        if (rule->ops->may_write(rule, paths[i].path, paths[i].n_steps) != paths[i].may) {
+        struct fx_err err = FX_ERR_INIT;
+        bool may = false;
+        assert_true(
+            rule->ops->may_write(rule, paths[i].path, paths[i].n_steps, &may, &err));
+        if (may != paths[i].may) {
             fail_msg("path %zu", i);
         }
     }

@@ -157,7 +157,7 @@ static bool eval(const struct match_item *item, json_t *root, bool *ret_matched,
 bool fx_match_item_eval(const struct match_item *item, json_t *root, bool *ret_holds,
                         struct fx_err *err) {
     bool matched = false;
-    if (fx_jsonpath_is_straight(item->select)) {
+    if (fx_jsonpath_is_field_path(item->select)) {
         if (!test_value(item, fx_jsonpath_view(item->select, root), &matched, err)) {
             return false;
         }

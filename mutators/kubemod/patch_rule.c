@@ -97,7 +97,7 @@ static bool spend_operation(const struct planning *planning) {
 }
 
 /* The parts as a list of Go: integers, and texts. */
-static json_t *list_parts(const struct fx_jsonpath_place *place) {
+static json_t *list_parts(const struct fx_jsonpath_match *place) {
     json_t *list = json_array();
     for (size_t i = 0; list != NULL && i < place->n_parts; i++) {
         const struct fx_jsonpath_part *part = &place->parts[i];
@@ -121,7 +121,7 @@ static bool know_namespace(struct planning *planning) {
     return planning->namespace_ != NULL;
 }
 
-static json_t *eval(struct planning *planning, const struct fx_jsonpath_place *place) {
+static json_t *eval(struct planning *planning, const struct fx_jsonpath_match *place) {
     const struct patch_value *value = &planning->operation->value;
     if (value->constant != NULL) {
         return fx_patch_value_repeat(value, &planning->bytes_left, planning->err);
@@ -146,7 +146,7 @@ static json_t *eval(struct planning *planning, const struct fx_jsonpath_place *p
 
 /* The path with its placeholders replaced; without a select there is nothing to be. */
 static bool print_path(const struct planning *planning,
-                       const struct fx_jsonpath_place *place, struct planned *planned) {
+                       const struct fx_jsonpath_match *place, struct planned *planned) {
     const struct patch_operation *operation = planning->operation;
     const struct fx_text path = {operation->path, operation->path_len};
     struct fx_buf text;
@@ -171,7 +171,7 @@ static bool print_path(const struct planning *planning,
 
 /* Fills in where it goes. */
 static bool find_way(const struct planning *planning,
-                     const struct fx_jsonpath_place *place, struct planned *planned) {
+                     const struct fx_jsonpath_match *place, struct planned *planned) {
     const struct patch_operation *operation = planning->operation;
     if (operation->is_known && !(operation->has_places && operation->select != NULL)) {
         planned->text = (struct fx_text){operation->path, operation->path_len};
@@ -193,7 +193,7 @@ static bool check_place(const struct planned *planned, struct fx_err *err) {
                          FX_TEXT_ARG(planned->text));
 }
 
-static bool plan_one(struct planning *planning, const struct fx_jsonpath_place *place) {
+static bool plan_one(struct planning *planning, const struct fx_jsonpath_match *place) {
     struct plan *plan = planning->plan;
     if (!spend_operation(planning)) {
         return false;
@@ -231,16 +231,16 @@ static void order_removals(struct plan *plan, size_t first) {
 
 static bool plan_selected(struct planning *planning) {
     const size_t first = planning->plan->n_items;
-    struct fx_jsonpath_places places = {0};
+    struct fx_jsonpath_matches places = {0};
     if (!fx_jsonpath_find(planning->operation->select, planning->root, &places,
                           planning->err)) {
         return false;
     }
     bool ok = true;
-    for (size_t i = 0; ok && i < places.n_places; i++) {
-        ok = plan_one(planning, &places.places[i]);
+    for (size_t i = 0; ok && i < places.n_matches; i++) {
+        ok = plan_one(planning, &places.matches[i]);
     }
-    fx_jsonpath_places_finish(&places);
+    fx_jsonpath_matches_finish(&places);
     if (ok) {
         order_removals(planning->plan, first);
     }
@@ -248,7 +248,7 @@ static bool plan_selected(struct planning *planning) {
 }
 
 static bool plan_operation(struct planning *planning, size_t at) {
-    const struct fx_jsonpath_place nowhere = {.value = NULL};
+    const struct fx_jsonpath_match nowhere = {.value = NULL};
     const bool ok = planning->operation->select == NULL ? plan_one(planning, &nowhere)
                                                         : plan_selected(planning);
     if (!ok && !fx_err_is_ours(planning->err)) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "location/sprig/sprig.h"
 #include "value/tree.h"
 
 static const char *const root_fields[] = {"apiVersion", "kind",   "metadata",
@@ -124,7 +125,7 @@ static void read_message(struct reading *reading, const json_t *spec,
             reading, spec, message, "spec.rejectMessage", NULL,
             "field 'rejectMessage' should be present only for ModRules of type Reject");
     } else if (!fx_gotemplate_compile(FX_TEXT("rejectMessage"), fx_tree_text(message),
-                                      &rule->message, &err)) {
+                                      &fx_sprig, &rule->message, &err)) {
         fx_reading_compile_fault(reading, message, "spec.rejectMessage", &err);
     } else {
         warn_of_fields(reading, message, rule->message);

@@ -111,7 +111,8 @@ static void check_rule(const struct fx_mutator *rule) {
     if (fx_mutator_is_judge(rule)) {
         return;
     }
-    assert(rule->ops->may_write(rule, NULL, 0));
+    bool may = false;
+    assert(rule->ops->may_write(rule, NULL, 0, &may, &err) && may);
     json_t *sketch = rule->ops->sketch(rule, &err);
     assert(err.code == FX_OK && (sketch == NULL || json_is_object(sketch)));
     json_decref(sketch);

@@ -70,7 +70,7 @@ static void read_select(struct entry *entry) {
     if (fx_tree_text(select).len == 0) {
         fx_reading_fault(entry->reading, entry->node, select, name(entry, "select"), NULL,
                          "spec.patch[].select in body must be non-empty string");
-    } else if (!fx_jsonpath_compile(fx_tree_text(select), FX_JSONPATH_PLACES,
+    } else if (!fx_jsonpath_compile(fx_tree_text(select), FX_JSONPATH_PATH,
                                     &entry->made->select, &err)) {
         fx_reading_compile_fault(entry->reading, select, name(entry, "select"), &err);
     } else {

@@ -233,8 +233,8 @@ static bool is_shown(struct fx_text name) {
 }
 
 static void add_item(struct drawing *drawing, const struct match_item *item) {
-    struct fx_text names[FX_JSONPATH_WAY];
-    const size_t n_names = fx_jsonpath_way(item->select, names);
+    struct fx_text names[FX_JSONPATH_MOST_STEPS];
+    const size_t n_names = fx_jsonpath_step_names(item->select, names);
     if (n_names == 0 || item->negate || is_shown(names[0])) {
         return;
     }
@@ -259,8 +259,8 @@ static bool goes_on(const struct patch_operation *operation) {
 /* What an operation selects has to be there. */
 static void add_selected(struct drawing *drawing,
                          const struct patch_operation *operation) {
-    struct fx_text names[FX_JSONPATH_WAY];
-    const size_t n_names = fx_jsonpath_way(operation->select, names);
+    struct fx_text names[FX_JSONPATH_MOST_STEPS];
+    const size_t n_names = fx_jsonpath_step_names(operation->select, names);
     if (n_names > 0) {
         need(drawing, names, n_names,
              names[n_names - 1].data == NULL && goes_on(operation));
@@ -278,13 +278,13 @@ static size_t count_needed(const struct steps *steps, enum operation operation) 
     while (operation == OPERATION_ADD && n > 0 && !is_index(&steps->items[n - 1])) {
         n--;
     }
-    return n <= FX_JSONPATH_WAY ? n : 0;
+    return n <= FX_JSONPATH_MOST_STEPS ? n : 0;
 }
 
 /* What a path without a select leads to. */
 static void add_target(struct drawing *drawing, const struct patch_operation *operation) {
     struct steps steps = {0};
-    struct fx_text names[FX_JSONPATH_WAY];
+    struct fx_text names[FX_JSONPATH_MOST_STEPS];
     struct fx_err err = FX_ERR_INIT;
     const struct fx_text path = {operation->path, operation->path_len};
     if (fx_steps_read(path, &steps, &err)) {
@@ -321,8 +321,8 @@ static void fill(struct drawing *drawing) {
 static struct fx_text kind_of(const struct modrule *rule) {
     for (size_t i = 0; i < rule->n_items; i++) {
         const struct match_item *item = &rule->items[i];
-        struct fx_text names[FX_JSONPATH_WAY];
-        if (fx_jsonpath_way(item->select, names) == 1 && !item->negate &&
+        struct fx_text names[FX_JSONPATH_MOST_STEPS];
+        if (fx_jsonpath_step_names(item->select, names) == 1 && !item->negate &&
             fx_text_is(names[0], "kind") &&
             (item->value != NULL || item->values != NULL)) {
             return fx_tree_text(item->value != NULL ? item->value

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "location/sprig/sprig.h"
 #include "mutators/kubemod/select_path.h"
 #include "value/tree.h"
 #include "value/yaml.h"
@@ -44,9 +45,9 @@ static bool compile_template(struct fx_text name, struct fx_text text,
     fx_buf_init(&rewritten, 0);
     fx_select_path_rewrite(&rewritten, text);
     const struct fx_text whole = {rewritten.data, rewritten.len};
-    const bool ok = rewritten.failed
-                        ? fx_fail_nomem(err)
-                        : fx_gotemplate_compile(name, whole, &value->template, err);
+    const bool ok = rewritten.failed ? fx_fail_nomem(err)
+                                     : fx_gotemplate_compile(name, whole, &fx_sprig,
+                                                             &value->template, err);
     if (!ok && rewritten.len != text.len) {
         err->off = 0; /* it is not the text that its author knows */
         err->len = 0;

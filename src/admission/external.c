@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/external.c - what is to be asked of whom: the placeholders of an object as
- * one request for each provider.
+ * admission/external.c - the placeholders of an object as one call to each provider, and
+ * the answers.
  */
 #include "admission/external.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "admission/external_internal.h"
 #include "base/buf.h"
 #include "base/vec.h"
+#include "value/json.h"
 #include "value/tree.h"
 
-/* What the walk finds. */
+/* The placeholders that the walk finds. */
 struct found {
     const struct fx_placeholders *placeholders;
     struct fx_placeholder *items;
@@ -47,7 +49,7 @@ static bool walk_array(struct found *found, json_t *node, unsigned depth,
     return true;
 }
 
-/* `depth` is how much further down it may go. */
+/* Recursive, at most `depth` levels. */
 static bool walk(struct found *found, json_t *node, unsigned depth, struct fx_err *err) {
     struct fx_placeholder placeholder;
     if (depth == 0) {
@@ -163,6 +165,60 @@ bool fx_external_collect(const struct fx_placeholders *placeholders, json_t *roo
     }
     free(found.items);
     return ok;
+}
+
+/* ---- the answers ----------------------------------------------------------------- */
+
+/* Keeps a copy of the message. */
+static void keep_fault(struct fx_external_call *call, struct fx_arena *arena,
+                       const char *text) {
+    const char *copy = fx_arena_copy(arena, fx_text_of(text));
+    call->lacks_memory = copy == NULL;
+    call->fault = fx_text_of(copy);
+}
+
+static void keep_transport_fault(struct fx_external_call *call, struct fx_arena *arena,
+                                 const char *prefix, const char *why) {
+    struct fx_err err = FX_ERR_INIT;
+    (void)fx_fail(&err, FX_EMUTATE,
+                  "failed to send external data request to provider %s: %s%s",
+                  call->provider->resource.name, prefix, why);
+    keep_fault(call, arena, err.msg);
+}
+
+void fx_external_give(struct fx_external_call *call, struct fx_arena *arena,
+                      struct fx_text body) {
+    assert(!call->is_answered);
+    call->is_answered = true;
+    struct fx_err err = FX_ERR_INIT;
+    if (body.len > FX_LIMIT_PROVIDER_BODY_BYTES) {
+        (void)fx_fail(&err, FX_ELIMIT, "the response is larger than %u bytes",
+                      FX_LIMIT_PROVIDER_BODY_BYTES);
+    } else {
+        json_t *root = fx_json_read(body, NULL, &err);
+        call->items = root == NULL ? NULL
+                                   : call->provider->protocol->read_answer(call->provider,
+                                                                           root, &err);
+        json_decref(root);
+    }
+    if (call->items != NULL) {
+        return;
+    }
+    if (err.code == FX_ENOMEM) {
+        call->lacks_memory = true;
+    } else if (err.code == FX_EMUTATE) {
+        keep_fault(call, arena, err.msg);
+    } else {
+        keep_transport_fault(call, arena,
+                             "failed to unmarshal external data response: ", err.msg);
+    }
+}
+
+void fx_external_fail(struct fx_external_call *call, struct fx_arena *arena,
+                      const char *why) {
+    assert(!call->is_answered);
+    call->is_answered = true;
+    keep_transport_fault(call, arena, "", why);
 }
 
 bool fx_external_is_answered(const struct fx_external_calls *calls) {

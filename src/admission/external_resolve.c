@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/external_resolve.c - values in the places of placeholders (spec section 7).
+ * admission/external_resolve.c - replaces placeholders by their values (spec section 7).
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 struct resolution {
     const struct fx_external_calls *calls;
     const struct fx_placeholders *placeholders;
-    /* The same placeholder often stands in many places: the last one, and its value. */
+    /* One placeholder is often repeated: the last one, and its value. */
     const json_t *last;
     json_t *last_value; /* counted; NULL where its failure fails the review */
-    /* Those whose failure does. */
+    /* The placeholders whose failure fails the review. */
     struct fx_placeholder *failed;
     size_t n_failed, cap_failed;
 };
@@ -44,27 +44,26 @@ static const char *go_type(const json_t *value) {
     return json_is_number(value) ? "float64" : fx_tree_go_type(value);
 }
 
-/* What there is for a placeholder; `value` is a string, or NULL where it cannot be had.
- */
-struct finding {
-    const struct fx_external_call *call; /* NULL: a provider that nobody knows */
+/* The answer to a placeholder. */
+struct result {
+    const struct fx_external_call *call; /* NULL: the snapshot has no such provider */
     const json_t *item;                  /* NULL: not in the answer */
-    json_t *value;
+    json_t *value;                       /* a string; NULL: there is none */
 };
 
-static struct finding find(const struct fx_external_calls *calls,
-                           const struct fx_placeholder *placeholder) {
-    struct finding finding = {find_call(calls, placeholder->external->provider), NULL,
-                              NULL};
-    if (finding.call == NULL || finding.call->items == NULL) {
-        return finding;
+static struct result find_result(const struct fx_external_calls *calls,
+                                 const struct fx_placeholder *placeholder) {
+    struct result result = {find_call(calls, placeholder->external->provider), NULL,
+                            NULL};
+    if (result.call == NULL || result.call->items == NULL) {
+        return result;
     }
-    finding.item = fx_tree_view_text(finding.call->items, placeholder->key);
-    json_t *value = fx_tree_view_key(finding.item, "value");
-    if (fx_tree_view_string(finding.item, "error").len == 0 && json_is_string(value)) {
-        finding.value = value;
+    result.item = fx_tree_view_text(result.call->items, placeholder->key);
+    json_t *value = fx_tree_view_key(result.item, "value");
+    if (fx_tree_view_string(result.item, "error").len == 0 && json_is_string(value)) {
+        result.value = value;
     }
-    return finding;
+    return result;
 }
 
 /* As much of it as a message can hold. */
@@ -72,38 +71,39 @@ static struct fx_text clip(struct fx_text text) {
     return (struct fx_text){text.data, text.len < FX_ERR_TEXT ? text.len : FX_ERR_TEXT};
 }
 
-/* Says why there is no value. */
-static void tell(const struct finding *finding, const struct fx_placeholder *placeholder,
-                 struct fx_err *ret_words) {
+/* Why there is no value. */
+static void explain_failure(const struct result *result,
+                            const struct fx_placeholder *placeholder,
+                            struct fx_err *ret_message) {
     const struct fx_text provider = clip(placeholder->external->provider);
-    const struct fx_text error = clip(fx_tree_view_string(finding->item, "error"));
-    if (finding->call == NULL) {
-        (void)fx_fail(ret_words, FX_EMUTATE,
+    const struct fx_text error = clip(fx_tree_view_string(result->item, "error"));
+    if (result->call == NULL) {
+        (void)fx_fail(ret_message, FX_EMUTATE,
                       "failed to find external data provider %.*s in responses",
                       FX_TEXT_ARG(provider));
-    } else if (finding->call->items == NULL) {
-        (void)fx_fail(ret_words, FX_EMUTATE, "%s", finding->call->fault.data);
-    } else if (finding->item == NULL) {
-        (void)fx_fail(ret_words, FX_EMUTATE,
+    } else if (result->call->items == NULL) {
+        (void)fx_fail(ret_message, FX_EMUTATE, "%s", result->call->fault.data);
+    } else if (result->item == NULL) {
+        (void)fx_fail(ret_message, FX_EMUTATE,
                       "failed to find external data item in response for provider %.*s",
                       FX_TEXT_ARG(provider));
     } else if (error.len > 0) {
-        (void)fx_fail(ret_words, FX_EMUTATE,
+        (void)fx_fail(ret_message, FX_EMUTATE,
                       "failed to retrieve external data item from provider %.*s: %.*s",
                       FX_TEXT_ARG(provider), FX_TEXT_ARG(error));
     } else {
-        (void)fx_fail(ret_words, FX_EMUTATE,
+        (void)fx_fail(ret_message, FX_EMUTATE,
                       "failed to convert external data item value from provider %.*s to "
                       "string, got type %s",
                       FX_TEXT_ARG(provider),
-                      go_type(fx_tree_view_key(finding->item, "value")));
+                      go_type(fx_tree_view_key(result->item, "value")));
     }
 }
 
-/* What is written where the value cannot be had: a new reference, NULL where that fails
- * the review, which is noted. False without memory. */
-static bool fall_back(struct resolution *run, const struct fx_placeholder *placeholder,
-                      json_t **ret_value) {
+/* The value in place of one that there is not: a new reference; NULL where the failure
+ * fails the review, which is noted. False without memory. */
+static bool fall_back(struct resolution *resolution,
+                      const struct fx_placeholder *placeholder, json_t **ret_value) {
     *ret_value = NULL;
     switch (placeholder->external->on_failure) {
     case FX_EXTERNAL_IGNORE: *ret_value = fx_tree_new_string(placeholder->key); break;
@@ -111,40 +111,41 @@ static bool fall_back(struct resolution *run, const struct fx_placeholder *place
         *ret_value = fx_tree_new_string(placeholder->external->fallback);
         break;
     case FX_EXTERNAL_FAIL:
-        if (!FX_VEC_GROW(run->failed, run->n_failed, run->cap_failed)) {
+        if (!FX_VEC_GROW(resolution->failed, resolution->n_failed,
+                         resolution->cap_failed)) {
             return false;
         }
-        run->failed[run->n_failed++] = *placeholder;
+        resolution->failed[resolution->n_failed++] = *placeholder;
         return true;
     }
     return *ret_value != NULL;
 }
 
-/* Learns the value of the placeholder `node`, unless it is the last one's. False without
- * memory. */
-static bool learn(struct resolution *run, const json_t *node,
-                  const struct fx_placeholder *placeholder) {
-    if (node == run->last) {
+/* Sets last_value to the value of the placeholder `node`. False without memory. */
+static bool look_up(struct resolution *resolution, const json_t *node,
+                    const struct fx_placeholder *placeholder) {
+    if (node == resolution->last) {
         return true;
     }
-    const struct finding finding = find(run->calls, placeholder);
-    json_decref(run->last_value);
-    run->last = node;
-    run->last_value = json_incref(finding.value);
-    return finding.value != NULL || fall_back(run, placeholder, &run->last_value);
+    const struct result result = find_result(resolution->calls, placeholder);
+    json_decref(resolution->last_value);
+    resolution->last = node;
+    resolution->last_value = json_incref(result.value);
+    return result.value != NULL ||
+           fall_back(resolution, placeholder, &resolution->last_value);
 }
 
-/* Puts values into *node, a reference of the caller's, which is copied where it is
- * shared. `depth` is how much further down it may go. */
-static bool put(struct resolution *run, json_t **node, unsigned depth,
-                struct fx_err *err);
+/* Replaces the placeholders in *node, a reference of the caller's, which is copied where
+ * it is shared. Recursive, at most `depth` levels. */
+static bool replace(struct resolution *resolution, json_t **node, unsigned depth,
+                    struct fx_err *err);
 
-/* The child, resolved, as a new reference in *ret_child; itself where nothing changed;
- * NULL after a failure. */
-static bool put_child(struct resolution *run, json_t *child, unsigned depth,
-                      json_t **ret_child, struct fx_err *err) {
+/* *ret_child: a new reference to the child with its placeholders replaced, or to the
+ * child itself where nothing changed; NULL after a failure. */
+static bool replace_child(struct resolution *resolution, json_t *child, unsigned depth,
+                          json_t **ret_child, struct fx_err *err) {
     *ret_child = json_incref(child);
-    if (put(run, ret_child, depth, err)) {
+    if (replace(resolution, ret_child, depth, err)) {
         return true;
     }
     json_decref(*ret_child);
@@ -152,9 +153,9 @@ static bool put_child(struct resolution *run, json_t *child, unsigned depth,
     return false;
 }
 
-/* Both go over the node as it was while its copy is written. */
-static bool put_object(struct resolution *run, json_t **node, unsigned depth,
-                       struct fx_err *err) {
+/* Both iterate over the node as it was while its copy is written. */
+static bool replace_in_object(struct resolution *resolution, json_t **node,
+                              unsigned depth, struct fx_err *err) {
     json_t *before = json_incref(*node);
     bool ok = true;
     for (void *at = json_object_iter(before); ok && at != NULL;
@@ -163,7 +164,7 @@ static bool put_object(struct resolution *run, json_t **node, unsigned depth,
                                     json_object_iter_key_len(at)};
         json_t *present = json_object_iter_value(at);
         json_t *child = NULL;
-        ok = put_child(run, present, depth, &child, err);
+        ok = replace_child(resolution, present, depth, &child, err);
         if (ok && child != present) {
             ok = (fx_tree_own_root(node) != NULL &&
                   fx_tree_set_take(*node, key, json_incref(child))) ||
@@ -175,14 +176,14 @@ static bool put_object(struct resolution *run, json_t **node, unsigned depth,
     return ok;
 }
 
-static bool put_array(struct resolution *run, json_t **node, unsigned depth,
-                      struct fx_err *err) {
+static bool replace_in_array(struct resolution *resolution, json_t **node, unsigned depth,
+                             struct fx_err *err) {
     json_t *before = json_incref(*node);
     bool ok = true;
     for (size_t i = 0; ok && i < json_array_size(before); i++) {
         json_t *present = json_array_get(before, i);
         json_t *child = NULL;
-        ok = put_child(run, present, depth, &child, err);
+        ok = replace_child(resolution, present, depth, &child, err);
         if (ok && child != present) {
             ok = (fx_tree_own_root(node) != NULL &&
                   fx_tree_set_index_take(*node, i, json_incref(child))) ||
@@ -194,27 +195,27 @@ static bool put_array(struct resolution *run, json_t **node, unsigned depth,
     return ok;
 }
 
-static bool put(struct resolution *run, json_t **node, unsigned depth,
-                struct fx_err *err) {
+static bool replace(struct resolution *resolution, json_t **node, unsigned depth,
+                    struct fx_err *err) {
     struct fx_placeholder placeholder;
     if (depth == 0) {
         return fx_external_fail_depth(err);
     }
     if (json_is_object(*node)) {
-        return put_object(run, node, depth - 1, err);
+        return replace_in_object(resolution, node, depth - 1, err);
     }
     if (json_is_array(*node)) {
-        return put_array(run, node, depth - 1, err);
+        return replace_in_array(resolution, node, depth - 1, err);
     }
-    if (!fx_placeholders_find(run->placeholders, *node, &placeholder)) {
+    if (!fx_placeholders_find(resolution->placeholders, *node, &placeholder)) {
         return true;
     }
-    if (!learn(run, *node, &placeholder)) {
+    if (!look_up(resolution, *node, &placeholder)) {
         return fx_fail_nomem(err);
     }
-    if (run->last_value != NULL) {
-        json_decref(*node); /* the register holds it too */
-        *node = json_incref(run->last_value);
+    if (resolution->last_value != NULL) {
+        json_decref(*node); /* the set holds it, too */
+        *node = json_incref(resolution->last_value);
     }
     return true;
 }
@@ -225,31 +226,35 @@ static int by_text(const void *left, const void *right) {
     return strcmp(*a, *b);
 }
 
-/* The words of all failures, each once, as the keys of an object; NULL without memory. */
-static json_t *collect_words(const struct resolution *run) {
-    json_t *words = json_object();
-    qsort(run->failed, run->n_failed, sizeof *run->failed, fx_external_compare);
-    for (size_t i = 0; words != NULL && i < run->n_failed; i++) {
+/* The messages of all failures, each once, as the keys of an object; NULL without memory.
+ */
+static json_t *collect_messages(const struct resolution *resolution) {
+    json_t *messages = json_object();
+    qsort(resolution->failed, resolution->n_failed, sizeof *resolution->failed,
+          fx_external_compare);
+    for (size_t i = 0; messages != NULL && i < resolution->n_failed; i++) {
         struct fx_err why = FX_ERR_INIT;
-        if (i > 0 && fx_external_compare(&run->failed[i], &run->failed[i - 1]) == 0) {
+        if (i > 0 && fx_external_compare(&resolution->failed[i],
+                                         &resolution->failed[i - 1]) == 0) {
             continue;
         }
-        const struct finding finding = find(run->calls, &run->failed[i]);
-        tell(&finding, &run->failed[i], &why);
-        if (!fx_tree_set_take(words, fx_text_of(why.msg), json_true())) {
-            json_decref(words);
+        const struct result result =
+            find_result(resolution->calls, &resolution->failed[i]);
+        explain_failure(&result, &resolution->failed[i], &why);
+        if (!fx_tree_set_take(messages, fx_text_of(why.msg), json_true())) {
+            json_decref(messages);
             return NULL;
         }
     }
-    return words;
+    return messages;
 }
 
 /* `a`, or `[a, b]`, sorted, as much as a message can hold. */
-static void join(json_t *words, const char **sorted, struct fx_buf *buf) {
-    const size_t n = json_object_size(words);
+static void join(json_t *messages, const char **sorted, struct fx_buf *buf) {
+    const size_t n = json_object_size(messages);
     size_t i = 0;
-    for (void *at = json_object_iter(words); at != NULL;
-         at = json_object_iter_next(words, at)) {
+    for (void *at = json_object_iter(messages); at != NULL;
+         at = json_object_iter_next(messages, at)) {
         sorted[i++] = json_object_iter_key(at);
     }
     qsort(sorted, n, sizeof *sorted, by_text);
@@ -262,22 +267,22 @@ static void join(json_t *words, const char **sorted, struct fx_buf *buf) {
 }
 
 /* The failures as one error; always false. */
-static bool fail_all(const struct resolution *run, struct fx_err *err) {
+static bool fail_all(const struct resolution *resolution, struct fx_err *err) {
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
-    json_t *words = collect_words(run);
-    const char **sorted = calloc(json_object_size(words) + 1, sizeof *sorted);
-    if (words != NULL && sorted != NULL) {
-        join(words, sorted, &buf);
+    json_t *messages = collect_messages(resolution);
+    const char **sorted = calloc(json_object_size(messages) + 1, sizeof *sorted);
+    if (messages != NULL && sorted != NULL) {
+        join(messages, sorted, &buf);
     }
-    if (words == NULL || sorted == NULL || buf.failed) {
+    if (messages == NULL || sorted == NULL || buf.failed) {
         (void)fx_fail_nomem(err);
     } else {
         (void)fx_fail(err, FX_EMUTATE, "failed to resolve external data placeholders: %s",
                       buf.data);
     }
     free(sorted);
-    json_decref(words);
+    json_decref(messages);
     fx_buf_finish(&buf);
     return false;
 }
@@ -301,12 +306,12 @@ bool fx_external_resolve(const struct fx_external_calls *calls,
     if (lacks_memory(calls)) {
         return fx_fail_nomem(err);
     }
-    struct resolution run = {.calls = calls, .placeholders = placeholders};
-    bool ok = put(&run, root, FX_EXTERNAL_DEPTH, err);
-    if (ok && run.n_failed > 0) {
-        ok = fail_all(&run, err);
+    struct resolution resolution = {.calls = calls, .placeholders = placeholders};
+    bool ok = replace(&resolution, root, FX_EXTERNAL_DEPTH, err);
+    if (ok && resolution.n_failed > 0) {
+        ok = fail_all(&resolution, err);
     }
-    json_decref(run.last_value);
-    free(run.failed);
+    json_decref(resolution.last_value);
+    free(resolution.failed);
     return ok;
 }

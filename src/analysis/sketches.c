@@ -153,11 +153,19 @@ static bool try_out(struct analyzer *analyzer, struct sketch *sketch, uint32_t m
 
 /* ---- making ---------------------------------------------------------------------- */
 
-/* May another namespace be what is missing? A dialect that shows the Namespace with the
- * object asks for it in criteria that look like any other. */
-static bool asks_for_namespace(const struct fx_mutator *mutator, const char *criterion) {
-    return criterion != NULL &&
-           (mutator->ops->guise != NULL || strcmp(criterion, "namespaceSelector") == 0);
+/* May the criterion that failed (or NULL) hold in another namespace? */
+static bool asks_namespace(const struct fx_mutator *mutator, const char *criterion,
+                           bool *ret_asks, struct fx_err *err) {
+    *ret_asks = false;
+    if (criterion == NULL) {
+        return true;
+    }
+    struct fx_criterion policy;
+    fx_mutator_explain(mutator, criterion, &policy);
+    const bool ok = !policy.field.failed && !policy.wanted.failed;
+    *ret_asks = policy.asks_namespace;
+    fx_criterion_finish(&policy);
+    return ok || fx_fail_nomem(err);
 }
 
 /* The mutator's own proposal. *ret_made: there is one that works. */
@@ -175,7 +183,9 @@ static bool make(struct analyzer *analyzer, struct sketch *sketch, uint32_t inde
     bool ok = fx_trial_case_init(&sketch->tcase, analyzer, object, FX_ANALYSIS_MADE, err);
     json_decref(object);
     ok = ok && find_request(analyzer, &sketch->tcase, index, &criterion, ret_made, err);
-    if (ok && !*ret_made && asks_for_namespace(mutator, criterion)) {
+    bool asks = false;
+    ok = ok && (*ret_made || asks_namespace(mutator, criterion, &asks, err));
+    if (ok && asks) {
         ok = find_namespace(analyzer, &sketch->tcase, index, ret_made, err);
     }
     if (ok && *ret_made) {

@@ -97,7 +97,7 @@ static bool report_immutable(const struct touch *touch, const char *path,
     (void)snprintf(
         rest, sizeof rest,
         " on UPDATE, which the API server refuses there; restrict %s to CREATE",
-        field == NULL ? "applyTo.operations" : field);
+        field == NULL ? "the policy" : field);
     return report_change(touch, FX_ANALYSIS_UPDATE, path, rest, err);
 }
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 #ifdef FX_ARENA_DEBUG
 #define BLOCK_BYTES 0u /* every piece needs a block of its own */
 #else
@@ -109,6 +111,22 @@ void *fx_arena_alloc(struct fx_arena *arena, size_t bytes) {
     arena->total += bytes;
     memset(piece, 0, bytes);
     return piece;
+}
+
+bool fx_arena_grown(struct fx_arena *arena, void *items, size_t *cap, size_t size) {
+    void *bigger = fx_arena_alloc(arena, fx_vec_bigger(*cap) * size);
+    if (bigger == NULL) {
+        return false;
+    }
+    /* The pointer may be of any type: copied as bytes, never read as a void *. */
+    void *array = NULL;
+    memcpy(&array, items, sizeof array);
+    if (*cap > 0) {
+        memcpy(bigger, array, *cap * size);
+    }
+    memcpy(items, &bigger, sizeof bigger);
+    *cap = fx_vec_bigger(*cap);
+    return true;
 }
 
 char *fx_arena_copy(struct fx_arena *arena, struct fx_text text) {

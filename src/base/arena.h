@@ -10,6 +10,7 @@
 #define FX_BASE_ARENA_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/macros.h"
@@ -41,6 +42,12 @@ void fx_arena_reset(struct fx_arena *arena);
 /* `bytes` zeroed bytes, aligned for anything; NULL when there is no memory or the bound
  * is reached. 0 bytes give a valid pointer. */
 void *fx_arena_alloc(struct fx_arena *arena, size_t bytes) FX_MUST_USE;
+
+/* Makes room in an array of the arena, whose *cap items of `size` bytes are all in use:
+ * the pointer that `items` points to is moved to a larger copy, the old array stays
+ * behind. False, with nothing changed, as above. */
+bool fx_arena_grown(struct fx_arena *arena, void *items, size_t *cap,
+                    size_t size) FX_MUST_USE;
 
 /* A NUL-terminated copy; NULL as above. */
 char *fx_arena_copy(struct fx_arena *arena, struct fx_text text) FX_MUST_USE;

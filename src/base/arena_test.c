@@ -68,6 +68,23 @@ static void copies_text(void **state) {
     fx_arena_finish(&arena);
 }
 
+static void grows_arrays(void **state) {
+    (void)state;
+    struct fx_arena arena;
+    fx_arena_init(&arena, 40 * sizeof(int));
+    int *items = NULL;
+    size_t cap = 0;
+    for (int i = 0; i < 16; i++) {
+        assert_true((size_t)i < cap ||
+                    fx_arena_grown(&arena, &items, &cap, sizeof *items));
+        items[i] = i;
+    }
+    assert_int_equal(cap, 16);
+    assert_false(fx_arena_grown(&arena, &items, &cap, sizeof *items)); /* 8 + 16 + 32 */
+    assert_true(cap == 16 && items[0] == 0 && items[15] == 15);
+    fx_arena_finish(&arena);
+}
+
 /* A borrowed block is used first, and again after a reset; what does not fit it comes
  * from elsewhere. */
 static void begins_in_a_borrowed_block(void **state) {
@@ -97,6 +114,7 @@ int main(void) {
         cmocka_unit_test(gives_aligned_zeroed_pieces),
         cmocka_unit_test(keeps_the_bound),
         cmocka_unit_test(copies_text),
+        cmocka_unit_test(grows_arrays),
         cmocka_unit_test(begins_in_a_borrowed_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

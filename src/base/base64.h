@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * base/base64.h - bytes as text and back (RFC 4648 section 4, with padding): the patch of
- * an AdmissionReview, the certificates of a configuration.
+ * an AdmissionReview, the certificates of a configuration. mbedTLS's reader takes texts
+ * that Go's refuses, and its writer is slower, for the sake of keys.
  */
 #ifndef FX_BASE_BASE64_H
 #define FX_BASE_BASE64_H

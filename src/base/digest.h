@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/digest.h - SHA-1 and SHA-256 (FIPS 180-4): digests that others compute, too.
- * Secrets and signatures are the business of src/net, which has a library for them.
+ * base/digest.h - SHA-1 and SHA-256 (FIPS 180-4), which Sprig's functions give, and
+ * Adler-32. Keys and signatures are the business of src/net.
  */
 #ifndef FX_BASE_DIGEST_H
 #define FX_BASE_DIGEST_H

@@ -3,15 +3,19 @@
  * base/regex.cc - RE2 behind C functions.
  *
  * RE2 itself throws nothing, but its allocations do. No exception leaves this file: it
- * becomes FX_ENOMEM. What RE2 had allocated by then is lost. A program of RE2's can be
- * used on: its locks are released on the way out, its caches hold whole states only, and
- * its work lists are cleared before each use. (RE2's parser may not survive a refusal in
- * the middle of its work, for which it was not made.)
+ * becomes FX_ENOMEM. A program of RE2's in which an allocation failed is not used again:
+ * it makes parts of itself when they are first needed, and since 2023 by
+ * absl::call_once(), which after an exception blocks whoever comes next for ever. The
+ * expression is compiled anew; the old program, which other threads may be using, is
+ * freed with the expression. (RE2's parser may not survive a refusal in the middle of its
+ * work, for which it was not made.)
  */
+#include <atomic>
 #include <cassert>
 #include <cstdarg>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -27,9 +31,26 @@ extern "C" {
 }
 
 struct fx_regex {
-    fx_regex(const re2::StringPiece &pattern, const RE2::Options &options)
-        : program(pattern, options) {}
-    RE2 program;
+    explicit fx_regex(RE2 *program) : newest(new version{program, nullptr, {false}}) {}
+    ~fx_regex() {
+        for (const version *at = newest.load(); at != nullptr;) {
+            const version *next = at->before;
+            delete at->program;
+            delete at;
+            at = next;
+        }
+    }
+    fx_regex(const fx_regex &) = delete;
+    fx_regex &operator=(const fx_regex &) = delete;
+
+    struct version {
+        RE2 *program;
+        version *before;
+        std::atomic<bool> failed; /* an allocation failed in it: it is not used again */
+    };
+    version &current() const { return *newest.load(std::memory_order_acquire); }
+    const RE2 &program() const { return *current().program; }
+    mutable std::atomic<version *> newest; /* never NULL */
 };
 
 /* Everything else as RE2 has it by default, which is Go's syntax: UTF-8, leftmost-first,
@@ -121,6 +142,32 @@ static bool fail_pattern(const RE2 &program, fx_err *err) {
     return fx_fail(err, FX_ESYNTAX, "%s", program.error().c_str());
 }
 
+/* Compiles; throws without memory. */
+static std::unique_ptr<RE2> compile(const re2::StringPiece &pattern,
+                                    const RE2::Options &options) {
+    std::unique_ptr<RE2> program(new RE2(pattern, options));
+    (void)program->NamedCapturingGroups(); /* made once, here */
+    return program;
+}
+
+/* The version for a match: a new one where an allocation failed in the last one. Throws
+ * without memory. */
+static fx_regex::version &usable_version(const fx_regex *regex) {
+    fx_regex::version *last = &regex->current();
+    if (!last->failed.load(std::memory_order_acquire)) {
+        return *last;
+    }
+    std::unique_ptr<RE2> program =
+        compile(last->program->pattern(), last->program->options());
+    std::unique_ptr<fx_regex::version> made(
+        new fx_regex::version{program.get(), last, {false}});
+    if (regex->newest.compare_exchange_strong(last, made.get())) {
+        (void)program.release();
+        return *made.release();
+    }
+    return *last; /* that of another thread */
+}
+
 bool fx_regex_compile(fx_text pattern, fx_regex **ret_regex, fx_err *err) {
     size_t max_bytes = 0;
     if (pattern.len > FX_LIMIT_REGEX_PATTERN_BYTES) {
@@ -134,17 +181,15 @@ bool fx_regex_compile(fx_text pattern, fx_regex **ret_regex, fx_err *err) {
         return fx_fail_exceeded(err);
     }
     try {
-        fx_regex *regex = new fx_regex(piece_of(pattern), options(max_bytes));
-        if (!regex->program.ok()) {
-            (void)fail_pattern(regex->program, err);
-            delete regex;
-            return false;
+        std::unique_ptr<RE2> program = compile(piece_of(pattern), options(max_bytes));
+        if (!program->ok()) {
+            return fail_pattern(*program, err);
         }
-        if (has_short_name(regex->program)) {
-            delete regex;
+        if (has_short_name(*program)) {
             return fail_short_name(err);
         }
-        (void)regex->program.NamedCapturingGroups(); /* made once, here */
+        fx_regex *regex = new fx_regex(program.get());
+        (void)program.release();
         (void)fx_spend(fx_regex_size(regex) / INSTRUCTIONS_OF_UNIT);
         (void)fx_budget_check();
         *ret_regex = regex;
@@ -174,6 +219,14 @@ static bool begin_match(const fx_regex *regex, size_t bytes, fx_err *err) {
     return fx_spend(UNITS_OF_MATCH) || fx_fail_exceeded(err);
 }
 
+/* An allocation failed within a match of this version; NULL: there is none. */
+static bool fail_match(fx_regex::version *version, fx_err *err) {
+    if (version != nullptr) {
+        version->failed.store(true, std::memory_order_release);
+    }
+    return fx_fail_nomem(err);
+}
+
 /* Pays for the bytes that were gone through. A match may have looked at all of them, and
  * may have taken long: so the clock is read. What is exceeded is seen when the budget is
  * spent from next. */
@@ -190,13 +243,15 @@ bool fx_regex_match(const fx_regex *regex, fx_text text, bool *ret_matches, fx_e
     if (!begin_match(regex, text.len, err)) {
         return false;
     }
+    fx_regex::version *version = nullptr;
     try {
-        *ret_matches = regex->program.Match(piece_of(text), 0, text.len, RE2::UNANCHORED,
-                                            nullptr, 0);
+        version = &usable_version(regex);
+        *ret_matches = version->program->Match(piece_of(text), 0, text.len,
+                                               RE2::UNANCHORED, nullptr, 0);
         end_match(regex, text.len, text.len);
         return true;
     } catch (const std::bad_alloc &) {
-        return fx_fail_nomem(err);
+        return fail_match(version, err);
     }
 }
 
@@ -254,22 +309,24 @@ bool fx_regex_find(const fx_regex *regex, fx_text text, size_t from,
     if (!begin_match(regex, text.len - from, err)) {
         return false;
     }
+    fx_regex::version *version = nullptr;
     try {
-        find(regex->program, text, from, ret_spans, n_spans);
+        version = &usable_version(regex);
+        find(*version->program, text, from, ret_spans, n_spans);
         const bool found = ret_spans[0].from != FX_REGEX_NO_SPAN;
         end_match(regex, (found ? ret_spans[0].to : text.len) - from, text.len - from);
         return true;
     } catch (const std::bad_alloc &) {
-        return fx_fail_nomem(err);
+        return fail_match(version, err);
     }
 }
 
 size_t fx_regex_count_groups(const fx_regex *regex) {
-    return static_cast<size_t>(regex->program.NumberOfCapturingGroups());
+    return static_cast<size_t>(regex->program().NumberOfCapturingGroups());
 }
 
 size_t fx_regex_find_group(const fx_regex *regex, fx_text name) {
-    for (const auto &group : regex->program.NamedCapturingGroups()) {
+    for (const auto &group : regex->program().NamedCapturingGroups()) {
         if (fx_text_equal({group.first.data(), group.first.size()}, name)) {
             return static_cast<size_t>(group.second);
         }
@@ -278,5 +335,5 @@ size_t fx_regex_find_group(const fx_regex *regex, fx_text name) {
 }
 
 size_t fx_regex_size(const fx_regex *regex) {
-    return static_cast<size_t>(regex->program.ProgramSize());
+    return static_cast<size_t>(regex->program().ProgramSize());
 }

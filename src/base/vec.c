@@ -11,7 +11,7 @@
 
 bool fx_vec_grown(void *items, size_t len, size_t *cap, size_t size) {
     assert(len == *cap);
-    const size_t bigger = *cap == 0 ? 8 : *cap * 2;
+    const size_t bigger = fx_vec_bigger(*cap);
     if (bigger > SIZE_MAX / 2 / size) {
         return false;
     }

@@ -19,6 +19,11 @@
 #define FX_VEC_GROW(items, len, cap) \
     ((len) < (cap) || fx_vec_grown(&(items), (len), &(cap), sizeof *(items)))
 
+/* The capacity after `cap`, wherever an array grows. */
+static inline size_t fx_vec_bigger(size_t cap) {
+    return cap == 0 ? 8 : cap * 2;
+}
+
 /* The part of FX_VEC_GROW that is a function: doubles the array that the pointer at
  * `items` points to, whose *cap items of `size` bytes are all in use. On failure
  * everything is as it was. */

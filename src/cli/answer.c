@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/answer.c - an AdmissionReview made of an object, and what fx_review answers.
+ * cli/answer.c - makes an AdmissionReview of an object, and runs its review.
  */
 #include "cli/answer.h"
 
@@ -199,7 +199,7 @@ static bool read_result(struct fx_answer *answer, json_t *object, struct fx_err 
     return true;
 }
 
-bool fx_answer_run(struct fx_review *review, struct fx_outside *outside,
+bool fx_answer_run(struct fx_review *review, struct fx_provider_loop *providers,
                    struct fx_err *err) {
     for (;;) {
         switch (fx_review_run(review)) {
@@ -211,7 +211,7 @@ bool fx_answer_run(struct fx_review *review, struct fx_outside *outside,
         struct fx_arena *arena = NULL;
         uint64_t deadline_ns = 0; /* there is none */
         struct fx_external_calls *calls = fx_review_calls(review, &arena, &deadline_ns);
-        if (!fx_outside_ask(outside, calls, arena, err)) {
+        if (!fx_provider_loop_run(providers, calls, arena, err)) {
             return false;
         }
     }
@@ -242,7 +242,7 @@ bool fx_answer_ask(const struct fx_question *question, json_t *object,
     if (ret_answer->review == NULL) {
         return fx_fail_nomem(err);
     }
-    if (!fx_answer_run(ret_answer->review, question->outside, err)) {
+    if (!fx_answer_run(ret_answer->review, question->providers, err)) {
         return false;
     }
     ret_answer->result = fx_review_result(ret_answer->review);
@@ -270,11 +270,11 @@ static bool mutate(const struct fx_question *question, struct fx_resultant *resu
     struct fx_budget budget = {
         .bound = {.deadline_ns = fx_answer_deadline(question->timeout_ms)}};
     fx_budget_swap(&budget);
-    const bool ok =
-        fx_mutation_begin(mutation, err) &&
-        (mutation->calls.n_items == 0 ||
-         fx_outside_ask(question->outside, &mutation->calls, &resultant->arena, err)) &&
-        fx_mutation_end(mutation, err);
+    const bool ok = fx_mutation_begin(mutation, err) &&
+                    (mutation->calls.n_items == 0 ||
+                     fx_provider_loop_run(question->providers, &mutation->calls,
+                                          &resultant->arena, err)) &&
+                    fx_mutation_end(mutation, err);
     fx_budget_swap(&budget);
     if (budget.exceeded == FX_EXCEEDED_NOTHING) {
         return ok;

@@ -19,7 +19,7 @@ static enum fx_exit say_failure(const struct fx_input_object *object,
     return fx_exit_of(err);
 }
 
-/* What was left out stops nobody: it is no failure of the command either. */
+/* Skipped policies are no failure of the command. */
 static void say_drops(const struct fx_input_object *object,
                       const struct fx_answer *answer, bool colour) {
     struct fx_buf words;
@@ -90,7 +90,7 @@ static enum fx_exit mutate_and_print(const struct fx_apply_values *values,
     fx_emitter_init(&emitter, format, inputs->objects.n_items == 1 && !values->expand,
                     fx_color_wanted(values->color, stdout));
     enum fx_exit status = mutate_all(values, inputs, &emitter);
-    /* A review tells of its failure itself. */
+    /* The format `review` prints the failure itself. */
     if (status == FX_EXIT_DONE || (status == FX_EXIT_MUTATION &&
                                    (values->keep_going || format == FX_FORMAT_REVIEW))) {
         status = fx_exit_worse(status, print_all(&emitter));
@@ -115,7 +115,7 @@ enum fx_exit fx_apply_objects(const struct fx_apply_values *values, enum fx_form
 
 /* ---- the command ----------------------------------------------------------------- */
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_apply(const void *values, const char *operand) {
     (void)operand;
     const struct fx_apply_values *given = values;
     bool differs = false;
@@ -138,12 +138,12 @@ const struct fx_command fx_command_apply = {
     "\n"
     "Formats:\n"
     "  yaml    the objects, with --- between them\n"
-    "  json    one object itself; several as a v1 List\n"
-    "  patch   JSON Patch: of one object the array; of several a line each:\n"
+    "  json    one object as it is; several as a v1 List\n"
+    "  patch   JSON Patch: the array for one object; for several one line each:\n"
     "          "
     "{\"file\",\"apiVersion\",\"kind\",\"namespace\",\"name\",\"patch\":[...]}\n"
-    "  diff    unified, of the YAML before and after\n"
-    "  review  the AdmissionReview that the webhook answers, a line each; denials too\n"
+    "  diff    unified diff of the YAML before and after\n"
+    "  review  the AdmissionReview response, one line each; also denials\n"
     "\n"
     "Examples:\n"
     "  fixpoint apply -p policies -f pod.yaml\n"
@@ -151,5 +151,5 @@ const struct fx_command fx_command_apply = {
     .options = options,
     .values_size = sizeof(struct fx_apply_values),
     .stray = " (give objects with -f)",
-    .run = run,
+    .run = run_apply,
 };

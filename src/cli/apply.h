@@ -27,122 +27,81 @@ struct fx_apply_values {
 extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE */
 
 /* The rows of both tables. */
-#define FX_APPLY_OPTIONS                                                                \
-    {"policies",                                                                        \
-     'p',                                                                               \
-     FX_OPTION_LIST,                                                                    \
-     offsetof(struct fx_apply_values, policies),                                        \
-     "PATH",                                                                            \
-     NULL,                                                                              \
-     "policies: a file, a folder or - (repeats)"},                                      \
-        {"objects",                                                                     \
-         'f',                                                                           \
-         FX_OPTION_LIST,                                                                \
-         offsetof(struct fx_apply_values, objects),                                     \
-         "PATH",                                                                        \
-         NULL,                                                                          \
-         "objects: a file, a folder or - (repeats)"},                                   \
-        {"namespace",                                                                   \
-         'n',                                                                           \
-         FX_OPTION_TEXT,                                                                \
-         offsetof(struct fx_apply_values, namespace_),                                  \
-         "NAME",                                                                        \
-         NULL,                                                                          \
-         "the namespace of what names none (default: objects are in none, policies in " \
-         "`default`)"},                                                                 \
-        {"operation",                                                                   \
-         '\0',                                                                          \
-         FX_OPTION_CHOICE,                                                              \
-         offsetof(struct fx_apply_values, operation),                                   \
-         "NAME",                                                                        \
-         fx_apply_operation_words,                                                      \
-         "CREATE (default), UPDATE or DELETE"},                                         \
-        {"old",                                                                         \
-         '\0',                                                                          \
-         FX_OPTION_TEXT,                                                                \
-         offsetof(struct fx_apply_values, old),                                         \
-         "PATH",                                                                        \
-         NULL,                                                                          \
-         "the objects as they were before an UPDATE"},                                  \
-        {"user",                                                                        \
-         '\0',                                                                          \
-         FX_OPTION_TEXT,                                                                \
-         offsetof(struct fx_apply_values, user),                                        \
-         "NAME",                                                                        \
-         NULL,                                                                          \
-         "who asks (default: kubernetes-admin)"},                                       \
-        {"group",                                                                       \
-         '\0',                                                                          \
-         FX_OPTION_LIST,                                                                \
-         offsetof(struct fx_apply_values, groups),                                      \
-         "NAME",                                                                        \
-         NULL,                                                                          \
-         "a group of that user (repeats)"},                                             \
-        {"keep-going",                                                                  \
-         'k',                                                                           \
-         FX_OPTION_FLAG,                                                                \
-         offsetof(struct fx_apply_values, keep_going),                                  \
-         NULL,                                                                          \
-         NULL,                                                                          \
-         "leave out invalid policies and objects that fail, and print the rest"},       \
-        FX_TIMEOUT_OPTION(struct fx_apply_values, timeout),                             \
-        FX_DIALECT_OPTIONS(struct fx_apply_values, settings),                           \
-        FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                          \
+#define FX_APPLY_OPTIONS                                                                 \
+    FX_OPTION_ROW("policies", 'p', LIST, offsetof(struct fx_apply_values, policies),     \
+                  "PATH", NULL, "policies: a file, a folder or - (repeats)"),            \
+        FX_OPTION_ROW("objects", 'f', LIST, offsetof(struct fx_apply_values, objects),   \
+                      "PATH", NULL, "objects: a file, a folder or - (repeats)"),         \
+        FX_OPTION_ROW("namespace", 'n', TEXT,                                            \
+                      offsetof(struct fx_apply_values, namespace_), "NAME", NULL,        \
+                      "namespace of policies and objects that have none (default: "      \
+                      "`default` for policies, none for objects)"),                      \
+        FX_OPTION_ROW("operation", '\0', CHOICE,                                         \
+                      offsetof(struct fx_apply_values, operation), "NAME",               \
+                      fx_apply_operation_words, "CREATE (default), UPDATE or DELETE"),   \
+        FX_OPTION_ROW("old", '\0', TEXT, offsetof(struct fx_apply_values, old), "PATH",  \
+                      NULL, "the objects before the UPDATE"),                            \
+        FX_OPTION_ROW("user", '\0', TEXT, offsetof(struct fx_apply_values, user),        \
+                      "NAME", NULL,                                                      \
+                      "user who sends the request (default: kubernetes-admin)"),         \
+        FX_OPTION_ROW("group", '\0', LIST, offsetof(struct fx_apply_values, groups),     \
+                      "NAME", NULL, "group of the user (repeats)"),                      \
+        FX_OPTION_ROW(                                                                   \
+            "keep-going", 'k', FLAG, offsetof(struct fx_apply_values, keep_going), NULL, \
+            NULL, "skip invalid policies and objects that fail, and print the rest"),    \
+        FX_TIMEOUT_OPTION(struct fx_apply_values, timeout),                              \
+        FX_DIALECT_OPTIONS(struct fx_apply_values, settings),                            \
+        FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                           \
         FX_COLOR_OPTION(struct fx_apply_values)
 
 /* Of those that print objects. */
-#define FX_EXPAND_OPTION                                                          \
-    {"expand",                                                                    \
-     '\0',                                                                        \
-     FX_OPTION_FLAG,                                                              \
-     offsetof(struct fx_apply_values, expand),                                    \
-     NULL,                                                                        \
-     NULL,                                                                        \
-     "also what controllers will make of the objects, as the ExpansionTemplates " \
-     "among the policies say"}
+#define FX_EXPAND_OPTION                                                                 \
+    FX_OPTION_ROW("expand", '\0', FLAG, offsetof(struct fx_apply_values, expand), NULL,  \
+                  NULL,                                                                  \
+                  "also print the objects that controllers create from them, according " \
+                  "to the ExpansionTemplates among the policies")
 
-/* What help says of what they read. */
-#define FX_APPLY_INPUT_DETAILS                                                        \
-    "Folders are read with all below them: *.yaml, *.yml and *.json. Files may hold " \
-    "several documents and Lists. Namespaces in either place are context for "        \
-    "selectors; "                                                                     \
-    "a namespace that nobody gives counts as one whose only label is its name. "      \
-    "Nodes are context for policies that read them. With "                            \
-    "--namespace, policies and objects that name none count as sent to that one, as " \
-    "kubectl has it; but for kinds that are known to live in none. Objects stay as "  \
-    "they are written.\n"
+/* The help text on the files they read. */
+#define FX_APPLY_INPUT_DETAILS                                                           \
+    "Folders are read recursively: *.yaml, *.yml and *.json. Files may contain several " \
+    "documents and Lists. Namespaces among policies or objects are context for "         \
+    "selectors; any other namespace has only the label with its name. Nodes are "        \
+    "context for policies that read them. --namespace sets the namespace of policies "   \
+    "and objects that have none, as in kubectl, except for kinds known to be "           \
+    "cluster-scoped; objects are not changed by it.\n"
 
 /* And of failures, where objects are printed. */
 #define FX_APPLY_DETAILS                                                                \
     FX_APPLY_INPUT_DETAILS                                                              \
     "\n"                                                                                \
-    "Where a policy is invalid (status 3), or a mutation fails, does not converge or "  \
-    "is denied (status 4), nothing is printed; with --keep-going what is left is, and " \
-    "the status "                                                                       \
-    "stays. Mutators in conflict with one another are left out, as in a cluster.\n"
+    "If a policy is invalid (status 3), or if a mutation fails, does not converge or "  \
+    "is denied (status 4), nothing is printed; with --keep-going the rest is printed, " \
+    "with the same status. Mutators in conflict with each other are skipped, as in a "  \
+    "cluster.\n"
 
 /* Everything that was read. */
 struct fx_apply_inputs {
     struct fx_policies *policies;
     struct fx_input_objects objects, old;
     struct fx_namespaces namespaces;
-    struct fx_outside outside;
-    enum fx_exit findings; /* of the policies: what they make of the status */
+    struct fx_provider_loop providers;
+    enum fx_exit findings; /* FX_EXIT_INVALID if a policy is invalid */
 };
 
-/* Checks the options, and reads what they name; says what is wrong with it. Invalid
- * policies end it, unless --keep-going. ret_inputs (zeroed) is to be finished in any
- * case. */
+/* Checks the options and reads the files they name. Faults are printed to standard error.
+ * Stops at invalid policies, unless --keep-going. ret_inputs (zeroed) is to be finished
+ * in any case. */
 enum fx_exit fx_apply_read(const struct fx_apply_values *values,
                            struct fx_apply_inputs *ret_inputs);
 void fx_apply_inputs_finish(struct fx_apply_inputs *inputs);
 
-/* What is to be asked about the object; borrows from both. */
+/* The review of the object; borrows from the values and the inputs. */
 struct fx_question fx_apply_question(const struct fx_apply_values *values,
                                      struct fx_apply_inputs *inputs,
                                      const struct fx_input_object *object);
 
-/* Does it all and prints in `format`. *ret_differs: an object would change. */
+/* Reads everything, mutates the objects and prints them. *ret_differs: an object would
+ * change. */
 enum fx_exit fx_apply_objects(const struct fx_apply_values *values, enum fx_format format,
                               bool *ret_differs);
 

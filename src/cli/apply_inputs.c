@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/apply_inputs.c - what the options of `apply` and its like name, read and checked.
+ * cli/apply_inputs.c - checks the options of `apply`, `diff` and `explain`, and reads
+ * their files.
  */
 #include <string.h>
 
@@ -15,7 +16,7 @@ void fx_apply_inputs_finish(struct fx_apply_inputs *inputs) {
     fx_input_objects_finish(&inputs->objects);
     fx_input_objects_finish(&inputs->old);
     fx_namespaces_finish(&inputs->namespaces);
-    fx_outside_finish(&inputs->outside);
+    fx_provider_loop_finish(&inputs->providers);
 }
 
 /* ---- checking and reading -------------------------------------------------------- */
@@ -25,19 +26,19 @@ static const char *usage_fault(const struct fx_apply_values *values) {
     const size_t n_stdin = fx_strings_count_stdin(&values->policies) +
                            fx_strings_count_stdin(&values->objects) + old_is_stdin;
     if (values->policies.n_items == 0) {
-        return "-p is missing: where are the policies?";
+        return "-p is missing: it names the policies";
     }
     if (values->objects.n_items == 0) {
-        return "-f is missing: where are the objects?";
+        return "-f is missing: it names the objects";
     }
     if (n_stdin > 1) {
         return "standard input (-) can be read only once";
     }
     if (values->old != NULL && values->operation == OPERATION_CREATE) {
-        return "--old: a CREATE has no old object; say --operation UPDATE";
+        return "--old: a CREATE request has no old object; use --operation UPDATE";
     }
     if (values->expand && values->output == FX_FORMAT_REVIEW) {
-        return "--expand: nobody reviews what is not yet made; choose another -o";
+        return "--expand: resultants have no review; use another -o";
     }
     return fx_provider_flags_fault(&values->provider);
 }
@@ -112,7 +113,7 @@ struct fx_question fx_apply_question(const struct fx_apply_values *values,
         .user = values->user,
         .groups = &values->groups,
         .old_object = find_old(&inputs->old, object->root),
-        .outside = &inputs->outside,
+        .providers = &inputs->providers,
         .timeout_ms = values->timeout,
     };
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/check.c - `fixpoint check`: what is wrong with policies.
+ * cli/check.c - `fixpoint check`: finds problems in policies.
  */
 #include <stdlib.h>
 
@@ -88,11 +88,11 @@ static enum fx_exit check(const struct values *values,
     return status;
 }
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_check(const void *values, const char *operand) {
     (void)operand;
     const struct values *given = values;
     if (given->policies.n_items == 0) {
-        fx_say("-p is missing: where are the policies?");
+        fx_say("-p is missing: it names the policies");
         return FX_EXIT_USAGE;
     }
     if (fx_strings_count_stdin(&given->policies) +
@@ -115,7 +115,7 @@ static const struct fx_option options[] = {
     {"policies", 'p', FX_OPTION_LIST, offsetof(struct values, policies), "PATH", NULL,
      "policies: a file, a folder or - (repeats)"},
     {"objects", 'f', FX_OPTION_LIST, offsetof(struct values, objects), "PATH", NULL,
-     "objects to try them on: a file, a folder or - (repeats)"},
+     "objects to run the policies on: a file, a folder or - (repeats)"},
     {"output", 'o', FX_OPTION_CHOICE, offsetof(struct values, output), "FORMAT",
      output_words, "text (default) or json"},
     FX_DIALECT_OPTIONS(struct values, settings),
@@ -126,36 +126,34 @@ static const struct fx_option options[] = {
 const struct fx_command fx_command_check = {
     .name = "check",
     .usage = "-p PATH... [-f PATH]... [-o text|json]",
-    .summary = "tell what is wrong with policies",
+    .summary = "find problems in policies",
     .details =
-        "Prints errors, conflicts and warnings with file, line and the character; then "
-        "what goes wrong between policies that are each in order. For that they are "
-        "tried out: on the objects of -f, or without -f on objects that are made for the "
-        "purpose, the least on which each mutator, and each pair that can meet, acts. "
-        "Such a warning shows the object.\n"
+        "Prints errors, conflicts and warnings with file, line and column; then problems "
+        "between policies that are each valid. To find these, it runs the policies on "
+        "the objects of -f. Without -f, it makes the smallest objects on which each "
+        "mutator, and each pair that can affect each other, acts. Such a warning shows "
+        "the object.\n"
         "\n"
-        "  undo          mutators undo each other, in every pass or for ever\n"
-        "  order         the result depends on which of two comes first\n"
-        "  idempotence   a second run changes what the first one left\n"
-        "  reinvocation  the same of a rule that runs once a review: the API server "
-        "asks\n"
-        "                again when another webhook has changed the object\n"
-        "  selector      a mutator changes by which labels Pods are found\n"
-        "  failure       a mutation fails, perhaps on what others left\n"
-        "  update        a note: a mutator changes on UPDATE what the API server lets\n"
-        "                nobody change then; objects older than the policy suffer\n"
+        "  undo          mutators undo each other, in every pass or without end\n"
+        "  order         the result depends on which of two mutators comes first\n"
+        "  idempotence   a second run changes the result of the first\n"
+        "  reinvocation  the same, of a rule that runs once per review: the API server\n "
+        "               calls the webhook again if another webhook changes the object\n"
+        "  selector      a mutator changes the labels by which Pods are selected\n"
+        "  failure       a mutation fails, perhaps on the result of others\n"
+        "  update        a note: a mutator changes an immutable field on UPDATE, so "
+        "that\n                updates of objects older than the policy are refused\n"
         "\n"
-        "Providers are not asked: what they give counts as some value. Elements of a "
-        "list "
-        "in another order are the same.\n"
+        "Providers are not called: their values count as some value. Lists with the same "
+        "elements in another order are equal.\n"
         "\n"
-        "Status 3 where a policy is invalid; 1 where all are valid, and some in conflict "
-        "or with warnings; else 0, whatever the notes.\n"
+        "Exit status: 3 if a policy is invalid; 1 if there are conflicts or warnings; "
+        "otherwise 0, also with notes.\n"
         "\n"
         "  fixpoint check -p policies/\n"
         "  fixpoint check -p policies/ -f deployed/ -o json\n"
         "\n"
-        "As JSON:\n"
+        "JSON output:\n"
         "  {\"mutators\":[{\"id\",\"file\",\"line\",\"errors\":[],\"warnings\":[],\n"
         "                \"conflicts\":[]}],\n"
         "   \"files\":[{\"file\",\"errors\":[],\"warnings\":[]}],\n"
@@ -164,15 +162,14 @@ const struct fx_command fx_command_check = {
         "                \"message\",\"operation\",\"witness\",\"object\"}],\n"
         "   \"untried\":[],\"skipped\":0}\n"
         "\n"
-        "`conflicts` are the ids of the others in a conflict; `files` has what concerns "
-        "no single mutator. `field` is a JSON Pointer into `witness`, the object that "
-        "shows it, `values` what stands there, one after the other, null where it is "
-        "absent. `object` is the file and line of an object of -f. `untried` are "
-        "mutators "
-        "for which no object could be made, `skipped` counts combinations beyond what is "
-        "tried.\n",
+        "`conflicts` are the ids of the other mutators in a conflict; `files` has "
+        "findings that concern no single mutator. `witness` is the object that shows the "
+        "problem, `field` a JSON Pointer into it, `values` its values one after the "
+        "other, null if absent. `object` is the file and line of an object of -f. "
+        "`untried` are mutators for which no object could be made; `skipped` counts "
+        "combinations beyond the limit.\n",
     .options = options,
     .values_size = sizeof(struct values),
-    .stray = " (policies come behind -p)",
-    .run = run,
+    .stray = " (give policies with -p)",
+    .run = run_check,
 };

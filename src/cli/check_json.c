@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/check_json.c - findings gathered by mutator and by file.
+ * cli/check_json.c - prints the findings of `fixpoint check` as JSON.
  */
 #include "cli/check_report.h"
 
@@ -224,8 +224,7 @@ void fx_check_print_json(struct fx_buf *buf, const struct fx_check_report *given
         add_member(buf, "findings", findings);
         fx_buf_char(buf, ',');
         add_member(buf, "untried", untried);
-        fx_buf_printf(buf, ",\"skipped\":%zu}\n",
-                      analysis->n_skipped + analysis->n_more);
+        fx_buf_printf(buf, ",\"skipped\":%zu}\n", analysis->n_skipped + analysis->n_more);
         json_decref(findings);
         json_decref(untried);
     } else {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/check_text.c - the findings of `fixpoint check` for people, in 80 columns.
+ * cli/check_text.c - prints the findings of `fixpoint check` as text in 80 columns.
  */
 #include <string.h>
 

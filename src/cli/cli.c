@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/cli.c - from argv to a command and its exit status.
+ * cli/cli.c - the table of commands, and from argv to a command and its exit status.
  */
 #include "cli/cli.h"
 
@@ -11,9 +11,46 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/output.h"
+#include "cli/suggest.h"
+
+/* ---- the table of commands ------------------------------------------------------- */
+
+const struct fx_command *const fx_commands[] = {
+    &fx_command_apply,   &fx_command_diff,
+    &fx_command_explain, &fx_command_check,
+    &fx_command_test,    &fx_command_review,
+    &fx_command_serve,   &fx_command_disable,
+    &fx_command_enable,  &fx_command_ping,
+    &fx_command_help,    &fx_command_completion,
+    &fx_command_version, NULL,
+};
+
+const struct fx_command *fx_command_find(const char *name) {
+    for (size_t i = 0; fx_commands[i] != NULL; i++) {
+        if (strcmp(fx_commands[i]->name, name) == 0) {
+            return fx_commands[i];
+        }
+    }
+    return NULL;
+}
+
+void fx_command_say_unknown(const char *name) {
+    struct fx_suggestion nearest;
+    fx_suggestion_init(&nearest, fx_text_of(name));
+    for (size_t i = 0; fx_commands[i] != NULL; i++) {
+        fx_suggestion_offer(&nearest, fx_commands[i]->name);
+    }
+    if (nearest.word != NULL) {
+        fx_say("unknown command `%s`; did you mean `%s`?", name, nearest.word);
+    } else {
+        fx_say("unknown command `%s`; `fixpoint help` lists the commands", name);
+    }
+}
+
+/* ---- the command line ------------------------------------------------------------ */
 
 static enum fx_exit usage_error(const struct fx_command *command) {
-    fx_say("`fixpoint help %s` tells how it is used", command->name);
+    fx_say("see `fixpoint help %s`", command->name);
     return FX_EXIT_USAGE;
 }
 
@@ -59,7 +96,7 @@ static enum fx_exit run_with(const struct fx_command *command, int argc, char **
     return command->run(values, operands->n_items > 0 ? operands->items[0] : NULL);
 }
 
-static enum fx_exit run(const struct fx_command *command, int argc, char **argv) {
+static enum fx_exit run_command(const struct fx_command *command, int argc, char **argv) {
     struct fx_err err = FX_ERR_INIT;
     void *values = calloc(1, command->values_size + 1);
     if (values == NULL) {
@@ -78,7 +115,7 @@ int fx_cli_main(int argc, char **argv) {
     /* A reader that went away is a status, not a death. */
     (void)signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {
-        fx_say("no command; `fixpoint help` lists them");
+        fx_say("no command; `fixpoint help` lists the commands");
         return FX_EXIT_USAGE;
     }
     const char *name = argv[1];
@@ -93,5 +130,5 @@ int fx_cli_main(int argc, char **argv) {
         fx_command_say_unknown(name);
         return FX_EXIT_USAGE;
     }
-    return (int)run(command, argc - 1, argv + 1);
+    return (int)run_command(command, argc - 1, argv + 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/cluster_session.c - a loop that runs until the one answer is there.
+ * cli/cluster_session.c - an event loop that runs until the response of a request.
  */
 #include "cli/cluster_session.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/cluster_session.h - a command's talk with an API server: one request after the
- * other, each waited for.
+ * cli/cluster_session.h - requests of a command to an API server, one after the other,
+ * each waited for.
  */
 #ifndef FX_CLI_CLUSTER_SESSION_H
 #define FX_CLI_CLUSTER_SESSION_H
@@ -28,8 +28,8 @@ struct fx_cluster_session {
 bool fx_cluster_session_open(struct fx_cluster_session *session, const char *file,
                              const char *context, struct fx_err *err) FX_MUST_USE;
 
-/* Asks, and waits for the answer: its object as a new reference. NULL after a failure,
- * which `ret_failure` tells. */
+/* Sends the request and waits for the response: its object, a new reference. NULL after a
+ * failure, which is in `ret_failure`. */
 json_t *fx_cluster_session_ask(struct fx_cluster_session *session,
                                const struct fx_kube_request *request,
                                struct fx_kube_failure *ret_failure) FX_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cli/commands.h - what a command is: one const table in a file of its own, and one row
- * in commands.c.
+ * in cli.c.
  */
 #ifndef FX_CLI_COMMANDS_H
 #define FX_CLI_COMMANDS_H
@@ -20,9 +20,9 @@ struct fx_command {
     const struct fx_option *options;
     size_t values_size; /* of the struct that the options fill */
 
-    /* The one argument that is no option: its name in messages, and whether it must be
-     * there. NULL: the command takes none, and `stray` says what such a thing may have
-     * been meant for. */
+    /* The one argument that is no option: its name in messages, and whether it is
+     * required. operand NULL: the command takes none; `stray` (or NULL) is a hint
+     * appended to the message about such an argument. */
     const char *operand, *stray;
     bool operand_needed;
     const char *const *operand_words; /* for completion; NULL ends; may be NULL */
@@ -32,7 +32,7 @@ struct fx_command {
     bool takes_paths;
     size_t paths_offset;
 
-    /* Does it. `values` are those of the options, `operand` may be NULL. */
+    /* Runs the command. `values` are those of the options; `operand` may be NULL. */
     enum fx_exit (*run)(const void *values, const char *operand);
 };
 
@@ -42,7 +42,7 @@ extern const struct fx_command *const fx_commands[];
 /* The command of that name, or NULL. */
 const struct fx_command *fx_command_find(const char *name);
 
-/* Says on standard error that there is no such command, and which may be meant. */
+/* Reports on standard error that the command does not exist, with the nearest name. */
 void fx_command_say_unknown(const char *name);
 
 extern const struct fx_command fx_command_apply, fx_command_diff, fx_command_explain,

@@ -37,7 +37,7 @@ void fx_completion_commands(struct fx_buf *buf) {
     }
 }
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_completion(const void *values, const char *operand) {
     (void)values;
     for (size_t i = 0; i < FX_COUNT(shells); i++) {
         if (strcmp(shells[i].name, operand) == 0) {
@@ -59,7 +59,7 @@ const struct fx_command fx_command_completion = {
     .name = "completion",
     .usage = "bash|zsh|fish",
     .summary = "print a completion script for a shell",
-    .details = "To try it in this shell:\n"
+    .details = "To load it into the current shell:\n"
                "  bash   source <(fixpoint completion bash)\n"
                "  zsh    source <(fixpoint completion zsh)\n"
                "  fish   fixpoint completion fish | source\n",
@@ -67,5 +67,5 @@ const struct fx_command fx_command_completion = {
     .operand = "SHELL",
     .operand_needed = true,
     .operand_words = shell_words,
-    .run = run,
+    .run = run_completion,
 };

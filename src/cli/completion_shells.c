@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/completion_shells.c - the scripts, each in the form its shell is used to.
+ * cli/completion_shells.c - the completion scripts for bash, zsh and fish.
  */
 #include "cli/commands.h"
 #include "cli/completion.h"

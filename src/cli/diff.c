@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/diff.c - `fixpoint diff`: what mutation would change.
+ * cli/diff.c - `fixpoint diff`: shows what mutation would change.
  */
 #include "cli/apply.h"
 #include "cli/commands.h"
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_diff(const void *values, const char *operand) {
     (void)operand;
     bool differs = false;
     const enum fx_exit status = fx_apply_objects(values, FX_FORMAT_DIFF, &differs);
@@ -21,9 +21,9 @@ static const struct fx_option options[] = {
 const struct fx_command fx_command_diff = {
     .name = "diff",
     .usage = "-p PATH... -f PATH... [OPTION]...",
-    .summary = "show what mutation would change; exit 1 if anything",
-    .details = "Prints the difference of the YAML before and after, object by object, in "
-               "unified form, coloured on a terminal.\n"
+    .summary = "show what mutation would change; exit status 1 if anything",
+    .details = "Prints a unified diff of the YAML before and after mutation, for each "
+               "object, coloured on a terminal.\n"
                "\n" FX_APPLY_DETAILS "\n"
                "Examples:\n"
                "  fixpoint diff -p policies -f deploy/\n"
@@ -31,5 +31,5 @@ const struct fx_command fx_command_diff = {
     .options = options,
     .values_size = sizeof(struct fx_apply_values),
     .stray = " (give objects with -f)",
-    .run = run,
+    .run = run_diff,
 };

@@ -39,8 +39,8 @@ static const char *name_of(const struct values *values) {
 static enum fx_exit say_failure(const struct values *values,
                                 const struct fx_kube_failure *failure) {
     if (failure->reason == FX_KUBE_REASON_NOT_FOUND) {
-        fx_say("there is no MutatingWebhookConfiguration `%s`: nothing is mutated by it, "
-               "and nothing makes it again but `helm upgrade` or `kubectl apply`",
+        fx_say("MutatingWebhookConfiguration `%s` does not exist, so it mutates nothing; "
+               "`helm upgrade` or `kubectl apply` creates it",
                name_of(values));
     } else {
         fx_say("%s", failure->message);
@@ -111,8 +111,8 @@ static json_t *try_changes(struct fx_cluster_session *session,
     return now;
 }
 
-/* All over again where somebody else wrote in between. The configuration as it is then,
- * as a new reference; NULL: `*ret_status` says how it ends. */
+/* Starts over if the configuration was changed in between. The configuration as it is
+ * then, as a new reference; NULL: `*ret_status` says how it ends. */
 static json_t *change(struct fx_cluster_session *session, const struct values *values,
                       const struct change *changes, enum fx_exit *ret_status) {
     struct attempt attempt;
@@ -136,13 +136,13 @@ static json_t *change(struct fx_cluster_session *session, const struct values *v
 }
 
 static enum fx_exit run_change(const struct values *values, const struct change *changes,
-                               void (*tell)(const struct values *values,
-                                            const json_t *configuration,
-                                            struct fx_buf *words)) {
+                               void (*report)(const struct values *values,
+                                              const json_t *configuration,
+                                              struct fx_buf *words)) {
     struct fx_cluster_session session;
     struct fx_err err = FX_ERR_INIT;
     if (name_of(values)[0] == '\0') {
-        fx_say("--name: it is empty");
+        fx_say("--name: must not be empty");
         return FX_EXIT_USAGE;
     }
     if (!fx_cluster_session_open(&session, values->kubeconfig, values->context, &err)) {
@@ -153,7 +153,7 @@ static enum fx_exit run_change(const struct values *values, const struct change 
     if (after != NULL) {
         struct fx_buf words;
         fx_buf_init(&words, 0);
-        tell(values, after, &words);
+        report(values, after, &words);
         status = fx_output_write(&words);
         fx_buf_finish(&words);
         json_decref(after);
@@ -192,7 +192,7 @@ static void tell_disabled(const struct values *values, const json_t *configurati
                           struct fx_buf *words) {
     struct fx_disable_record record;
     fx_disable_read(configuration, &record);
-    fx_buf_printf(words, "%s matches nothing now: mutation has stopped\n",
+    fx_buf_printf(words, "%s matches nothing now: mutation is disabled\n",
                   name_of(values));
     if (record.until != NULL) {
         fx_buf_printf(words, "until %s, or `fixpoint enable`\n", record.until);
@@ -205,11 +205,11 @@ static enum fx_exit run_disable(const void *values, const char *operand) {
     (void)operand;
     const struct values *given = values;
     if (given->duration > LONGEST_MS) {
-        fx_say("--for: ten years at most; without it, until `fixpoint enable`");
+        fx_say("--for: at most ten years; without --for, until `fixpoint enable`");
         return FX_EXIT_USAGE;
     }
     if (given->reason != NULL && !fx_text_is_utf8(fx_text_of(given->reason))) {
-        fx_say("--reason: no UTF-8");
+        fx_say("--reason: invalid UTF-8");
         return FX_EXIT_USAGE;
     }
     static const struct change changes[MOST_CHANGES] = {
@@ -235,7 +235,7 @@ static json_t *make_handed_over(const json_t *configuration, const struct values
 static void tell_enabled(const struct values *values, const json_t *configuration,
                          struct fx_buf *words) {
     (void)configuration;
-    fx_buf_printf(words, "%s matches as before: mutation goes on\n", name_of(values));
+    fx_buf_printf(words, "%s matches as before: mutation is enabled\n", name_of(values));
 }
 
 static enum fx_exit run_enable(const void *values, const char *operand) {
@@ -250,35 +250,19 @@ static enum fx_exit run_enable(const void *values, const char *operand) {
 /* ---- the commands ---------------------------------------------------------------- */
 
 #define FIELD(name) offsetof(struct values, name)
-#define CLUSTER_OPTIONS                                             \
-    {"kubeconfig",                                                  \
-     '\0',                                                          \
-     FX_OPTION_TEXT,                                                \
-     FIELD(kubeconfig),                                             \
-     "FILE",                                                        \
-     NULL,                                                          \
-     "how to reach the cluster (default: as kubectl finds it)"},    \
-        {"context",                                                 \
-         '\0',                                                      \
-         FX_OPTION_TEXT,                                            \
-         FIELD(context),                                            \
-         "NAME",                                                    \
-         NULL,                                                      \
-         "a context of the kubeconfig (default: its current one)"}, \
-        {"name",                                                    \
-         '\0',                                                      \
-         FX_OPTION_TEXT,                                            \
-         FIELD(name),                                               \
-         "NAME",                                                    \
-         NULL,                                                      \
-         "the MutatingWebhookConfiguration (default "               \
-         "gatekeeper-mutating-webhook-configuration)"}
+#define CLUSTER_OPTIONS                                                            \
+    FX_OPTION_ROW("kubeconfig", '\0', TEXT, FIELD(kubeconfig), "FILE", NULL,       \
+                  "kubeconfig of the cluster (default: as in kubectl)"),           \
+        FX_OPTION_ROW("context", '\0', TEXT, FIELD(context), "NAME", NULL,         \
+                      "context of the kubeconfig (default: its current context)"), \
+        FX_OPTION_ROW("name", '\0', TEXT, FIELD(name), "NAME", NULL,               \
+                      "name of the MutatingWebhookConfiguration (default "         \
+                      "gatekeeper-mutating-webhook-configuration)")
 
 static const struct fx_option disable_options[] = {
     {"for", '\0', FX_OPTION_DURATION, FIELD(duration), "TIME", NULL,
-     "end it by itself after that time, as in 30m (a running replica does it)"},
-    {"reason", '\0', FX_OPTION_TEXT, FIELD(reason), "TEXT", NULL,
-     "why, for whoever finds it"},
+     "enable mutation again after this time, as in 30m (done by a running replica)"},
+    {"reason", '\0', FX_OPTION_TEXT, FIELD(reason), "TEXT", NULL, "reason to record"},
     CLUSTER_OPTIONS,
     {.name = NULL},
 };
@@ -290,10 +274,10 @@ const struct fx_command fx_command_disable = {
     .usage = "[--for TIME] [--reason TEXT] [OPTION]...",
     .summary = "stop mutation in a cluster, with a record",
     .details =
-        "Makes the webhook configuration match nothing, and notes in its annotations who "
-        "did that, when, why and until when. The API server stops asking within a "
-        "second; no running Fixpoint is needed. Deleting the configuration stops "
-        "mutation as well, and stays until somebody makes it again.\n",
+        "Changes the webhook configuration so that it matches nothing, and records in "
+        "its annotations who did that, when, why and until when. The API server stops "
+        "calling the webhook within a second. No running Fixpoint is needed. Deleting "
+        "the configuration stops mutation, too, but until somebody creates it again.\n",
     .options = disable_options,
     .values_size = sizeof(struct values),
     .run = run_disable,
@@ -303,7 +287,7 @@ const struct fx_command fx_command_enable = {
     .name = "enable",
     .usage = "[OPTION]...",
     .summary = "undo `fixpoint disable`",
-    .details = "Lets the webhook configuration match what it matched before.\n",
+    .details = "Restores what the webhook configuration matched before.\n",
     .options = enable_options,
     .values_size = sizeof(struct values),
     .run = run_enable,

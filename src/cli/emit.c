@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/emit.c - one function for each format.
+ * cli/emit.c - prints results, one function for each format.
  */
 #include "cli/emit.h"
 

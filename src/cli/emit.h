@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/emit.h - the results of mutation in the format that was asked for.
+ * cli/emit.h - prints the results of mutation in the chosen format.
  */
 #ifndef FX_CLI_EMIT_H
 #define FX_CLI_EMIT_H
@@ -16,11 +16,11 @@
 #include "cli/answer.h"
 #include "cli/input.h"
 
-#define FX_FORMATS(X)                                                                \
-    X(YAML, "yaml")     /* documents with --- between them */                        \
-    X(JSON, "json")     /* one object itself, several as a v1 List */                \
-    X(PATCH, "patch")   /* JSON Patch; of several objects one line each, with who */ \
-    X(DIFF, "diff")     /* unified, of the YAML */                                   \
+#define FX_FORMATS(X)                                                                   \
+    X(YAML, "yaml")   /* documents with --- between them */                             \
+    X(JSON, "json")   /* one object itself, several as a v1 List */                     \
+    X(PATCH, "patch") /* JSON Patch; of several objects one line each, with the name */ \
+    X(DIFF, "diff")   /* unified, of the YAML */                                        \
     X(REVIEW, "review") /* the AdmissionReview as the webhook answers, a line each */
 
 enum fx_format {
@@ -45,8 +45,8 @@ void fx_emitter_init(struct fx_emitter *emitter, enum fx_format format, bool sin
                      bool colour);
 void fx_emitter_finish(struct fx_emitter *emitter);
 
-/* Adds an object and its answer. Where the mutation failed, only a review can be told;
- * the others add nothing. Errors: FX_ENOMEM. */
+/* Adds an object and its result. If the mutation failed, only the format `review` prints
+ * something. Errors: FX_ENOMEM. */
 bool fx_emitter_add(struct fx_emitter *emitter, const struct fx_input_object *object,
                     const struct fx_answer *answer, struct fx_err *err) FX_MUST_USE;
 

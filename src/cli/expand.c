@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/expand.c - resultants, and those of resultants.
+ * cli/expand.c - mutates resultants, recursively.
  */
 #include "cli/expand.h"
 
@@ -9,7 +9,7 @@
 
 #define DEPTH 30u /* of templates that expand what others make */
 
-struct run {
+struct expand_run {
     const struct fx_question *question;
     const struct fx_input_object *object; /* what the user gave */
     enum fx_exit (*take)(void *user, const struct fx_input_object *resultant,
@@ -19,10 +19,10 @@ struct run {
     unsigned depth;
 };
 
-static enum fx_exit expand(struct run *run, json_t *generator);
+static enum fx_exit expand(struct expand_run *run, json_t *generator);
 
 /* "failed to mutate resultant resource web-pod: …" (spec section 10) */
-static bool generate(const struct run *run, json_t *made, struct fx_answer *answer,
+static bool generate(const struct expand_run *run, json_t *made, struct fx_answer *answer,
                      struct fx_err *err) {
     if (fx_answer_generate(run->question, made, answer, err)) {
         return true;
@@ -37,7 +37,7 @@ static bool generate(const struct run *run, json_t *made, struct fx_answer *answ
 }
 
 /* One resultant; its reference is taken over. */
-static enum fx_exit follow_take(struct run *run, json_t *made) {
+static enum fx_exit follow_take(struct expand_run *run, json_t *made) {
     const struct fx_input_object resultant = {run->object->file, run->object->line, made};
     struct fx_answer answer = {0};
     struct fx_err err = FX_ERR_INIT;
@@ -53,22 +53,21 @@ static enum fx_exit follow_take(struct run *run, json_t *made) {
     return status;
 }
 
-static json_t *make(struct run *run, const struct fx_resource *expansion,
+static json_t *make(struct expand_run *run, const struct fx_resource *expansion,
                     const json_t *generator, struct fx_err *err) {
     if (run->depth == DEPTH) {
         (void)fx_fail(err, FX_EMUTATE, "maximum recursion depth of %u reached", DEPTH);
         return NULL;
     }
     if (run->n_made++ == FX_LIMIT_RESULTANTS) {
-        (void)fx_fail(err, FX_EMUTATE, "it would make more than %u resultants",
-                      FX_LIMIT_RESULTANTS);
+        (void)fx_fail(err, FX_EMUTATE, "more than %u resultants", FX_LIMIT_RESULTANTS);
         return NULL;
     }
     const struct fx_text nowhere = {0};
     return expansion->ops->expand(expansion, generator, nowhere, err);
 }
 
-static enum fx_exit expand_by(struct run *run, const struct fx_resource *expansion,
+static enum fx_exit expand_by(struct expand_run *run, const struct fx_resource *expansion,
                               json_t *generator) {
     struct fx_err err = FX_ERR_INIT;
     if (!expansion->ops->expands(expansion, generator)) {
@@ -88,7 +87,7 @@ static enum fx_exit expand_by(struct run *run, const struct fx_resource *expansi
 }
 
 /* Recursive; as deep as DEPTH. */
-static enum fx_exit expand(struct run *run, json_t *generator) {
+static enum fx_exit expand(struct expand_run *run, json_t *generator) {
     const struct fx_snapshot *snapshot = run->question->snapshot;
     enum fx_exit worst = FX_EXIT_DONE;
     size_t n_expansions = 0;
@@ -107,6 +106,7 @@ enum fx_exit fx_expand(const struct fx_question *question,
                                             const struct fx_answer *answer,
                                             const struct fx_err *failure),
                        void *user) {
-    struct run run = {.question = question, .object = object, .take = take, .user = user};
+    struct expand_run run = {
+        .question = question, .object = object, .take = take, .user = user};
     return expand(&run, generator);
 }

@@ -12,10 +12,9 @@
 #include "cli/input.h"
 #include "cli/output.h"
 
-/* Makes the resultants of `object` (as `generator`, its mutated form, has them), asks
- * about each, and hands it over with its answer; a failure is handed over as well. Goes
- * on with what came of it. At most FX_LIMIT_RESULTANTS of one object, 30 deep. Gives the
- * worst status. */
+/* Makes the resultants of `object` from `generator`, its mutated form, mutates each, and
+ * calls `take` with it and its result, also after a failure; then expands the results. At
+ * most FX_LIMIT_RESULTANTS of one object, 30 levels deep. Returns the worst status. */
 enum fx_exit fx_expand(const struct fx_question *question,
                        const struct fx_input_object *object, json_t *generator,
                        enum fx_exit (*take)(void *user,

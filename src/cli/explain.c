@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/explain.c - `fixpoint explain`: which mutator changed what, and why the others did
- * not.
+ * cli/explain.c - `fixpoint explain`: options, files and exit status. The report is made
+ * by src/explain.
  */
 #include "base/limits.h"
 #include "cli/apply.h"
@@ -20,14 +20,14 @@ enum { OUTPUT_TEXT, OUTPUT_JSON };
 static const char *const output_words[] = {"text", "json", NULL};
 
 /* One run of the command. */
-struct run {
+struct explain_run {
     const struct values *values;
     struct fx_apply_inputs inputs;
     struct fx_query *query; /* of --field; or NULL */
     struct fx_buf out;
 };
 
-static bool print(struct run *run, const struct fx_explanation *explanation,
+static bool print(struct explain_run *run, const struct fx_explanation *explanation,
                   struct fx_err *err) {
     const struct values *values = run->values;
     if (values->apply.output == OUTPUT_JSON) {
@@ -58,7 +58,7 @@ static json_t *read_skipped(const struct fx_review_result *result, struct fx_err
     return message;
 }
 
-static bool explain(struct run *run, struct fx_explain_input *input,
+static bool explain(struct explain_run *run, struct fx_explain_input *input,
                     const struct fx_review_result *result, struct fx_err *err) {
     struct fx_explanation explanation = {.input = {.object = NULL}};
     json_t *skipped = NULL;
@@ -78,7 +78,8 @@ static bool explain(struct run *run, struct fx_explain_input *input,
 
 /* A failed mutation is reported and gives the exit status; an error of our own is said.
  */
-static enum fx_exit ask_and_explain(struct run *run, const struct fx_question *question,
+static enum fx_exit ask_and_explain(struct explain_run *run,
+                                    const struct fx_question *question,
                                     const struct fx_input_object *object) {
     struct fx_answer answer = {0};
     struct fx_err failure = FX_ERR_INIT;
@@ -110,7 +111,8 @@ static enum fx_exit ask_and_explain(struct run *run, const struct fx_question *q
     return status;
 }
 
-static enum fx_exit explain_one(struct run *run, const struct fx_input_object *object) {
+static enum fx_exit explain_one(struct explain_run *run,
+                                const struct fx_input_object *object) {
     struct fx_question question =
         fx_apply_question(&run->values->apply, &run->inputs, object);
     struct fx_arena arena;
@@ -124,7 +126,7 @@ static enum fx_exit explain_one(struct run *run, const struct fx_input_object *o
     return status;
 }
 
-static enum fx_exit explain_all(struct run *run) {
+static enum fx_exit explain_all(struct explain_run *run) {
     const struct fx_input_objects *objects = &run->inputs.objects;
     enum fx_exit worst = FX_EXIT_DONE;
     for (size_t i = 0; i < objects->n_items; i++) {
@@ -134,7 +136,7 @@ static enum fx_exit explain_all(struct run *run) {
 }
 
 /* Reads --field, if there is one. */
-static enum fx_exit read_field(struct run *run) {
+static enum fx_exit read_field(struct explain_run *run) {
     const char *field = run->values->field;
     struct fx_err err = FX_ERR_INIT;
     if (field == NULL || fx_query_parse(fx_text_of(field), &run->query, &err)) {
@@ -147,9 +149,9 @@ static enum fx_exit read_field(struct run *run) {
     return FX_EXIT_USAGE;
 }
 
-static enum fx_exit run_command(const void *values, const char *operand) {
+static enum fx_exit run_explain(const void *values, const char *operand) {
     (void)operand;
-    struct run run = {.values = values};
+    struct explain_run run = {.values = values};
     fx_buf_init(&run.out, 0);
     enum fx_exit status = read_field(&run);
     if (status == FX_EXIT_DONE) {
@@ -233,5 +235,5 @@ const struct fx_command fx_command_explain = {
     .options = options,
     .values_size = sizeof(struct values),
     .stray = " (give objects with -f)",
-    .run = run_command,
+    .run = run_explain,
 };

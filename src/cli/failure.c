@@ -58,7 +58,7 @@ static void print_deniers(struct fx_buf *buf, const struct fx_review_result *res
     }
 }
 
-/* The words of a denial are told whole, however long. */
+/* A denial is printed whole, however long. */
 static char *words_of(const struct fx_review_result *result, const struct fx_err *err) {
     const bool denied = err->code == FX_EDENIED && result != NULL &&
                         result->outcome != NULL && result->outcome->denial.len > 0;

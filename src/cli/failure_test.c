@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/failure_test.c - how a mutation that does not converge is told.
+ * cli/failure_test.c - messages on mutations that do not converge.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -50,7 +50,7 @@ static void print_option(struct fx_buf *buf, const struct fx_option *option) {
 }
 
 static const struct fx_option help_option = {
-    .name = "help", .letter = 'h', .help = "this help"};
+    .name = "help", .letter = 'h', .help = "print this help"};
 
 static void print_command(struct fx_buf *buf, const struct fx_command *command) {
     fx_buf_printf(buf, "fixpoint %s - %s\n\n", command->name, command->summary);
@@ -72,8 +72,8 @@ static void print_command(struct fx_buf *buf, const struct fx_command *command) 
 /* ---- all of them ----------------------------------------------------------------- */
 
 static const char overview_head[] =
-    "fixpoint - changes Kubernetes objects on their way in, as policies say, until\n"
-    "nothing changes any more: as the webhook in a cluster, and here\n"
+    "fixpoint - mutates Kubernetes objects according to policies until nothing\nchanges "
+    "any more: as an admission webhook, and on the command line\n"
     "\n"
     "Usage: fixpoint COMMAND [OPTION]...\n"
     "\n"
@@ -81,18 +81,18 @@ static const char overview_head[] =
 
 static const char overview_tail[] =
     "\n"
-    "`fixpoint help COMMAND` tells more. Data goes to standard output, words to\n"
-    "standard error.\n"
+    "`fixpoint help COMMAND` describes a command. Output goes to standard "
+    "output,\nmessages go to standard error.\n"
     "\n"
     "Exit status:\n"
     "   0  done\n"
-    "   1  there are differences, failed tests or findings\n"
-    "   2  the command line is wrong\n"
-    "   3  a policy or an input is invalid\n"
+    "   1  differences, failed tests or findings\n"
+    "   2  invalid command line\n"
+    "   3  invalid policy or input\n"
     "   4  a mutation failed, was denied or does not converge\n"
-    "   5  a file, a socket or a cluster failed\n"
-    "   6  `serve` was told to end, and its time was over before all was answered\n"
-    "  70  a fault of fixpoint itself\n";
+    "   5  error of a file, a socket or a cluster\n"
+    "   6  `serve` ended before all requests were answered (--grace)\n"
+    "  70  internal error\n";
 
 void fx_help_print(struct fx_buf *buf, const struct fx_command *command) {
     if (command != NULL) {
@@ -117,7 +117,7 @@ enum fx_exit fx_help_show(const struct fx_command *command) {
 
 /* ---- the command `help` ---------------------------------------------------------- */
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_help(const void *values, const char *operand) {
     (void)values;
     const struct fx_command *command = operand != NULL ? fx_command_find(operand) : NULL;
     if (operand != NULL && command == NULL) {
@@ -132,9 +132,9 @@ static const struct fx_option options[] = {{.name = NULL}};
 const struct fx_command fx_command_help = {
     .name = "help",
     .usage = "[COMMAND]",
-    .summary = "tell how fixpoint, or a command of it, is used",
-    .details = "Without COMMAND: the commands and the exit statuses.\n",
+    .summary = "describe fixpoint or one of its commands",
+    .details = "Without COMMAND, lists the commands and the exit statuses.\n",
     .options = options,
     .operand = "COMMAND",
-    .run = run,
+    .run = run_help,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/help.h - the help, written from the same tables that parsing reads; it fits 80
- * columns.
+ * cli/help.h - help texts in 80 columns, made from the tables that parsing uses.
  */
 #ifndef FX_CLI_HELP_H
 #define FX_CLI_HELP_H

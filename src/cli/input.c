@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/input.c - policies and namespaces; objects.c reads the objects.
+ * cli/input.c - reads policies and namespaces.
  */
 #include "cli/input.h"
 

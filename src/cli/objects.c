@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/objects.c - the objects of -f and --old.
+ * cli/objects.c - reads the objects of -f and --old.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/limits.h"
 #include "base/vec.h"
 #include "cli/input.h"
-#include "policy/findings.h"
+#include "policy/findings_internal.h"
+#include "policy/place.h"
 #include "value/documents.h"
-#include "value/tree.h"
-
-#define MAX_EXCERPT 4096 /* a longer line is not shown */
 
 void fx_input_objects_finish(struct fx_input_objects *objects) {
     if (objects == NULL) {
@@ -26,72 +23,35 @@ void fx_input_objects_finish(struct fx_input_objects *objects) {
     *objects = (struct fx_input_objects){0};
 }
 
-/* ---- faults of the text ---------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------- */
 
-/* Says a fault of an object file: `finding` without its file. */
-static enum fx_exit say_finding(const char *file, struct fx_finding *finding,
-                                unsigned color) {
+/* Prints a fault of an object file, and returns its exit status. */
+static enum fx_exit say_fault(const char *file, const struct fx_place *place,
+                              const char *message, unsigned color) {
+    struct fx_findings findings = {0};
     struct fx_err err = FX_ERR_INIT;
-    finding->severity = FX_SEVERITY_ERROR;
-    finding->file = strdup(file);
-    if (finding->file == NULL) {
+    if (!fx_findings_add(&findings, FX_SEVERITY_ERROR, file, NULL, place, message)) {
         (void)fx_fail_nomem(&err);
         return fx_say_err(&err);
     }
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
-    fx_finding_print(&words, finding, fx_color_wanted(color, stderr));
-    fx_say_words(&words);
-    fx_buf_finish(&words);
-    free(finding->file);
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_finding_print(&text, &findings.items[0], fx_color_wanted(color, stderr));
+    fx_say_words(&text);
+    fx_buf_finish(&text);
+    fx_findings_finish(&findings);
     return FX_EXIT_INVALID;
 }
 
-/* The line of `text` that holds `off`, as a string of its own; NULL where there is none
- * that can be shown. */
-static char *line_at(struct fx_text text, size_t off) {
-    size_t start = off;
-    while (start > 0 && text.data[start - 1] != '\n') {
-        start--;
-    }
-    size_t end = off;
-    while (end < text.len && text.data[end] != '\n' && text.data[end] != '\r') {
-        end++;
-    }
-    return end > start && end - start <= MAX_EXCERPT
-               ? strndup(text.data + start, end - start)
-               : NULL;
-}
-
-static enum fx_exit say_fault(const char *file, struct fx_text text, struct fx_err *fault,
-                              unsigned color) {
+/* The same of a text that does not parse. */
+static enum fx_exit say_syntax_fault(const char *file, struct fx_text text,
+                                     struct fx_err *fault, unsigned color) {
     if (fault->code != FX_ESYNTAX) {
         (void)fx_err_prefix(fault, "%s: ", file);
         return fx_say_err(fault);
     }
-    const size_t off = fault->off < text.len ? fault->off : text.len;
-    struct fx_finding finding = {.text = fault->msg,
-                                 .excerpt = line_at(text, off),
-                                 .caret_len = fault->len > 0 ? fault->len : 1};
-    fx_documents_position(text, off, &finding.line, &finding.column);
-    finding.caret = finding.column - 1;
-    const enum fx_exit status = say_finding(file, &finding, color);
-    free(finding.excerpt);
-    return status;
-}
-
-/* Is the document a Kubernetes object? Errors: FX_EINVALID. */
-static bool is_object(const json_t *root, struct fx_err *err) {
-    if (!json_is_object(root)) {
-        return fx_fail(err, FX_EINVALID, "the document is no Kubernetes object");
-    }
-    if (fx_tree_view_string(root, "kind").len == 0) {
-        return fx_fail(err, FX_EINVALID, "`kind` is missing");
-    }
-    if (fx_tree_view_string(root, "apiVersion").len == 0) {
-        return fx_fail(err, FX_EINVALID, "`apiVersion` is missing");
-    }
-    return true;
+    const struct fx_place place = fx_place_of_offset(text, fault->off, fault->len);
+    return say_fault(file, &place, fault->msg, color);
 }
 
 /* ---- reading --------------------------------------------------------------------- */
@@ -99,9 +59,10 @@ static bool is_object(const json_t *root, struct fx_err *err) {
 static enum fx_exit take_document(struct fx_input_objects *objects, const char *file,
                                   const struct fx_document *document, unsigned color) {
     struct fx_err err = FX_ERR_INIT;
-    if (!is_object(document->root, &err)) {
-        struct fx_finding finding = {.text = err.msg, .line = document->line};
-        return say_finding(file, &finding, color);
+    const char *fault = fx_document_fault(document);
+    if (fault != NULL) {
+        const struct fx_place place = {.line = document->line};
+        return say_fault(file, &place, fault, color);
     }
     if (!FX_VEC_GROW(objects->items, objects->n_items, objects->cap_items)) {
         (void)fx_fail_nomem(&err);
@@ -135,7 +96,7 @@ static enum fx_exit read_file(struct fx_input_objects *objects, const char *path
         const struct fx_text text = {bytes.data, bytes.len};
         status = fx_documents_read(text, &documents, &err)
                      ? take_documents(objects, name, &documents, color)
-                     : say_fault(name, text, &err, color);
+                     : say_syntax_fault(name, text, &err, color);
     }
     fx_documents_finish(&documents);
     fx_buf_finish(&bytes);

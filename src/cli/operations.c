@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/operations.c - the words of `--operation`.
+ * cli/operations.c - the values of `--operation`.
  */
 #include "cli/operations.h"
 
@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* Sorted, as a status tells them. */
+/* Sorted, as a status reports them. */
 static const struct {
     const char *word;
     bool is_done; /* here: it has a meaning, or goes without saying */

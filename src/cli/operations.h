@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/operations.h - `--operation` (spec section 9): which of its jobs a
- * process does. Some have no counterpart here; they are accepted, since they stand in
- * manifests that exist.
+ * cli/operations.h - `--operation` (spec section 9): which functions of the
+ * webhook a process serves. Values without a counterpart are accepted, as existing
+ * manifests have them.
  */
 #ifndef FX_CLI_OPERATIONS_H
 #define FX_CLI_OPERATIONS_H
@@ -19,7 +19,9 @@ struct fx_operations {
     bool mutates; /* mutation-webhook: POST /v1/mutate */
     bool admits;  /* webhook: POST /v1/admit and /v1/admitlabel */
     bool reports; /* mutation-status: status.byPod of mutators */
-    /* What a status tells: those that were given, or those that are done; sorted. */
+    /* The operations that a status reports: those given, or else all that are served;
+     * sorted.
+     */
     const char *words[FX_OPERATIONS_KNOWN];
     size_t n_words;
 };

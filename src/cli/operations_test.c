@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/operations_test.c - which words turn on what.
+ * cli/operations_test.c - the functions that each value of --operation turns on.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/option_values.c - the arguments that are more than text: durations and sizes.
+ * cli/option_values.c - parses durations and sizes.
  */
 #include <string.h>
 

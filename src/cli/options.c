@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/options.c - a table of options and getopt_long().
+ * cli/options.c - parses a command line by a table of options, with getopt_long().
  */
 #include "cli/options.h"
 

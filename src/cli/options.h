@@ -32,7 +32,9 @@ enum fx_option_type {
 
 #define FX_DURATION_OFF UINT64_MAX
 
-/* What is not given stays zero: false, NULL, none, the first choice, 0. */
+/* One option. A value that is not given stays zero: false, NULL, none, the first choice,
+ * 0.
+ */
 struct fx_option {
     const char *name; /* without the dashes; NULL ends a table */
     char letter;      /* '\0': none */
@@ -42,6 +44,11 @@ struct fx_option {
     const char *const *choices; /* CHOICE: the words, NULL ends */
     const char *help;           /* lower case, no full stop */
 };
+
+/* A row of a table, for macros that make several. `type` is one of enum fx_option_type
+ * without its prefix. */
+#define FX_OPTION_ROW(name, letter, type, offset, argument, choices, help) \
+    {name, letter, FX_OPTION_##type, offset, argument, choices, help}
 
 /* The row FX_OPTION_SETTINGS of a table whose values have a struct fx_dialect_settings.
  */
@@ -65,15 +72,14 @@ struct fx_option_table {
 const struct fx_option *fx_options_expand(const struct fx_option *options,
                                           struct fx_option_table *ret_table);
 
-/* What a command line holds besides the values of options. */
+/* The rest of a command line. */
 struct fx_command_line {
-    struct fx_strings operands; /* what is no option */
+    struct fx_strings operands; /* the arguments that are no options */
     bool help;                  /* --help or -h: the rest was not read */
 };
 
-/* Reads argv[1] and so on (argv[0] is not looked at) into `values`, which is zeroed, and
- * the rest into `ret_line`, likewise. Errors: FX_EINVALID, in words that name the option;
- * FX_ENOMEM. */
+/* Parses argv[1] and so on: options into `values`, the rest into `ret_line`, both zeroed.
+ * Errors: FX_EINVALID, with a message that names the option; FX_ENOMEM. */
 bool fx_options_parse(const struct fx_option *options, int argc, char **argv,
                       void *values, struct fx_command_line *ret_line,
                       struct fx_err *err) FX_MUST_USE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/options_test.c - tables of options: what is read, and how mistakes are told.
+ * cli/options_test.c - parsing of options, and messages on errors.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/output.c - the two streams.
+ * cli/output.c - standard output and standard error.
  */
 #include "cli/output.h"
 

@@ -41,7 +41,8 @@ struct talk {
 
 /* ---- the question ---------------------------------------------------------------- */
 
-/* A Pod that nobody will ever store: a dry run, in the namespace that every cluster has.
+/* A review of a Pod that is never stored: a dry run, in the namespace that every cluster
+ * has.
  */
 static void write_review(struct talk *talk, struct fx_buf *body) {
     fx_uuid_make(talk->uid);
@@ -69,19 +70,20 @@ static bool read_answer(struct talk *talk, const struct fx_http_call_result *res
     }
     json_t *review = fx_json_read(result->body, NULL, err);
     if (review == NULL) {
-        return fx_err_prefix(err, "the answer is no JSON: ");
+        return fx_err_prefix(err, "the response is no JSON: ");
     }
     const json_t *response = fx_tree_view_key(review, "response");
     const json_t *allowed = fx_tree_view_key(response, "allowed");
     const bool ours = fx_text_is(fx_tree_view_string(response, "uid"), talk->uid);
     const struct fx_text patch = fx_tree_view_string(response, "patch");
     const double ms = (double)(fx_clock_ns() - talk->began_ns) / 1e6;
-    fx_buf_printf(&talk->words, "it answers: %s%s, in %.1f ms\n",
+    fx_buf_printf(&talk->words, "response: %s%s, in %.1f ms\n",
                   json_is_true(allowed) ? "allowed" : "denied",
                   patch.len > 0 ? " with a patch" : "", ms);
     const bool ok = ours && json_is_boolean(allowed);
     json_decref(review);
-    return ok || fx_fail(err, FX_EIO, "the answer is no AdmissionReview of our request");
+    return ok ||
+           fx_fail(err, FX_EIO, "the response is no AdmissionReview of this request");
 }
 
 static void on_done(const struct fx_http_call_result *result, void *user) {
@@ -144,8 +146,8 @@ static struct fx_tls_config *make_tls(const struct values *values,
     return tls;
 }
 
-static bool ask(struct talk *talk, const struct values *values, const struct fx_url *url,
-                struct fx_err *err) {
+static bool send_review(struct talk *talk, const struct values *values,
+                        const struct fx_url *url, struct fx_err *err) {
     struct fx_tls_config *tls = make_tls(values, url, err);
     struct fx_buf body;
     struct fx_http_call *call = NULL;
@@ -182,7 +184,7 @@ static enum fx_exit ping(const struct values *values, const struct fx_url *url) 
         return FX_EXIT_IO;
     }
     fx_buf_init(&talk.words, 0);
-    const bool ok = ask(&talk, values, url, &err);
+    const bool ok = send_review(&talk, values, url, &err);
     (void)uv_loop_close(&talk.loop);
     const enum fx_exit said =
         ok ? fx_output_write(&talk.words) : fx_exit_worse(FX_EXIT_IO, fx_say_err(&err));
@@ -190,7 +192,7 @@ static enum fx_exit ping(const struct values *values, const struct fx_url *url) 
     return said;
 }
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_ping(const void *values, const char *operand) {
     const struct values *given = values;
     struct fx_url url;
     struct fx_err err = FX_ERR_INIT;
@@ -199,15 +201,15 @@ static enum fx_exit run(const void *values, const char *operand) {
         return FX_EXIT_USAGE;
     }
     if (!fx_url_is_scheme(&url, "https")) {
-        fx_say("%s: a webhook is asked over https", operand);
+        fx_say("%s: expected an https URL", operand);
         return FX_EXIT_USAGE;
     }
     if ((given->ca == NULL) == !given->insecure) {
-        fx_say("say --ca FILE (who vouches for the webhook) or --insecure");
+        fx_say("--ca FILE or --insecure is missing");
         return FX_EXIT_USAGE;
     }
     if ((given->cert == NULL) != (given->key == NULL)) {
-        fx_say("--cert and --key belong together");
+        fx_say("--cert and --key: give both");
         return FX_EXIT_USAGE;
     }
     return ping(given, &url);
@@ -217,29 +219,29 @@ static enum fx_exit run(const void *values, const char *operand) {
 
 static const struct fx_option options[] = {
     {"ca", '\0', FX_OPTION_TEXT, FIELD(ca), "FILE", NULL,
-     "who vouches for the webhook's certificate, PEM"},
+     "CA certificate (PEM) of the webhook server"},
     {"cert", '\0', FX_OPTION_TEXT, FIELD(cert), "FILE", NULL,
-     "our own certificate, PEM, for a webhook that asks for one (--client-ca)"},
-    {"key", '\0', FX_OPTION_TEXT, FIELD(key), "FILE", NULL, "its key, PEM"},
+     "client certificate (PEM), for a webhook server with --client-ca"},
+    {"key", '\0', FX_OPTION_TEXT, FIELD(key), "FILE", NULL,
+     "private key of the client certificate (PEM)"},
     {"insecure", '\0', FX_OPTION_FLAG, FIELD(insecure), NULL, NULL,
-     "take any certificate"},
+     "do not verify the certificate of the webhook server"},
     {"timeout", '\0', FX_OPTION_DURATION, FIELD(timeout), "TIME", NULL,
-     "for all of it (default 10s)"},
+     "time limit for the whole request (default 10s)"},
     {.name = NULL},
 };
 
 const struct fx_command fx_command_ping = {
     .name = "ping",
     .usage = "(--ca FILE | --insecure) [--cert FILE --key FILE] [--timeout TIME] URL",
-    .summary = "ask a webhook whether it answers",
-    .details =
-        "Sends the webhook a review of a Pod of its own, as an API server would (a dry "
-        "run, in the namespace default), and says what came of it.\n"
-        "\n"
-        "  fixpoint ping --ca ca.crt https://127.0.0.1:8443/v1/mutate\n",
+    .summary = "test whether a webhook responds",
+    .details = "Sends a review of a Pod to the webhook, as an API server would (a dry "
+               "run in the namespace default), and prints the result.\n"
+               "\n"
+               "  fixpoint ping --ca ca.crt https://127.0.0.1:8443/v1/mutate\n",
     .options = options,
     .values_size = sizeof(struct values),
     .operand = "URL",
     .operand_needed = true,
-    .run = run,
+    .run = run_ping,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/providers.c - flags to documents.
+ * cli/providers.c - makes Provider documents of the flags.
  */
 #include "cli/providers.h"
 
@@ -19,12 +19,11 @@ const char *fx_provider_flags_fault(const struct fx_provider_flags *flags) {
         const char *item = flags->providers.items[i];
         const char *equals = strchr(item, '=');
         if (equals == NULL || equals == item || equals[1] == '\0') {
-            return "--provider: say NAME=URL";
+            return "--provider: expected NAME=URL";
         }
     }
     if (flags->providers.n_items > 0 && flags->ca == NULL) {
-        return "--provider: --provider-ca is missing: nobody else's certificates are "
-               "trusted";
+        return "--provider: --provider-ca is missing: providers need a trusted CA";
     }
     if (flags->providers.n_items == 0 && flags->ca != NULL) {
         return "--provider-ca: only with --provider";

@@ -35,20 +35,10 @@ bool fx_provider_inputs_make(const struct fx_provider_flags *flags,
 void fx_provider_inputs_finish(struct fx_provider_inputs *inputs); /* zeroed is fine */
 
 /* The rows of a table of options whose values have a struct fx_provider_flags. */
-#define FX_PROVIDER_OPTIONS(type, member)                                       \
-    {"provider",                                                                \
-     '\0',                                                                      \
-     FX_OPTION_LIST,                                                            \
-     offsetof(type, member.providers),                                          \
-     "NAME=URL",                                                                \
-     NULL,                                                                      \
-     "a provider of external data, beside those among the policies (repeats)"}, \
-        {"provider-ca",                                                         \
-         '\0',                                                                  \
-         FX_OPTION_TEXT,                                                        \
-         offsetof(type, member.ca),                                             \
-         "FILE",                                                                \
-         NULL,                                                                  \
-         "the certificates, PEM, that providers of --provider are verified against"}
+#define FX_PROVIDER_OPTIONS(type, member)                                               \
+    FX_OPTION_ROW("provider", '\0', LIST, offsetof(type, member.providers), "NAME=URL", \
+                  NULL, "additional provider of external data (repeats)"),              \
+        FX_OPTION_ROW("provider-ca", '\0', TEXT, offsetof(type, member.ca), "FILE",     \
+                      NULL, "CA certificates (PEM) for the providers of --provider")
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/review.c - `fixpoint review`: an AdmissionReview through the webhook's own code.
+ * cli/review.c - `fixpoint review`: answers an AdmissionReview with the code of the
+ * webhook.
  */
 #include "admission/review.h"
 
@@ -57,12 +58,12 @@ static enum fx_exit review_text(const struct values *values, struct fx_policies 
         (void)fx_fail_nomem(&err);
         return fx_say_err(&err);
     }
-    struct fx_outside outside = {.loop = NULL};
+    struct fx_provider_loop providers = {.state = NULL};
     const enum fx_exit status =
-        fx_answer_run(review, &outside, &err)
+        fx_answer_run(review, &providers, &err)
             ? print_result(fx_review_result(review), admission.on_error)
             : fx_say_err(&err);
-    fx_outside_finish(&outside);
+    fx_provider_loop_finish(&providers);
     fx_review_destroy(review);
     return status;
 }
@@ -80,15 +81,15 @@ static enum fx_exit review_stdin(const struct values *values,
     return status;
 }
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_review(const void *values, const char *operand) {
     (void)operand;
     const struct values *given = values;
     if (given->policies.n_items == 0) {
-        fx_say("-p is missing: where are the policies?");
+        fx_say("-p is missing: it names the policies");
         return FX_EXIT_USAGE;
     }
     if (fx_strings_count_stdin(&given->policies) > 0) {
-        fx_say("-p: standard input (-) is where the review comes from");
+        fx_say("-p: standard input (-) is the review");
         return FX_EXIT_USAGE;
     }
     const char *fault = fx_provider_flags_fault(&given->provider);
@@ -114,7 +115,7 @@ static const struct fx_option options[] = {
      "policies: a file or a folder (repeats)"},
     FX_ON_ERROR_OPTION(struct values),
     {"keep-going", 'k', FX_OPTION_FLAG, offsetof(struct values, keep_going), NULL, NULL,
-     "leave out invalid policies"},
+     "skip invalid policies"},
     FX_TIMEOUT_OPTION(struct values, timeout),
     FX_DIALECT_OPTIONS(struct values, settings),
     FX_PROVIDER_OPTIONS(struct values, provider),
@@ -127,16 +128,16 @@ const struct fx_command fx_command_review = {
     .usage = "-p PATH... [OPTION]... < REVIEW",
     .summary = "answer an AdmissionReview as the webhook would",
     .details =
-        "Reads an AdmissionReview (JSON) from standard input and prints the one that the "
-        "webhook would answer. Namespaces among the policies are context for selectors; "
-        "a namespace that nobody gives counts as one whose only label is its name. Nodes "
-        "are context for policies that read them.\n"
+        "Reads an AdmissionReview request (JSON) from standard input and prints the "
+        "response of the webhook. Namespaces among the policies are context for "
+        "selectors; any other namespace has only the label with its name. Nodes are "
+        "context for policies that read them.\n"
         "\n"
-        "Status 3 where the input is no review (its sentence goes to standard error), 4 "
-        "where the answer is a denial; it is printed all the same. An invalid policy: 3 "
-        "without an answer; with --keep-going it is left out.\n",
+        "Exit status: 3 if the input is no review (the message goes to standard error) "
+        "or if a policy is invalid (nothing is printed; with --keep-going the policy is "
+        "skipped); 4 if the response is a denial, which is printed, too.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .stray = " (the review is read from standard input)",
-    .run = run,
+    .run = run_review,
 };

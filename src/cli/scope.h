@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/scope.h - what lives in no namespace, as far as that can be known without a
- * cluster: for --namespace, which is about everything else.
+ * cli/scope.h - which kinds are cluster-scoped, as far as that is known without a
+ * cluster.
+ * --namespace does not apply to them.
  */
 #ifndef FX_CLI_SCOPE_H
 #define FX_CLI_SCOPE_H
@@ -10,8 +11,7 @@
 
 #include "engine/request.h"
 
-/* Is it of a kind of Kubernetes, or of policies, that lives in no namespace? What is not
- * known counts as living in one. */
+/* Is the object of a known cluster-scoped kind? Unknown kinds count as namespaced. */
 bool fx_scope_is_cluster(const struct fx_subject *subject);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/scope_test.c - kinds that live in no namespace.
+ * cli/scope_test.c - cluster-scoped kinds.
  */
 #include <setjmp.h>
 #include <stdarg.h>

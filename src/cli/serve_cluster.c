@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/serve_cluster.c - flags and environment to the options of a cluster.
+ * cli/serve_cluster.c - makes the settings of a cluster from flags and environment.
  */
 #include "cli/serve_cluster.h"
 
@@ -57,7 +57,7 @@ void fx_cluster_settings_finish(struct fx_cluster_settings *settings) {
     *settings = (struct fx_cluster_settings){0};
 }
 
-/* ---- who we are ------------------------------------------------------------------ */
+/* ---- identity -------------------------------------------------------------------- */
 
 static bool read_pod(struct fx_cluster_settings *settings, struct fx_err *err) {
     char host[HOST_NAME_BYTES] = "";

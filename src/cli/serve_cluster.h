@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/serve_cluster.h - the flags of `fixpoint serve` that are about a cluster, and what
- * they and the environment of a Pod come to.
+ * cli/serve_cluster.h - the flags of `fixpoint serve` for a cluster, and the settings
+ * that follow from them and the environment of a Pod.
  */
 #ifndef FX_CLI_SERVE_CLUSTER_H
 #define FX_CLI_SERVE_CLUSTER_H
@@ -32,108 +32,56 @@ struct fx_cluster_flags {
 /* Their rows in the table of a command whose values, of that type, hold them as
  * `cluster`. */
 #define FX_CLUSTER_OPTIONS(type)                                                         \
-    {"kubeconfig",                                                                       \
-     '\0',                                                                               \
-     FX_OPTION_TEXT,                                                                     \
-     FX_CLUSTER_FLAG(type, kubeconfig),                                                  \
-     "FILE",                                                                             \
-     NULL,                                                                               \
-     "policies: those of this cluster, watched (default: of the Pod's own)"},            \
-        {"context",                                                                      \
-         '\0',                                                                           \
-         FX_OPTION_TEXT,                                                                 \
-         FX_CLUSTER_FLAG(type, context),                                                 \
-         "NAME",                                                                         \
-         NULL,                                                                           \
-         "a context of the kubeconfig (default: its current one)"},                      \
-        {"apis",                                                                         \
-         '\0',                                                                           \
-         FX_OPTION_TEXT,                                                                 \
-         FX_CLUSTER_FLAG(type, apis),                                                    \
-         "LIST",                                                                         \
-         NULL,                                                                           \
-         "whose policies of the cluster are read, with commas between: gatekeeper (our " \
-         "own group's, too), kubemod (default: both)"},                                  \
-        {"tls-secret",                                                                   \
-         '\0',                                                                           \
-         FX_OPTION_TEXT,                                                                 \
-         FX_CLUSTER_FLAG(type, tls_secret),                                              \
-         "NAME",                                                                         \
-         NULL,                                                                           \
-         "the certificate: made by ourselves, kept in this Secret and rotated"},         \
-        {"cert-service-name",                                                            \
-         '\0',                                                                           \
-         FX_OPTION_TEXT,                                                                 \
-         FX_CLUSTER_FLAG(type, service),                                                 \
-         "NAME",                                                                         \
-         NULL,                                                                           \
-         "the Service it is for (default fixpoint-webhook-service)"},                    \
-        {"ca-validity",                                                                  \
-         '\0',                                                                           \
-         FX_OPTION_DURATION,                                                             \
-         FX_CLUSTER_FLAG(type, ca_validity),                                             \
-         "TIME",                                                                         \
-         NULL,                                                                           \
-         "of the authority in the Secret (default 87600h)"},                             \
-        {"cert-validity",                                                                \
-         '\0',                                                                           \
-         FX_OPTION_DURATION,                                                             \
-         FX_CLUSTER_FLAG(type, cert_validity),                                           \
-         "TIME",                                                                         \
-         NULL,                                                                           \
-         "of the certificate in the Secret (default 8760h)"},                            \
-        {"rotation-wait",                                                                \
-         '\0',                                                                           \
-         FX_OPTION_DURATION,                                                             \
-         FX_CLUSTER_FLAG(type, rotation_wait),                                           \
-         "TIME",                                                                         \
-         NULL,                                                                           \
-         "between the steps of a rotation (default 60s)"},                               \
-        {"disable-cert-rotation",                                                        \
-         '\0',                                                                           \
-         FX_OPTION_FLAG,                                                                 \
-         FX_CLUSTER_FLAG(type, no_rotation),                                             \
-         NULL,                                                                           \
-         NULL,                                                                           \
-         "write neither the Secret nor a caBundle"},                                     \
-        {"mutating-webhook-configuration-name",                                          \
-         '\0',                                                                           \
-         FX_OPTION_TEXT,                                                                 \
-         FX_CLUSTER_FLAG(type, mutating),                                                \
-         "NAME",                                                                         \
-         NULL,                                                                           \
-         "whose caBundle is kept true (default "                                         \
-         "gatekeeper-mutating-webhook-configuration)"},                                  \
-        {"validating-webhook-configuration-name",                                        \
-         '\0',                                                                           \
-         FX_OPTION_TEXT,                                                                 \
-         FX_CLUSTER_FLAG(type, validating),                                              \
-         "NAME",                                                                         \
-         NULL,                                                                           \
-         "the same (default gatekeeper-validating-webhook-configuration)"},              \
-        {"additional-mutating-webhook-configs-to-rotate-certs",                          \
-         '\0',                                                                           \
-         FX_OPTION_LIST,                                                                 \
-         FX_CLUSTER_FLAG(type, also_mutating),                                           \
-         "NAME",                                                                         \
-         NULL,                                                                           \
-         "the same (repeats)"},                                                          \
-        {"lease-name",                                                                   \
-         '\0',                                                                           \
-         FX_OPTION_TEXT,                                                                 \
-         FX_CLUSTER_FLAG(type, lease),                                                   \
-         "NAME",                                                                         \
-         NULL,                                                                           \
-         "the Lease that settles which replica sweeps (default fixpoint)"},              \
-        {"no-events",                                                                    \
-         '\0',                                                                           \
-         FX_OPTION_FLAG,                                                                 \
-         FX_CLUSTER_FLAG(type, no_events),                                               \
-         NULL,                                                                           \
-         NULL,                                                                           \
-         "write no Events about invalid mutators"}
+    FX_OPTION_ROW(                                                                       \
+        "kubeconfig", '\0', TEXT, FX_CLUSTER_FLAG(type, kubeconfig), "FILE", NULL,       \
+        "watch the policies of this cluster (default: the cluster of the Pod)"),         \
+        FX_OPTION_ROW("context", '\0', TEXT, FX_CLUSTER_FLAG(type, context), "NAME",     \
+                      NULL, "context of the kubeconfig (default: its current context)"), \
+        FX_OPTION_ROW(                                                                   \
+            "apis", '\0', TEXT, FX_CLUSTER_FLAG(type, apis), "LIST", NULL,               \
+            "policy APIs to watch in the cluster, separated by commas: gatekeeper "      \
+            "(with the group mutations.fixpoint.dev), kubemod (default: both)"),         \
+        FX_OPTION_ROW(                                                                   \
+            "tls-secret", '\0', TEXT, FX_CLUSTER_FLAG(type, tls_secret), "NAME", NULL,   \
+            "create the serving certificate, keep it in this Secret and rotate it"),     \
+        FX_OPTION_ROW(                                                                   \
+            "cert-service-name", '\0', TEXT, FX_CLUSTER_FLAG(type, service), "NAME",     \
+            NULL,                                                                        \
+            "Service that the certificate is for (default fixpoint-webhook-service)"),   \
+        FX_OPTION_ROW("ca-validity", '\0', DURATION, FX_CLUSTER_FLAG(type, ca_validity), \
+                      "TIME", NULL,                                                      \
+                      "validity of the CA certificate in the Secret (default 87600h)"),  \
+        FX_OPTION_ROW(                                                                   \
+            "cert-validity", '\0', DURATION, FX_CLUSTER_FLAG(type, cert_validity),       \
+            "TIME", NULL,                                                                \
+            "validity of the serving certificate in the Secret (default 8760h)"),        \
+        FX_OPTION_ROW("rotation-wait", '\0', DURATION,                                   \
+                      FX_CLUSTER_FLAG(type, rotation_wait), "TIME", NULL,                \
+                      "time between the steps of a rotation (default 60s)"),             \
+        FX_OPTION_ROW("disable-cert-rotation", '\0', FLAG,                               \
+                      FX_CLUSTER_FLAG(type, no_rotation), NULL, NULL,                    \
+                      "do not write the Secret or any caBundle"),                        \
+        FX_OPTION_ROW("mutating-webhook-configuration-name", '\0', TEXT,                 \
+                      FX_CLUSTER_FLAG(type, mutating), "NAME", NULL,                     \
+                      "MutatingWebhookConfiguration whose caBundle Fixpoint maintains "  \
+                      "(default gatekeeper-mutating-webhook-configuration)"),            \
+        FX_OPTION_ROW(                                                                   \
+            "validating-webhook-configuration-name", '\0', TEXT,                         \
+            FX_CLUSTER_FLAG(type, validating), "NAME", NULL,                             \
+            "ValidatingWebhookConfiguration whose caBundle Fixpoint maintains (default " \
+            "gatekeeper-validating-webhook-configuration)"),                             \
+        FX_OPTION_ROW("additional-mutating-webhook-configs-to-rotate-certs", '\0', LIST, \
+                      FX_CLUSTER_FLAG(type, also_mutating), "NAME", NULL,                \
+                      "additional MutatingWebhookConfiguration whose caBundle Fixpoint " \
+                      "maintains (repeats)"),                                            \
+        FX_OPTION_ROW("lease-name", '\0', TEXT, FX_CLUSTER_FLAG(type, lease), "NAME",    \
+                      NULL,                                                              \
+                      "Lease by which one replica is elected for cluster-wide writes "   \
+                      "(default fixpoint)"),                                             \
+        FX_OPTION_ROW("no-events", '\0', FLAG, FX_CLUSTER_FLAG(type, no_events), NULL,   \
+                      NULL, "do not write Events about invalid mutators")
 
-/* What they come to. */
+/* The settings that follow from the flags. */
 struct fx_cluster_settings {
     struct fx_cluster_options options; /* borrows from all that is below */
     struct fx_kube_config config;
@@ -146,14 +94,14 @@ struct fx_cluster_settings {
 
 void fx_cluster_settings_finish(struct fx_cluster_settings *settings);
 
-/* Is a cluster the source of policies, by these flags or by being in a Pod? */
+/* Are policies read from a cluster: by these flags, or as the process runs in a Pod? */
 bool fx_cluster_flags_mean_one(const struct fx_cluster_flags *flags);
 
-/* What of them makes no sense, also beside so many files of policies, as the sentence
- * that says so; NULL. */
+/* The fault of the flags, together with n_files paths of policies, as a message; or NULL.
+ */
 const char *fx_cluster_flags_fault(const struct fx_cluster_flags *flags, size_t n_files);
 
-/* What else they need to know of the command line; borrowed like the flags. */
+/* Other values of the command line that the settings need; borrowed like the flags. */
 struct fx_cluster_context {
     const struct fx_operations *operations;
     unsigned apis; /* that --apis names (cluster/policies/kinds.h) */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/serve_cluster_test.c - what flags and the environment of a Pod come to.
+ * cli/serve_cluster_test.c - settings from flags and the environment of a Pod.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -17,8 +17,8 @@ struct fx_suggestion {
 
 void fx_suggestion_init(struct fx_suggestion *suggestion, struct fx_text given);
 
-/* Takes `word` (borrowed) where it is nearer than those before, and near at all: a third
- * of its letters wrong at most, or what was given is its beginning. */
+/* Keeps `word` (borrowed) if it is nearer than those before, and near enough: at most a
+ * third of its letters differ, or it begins with the given text. */
 void fx_suggestion_offer(struct fx_suggestion *suggestion, const char *word);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/test.c - `fixpoint test`: suites, as src/suite reads, runs and prints them.
+ * cli/test.c - `fixpoint test`: runs suites with src/suite.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/input.h"
-#include "cli/outside.h"
+#include "cli/provider_loop.h"
 #include "suite/print.h"
 #include "suite/run.h"
 
@@ -25,8 +25,8 @@ struct values {
 /* What the host's functions know. */
 struct session {
     const struct values *values;
-    enum fx_exit said;         /* the status of what was said already */
-    struct fx_outside outside; /* providers of external data */
+    enum fx_exit said;                 /* the status of what was said already */
+    struct fx_provider_loop providers; /* providers of external data */
 };
 
 /* ---- the host -------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ static bool compile(void *user, const struct fx_file_list *files,
 }
 
 /* The groups as the question to the webhook wants them. */
-static bool copy_groups(const struct fx_suite_question *question,
+static bool copy_groups(const struct fx_suite_request *question,
                         struct fx_strings *ret_groups, struct fx_err *err) {
     ret_groups->items = calloc(question->n_groups + 1, sizeof *ret_groups->items);
     if (ret_groups->items == NULL) {
@@ -68,7 +68,7 @@ static bool copy_groups(const struct fx_suite_question *question,
 
 /* What the answer says besides the object. */
 static void take_words(const struct fx_review_result *result,
-                       struct fx_suite_answer *answer) {
+                       struct fx_suite_response *answer) {
     const struct fx_outcome *outcome = result == NULL ? NULL : result->outcome;
     if (outcome == NULL) {
         return;
@@ -83,8 +83,8 @@ static void take_words(const struct fx_review_result *result,
     }
 }
 
-static bool ask(void *user, const struct fx_suite_question *question,
-                struct fx_suite_answer *ret_answer, struct fx_err *err) {
+static bool mutate(void *user, const struct fx_suite_request *question,
+                   struct fx_suite_response *ret_answer, struct fx_err *err) {
     struct session *session = user;
     struct fx_strings groups = {0};
     if (!copy_groups(question, &groups, err)) {
@@ -97,7 +97,7 @@ static bool ask(void *user, const struct fx_suite_question *question,
         .user = question->user,
         .groups = &groups,
         .old_object = question->old_object,
-        .outside = &session->outside,
+        .providers = &session->providers,
         .timeout_ms = session->values->timeout,
     };
     struct fx_answer answer = {0};
@@ -111,7 +111,7 @@ static bool ask(void *user, const struct fx_suite_question *question,
     return ok;
 }
 
-static void tell(void *user, const struct fx_finding *finding) {
+static void report(void *user, const struct fx_finding *finding) {
     const struct session *session = user;
     struct fx_buf words;
     fx_buf_init(&words, 0);
@@ -131,11 +131,11 @@ static enum fx_exit verdict(const struct fx_suite_results *results) {
 
 static enum fx_exit print(const struct values *values,
                           const struct fx_suite_results *results) {
-    const struct fx_suite_look look = {.verbose = values->verbose,
-                                       .colour = fx_color_wanted(values->color, stdout)};
+    const struct fx_suite_style style = {
+        .verbose = values->verbose, .colour = fx_color_wanted(values->color, stdout)};
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
-    fx_suite_print(&buf, (enum fx_suite_format)values->output, results, &look);
+    fx_suite_print(&buf, (enum fx_suite_format)values->output, results, &style);
     const enum fx_exit status = fx_output_write(&buf);
     fx_buf_finish(&buf);
     return status;
@@ -152,7 +152,7 @@ static enum fx_exit update(const struct fx_suites *suites,
     return ok ? FX_EXIT_DONE : fx_say_err(&err);
 }
 
-/* Nothing was run: nobody shall take that for success. */
+/* Nothing was run: that is no success. */
 static enum fx_exit say_none(const struct values *values) {
     struct fx_buf words;
     fx_buf_init(&words, 0);
@@ -201,7 +201,7 @@ static enum fx_exit run_suites(struct session *session, struct fx_suites *suites
 static enum fx_exit read_and_run(const struct values *values,
                                  const struct fx_suite_filter *filter) {
     struct session session = {.values = values, .said = FX_EXIT_DONE};
-    const struct fx_suite_host host = {compile, ask, tell, &session};
+    const struct fx_suite_host host = {compile, mutate, report, &session};
     struct fx_err err = FX_ERR_INIT;
     struct fx_suites suites;
     fx_suites_init(&suites, &host);
@@ -212,11 +212,11 @@ static enum fx_exit read_and_run(const struct values *values,
     const enum fx_exit status =
         ok ? run_suites(&session, &suites, filter) : fx_say_err(&err);
     fx_suites_finish(&suites);
-    fx_outside_finish(&session.outside);
+    fx_provider_loop_finish(&session.providers);
     return status;
 }
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_test(const void *values, const char *operand) {
     (void)operand;
     const struct values *given = values;
     struct fx_err err = FX_ERR_INIT;
@@ -248,12 +248,11 @@ static const struct fx_option options[] = {
     {"output", 'o', FX_OPTION_CHOICE, offsetof(struct values, output), "FORMAT",
      fx_suite_format_words, "text (default), junit, tap, json or github"},
     {"run", '\0', FX_OPTION_TEXT, offsetof(struct values, run), "REGEX", NULL,
-     "only cases whose name, suite/test/case, it matches; or TEST//CASE, as gator has "
-     "it"},
+     "run only cases whose name, suite/test/case, matches; or TEST//CASE, as in gator"},
     {"verbose", 'v', FX_OPTION_FLAG, offsetof(struct values, verbose), NULL, NULL,
-     "say a line of every case, also of those that passed or were skipped"},
+     "print a line for each case, also if it passed or was skipped"},
     {"update", '\0', FX_OPTION_FLAG, offsetof(struct values, update), NULL, NULL,
-     "write what came out over the files of what was expected, where they differ"},
+     "write the mutated objects over the files of expected objects that differ"},
     FX_TIMEOUT_OPTION(struct values, timeout),
     FX_DIALECT_OPTIONS(struct values, settings),
     FX_PROVIDER_OPTIONS(struct values, provider),
@@ -264,11 +263,11 @@ static const struct fx_option options[] = {
 const struct fx_command fx_command_test = {
     .name = "test",
     .usage = "PATH... [OPTION]...",
-    .summary = "run suites: objects, and what policies are to make of them",
+    .summary = "run test suites of policies",
     .details =
-        "PATH is a file that holds a Suite, or a folder: every Suite and every case in "
-        "folder form below it is run. PATH/... is the same, as gator has it. Paths "
-        "within a suite are relative to its folder.\n"
+        "PATH is a file that contains a Suite, or a folder: all Suites and all cases in "
+        "folder form below it are run. PATH/... is the same, as in gator. Paths in a "
+        "suite are relative to its folder.\n"
         "\n"
         "A Suite (as gator has them, with more fields):\n"
         "  apiVersion: test.fixpoint.dev/v1alpha1   or test.gatekeeper.sh/v1alpha1\n"
@@ -286,24 +285,24 @@ const struct fx_command fx_command_test = {
         "          inventory: [namespace.yaml]      more context\n"
         "          mutated: expected.yaml           the whole object: a file, the\n"
         "                                           object itself, or false: unchanged\n"
-        "          contains: {spec: {...}}          part of it\n"
-        "          patch: [{op: add, ...}]          what is to be done to it\n"
-        "          error: words                     or: the failure, in part\n"
+        "          contains: {spec: {...}}          part of the object\n"
+        "          patch: [{op: add, ...}]          the expected JSON Patch\n"
+        "          error: message                   or: part of the error message\n"
         "\n"
         "A case of constraints alone (`template`, `constraint`, `assertions`) is "
-        "skipped: fixpoint mutates, and does not validate. `skip: true` skips a suite, a "
-        "test or a case.\n"
+        "skipped, as fixpoint does not validate. `skip: true` skips a suite, a test or a "
+        "case.\n"
         "\n"
         "The folder form:\n"
         "  sidecar/policies/*.yaml          or policies.yaml; folders below have it too\n"
-        "  sidecar/adds/object.yaml         each folder with one is a case\n"
+        "  sidecar/adds/object.yaml         each folder with this file is a case\n"
         "  sidecar/adds/expected.yaml       or an empty file `unchanged`, or error.txt\n"
-        "  sidecar/adds/old.yaml            at UPDATE\n"
+        "  sidecar/adds/old.yaml            for UPDATE\n"
         "  sidecar/adds/options.yaml        operation, user, groups, inventory, old,\n"
         "                                   contains, patch, skip\n"
         "\n"
-        "Status 1 where a case fails; 3 where a suite, a policy or an object is invalid, "
-        "or there are no tests.\n"
+        "Exit status: 1 if a case fails; 3 if a suite, a policy or an object is invalid, "
+        "or if there are no tests.\n"
         "\n"
         "Examples:\n"
         "  fixpoint test ./...\n"
@@ -315,5 +314,5 @@ const struct fx_command fx_command_test = {
     .operand_needed = true,
     .takes_paths = true,
     .paths_offset = offsetof(struct values, paths),
-    .run = run,
+    .run = run_test,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/version.c - `fixpoint version`: which fixpoint this is, and what it is made of.
+ * cli/version.c - `fixpoint version`: prints versions.
  */
 #include <jansson.h>
 #include <uv.h>
@@ -50,7 +50,7 @@ static void print_json(struct fx_buf *buf, const struct part *parts) {
     fx_buf_str(buf, "}\n");
 }
 
-static enum fx_exit run(const void *values, const char *operand) {
+static enum fx_exit run_version(const void *values, const char *operand) {
     (void)operand;
     const struct part parts[] = {
         {"version", FX_VERSION},
@@ -80,9 +80,9 @@ static const struct fx_option options[] = {
 const struct fx_command fx_command_version = {
     .name = "version",
     .usage = "[-o text|json]",
-    .summary = "tell which fixpoint this is",
-    .details = "The version of fixpoint, of the compiler and of the libraries in it.\n",
+    .summary = "print the version",
+    .details = "Prints the versions of fixpoint, of the compiler and of the libraries.\n",
     .options = options,
     .values_size = sizeof(struct values),
-    .run = run,
+    .run = run_version,
 };

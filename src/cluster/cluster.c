@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/cluster.c - the parts put together: who tells whom.
+ * cluster/cluster.c - connects the parts.
  */
 #include "cluster/cluster.h"
 
@@ -17,20 +17,20 @@
 
 struct fx_cluster {
     uint32_t magic;
-    struct fx_cluster_callbacks to;
+    struct fx_cluster_callbacks callbacks;
     struct fx_kube_client *client;
     struct fx_cluster_policies *policies;
     struct fx_cluster_namespaces *namespaces;
     struct fx_cluster_fetches nodes;
     struct fx_cluster_bindings *bindings;
     struct fx_cluster_webhooks *webhooks;
-    struct fx_cluster_secret *secret; /* NULL: the certificate is not ours */
+    struct fx_cluster_secret *secret; /* NULL: not maintained by Fixpoint */
     struct fx_cluster_status *status; /* NULL: not written */
     struct fx_cluster_events *events; /* NULL: not written */
     struct fx_cluster_sweep *sweep;   /* with `status` */
     struct fx_cluster_lease *lease;
-    struct fx_kube_log_throttle outage;
-    struct fx_policies *in_force; /* as last told to report; counted; NULL: none yet */
+    struct fx_kube_log_throttle log_throttle;
+    struct fx_policies *active; /* as last reported; counted; NULL: none yet */
     bool names_mutating, disabled, configured, was_missing;
     bool publishes;
     int64_t ca_not_after;
@@ -42,9 +42,10 @@ static struct fx_cluster *cluster_of(void *data) {
     return cluster;
 }
 
-/* ---- who tells whom -------------------------------------------------------------- */
+/* ---- callbacks of the parts
+ * -------------------------------------------------------------- */
 
-static bool is_server_out(const struct fx_cluster *cluster) {
+static bool is_outage(const struct fx_cluster *cluster) {
     for (size_t i = 0; i < FX_CLUSTER_RESOURCES; i++) {
         const struct fx_kube_resource *resource = NULL;
         struct fx_kube_reflector_status status;
@@ -60,43 +61,44 @@ static bool is_server_out(const struct fx_cluster *cluster) {
 static void on_state(const struct fx_kube_resource *resource, enum fx_kube_state state,
                      const struct fx_kube_failure *failure, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
-    fx_kube_log_throttle_state(&cluster->outage, resource, state, failure,
-                               is_server_out(cluster), fx_clock_ns());
+    fx_kube_log_throttle_state(&cluster->log_throttle, resource, state, failure,
+                               is_outage(cluster), fx_clock_ns());
 }
 
 static void on_request(enum fx_kube_verb verb, const struct fx_kube_resource *resource,
                        enum fx_kube_reason reason, double seconds, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
     if (reason == FX_KUBE_REASON_FORBIDDEN) {
-        fx_kube_log_throttle_refused(&cluster->outage, resource, fx_clock_ns());
+        fx_kube_log_throttle_refused(&cluster->log_throttle, resource, fx_clock_ns());
     }
-    if (cluster->to.on_request != NULL) {
-        cluster->to.on_request(verb, resource, reason, seconds, cluster->to.user);
+    if (cluster->callbacks.on_request != NULL) {
+        cluster->callbacks.on_request(verb, resource, reason, seconds,
+                                      cluster->callbacks.user);
     }
 }
 
 static void on_built(struct fx_policies *built, struct fx_policies *before,
                      double seconds, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
-    cluster->to.on_policies(built, before, seconds, cluster->to.user);
+    cluster->callbacks.on_policies(built, before, seconds, cluster->callbacks.user);
 }
 
-void fx_cluster_report(struct fx_cluster *cluster, struct fx_policies *in_force) {
-    fx_policies_ref(in_force);
-    fx_policies_unref(cluster->in_force);
-    cluster->in_force = in_force;
+void fx_cluster_report(struct fx_cluster *cluster, struct fx_policies *active) {
+    fx_policies_ref(active);
+    fx_policies_unref(cluster->active);
+    cluster->active = active;
     if (cluster->status != NULL) {
-        fx_cluster_status_compare_all(cluster->status, in_force);
+        fx_cluster_status_compare_all(cluster->status, active);
     }
     if (cluster->events != NULL) {
-        fx_cluster_events_compare_all(cluster->events, in_force);
+        fx_cluster_events_compare_all(cluster->events, active);
     }
 }
 
 static void on_status(const struct fx_cluster_object *object, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
-    if (cluster->status != NULL && cluster->in_force != NULL) {
-        fx_cluster_status_compare_one(cluster->status, cluster->in_force, object);
+    if (cluster->status != NULL && cluster->active != NULL) {
+        fx_cluster_status_compare_one(cluster->status, cluster->active, object);
     }
 }
 
@@ -117,16 +119,17 @@ static void on_present(bool present, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
     cluster->configured = present;
     fx_log_write(present && !cluster->was_missing ? FX_LOG_INFO : FX_LOG_WARN,
-                 present ? "the webhook configuration is there"
-                         : "there is no webhook configuration: nothing is mutated, and "
-                           "it is not made again",
+                 present
+                     ? "the webhook configuration exists"
+                     : "the webhook configuration does not exist: nothing is mutated, "
+                       "and Fixpoint does not create it",
                  (const struct fx_log_field[]){{0}});
     cluster->was_missing = !present;
 }
 
 static void on_pair(struct fx_text cert_pem, struct fx_text key_pem, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
-    cluster->to.on_pair(cert_pem, key_pem, cluster->to.user);
+    cluster->callbacks.on_pair(cert_pem, key_pem, cluster->callbacks.user);
 }
 
 static bool on_bundle(struct fx_text ca_bundle, int64_t ca_not_after, void *user) {
@@ -135,7 +138,7 @@ static bool on_bundle(struct fx_text ca_bundle, int64_t ca_not_after, void *user
     return fx_cluster_webhooks_publish(cluster->webhooks, ca_bundle);
 }
 
-/* What only one replica should do. */
+/* Starts or stops what only one replica should do. */
 static void on_lease(bool held, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
     fx_log(INFO, held ? "lease won" : "lease lost", {0});
@@ -151,11 +154,11 @@ static void on_lease(bool held, void *user) {
     }
 }
 
-/* ---- the beginning --------------------------------------------------------------- */
+/* ---- start and end --------------------------------------------------------------- */
 
 static bool start_reading(struct fx_cluster *cluster, uv_loop_t *loop,
                           const struct fx_cluster_options *options, struct fx_err *err) {
-    static const struct fx_cluster_policies_events told = {
+    static const struct fx_cluster_policies_events events = {
         .on_built = on_built, .on_status = on_status, .on_state = on_state};
     const struct fx_cluster_policies_options read = {
         .identity = options->identity,
@@ -163,7 +166,7 @@ static bool start_reading(struct fx_cluster *cluster, uv_loop_t *loop,
         .settings = options->settings,
     };
     cluster->policies =
-        fx_cluster_policies_create(loop, cluster->client, &read, &told, cluster, err);
+        fx_cluster_policies_create(loop, cluster->client, &read, &events, cluster, err);
     if (cluster->policies == NULL) {
         return false;
     }
@@ -172,14 +175,15 @@ static bool start_reading(struct fx_cluster *cluster, uv_loop_t *loop,
     return cluster->namespaces != NULL;
 }
 
-/* What reviews may ask for, and for whom that is. Where nobody's rules look at Nodes, no
- * Pod is told of one. */
-static bool start_asking(struct fx_cluster *cluster, uv_loop_t *loop,
-                         const struct fx_cluster_options *options, struct fx_err *err) {
+/* Fetches of Nodes, and bindings. Pods are annotated with their Node only if the policies that
+ * are read can use it. */
+static bool start_references(struct fx_cluster *cluster, uv_loop_t *loop,
+                             const struct fx_cluster_options *options,
+                             struct fx_err *err) {
     static const struct fx_kube_resource nodes = {"", "v1", "nodes", "Node"};
-    const bool tells = (options->apis & FX_CLUSTER_API_BIT(FX_CLUSTER_API_KUBEMOD)) != 0;
-    cluster->bindings = tells ? fx_cluster_bindings_create(loop, cluster->client) : NULL;
-    return ((cluster->bindings != NULL || !tells) &&
+    const bool binds = (options->apis & FX_CLUSTER_API_BIT(FX_CLUSTER_API_KUBEMOD)) != 0;
+    cluster->bindings = binds ? fx_cluster_bindings_create(loop, cluster->client) : NULL;
+    return ((cluster->bindings != NULL || !binds) &&
             fx_cluster_fetches_init(&cluster->nodes, cluster->client, &nodes)) ||
            fx_fail_nomem(err);
 }
@@ -187,16 +191,16 @@ static bool start_asking(struct fx_cluster *cluster, uv_loop_t *loop,
 static bool start_certificate(struct fx_cluster *cluster, uv_loop_t *loop,
                               const struct fx_cluster_options *options,
                               struct fx_err *err) {
-    static const struct fx_cluster_webhooks_events told = {.on_published = on_published,
-                                                           .on_disabled = on_disabled,
-                                                           .on_present = on_present,
-                                                           .on_state = on_state};
-    const struct fx_cluster_secret_events told_secret = {.on_pair = on_pair,
-                                                         .on_bundle = on_bundle,
-                                                         .on_state = on_state,
-                                                         .user = cluster};
+    static const struct fx_cluster_webhooks_events events = {.on_published = on_published,
+                                                             .on_disabled = on_disabled,
+                                                             .on_present = on_present,
+                                                             .on_state = on_state};
+    const struct fx_cluster_secret_events secret_events = {.on_pair = on_pair,
+                                                           .on_bundle = on_bundle,
+                                                           .on_state = on_state,
+                                                           .user = cluster};
     cluster->webhooks = fx_cluster_webhooks_create(
-        loop, cluster->client, &options->webhooks, &told, cluster, err);
+        loop, cluster->client, &options->webhooks, &events, cluster, err);
     if (cluster->webhooks == NULL) {
         return false;
     }
@@ -204,7 +208,7 @@ static bool start_certificate(struct fx_cluster *cluster, uv_loop_t *loop,
         return true;
     }
     cluster->secret = fx_cluster_secret_create(loop, cluster->client, options->secret,
-                                               &told_secret, err);
+                                               &secret_events, err);
     return cluster->secret != NULL;
 }
 
@@ -242,7 +246,7 @@ static bool start_reporting(struct fx_cluster *cluster, uv_loop_t *loop,
 
 struct fx_cluster *fx_cluster_create(uv_loop_t *loop,
                                      const struct fx_cluster_options *options,
-                                     const struct fx_cluster_callbacks *events,
+                                     const struct fx_cluster_callbacks *callbacks,
                                      struct fx_err *err) {
     struct fx_cluster *cluster = calloc(1, sizeof *cluster);
     if (cluster == NULL) {
@@ -250,14 +254,14 @@ struct fx_cluster *fx_cluster_create(uv_loop_t *loop,
         return NULL;
     }
     cluster->magic = CLUSTER_MAGIC;
-    cluster->to = *events;
+    cluster->callbacks = *callbacks;
     cluster->names_mutating =
         options->webhooks.n_mutating > 0 && options->webhooks.mutating[0][0] != '\0';
     cluster->publishes = options->webhooks.writes_ca;
     cluster->client =
         fx_kube_client_create(loop, options->config, on_request, cluster, err);
     if (cluster->client == NULL || !start_reading(cluster, loop, options, err) ||
-        !start_asking(cluster, loop, options, err) ||
+        !start_references(cluster, loop, options, err) ||
         !start_certificate(cluster, loop, options, err) ||
         !start_reporting(cluster, loop, options, err)) {
         fx_cluster_close(cluster);
@@ -273,7 +277,7 @@ void fx_cluster_release_lease(struct fx_cluster *cluster) {
     fx_cluster_lease_release(cluster->lease);
 }
 
-/* All of them use the client. */
+/* The client comes last, since all parts use it. */
 void fx_cluster_close(struct fx_cluster *cluster) {
     if (cluster == NULL) {
         return;
@@ -289,12 +293,12 @@ void fx_cluster_close(struct fx_cluster *cluster) {
     fx_cluster_namespaces_close(cluster->namespaces);
     fx_cluster_policies_close(cluster->policies);
     fx_kube_client_close(cluster->client);
-    fx_policies_unref(cluster->in_force);
+    fx_policies_unref(cluster->active);
     cluster->magic = 0;
     free(cluster);
 }
 
-/* ---- asking ---------------------------------------------------------------------- */
+/* ---- queries ---------------------------------------------------------------------- */
 
 struct fx_cluster_namespaces *fx_cluster_get_namespaces(struct fx_cluster *cluster) {
     return cluster->namespaces;
@@ -338,8 +342,8 @@ void fx_cluster_reload(struct fx_cluster *cluster) {
 }
 
 void fx_cluster_get_stats(const struct fx_cluster *cluster,
-                          struct fx_cluster_stats *ret_look) {
-    *ret_look = (struct fx_cluster_stats){
+                          struct fx_cluster_stats *ret_stats) {
+    *ret_stats = (struct fx_cluster_stats){
         .lease_held = fx_cluster_lease_held(cluster->lease),
         .names_mutating = cluster->names_mutating,
         .disabled = cluster->disabled,
@@ -349,10 +353,10 @@ void fx_cluster_get_stats(const struct fx_cluster *cluster,
         .ca_not_after = cluster->ca_not_after,
     };
     if (cluster->status != NULL) {
-        fx_cluster_status_get_counts(cluster->status, &ret_look->status);
+        fx_cluster_status_get_counts(cluster->status, &ret_stats->status);
     }
     if (cluster->events != NULL) {
-        fx_cluster_events_get_counts(cluster->events, &ret_look->events);
+        fx_cluster_events_get_counts(cluster->events, &ret_stats->events);
     }
 }
 

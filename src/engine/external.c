@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/external.c - the register of placeholders.
+ * engine/external.c - the set of placeholders of a review.
  *
- * A placeholder is an ordinary node, so that the loop, equal and diff need not know of
- * it: an integer, which no location leads into and nobody takes for a text. It is one of
- * ours if the register has this very node under that number; whatever a user sends is
- * another node, and the numbers are far from those that users write.
+ * A placeholder is an ordinary node, so that the loop, the comparison and the diff need no
+ * special case: an integer, since no location leads into an integer and no mutator reads
+ * one as a text. A node is a placeholder if the set has its address under its number:
+ * nodes of the input have other addresses, and the numbers are far from those that users
+ * write.
  */
 #include "engine/external.h"
 
@@ -26,7 +27,7 @@ struct entry {
 struct fx_placeholders {
     struct entry *entries;
     size_t n_entries, cap_entries;
-    json_t *nodes; /* by what is asked for */
+    json_t *nodes; /* by request and key */
 };
 
 struct fx_placeholders *fx_placeholders_create(void) {
@@ -54,7 +55,7 @@ void fx_placeholders_destroy(struct fx_placeholders *placeholders) {
     free(placeholders);
 }
 
-/* Adds what is asked for under the name; NULL without memory. */
+/* Adds an entry under this name; NULL without memory. */
 static json_t *add(struct fx_placeholders *placeholders,
                    const struct fx_external *external, struct fx_text key,
                    struct fx_text name) {
@@ -108,4 +109,58 @@ bool fx_placeholders_find(const struct fx_placeholders *placeholders, const json
 
 bool fx_placeholders_exist(const struct fx_placeholders *placeholders) {
     return placeholders != NULL && placeholders->n_entries > 0;
+}
+
+/* ---- texts in place of placeholders ---------------------------------------------- */
+
+static json_t *reveal(const struct fx_placeholders *placeholders, json_t *value,
+                      fx_placeholder_text *text);
+
+static json_t *reveal_elements(const struct fx_placeholders *placeholders,
+                               const json_t *list, fx_placeholder_text *text) {
+    json_t *copy = json_array();
+    for (size_t i = 0; copy != NULL && i < json_array_size(list); i++) {
+        json_t *element = reveal(placeholders, json_array_get(list, i), text);
+        if (!fx_tree_append_take(copy, element)) {
+            json_decref(copy);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+static json_t *reveal_members(const struct fx_placeholders *placeholders, json_t *object,
+                              fx_placeholder_text *text) {
+    json_t *copy = json_object();
+    void *iter = copy == NULL ? NULL : json_object_iter(object);
+    for (; iter != NULL; iter = json_object_iter_next(object, iter)) {
+        const struct fx_text key = {json_object_iter_key(iter),
+                                    json_object_iter_key_len(iter)};
+        json_t *member = reveal(placeholders, json_object_iter_value(iter), text);
+        if (!fx_tree_set_take(copy, key, member)) {
+            json_decref(copy);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+static json_t *reveal(const struct fx_placeholders *placeholders, json_t *value,
+                      fx_placeholder_text *text) {
+    struct fx_placeholder placeholder;
+    if (fx_placeholders_find(placeholders, value, &placeholder)) {
+        return text(&placeholder);
+    }
+    if (json_is_array(value)) {
+        return reveal_elements(placeholders, value, text);
+    }
+    return json_is_object(value) ? reveal_members(placeholders, value, text)
+                                 : json_incref(value);
+}
+
+json_t *fx_placeholders_reveal(const struct fx_placeholders *placeholders, json_t *value,
+                               fx_placeholder_text *text) {
+    return fx_placeholders_exist(placeholders) && value != NULL
+               ? reveal(placeholders, value, text)
+               : json_incref(value);
 }

@@ -61,13 +61,13 @@ bool fx_placeholders_find(const struct fx_placeholders *placeholders, const json
 
 /* Makes the text that is printed for a placeholder: a new reference; NULL without memory.
  */
-typedef json_t *fx_placeholder_words(const struct fx_placeholder *placeholder);
+typedef json_t *fx_placeholder_text(const struct fx_placeholder *placeholder);
 
 /* Returns the value with a text in place of each placeholder within: a new reference, to
  * the value itself if the set is empty or NULL. NULL if `value` is NULL, and without
  * memory. */
 json_t *fx_placeholders_reveal(const struct fx_placeholders *placeholders, json_t *value,
-                               fx_placeholder_words *words) FX_MUST_USE;
+                               fx_placeholder_text *text) FX_MUST_USE;
 
 /* Is the set not empty? `placeholders` may be NULL. */
 bool fx_placeholders_exist(const struct fx_placeholders *placeholders);

@@ -74,8 +74,8 @@ struct fx_mutator_ops {
                   struct fx_err *err);
     const struct fx_denial *denial; /* how the entries of its kind of judges are told */
 
-    /* The field of a policy that says for which operations it is, for messages; NULL:
-     * applyTo.operations. */
+    /* The field of a policy that restricts it to operations, for messages; NULL: there is
+     * none. */
     const char *operations;
 
     /* How the object is shown to `match`, `apply` and `judge`; NULL: as it is. Who is
@@ -96,9 +96,9 @@ struct fx_mutator_ops {
                   struct fx_buf *found);
 
     /* For `fixpoint explain --field`: may `apply` write the field at this path, or one
-     * above or below it? NULL: no. */
+     * above or below it? Errors: FX_ENOMEM. NULL: no. */
     bool (*may_write)(const struct fx_mutator *self, const struct fx_path_step *path,
-                      size_t n_steps);
+                      size_t n_steps, bool *ret_may, struct fx_err *err);
 
     /* May it want objects that live there (fx_subject_home())? A function of the name
      * alone; where it says no, `match` would say no as well, as for the bindings below.
@@ -125,6 +125,7 @@ struct fx_criterion {
      * it. Ranks are compared between dialects, too. */
     unsigned rank;
     bool keeps_present;   /* the field is there already and is never overwritten */
+    bool asks_namespace;  /* it may hold for the same object in another namespace */
     bool needs_namespace; /* it may fail only since the object's namespace is not known */
     struct fx_buf field;  /* where `spec` of the policy has it: "match.kinds" */
     struct fx_buf wanted; /* what the policy asks for there, in one line; may be empty */

@@ -92,10 +92,12 @@ static void describe(const struct fx_mutator *mutator, struct fx_inactive *inact
     }
     fx_mutator_explain(mutator, inactive->criterion, &inactive->policy);
     if (inactive->reason == FX_INACTIVE_NOT_APPLIED && inactive->policy.keeps_present) {
+        const bool failed =
+            inactive->policy.field.failed || inactive->policy.wanted.failed;
         fx_criterion_finish(&inactive->policy);
         inactive->reason = FX_INACTIVE_PRESENT;
         inactive->criterion = "";
-        inactive->policy = (struct fx_criterion){.rank = 0};
+        inactive->policy = (struct fx_criterion){.field.failed = failed};
     }
 }
 
@@ -145,14 +147,17 @@ bool fx_inactive_same(const struct fx_inactive *a, const struct fx_inactive *b) 
 /* With a query, the list has also those that changed other fields. A mutator that undid
  * its own change within a step has acted, although no field shows it. */
 static bool is_listed(const struct fx_inactive_input *given, const struct facts *facts,
-                      const struct fx_mutator *mutator) {
+                      const struct fx_mutator *mutator, bool *ret_is,
+                      struct fx_err *err) {
     const struct fx_outcome *outcome = given->outcome;
+    *ret_is = !facts->acted;
     if (facts->acted_here || fx_mutator_is_judge(mutator) != given->validators ||
         (outcome != NULL && outcome->failed == mutator)) {
-        return false;
+        *ret_is = false;
+        return true;
     }
-    return given->query == NULL ? !facts->acted
-                                : fx_query_may_be_written(given->query, mutator);
+    return given->query == NULL ||
+           fx_query_may_be_written(given->query, mutator, ret_is, err);
 }
 
 static bool collect(const struct fx_inactive_input *given, const struct facts *facts,
@@ -160,7 +165,11 @@ static bool collect(const struct fx_inactive_input *given, const struct facts *f
     const struct fx_snapshot *snapshot = given->snapshot;
     bool failed = false;
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
-        if (is_listed(given, &facts[i], snapshot->mutators[i])) {
+        bool is_in = false;
+        if (!is_listed(given, &facts[i], snapshot->mutators[i], &is_in, err)) {
+            return false;
+        }
+        if (is_in) {
             struct fx_inactive *inactive = &list->items[list->n_items++];
             *inactive = reason_of(given, &facts[i], i);
             failed =

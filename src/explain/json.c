@@ -3,356 +3,325 @@
  * explain/json.c - a report as JSON, one document in a line. An absent value has no
  * member; null is a value.
  */
-#include "explain/report.h"
-
+#include "value/json.h"
 #include "engine/request.h"
 #include "explain/names.h"
-#include "value/json.h"
+#include "explain/report.h"
 
-/* Writes the members of one object: commas between, values as they come. */
-struct members {
-    struct fx_buf *buf;
-    bool is_begun;
+/* Functions return new references: NULL for a member to leave out, and where memory is
+ * short, which `failed` tells. (`o*` of json_pack() leaves a member out.) */
+struct writer {
+    const struct fx_explanation *explanation;
+    bool failed;
 };
 
-static struct members begin(struct fx_buf *buf) {
-    fx_buf_char(buf, '{');
-    return (struct members){buf, false};
+/* Gives the node, which is NULL only without memory. */
+static json_t *made(struct writer *writer, json_t *node) {
+    writer->failed = writer->failed || node == NULL;
+    return node;
 }
 
-static void end(struct members *members) {
-    fx_buf_char(members->buf, '}');
+/* Texts may hold any bytes: malformed UTF-8 becomes U+FFFD where it is written. */
+static json_t *new_text(struct writer *writer, struct fx_text text) {
+    return made(writer, json_stringn_nocheck(text.len > 0 ? text.data : "", text.len));
 }
 
-static struct fx_buf *add_key(struct members *members, const char *key) {
-    fx_buf_str(members->buf, members->is_begun ? "," : "");
-    members->is_begun = true;
-    fx_json_write_string(members->buf, fx_text_of(key), FX_JSON_COMPACT);
-    fx_buf_char(members->buf, ':');
-    return members->buf;
+/* NULL for NULL. */
+static json_t *new_string(struct writer *writer, const char *text) {
+    return text == NULL ? NULL : new_text(writer, fx_text_of(text));
 }
 
-static void add_text(struct members *members, const char *key, struct fx_text text) {
-    fx_json_write_string(add_key(members, key), text, FX_JSON_COMPACT);
+/* The text of the buffer, which is finished. */
+static json_t *text_of(struct writer *writer, struct fx_buf *buf) {
+    json_t *text = new_text(writer, (struct fx_text){buf->data, buf->len});
+    writer->failed = writer->failed || buf->failed;
+    fx_buf_finish(buf);
+    return text;
 }
 
-/* What was written to `text`, which is finished. */
-static void add_buf(struct members *members, const char *key, struct fx_buf *text) {
-    add_text(members, key, (struct fx_text){text->data, text->len});
-    members->buf->failed = members->buf->failed || text->failed;
-    fx_buf_finish(text);
-}
-
-static void add_number(struct members *members, const char *key, uint32_t number) {
-    fx_buf_printf(add_key(members, key), "%u", (unsigned)number);
-}
-
-static void add_value(struct members *members, const char *key,
-                      const struct fx_explanation *explanation, json_t *value) {
-    if (value == NULL) {
-        return;
-    }
+static json_t *value_of(struct writer *writer, json_t *value) {
     json_t *revealed =
-        fx_reveal_placeholders(explanation->input.trace->placeholders, value);
-    struct fx_buf *buf = add_key(members, key);
-    if (revealed == NULL) {
-        buf->failed = true;
-        return;
-    }
-    fx_json_write(buf, revealed, FX_JSON_COMPACT);
-    json_decref(revealed);
+        fx_reveal_placeholders(writer->explanation->input.trace->placeholders, value);
+    writer->failed = writer->failed || (revealed == NULL && value != NULL);
+    return revealed;
 }
 
-static void add_origin(struct members *members, const struct fx_origin *origin) {
-    if (origin != NULL && origin->file != NULL) {
-        add_text(members, "file", fx_text_of(origin->file));
-        add_number(members, "line", origin->line);
-    }
+static void append(struct writer *writer, json_t *list, json_t *item) {
+    writer->failed = json_array_append_new(list, item) != 0 || writer->failed;
 }
 
-static void add_mutator(struct members *members, const struct fx_actor *actor) {
+/* Adds the members of `more`, which is dropped. */
+static void extend(struct writer *writer, json_t *object, json_t *more) {
+    writer->failed =
+        more == NULL || json_object_update(object, more) != 0 || writer->failed;
+    json_decref(more);
+}
+
+static json_t *id_of(struct writer *writer, const char *kind, struct fx_text name) {
     struct fx_buf id;
     fx_buf_init(&id, 0);
-    fx_buf_printf(&id, "%s/", actor->kind);
-    fx_buf_text(&id, actor->name);
-    add_buf(members, "mutator", &id);
-    if (actor->tier != 0) {
-        fx_buf_printf(add_key(members, "tier"), "%d", (int)actor->tier);
+    fx_buf_printf(&id, "%s/", kind);
+    fx_buf_text(&id, name);
+    return text_of(writer, &id);
+}
+
+/* The first members of what a mutator did, `mutator` and `tier`. */
+static json_t *begin_of(struct writer *writer, const struct fx_actor *actor) {
+    return json_pack("{s:o, s:o*}", "mutator", id_of(writer, actor->kind, actor->name),
+                     "tier",
+                     actor->tier == 0 ? NULL : made(writer, json_integer(actor->tier)));
+}
+
+/* And the last ones, `file` and `line`. */
+static void add_origin(struct writer *writer, json_t *object,
+                       const struct fx_origin *origin) {
+    if (origin != NULL && origin->file != NULL) {
+        extend(writer, object,
+               json_pack("{s:o, s:I}", "file", new_string(writer, origin->file), "line",
+                         (json_int_t)origin->line));
     }
 }
 
 /* ---- the object ------------------------------------------------------------------ */
 
-static void add_object(struct members *document, const struct fx_explain_input *input) {
+static json_t *object_of(struct writer *writer, const json_t *object) {
     struct fx_subject subject;
-    fx_subject_read(input->object, &subject);
-    struct members members = begin(add_key(document, "object"));
-    add_text(&members, "apiVersion", subject.api_version);
-    add_text(&members, "kind", subject.kind);
-    if (subject.namespace_.len > 0) {
-        add_text(&members, "namespace", subject.namespace_);
-    }
-    add_text(&members, "name", subject.name);
-    if (subject.name.len == 0 && subject.generate_name.len > 0) {
-        add_text(&members, "generateName", subject.generate_name);
-    }
-    end(&members);
-    add_text(document, "file", fx_text_of(input->file));
-    add_number(document, "line", input->line);
+    fx_subject_read(object, &subject);
+    const bool has_namespace = subject.namespace_.len > 0;
+    const bool is_generated = subject.name.len == 0 && subject.generate_name.len > 0;
+    return json_pack("{s:o, s:o, s:o*, s:o, s:o*}", "apiVersion",
+                     new_text(writer, subject.api_version), "kind",
+                     new_text(writer, subject.kind), "namespace",
+                     has_namespace ? new_text(writer, subject.namespace_) : NULL, "name",
+                     new_text(writer, subject.name), "generateName",
+                     is_generated ? new_text(writer, subject.generate_name) : NULL);
 }
 
-static void add_result(struct members *document,
-                       const struct fx_explanation *explanation) {
-    const struct fx_outcome *outcome = explanation->input.outcome;
-    const struct fx_err *failure = explanation->input.failure;
-    const char *words = "unchanged";
-    if (failure != NULL) {
-        words = failure->code == FX_ENOCONVERGE ? "notConverging"
-                : failure->code == FX_EDENIED   ? "denied"
-                                                : "failed";
-    } else if (explanation->input.skipped.data != NULL) {
-        words = "skipped";
-    } else if (explanation->input.is_changed) {
-        words = "changed";
+static const char *result_of(const struct fx_explain_input *input) {
+    if (input->failure != NULL) {
+        return input->failure->code == FX_ENOCONVERGE ? "notConverging"
+               : input->failure->code == FX_EDENIED   ? "denied"
+                                                      : "failed";
     }
-    add_text(document, "result", fx_text_of(words));
-    add_number(document, "iterations", outcome == NULL ? 0 : outcome->iterations);
-    if (explanation->input.skipped.data != NULL) {
-        add_text(document, "skipped", explanation->input.skipped);
-    }
+    return input->skipped.data != NULL ? "skipped"
+           : input->is_changed         ? "changed"
+                                       : "unchanged";
+}
+
+static json_t *head_of(struct writer *writer) {
+    const struct fx_explain_input *input = &writer->explanation->input;
+    const uint32_t iterations = input->outcome == NULL ? 0 : input->outcome->iterations;
+    return json_pack(
+        "{s:o, s:o, s:I, s:s, s:I, s:o*}", "object", object_of(writer, input->object),
+        "file", new_string(writer, input->file), "line", (json_int_t)input->line,
+        "result", result_of(input), "iterations", (json_int_t)iterations, "skipped",
+        input->skipped.data == NULL ? NULL : new_text(writer, input->skipped));
 }
 
 /* ---- fields ---------------------------------------------------------------------- */
 
-static void add_step(struct fx_buf *buf, const struct fx_explanation *explanation,
-                     const struct fx_field_step *step, const json_t *before) {
+static json_t *step_of(struct writer *writer, const struct fx_field_step *step,
+                       const json_t *before) {
     const struct fx_actor actor =
-        fx_explanation_actor(explanation, step->mutator, before);
-    struct members members = begin(buf);
-    add_value(&members, "value", explanation, step->value);
-    add_mutator(&members, &actor);
-    add_number(&members, "pass", step->pass);
-    add_origin(&members, actor.origin);
-    end(&members);
+        fx_explanation_actor(writer->explanation, step->mutator, before);
+    json_t *object = json_pack("{s:o*}", "value", value_of(writer, step->value));
+    extend(writer, object, begin_of(writer, &actor));
+    extend(writer, object, json_pack("{s:I}", "pass", (json_int_t)step->pass));
+    add_origin(writer, object, actor.origin);
+    return object;
 }
 
-static void add_field(struct fx_buf *buf, const struct fx_explanation *explanation,
-                      const struct fx_field *field) {
-    struct members members = begin(buf);
+static json_t *field_of(struct writer *writer, const struct fx_field *field) {
     struct fx_buf path;
     struct fx_buf pointer;
     fx_buf_init(&path, 0);
     fx_buf_init(&pointer, 0);
     fx_field_print_path(&path, field);
     fx_field_print_pointer(&pointer, field);
-    add_buf(&members, "path", &path);
-    add_buf(&members, "pointer", &pointer);
-    add_value(&members, "initial", explanation, field->initial);
-    fx_buf_char(add_key(&members, "steps"), '[');
+    json_t *steps = made(writer, json_array());
     for (size_t i = 0; i < field->n_steps; i++) {
-        fx_buf_str(buf, i > 0 ? "," : "");
-        add_step(buf, explanation, &field->steps[i],
-                 i > 0 ? field->steps[i - 1].value : field->initial);
+        append(writer, steps,
+               step_of(writer, &field->steps[i],
+                       i > 0 ? field->steps[i - 1].value : field->initial));
     }
-    fx_buf_char(buf, ']');
-    end(&members);
+    return json_pack("{s:o, s:o, s:o*, s:o}", "path", text_of(writer, &path), "pointer",
+                     text_of(writer, &pointer), "initial",
+                     value_of(writer, field->initial), "steps", steps);
 }
 
-static void add_fields(struct members *document,
-                       const struct fx_explanation *explanation) {
-    struct fx_buf *buf = add_key(document, "fields");
-    size_t count = 0;
-    fx_buf_char(buf, '[');
-    for (size_t i = 0; i < explanation->fields.n_items; i++) {
-        if (fx_explanation_includes(explanation, explanation->fields.items[i])) {
-            fx_buf_str(buf, count++ > 0 ? "," : "");
-            add_field(buf, explanation, explanation->fields.items[i]);
+static json_t *fields_of(struct writer *writer) {
+    const struct fx_fields *fields = &writer->explanation->fields;
+    json_t *list = made(writer, json_array());
+    for (size_t i = 0; i < fields->n_items; i++) {
+        if (fx_explanation_includes(writer->explanation, fields->items[i])) {
+            append(writer, list, field_of(writer, fields->items[i]));
         }
     }
-    fx_buf_char(buf, ']');
+    return list;
 }
 
 /* ---- mutators that did not act --------------------------------------------------- */
 
-static void add_criterion(struct members *members, const struct fx_inactive *inactive) {
+static json_t *criterion_of(struct writer *writer, const struct fx_inactive *inactive) {
     const struct fx_criterion *policy = &inactive->policy;
-    add_text(members, "criterion",
-             (struct fx_text){policy->field.data, policy->field.len});
-    add_text(members, "wanted",
-             (struct fx_text){policy->wanted.data, policy->wanted.len});
-    if (inactive->found.len > 0) {
-        add_text(members, "found", inactive->found);
-        add_number(members, "pass", inactive->pass);
-    }
+    const bool has_found = inactive->found.len > 0;
+    return json_pack(
+        "{s:o, s:o, s:o*, s:o*}", "criterion",
+        new_text(writer, (struct fx_text){policy->field.data, policy->field.len}),
+        "wanted",
+        new_text(writer, (struct fx_text){policy->wanted.data, policy->wanted.len}),
+        "found", has_found ? new_text(writer, inactive->found) : NULL, "pass",
+        has_found ? made(writer, json_integer(inactive->pass)) : NULL);
 }
 
-static void add_conflicts(struct members *members, const struct fx_snapshot *snapshot,
-                          uint32_t index) {
+/* The other mutators in its conflicts. */
+static json_t *conflicts_of(struct writer *writer, uint32_t index) {
+    const struct fx_snapshot *snapshot = writer->explanation->input.snapshot;
     const struct fx_conflict_set *set = &snapshot->conflicts.sets[index];
-    struct fx_buf *buf = add_key(members, "conflicts");
-    size_t count = 0;
-    fx_buf_char(buf, '[');
+    json_t *list = made(writer, json_array());
     for (size_t i = 0; i < set->n_members; i++) {
         const struct fx_mutator *other = snapshot->mutators[set->members[i]];
         if (set->members[i] != index) {
-            struct fx_buf id;
-            fx_buf_init(&id, 0);
-            fx_buf_printf(&id, "%s/%s", other->kind, other->full_name);
-            fx_buf_str(buf, count++ > 0 ? "," : "");
-            fx_json_write_string(buf, (struct fx_text){id.data, id.len}, FX_JSON_COMPACT);
-            buf->failed = buf->failed || id.failed;
-            fx_buf_finish(&id);
+            append(writer, list,
+                   id_of(writer, other->kind, fx_text_of(other->full_name)));
         }
     }
-    fx_buf_char(buf, ']');
+    return list;
 }
 
-static void add_inactive(struct fx_buf *buf, const struct fx_snapshot *snapshot,
-                         const struct fx_inactive *inactive) {
-    const struct fx_mutator *mutator = snapshot->mutators[inactive->mutator];
-    const struct fx_actor actor = fx_actor_of(mutator);
-    struct members members = begin(buf);
-    add_mutator(&members, &actor);
-    add_text(&members, "reason", fx_text_of(fx_inactive_reason_name(inactive->reason)));
+static json_t *inactive_of(struct writer *writer, const struct fx_inactive *inactive) {
+    const struct fx_actor actor =
+        fx_actor_of(writer->explanation->input.snapshot->mutators[inactive->mutator]);
+    json_t *object = begin_of(writer, &actor);
+    extend(writer, object,
+           json_pack("{s:s}", "reason", fx_inactive_reason_name(inactive->reason)));
     if (inactive->criterion[0] != '\0') {
-        add_criterion(&members, inactive);
+        extend(writer, object, criterion_of(writer, inactive));
     }
-    if (inactive->failure != NULL) {
-        add_text(&members, "message", fx_text_of(inactive->failure));
-    }
-    if (inactive->reason == FX_INACTIVE_CONFLICT) {
-        add_conflicts(&members, snapshot, inactive->mutator);
-    }
-    add_origin(&members, &mutator->origin);
-    end(&members);
+    extend(writer, object,
+           json_pack("{s:o*, s:o*}", "message", new_string(writer, inactive->failure),
+                     "conflicts",
+                     inactive->reason == FX_INACTIVE_CONFLICT
+                         ? conflicts_of(writer, inactive->mutator)
+                         : NULL));
+    add_origin(writer, object, actor.origin);
+    return object;
 }
 
-static void add_inactive_list(struct members *document,
-                              const struct fx_explanation *explanation,
-                              const struct fx_inactive_list *list) {
-    struct fx_buf *buf = add_key(document, "inactive");
-    fx_buf_char(buf, '[');
+static json_t *inactive_list_of(struct writer *writer,
+                                const struct fx_inactive_list *list) {
     /* Of a skipped object no mutator was asked. */
-    const size_t count = explanation->input.skipped.data != NULL ? 0 : list->n_items;
-    for (size_t i = 0; i < count; i++) {
-        fx_buf_str(buf, i > 0 ? "," : "");
-        add_inactive(buf, explanation->input.snapshot, &list->items[i]);
+    const bool is_skipped = writer->explanation->input.skipped.data != NULL;
+    json_t *objects = made(writer, json_array());
+    for (size_t i = 0; !is_skipped && i < list->n_items; i++) {
+        append(writer, objects, inactive_of(writer, &list->items[i]));
     }
-    fx_buf_char(buf, ']');
+    return objects;
 }
 
-/* ---- validators ----------------------------------------------------------------------
- */
+/* ---- validators ------------------------------------------------------------------ */
 
-static void add_refusal(struct fx_buf *buf, const struct fx_explanation *explanation,
-                        const struct fx_refusal *refusal) {
-    const struct fx_mutator *mutator =
-        explanation->input.snapshot->mutators[refusal->mutator];
-    const struct fx_actor actor = fx_actor_of(mutator);
-    const char *less = fx_explanation_validator_error(explanation, refusal->mutator);
-    struct members members = begin(buf);
-    add_mutator(&members, &actor);
-    add_text(&members, "entry", refusal->entry);
-    if (less != NULL) {
-        add_text(&members, "message", fx_text_of(less));
-    }
-    add_origin(&members, &mutator->origin);
-    end(&members);
+static json_t *denial_of(struct writer *writer, const struct fx_refusal *refusal) {
+    const struct fx_explanation *explanation = writer->explanation;
+    const struct fx_actor actor =
+        fx_actor_of(explanation->input.snapshot->mutators[refusal->mutator]);
+    json_t *object = begin_of(writer, &actor);
+    extend(writer, object,
+           json_pack("{s:o, s:o*}", "entry", new_text(writer, refusal->entry), "message",
+                     new_string(writer, fx_explanation_validator_error(
+                                            explanation, refusal->mutator))));
+    add_origin(writer, object, actor.origin);
+    return object;
 }
 
-static void add_validators(struct members *document,
-                           const struct fx_explanation *explanation) {
+/* NULL where no policy can deny objects. */
+static json_t *validators_of(struct writer *writer) {
+    const struct fx_explanation *explanation = writer->explanation;
     const struct fx_outcome *outcome = explanation->input.outcome;
     if (fx_explanation_validators(explanation) == 0) {
-        return;
+        return NULL;
     }
-    struct members members = begin(add_key(document, "validators"));
-    struct fx_buf *buf = add_key(&members, "denied");
-    fx_buf_char(buf, '[');
+    json_t *denied = made(writer, json_array());
     for (size_t i = 0; outcome != NULL && i < outcome->n_refusals; i++) {
-        fx_buf_str(buf, i > 0 ? "," : "");
-        add_refusal(buf, explanation, &outcome->refusals[i]);
+        append(writer, denied, denial_of(writer, &outcome->refusals[i]));
     }
-    fx_buf_char(buf, ']');
-    add_inactive_list(&members, explanation, &explanation->validators);
-    end(&members);
+    return made(writer, json_pack("{s:o, s:o}", "denied", denied, "inactive",
+                                  inactive_list_of(writer, &explanation->validators)));
 }
 
 /* ---- failures -------------------------------------------------------------------- */
 
-static void add_failure(struct members *document,
-                        const struct fx_explanation *explanation) {
-    const struct fx_outcome *outcome = explanation->input.outcome;
-    struct members members = begin(add_key(document, "failure"));
-    const bool denied = outcome != NULL && outcome->denial.len > 0;
-    add_text(&members, "message",
-             denied ? outcome->denial : fx_text_of(explanation->input.failure->msg));
+static json_t *failure_of(struct writer *writer) {
+    const struct fx_explain_input *input = &writer->explanation->input;
+    const struct fx_outcome *outcome = input->outcome;
+    if (input->failure == NULL) {
+        return NULL;
+    }
+    const bool is_denied = outcome != NULL && outcome->denial.len > 0;
+    json_t *object = made(
+        writer, json_pack("{s:o}", "message",
+                          new_text(writer, is_denied ? outcome->denial
+                                                     : fx_text_of(input->failure->msg))));
     if (outcome != NULL && outcome->failed != NULL) {
         const struct fx_actor actor = fx_actor_of(outcome->failed);
-        add_mutator(&members, &actor);
-        add_origin(&members, actor.origin);
+        extend(writer, object, begin_of(writer, &actor));
+        add_origin(writer, object, actor.origin);
     }
-    end(&members);
+    return object;
 }
 
-static void add_cycle_step(struct fx_buf *buf, const struct fx_explanation *explanation,
-                           const struct fx_trace_change *change) {
+static json_t *cycle_step_of(struct writer *writer,
+                             const struct fx_trace_change *change) {
     const struct fx_actor actor =
-        fx_explanation_actor(explanation, change->mutator, change->from);
-    struct members members = begin(buf);
-    add_value(&members, "from", explanation, change->from);
-    add_value(&members, "to", explanation, change->to);
-    add_mutator(&members, &actor);
-    add_number(&members, "pass", change->pass);
-    add_origin(&members, actor.origin);
-    end(&members);
+        fx_explanation_actor(writer->explanation, change->mutator, change->from);
+    json_t *object = json_pack("{s:o*, s:o*}", "from", value_of(writer, change->from),
+                               "to", value_of(writer, change->to));
+    extend(writer, object, begin_of(writer, &actor));
+    extend(writer, object, json_pack("{s:I}", "pass", (json_int_t)change->pass));
+    add_origin(writer, object, actor.origin);
+    return object;
 }
 
-static void add_cycle_field(struct fx_buf *buf, const struct fx_explanation *explanation,
-                            const struct fx_turn *turn) {
-    struct members members = begin(buf);
+static json_t *cycle_field_of(struct writer *writer, const struct fx_turn *turn) {
     struct fx_buf path;
     fx_buf_init(&path, 0);
-    fx_print_pointer(&path, explanation->fields.object, turn->path);
-    add_buf(&members, "path", &path);
-    add_text(&members, "pointer", turn->path);
-    add_number(&members, "period", turn->period);
-    fx_buf_char(add_key(&members, "steps"), '[');
+    fx_print_pointer(&path, writer->explanation->fields.object, turn->path);
+    json_t *steps = made(writer, json_array());
     for (size_t i = 0; i < turn->n_changes; i++) {
-        fx_buf_str(buf, i > 0 ? "," : "");
-        add_cycle_step(buf, explanation, &turn->changes[i]);
+        append(writer, steps, cycle_step_of(writer, &turn->changes[i]));
     }
-    fx_buf_char(buf, ']');
-    end(&members);
+    return json_pack("{s:o, s:o, s:I, s:o}", "path", text_of(writer, &path), "pointer",
+                     new_text(writer, turn->path), "period", (json_int_t)turn->period,
+                     "steps", steps);
 }
 
-static void add_cycle(struct members *document, const struct fx_explanation *explanation,
-                      const struct fx_outcome *outcome) {
-    struct fx_buf *buf = add_key(document, "cycle");
-    fx_buf_char(buf, '[');
-    for (size_t i = 0; i < outcome->n_turns; i++) {
-        fx_buf_str(buf, i > 0 ? "," : "");
-        add_cycle_field(buf, explanation, &outcome->turns[i]);
+/* NULL unless the object does not converge. */
+static json_t *cycle_of(struct writer *writer) {
+    const struct fx_explain_input *input = &writer->explanation->input;
+    if (input->failure == NULL || input->failure->code != FX_ENOCONVERGE ||
+        input->outcome == NULL) {
+        return NULL;
     }
-    fx_buf_char(buf, ']');
+    json_t *list = made(writer, json_array());
+    for (size_t i = 0; i < input->outcome->n_turns; i++) {
+        append(writer, list, cycle_field_of(writer, &input->outcome->turns[i]));
+    }
+    return list;
 }
 
 void fx_explanation_print_json(struct fx_buf *buf,
                                const struct fx_explanation *explanation) {
-    const struct fx_err *failure = explanation->input.failure;
-    struct members document = begin(buf);
-    add_object(&document, &explanation->input);
-    add_result(&document, explanation);
-    add_fields(&document, explanation);
-    add_inactive_list(&document, explanation, &explanation->inactive);
-    add_validators(&document, explanation);
-    if (failure != NULL) {
-        add_failure(&document, explanation);
+    struct writer writer = {explanation, false};
+    json_t *document = head_of(&writer);
+    extend(&writer, document,
+           json_pack("{s:o, s:o, s:o*, s:o*, s:o*}", "fields", fields_of(&writer),
+                     "inactive", inactive_list_of(&writer, &explanation->inactive),
+                     "validators", validators_of(&writer), "failure", failure_of(&writer),
+                     "cycle", cycle_of(&writer)));
+    buf->failed = buf->failed || writer.failed || document == NULL;
+    if (!buf->failed) {
+        fx_json_write(buf, document, FX_JSON_COMPACT);
+        fx_buf_char(buf, '\n');
     }
-    if (failure != NULL && failure->code == FX_ENOCONVERGE &&
-        explanation->input.outcome != NULL) {
-        add_cycle(&document, explanation, explanation->input.outcome);
-    }
-    end(&document);
-    fx_buf_char(buf, '\n');
+    json_decref(document);
 }

@@ -199,7 +199,9 @@ bool fx_query_covers(const struct fx_query *query, const struct fx_field *field)
 }
 
 bool fx_query_may_be_written(const struct fx_query *query,
-                             const struct fx_mutator *mutator) {
-    return mutator->ops->may_write != NULL &&
-           mutator->ops->may_write(mutator, query->path, query->n_steps);
+                             const struct fx_mutator *mutator, bool *ret_may,
+                             struct fx_err *err) {
+    *ret_may = false;
+    return mutator->ops->may_write == NULL ||
+           mutator->ops->may_write(mutator, query->path, query->n_steps, ret_may, err);
 }

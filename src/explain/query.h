@@ -29,8 +29,9 @@ void fx_query_destroy(struct fx_query *query); /* NULL is fine */
 /* Is the field the one that the query asks about, or one above or below it? */
 bool fx_query_covers(const struct fx_query *query, const struct fx_field *field);
 
-/* May the mutator write the field, or one above or below it? */
+/* May the mutator write the field, or one above or below it? Errors: FX_ENOMEM. */
 bool fx_query_may_be_written(const struct fx_query *query,
-                             const struct fx_mutator *mutator);
+                             const struct fx_mutator *mutator, bool *ret_may,
+                             struct fx_err *err) FX_MUST_USE;
 
 #endif

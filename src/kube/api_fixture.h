@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/api_fixture.h - for the tests of the client and the reflector: an API server that
- * says, request by request, what a test wants it to say; also what a real one has said
- * (tests/recordings/api). It lives on the loop of the client.
+ * kube/api_fixture.h - for tests of the client and the reflector: an API server that
+ * sends the replies that a test sets, request by request, also recorded ones of a real
+ * server (tests/recordings/api). It runs on the loop of the client.
  */
 #ifndef FX_KUBE_API_FIXTURE_H
 #define FX_KUBE_API_FIXTURE_H
@@ -28,109 +28,110 @@
 #include "net/stream.h"
 #include "net/tls.h"
 
-#define PATIENCE_MS 20000
-#define PAUSE_TURNS 4 /* of the loop, between the two parts of a reply */
+#define TIMEOUT_MS       20000
+#define PAUSE_ITERATIONS 4 /* of the loop, between the two parts of a reply */
 
 #define OK_HEAD    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 #define OPEN_HEAD  OK_HEAD "Transfer-Encoding: chunked\r\n\r\n"
 #define LAST_CHUNK "0\r\n\r\n"
 
-/* What becomes of the connection when the reply has been sent. */
-enum ending { STAY, GOODBYE, CUT, RESET };
+/* What happens to the connection after the reply. */
+enum ending { KEEP_OPEN, CLOSE, CUT, RESET };
 
-/* The answer to the next request, which must have `about` in it. */
+/* The answer to the next request, which must contain `about`. */
 struct reply {
     const char *about;
     const char *bytes;
     enum ending ending;
-    size_t split; /* so many bytes first, the rest a little later; 0: all at once */
+    size_t split; /* send so many bytes first, the rest a little later; 0: all at once */
 };
 
-struct role;
+struct connection;
 
 struct api {
     uv_loop_t loop;
     uv_tcp_t listener;
-    uv_idle_t idle; /* counts turns while a second part waits */
+    uv_idle_t idle; /* counts iterations while a second part is pending */
     uint16_t port;
     struct fx_tls_config *tls;
     struct fx_stream_scratch scratch;
     const struct reply *replies;
-    size_t n_replies, n_played;
-    const struct reply *always; /* when those are used up: by what a request is about */
+    size_t n_replies, n_sent;
+    const struct reply *always; /* after those: selected by `about` */
     size_t n_always;
-    void (*respond)(struct role *role, const char *request, void *user); /* or this */
+    void (*respond)(struct connection *connection, const char *request,
+                    void *user); /* or this */
     void *user;
-    struct fx_buf heard;  /* of all requests */
-    struct role *roles;   /* connections that are open */
-    struct role *last;    /* that had the last request, or NULL */
-    struct role *halfway; /* whose second part waits, or NULL */
-    unsigned turns;
+    struct fx_buf received;         /* of all requests */
+    struct connection *connections; /* connections that are open */
+    struct connection *last;        /* of the last request, or NULL */
+    struct connection *pending;     /* with a pending second part, or NULL */
+    unsigned iterations;
     size_t n_open, n_accepted, n_requests;
 };
 
 /* One connection. */
-struct role {
+struct connection {
     struct fx_stream stream;
     struct api *api;
-    struct role *next;
-    struct fx_buf heard;
+    struct connection *next;
+    struct fx_buf received;
 };
 
 /* ---- replies ---- */
 
-static inline void end_role(struct role *role, enum ending ending) {
+static inline void end_connection(struct connection *connection, enum ending ending) {
     uv_os_fd_t fd = -1;
-    if (ending == GOODBYE) {
-        fx_stream_shutdown(&role->stream);
+    if (ending == CLOSE) {
+        fx_stream_shutdown(&connection->stream);
     } else if (ending == RESET) {
         const struct linger none = {.l_onoff = 1, .l_linger = 0};
-        assert_int_equal(uv_fileno((uv_handle_t *)&role->stream.tcp, &fd), 0);
+        assert_int_equal(uv_fileno((uv_handle_t *)&connection->stream.tcp, &fd), 0);
         assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none), 0);
     }
     if (ending == CUT || ending == RESET) {
-        fx_stream_close(&role->stream);
+        fx_stream_close(&connection->stream);
     }
 }
 
-static inline void on_turn(uv_idle_t *idle) {
+static inline void on_idle(uv_idle_t *idle) {
     struct api *api = idle->data;
-    struct role *role = api->halfway;
-    if (role != NULL && --api->turns > 0) {
+    struct connection *connection = api->pending;
+    if (connection != NULL && --api->iterations > 0) {
         return;
     }
     (void)uv_idle_stop(idle);
-    if (role != NULL) {
-        const struct reply *reply = &api->replies[api->n_played - 1];
-        api->halfway = NULL;
-        fx_stream_write(&role->stream, fx_text_of(reply->bytes + reply->split));
-        end_role(role, reply->ending);
+    if (connection != NULL) {
+        const struct reply *reply = &api->replies[api->n_sent - 1];
+        api->pending = NULL;
+        fx_stream_write(&connection->stream, fx_text_of(reply->bytes + reply->split));
+        end_connection(connection, reply->ending);
     }
 }
 
-static inline void play(struct role *role, const struct reply *reply) {
-    struct api *api = role->api;
-    if (reply->about != NULL && strstr(role->heard.data, reply->about) == NULL) {
-        fail_msg("request %zu: wanted `%s`, got %s", api->n_played, reply->about,
-                 role->heard.data);
+static inline void send_reply(struct connection *connection, const struct reply *reply) {
+    struct api *api = connection->api;
+    if (reply->about != NULL && strstr(connection->received.data, reply->about) == NULL) {
+        fail_msg("request %zu: wanted `%s`, got %s", api->n_sent, reply->about,
+                 connection->received.data);
     }
     if (reply->split == 0) {
-        fx_stream_write(&role->stream, fx_text_of(reply->bytes));
-        end_role(role, reply->ending);
+        fx_stream_write(&connection->stream, fx_text_of(reply->bytes));
+        end_connection(connection, reply->ending);
         return;
     }
-    assert_null(api->halfway);
-    fx_stream_write(&role->stream, (struct fx_text){reply->bytes, reply->split});
-    api->halfway = role;
-    api->turns = PAUSE_TURNS;
-    assert_int_equal(uv_idle_start(&api->idle, on_turn), 0);
+    assert_null(api->pending);
+    fx_stream_write(&connection->stream, (struct fx_text){reply->bytes, reply->split});
+    api->pending = connection;
+    api->iterations = PAUSE_ITERATIONS;
+    assert_int_equal(uv_idle_start(&api->idle, on_idle), 0);
 }
 
-static inline void play_always(struct role *role) {
-    const struct api *api = role->api;
+static inline void send_always(struct connection *connection) {
+    const struct api *api = connection->api;
     for (size_t i = 0; i < api->n_always; i++) {
-        if (strstr(role->heard.data, api->always[i].about) != NULL) {
-            play(role, &api->always[i]);
+        if (strstr(connection->received.data, api->always[i].about) != NULL) {
+            send_reply(connection, &api->always[i]);
             return;
         }
     }
@@ -152,84 +153,84 @@ static inline size_t body_length(const char *head) {
 }
 
 /* Is it all there? Requests come one after the other, never two at once. */
-static inline bool is_whole(const struct fx_buf *heard) {
-    const char *end = strstr(heard->data, "\r\n\r\n");
-    return end != NULL &&
-           heard->len == (size_t)(end + 4 - heard->data) + body_length(heard->data);
+static inline bool is_whole(const struct fx_buf *received) {
+    const char *end = strstr(received->data, "\r\n\r\n");
+    return end != NULL && received->len == (size_t)(end + 4 - received->data) +
+                                               body_length(received->data);
 }
 
-static inline void role_on_bytes(void *user, struct fx_text bytes) {
-    struct role *role = user;
-    struct api *api = role->api;
-    fx_buf_text(&api->heard, bytes);
-    fx_buf_text(&role->heard, bytes);
-    if (!is_whole(&role->heard)) {
+static inline void connection_on_bytes(void *user, struct fx_text bytes) {
+    struct connection *connection = user;
+    struct api *api = connection->api;
+    fx_buf_text(&api->received, bytes);
+    fx_buf_text(&connection->received, bytes);
+    if (!is_whole(&connection->received)) {
         return;
     }
     api->n_requests++;
-    api->last = role;
-    if (api->n_played < api->n_replies) {
-        play(role, &api->replies[api->n_played++]);
+    api->last = connection;
+    if (api->n_sent < api->n_replies) {
+        send_reply(connection, &api->replies[api->n_sent++]);
     } else if (api->respond != NULL) {
-        api->respond(role, role->heard.data, api->user);
+        api->respond(connection, connection->received.data, api->user);
     } else {
-        play_always(role);
+        send_always(connection);
     }
-    fx_buf_reset(&role->heard);
+    fx_buf_reset(&connection->received);
 }
 
-static inline void role_on_nothing(void *user) {
+static inline void connection_on_nothing(void *user) {
     (void)user;
 }
 
-static inline void role_on_end(void *user) {
-    fx_stream_close(&((struct role *)user)->stream);
+static inline void connection_on_end(void *user) {
+    fx_stream_close(&((struct connection *)user)->stream);
 }
 
-static inline void role_on_broken(void *user, const struct fx_err *failure) {
+static inline void connection_on_broken(void *user, const struct fx_err *failure) {
     (void)user;
     (void)failure;
 }
 
-static inline void role_on_closed(void *user) {
-    struct role *role = user;
-    struct api *api = role->api;
-    struct role **at = &api->roles;
-    while (*at != role) {
+static inline void connection_on_closed(void *user) {
+    struct connection *connection = user;
+    struct api *api = connection->api;
+    struct connection **at = &api->connections;
+    while (*at != connection) {
         at = &(*at)->next;
     }
-    *at = role->next;
-    api->last = api->last == role ? NULL : api->last;
-    api->halfway = api->halfway == role ? NULL : api->halfway;
+    *at = connection->next;
+    api->last = api->last == connection ? NULL : api->last;
+    api->pending = api->pending == connection ? NULL : api->pending;
     api->n_open--;
-    fx_buf_finish(&role->heard);
-    free(role);
+    fx_buf_finish(&connection->received);
+    free(connection);
 }
 
 static inline void api_on_connection(uv_stream_t *listener, int status) {
     static const struct fx_stream_events role_events = {
-        .on_open = role_on_nothing,
-        .on_bytes = role_on_bytes,
-        .on_end = role_on_end,
-        .on_drained = role_on_nothing,
-        .on_deadline = role_on_nothing,
-        .on_error = role_on_broken,
-        .on_closed = role_on_closed,
+        .on_open = connection_on_nothing,
+        .on_bytes = connection_on_bytes,
+        .on_end = connection_on_end,
+        .on_drained = connection_on_nothing,
+        .on_deadline = connection_on_nothing,
+        .on_error = connection_on_broken,
+        .on_closed = connection_on_closed,
     };
     struct api *api = listener->data;
     struct fx_err err = FX_ERR_INIT;
-    struct role *role = calloc(1, sizeof *role);
+    struct connection *connection = calloc(1, sizeof *connection);
     assert_int_equal(status, 0);
-    assert_non_null(role);
-    role->api = api;
-    role->next = api->roles;
-    api->roles = role;
-    assert_true(fx_stream_init(&role->stream, &api->loop, api->tls, &api->scratch,
-                               PATIENCE_MS, &err));
-    fx_stream_set_events(&role->stream, &role_events, role);
+    assert_non_null(connection);
+    connection->api = api;
+    connection->next = api->connections;
+    api->connections = connection;
+    assert_true(fx_stream_init(&connection->stream, &api->loop, api->tls, &api->scratch,
+                               TIMEOUT_MS, &err));
+    fx_stream_set_events(&connection->stream, &role_events, connection);
     api->n_open++;
     api->n_accepted++;
-    assert_true(fx_stream_accept(&role->stream, listener));
+    assert_true(fx_stream_accept(&connection->stream, listener));
 }
 
 /* ---- the server ---- */
@@ -251,10 +252,11 @@ static inline void api_start(struct api *api, struct fx_tls_config *tls) {
 }
 
 /* From now on. */
-static inline void api_will(struct api *api, const struct reply *replies, size_t n) {
+static inline void api_set_replies(struct api *api, const struct reply *replies,
+                                   size_t n) {
     api->replies = replies;
     api->n_replies = n;
-    api->n_played = 0;
+    api->n_sent = 0;
 }
 
 static inline void api_close_listener(struct api *api) {
@@ -265,8 +267,9 @@ static inline void api_close_listener(struct api *api) {
 
 /* The client is closed: nothing keeps the loop alive for long. */
 static inline void api_finish(struct api *api) {
-    for (struct role *role = api->roles; role != NULL; role = role->next) {
-        fx_stream_close(&role->stream);
+    for (struct connection *connection = api->connections; connection != NULL;
+         connection = connection->next) {
+        fx_stream_close(&connection->stream);
     }
     api_close_listener(api);
     uv_close((uv_handle_t *)&api->idle, NULL);
@@ -274,7 +277,7 @@ static inline void api_finish(struct api *api) {
     assert_int_equal(api->n_open, 0);
     assert_int_equal(uv_loop_close(&api->loop), 0);
     fx_stream_scratch_finish(&api->scratch);
-    fx_buf_finish(&api->heard);
+    fx_buf_finish(&api->received);
 }
 
 static inline uint64_t now_ms(void) {
@@ -291,12 +294,12 @@ static inline void run_for(struct api *api, uint64_t ms) {
 }
 
 /* Runs until `what` is there; false where patience ends before. */
-#define RUN_UNTIL(api, what)                                           \
-    do {                                                               \
-        for (const uint64_t end_ = now_ms() + PATIENCE_MS; !(what);) { \
-            assert_true(now_ms() < end_);                              \
-            (void)uv_run(&(api)->loop, UV_RUN_NOWAIT);                 \
-        }                                                              \
+#define RUN_UNTIL(api, what)                                          \
+    do {                                                              \
+        for (const uint64_t end_ = now_ms() + TIMEOUT_MS; !(what);) { \
+            assert_true(now_ms() < end_);                             \
+            (void)uv_run(&(api)->loop, UV_RUN_NOWAIT);                \
+        }                                                             \
     } while (0)
 
 /* ---- clients ---- */

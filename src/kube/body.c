@@ -64,3 +64,19 @@ json_t *fx_kube_body_for(const json_t *object, json_t **ret_metadata) {
     }
     return body;
 }
+
+json_t *fx_kube_body_new(const struct fx_kube_resource *type, struct fx_text namespace_,
+                         struct fx_text name, struct fx_text uid) {
+    json_t *body = json_object();
+    json_t *metadata = json_object();
+    const bool ok = body != NULL && metadata != NULL &&
+                    fx_kube_body_set_type(body, type) &&
+                    fx_kube_body_set_identity(metadata, namespace_, name, uid) &&
+                    fx_tree_set_take(body, FX_TEXT("metadata"), json_incref(metadata));
+    json_decref(metadata);
+    if (!ok) {
+        json_decref(body);
+        return NULL;
+    }
+    return body;
+}

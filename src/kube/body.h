@@ -21,6 +21,11 @@
  * is borrowed from the result. NULL without memory. */
 json_t *fx_kube_body_for(const json_t *object, json_t **ret_metadata) FX_MUST_USE;
 
+/* Returns a new object with the apiVersion and kind of a resource that has a group, and
+ * with metadata as fx_kube_body_set_identity() sets it. NULL without memory. */
+json_t *fx_kube_body_new(const struct fx_kube_resource *type, struct fx_text namespace_,
+                         struct fx_text name, struct fx_text uid) FX_MUST_USE;
+
 /* Sets object[key] to a string. */
 bool fx_kube_body_set_text(json_t *object, const char *key,
                            struct fx_text value) FX_MUST_USE;

@@ -293,8 +293,8 @@ static bool is_success(unsigned status) {
     return status >= 200 && status < 300;
 }
 
-static void take_object(struct fx_kube_call *call,
-                        const struct fx_http_call_result *result) {
+static void handle_object(struct fx_kube_call *call,
+                          const struct fx_http_call_result *result) {
     struct fx_err err = FX_ERR_INIT;
     json_t *object = fx_json_read(result->body, NULL, &err);
     if (object != NULL && !json_is_object(object)) {
@@ -343,7 +343,7 @@ static void on_answer(const struct fx_http_call_result *result, void *user) {
         fx_kube_failure_read(result->status, result->head, result->body, &call->failure);
         report_failure(call);
     } else {
-        take_object(call, result);
+        handle_object(call, result);
     }
 }
 

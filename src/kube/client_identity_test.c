@@ -19,7 +19,7 @@ static struct fx_buf trust, other_trust, other_key, unauthorized;
 static char folder[] = "/tmp/fx-kube-client-XXXXXX";
 static char *token_file;
 
-static int make_world(void **state) {
+static int make_fixture(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf path = {0};
@@ -37,7 +37,7 @@ static int make_world(void **state) {
     return token_file == NULL ? -1 : 0;
 }
 
-static int drop_world(void **state) {
+static int drop_fixture(void **state) {
     (void)state;
     fx_tls_config_unref(server_tls);
     fx_tls_config_unref(other_tls);
@@ -77,7 +77,7 @@ static const struct fx_kube_request get_assign = {
 
 static void begin(struct api *api, struct fx_kube_client *client, struct told *told) {
     *told = (struct told){0};
-    fx_buf_reset(&api->heard);
+    fx_buf_reset(&api->received);
     assert_non_null(fx_kube_call_start(client, &get_assign, on_done, told));
 }
 
@@ -97,12 +97,12 @@ static void a_token_goes_with_every_request(void **state) {
     struct api api;
     struct told told;
     struct fx_kube_config config = {.ca_pem = trust.data};
-    const struct reply replies[] = {{ASKS("fixed"), OK_REPLY, STAY, 0},
-                                    {ASKS("fixed"), OK_REPLY, STAY, 0}};
+    const struct reply replies[] = {{ASKS("fixed"), OK_REPLY, KEEP_OPEN, 0},
+                                    {ASKS("fixed"), OK_REPLY, KEEP_OPEN, 0}};
     fx_buf_str(&config.token, "fixed");
     api_start(&api, server_tls);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
-    api_will(&api, replies, FX_COUNT(replies));
+    api_set_replies(&api, replies, FX_COUNT(replies));
     ask(&api, client, &told);
     expect_ok(&told);
     ask(&api, client, &told);
@@ -118,14 +118,14 @@ static void no_token_where_anybody_could_read_it(void **state) {
     struct api api;
     struct told told;
     struct fx_kube_config config = {0};
-    const struct reply reply = {NULL, OK_REPLY, STAY, 0};
+    const struct reply reply = {NULL, OK_REPLY, KEEP_OPEN, 0};
     fx_buf_str(&config.token, "fixed");
     api_start(&api, NULL);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
-    api_will(&api, &reply, 1);
+    api_set_replies(&api, &reply, 1);
     ask(&api, client, &told);
     expect_ok(&told);
-    assert_null(strstr(api.heard.data, "Authorization"));
+    assert_null(strstr(api.received.data, "Authorization"));
     fx_buf_finish(&config.token);
     fx_kube_client_close(client);
     api_finish(&api);
@@ -137,15 +137,15 @@ static void a_401_for_an_old_token(void **state) {
     struct api api;
     struct told told;
     struct fx_kube_config config = {.ca_pem = trust.data, .token_file = token_file};
-    const struct reply replies[] = {{ASKS("two"), OK_REPLY, STAY, 0}};
+    const struct reply replies[] = {{ASKS("two"), OK_REPLY, KEEP_OPEN, 0}};
     write_token("one\n");
     api_start(&api, server_tls);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
     begin(&api, client, &told);
     RUN_UNTIL(&api, api.n_requests == 1);
-    assert_non_null(strstr(api.heard.data, ASKS("one")));
+    assert_non_null(strstr(api.received.data, ASKS("one")));
     write_token("two\n");
-    api_will(&api, replies, FX_COUNT(replies));
+    api_set_replies(&api, replies, FX_COUNT(replies));
     say(&api, unauthorized.data);
     RUN_UNTIL(&api, told.n_done != 0);
     expect_ok(&told);
@@ -160,8 +160,8 @@ static void two_401s_for_an_old_token(void **state) {
     struct api api;
     struct told told[2];
     struct fx_kube_config config = {.ca_pem = trust.data, .token_file = token_file};
-    const struct reply always[] = {{ASKS("one"), unauthorized.data, STAY, 0},
-                                   {ASKS("two"), OK_REPLY, STAY, 0}};
+    const struct reply always[] = {{ASKS("one"), unauthorized.data, KEEP_OPEN, 0},
+                                   {ASKS("two"), OK_REPLY, KEEP_OPEN, 0}};
     write_token("one\n");
     api_start(&api, server_tls);
     api.always = always;
@@ -183,12 +183,12 @@ static void a_401_for_the_right_token_is_told(void **state) {
     struct api api;
     struct told told;
     struct fx_kube_config config = {.ca_pem = trust.data, .token_file = token_file};
-    const struct reply replies[] = {{ASKS("one"), unauthorized.data, STAY, 0},
-                                    {ASKS("two"), unauthorized.data, STAY, 0}};
+    const struct reply replies[] = {{ASKS("one"), unauthorized.data, KEEP_OPEN, 0},
+                                    {ASKS("two"), unauthorized.data, KEEP_OPEN, 0}};
     write_token("one\n");
     api_start(&api, server_tls);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
-    api_will(&api, replies, FX_COUNT(replies));
+    api_set_replies(&api, replies, FX_COUNT(replies));
     ask(&api, client, &told);
     assert_int_equal(told.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
     assert_int_equal(api.n_requests, 1);
@@ -230,13 +230,13 @@ static void a_token_that_cannot_be_read(void **state) {
     struct api api;
     struct told told;
     struct fx_kube_config config = {.ca_pem = trust.data, .token_file = token_file};
-    const struct reply reply = {NULL, unauthorized.data, STAY, 0};
+    const struct reply reply = {NULL, unauthorized.data, KEEP_OPEN, 0};
     (void)unlink(token_file);
     api_start(&api, server_tls);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
-    api_will(&api, &reply, 1);
+    api_set_replies(&api, &reply, 1);
     ask(&api, client, &told);
-    assert_null(strstr(api.heard.data, "Authorization"));
+    assert_null(strstr(api.received.data, "Authorization"));
     assert_int_equal(told.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
     assert_non_null(strstr(told.failure.message, token_file));
     fx_kube_client_close(client);
@@ -261,10 +261,10 @@ static void only_a_trusted_server_is_asked(void **state) {
         struct told told;
         struct fx_kube_config config = {.ca_pem = cases[i].ca,
                                         .server_name = cases[i].name};
-        const struct reply reply = {NULL, OK_REPLY, STAY, 0};
+        const struct reply reply = {NULL, OK_REPLY, KEEP_OPEN, 0};
         api_start(&api, server_tls);
         struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
-        api_will(&api, &reply, 1);
+        api_set_replies(&api, &reply, 1);
         ask(&api, client, &told);
         assert_int_equal(told.failure.reason,
                          cases[i].ok ? FX_KUBE_REASON_NONE : FX_KUBE_REASON_NETWORK);
@@ -280,7 +280,7 @@ static void our_certificate_is_shown(void **state) {
     struct told told;
     struct fx_kube_config config = {
         .ca_pem = trust.data, .cert_pem = other_trust.data, .key_pem = other_key};
-    const struct reply reply = {NULL, OK_REPLY, STAY, 0};
+    const struct reply reply = {NULL, OK_REPLY, KEEP_OPEN, 0};
     struct fx_tls_config *strict = fx_tls_config_self_signed(server_names, 1, &err);
     struct fx_buf strict_trust = {0};
     assert_non_null(strict);
@@ -295,7 +295,7 @@ static void our_certificate_is_shown(void **state) {
         config.cert_pem = shown != 0 ? other_trust.data : NULL;
         api_start(&api, strict);
         struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
-        api_will(&api, &reply, 1);
+        api_set_replies(&api, &reply, 1);
         ask(&api, client, &told);
         assert_int_equal(told.failure.reason,
                          shown != 0 ? FX_KUBE_REASON_NONE : FX_KUBE_REASON_NETWORK);
@@ -354,5 +354,5 @@ int main(void) {
         cmocka_unit_test(our_certificate_is_shown),
         cmocka_unit_test(wrong_fields_are_named),
     };
-    return cmocka_run_group_tests(tests, make_world, drop_world);
+    return cmocka_run_group_tests(tests, make_fixture, drop_fixture);
 }

@@ -40,7 +40,7 @@ static void on_request(enum fx_kube_verb verb, const struct fx_kube_resource *re
                        enum fx_kube_reason reason, double seconds, void *user) {
     struct told *told = user;
     assert_int_equal(told->n_done, 0);
-    assert_true(seconds >= 0 && seconds < PATIENCE_MS);
+    assert_true(seconds >= 0 && seconds < TIMEOUT_MS);
     told->n_counted++;
     told->verb = verb;
     told->reason = reason;
@@ -55,7 +55,7 @@ static void forget(struct told *told) {
 static void ask_for(struct api *api, struct fx_kube_client *client,
                     const struct fx_kube_request *request, struct told *told) {
     forget(told);
-    fx_buf_reset(&api->heard);
+    fx_buf_reset(&api->received);
     assert_non_null(fx_kube_call_start(client, request, on_done, told));
     assert_int_equal(told->n_done, 0); /* later, never at once */
     RUN_UNTIL(api, told->n_done != 0);
@@ -134,7 +134,7 @@ static void recordings_are_understood(void **state) {
                 .bytes = bytes.data,
                 .split = split,
             };
-            api_will(&api, &reply, 1);
+            api_set_replies(&api, &reply, 1);
             ask_for(&api, client, &request, &told);
             expect_recording(i, &told);
         }
@@ -155,24 +155,25 @@ static const struct {
     enum fx_kube_reason reason;
     const char *words;
 } faults[] = {
-    {JSON_REPLY("200 OK", "Content-Length: 5\r\n\r\nhello"), STAY, FX_KUBE_REASON_NETWORK,
+    {JSON_REPLY("200 OK", "Content-Length: 5\r\n\r\nhello"), KEEP_OPEN,
+     FX_KUBE_REASON_NETWORK,
      "get assign.mutations.gatekeeper.sh always-pull: the answer is not from an API "
      "server: "},
-    {JSON_REPLY("200 OK", "Content-Length: 2\r\n\r\n[]"), STAY, FX_KUBE_REASON_NETWORK,
-     "not an object"},
-    {JSON_REPLY("200 OK", "Content-Length: 0\r\n\r\n"), STAY, FX_KUBE_REASON_NETWORK,
+    {JSON_REPLY("200 OK", "Content-Length: 2\r\n\r\n[]"), KEEP_OPEN,
+     FX_KUBE_REASON_NETWORK, "not an object"},
+    {JSON_REPLY("200 OK", "Content-Length: 0\r\n\r\n"), KEEP_OPEN, FX_KUBE_REASON_NETWORK,
      "not from an API server"},
     {JSON_REPLY("200 OK", "Content-Length: 9\r\n\r\n{\"kind\""), CUT,
      FX_KUBE_REASON_NETWORK, "ended in the middle"},
-    {JSON_REPLY("200 OK", "Content-Length: 99999999\r\n\r\n{"), STAY,
+    {JSON_REPLY("200 OK", "Content-Length: 99999999\r\n\r\n{"), KEEP_OPEN,
      FX_KUBE_REASON_MEMORY, "larger than 8388608 bytes"},
-    {JSON_REPLY("503 Busy", "Content-Length: 4\r\nRetry-After: 7\r\n\r\nbusy"), STAY,
+    {JSON_REPLY("503 Busy", "Content-Length: 4\r\nRetry-After: 7\r\n\r\nbusy"), KEEP_OPEN,
      FX_KUBE_REASON_SERVER, "503 Service Unavailable: busy"},
-    {JSON_REPLY("429 Slow", "Content-Length: 0\r\nRetry-After: 7\r\n\r\n"), STAY,
+    {JSON_REPLY("429 Slow", "Content-Length: 0\r\nRetry-After: 7\r\n\r\n"), KEEP_OPEN,
      FX_KUBE_REASON_BUSY, "429"},
-    {JSON_REPLY("302 Found", "Content-Length: 0\r\nLocation: /login\r\n\r\n"), STAY,
+    {JSON_REPLY("302 Found", "Content-Length: 0\r\nLocation: /login\r\n\r\n"), KEEP_OPEN,
      FX_KUBE_REASON_INVALID, "302"},
-    {"SSH-2.0-OpenSSH_9.2\r\n", STAY, FX_KUBE_REASON_NETWORK, "malformed"},
+    {"SSH-2.0-OpenSSH_9.2\r\n", KEEP_OPEN, FX_KUBE_REASON_NETWORK, "malformed"},
     {"", RESET, FX_KUBE_REASON_NETWORK, ""},
     {"", CUT, FX_KUBE_REASON_NETWORK, "ended without an answer"},
 };
@@ -186,7 +187,7 @@ static void faults_have_words(void **state) {
         const struct reply reply = {NULL, faults[i].bytes, faults[i].ending, 0};
         api_start(&api, NULL);
         struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
-        api_will(&api, &reply, 1);
+        api_set_replies(&api, &reply, 1);
         ask_for(&api, client, &get_assign, &told);
         assert_int_equal(told.failure.reason, faults[i].reason);
         assert_int_equal(told.reason, faults[i].reason);
@@ -289,13 +290,13 @@ static void closed_by_who_is_told(void **state) {
     struct told told = {0};
     struct fx_kube_config config = {0};
     const struct reply reply = {NULL, JSON_REPLY("200 OK", "Content-Length: 2\r\n\r\n{}"),
-                                STAY, 0};
+                                KEEP_OPEN, 0};
     api_start(&api, NULL);
     struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
     struct told other = {0};
     assert_non_null(fx_kube_call_start(client, &get_assign, on_done, &other));
     RUN_UNTIL(&api, api.n_requests == 1);
-    api_will(&api, &reply, 1);
+    api_set_replies(&api, &reply, 1);
     told.closes = &client;
     assert_non_null(fx_kube_call_start(client, &get_assign, on_done, &told));
     RUN_UNTIL(&api, told.n_done != 0);
@@ -323,13 +324,13 @@ static void a_secret_is_overwritten(void **state) {
     static const struct reply reply = {
         "GET /",
         OK_HEAD "Content-Length: 46\r\n\r\n{\"data\":{\"ca.key\":\"" FREED_SECRET "\"}}",
-        STAY, 0};
+        KEEP_OPEN, 0};
     struct api api;
     struct fx_kube_config config = {0};
     struct told told = {0};
     api_start(&api, NULL);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
-    api_will(&api, &reply, 1);
+    api_set_replies(&api, &reply, 1);
     freed_begin();
     assert_non_null(fx_kube_call_start(client, &get, on_secret, &told));
     RUN_UNTIL(&api, told.n_done != 0);

@@ -65,8 +65,8 @@ static bool is_blank(struct fx_text line) {
     return i == line.len;
 }
 
-static bool take_line(struct fx_kube_events *events, struct fx_text line,
-                      struct fx_err *err) {
+static bool parse_line(struct fx_kube_events *events, struct fx_text line,
+                       struct fx_err *err) {
     if (is_blank(line)) {
         return true;
     }
@@ -109,14 +109,14 @@ static void reset_line(struct fx_kube_events *events) {
 static bool complete_line(struct fx_kube_events *events, struct fx_text part,
                           struct fx_err *err) {
     if (events->line.len == 0) {
-        return part.len <= events->max ? take_line(events, part, err)
+        return part.len <= events->max ? parse_line(events, part, err)
                                        : fail_long(events, err);
     }
     if (!keep_part(events, part, err)) {
         return false;
     }
     const bool ok =
-        take_line(events, (struct fx_text){events->line.data, events->line.len}, err);
+        parse_line(events, (struct fx_text){events->line.data, events->line.len}, err);
     reset_line(events);
     return ok;
 }

@@ -45,8 +45,8 @@ struct fx_kube_failure {
     unsigned status; /* the HTTP status, or that of a Status in a stream; 0: no answer */
     uint32_t retry_after_s; /* the server's Retry-After; 0: none */
     /* The verb and resource, what happened, and for 401 and 403 what to do:
-     * `list assign.mutations.gatekeeper.sh: 403 Forbidden: …; the ClusterRole needs
-     * apiGroups ["mutations.gatekeeper.sh"], resources ["assign"], verbs
+     * `list widgets.example.com: 403 Forbidden: …; the ClusterRole needs
+     * apiGroups ["example.com"], resources ["widgets"], verbs
      * ["list","watch"]`. Never empty after a failure. */
     char message[FX_ERR_TEXT];
 };
@@ -74,8 +74,8 @@ void fx_kube_failure_of_status(const json_t *status_object,
 void fx_kube_failure_of_error(const struct fx_err *error,
                               struct fx_kube_failure *ret_failure);
 
-/* Puts the request before the message, as in `list assign.mutations.gatekeeper.sh: ` and
- * `patch assign.mutations.gatekeeper.sh/status always-pull: `, and after the message, for
+/* Puts the request before the message, as in `list widgets.example.com: ` and
+ * `patch widgets.example.com/status blue: `, and after the message, for
  * 401 and for a 403 of the authorizer, what to do. `verb` is the verb of RBAC
  * (fx_kube_verb_name()). Call it once for each failure. Allocates nothing. */
 void fx_kube_failure_prefix(struct fx_kube_failure *failure, const char *verb,

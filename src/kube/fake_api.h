@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/fake_api.h - for the tests of this room: an API server that keeps objects. It
- * knows paths, names and versions, lists in pages, watches, and as much of server-side
- * apply as is needed here: fields are merged, webhooks by their names, an entry of
- * `status.byPod` belongs to the manager `fixpoint-ID`, and all annotations of a webhook
- * configuration to `fixpoint-disable`. It lives on the loop of the client. What a real
- * server says, kube/client_test.c and the scenarios in tests/e2e try.
+ * kube/fake_api.h - for tests: a fake API server that keeps objects. It supports paths,
+ * names and versions, lists in pages, watches, and the part of server-side apply that the
+ * tests need: fields are merged, webhooks by name, an entry of `status.byPod` belongs to
+ * the manager `fixpoint-ID`, and all annotations of a webhook configuration belong to
+ * `fixpoint-disable`. It runs on the loop of the client. Answers of a real server are
+ * tested by kube/client_test.c and tests/e2e.
  */
 #ifndef FX_KUBE_FAKE_API_H
 #define FX_KUBE_FAKE_API_H
@@ -30,21 +30,21 @@
 #include "value/json.h"
 #include "value/tree.h"
 
-#define FAKE_PATIENCE_MS 120000
-#define FAKE_FAULTS      4
+#define FAKE_TIMEOUT_MS 120000
+#define FAKE_FAULTS     4
 
 /* The event of a watch whose version is too old. */
 #define FAKE_EXPIRED                                                               \
     "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410,\"reason\":" \
     "\"Expired\",\"message\":\"so it is\"}}\n"
 
-struct fake_visitor;
+struct fake_connection;
 
-/* The next `times` requests whose line starts with `about` are answered so. */
+/* The answer to the next `times` requests whose line starts with `about`. */
 struct fake_fault {
     const char *about;
     unsigned status, times;
-    bool silent; /* rather: not at all */
+    bool silent; /* no answer at all */
 };
 
 struct fake_api {
@@ -55,27 +55,27 @@ struct fake_api {
     json_t *collections; /* path → kind of its objects */
     json_t *history;     /* of all changes: {"version", "path", "event"}, for watches */
     unsigned version, n_requests;
-    unsigned oldest;     /* watches from versions before it are answered 410 */
-    bool endless;        /* lists have no last page: the first one comes again */
-    struct fx_buf told;  /* a line for each write: `PATCH PATH MANAGER BODY` */
-    struct fx_buf asked; /* a line for each request: `GET PATH?QUERY` */
+    unsigned oldest; /* watches from versions before it are answered 410 */
+    bool endless;    /* lists have no last page: the first page is sent again and again */
+    struct fx_buf writes;   /* a line for each write: `PATCH PATH MANAGER BODY` */
+    struct fx_buf requests; /* a line for each request: `GET PATH?QUERY` */
     struct fake_fault faults[FAKE_FAULTS];
-    struct fake_visitor *visitors;
+    struct fake_connection *connections;
 };
 
 /* One connection. */
-struct fake_visitor {
+struct fake_connection {
     uv_tcp_t tcp;
     struct fake_api *api;
-    struct fake_visitor *next;
-    struct fx_buf heard;
+    struct fake_connection *next;
+    struct fx_buf received;
     char *watches; /* the path of a collection, or NULL */
 };
 
-/* A request, cut in pieces. */
+/* A parsed request. */
 struct fake_request {
     struct fx_text method;
-    char *path, *query; /* as asked; the path without a subresource */
+    char *path, *query; /* the path without its subresource */
     bool is_status;
     json_t *body; /* NULL: none */
 };
@@ -94,27 +94,29 @@ static inline void fake_on_written(uv_write_t *write, int status) {
     free(own);
 }
 
-static inline void fake_send(struct fake_visitor *visitor, struct fx_buf *bytes_take) {
+static inline void fake_send(struct fake_connection *connection,
+                             struct fx_buf *bytes_take) {
     struct fake_write *own = calloc(1, sizeof *own);
     assert_non_null(own);
     assert_false(bytes_take->failed);
     own->bytes = *bytes_take;
     const uv_buf_t buf =
         uv_buf_init(own->bytes.data, (unsigned)own->bytes.len); /* owned by `own` */
-    if (uv_write(&own->write, (uv_stream_t *)&visitor->tcp, &buf, 1, fake_on_written) !=
-        0) {
+    if (uv_write(&own->write, (uv_stream_t *)&connection->tcp, &buf, 1,
+                 fake_on_written) != 0) {
         fake_on_written(&own->write, 0);
     }
 }
 
-static inline void fake_send_chunk(struct fake_visitor *visitor, const char *event) {
+static inline void fake_send_chunk(struct fake_connection *connection,
+                                   const char *event) {
     struct fx_buf bytes;
     fx_buf_init(&bytes, 0);
     fx_buf_printf(&bytes, "%zx\r\n%s\r\n", strlen(event), event);
-    fake_send(visitor, &bytes);
+    fake_send(connection, &bytes);
 }
 
-static inline void fake_answer(struct fake_visitor *visitor, unsigned status,
+static inline void fake_answer(struct fake_connection *connection, unsigned status,
                                const json_t *body) {
     struct fx_buf text;
     struct fx_buf bytes;
@@ -127,16 +129,16 @@ static inline void fake_answer(struct fake_visitor *visitor, unsigned status,
                   status, text.len);
     fx_buf_add(&bytes, text.data, text.len);
     fx_buf_finish(&text);
-    fake_send(visitor, &bytes);
+    fake_send(connection, &bytes);
 }
 
-static inline void fake_refuse(struct fake_visitor *visitor, unsigned status,
-                               const char *reason, const char *name) {
+static inline void fake_answer_error(struct fake_connection *connection, unsigned status,
+                                     const char *reason, const char *name) {
     json_t *body = json_pack("{s:s,s:s,s:i,s:s,s:s,s:{s:s}}", "kind", "Status", "status",
                              "Failure", "code", (int)status, "reason", reason, "message",
                              "so it is", "details", "name", name);
     assert_non_null(body);
-    fake_answer(visitor, status, body);
+    fake_answer(connection, status, body);
     json_decref(body);
 }
 
@@ -148,7 +150,7 @@ static inline const char *fake_name_of(const char *path) {
 
 /* The path as it would be if its object lived in no namespace: the collection of those of
  * all namespaces has it, too. */
-static inline void fake_leave_namespace(const char *path, char *out, size_t size) {
+static inline void fake_remove_namespace(const char *path, char *out, size_t size) {
     static const char step[] = "/namespaces/";
     const char *at = strstr(path, step);
     const char *rest = at == NULL ? NULL : strchr(at + strlen(step), '/');
@@ -160,7 +162,7 @@ static inline void fake_leave_namespace(const char *path, char *out, size_t size
 static inline bool fake_is_in(const char *path, const char *collection) {
     const size_t len = strlen(collection);
     char bare[600];
-    fake_leave_namespace(path, bare, sizeof bare);
+    fake_remove_namespace(path, bare, sizeof bare);
     if (strncmp(bare, collection, len) == 0) {
         path = bare;
     }
@@ -168,14 +170,14 @@ static inline bool fake_is_in(const char *path, const char *collection) {
            strchr(path + len + 1, '/') == NULL;
 }
 
-static inline void fake_tell_watchers(struct fake_api *api, const char *type,
-                                      const char *path, const json_t *object) {
+static inline void fake_notify_watchers(struct fake_api *api, const char *type,
+                                        const char *path, const json_t *object) {
     struct fx_buf event;
     fx_buf_init(&event, 0);
     fx_buf_printf(&event, "{\"type\":\"%s\",\"object\":", type);
     fx_json_write(&event, object, FX_JSON_COMPACT);
     fx_buf_str(&event, "}\n");
-    for (struct fake_visitor *at = api->visitors; at != NULL; at = at->next) {
+    for (struct fake_connection *at = api->connections; at != NULL; at = at->next) {
         if (at->watches != NULL && fake_is_in(path, at->watches)) {
             fake_send_chunk(at, event.data);
         }
@@ -208,7 +210,7 @@ static inline void fake_store(struct fake_api *api, const char *path, json_t *ob
         assert_int_equal(json_object_set_new(metadata, "uid", json_string(text)), 0);
     }
     assert_int_equal(json_object_set_new(api->objects, path, object), 0);
-    fake_tell_watchers(api, is_new ? "ADDED" : "MODIFIED", path, object);
+    fake_notify_watchers(api, is_new ? "ADDED" : "MODIFIED", path, object);
 }
 
 static inline void fake_put(struct fake_api *api, const char *path, const char *text) {
@@ -229,7 +231,7 @@ static inline void fake_delete(struct fake_api *api, const char *path) {
     assert_non_null(object);
     fake_set_version(api, object);
     assert_int_equal(json_object_del(api->objects, path), 0);
-    fake_tell_watchers(api, "DELETED", path, object);
+    fake_notify_watchers(api, "DELETED", path, object);
     json_decref(object);
 }
 
@@ -329,28 +331,29 @@ static inline bool fake_differs(const json_t *object, const json_t *body,
 
 /* ---- requests ---- */
 
-static inline void fake_note(struct fake_api *api, const struct fake_request *request) {
+static inline void fake_record_write(struct fake_api *api,
+                                     const struct fake_request *request) {
     const char *manager = strstr(request->query, "fieldManager=");
     const size_t len = manager == NULL ? 0 : strcspn(manager + 13, "&");
-    fx_buf_printf(&api->told, "%.*s %s%s %.*s ", FX_TEXT_ARG(request->method),
+    fx_buf_printf(&api->writes, "%.*s %s%s %.*s ", FX_TEXT_ARG(request->method),
                   request->path, request->is_status ? "/status" : "", (int)len,
                   manager == NULL ? "" : manager + 13);
-    fx_json_write(&api->told, request->body, FX_JSON_COMPACT);
-    fx_buf_char(&api->told, '\n');
+    fx_json_write(&api->writes, request->body, FX_JSON_COMPACT);
+    fx_buf_char(&api->writes, '\n');
 }
 
-static inline void fake_change(struct fake_visitor *visitor,
+static inline void fake_change(struct fake_connection *connection,
                                const struct fake_request *request) {
-    struct fake_api *api = visitor->api;
+    struct fake_api *api = connection->api;
     const json_t *before = fake_view(api, request->path);
-    fake_note(api, request);
+    fake_record_write(api, request);
     if (before == NULL) {
-        fake_refuse(visitor, 404, "NotFound", fake_name_of(request->path));
+        fake_answer_error(connection, 404, "NotFound", fake_name_of(request->path));
         return;
     }
     if (fake_differs(before, request->body, "uid") ||
         fake_differs(before, request->body, "resourceVersion")) {
-        fake_refuse(visitor, 409, "Conflict", fake_name_of(request->path));
+        fake_answer_error(connection, 409, "Conflict", fake_name_of(request->path));
         return;
     }
     json_t *after = json_deep_copy(before);
@@ -377,20 +380,20 @@ static inline void fake_change(struct fake_visitor *visitor,
             0);
     }
     fake_store(api, request->path, after);
-    fake_answer(visitor, 200, after);
+    fake_answer(connection, 200, after);
 }
 
-static inline void fake_create(struct fake_visitor *visitor,
+static inline void fake_create(struct fake_connection *connection,
                                const struct fake_request *request) {
     struct fx_buf path;
     fx_buf_init(&path, 0);
     fx_buf_printf(&path, "%s/%s", request->path, fake_text(request->body, "name"));
-    fake_note(visitor->api, request);
-    if (fake_view(visitor->api, path.data) != NULL) {
-        fake_refuse(visitor, 409, "AlreadyExists", fake_name_of(path.data));
+    fake_record_write(connection->api, request);
+    if (fake_view(connection->api, path.data) != NULL) {
+        fake_answer_error(connection, 409, "AlreadyExists", fake_name_of(path.data));
     } else {
-        fake_store(visitor->api, path.data, json_deep_copy(request->body));
-        fake_answer(visitor, 201, fake_view(visitor->api, path.data));
+        fake_store(connection->api, path.data, json_deep_copy(request->body));
+        fake_answer(connection, 201, fake_view(connection->api, path.data));
     }
     fx_buf_finish(&path);
 }
@@ -400,9 +403,9 @@ static inline size_t fake_number(const char *query, const char *key, size_t othe
     return at == NULL ? otherwise : (size_t)strtoul(at + strlen(key), NULL, 10);
 }
 
-static inline void fake_list(struct fake_visitor *visitor,
+static inline void fake_list(struct fake_connection *connection,
                              const struct fake_request *request) {
-    struct fake_api *api = visitor->api;
+    struct fake_api *api = connection->api;
     const size_t from = fake_number(request->query, "continue=", 0);
     const size_t limit = fake_number(request->query, "limit=", SIZE_MAX);
     char version[16];
@@ -428,64 +431,66 @@ static inline void fake_list(struct fake_visitor *visitor,
     json_t *list = json_pack("{s:{s:s,s:s},s:o}", "metadata", "resourceVersion", version,
                              "continue", token, "items", items);
     assert_non_null(list);
-    fake_answer(visitor, 200, list);
+    fake_answer(connection, 200, list);
     json_decref(list);
 }
 
 /* What has changed since that version. */
-static inline void fake_replay(struct fake_visitor *visitor, unsigned version) {
+static inline void fake_replay(struct fake_connection *connection, unsigned version) {
     size_t i = 0;
     const json_t *change = NULL;
-    if (version < visitor->api->oldest) {
-        fake_send_chunk(visitor, FAKE_EXPIRED);
+    if (version < connection->api->oldest) {
+        fake_send_chunk(connection, FAKE_EXPIRED);
         return;
     }
-    json_array_foreach (visitor->api->history, i, change) {
+    json_array_foreach (connection->api->history, i, change) {
         if (json_integer_value(json_object_get(change, "version")) > version &&
             fake_is_in(json_string_value(json_object_get(change, "path")),
-                       visitor->watches)) {
-            fake_send_chunk(visitor, json_string_value(json_object_get(change, "event")));
+                       connection->watches)) {
+            fake_send_chunk(connection,
+                            json_string_value(json_object_get(change, "event")));
         }
     }
 }
 
-static inline void fake_watch(struct fake_visitor *visitor,
+static inline void fake_watch(struct fake_connection *connection,
                               const struct fake_request *request) {
     struct fx_buf head;
     fx_buf_init(&head, 0);
     fx_buf_str(&head, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                       "Transfer-Encoding: chunked\r\n\r\n");
-    visitor->watches = strdup(request->path);
-    assert_non_null(visitor->watches);
-    fake_send(visitor, &head);
-    fake_replay(visitor, (unsigned)fake_number(request->query, "resourceVersion=", 0));
+    connection->watches = strdup(request->path);
+    assert_non_null(connection->watches);
+    fake_send(connection, &head);
+    fake_replay(connection, (unsigned)fake_number(request->query, "resourceVersion=", 0));
 }
 
-static inline void fake_look(struct fake_visitor *visitor,
-                             const struct fake_request *request) {
-    struct fake_api *api = visitor->api;
+static inline void fake_get(struct fake_connection *connection,
+                            const struct fake_request *request) {
+    struct fake_api *api = connection->api;
     const bool is_list = json_object_get(api->collections, request->path) != NULL;
     if (is_list && strstr(request->query, "watch=true") != NULL) {
-        fake_watch(visitor, request);
+        fake_watch(connection, request);
     } else if (is_list) {
-        fake_list(visitor, request);
+        fake_list(connection, request);
     } else if (fake_view(api, request->path) != NULL) {
-        fake_answer(visitor, 200, fake_view(api, request->path));
+        fake_answer(connection, 200, fake_view(api, request->path));
     } else if (strstr(request->query, "limit=") != NULL) {
-        fake_refuse(visitor, 404, "NotFound", ""); /* no such resource */
+        fake_answer_error(connection, 404, "NotFound", ""); /* no such resource */
     } else {
-        fake_refuse(visitor, 404, "NotFound", fake_name_of(request->path));
+        fake_answer_error(connection, 404, "NotFound", fake_name_of(request->path));
     }
 }
 
 /* True where a fault was the answer. */
-static inline bool fake_fails(struct fake_visitor *visitor, const char *line) {
+static inline bool fake_inject_fault(struct fake_connection *connection,
+                                     const char *line) {
     for (size_t i = 0; i < FAKE_FAULTS; i++) {
-        struct fake_fault *fault = &visitor->api->faults[i];
+        struct fake_fault *fault = &connection->api->faults[i];
         if (fault->times > 0 && strncmp(line, fault->about, strlen(fault->about)) == 0) {
             fault->times--;
             if (!fault->silent) {
-                fake_refuse(visitor, fault->status, "Fault", "it");
+                fake_answer_error(connection, fault->status, "Fault", "it");
             }
             return true;
         }
@@ -493,15 +498,15 @@ static inline bool fake_fails(struct fake_visitor *visitor, const char *line) {
     return false;
 }
 
-static inline void fake_take(struct fake_visitor *visitor) {
-    char *line = visitor->heard.data;
+static inline void fake_handle_request(struct fake_connection *connection) {
+    char *line = connection->received.data;
     char *body = strstr(line, "\r\n\r\n") + 4;
     struct fx_err err = FX_ERR_INIT;
     line[strcspn(line, "\r\n")] = '\0';
     *strrchr(line, ' ') = '\0'; /* HTTP/1.1 */
-    fx_buf_printf(&visitor->api->asked, "%s\n", line);
-    visitor->api->n_requests++;
-    if (fake_fails(visitor, line)) {
+    fx_buf_printf(&connection->api->requests, "%s\n", line);
+    connection->api->n_requests++;
+    if (fake_inject_fault(connection, line)) {
         return;
     }
     struct fake_request request = {.method = {line, strcspn(line, " ")}};
@@ -517,22 +522,22 @@ static inline void fake_take(struct fake_visitor *visitor) {
     }
     request.body = *body == '\0' ? NULL : fx_json_read(fx_text_of(body), NULL, &err);
     if (fx_text_is(request.method, "GET")) {
-        fake_look(visitor, &request);
+        fake_get(connection, &request);
     } else if (fx_text_is(request.method, "POST")) {
-        fake_create(visitor, &request);
+        fake_create(connection, &request);
     } else {
-        fake_change(visitor, &request);
+        fake_change(connection, &request);
     }
     json_decref(request.body);
 }
 
 /* ---- connections ---- */
 
-static inline bool fake_is_whole(const struct fx_buf *heard) {
-    const char *end = strstr(heard->data, "\r\n\r\n");
-    const char *field = strstr(heard->data, "Content-Length: ");
+static inline bool fake_is_whole(const struct fx_buf *received) {
+    const char *end = strstr(received->data, "\r\n\r\n");
+    const char *field = strstr(received->data, "Content-Length: ");
     const size_t body = field == NULL || field > end ? 0 : strtoul(field + 16, NULL, 10);
-    return end != NULL && heard->len == (size_t)(end + 4 - heard->data) + body;
+    return end != NULL && received->len == (size_t)(end + 4 - received->data) + body;
 }
 
 static inline void fake_on_alloc(uv_handle_t *handle, size_t wish, uv_buf_t *buf) {
@@ -543,43 +548,43 @@ static inline void fake_on_alloc(uv_handle_t *handle, size_t wish, uv_buf_t *buf
 }
 
 static inline void fake_on_closed(uv_handle_t *handle) {
-    struct fake_visitor *visitor = handle->data;
-    struct fake_visitor **at = &visitor->api->visitors;
-    while (*at != visitor) {
+    struct fake_connection *connection = handle->data;
+    struct fake_connection **at = &connection->api->connections;
+    while (*at != connection) {
         at = &(*at)->next;
     }
-    *at = visitor->next;
-    fx_buf_finish(&visitor->heard);
-    free(visitor->watches);
-    free(visitor);
+    *at = connection->next;
+    fx_buf_finish(&connection->received);
+    free(connection->watches);
+    free(connection);
 }
 
 static inline void fake_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf) {
-    struct fake_visitor *visitor = stream->data;
+    struct fake_connection *connection = stream->data;
     if (n < 0) {
         uv_close((uv_handle_t *)stream, fake_on_closed);
         return;
     }
-    fx_buf_add(&visitor->heard, buf->base, (size_t)n);
-    if (visitor->heard.len > 0 && fake_is_whole(&visitor->heard)) {
-        fake_take(visitor);
-        fx_buf_reset(&visitor->heard);
+    fx_buf_add(&connection->received, buf->base, (size_t)n);
+    if (connection->received.len > 0 && fake_is_whole(&connection->received)) {
+        fake_handle_request(connection);
+        fx_buf_reset(&connection->received);
     }
 }
 
 static inline void fake_on_connection(uv_stream_t *listener, int status) {
     struct fake_api *api = listener->data;
-    struct fake_visitor *visitor = calloc(1, sizeof *visitor);
+    struct fake_connection *connection = calloc(1, sizeof *connection);
     assert_int_equal(status, 0);
-    assert_non_null(visitor);
-    visitor->api = api;
-    visitor->next = api->visitors;
-    api->visitors = visitor;
-    assert_int_equal(uv_tcp_init(&api->loop, &visitor->tcp), 0);
-    visitor->tcp.data = visitor;
-    assert_int_equal(uv_accept(listener, (uv_stream_t *)&visitor->tcp), 0);
+    assert_non_null(connection);
+    connection->api = api;
+    connection->next = api->connections;
+    api->connections = connection;
+    assert_int_equal(uv_tcp_init(&api->loop, &connection->tcp), 0);
+    connection->tcp.data = connection;
+    assert_int_equal(uv_accept(listener, (uv_stream_t *)&connection->tcp), 0);
     assert_int_equal(
-        uv_read_start((uv_stream_t *)&visitor->tcp, fake_on_alloc, fake_on_read), 0);
+        uv_read_start((uv_stream_t *)&connection->tcp, fake_on_alloc, fake_on_read), 0);
 }
 
 /* ---- all of it ---- */
@@ -601,8 +606,8 @@ static inline void fake_start(struct fake_api *api) {
     assert_int_equal(uv_listen((uv_stream_t *)&api->listener, 64, fake_on_connection), 0);
     assert_int_equal(uv_tcp_getsockname(&api->listener, (struct sockaddr *)&at, &len), 0);
     (void)snprintf(api->url, sizeof api->url, "http://127.0.0.1:%u", ntohs(at.sin_port));
-    fx_buf_str(&api->told, "");
-    fx_buf_str(&api->asked, "");
+    fx_buf_str(&api->writes, "");
+    fx_buf_str(&api->requests, "");
 }
 
 static inline struct fx_kube_client *fake_client(struct fake_api *api) {
@@ -618,20 +623,20 @@ static inline struct fx_kube_client *fake_client(struct fake_api *api) {
 
 /* Everything of ours is closed: nothing keeps the loop alive but the server. */
 static inline void fake_finish(struct fake_api *api) {
-    for (struct fake_visitor *at = api->visitors; at != NULL; at = at->next) {
+    for (struct fake_connection *at = api->connections; at != NULL; at = at->next) {
         if (!uv_is_closing((uv_handle_t *)&at->tcp)) {
             uv_close((uv_handle_t *)&at->tcp, fake_on_closed);
         }
     }
     uv_close((uv_handle_t *)&api->listener, NULL);
     assert_int_equal(uv_run(&api->loop, UV_RUN_DEFAULT), 0);
-    assert_null(api->visitors);
+    assert_null(api->connections);
     assert_int_equal(uv_loop_close(&api->loop), 0);
     json_decref(api->objects);
     json_decref(api->collections);
     json_decref(api->history);
-    fx_buf_finish(&api->told);
-    fx_buf_finish(&api->asked);
+    fx_buf_finish(&api->writes);
+    fx_buf_finish(&api->requests);
 }
 
 static inline uint64_t fake_now_ms(void) {
@@ -646,13 +651,13 @@ static inline void fake_run_for(struct fake_api *api, uint64_t ms) {
 }
 
 /* Runs until it is so; fails where patience ends before. */
-#define FAKE_UNTIL(api, what)                                                    \
-    do {                                                                         \
-        for (const uint64_t end_ = fake_now_ms() + FAKE_PATIENCE_MS; !(what);) { \
-            assert_true(fake_now_ms() < end_);                                   \
-            (void)uv_run(&(api)->loop, UV_RUN_NOWAIT);                           \
-            uv_sleep(1);                                                         \
-        }                                                                        \
+#define FAKE_UNTIL(api, what)                                                   \
+    do {                                                                        \
+        for (const uint64_t end_ = fake_now_ms() + FAKE_TIMEOUT_MS; !(what);) { \
+            assert_true(fake_now_ms() < end_);                                  \
+            (void)uv_run(&(api)->loop, UV_RUN_NOWAIT);                          \
+            uv_sleep(1);                                                        \
+        }                                                                       \
     } while (0)
 
 static inline size_t fake_count(const struct fx_buf *lines, const char *start) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/folder_fixture.h - a folder of a test's own, and files in it (for tests).
+ * kube/folder_fixture.h - for tests: a temporary folder with files.
  */
 #ifndef FX_KUBE_FOLDER_FIXTURE_H
 #define FX_KUBE_FOLDER_FIXTURE_H

@@ -17,78 +17,79 @@ static const struct fx_kube_resource versions[] = {
 static const struct fx_kube_reflector_options of_versions = {.versions = versions,
                                                              .n_versions = 2};
 
-static void start(struct world *world, const struct fx_kube_reflector_options *options,
+static void start(struct fixture *fixture,
+                  const struct fx_kube_reflector_options *options,
                   const struct reply *replies, size_t n_replies) {
-    world_begin(world);
-    world->with_api_version = true;
-    api_will(&world->api, replies, n_replies);
-    reflect(world, options, &hurried);
-    await_requests(world, n_replies + 1);
+    fixture_begin(fixture);
+    fixture->with_api_version = true;
+    api_set_replies(&fixture->api, replies, n_replies);
+    reflect(fixture, options, &fast);
+    await_requests(fixture, n_replies + 1);
 }
 
 static void waited_for(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     const struct reply replies[] = {
-        {V1, UNKNOWN, GOODBYE, 0}, {V1BETA1, UNKNOWN, GOODBYE, 0},
-        {V1, UNKNOWN, GOODBYE, 0}, {V1BETA1, UNKNOWN, GOODBYE, 0},
-        LIST(V1, "5", A1),         {V1, STREAM BOOKMARK("6"), STAY, 0}};
-    world_begin(&world);
-    world.with_api_version = true;
-    api_will(&world.api, replies, FX_COUNT(replies));
-    reflect(&world, &of_versions, &hurried);
-    await_requests(&world, 4);
-    assert_int_equal(look(&world).state, FX_KUBE_STATE_ABSENT);
-    assert_true(look(&world).synced);
-    assert_null(look(&world).version);
-    await_told(&world, "=watching");
-    expect_told(&world,
-                "=absent synced +a@1:mutations.gatekeeper.sh/v1 synced =watching");
-    assert_true(look(&world).version == &versions[0]);
-    world_finish(&world);
+        {V1, UNKNOWN, CLOSE, 0}, {V1BETA1, UNKNOWN, CLOSE, 0},
+        {V1, UNKNOWN, CLOSE, 0}, {V1BETA1, UNKNOWN, CLOSE, 0},
+        LIST(V1, "5", A1),       {V1, STREAM BOOKMARK("6"), KEEP_OPEN, 0}};
+    fixture_begin(&fixture);
+    fixture.with_api_version = true;
+    api_set_replies(&fixture.api, replies, FX_COUNT(replies));
+    reflect(&fixture, &of_versions, &fast);
+    await_requests(&fixture, 4);
+    assert_int_equal(look(&fixture).state, FX_KUBE_STATE_ABSENT);
+    assert_true(look(&fixture).synced);
+    assert_null(look(&fixture).version);
+    await_reported(&fixture, "=watching");
+    expect_reported(&fixture,
+                    "=absent synced +a@1:mutations.gatekeeper.sh/v1 synced =watching");
+    assert_true(look(&fixture).version == &versions[0]);
+    fixture_finish(&fixture);
 }
 
 static void the_next_version(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     const struct reply replies[] = {
-        {V1, UNKNOWN, GOODBYE, 0}, LIST(V1BETA1, "5", A1), {V1BETA1, STREAM, GOODBYE, 0}};
-    start(&world, &of_versions, replies, FX_COUNT(replies));
-    expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1beta1 synced =watching");
-    assert_true(look(&world).version == &versions[1]);
-    world_finish(&world);
+        {V1, UNKNOWN, CLOSE, 0}, LIST(V1BETA1, "5", A1), {V1BETA1, STREAM, CLOSE, 0}};
+    start(&fixture, &of_versions, replies, FX_COUNT(replies));
+    expect_reported(&fixture, "+a@1:mutations.gatekeeper.sh/v1beta1 synced =watching");
+    assert_true(look(&fixture).version == &versions[1]);
+    fixture_finish(&fixture);
 }
 
 /* The object is another one, though its state is the same. */
 static void a_version_that_is_no_longer_served(void **state) {
     (void)state;
-    struct world world;
-    const struct reply replies[] = {{V1, UNKNOWN, GOODBYE, 0},
+    struct fixture fixture;
+    const struct reply replies[] = {{V1, UNKNOWN, CLOSE, 0},
                                     LIST(V1BETA1, "5", A1),
-                                    {V1BETA1, UNKNOWN, GOODBYE, 0},
-                                    {V1BETA1, UNKNOWN, GOODBYE, 0},
+                                    {V1BETA1, UNKNOWN, CLOSE, 0},
+                                    {V1BETA1, UNKNOWN, CLOSE, 0},
                                     LIST(V1, "5", A1),
-                                    {V1, STREAM, GOODBYE, 0}};
-    start(&world, &of_versions, replies, FX_COUNT(replies));
-    expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1beta1 synced "
-                        "+a@1:mutations.gatekeeper.sh/v1 synced =watching");
-    world_finish(&world);
+                                    {V1, STREAM, CLOSE, 0}};
+    start(&fixture, &of_versions, replies, FX_COUNT(replies));
+    expect_reported(&fixture, "+a@1:mutations.gatekeeper.sh/v1beta1 synced "
+                              "+a@1:mutations.gatekeeper.sh/v1 synced =watching");
+    fixture_finish(&fixture);
 }
 
 static void neither_the_version_nor_a_better_one_is_served(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     const struct reply replies[] = {
-        {V1, UNKNOWN, GOODBYE, 0},     LIST(V1BETA1, "5", A1),
-        {V1BETA1, STREAM, GOODBYE, 0}, {V1BETA1 "watch", UNKNOWN, GOODBYE, 0},
-        {V1, UNKNOWN, GOODBYE, 0},     {V1BETA1 "limit", UNKNOWN, GOODBYE, 0},
-        {V1, UNKNOWN, GOODBYE, 0},     {V1BETA1, UNKNOWN, GOODBYE, 0}};
-    start(&world, &of_versions, replies, FX_COUNT(replies));
-    await_told(&world, "=absent synced");
-    expect_told(&world,
-                "+a@1:mutations.gatekeeper.sh/v1beta1 synced =watching -a =absent "
-                "synced");
-    world_finish(&world);
+        {V1, UNKNOWN, CLOSE, 0},     LIST(V1BETA1, "5", A1),
+        {V1BETA1, STREAM, CLOSE, 0}, {V1BETA1 "watch", UNKNOWN, CLOSE, 0},
+        {V1, UNKNOWN, CLOSE, 0},     {V1BETA1 "limit", UNKNOWN, CLOSE, 0},
+        {V1, UNKNOWN, CLOSE, 0},     {V1BETA1, UNKNOWN, CLOSE, 0}};
+    start(&fixture, &of_versions, replies, FX_COUNT(replies));
+    await_reported(&fixture, "=absent synced");
+    expect_reported(&fixture,
+                    "+a@1:mutations.gatekeeper.sh/v1beta1 synced =watching -a =absent "
+                    "synced");
+    fixture_finish(&fixture);
 }
 
 static const struct fx_kube_resource three_versions[] = {
@@ -104,100 +105,102 @@ static const struct fx_kube_reflector_options of_three = {.versions = three_vers
 /* When a watch has ended, and it is time, one of the better ones is asked for. */
 static void a_better_version_comes_later(void **state) {
     (void)state;
-    struct world world;
-    struct fx_kube_delays pauses = hurried;
+    struct fixture fixture;
+    struct fx_kube_delays pauses = fast;
     const struct reply replies[] = {
-        {V1, UNKNOWN, GOODBYE, 0},
-        {V1BETA1, UNKNOWN, GOODBYE, 0},
+        {V1, UNKNOWN, CLOSE, 0},
+        {V1BETA1, UNKNOWN, CLOSE, 0},
         LIST(V1ALPHA1, "5", A1),
-        {V1ALPHA1 "watch", STREAM BOOKMARK("6"), GOODBYE, 0},
-        {V1, UNKNOWN, GOODBYE, 0},
-        {V1ALPHA1 "watch", STREAM EVENT("ADDED", B2), GOODBYE, 0},
+        {V1ALPHA1 "watch", STREAM BOOKMARK("6"), CLOSE, 0},
+        {V1, UNKNOWN, CLOSE, 0},
+        {V1ALPHA1 "watch", STREAM EVENT("ADDED", B2), CLOSE, 0},
         LIST(V1BETA1, "7", A1 "," B2),
-        {V1BETA1 "watch", STREAM, GOODBYE, 0},
+        {V1BETA1 "watch", STREAM, CLOSE, 0},
         LIST(V1, "7", A1 "," B2),
-        {V1 "watch", STREAM, GOODBYE, 0},
-        {V1 "watch", STREAM, STAY, 0},
+        {V1 "watch", STREAM, CLOSE, 0},
+        {V1 "watch", STREAM, KEEP_OPEN, 0},
     };
-    world_begin(&world);
-    world.with_api_version = true;
-    api_will(&world.api, replies, FX_COUNT(replies));
+    fixture_begin(&fixture);
+    fixture.with_api_version = true;
+    api_set_replies(&fixture.api, replies, FX_COUNT(replies));
     pauses.preferred_ms = 0;
-    reflect(&world, &of_three, &pauses);
-    await_requests(&world, FX_COUNT(replies));
-    expect_told(&world,
-                "+a@1:mutations.gatekeeper.sh/v1alpha1 synced =watching "
-                "+b@2:mutations.gatekeeper.sh/v1alpha1 "
-                "+a@1:mutations.gatekeeper.sh/v1beta1 "
-                "+b@2:mutations.gatekeeper.sh/v1beta1 synced "
-                "+a@1:mutations.gatekeeper.sh/v1 +b@2:mutations.gatekeeper.sh/v1 synced");
-    assert_true(look(&world).version == &three_versions[0]);
-    assert_int_equal(look(&world).state, FX_KUBE_STATE_WATCHING);
-    world_finish(&world);
+    reflect(&fixture, &of_three, &pauses);
+    await_requests(&fixture, FX_COUNT(replies));
+    expect_reported(
+        &fixture,
+        "+a@1:mutations.gatekeeper.sh/v1alpha1 synced =watching "
+        "+b@2:mutations.gatekeeper.sh/v1alpha1 "
+        "+a@1:mutations.gatekeeper.sh/v1beta1 "
+        "+b@2:mutations.gatekeeper.sh/v1beta1 synced "
+        "+a@1:mutations.gatekeeper.sh/v1 +b@2:mutations.gatekeeper.sh/v1 synced");
+    assert_true(look(&fixture).version == &three_versions[0]);
+    assert_int_equal(look(&fixture).state, FX_KUBE_STATE_WATCHING);
+    fixture_finish(&fixture);
 }
 
 static void a_better_version_is_not_asked_for_at_every_end(void **state) {
     (void)state;
-    struct world world;
-    const struct reply replies[] = {{V1, UNKNOWN, GOODBYE, 0},
+    struct fixture fixture;
+    const struct reply replies[] = {{V1, UNKNOWN, CLOSE, 0},
                                     LIST(V1BETA1, "5", A1),
-                                    {V1BETA1 "watch", STREAM, GOODBYE, 0},
-                                    {V1BETA1 "watch", STREAM, GOODBYE, 0}};
-    start(&world, &of_versions, replies, FX_COUNT(replies));
-    world_finish(&world);
+                                    {V1BETA1 "watch", STREAM, CLOSE, 0},
+                                    {V1BETA1 "watch", STREAM, CLOSE, 0}};
+    start(&fixture, &of_versions, replies, FX_COUNT(replies));
+    fixture_finish(&fixture);
 }
 
 /* Half a list, and it is gone: nothing is lost, nothing is told as gone. */
 static void a_better_version_goes_again(void **state) {
     (void)state;
-    struct world world;
-    struct fx_kube_delays pauses = hurried;
+    struct fixture fixture;
+    struct fx_kube_delays pauses = fast;
     const struct reply replies[] = {
-        {V1, UNKNOWN, GOODBYE, 0},
+        {V1, UNKNOWN, CLOSE, 0},
         LIST(V1BETA1, "5", A1 "," B2),
-        {V1BETA1 "watch", STREAM, GOODBYE, 0},
+        {V1BETA1 "watch", STREAM, CLOSE, 0},
         PAGE(V1, "6", "next", A1),
-        {"continue=next", UNKNOWN, GOODBYE, 0},
+        {"continue=next", UNKNOWN, CLOSE, 0},
         LIST(V1BETA1, "6", A1 "," B2),
-        {V1BETA1 "watch", STREAM, STAY, 0},
+        {V1BETA1 "watch", STREAM, KEEP_OPEN, 0},
     };
-    world_begin(&world);
-    world.with_api_version = true;
-    api_will(&world.api, replies, FX_COUNT(replies));
+    fixture_begin(&fixture);
+    fixture.with_api_version = true;
+    api_set_replies(&fixture.api, replies, FX_COUNT(replies));
     pauses.preferred_ms = 0;
-    reflect(&world, &of_versions, &pauses);
-    await_requests(&world, FX_COUNT(replies));
-    expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1beta1 "
-                        "+b@2:mutations.gatekeeper.sh/v1beta1 synced =watching "
-                        "+a@1:mutations.gatekeeper.sh/v1 synced");
-    assert_true(look(&world).version == &versions[1]);
-    world_finish(&world);
+    reflect(&fixture, &of_versions, &pauses);
+    await_requests(&fixture, FX_COUNT(replies));
+    expect_reported(&fixture, "+a@1:mutations.gatekeeper.sh/v1beta1 "
+                              "+b@2:mutations.gatekeeper.sh/v1beta1 synced =watching "
+                              "+a@1:mutations.gatekeeper.sh/v1 synced");
+    assert_true(look(&fixture).version == &versions[1]);
+    fixture_finish(&fixture);
 }
 
 /* Asked for twice before all of it is told as gone. */
 static void deleted_while_it_is_watched(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     const struct reply replies[] = {
         LIST(IS_LIST, "5", A1 "," OBJECT("b", "ub", "2")),
-        {FROM("5"), STREAM EVENT("DELETED", OBJECT("b", "ub", "6")), GOODBYE, 0},
-        {FROM("6"), UNKNOWN, GOODBYE, 0},
-        {IS_LIST, UNKNOWN, GOODBYE, 0},
-        {IS_LIST, UNKNOWN, GOODBYE, 0},
-        {IS_LIST, UNKNOWN, GOODBYE, 0},
+        {FROM("5"), STREAM EVENT("DELETED", OBJECT("b", "ub", "6")), CLOSE, 0},
+        {FROM("6"), UNKNOWN, CLOSE, 0},
+        {IS_LIST, UNKNOWN, CLOSE, 0},
+        {IS_LIST, UNKNOWN, CLOSE, 0},
+        {IS_LIST, UNKNOWN, CLOSE, 0},
         LIST(IS_LIST, "9", A1),
     };
-    start(&world, &all_assigns, replies, FX_COUNT(replies));
-    expect_told(&world, "+a@1:mutations.gatekeeper.sh/v1 +b@2:mutations.gatekeeper.sh/v1 "
-                        "synced =watching -b -a =absent synced "
-                        "+a@1:mutations.gatekeeper.sh/v1 synced");
-    world_finish(&world);
+    start(&fixture, &all_assigns, replies, FX_COUNT(replies));
+    expect_reported(&fixture,
+                    "+a@1:mutations.gatekeeper.sh/v1 +b@2:mutations.gatekeeper.sh/v1 "
+                    "synced =watching -b -a =absent synced "
+                    "+a@1:mutations.gatekeeper.sh/v1 synced");
+    fixture_finish(&fixture);
 }
 
 /* ---- how often ---- */
 
-#define WATCHED(bytes) {LIST("limit=", "5", A1), {"watch=", bytes, GOODBYE, 0}}
-#define LISTED(bytes)  {{"limit=", bytes, GOODBYE, 0}, {"watch=", "", GOODBYE, 0}}
+#define WATCHED(bytes) {LIST("limit=", "5", A1), {"watch=", bytes, CLOSE, 0}}
+#define LISTED(bytes)  {{"limit=", bytes, CLOSE, 0}, {"watch=", "", CLOSE, 0}}
 
 /* The first answer to lists, the second to watches, over and over; and how many requests
  * of each kind there may be in 150 ms with pauses of 40, doubling, and half of that less.
@@ -227,9 +230,9 @@ static const struct {
     {LISTED(STREAM "[]"), 4, 0},
 };
 
-static size_t count(const struct fx_buf *heard, const char *part) {
+static size_t count(const struct fx_buf *received, const char *part) {
     size_t n = 0;
-    for (const char *at = heard->data; at != NULL && (at = strstr(at, part)) != NULL;
+    for (const char *at = received->data; at != NULL && (at = strstr(at, part)) != NULL;
          n++) {
         at++;
     }
@@ -238,24 +241,24 @@ static size_t count(const struct fx_buf *heard, const char *part) {
 
 static void no_storm(void **state) {
     (void)state;
-    struct fx_kube_delays pauses = hurried;
+    struct fx_kube_delays pauses = fast;
     pauses.backoff_min_ms = pauses.interval_ms = 40;
     pauses.backoff_max_ms = 1000;
     pauses.absent_min_ms = pauses.absent_max_ms = 50;
     for (size_t i = 0; i < FX_COUNT(storms); i++) {
-        struct world world;
-        world_begin(&world);
-        world.api.always = storms[i].replies;
-        world.api.n_always = 2;
-        reflect(&world, &all_assigns, &pauses);
-        run_for(&world.api, 150);
-        const size_t n_lists = count(&world.api.heard, "limit=");
-        const size_t n_watches = count(&world.api.heard, "watch=");
+        struct fixture fixture;
+        fixture_begin(&fixture);
+        fixture.api.always = storms[i].replies;
+        fixture.api.n_always = 2;
+        reflect(&fixture, &all_assigns, &pauses);
+        run_for(&fixture.api, 150);
+        const size_t n_lists = count(&fixture.api.received, "limit=");
+        const size_t n_watches = count(&fixture.api.received, "watch=");
         if (n_lists > storms[i].most_lists || n_watches > storms[i].most_watches) {
             fail_msg("storm %zu: %zu lists, %zu watches", i, n_lists, n_watches);
         }
         assert_true(n_lists + n_watches > 1);
-        world_finish(&world);
+        fixture_finish(&fixture);
     }
 }
 

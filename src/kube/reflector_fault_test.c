@@ -28,23 +28,23 @@ static size_t count_replies(const struct story *story) {
 
 static void play_stories(const struct story *stories, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        struct world world;
+        struct fixture fixture;
         const size_t n_replies = count_replies(&stories[i]);
-        world_start(&world, stories[i].replies, n_replies);
-        await_requests(&world, n_replies + 1);
-        if (strcmp(world.told.data == NULL ? "" : world.told.data, stories[i].told) !=
-            0) {
+        fixture_start(&fixture, stories[i].replies, n_replies);
+        await_requests(&fixture, n_replies + 1);
+        if (strcmp(fixture.reported.data == NULL ? "" : fixture.reported.data,
+                   stories[i].told) != 0) {
             fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].told,
-                     world.told.data);
+                     fixture.reported.data);
         }
         if (stories[i].words != NULL &&
-            strstr(world.failure.message, stories[i].words) == NULL) {
+            strstr(fixture.failure.message, stories[i].words) == NULL) {
             fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].words,
-                     world.failure.message);
+                     fixture.failure.message);
         }
-        assert_int_equal(look(&world).n_lists, stories[i].n_lists);
-        assert_int_equal(look(&world).n_watches, stories[i].n_watches);
-        world_finish(&world);
+        assert_int_equal(look(&fixture).n_lists, stories[i].n_lists);
+        assert_int_equal(look(&fixture).n_watches, stories[i].n_watches);
+        fixture_finish(&fixture);
     }
 }
 
@@ -53,18 +53,18 @@ static void play_stories(const struct story *stories, size_t n) {
 static const struct story resumed[] = {
     /* It ends in order. */
     {{START,
-      {FROM("5"), STREAM EVENT("ADDED", OBJECT("c", "uc", "6")), GOODBYE, 0},
-      {FROM("6"), STREAM, GOODBYE, 0},
-      {FROM("6"), STREAM BOOKMARK("9"), GOODBYE, 0},
-      {FROM("9"), STREAM, GOODBYE, 0}},
+      {FROM("5"), STREAM EVENT("ADDED", OBJECT("c", "uc", "6")), CLOSE, 0},
+      {FROM("6"), STREAM, CLOSE, 0},
+      {FROM("6"), STREAM BOOKMARK("9"), CLOSE, 0},
+      {FROM("9"), STREAM, CLOSE, 0}},
      START_TOLD " +c@6",
      NULL,
      1,
      4},
     /* Half an event. */
     {{START,
-      {FROM("5"), STREAM EVENT("ADDED", OBJECT("c", "uc", "6")) "{\"type\":", GOODBYE, 0},
-      {FROM("6"), STREAM, GOODBYE, 0}},
+      {FROM("5"), STREAM EVENT("ADDED", OBJECT("c", "uc", "6")) "{\"type\":", CLOSE, 0},
+      {FROM("6"), STREAM, CLOSE, 0}},
      START_TOLD " +c@6",
      NULL,
      1,
@@ -72,8 +72,8 @@ static const struct story resumed[] = {
     /* A whole one without its end of line. */
     {{START,
       {FROM("5"), STREAM "{\"type\":\"DELETED\",\"object\":" OBJECT("a", "ua", "6") "}",
-       GOODBYE, 0},
-      {FROM("6"), STREAM, GOODBYE, 0}},
+       CLOSE, 0},
+      {FROM("6"), STREAM, CLOSE, 0}},
      START_TOLD " -a",
      NULL,
      1,
@@ -81,7 +81,7 @@ static const struct story resumed[] = {
     /* Cut in a chunk; reset; not answered; 5xx; 429. Two in a row are told. */
     {{START,
       {FROM("5"), OPEN_HEAD "3f\r\n{\"type\":", CUT, 0},
-      {FROM("5"), STREAM, GOODBYE, 0},
+      {FROM("5"), STREAM, CLOSE, 0},
       {FROM("5"), OPEN_HEAD "3f\r\n", RESET, 0},
       {FROM("5"), OPEN_HEAD "3f\r\n", RESET, 0}},
      START_TOLD " =failing:network",
@@ -89,23 +89,23 @@ static const struct story resumed[] = {
      1,
      4},
     {{START,
-      {FROM("5"), STATUS("503", "ServiceUnavailable"), GOODBYE, 0},
-      {FROM("5"), STATUS("503", "ServiceUnavailable"), GOODBYE, 0},
-      {FROM("5"), STATUS("429", "TooManyRequests"), GOODBYE, 0},
-      {FROM("5"), STREAM BOOKMARK("6"), GOODBYE, 0}},
+      {FROM("5"), STATUS("503", "ServiceUnavailable"), CLOSE, 0},
+      {FROM("5"), STATUS("503", "ServiceUnavailable"), CLOSE, 0},
+      {FROM("5"), STATUS("429", "TooManyRequests"), CLOSE, 0},
+      {FROM("5"), STREAM BOOKMARK("6"), CLOSE, 0}},
      "+a@1 +b@2 synced =failing:server =failing:busy =watching",
      "429 TooManyRequests: so it is",
      1,
      1},
     {{START,
-      {FROM("5"), STREAM ERROR("500", "InternalError"), GOODBYE, 0},
-      {FROM("5"), STREAM, GOODBYE, 0}},
+      {FROM("5"), STREAM ERROR("500", "InternalError"), CLOSE, 0},
+      {FROM("5"), STREAM, CLOSE, 0}},
      START_TOLD,
      NULL,
      1,
      2},
     /* What nobody may watch is told at once. */
-    {{START, {FROM("5"), STATUS("403", "Forbidden"), GOODBYE, 0}},
+    {{START, {FROM("5"), STATUS("403", "Forbidden"), CLOSE, 0}},
      "+a@1 +b@2 synced =failing:forbidden",
      "watch assign.mutations.gatekeeper.sh: 403 Forbidden: so it is; the ClusterRole "
      "needs apiGroups [\"mutations.gatekeeper.sh\"], resources [\"assign\"], verbs "
@@ -118,8 +118,8 @@ static const struct story resumed[] = {
        STREAM EVENT("MODIFIED", OBJECT("b", "ub", "9")) BOOKMARK("7") EVENT(
            "MODIFIED", OBJECT("b", "ub", "8")) EVENT("DELETED", OBJECT("b", "x", "4"))
            EVENT("ADDED", OBJECT("b", "ub", "9")),
-       GOODBYE, 0},
-      {FROM("9"), STREAM, GOODBYE, 0}},
+       CLOSE, 0},
+      {FROM("9"), STREAM, CLOSE, 0}},
      START_TOLD " +b@9",
      NULL,
      1,
@@ -130,36 +130,36 @@ static const struct story resumed[] = {
        STREAM EVENT("DELETED", OBJECT("a", "ua", "6"))
            EVENT("ADDED", OBJECT("a", "v", "7")) EVENT("ADDED", OBJECT("b", "v", "8"))
                EVENT("DELETED", OBJECT("x", "x", "9")),
-       GOODBYE, 0}},
+       CLOSE, 0}},
      START_TOLD " -a +a@7 -b +b@8",
      NULL,
      1,
      1},
     /* Failures that are not in a row are accidents, however many. */
     {{START,
-      {FROM("5"), STREAM BOOKMARK("6") "{", GOODBYE, 0},
-      {FROM("6"), STREAM BOOKMARK("7") "{", GOODBYE, 0},
-      {FROM("7"), STREAM BOOKMARK("8") "{", GOODBYE, 0},
-      {FROM("8"), STREAM BOOKMARK("9") "{", GOODBYE, 0},
-      {FROM("9"), STREAM BOOKMARK("10") "{", GOODBYE, 0},
-      {FROM("10"), STREAM BOOKMARK("11") "{", GOODBYE, 0}},
+      {FROM("5"), STREAM BOOKMARK("6") "{", CLOSE, 0},
+      {FROM("6"), STREAM BOOKMARK("7") "{", CLOSE, 0},
+      {FROM("7"), STREAM BOOKMARK("8") "{", CLOSE, 0},
+      {FROM("8"), STREAM BOOKMARK("9") "{", CLOSE, 0},
+      {FROM("9"), STREAM BOOKMARK("10") "{", CLOSE, 0},
+      {FROM("10"), STREAM BOOKMARK("11") "{", CLOSE, 0}},
      START_TOLD,
      NULL,
      1,
      6},
     /* A bookmark of the past. */
     {{START,
-      {FROM("5"), STREAM BOOKMARK("9") BOOKMARK("7"), GOODBYE, 0},
-      {FROM("9"), STREAM, GOODBYE, 0}},
+      {FROM("5"), STREAM BOOKMARK("9") BOOKMARK("7"), CLOSE, 0},
+      {FROM("9"), STREAM, CLOSE, 0}},
      START_TOLD,
      NULL,
      1,
      2},
     /* Lines that are none. */
     {{START,
-      {FROM("5"), STREAM "\n \r\n" EVENT("ADDED", OBJECT("c", "uc", "6")) "\r\n\n",
-       GOODBYE, 0},
-      {FROM("6"), STREAM, GOODBYE, 0}},
+      {FROM("5"), STREAM "\n \r\n" EVENT("ADDED", OBJECT("c", "uc", "6")) "\r\n\n", CLOSE,
+       0},
+      {FROM("6"), STREAM, CLOSE, 0}},
      START_TOLD " +c@6",
      NULL,
      1,
@@ -177,33 +177,33 @@ static void a_watch_goes_on(void **state) {
 #define LISTED_AGAIN LIST(IS_LIST, "7", B2 "," C3)
 
 static const struct story relisted[] = {
-    {{START, {FROM("5"), STATUS("410", "Expired"), GOODBYE, 0}, LISTED_AGAIN},
+    {{START, {FROM("5"), STATUS("410", "Expired"), CLOSE, 0}, LISTED_AGAIN},
      "+a@1 +b@2 synced +c@3 -a synced",
      NULL,
      2,
      0},
-    {{START, {FROM("5"), STREAM ERROR("410", "Expired"), STAY, 0}, LISTED_AGAIN},
+    {{START, {FROM("5"), STREAM ERROR("410", "Expired"), KEEP_OPEN, 0}, LISTED_AGAIN},
      START_TOLD " +c@3 -a synced",
      NULL,
      2,
      1},
-    {{START, {FROM("5"), STREAM "rubbish\n", STAY, 0}, LISTED_AGAIN},
+    {{START, {FROM("5"), STREAM "rubbish\n", KEEP_OPEN, 0}, LISTED_AGAIN},
      START_TOLD " +c@3 -a synced",
      NULL,
      2,
      1},
-    {{START, {FROM("5"), STREAM EVENT("RENAMED", C3), STAY, 0}, LISTED_AGAIN},
+    {{START, {FROM("5"), STREAM EVENT("RENAMED", C3), KEEP_OPEN, 0}, LISTED_AGAIN},
      START_TOLD " +c@3 -a synced",
      NULL,
      2,
      1},
-    {{START, {FROM("5"), STREAM "{\"type\":\"ADDED\"}\n", STAY, 0}, LISTED_AGAIN},
+    {{START, {FROM("5"), STREAM "{\"type\":\"ADDED\"}\n", KEEP_OPEN, 0}, LISTED_AGAIN},
      START_TOLD " +c@3 -a synced",
      NULL,
      2,
      1},
     {{START,
-      {FROM("5"), STREAM EVENT("ADDED", "{\"metadata\":{\"name\":\"c\"}}"), STAY, 0},
+      {FROM("5"), STREAM EVENT("ADDED", "{\"metadata\":{\"name\":\"c\"}}"), KEEP_OPEN, 0},
       LISTED_AGAIN},
      START_TOLD " +c@3 -a synced",
      NULL,
@@ -211,14 +211,14 @@ static const struct story relisted[] = {
      1},
     {{START,
       {FROM("5"), STREAM EVENT("ADDED", "{\"metadata\":{\"resourceVersion\":\"9\"}}"),
-       STAY, 0},
+       KEEP_OPEN, 0},
       LISTED_AGAIN},
      START_TOLD " +c@3 -a synced",
      NULL,
      2,
      1},
     {{START,
-      {FROM("5"), STREAM EVENT("ADDED", OBJECT("a/b", "u", "6")), STAY, 0},
+      {FROM("5"), STREAM EVENT("ADDED", OBJECT("a/b", "u", "6")), KEEP_OPEN, 0},
       LISTED_AGAIN},
      START_TOLD " +c@3 -a synced",
      NULL,
@@ -226,13 +226,13 @@ static const struct story relisted[] = {
      1},
     /* Five failures in a row. The objects of another uid, and in another state. */
     {{START,
-      {FROM("5"), STATUS("500", "X"), GOODBYE, 0},
-      {FROM("5"), STATUS("504", "Timeout"), GOODBYE, 0},
-      {FROM("5"), STATUS("500", "X"), GOODBYE, 0},
-      {FROM("5"), STATUS("500", "X"), GOODBYE, 0},
-      {FROM("5"), STATUS("500", "X"), GOODBYE, 0},
+      {FROM("5"), STATUS("500", "X"), CLOSE, 0},
+      {FROM("5"), STATUS("504", "Timeout"), CLOSE, 0},
+      {FROM("5"), STATUS("500", "X"), CLOSE, 0},
+      {FROM("5"), STATUS("500", "X"), CLOSE, 0},
+      {FROM("5"), STATUS("500", "X"), CLOSE, 0},
       LIST(IS_LIST, "4", OBJECT("a", "v", "3") "," OBJECT("b", "ub", "1")),
-      {FROM("4"), STREAM BOOKMARK("9"), GOODBYE, 0}},
+      {FROM("4"), STREAM BOOKMARK("9"), CLOSE, 0}},
      "+a@1 +b@2 synced =failing:server -a +a@3 +b@1 synced =watching",
      NULL,
      2,
@@ -247,40 +247,40 @@ static void a_watch_that_is_no_use(void **state) {
 /* ---- lists ---- */
 
 static const struct story lists[] = {
-    {{{IS_LIST, STATUS("500", "InternalError"), GOODBYE, 0},
-      {IS_LIST, STATUS("429", "TooManyRequests"), GOODBYE, 0},
-      {IS_LIST, STATUS("429", "TooManyRequests"), GOODBYE, 0},
+    {{{IS_LIST, STATUS("500", "InternalError"), CLOSE, 0},
+      {IS_LIST, STATUS("429", "TooManyRequests"), CLOSE, 0},
+      {IS_LIST, STATUS("429", "TooManyRequests"), CLOSE, 0},
       START},
      "=failing:server =failing:busy +a@1 +b@2 synced",
      NULL,
      1,
      0},
-    {{{IS_LIST, STATUS("401", "Unauthorized"), GOODBYE, 0},
-      {IS_LIST, STATUS("403", "Forbidden"), GOODBYE, 0}},
+    {{{IS_LIST, STATUS("401", "Unauthorized"), CLOSE, 0},
+      {IS_LIST, STATUS("403", "Forbidden"), CLOSE, 0}},
      "=failing:unauthorized =failing:forbidden",
      "list assign.mutations.gatekeeper.sh: 403 Forbidden: ",
      0,
      0},
-    {{{IS_LIST, "", RESET, 0}, {IS_LIST, OK_HEAD "\r\n", GOODBYE, 0}},
+    {{{IS_LIST, "", RESET, 0}, {IS_LIST, OK_HEAD "\r\n", CLOSE, 0}},
      "=failing:network",
      NULL,
      0,
      0},
     /* What is no list. */
-    {{{IS_LIST, STREAM "{\"status\":\"ok\"}", GOODBYE, 0}},
+    {{{IS_LIST, STREAM "{\"status\":\"ok\"}", CLOSE, 0}},
      "=failing:network",
      "list assign.mutations.gatekeeper.sh: the answer is not a list",
      0,
      0},
-    {{{IS_LIST, STREAM "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":{}}", GOODBYE,
+    {{{IS_LIST, STREAM "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":{}}", CLOSE,
        0}},
      "=failing:network",
      "not a list",
      0,
      0},
     /* Go writes an empty list so, too; items that are none are passed over. */
-    {{{IS_LIST, STREAM "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":null}",
-       GOODBYE, 0}},
+    {{{IS_LIST, STREAM "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":null}", CLOSE,
+       0}},
      "synced",
      NULL,
      1,
@@ -292,18 +292,18 @@ static const struct story lists[] = {
      0},
     /* A page that comes too late: all at once; if that fails, later, in pages. */
     {{PAGE(IS_LIST, "5", "t", A1),
-      {"/v1/assign?limit=500&continue=t ", STATUS("410", "Expired"), GOODBYE, 0},
+      {"/v1/assign?limit=500&continue=t ", STATUS("410", "Expired"), CLOSE, 0},
       LIST("/v1/assign ", "6", A1 "," B2),
-      {FROM("6"), STREAM, GOODBYE, 0}},
+      {FROM("6"), STREAM, CLOSE, 0}},
      "+a@1 +b@2 synced =watching",
      NULL,
      1,
      1},
     {{PAGE(IS_LIST, "5", "t", A1),
-      {"continue=t", STATUS("410", "Expired"), GOODBYE, 0},
-      {"/v1/assign ", STATUS("410", "Expired"), GOODBYE, 0},
+      {"continue=t", STATUS("410", "Expired"), CLOSE, 0},
+      {"/v1/assign ", STATUS("410", "Expired"), CLOSE, 0},
       PAGE(IS_LIST, "7", "t", A1),
-      {"continue=t", STATUS("410", "Expired"), GOODBYE, 0},
+      {"continue=t", STATUS("410", "Expired"), CLOSE, 0},
       LIST("/v1/assign ", "8", B2)},
      "+a@1 =failing:expired +b@2 -a synced",
      NULL,
@@ -311,10 +311,10 @@ static const struct story lists[] = {
      0},
     /* A page that fails: the list begins again, and nothing is told twice. */
     {{PAGE(IS_LIST, "5", "t", A1),
-      {"continue=t", STATUS("500", "X"), GOODBYE, 0},
+      {"continue=t", STATUS("500", "X"), CLOSE, 0},
       PAGE(IS_LIST, "6", "t", A1),
       LIST("continue=t", "6", B2),
-      {FROM("6"), STREAM, GOODBYE, 0}},
+      {FROM("6"), STREAM, CLOSE, 0}},
      "+a@1 =failing:server +b@2 synced =watching",
      NULL,
      1,
@@ -330,38 +330,38 @@ static void lists_that_fail(void **state) {
 
 static void nobody_there(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     const struct reply replies[] = {START};
-    world_start(&world, replies, FX_COUNT(replies));
-    await_requests(&world, 2);
-    say(&world.api, STREAM);
-    await_told(&world, "=watching");
-    api_close_listener(&world.api);
-    fx_stream_close(&world.api.last->stream);
-    await_told(&world, START_TOLD " =failing:network");
-    assert_non_null(strstr(world.failure.message, "connection refused"));
-    run_for(&world.api, 50); /* some lists, too */
-    expect_told(&world, START_TOLD " =failing:network");
-    assert_int_equal(look(&world).n_objects, 2);
-    world_finish(&world);
+    fixture_start(&fixture, replies, FX_COUNT(replies));
+    await_requests(&fixture, 2);
+    say(&fixture.api, STREAM);
+    await_reported(&fixture, "=watching");
+    api_close_listener(&fixture.api);
+    fx_stream_close(&fixture.api.last->stream);
+    await_reported(&fixture, START_TOLD " =failing:network");
+    assert_non_null(strstr(fixture.failure.message, "connection refused"));
+    run_for(&fixture.api, 50); /* some lists, too */
+    expect_reported(&fixture, START_TOLD " =failing:network");
+    assert_int_equal(look(&fixture).n_objects, 2);
+    fixture_finish(&fixture);
 }
 
 /* An event of more than 8 MiB, which never ends. */
 static void a_line_too_long(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     struct fx_buf much = {0};
     const struct reply replies[] = {START};
-    world_start(&world, replies, FX_COUNT(replies));
-    await_requests(&world, 2);
-    say(&world.api, STREAM "{\"type\":\"");
+    fixture_start(&fixture, replies, FX_COUNT(replies));
+    await_requests(&fixture, 2);
+    say(&fixture.api, STREAM "{\"type\":\"");
     fx_buf_fill(&much, 'x', (8u << 20) + 1);
-    say(&world.api, much.data);
-    await_requests(&world, 3);
-    assert_non_null(strstr(world.api.heard.data + 1, IS_LIST));
-    expect_told(&world, START_TOLD);
+    say(&fixture.api, much.data);
+    await_requests(&fixture, 3);
+    assert_non_null(strstr(fixture.api.received.data + 1, IS_LIST));
+    expect_reported(&fixture, START_TOLD);
     fx_buf_finish(&much);
-    world_finish(&world);
+    fixture_finish(&fixture);
 }
 
 /* A server whose pages bring nothing, or what they brought before: it is not asked for
@@ -378,21 +378,21 @@ static void pages_without_end(void **state) {
         {PAGE("/v1/assign?limit=500", "5", "t", A1), "+a@1 =failing:network", 66},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct world world;
+        struct fixture fixture;
         struct reply replies[N_PAGES];
         for (size_t j = 0; j < N_PAGES; j++) {
             replies[j] = cases[i].page;
         }
-        struct fx_kube_delays patient = hurried;
-        patient.backoff_min_ms = patient.backoff_max_ms = PATIENCE_MS;
-        world_begin(&world);
-        api_will(&world.api, replies, N_PAGES);
-        reflect(&world, &all_assigns, &patient);
-        await_told(&world, "=failing:network");
-        expect_told(&world, cases[i].told);
-        assert_int_equal(world.api.n_requests, cases[i].n_pages);
-        assert_non_null(strstr(world.failure.message, "the list has endless pages"));
-        world_finish(&world);
+        struct fx_kube_delays patient = fast;
+        patient.backoff_min_ms = patient.backoff_max_ms = TIMEOUT_MS;
+        fixture_begin(&fixture);
+        api_set_replies(&fixture.api, replies, N_PAGES);
+        reflect(&fixture, &all_assigns, &patient);
+        await_reported(&fixture, "=failing:network");
+        expect_reported(&fixture, cases[i].told);
+        assert_int_equal(fixture.api.n_requests, cases[i].n_pages);
+        assert_non_null(strstr(fixture.failure.message, "the list has endless pages"));
+        fixture_finish(&fixture);
     }
 }
 

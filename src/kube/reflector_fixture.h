@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * kube/reflector_fixture.h - for the tests of the reflector: one in a hurry, and what it
- * told, as one line of text:
+ * reported, as one line of text:
  *
  *     +always-pull@4004 synced =watching -always-pull
  */
@@ -15,18 +15,18 @@
 #include "kube/reflector_internal.h"
 #include "value/tree.h"
 
-struct world {
+struct fixture {
     struct api api;
     struct fx_kube_client *client;
     struct fx_kube_reflector *reflector;
-    struct fx_buf told;
+    struct fx_buf reported;
     struct fx_kube_failure failure; /* of the last on_state() */
     json_t *object;                 /* of the last on_object() */
     bool with_api_version;          /* +v1/name@version */
 };
 
 /* No test waits for a pause, but for those about pauses. */
-static const struct fx_kube_delays hurried = {
+static const struct fx_kube_delays fast = {
     .backoff_min_ms = 2,
     .backoff_max_ms = 8,
     .second_ms = 1,
@@ -34,35 +34,36 @@ static const struct fx_kube_delays hurried = {
     .absent_min_ms = 5,
     .absent_max_ms = 10,
     .interval_ms = 1,
-    .healthy_ms = PATIENCE_MS,
+    .healthy_ms = TIMEOUT_MS,
     .watch_min_s = 300,
     .watch_max_s = 300,
     .silence_ms = 30000,
-    .preferred_ms = PATIENCE_MS,
+    .preferred_ms = TIMEOUT_MS,
     .page = 500,
 };
 
-static inline void note(struct world *world, const char *mark, struct fx_text namespace_,
-                        struct fx_text name) {
-    fx_buf_printf(&world->told, "%s%s%.*s%s%.*s", world->told.len > 0 ? " " : "", mark,
-                  (int)namespace_.len, namespace_.len > 0 ? namespace_.data : "",
+static inline void note(struct fixture *fixture, const char *mark,
+                        struct fx_text namespace_, struct fx_text name) {
+    fx_buf_printf(&fixture->reported, "%s%s%.*s%s%.*s",
+                  fixture->reported.len > 0 ? " " : "", mark, (int)namespace_.len,
+                  namespace_.len > 0 ? namespace_.data : "",
                   namespace_.len > 0 ? "/" : "", FX_TEXT_ARG(name));
 }
 
 static inline bool on_object(json_t *object, void *user) {
-    struct world *world = user;
+    struct fixture *fixture = user;
     struct fx_kube_identity identity;
     assert_true(fx_kube_object_identify(object, &identity));
     assert_true(json_is_string(json_object_get(object, "kind")));
     assert_null(fx_tree_view_key(fx_tree_view_key(object, "metadata"), "managedFields"));
-    note(world, "+", identity.namespace_, identity.name);
-    fx_buf_printf(&world->told, "@%.*s", FX_TEXT_ARG(identity.version));
-    if (world->with_api_version) {
-        fx_buf_printf(&world->told, ":%s",
+    note(fixture, "+", identity.namespace_, identity.name);
+    fx_buf_printf(&fixture->reported, "@%.*s", FX_TEXT_ARG(identity.version));
+    if (fixture->with_api_version) {
+        fx_buf_printf(&fixture->reported, ":%s",
                       json_string_value(json_object_get(object, "apiVersion")));
     }
-    json_decref(world->object);
-    world->object = json_incref(object);
+    json_decref(fixture->object);
+    fixture->object = json_incref(object);
     return true;
 }
 
@@ -76,12 +77,12 @@ static inline void on_synced(void *user) {
 
 static inline void on_state(enum fx_kube_state state,
                             const struct fx_kube_failure *failure, void *user) {
-    struct world *world = user;
-    note(world, "=", (struct fx_text){0}, fx_text_of(fx_kube_state_name(state)));
+    struct fixture *fixture = user;
+    note(fixture, "=", (struct fx_text){0}, fx_text_of(fx_kube_state_name(state)));
     assert_true((failure != NULL) == (state == FX_KUBE_STATE_FAILING));
     if (failure != NULL) {
-        world->failure = *failure;
-        fx_buf_printf(&world->told, ":%s", fx_kube_reason_name(failure->reason));
+        fixture->failure = *failure;
+        fx_buf_printf(&fixture->reported, ":%s", fx_kube_reason_name(failure->reason));
     }
 }
 
@@ -95,64 +96,65 @@ static const struct fx_kube_reflector_events reflector_events = {
 static const struct fx_kube_reflector_options all_assigns = {.versions = &assign,
                                                              .n_versions = 1};
 
-static inline void world_begin(struct world *world) {
+static inline void fixture_begin(struct fixture *fixture) {
     struct fx_kube_config config = {0};
-    *world = (struct world){0};
-    api_start(&world->api, NULL);
-    world->client = make_client(&world->api, &config, NULL, NULL);
+    *fixture = (struct fixture){0};
+    api_start(&fixture->api, NULL);
+    fixture->client = make_client(&fixture->api, &config, NULL, NULL);
 }
 
-static inline void reflect(struct world *world,
+static inline void reflect(struct fixture *fixture,
                            const struct fx_kube_reflector_options *options,
                            const struct fx_kube_delays *pauses) {
     struct fx_err err = FX_ERR_INIT;
-    world->reflector = fx_kube_reflector_create(&world->api.loop, world->client, options,
-                                                &reflector_events, world, &err);
-    assert_non_null(world->reflector);
-    fx_kube_reflector_set_delays(world->reflector, pauses);
+    fixture->reflector = fx_kube_reflector_create(
+        &fixture->api.loop, fixture->client, options, &reflector_events, fixture, &err);
+    assert_non_null(fixture->reflector);
+    fx_kube_reflector_set_delays(fixture->reflector, pauses);
 }
 
 /* A reflector of all Assigns, with these answers. */
-static inline void world_start(struct world *world, const struct reply *replies,
-                               size_t n_replies) {
-    world_begin(world);
-    api_will(&world->api, replies, n_replies);
-    reflect(world, &all_assigns, &hurried);
+static inline void fixture_start(struct fixture *fixture, const struct reply *replies,
+                                 size_t n_replies) {
+    fixture_begin(fixture);
+    api_set_replies(&fixture->api, replies, n_replies);
+    reflect(fixture, &all_assigns, &fast);
 }
 
-static inline void world_finish(struct world *world) {
-    fx_kube_reflector_close(world->reflector);
-    fx_kube_client_close(world->client);
-    api_finish(&world->api);
-    fx_buf_finish(&world->told);
-    json_decref(world->object);
+static inline void fixture_finish(struct fixture *fixture) {
+    fx_kube_reflector_close(fixture->reflector);
+    fx_kube_client_close(fixture->client);
+    api_finish(&fixture->api);
+    fx_buf_finish(&fixture->reported);
+    json_decref(fixture->object);
 }
 
 /* Until so many requests have come, of which the last ones may wait for an answer. */
-static inline void await_requests(struct world *world, size_t n) {
-    RUN_UNTIL(&world->api, world->api.n_requests >= n);
+static inline void await_requests(struct fixture *fixture, size_t n) {
+    RUN_UNTIL(&fixture->api, fixture->api.n_requests >= n);
 }
 
-static inline void await_told(struct world *world, const char *end) {
-    RUN_UNTIL(
-        &world->api,
-        fx_text_ends((struct fx_text){world->told.data == NULL ? "" : world->told.data,
-                                      world->told.len},
-                     fx_text_of(end)));
+static inline void await_reported(struct fixture *fixture, const char *end) {
+    RUN_UNTIL(&fixture->api, fx_text_ends((struct fx_text){fixture->reported.data == NULL
+                                                               ? ""
+                                                               : fixture->reported.data,
+                                                           fixture->reported.len},
+                                          fx_text_of(end)));
 }
 
-static inline void expect_told(struct world *world, const char *told) {
-    assert_string_equal(world->told.data == NULL ? "" : world->told.data, told);
+static inline void expect_reported(struct fixture *fixture, const char *reported) {
+    assert_string_equal(fixture->reported.data == NULL ? "" : fixture->reported.data,
+                        reported);
 }
 
-static inline void forget_told(struct world *world) {
-    fx_buf_reset(&world->told);
-    fx_buf_reset(&world->api.heard);
+static inline void clear_reported(struct fixture *fixture) {
+    fx_buf_reset(&fixture->reported);
+    fx_buf_reset(&fixture->api.received);
 }
 
-static inline struct fx_kube_reflector_status look(const struct world *world) {
+static inline struct fx_kube_reflector_status look(const struct fixture *fixture) {
     struct fx_kube_reflector_status status;
-    fx_kube_reflector_get_status(world->reflector, &status);
+    fx_kube_reflector_get_status(fixture->reflector, &status);
     return status;
 }
 
@@ -164,9 +166,9 @@ static inline struct fx_kube_reflector_status look(const struct world *world) {
 #define LIST_OF(version, token, items)                                               \
     OK_HEAD "Connection: close\r\n\r\n{\"metadata\":{\"resourceVersion\":\"" version \
             "\",\"continue\":\"" token "\"},\"items\":[" items "]}"
-#define LIST(about, version, items) {about, LIST_OF(version, "", items), GOODBYE, 0}
+#define LIST(about, version, items) {about, LIST_OF(version, "", items), CLOSE, 0}
 #define PAGE(about, version, token, items) \
-    {about, LIST_OF(version, token, items), GOODBYE, 0}
+    {about, LIST_OF(version, token, items), CLOSE, 0}
 
 /* A stream that the end of the connection ends, so that no chunk need be counted. */
 #define STREAM              OK_HEAD "Connection: close\r\n\r\n"

@@ -12,34 +12,34 @@ static void closed_at_any_moment(void **state) {
     (void)state;
     const struct reply replies[] = {
         PAGE(IS_LIST, "5", "t", A1),
-        {"continue=t", LIST_OF("5", "", A1), GOODBYE, 40},
-        {FROM("5"), STREAM EVENT("ADDED", A1) "{\"ty", GOODBYE, 90},
-        {FROM("5"), STATUS("500", "X"), GOODBYE, 30},
-        {FROM("5"), STATUS("410", "X"), GOODBYE, 30},
-        {IS_LIST, "HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n", STAY, 20},
+        {"continue=t", LIST_OF("5", "", A1), CLOSE, 40},
+        {FROM("5"), STREAM EVENT("ADDED", A1) "{\"ty", CLOSE, 90},
+        {FROM("5"), STATUS("500", "X"), CLOSE, 30},
+        {FROM("5"), STATUS("410", "X"), CLOSE, 30},
+        {IS_LIST, "HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n", KEEP_OPEN, 20},
     };
     for (size_t turns = 0; turns < 120; turns++) {
-        struct world world;
-        world_start(&world, replies, FX_COUNT(replies));
+        struct fixture fixture;
+        fixture_start(&fixture, replies, FX_COUNT(replies));
         for (size_t i = 0; i < turns; i++) {
-            (void)uv_run(&world.api.loop, UV_RUN_NOWAIT);
+            (void)uv_run(&fixture.api.loop, UV_RUN_NOWAIT);
         }
-        world_finish(&world);
+        fixture_finish(&fixture);
     }
     fx_kube_reflector_close(NULL);
 }
 
 static void nothing_is_told_behind_the_end(void **state) {
     (void)state;
-    struct world world;
-    const struct reply replies[] = {{IS_LIST, LIST_OF("5", "", A1), STAY, 0}};
-    world_start(&world, replies, FX_COUNT(replies));
-    await_requests(&world, 1);
-    fx_kube_reflector_close(world.reflector);
-    world.reflector = NULL;
-    run_for(&world.api, 20);
-    expect_told(&world, "");
-    world_finish(&world);
+    struct fixture fixture;
+    const struct reply replies[] = {{IS_LIST, LIST_OF("5", "", A1), KEEP_OPEN, 0}};
+    fixture_start(&fixture, replies, FX_COUNT(replies));
+    await_requests(&fixture, 1);
+    fx_kube_reflector_close(fixture.reflector);
+    fixture.reflector = NULL;
+    run_for(&fixture.api, 20);
+    expect_reported(&fixture, "");
+    fixture_finish(&fixture);
 }
 
 /* A wish of 40 ms, where the pause were 2; one of an hour, cut to 60 ms. */
@@ -51,60 +51,60 @@ static void the_server_may_wish(void **state) {
     };
     static const uint64_t least[] = {40, 60};
     for (size_t i = 0; i < FX_COUNT(wishes); i++) {
-        struct world world;
-        const struct reply replies[] = {{IS_LIST, wishes[i], STAY, 0}};
+        struct fixture fixture;
+        const struct reply replies[] = {{IS_LIST, wishes[i], KEEP_OPEN, 0}};
         const uint64_t begun = now_ms();
-        world_start(&world, replies, FX_COUNT(replies));
-        await_requests(&world, 2);
+        fixture_start(&fixture, replies, FX_COUNT(replies));
+        await_requests(&fixture, 2);
         assert_true(now_ms() - begun >= least[i]);
-        world_finish(&world);
+        fixture_finish(&fixture);
     }
 }
 
 /* A watch that is silent for too long is begun again. */
 static void silence_has_an_end(void **state) {
     (void)state;
-    struct world world;
-    struct fx_kube_delays pauses = hurried;
+    struct fixture fixture;
+    struct fx_kube_delays pauses = fast;
     const struct reply replies[] = {
-        {"limit=500", LIST_OF("5", "", A1), GOODBYE, 0},
-        {"timeoutSeconds=0&resourceVersion=5 ", OPEN_HEAD, STAY, 0},
+        {"limit=500", LIST_OF("5", "", A1), CLOSE, 0},
+        {"timeoutSeconds=0&resourceVersion=5 ", OPEN_HEAD, KEEP_OPEN, 0},
     };
     pauses.watch_min_s = pauses.watch_max_s = 0;
     pauses.silence_ms = 30;
-    world_begin(&world);
-    api_will(&world.api, replies, FX_COUNT(replies));
-    reflect(&world, &all_assigns, &pauses);
-    await_requests(&world, 3);
-    assert_int_equal(look(&world).n_watches, 1);
-    world_finish(&world);
+    fixture_begin(&fixture);
+    api_set_replies(&fixture.api, replies, FX_COUNT(replies));
+    reflect(&fixture, &all_assigns, &pauses);
+    await_requests(&fixture, 3);
+    assert_int_equal(look(&fixture).n_watches, 1);
+    fixture_finish(&fixture);
 }
 
 /* Silent, but for long enough: after failures, that is well. */
 static void a_quiet_watch_goes_well(void **state) {
     (void)state;
-    struct world world;
-    struct fx_kube_delays pauses = hurried;
+    struct fixture fixture;
+    struct fx_kube_delays pauses = fast;
     const struct reply replies[] = {
-        {"limit=500", LIST_OF("5", "", A1), GOODBYE, 0},
-        {NULL, STATUS("500", "X"), GOODBYE, 0},
-        {NULL, STATUS("500", "X"), GOODBYE, 0},
-        {NULL, STATUS("410", "Expired"), GOODBYE, 0},
-        {"limit=500", LIST_OF("5", "", A1), GOODBYE, 0},
-        {NULL, OPEN_HEAD, STAY, 0},
+        {"limit=500", LIST_OF("5", "", A1), CLOSE, 0},
+        {NULL, STATUS("500", "X"), CLOSE, 0},
+        {NULL, STATUS("500", "X"), CLOSE, 0},
+        {NULL, STATUS("410", "Expired"), CLOSE, 0},
+        {"limit=500", LIST_OF("5", "", A1), CLOSE, 0},
+        {NULL, OPEN_HEAD, KEEP_OPEN, 0},
     };
     pauses.healthy_ms = 20;
-    world_begin(&world);
-    api_will(&world.api, replies, FX_COUNT(replies));
-    reflect(&world, &all_assigns, &pauses);
-    await_requests(&world, 6);
-    assert_true(world.reflector->backoff.next_ms > pauses.backoff_min_ms);
-    assert_true(world.reflector->relists.next_ms > 0);
-    await_told(&world, "=watching");
-    expect_told(&world, "+a@1 synced =failing:server synced =watching");
-    assert_int_equal(world.reflector->backoff.next_ms, 0);
-    assert_int_equal(world.reflector->relists.next_ms, 0);
-    world_finish(&world);
+    fixture_begin(&fixture);
+    api_set_replies(&fixture.api, replies, FX_COUNT(replies));
+    reflect(&fixture, &all_assigns, &pauses);
+    await_requests(&fixture, 6);
+    assert_true(fixture.reflector->backoff.next_ms > pauses.backoff_min_ms);
+    assert_true(fixture.reflector->relists.next_ms > 0);
+    await_reported(&fixture, "=watching");
+    expect_reported(&fixture, "+a@1 synced =failing:server synced =watching");
+    assert_int_equal(fixture.reflector->backoff.next_ms, 0);
+    assert_int_equal(fixture.reflector->relists.next_ms, 0);
+    fixture_finish(&fixture);
 }
 
 static void usual_pauses(void **state) {

@@ -177,8 +177,8 @@ static void complete_list(struct fx_kube_reflector *reflector) {
 
 /* Items without name or version are skipped. In another version of the API all objects
  * are reported again, although their resourceVersion is the same. */
-static bool take_items(struct fx_kube_reflector *reflector, const json_t *items,
-                       struct fx_err *err) {
+static bool report_items(struct fx_kube_reflector *reflector, const json_t *items,
+                         struct fx_err *err) {
     const bool always =
         reflector->reported_at != SIZE_MAX && reflector->reported_at != reflector->at;
     struct fx_kube_identity identity;
@@ -208,8 +208,8 @@ static bool makes_progress(const struct fx_kube_reflector *reflector,
 }
 
 /* The version of the list is that of its first page; the watch reports later changes. */
-static bool take_page(struct fx_kube_reflector *reflector, const json_t *list,
-                      struct fx_err *err) {
+static bool handle_page(struct fx_kube_reflector *reflector, const json_t *list,
+                        struct fx_err *err) {
     const json_t *items = fx_tree_view_key(list, "items");
     const json_t *metadata = fx_tree_view_key(list, "metadata");
     const struct fx_text version = fx_kube_object_version(list);
@@ -225,7 +225,7 @@ static bool take_page(struct fx_kube_reflector *reflector, const json_t *list,
         !set_text(&reflector->page_token, fx_tree_view_string(metadata, "continue"))) {
         return fx_fail_nomem(err);
     }
-    return take_items(reflector, items, err) && makes_progress(reflector, err);
+    return report_items(reflector, items, err) && makes_progress(reflector, err);
 }
 
 static void request_page(struct fx_kube_reflector *reflector);
@@ -236,7 +236,7 @@ static void on_page(const struct fx_kube_answer *answer, void *user) {
     reflector->call = NULL;
     if (answer->failure != NULL) {
         list_failed(reflector, answer->failure);
-    } else if (!take_page(reflector, answer->object, &err)) {
+    } else if (!handle_page(reflector, answer->object, &err)) {
         fail_with(reflector, &err);
     } else if (reflector->page_token.len > 0) {
         request_page(reflector);

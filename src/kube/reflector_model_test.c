@@ -23,7 +23,7 @@ struct change {
 };
 
 static struct {
-    struct world world;
+    struct fixture fixture;
     struct fx_kube_random random;
     struct state objects[N_NAMES]; /* the server's */
     struct state page[N_NAMES];    /* of the list that goes on */
@@ -74,23 +74,24 @@ static void write_object(struct fx_buf *text, size_t name, struct state state) {
 }
 
 /* In order, in the middle of something, or with a reset. */
-static void say_part(struct role *role, const struct fx_buf *text, bool whole) {
+static void say_part(struct connection *connection, const struct fx_buf *text,
+                     bool whole) {
     const size_t len = whole ? text->len : draw((unsigned)text->len);
-    fx_stream_write(&role->stream, (struct fx_text){text->data, len});
-    end_role(role, whole ? GOODBYE : draw(1) == 0 ? CUT : RESET);
+    fx_stream_write(&connection->stream, (struct fx_text){text->data, len});
+    end_connection(connection, whole ? CLOSE : draw(1) == 0 ? CUT : RESET);
 }
 
-static bool refuse(struct role *role) {
+static bool refuse(struct connection *connection) {
     static const char *const refusals[] = {
         STATUS("410", "Expired"), STATUS("500", "InternalError"),
         STATUS("429", "TooManyRequests"),
         "HTTP/1.1 502 X\r\nConnection: close\r\n\r\n<html>"};
-    fx_stream_write(&role->stream, fx_text_of(refusals[draw(3)]));
-    end_role(role, GOODBYE);
+    fx_stream_write(&connection->stream, fx_text_of(refusals[draw(3)]));
+    end_connection(connection, CLOSE);
     return true;
 }
 
-static void respond_page(struct role *role, const char *request) {
+static void respond_page(struct connection *connection, const char *request) {
     const char *token = strstr(request, "continue=");
     const char *limit = strstr(request, "limit=");
     size_t at = token == NULL ? 0 : strtoul(token + strlen("continue="), NULL, 10);
@@ -117,7 +118,7 @@ static void respond_page(struct role *role, const char *request) {
         }
     }
     fx_buf_str(&text, "]}");
-    say_part(role, &text, draw(3) != 0 || !is_faulty());
+    say_part(connection, &text, draw(3) != 0 || !is_faulty());
     fx_buf_finish(&text);
 }
 
@@ -138,7 +139,7 @@ static void write_changes(struct fx_buf *text, size_t from) {
 }
 
 /* The last one of all stays open. */
-static void respond_watch(struct role *role, const char *request) {
+static void respond_watch(struct connection *connection, const char *request) {
     static const char *const ends[] = {ERROR("410", "Expired"), ERROR("500", "X"),
                                        "rubbish\n", BOOKMARK("0"), "{\"type\":\n"};
     const char *from = strstr(request, "resourceVersion=");
@@ -148,35 +149,35 @@ static void respond_watch(struct role *role, const char *request) {
     fx_buf_str(&text, OPEN_HEAD);
     write_changes(&text, strtoul(from + strlen("resourceVersion="), NULL, 10));
     if (!is_faulty()) {
-        fx_stream_write(&role->stream, (struct fx_text){text.data, text.len});
+        fx_stream_write(&connection->stream, (struct fx_text){text.data, text.len});
         if (model.n_changes < N_CHANGES || model.n_faults < N_FAULTS) {
-            fx_stream_write(&role->stream, FX_TEXT(LAST_CHUNK));
-            end_role(role, GOODBYE);
+            fx_stream_write(&connection->stream, FX_TEXT(LAST_CHUNK));
+            end_connection(connection, CLOSE);
         }
     } else if (draw(2) == 0) {
         fx_buf_str(&line, ends[draw(4)]);
         write_chunk(&text, &line);
         fx_buf_str(&text, LAST_CHUNK);
-        say_part(role, &text, true);
+        say_part(connection, &text, true);
     } else {
-        say_part(role, &text, false);
+        say_part(connection, &text, false);
     }
     fx_buf_finish(&line);
     fx_buf_finish(&text);
 }
 
-static void respond(struct role *role, const char *request, void *user) {
+static void respond(struct connection *connection, const char *request, void *user) {
     (void)user;
     for (unsigned n = draw(8); n > 0; n--) {
         change_something();
     }
-    if (draw(5) == 0 && is_faulty() && refuse(role)) {
+    if (draw(5) == 0 && is_faulty() && refuse(connection)) {
         return;
     }
     if (strstr(request, "watch=true") != NULL) {
-        respond_watch(role, request);
+        respond_watch(connection, request);
     } else {
-        respond_page(role, request);
+        respond_page(connection, request);
     }
 }
 
@@ -243,18 +244,18 @@ static void the_server_is_mirrored(void **state) {
         struct fx_err err = FX_ERR_INIT;
         memset(&model, 0, sizeof model);
         model.random.state = seed;
-        world_begin(&model.world);
-        model.world.api.respond = respond;
-        model.world.reflector =
-            fx_kube_reflector_create(&model.world.api.loop, model.world.client,
+        fixture_begin(&model.fixture);
+        model.fixture.api.respond = respond;
+        model.fixture.reflector =
+            fx_kube_reflector_create(&model.fixture.api.loop, model.fixture.client,
                                      &all_assigns, &model_events, NULL, &err);
-        assert_non_null(model.world.reflector);
-        struct fx_kube_delays pauses = hurried;
+        assert_non_null(model.fixture.reflector);
+        struct fx_kube_delays pauses = fast;
         pauses.backoff_min_ms = pauses.backoff_max_ms = 1;
         pauses.page = PAGE_SIZE;
-        fx_kube_reflector_set_delays(model.world.reflector, &pauses);
-        RUN_UNTIL(&model.world.api, is_told());
-        world_finish(&model.world);
+        fx_kube_reflector_set_delays(model.fixture.reflector, &pauses);
+        RUN_UNTIL(&model.fixture.api, is_told());
+        fixture_finish(&model.fixture);
     }
 }
 

@@ -114,8 +114,8 @@ static bool advance(struct fx_kube_reflector *reflector, struct fx_text version)
 }
 
 /* The failure of an ERROR event is kept in `reflector->ending`. */
-static bool take_error(struct fx_kube_reflector *reflector, const json_t *object,
-                       struct fx_err *err) {
+static bool handle_error_event(struct fx_kube_reflector *reflector, const json_t *object,
+                               struct fx_err *err) {
     fx_kube_failure_of_status(object, &reflector->ending);
     add_prefix(reflector, &reflector->ending);
     return fx_fail(err, FX_EIO, "%s", reflector->ending.message);
@@ -126,7 +126,7 @@ static bool on_event(enum fx_kube_event event, json_t *object, void *user,
     struct fx_kube_reflector *reflector = user;
     struct fx_kube_identity identity;
     if (event == FX_KUBE_EVENT_ERROR) {
-        return take_error(reflector, object, err);
+        return handle_error_event(reflector, object, err);
     }
     reflector->status.n_events++;
     fx_kube_reflector_note_contact(reflector);

@@ -29,7 +29,7 @@ struct fx_kube_name {
 /* Whether the resource is `secrets`, whose content is wiped from memory after use. */
 bool fx_kube_resource_is_secret(const struct fx_kube_resource *resource);
 
-/* Appends the path, as `/apis/mutations.gatekeeper.sh/v1/assign/always-pull/status`, or
+/* Appends the path, as `/apis/example.com/v1/widgets/blue/status`, or
  * `/api/v1/…` for the core group. Names are escaped (RFC 3986 section 3.3), so that no
  * name can change the structure of the path. */
 void fx_kube_write_path(const struct fx_kube_resource *resource,
@@ -38,7 +38,7 @@ void fx_kube_write_path(const struct fx_kube_resource *resource,
 /* Appends the escaped value of a query parameter. */
 void fx_kube_write_query(struct fx_text value, struct fx_buf *query);
 
-/* Appends "assign.mutations.gatekeeper.sh", or "namespaces" for the core group: the name
+/* Appends "widgets.example.com", or "namespaces" for the core group: the name
  * in messages. */
 void fx_kube_write_resource(const struct fx_kube_resource *resource, struct fx_buf *text);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/test_json.h - for tests of what objects come to: JSON written down, and
- * compared. Behind <cmocka.h>.
+ * kube/test_json.h - for tests: reads and compares JSON. Include it after <cmocka.h>.
  */
 #ifndef FX_KUBE_TEST_JSON_H
 #define FX_KUBE_TEST_JSON_H
@@ -20,7 +19,7 @@ static inline json_t *read_json(const char *text) {
     return value;
 }
 
-/* `made` was made, and is this; it is freed. */
+/* Asserts that `made` equals the expected JSON, and frees it. */
 static inline void expect_made(json_t *made, const char *expected) {
     json_t *wanted = read_json(expected);
     assert_non_null(made);

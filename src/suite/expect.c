@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/expect.c - equal or not, and how that is shown.
+ * suite/expect.c - compares objects and prints the differences.
  */
 #include "suite/expect.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/expect.h - comparing objects as they came out with what was expected of them.
+ * suite/expect.h - compares objects with the expected ones.
  * Private to this room.
  */
 #ifndef FX_SUITE_EXPECT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/fields.c - one function for each type of field.
+ * suite/fields.c - reads fields, one function for each type.
  */
 #include "suite/fields.h"
 
@@ -43,7 +43,7 @@ static void print_path(struct fx_buf *buf, const struct fx_fields *fields) {
     fx_buf_printf(buf, "%s%s[%zu]", buf->len > 0 ? "." : "", fields->list, fields->index);
 }
 
-/* ---- telling --------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------- */
 
 /* true, false and null have no mark: the line where their key stands, as far as the text
  * shows it. */
@@ -91,12 +91,13 @@ static void keep_fault(struct fx_suite_reader *reader, const struct fx_err *faul
     reader->nomem = reader->nomem || reader->fault.reason == NULL;
 }
 
-/* Tells it with "tests[0].cases[1].key: " before the words. */
-static void tell(const struct fx_fields *fields, const char *key, const json_t *node,
-                 enum fx_severity severity, const char *words) {
+/* Reports the message with "tests[0].cases[1].key: " before it. */
+static void report_fault(const struct fx_fields *fields, const char *key,
+                         const json_t *node, enum fx_severity severity,
+                         const char *message) {
     struct fx_suite_reader *reader = fields->reader;
     const bool first = severity == FX_SEVERITY_ERROR && reader->fault.reason == NULL;
-    if (reader->n_told++ >= FX_LIMIT_FINDINGS && !first) {
+    if (reader->n_reported++ >= FX_LIMIT_FINDINGS && !first) {
         return;
     }
     struct fx_buf path;
@@ -107,11 +108,11 @@ static void tell(const struct fx_fields *fields, const char *key, const json_t *
     }
     fx_buf_str(&path, path.len > 0 ? ": " : "");
     struct fx_err fault = FX_ERR_INIT;
-    (void)fx_fail(&fault, FX_EINVALID, "%s%s", path.failed ? "" : path.data, words);
+    (void)fx_fail(&fault, FX_EINVALID, "%s%s", path.failed ? "" : path.data, message);
     fx_buf_finish(&path);
     const struct fx_suite_text text = place_of(fields, key, node, &fault);
     uint32_t line = text.line;
-    if (!fx_suite_tell(reader->suites->host, &text, severity, &fault, &line)) {
+    if (!fx_suite_report(reader->suites->host, &text, severity, &fault, &line)) {
         reader->nomem = true;
     }
     if (first) {
@@ -119,27 +120,28 @@ static void tell(const struct fx_fields *fields, const char *key, const json_t *
     }
 }
 
-void fx_fields_tell_rest(const struct fx_fields *fields) {
+void fx_fields_report_rest(const struct fx_fields *fields) {
     struct fx_suite_reader *reader = fields->reader;
-    if (reader->n_told <= FX_LIMIT_FINDINGS) {
+    if (reader->n_reported <= FX_LIMIT_FINDINGS) {
         return;
     }
     struct fx_err rest = FX_ERR_INIT;
-    (void)fx_fail(&rest, FX_EINVALID, "and %zu more", reader->n_told - FX_LIMIT_FINDINGS);
+    (void)fx_fail(&rest, FX_EINVALID, "and %zu more",
+                  reader->n_reported - FX_LIMIT_FINDINGS);
     const struct fx_suite_text text = {.file = reader->source->file};
-    if (!fx_suite_tell(reader->suites->host, &text, FX_SEVERITY_WARNING, &rest, NULL)) {
+    if (!fx_suite_report(reader->suites->host, &text, FX_SEVERITY_WARNING, &rest, NULL)) {
         reader->nomem = true;
     }
 }
 
 void fx_fields_fail(const struct fx_fields *fields, const char *key, const json_t *node,
                     const char *fmt, ...) {
-    char words[MAX_WORDS];
+    char message[MAX_WORDS];
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(words, sizeof words, fmt, args);
+    (void)vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
-    tell(fields, key, node, FX_SEVERITY_ERROR, words);
+    report_fault(fields, key, node, FX_SEVERITY_ERROR, message);
 }
 
 static bool is_among(const char *name, const char *const *names) {
@@ -158,20 +160,20 @@ void fx_fields_check_names(const struct fx_fields *fields, const char *const *na
         if (is_among(key, names)) {
             continue;
         }
-        struct fx_buf words;
-        fx_buf_init(&words, 0);
-        fx_buf_str(&words, "unknown field; expected one of");
+        struct fx_buf message;
+        fx_buf_init(&message, 0);
+        fx_buf_str(&message, "unknown field; expected one of");
         for (size_t i = 0; names[i] != NULL; i++) {
-            fx_buf_printf(&words, "%s %s", i > 0 ? "," : "", names[i]);
+            fx_buf_printf(&message, "%s %s", i > 0 ? "," : "", names[i]);
         }
-        if (words.failed) {
+        if (message.failed) {
             fields->reader->nomem = true;
         } else {
-            tell(fields, key, value,
-                 fields->reader->strict ? FX_SEVERITY_ERROR : FX_SEVERITY_WARNING,
-                 words.data);
+            report_fault(fields, key, value,
+                         fields->reader->strict ? FX_SEVERITY_ERROR : FX_SEVERITY_WARNING,
+                         message.data);
         }
-        fx_buf_finish(&words);
+        fx_buf_finish(&message);
     }
 }
 
@@ -196,8 +198,8 @@ json_t *fx_fields_get(const struct fx_fields *fields, const char *key) {
     return json_is_null(value) ? NULL : value;
 }
 
-/* The string's text, for as long as the document lives; NULL, and told, where it is none
- * or has a NUL. */
+/* The text of the string, valid as long as the document; NULL, and reported, if it is
+ * none or has a NUL. */
 static const char *text_of(const struct fx_fields *fields, const char *key,
                            const json_t *value, const char *wanted) {
     const struct fx_text text = fx_tree_text(value);

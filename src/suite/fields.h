@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/fields.h - reading the fields of a Suite: each is what it must be, or the host is
- * told where it is not and what was expected:
+ * suite/fields.h - reads the fields of a Suite. A field of the wrong type is reported to
+ * the host, with its place and what was expected:
  *
  *   suite.yaml:9:18: error: tests[0].cases[1].object: must be a path, not a list
  *
- * Nothing here fails: a field that is wrong counts as not given, and the first such words
- * stay in the reader. Private to this room.
+ * Nothing here fails: an invalid field counts as not given, and the reader keeps the
+ * first message. Private to this room.
  */
 #ifndef FX_SUITE_FIELDS_H
 #define FX_SUITE_FIELDS_H
@@ -19,7 +19,7 @@ struct fx_suite_reader {
     struct fx_text folder; /* what paths are relative to */
     bool strict;           /* an unknown field is an error, not a warning */
     struct fx_suite_fault fault;
-    size_t n_told;
+    size_t n_reported;
     bool nomem;
 };
 
@@ -38,19 +38,19 @@ struct fx_fields fx_fields_document(struct fx_suite_reader *reader, json_t *obje
 struct fx_fields fx_fields_item(const struct fx_fields *above, const char *list,
                                 size_t index, json_t *object);
 
-/* Tells an error in the field `key` (NULL: in the object as a whole), at the node (NULL:
- * at the key). */
+/* Reports an error in the field `key`, at `node`. key NULL: in the whole object; node
+ * NULL: at the key. */
 FX_PRINTF(4, 5)
 void fx_fields_fail(const struct fx_fields *fields, const char *key, const json_t *node,
                     const char *fmt, ...);
 
-/* Past FX_LIMIT_FINDINGS faults are only counted: says how many, at the end. */
-void fx_fields_tell_rest(const struct fx_fields *fields);
+/* Faults beyond FX_LIMIT_FINDINGS are only counted: reports how many, at the end. */
+void fx_fields_report_rest(const struct fx_fields *fields);
 
-/* Tells of every field that is not among `names` (NULL ends). */
+/* Reports every field that is not among `names` (NULL ends). */
 void fx_fields_check_names(const struct fx_fields *fields, const char *const *names);
 
-/* The value, NULL where there is none or it is null. */
+/* The value, borrowed; NULL if the field is missing or null. */
 json_t *fx_fields_get(const struct fx_fields *fields, const char *key);
 
 /* NULL, false, empty where the field is not given. Texts have no NUL. */
@@ -62,7 +62,7 @@ const char **fx_fields_strings(const struct fx_fields *fields, const char *key,
                                size_t *ret_count);
 json_t *fx_fields_list(const struct fx_fields *fields, const char *key);
 
-/* What the field's string is as a path; the caller knows that it is a string. */
+/* The path that the string of the field names; `value` is a string. */
 struct fx_suite_path fx_fields_to_path(const struct fx_fields *fields, const char *key,
                                        const json_t *value);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/filter.c - one expression, or two.
+ * suite/filter.c - selects cases by one regular expression, or two.
  */
 #include "suite/filter.h"
 
@@ -23,29 +23,29 @@ void fx_suite_filter_destroy(struct fx_suite_filter *filter) {
     free(filter);
 }
 
-/* Where "//" stands; words.len where it does not. */
-static size_t find_slashes(struct fx_text words) {
-    for (size_t at = 0; at + 1 < words.len; at++) {
-        if (words.data[at] == '/' && words.data[at + 1] == '/') {
+/* Where "//" stands; text.len where it does not. */
+static size_t find_slashes(struct fx_text text) {
+    for (size_t at = 0; at + 1 < text.len; at++) {
+        if (text.data[at] == '/' && text.data[at + 1] == '/') {
             return at;
         }
     }
-    return words.len;
+    return text.len;
 }
 
-bool fx_suite_filter_create(struct fx_text words, struct fx_suite_filter **ret_filter,
+bool fx_suite_filter_create(struct fx_text text, struct fx_suite_filter **ret_filter,
                             struct fx_err *err) {
     struct fx_suite_filter *filter = calloc(1, sizeof *filter);
     if (filter == NULL) {
         return fx_fail_nomem(err);
     }
-    const size_t at = find_slashes(words);
+    const size_t at = find_slashes(text);
     bool ok = false;
-    if (at == words.len) {
-        ok = fx_regex_compile(words, &filter->full, err);
+    if (at == text.len) {
+        ok = fx_regex_compile(text, &filter->full, err);
     } else {
-        const struct fx_text test = {words.data, at};
-        const struct fx_text case_ = {words.data + at + 2, words.len - at - 2};
+        const struct fx_text test = {text.data, at};
+        const struct fx_text case_ = {text.data + at + 2, text.len - at - 2};
         ok = fx_regex_compile(test, &filter->test, err) &&
              fx_regex_compile(case_, &filter->case_, err);
     }

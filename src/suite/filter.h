@@ -16,7 +16,7 @@ struct fx_suite_filter; /* opaque */
 /* Reads a regular expression that a case's full name, "suite/test/case", is to match
  * anywhere; or, as gator has it, two with `//` between them, for the name of the test and
  * that of the case. Errors: those of fx_regex_compile(). */
-bool fx_suite_filter_create(struct fx_text words, struct fx_suite_filter **ret_filter,
+bool fx_suite_filter_create(struct fx_text text, struct fx_suite_filter **ret_filter,
                             struct fx_err *err) FX_MUST_USE;
 void fx_suite_filter_destroy(struct fx_suite_filter *filter); /* NULL is fine */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/folder.c - from files beside one another to cases.
+ * suite/folder.c - finds cases in folders.
  */
 #include "suite/folder.h"
 
@@ -169,7 +169,7 @@ static bool fail_old(struct fx_suites *suites, const char *old,
     *ret_fault = (struct fx_suite_fault){
         old, fx_arena_copy(&suites->arena, fx_text_of(fault.msg)), 0};
     return (ret_fault->reason != NULL &&
-            fx_suite_tell(suites->host, &text, FX_SEVERITY_ERROR, &fault, NULL)) ||
+            fx_suite_report(suites->host, &text, FX_SEVERITY_ERROR, &fault, NULL)) ||
            fx_fail_nomem(err);
 }
 
@@ -269,7 +269,7 @@ static bool add_fault(struct fx_suites *suites, struct fx_suite *suite, const ch
     const struct fx_suite_text text = {.file = file};
     const char *copy = fx_arena_copy(&suites->arena, fx_text_of(file));
     if (copy == NULL ||
-        !fx_suite_tell(suites->host, &text, FX_SEVERITY_ERROR, &fault, NULL)) {
+        !fx_suite_report(suites->host, &text, FX_SEVERITY_ERROR, &fault, NULL)) {
         return fx_fail_nomem(err);
     }
     if (suite->fault.reason == NULL) {

@@ -10,7 +10,6 @@
 
 #include "base/limits.h"
 #include "base/vec.h"
-#include "value/tree.h"
 
 void fx_suite_bad_file_finish(struct fx_suite_bad_file *bad) {
     free(bad->file);
@@ -25,7 +24,7 @@ static bool keep_fault(const struct fx_suite_host *host, const struct fx_suite_t
     struct fx_suite_bad_file bad = {.file = strdup(text->file),
                                     .reason = strdup(fault->msg)};
     if (bad.file == NULL || bad.reason == NULL ||
-        !fx_suite_tell(host, text, FX_SEVERITY_ERROR, fault, &bad.line)) {
+        !fx_suite_report(host, text, FX_SEVERITY_ERROR, fault, &bad.line)) {
         fx_suite_bad_file_finish(&bad);
         return fx_fail_nomem(err);
     }
@@ -33,7 +32,7 @@ static bool keep_fault(const struct fx_suite_host *host, const struct fx_suite_t
     return true;
 }
 
-/* A fault of the path itself: told where the suite names it. */
+/* A fault of the path itself: reported where the suite names it. */
 static bool keep_path_fault(const struct fx_suite_host *host,
                             const struct fx_suite_path *path,
                             const struct fx_suite_source *source, struct fx_err *fault,
@@ -52,26 +51,15 @@ static bool keep_path_fault(const struct fx_suite_host *host,
 
 /* ---- objects --------------------------------------------------------------------- */
 
-static const char *object_fault(const json_t *root) {
-    if (!json_is_object(root)) {
-        return "the document is no Kubernetes object";
-    }
-    if (fx_tree_view_string(root, "kind").len == 0) {
-        return "`kind` is missing";
-    }
-    return fx_tree_view_string(root, "apiVersion").len == 0 ? "`apiVersion` is missing"
-                                                            : NULL;
-}
-
 static bool take_documents(const struct fx_documents *documents, const char *file,
                            const struct fx_suite_host *host,
                            struct fx_objects *ret_objects,
                            struct fx_suite_bad_file *ret_bad, struct fx_err *err) {
     for (size_t i = 0; i < documents->n_items; i++) {
-        const char *words = object_fault(documents->items[i].root);
-        if (words != NULL) {
+        const char *message = fx_document_fault(&documents->items[i]);
+        if (message != NULL) {
             struct fx_err fault = FX_ERR_INIT;
-            (void)fx_fail(&fault, FX_EINVALID, "%s", words);
+            (void)fx_fail(&fault, FX_EINVALID, "%s", message);
             const struct fx_suite_text text = {.file = file,
                                                .line = documents->items[i].line};
             return keep_fault(host, &text, &fault, ret_bad, err);
@@ -201,7 +189,7 @@ static bool take_findings(const struct fx_policies *policies,
                           struct fx_suite_bad_file *ret_bad, struct fx_err *err) {
     for (size_t i = 0; i < policies->findings.n_items; i++) {
         const struct fx_finding *finding = &policies->findings.items[i];
-        host->tell(host->user, finding);
+        host->report(host->user, finding);
         if (finding->severity != FX_SEVERITY_ERROR || ret_bad->reason != NULL) {
             continue;
         }

@@ -9,16 +9,16 @@
 #include "suite/expect.h"
 #include "suite/suite.h"
 
-/* What is wrong with a file. Texts are its own. */
+/* The fault of a file. Texts are its own. */
 struct fx_suite_bad_file {
-    char *file, *reason; /* reason NULL: there is none */
+    char *file, *reason; /* reason NULL: no fault */
     uint32_t line;
 };
 
 /* Policies by the paths that name them. */
 struct fx_suite_policies {
     const struct fx_suite_paths *paths; /* borrowed from the first test that has them */
-    struct fx_policies *policies;       /* NULL where `bad` has a reason, perhaps */
+    struct fx_policies *policies;       /* may be NULL if `bad` has a reason */
     struct fx_suite_bad_file bad;
 };
 
@@ -31,15 +31,16 @@ void fx_suite_inputs_finish(struct fx_suite_inputs *inputs); /* NULL, zeroed are
 
 void fx_suite_bad_file_finish(struct fx_suite_bad_file *bad);
 
-/* The policies of the test, borrowed. What is wrong with them is told once. NULL without
+/* The policies of the test, borrowed. Their faults are reported once. NULL without
  * memory. */
 const struct fx_suite_policies *fx_suite_inputs_policies(struct fx_suite_inputs *inputs,
                                                          const struct fx_suite_test *test,
                                                          const struct fx_suite_host *host,
                                                          struct fx_err *err) FX_MUST_USE;
 
-/* Appends the objects of the file, which is named in `source` (NULL: nowhere). What is
- * wrong with it is told, and then in `ret_bad`. Errors: FX_ENOMEM. */
+/* Appends the objects of the file, which is named in `source` (NULL: on the command line
+ * or by a folder). A fault is reported to the host, and stands in `ret_bad`. Errors:
+ * FX_ENOMEM. */
 bool fx_suite_read_objects(const struct fx_suite_path *path,
                            const struct fx_suite_source *source,
                            const struct fx_suite_host *host,

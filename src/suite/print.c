@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/print.c - what the formats share.
+ * suite/print.c - what all formats share.
  */
 #include "suite/print.h"
 
@@ -17,7 +17,7 @@ const char *const fx_suite_format_words[] = {
 };
 
 static void (*const printers[])(struct fx_buf *, const struct fx_suite_results *,
-                                const struct fx_suite_look *) = {
+                                const struct fx_suite_style *) = {
 #define X(name, word) [FX_SUITE_FORMAT_##name] = fx_suite_print_##word,
     FX_SUITE_FORMATS(X)
 #undef X
@@ -25,8 +25,8 @@ static void (*const printers[])(struct fx_buf *, const struct fx_suite_results *
 
 void fx_suite_print(struct fx_buf *buf, enum fx_suite_format format,
                     const struct fx_suite_results *results,
-                    const struct fx_suite_look *look) {
-    printers[format](buf, results, look);
+                    const struct fx_suite_style *style) {
+    printers[format](buf, results, style);
 }
 
 struct fx_suite_span fx_suite_span_next(const struct fx_suite_results *results,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/print.h - results, for people and for other programs. Every text in them may be
- * somebody else's: each form escapes what would break out of it.
+ * suite/print.h - prints results for people and for programs. Texts in results may be
+ * hostile: each format escapes what would break out of it.
  */
 #ifndef FX_SUITE_PRINT_H
 #define FX_SUITE_PRINT_H
@@ -11,11 +11,11 @@
 #include "base/buf.h"
 #include "suite/run.h"
 
-#define FX_SUITE_FORMATS(X)                                                    \
-    X(TEXT, text)     /* as `go test` prints */                                \
-    X(JUNIT, junit)   /* JUnit's XML */                                        \
-    X(TAP, tap)       /* the Test Anything Protocol, version 14 */             \
-    X(JSON, json)     /* a line an event, as `go test -json`, and some more */ \
+#define FX_SUITE_FORMATS(X)                                                          \
+    X(TEXT, text)     /* as `go test` prints */                                      \
+    X(JUNIT, junit)   /* JUnit's XML */                                              \
+    X(TAP, tap)       /* the Test Anything Protocol, version 14 */                   \
+    X(JSON, json)     /* one event per line, as `go test -json`, with more fields */ \
     X(GITHUB, github) /* commands to a GitHub workflow */
 
 enum fx_suite_format {
@@ -26,14 +26,14 @@ enum fx_suite_format {
 
 extern const char *const fx_suite_format_words[]; /* NULL ends */
 
-struct fx_suite_look {
-    bool verbose; /* TEXT: those that passed or were skipped, too */
+struct fx_suite_style {
+    bool verbose; /* TEXT: also cases that passed or were skipped */
     bool colour;  /* TEXT */
 };
 
 /* Appends all results in the format. Failure sticks in `buf`. */
 void fx_suite_print(struct fx_buf *buf, enum fx_suite_format format,
                     const struct fx_suite_results *results,
-                    const struct fx_suite_look *look);
+                    const struct fx_suite_style *style);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define X(name, word)                                                               \
     void fx_suite_print_##word(struct fx_buf *buf, const struct fx_suite_results *, \
-                               const struct fx_suite_look *look);
+                               const struct fx_suite_style *style);
 FX_SUITE_FORMATS(X)
 #undef X
 

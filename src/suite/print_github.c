@@ -56,8 +56,8 @@ static void print_result(struct fx_buf *buf, const char *command,
 }
 
 void fx_suite_print_github(struct fx_buf *buf, const struct fx_suite_results *results,
-                           const struct fx_suite_look *look) {
-    (void)look;
+                           const struct fx_suite_style *style) {
+    (void)style;
     for (size_t i = 0; i < results->n_items; i++) {
         const struct fx_suite_result *result = &results->items[i];
         if (result->status == FX_SUITE_FAIL || result->status == FX_SUITE_ERROR) {

@@ -77,8 +77,8 @@ static enum fx_suite_status status_of(const struct fx_suite_span *span) {
 }
 
 void fx_suite_print_json(struct fx_buf *buf, const struct fx_suite_results *results,
-                         const struct fx_suite_look *look) {
-    (void)look;
+                         const struct fx_suite_style *style) {
+    (void)style;
     for (size_t at = 0;;) {
         const struct fx_suite_span span = fx_suite_span_next(results, &at);
         if (span.n_items == 0) {

@@ -123,8 +123,8 @@ static uint64_t total_ns(const struct fx_suite_results *results) {
 }
 
 void fx_suite_print_junit(struct fx_buf *buf, const struct fx_suite_results *results,
-                          const struct fx_suite_look *look) {
-    (void)look;
+                          const struct fx_suite_style *style) {
+    (void)style;
     fx_buf_str(buf, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                     "<testsuites name=\"fixpoint\"");
     add_counts(buf, results->n_items, results->counts, total_ns(results));

@@ -106,8 +106,8 @@ static void print_result(struct fx_buf *buf, size_t number,
 }
 
 void fx_suite_print_tap(struct fx_buf *buf, const struct fx_suite_results *results,
-                        const struct fx_suite_look *look) {
-    (void)look;
+                        const struct fx_suite_style *style) {
+    (void)style;
     fx_buf_printf(buf, "TAP version 14\n1..%zu\n", results->n_items);
     for (size_t i = 0; i < results->n_items; i++) {
         print_result(buf, i + 1, &results->items[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/print_test.c - words of others break out of no format.
+ * suite/print_test.c - texts of others cannot break out of a format.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,10 +38,10 @@ static char *print(enum fx_suite_format format) {
         };
         results.counts[statuses[i]]++;
     }
-    static const struct fx_suite_look look = {.verbose = true, .colour = false};
+    static const struct fx_suite_style style = {.verbose = true, .colour = false};
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
-    fx_suite_print(&buf, format, &results, &look);
+    fx_suite_print(&buf, format, &results, &style);
     assert_false(buf.failed);
     return fx_buf_steal(&buf);
 }

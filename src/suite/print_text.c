@@ -48,15 +48,15 @@ static void print_indented(struct fx_buf *buf, const char *text) {
 }
 
 static void print_result(struct fx_buf *buf, const struct fx_suite_result *result,
-                         const struct fx_suite_look *look) {
+                         const struct fx_suite_style *style) {
     const bool fails =
         result->status == FX_SUITE_FAIL || result->status == FX_SUITE_ERROR;
-    if (!fails && !look->verbose) {
+    if (!fails && !style->verbose) {
         return;
     }
     fx_buf_str(buf, "--- ");
     print_word(buf, statuses[result->status].word, statuses[result->status].colour,
-               look->colour);
+               style->colour);
     fx_buf_str(buf, ": ");
     fx_plain_add(buf, fx_text_of(result->name));
     fx_buf_str(buf, " (");
@@ -104,16 +104,16 @@ static void print_skipped(struct fx_buf *buf, const struct fx_suite_span *span) 
 }
 
 static void print_suite(struct fx_buf *buf, const struct fx_suite_span *span,
-                        const struct fx_suite_look *look) {
+                        const struct fx_suite_style *style) {
     for (size_t i = 0; i < span->n_items; i++) {
-        print_result(buf, &span->items[i], look);
+        print_result(buf, &span->items[i], style);
     }
     if (span->counts[FX_SUITE_FAIL] + span->counts[FX_SUITE_ERROR] > 0) {
-        print_word(buf, "FAIL", RED, look->colour);
+        print_word(buf, "FAIL", RED, style->colour);
     } else if (span->counts[FX_SUITE_PASS] > 0) {
-        print_word(buf, "ok  ", GREEN, look->colour);
+        print_word(buf, "ok  ", GREEN, style->colour);
     } else {
-        print_word(buf, "?   ", YELLOW, look->colour);
+        print_word(buf, "?   ", YELLOW, style->colour);
     }
     fx_buf_char(buf, '\t');
     fx_plain_add(buf, fx_text_of(span->items[0].path));
@@ -132,25 +132,25 @@ static void print_count(struct fx_buf *buf, const char *before, size_t count,
 }
 
 static void print_summary(struct fx_buf *buf, const struct fx_suite_results *results,
-                          size_t n_suites, const struct fx_suite_look *look) {
+                          size_t n_suites, const struct fx_suite_style *style) {
     const size_t *counts = results->counts;
-    const enum fx_suite_status verdict =
-        counts[FX_SUITE_FAIL] + counts[FX_SUITE_ERROR] > 0 ? FX_SUITE_FAIL
-        : counts[FX_SUITE_PASS] > 0                        ? FX_SUITE_PASS
-                                                           : FX_SUITE_SKIP;
-    print_word(buf, statuses[verdict].word, statuses[verdict].colour, look->colour);
+    const enum fx_suite_status status = counts[FX_SUITE_FAIL] + counts[FX_SUITE_ERROR] > 0
+                                            ? FX_SUITE_FAIL
+                                        : counts[FX_SUITE_PASS] > 0 ? FX_SUITE_PASS
+                                                                    : FX_SUITE_SKIP;
+    print_word(buf, statuses[status].word, statuses[status].colour, style->colour);
     fx_buf_printf(buf, "\n%zu suite%s: %zu passed", n_suites, n_suites == 1 ? "" : "s",
                   counts[FX_SUITE_PASS]);
     print_count(buf, ", ", counts[FX_SUITE_FAIL], "failed");
     print_count(buf, ", ", counts[FX_SUITE_ERROR], "invalid");
     print_count(buf, ", ", counts[FX_SUITE_SKIP], "skipped");
-    print_count(buf, "; of those passed, ", results->n_unjudged,
-                "with assertions that nobody looked at");
+    print_count(buf, "; of those passed, ", results->n_unchecked,
+                "with assertions that were ignored");
     fx_buf_char(buf, '\n');
 }
 
 void fx_suite_print_text(struct fx_buf *buf, const struct fx_suite_results *results,
-                         const struct fx_suite_look *look) {
+                         const struct fx_suite_style *style) {
     size_t at = 0;
     size_t n_suites = 0;
     for (;;) {
@@ -158,8 +158,8 @@ void fx_suite_print_text(struct fx_buf *buf, const struct fx_suite_results *resu
         if (span.n_items == 0) {
             break;
         }
-        print_suite(buf, &span, look);
+        print_suite(buf, &span, style);
         n_suites++;
     }
-    print_summary(buf, results, n_suites, look);
+    print_summary(buf, results, n_suites, style);
 }

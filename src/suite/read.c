@@ -16,7 +16,7 @@
 #define SKIPPED_BY_TEST  "`skip` in the test"
 #define SKIPPED_BY_CASE  "`skip` in the case"
 
-const char fx_suite_unjudged[] =
+const char fx_suite_unchecked[] =
     "validation (template, constraint) is not evaluated by fixpoint";
 
 static const char *const suite_names[] = {"apiVersion", "kind",  "metadata",
@@ -38,8 +38,7 @@ static bool is_operation(const char *word) {
            strcmp(word, "DELETE") == 0;
 }
 
-static void read_circumstances(const struct fx_fields *fields,
-                               struct fx_suite_case *ret_case) {
+static void read_request(const struct fx_fields *fields, struct fx_suite_case *ret_case) {
     ret_case->old = fx_fields_path(fields, "old");
     ret_case->inventory = fx_fields_paths(fields, "inventory");
     ret_case->user = fx_fields_string(fields, "user");
@@ -129,7 +128,7 @@ static void read_case(const struct fx_fields *fields, struct fx_suite_case *ret_
     ret_case->line = fields->line;
     ret_case->source = fields->reader->source;
     ret_case->skip = fx_fields_bool(fields, "skip") ? SKIPPED_BY_CASE : NULL;
-    read_circumstances(fields, ret_case);
+    read_request(fields, ret_case);
     read_contains(fields, ret_case);
     read_patch(fields, ret_case);
 }
@@ -162,9 +161,9 @@ static void read_suite_case(const struct fx_fields *fields, bool validates,
     ret_case->asserts = json_array_size(fx_fields_list(fields, "assertions")) > 0;
     ret_case->denied = fx_fields_string(fields, "denied");
     check_failure(fields, ret_case);
-    const bool judged = expects_failure(ret_case) || expects_success(ret_case);
-    if (ret_case->skip == NULL && !judged && (validates || ret_case->asserts)) {
-        ret_case->skip = fx_suite_unjudged;
+    const bool checked = expects_failure(ret_case) || expects_success(ret_case);
+    if (ret_case->skip == NULL && !checked && (validates || ret_case->asserts)) {
+        ret_case->skip = fx_suite_unchecked;
     } else if (fx_fields_get(fields, "object") == NULL && ret_case->skip == NULL) {
         fx_fields_fail(fields, NULL, NULL,
                        "expected `object`, the path of what is to be mutated");
@@ -236,7 +235,7 @@ static void read_test(const struct fx_fields *fields, const char *skip,
     read_cases(fields, validates, skip, test);
     if (test->n_cases == 0) {
         test->skip = skip != NULL ? skip
-                     : validates  ? fx_suite_unjudged
+                     : validates  ? fx_suite_unchecked
                                   : "it has no cases";
     } else if (needs_mutators(test) && fx_fields_get(fields, "mutators") == NULL) {
         fx_fields_fail(fields, NULL, NULL,
@@ -303,7 +302,7 @@ static bool add_suite(struct fx_suite_reader *reader, json_t *root, struct fx_er
     }
     fx_fields_check_names(&fields, suite_names);
     read_tests(&fields, suite);
-    fx_fields_tell_rest(&fields);
+    fx_fields_report_rest(&fields);
     suite->fault = reader->fault;
     return !reader->nomem || fx_fail_nomem(err);
 }
@@ -316,7 +315,7 @@ static bool add_fault(struct fx_suites *suites, const struct fx_suite_source *so
     struct fx_suite *suite = fx_suites_new(suites);
     uint32_t line = 0;
     if (suite == NULL ||
-        !fx_suite_tell(suites->host, &text, FX_SEVERITY_ERROR, fault, &line)) {
+        !fx_suite_report(suites->host, &text, FX_SEVERITY_ERROR, fault, &line)) {
         return fx_fail_nomem(err);
     }
     suite->path = source->file;
@@ -389,7 +388,7 @@ static bool read_options(struct fx_suite_reader *reader, struct fx_suite_case *r
     const struct fx_fields fields = fx_fields_document(reader, root);
     fx_fields_check_names(&fields, case_names + OPTION_NAMES);
     read_case(&fields, ret_case);
-    fx_fields_tell_rest(&fields);
+    fx_fields_report_rest(&fields);
     return !reader->nomem;
 }
 
@@ -416,7 +415,7 @@ bool fx_suites_read_options(struct fx_suites *suites, const char *file,
     ret_fault->file = source->file;
     ret_fault->reason = fx_arena_copy(&suites->arena, fx_text_of(fault.msg));
     return (ret_fault->reason != NULL &&
-            fx_suite_tell(suites->host, &shown, FX_SEVERITY_ERROR, &fault,
-                          &ret_fault->line)) ||
+            fx_suite_report(suites->host, &shown, FX_SEVERITY_ERROR, &fault,
+                            &ret_fault->line)) ||
            fx_fail_nomem(err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/read_fuzz.c - any bytes are a suite, no suite, or told why not; and so are the
- * options of a case.
+ * suite/read_fuzz.c - any bytes are a suite, no suite, or reported as invalid; and so are
+ * the options of a case.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Every finding can be told. */
-static void tell(void *user, const struct fx_finding *finding) {
+/* Every finding can be printed. */
+static void report(void *user, const struct fx_finding *finding) {
     size_t *n_errors = user;
     struct fx_buf printed;
     fx_buf_init(&printed, 0);
@@ -58,7 +58,7 @@ static struct fx_buf copy_of(const uint8_t *data, size_t size) {
 
 static void read_as_suite(const uint8_t *data, size_t size) {
     size_t n_errors = 0;
-    const struct fx_suite_host host = {.tell = tell, .user = &n_errors};
+    const struct fx_suite_host host = {.report = report, .user = &n_errors};
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf text = copy_of(data, size);
     struct fx_suites suites;
@@ -77,7 +77,7 @@ static void read_as_suite(const uint8_t *data, size_t size) {
 
 static void read_as_options(const uint8_t *data, size_t size) {
     size_t n_errors = 0;
-    const struct fx_suite_host host = {.tell = tell, .user = &n_errors};
+    const struct fx_suite_host host = {.report = report, .user = &n_errors};
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf text = copy_of(data, size);
     struct fx_suites suites;

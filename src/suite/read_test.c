@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/read_test.c - what a Suite says, and where it is wrong.
+ * suite/read_test.c - reading of Suites, and messages on faults.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,15 +12,15 @@
 
 #include "suite/read.h"
 
-static void tell(void *user, const struct fx_finding *finding) {
-    struct fx_buf *told = user;
-    fx_buf_printf(told, "%s:%u:%u %s: %s\n", finding->file, (unsigned)finding->line,
+static void report(void *user, const struct fx_finding *finding) {
+    struct fx_buf *reported = user;
+    fx_buf_printf(reported, "%s:%u:%u %s: %s\n", finding->file, (unsigned)finding->line,
                   (unsigned)finding->column, fx_severity_name(finding->severity),
                   finding->text);
 }
 
 struct reading {
-    struct fx_buf told;
+    struct fx_buf reported;
     struct fx_suite_host host;
     struct fx_suites suites;
     bool found;
@@ -31,9 +31,9 @@ static void read_text(struct reading *reading, const char *text, bool named) {
     struct fx_buf bytes;
     fx_buf_init(&bytes, 0);
     fx_buf_str(&bytes, text);
-    fx_buf_init(&reading->told, 0);
-    fx_buf_str(&reading->told, "");
-    reading->host = (struct fx_suite_host){.tell = tell, .user = &reading->told};
+    fx_buf_init(&reading->reported, 0);
+    fx_buf_str(&reading->reported, "");
+    reading->host = (struct fx_suite_host){.report = report, .user = &reading->reported};
     fx_suites_init(&reading->suites, &reading->host);
     assert_true(fx_suites_read(&reading->suites, "a/b/suite.yaml", &bytes, named,
                                &reading->found, &err));
@@ -41,7 +41,7 @@ static void read_text(struct reading *reading, const char *text, bool named) {
 
 static void finish(struct reading *reading) {
     fx_suites_finish(&reading->suites);
-    fx_buf_finish(&reading->told);
+    fx_buf_finish(&reading->reported);
 }
 
 #define HEAD "apiVersion: test.fixpoint.dev/v1alpha1\nkind: Suite\n"
@@ -70,7 +70,7 @@ static void test_everything_is_read(void **state) {
                    "  - {object: o.yaml, mutated: {kind: Pod}}\n"
                    "  - {object: o.yaml, error: words}\n",
               true);
-    assert_string_equal(reading.told.data, "");
+    assert_string_equal(reading.reported.data, "");
     assert_int_equal(reading.suites.n_items, 1);
     const struct fx_suite *suite = &reading.suites.items[0];
     assert_string_equal(suite->name, "s");
@@ -117,10 +117,10 @@ static void test_whole_tests_are_skipped(void **state) {
               "- {skip: true, cases: [{object: o.yaml, mutated: false}]}\n"
               "- {mutators: [p.yaml]}\n",
               true);
-    assert_string_equal(reading.told.data, "");
+    assert_string_equal(reading.reported.data, "");
     const struct fx_suite_test *tests = reading.suites.items[0].tests;
-    assert_ptr_equal(tests[0].cases[0].skip, fx_suite_unjudged);
-    assert_ptr_equal(tests[1].skip, fx_suite_unjudged);
+    assert_ptr_equal(tests[0].cases[0].skip, fx_suite_unchecked);
+    assert_ptr_equal(tests[1].skip, fx_suite_unchecked);
     assert_string_equal(tests[2].cases[0].skip, "`skip` in the test");
     assert_string_equal(tests[3].skip, "it has no cases");
     finish(&reading);
@@ -140,7 +140,7 @@ static void test_several_documents(void **state) {
     assert_int_equal(reading.suites.items[0].fault.line, 3);
     assert_null(reading.suites.items[1].fault.reason);
     assert_string_equal(
-        reading.told.data,
+        reading.reported.data,
         "a/b/suite.yaml:3:8 error: tests: must be a list, not a number\n");
     finish(&reading);
 }
@@ -158,12 +158,12 @@ static void test_what_is_no_suite(void **state) {
         read_text(&reading, texts[i], false);
         assert_false(reading.found);
         assert_int_equal(reading.suites.n_items, 0);
-        assert_string_equal(reading.told.data, "");
+        assert_string_equal(reading.reported.data, "");
         finish(&reading);
     }
 }
 
-/* A file full of faults is told of in part. */
+/* Of a file full of faults a part is reported. */
 static void test_faults_have_a_bound(void **state) {
     (void)state;
     struct fx_buf text;
@@ -175,11 +175,11 @@ static void test_faults_have_a_bound(void **state) {
     struct reading reading;
     read_text(&reading, text.data, true);
     size_t n_lines = 0;
-    for (size_t i = 0; i < reading.told.len; i++) {
-        n_lines += reading.told.data[i] == '\n';
+    for (size_t i = 0; i < reading.reported.len; i++) {
+        n_lines += reading.reported.data[i] == '\n';
     }
     assert_int_equal(n_lines, 101);
-    assert_non_null(strstr(reading.told.data, ":0:0 warning: and 50 more\n"));
+    assert_non_null(strstr(reading.reported.data, ":0:0 warning: and 50 more\n"));
     finish(&reading);
     fx_buf_finish(&text);
 }

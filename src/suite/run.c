@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/run.c - every case of every suite, one after the other.
+ * suite/run.c - runs all cases of all suites, one after the other.
  */
 #include "suite/run.h"
 
@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "suite/check_case.h"
 #include "suite/inputs.h"
-#include "suite/judge.h"
 
 static const char *const status_names[] = {
 #define X(name, text) [FX_SUITE_##name] = text,
@@ -80,7 +80,7 @@ static bool set_text(char **field, const char *text) {
 
 /* ---- running --------------------------------------------------------------------- */
 
-struct run {
+struct suite_run {
     const struct fx_suite_plan *plan;
     const struct fx_suite_host *host;
     struct fx_suite_results *results;
@@ -89,8 +89,8 @@ struct run {
     const struct fx_suite_test *test;
 };
 
-static bool judge(struct run *run, const struct fx_suite_case *case_,
-                  struct fx_suite_result *result, struct fx_err *err) {
+static bool check_case(struct suite_run *run, const struct fx_suite_case *case_,
+                       struct fx_suite_result *result, struct fx_err *err) {
     const struct fx_suite_trial trial = {
         .host = run->host,
         .inputs = &run->inputs,
@@ -100,13 +100,13 @@ static bool judge(struct run *run, const struct fx_suite_case *case_,
         .colour = run->plan->colour,
     };
     const uint64_t start = fx_clock_ns();
-    const bool ok = fx_suite_judge(&trial, result, err);
+    const bool ok = fx_suite_check_case(&trial, result, err);
     result->ns = fx_clock_ns() - start;
     return ok;
 }
 
 /* Adds the result of a case, or of something whole that is skipped. */
-static bool add_result(struct run *run, const struct fx_suite_case *case_,
+static bool add_result(struct suite_run *run, const struct fx_suite_case *case_,
                        const char *skip, struct fx_err *err) {
     const struct fx_suite_test *test = run->test;
     char *name = name_of(run->suite, test, case_);
@@ -131,12 +131,12 @@ static bool add_result(struct run *run, const struct fx_suite_case *case_,
         result->status = FX_SUITE_SKIP;
         ok = set_text(&result->reason, skip) || fx_fail_nomem(err);
     } else if (ok) {
-        ok = judge(run, case_, result, err);
+        ok = check_case(run, case_, result, err);
     }
     return ok;
 }
 
-static bool run_test(struct run *run, struct fx_err *err) {
+static bool run_test(struct suite_run *run, struct fx_err *err) {
     const struct fx_suite_test *test = run->test;
     if (test->n_cases == 0) {
         return test->skip == NULL || add_result(run, NULL, test->skip, err);
@@ -150,7 +150,7 @@ static bool run_test(struct run *run, struct fx_err *err) {
 }
 
 /* A suite that is wrong is one result, whatever the filter. */
-static bool add_fault(struct run *run, struct fx_err *err) {
+static bool add_fault(struct suite_run *run, struct fx_err *err) {
     const struct fx_suite_fault *fault = &run->suite->fault;
     char *name = name_of(run->suite, NULL, NULL);
     struct fx_suite_result *result =
@@ -165,7 +165,7 @@ static bool add_fault(struct run *run, struct fx_err *err) {
     return true;
 }
 
-static bool run_suite(struct run *run, struct fx_err *err) {
+static bool run_suite(struct suite_run *run, struct fx_err *err) {
     if (run->suite->fault.reason != NULL) {
         return add_fault(run, err);
     }
@@ -181,14 +181,14 @@ static void count(struct fx_suite_results *results) {
     for (size_t i = 0; i < results->n_items; i++) {
         const struct fx_suite_result *result = &results->items[i];
         results->counts[result->status]++;
-        results->n_unjudged += result->status == FX_SUITE_PASS && result->case_ != NULL &&
-                               result->case_->asserts;
+        results->n_unchecked += result->status == FX_SUITE_PASS &&
+                                result->case_ != NULL && result->case_->asserts;
     }
 }
 
 bool fx_suites_run(const struct fx_suites *suites, const struct fx_suite_plan *plan,
                    struct fx_suite_results *ret_results, struct fx_err *err) {
-    struct run run = {.plan = plan, .host = suites->host, .results = ret_results};
+    struct suite_run run = {.plan = plan, .host = suites->host, .results = ret_results};
     bool ok = true;
     for (size_t i = 0; ok && i < suites->n_items; i++) {
         run.suite = &suites->items[i];

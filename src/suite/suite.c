@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/suite.c - the lists of suites, and telling a fault.
+ * suite/suite.c - the lists of suites, finding them behind a path, and reporting faults.
  */
 #include "suite/suite.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/limits.h"
 #include "base/vec.h"
 #include "policy/findings_internal.h"
 #include "policy/place.h"
+#include "suite/folder.h"
+#include "suite/read.h"
 
 void fx_suites_init(struct fx_suites *suites, const struct fx_suite_host *host) {
     *suites = (struct fx_suites){.host = host};
@@ -130,10 +133,11 @@ struct fx_text fx_suite_stem_of(const char *path) {
                                                              : strlen(name)};
 }
 
-/* ---- telling --------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------- */
 
-bool fx_suite_tell(const struct fx_suite_host *host, const struct fx_suite_text *text,
-                   enum fx_severity severity, struct fx_err *fault, uint32_t *ret_line) {
+bool fx_suite_report(const struct fx_suite_host *host, const struct fx_suite_text *text,
+                     enum fx_severity severity, struct fx_err *fault,
+                     uint32_t *ret_line) {
     struct fx_place place = {.line = text->line};
     if (fault->code == FX_ESYNTAX && fault->node == NULL && text->text.data != NULL) {
         place = fx_place_of_offset(text->text, fault->off, fault->len);
@@ -145,10 +149,80 @@ bool fx_suite_tell(const struct fx_suite_host *host, const struct fx_suite_text 
         fx_findings_finish(&findings);
         return fx_fail_nomem(fault);
     }
-    host->tell(host->user, &findings.items[0]);
+    host->report(host->user, &findings.items[0]);
     fx_findings_finish(&findings);
     if (ret_line != NULL) {
         *ret_line = place.line;
     }
     return true;
+}
+
+/* ---- from a path to suites ------------------------------------------------------- */
+
+static bool read_suite(struct fx_suites *suites, const char *file, bool named,
+                       bool *ret_found, struct fx_err *err) {
+    struct fx_buf bytes;
+    fx_buf_init(&bytes, 0);
+    if (!fx_file_read(file, FX_LIMIT_POLICY_FILE_BYTES, &bytes, err)) {
+        fx_buf_finish(&bytes);
+        /* A file above the limit is no suite, unless it was given as one. */
+        return !named && err->code == FX_ELIMIT;
+    }
+    return fx_suites_read(suites, file, &bytes, named, ret_found, err);
+}
+
+static bool is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool add_file(struct fx_suites *suites, const char *file, struct fx_err *err) {
+    bool found = false;
+    if (!read_suite(suites, file, true, &found, err)) {
+        return false;
+    }
+    return found || fx_fail(err, FX_EINVALID,
+                            "%s: no Suite in this file; expected kind Suite of "
+                            "apiVersion " FX_SUITE_GATOR_GROUP
+                            "/v1alpha1 or " FX_SUITE_OWN_GROUP "/v1alpha1",
+                            file);
+}
+
+static bool add_folder(struct fx_suites *suites, const char *folder, struct fx_err *err) {
+    struct fx_file_list files = {0};
+    const size_t first = suites->n_items;
+    bool ok = fx_file_list_add(&files, folder, err);
+    for (size_t i = 0; ok && i < files.n_paths; i++) {
+        const char *path = files.paths[i];
+        const char *file = strncmp(path, "./", 2) == 0 ? path + 2 : path;
+        bool found = false;
+        ok = read_suite(suites, file, false, &found, err) &&
+             (found || fx_suites_add_folder_case(suites, file, first, err));
+    }
+    fx_file_list_finish(&files);
+    return ok;
+}
+
+/* The path without gator's "/...", "." for "..." alone. NULL without memory. */
+static const char *without_dots(struct fx_suites *suites, const char *path) {
+    struct fx_text text = fx_text_of(path);
+    if (fx_text_is(text, "...")) {
+        return ".";
+    }
+    if (fx_text_ends(text, FX_TEXT("/..."))) {
+        text.len -= text.len > 4 ? 4 : 3;
+    }
+    while (text.len > 1 && text.data[text.len - 1] == '/') {
+        text.len--;
+    }
+    return fx_arena_copy(&suites->arena, text);
+}
+
+bool fx_suites_add(struct fx_suites *suites, const char *path, struct fx_err *err) {
+    const char *plain = without_dots(suites, path);
+    if (plain == NULL) {
+        return fx_fail_nomem(err);
+    }
+    return is_folder(plain) ? add_folder(suites, plain, err)
+                            : add_file(suites, plain, err);
 }

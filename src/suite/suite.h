@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/suite.h - what is to be tested: suites of tests of cases. Two forms are read into
- * this one: documents of kind Suite, as gator has them (read.h), and plain
- * folders (folder.h).
+ * suite/suite.h - what is tested: suites, which have tests, which have cases. Two forms
+ * are read into this one: documents of kind Suite, as gator has them
+ * (read.h), and plain folders (folder.h).
  *
  * Everything belongs to struct fx_suites: texts and lists of paths to its arena, values
  * (json_t) to the documents of its sources.
@@ -23,16 +23,16 @@
 #include "suite/host.h"
 #include "value/documents.h"
 
-/* A file that says what to test, kept so that a fault in it can be shown. */
+/* A file that describes tests, kept so that faults can be shown in it. */
 struct fx_suite_source {
-    const char *file; /* as it was named to us */
+    const char *file; /* as it was given */
     struct fx_buf text;
     struct fx_documents documents;
     struct fx_marks_index marks; /* of the documents */
 };
 
-/* A file or folder, as seen from where we stand, and the node that names it: NULL where
- * none does. */
+/* A file or folder, relative to the working directory, and the node that names it (or
+ * NULL). */
 struct fx_suite_path {
     const char *path; /* NULL: not given */
     const json_t *node;
@@ -43,7 +43,7 @@ struct fx_suite_paths {
     size_t n_items;
 };
 
-/* What the whole object must be after mutation. */
+/* What the whole object is expected to be after mutation. */
 enum fx_suite_mutated {
     FX_MUTATED_UNSAID,
     FX_MUTATED_UNCHANGED, /* what it was before */
@@ -54,7 +54,7 @@ enum fx_suite_mutated {
 struct fx_suite_case {
     const char *name;
     uint32_t line;                        /* in the source; 1 in a folder */
-    const char *skip;                     /* why it is not run; NULL: it is */
+    const char *skip;                     /* why it is not run; NULL: it is run */
     const struct fx_suite_source *source; /* of its nodes; NULL: it has none */
 
     struct fx_suite_path object, old;
@@ -64,13 +64,13 @@ struct fx_suite_case {
     const char **groups;
     size_t n_groups;
 
-    bool asserts; /* it has `assertions`, which nobody here can judge */
+    bool asserts; /* it has `assertions`, which are not evaluated */
     enum fx_suite_mutated mutated;
     struct fx_suite_path mutated_file; /* FILE; in a folder, where it would be */
     json_t *mutated_value;             /* INLINE: an object, or a list of them */
     json_t *patch, *contains;          /* or NULL */
-    const char *error;                 /* part of the failure's words; NULL: no failure */
-    const char *denied;                /* part of a denial's words; NULL: no denial */
+    const char *error;                 /* part of the error message; NULL: no failure */
+    const char *denied;                /* part of the denial message; NULL: no denial */
 };
 
 struct fx_suite_test {
@@ -84,9 +84,9 @@ struct fx_suite_test {
 };
 
 struct fx_suite {
-    const char *path; /* the file or folder, as people know it */
+    const char *path; /* the file or folder, for messages */
     const char *name;
-    struct fx_suite_fault fault; /* why it cannot be run; reason NULL: it can */
+    struct fx_suite_fault fault; /* why it cannot be run; reason NULL: no fault */
     struct fx_suite_test *tests;
     size_t n_tests, cap_tests;
 };
@@ -106,14 +106,14 @@ void fx_suites_finish(struct fx_suites *suites); /* NULL, zeroed are fine */
 
 /* Adds the suites of a path: of a file, which must hold a Suite; of a folder (with or
  * without gator's `/...` behind it) every Suite in its *.yaml, *.yml and *.json, and
- * every case in folder form, recursively. A suite that is wrong is told to the host, and
- * added with its fault. Errors: FX_EIO, FX_ELIMIT, FX_ENOMEM, and FX_EINVALID where a
+ * every case in folder form, recursively. An invalid suite is reported to the host,
+ * and added with its fault. Errors: FX_EIO, FX_ELIMIT, FX_ENOMEM, and FX_EINVALID where a
  * file holds no Suite. */
 bool fx_suites_add(struct fx_suites *suites, const char *path,
                    struct fx_err *err) FX_MUST_USE;
 
-/* Why a case is skipped that expects something of a constraint. */
-extern const char fx_suite_unjudged[];
+/* Why a case is skipped that expects a result of constraints. */
+extern const char fx_suite_unchecked[];
 
 /* For the readers: appends one that is zeroed. The pointers hold until the next of the
  * same list is added. NULL without memory. */

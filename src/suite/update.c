@@ -1,18 +1,120 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/update.c - what came out becomes what is expected.
+ * suite/update.c - writes results over the files of expected objects.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/vec.h"
 #include "policy/plain.h"
 #include "suite/run.h"
-#include "suite/sources_kept.h"
 #include "value/equal.h"
 #include "value/json.h"
 
-/* A file that results would be written to, or have passed by. */
+/* ---- protected files ------------------------------------------------------------- */
+
+/* Files are compared by device and inode, so that `./pod.yaml` and a link are the file.
+ */
+struct file_id {
+    dev_t device;
+    ino_t number;
+};
+
+/* The files that an update must never write over: the suites, and every policy that they
+ * name as a file. Folders are not protected, as expected objects may be in one; nor are
+ * objects, as the expected object of one case may be the input of another. */
+struct protected_files {
+    struct file_id *items;
+    size_t n_items, cap_items;
+};
+
+static bool find_file_id(const char *path, struct file_id *ret_file) {
+    struct stat status;
+    if (path == NULL || stat(path, &status) != 0 || S_ISDIR(status.st_mode)) {
+        return false;
+    }
+    *ret_file = (struct file_id){status.st_dev, status.st_ino};
+    return true;
+}
+
+static bool is_same(const struct file_id *a, const struct file_id *b) {
+    return a->device == b->device && a->number == b->number;
+}
+
+static bool is_same_file(const char *a, const char *b) {
+    struct file_id left;
+    struct file_id right;
+    return find_file_id(a, &left) && find_file_id(b, &right) && is_same(&left, &right);
+}
+
+static bool protect_file(struct protected_files *kept, const char *path,
+                         struct fx_err *err) {
+    struct file_id file;
+    if (!find_file_id(path, &file)) {
+        return true;
+    }
+    if (!FX_VEC_GROW(kept->items, kept->n_items, kept->cap_items)) {
+        return fx_fail_nomem(err);
+    }
+    kept->items[kept->n_items++] = file;
+    return true;
+}
+
+static bool protect_paths(struct protected_files *kept,
+                          const struct fx_suite_paths *paths, struct fx_err *err) {
+    for (size_t i = 0; i < paths->n_items; i++) {
+        if (!protect_file(kept, paths->items[i].path, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool protect_suite(struct protected_files *kept, const struct fx_suite *suite,
+                          struct fx_err *err) {
+    for (size_t i = 0; i < suite->n_tests; i++) {
+        if (!protect_paths(kept, &suite->tests[i].mutators, err)) {
+            return false;
+        }
+    }
+    return protect_file(kept, suite->path, err);
+}
+
+static void protected_files_finish(struct protected_files *kept) {
+    free(kept->items);
+    *kept = (struct protected_files){.items = NULL};
+}
+
+static bool protected_files_init(struct protected_files *kept,
+                                 const struct fx_suites *suites, struct fx_err *err) {
+    *kept = (struct protected_files){.items = NULL};
+    for (size_t i = 0; i < suites->n_items; i++) {
+        if (!protect_suite(kept, &suites->items[i], err)) {
+            protected_files_finish(kept);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool protected_files_has(const struct protected_files *kept, const char *path) {
+    struct file_id file;
+    if (!find_file_id(path, &file)) {
+        return false;
+    }
+    for (size_t i = 0; i < kept->n_items; i++) {
+        if (is_same(&kept->items[i], &file)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- targets --------------------------------------------------------------------- */
+
+/* A file that results are written to, or with which they passed. */
 struct target {
     const char *path;
     struct fx_suite_result *result;
@@ -37,12 +139,12 @@ static bool same_objects(const struct fx_objects *a, const struct fx_objects *b)
 }
 
 /* Words about a result, a line each. */
-static void say(struct fx_buf *words, const struct fx_suite_result *result,
+static void say(struct fx_buf *messages, const struct fx_suite_result *result,
                 const char *what, const char *path) {
-    fx_plain_add(words, fx_text_of(result->name));
-    fx_buf_printf(words, ": %s", what);
-    fx_plain_add(words, fx_text_of(path));
-    fx_buf_char(words, '\n');
+    fx_plain_add(messages, fx_text_of(result->name));
+    fx_buf_printf(messages, ": %s", what);
+    fx_plain_add(messages, fx_text_of(path));
+    fx_buf_char(messages, '\n');
 }
 
 static bool write_objects(const char *path, const struct fx_objects *objects,
@@ -77,8 +179,8 @@ static bool pass(struct fx_suite_results *results, struct fx_suite_result *resul
     return result->reason != NULL || fx_fail_nomem(err);
 }
 
-/* The first result that wants to write the file, if nobody stands against it: nobody
- * passed by what is there, and all that want to write want the same. */
+/* The first result to write to the file. NULL if a case passed with the present content,
+ * or if results differ. */
 static const struct fx_suite_result *find_writer(const struct target *targets,
                                                  size_t n_targets) {
     const struct fx_suite_result *writer = NULL;
@@ -96,7 +198,7 @@ static const struct fx_suite_result *find_writer(const struct target *targets,
 
 /* All results that share a file. */
 static bool update_file(struct fx_suite_results *results, const struct target *targets,
-                        size_t n_targets, struct fx_buf *words, struct fx_err *err) {
+                        size_t n_targets, struct fx_buf *messages, struct fx_err *err) {
     const struct fx_suite_result *writer = find_writer(targets, n_targets);
     if (writer != NULL && !write_objects(targets[0].path, &writer->got, err)) {
         return false;
@@ -107,10 +209,10 @@ static bool update_file(struct fx_suite_results *results, const struct target *t
             continue;
         }
         if (writer == NULL) {
-            say(words, result, "not updated, since another case expects something else: ",
-                targets[i].path);
+            say(messages, result,
+                "not updated, another case expects other content: ", targets[i].path);
         } else if (writer == result) {
-            say(words, result, "updated ", targets[i].path);
+            say(messages, result, "updated ", targets[i].path);
         }
         if (writer != NULL && !pass(results, result, err)) {
             return false;
@@ -120,14 +222,14 @@ static bool update_file(struct fx_suite_results *results, const struct target *t
 }
 
 static bool update_all(struct fx_suite_results *results, struct target *targets,
-                       size_t n_targets, struct fx_buf *words, struct fx_err *err) {
+                       size_t n_targets, struct fx_buf *messages, struct fx_err *err) {
     qsort(targets, n_targets, sizeof *targets, by_path);
     for (size_t i = 0; i < n_targets;) {
         size_t end = i + 1;
         while (end < n_targets && strcmp(targets[i].path, targets[end].path) == 0) {
             end++;
         }
-        if (!update_file(results, targets + i, end - i, words, err)) {
+        if (!update_file(results, targets + i, end - i, messages, err)) {
             return false;
         }
         i = end;
@@ -137,20 +239,19 @@ static bool update_all(struct fx_suite_results *results, struct target *targets,
 
 /* Why the case's file must not be written over; NULL: it may be. */
 static const char *find_fault(const struct fx_suite_case *case_,
-                              const struct fx_suite_kept *kept) {
+                              const struct protected_files *kept) {
     const char *path = case_->mutated_file.path;
-    if (fx_suite_same_file(path, case_->object.path)) {
-        return "not updated, since it is the object itself: ";
+    if (is_same_file(path, case_->object.path)) {
+        return "not updated, it is the object of the case: ";
     }
-    return fx_suite_kept_has(kept, path)
-               ? "not updated, since it is a suite or a policy: "
-               : NULL;
+    return protected_files_has(kept, path) ? "not updated, it is a suite or a policy: "
+                                           : NULL;
 }
 
-/* The files to be written, and those that have passed by one. */
+/* The files to write, and those with which a case passed. */
 static size_t find_targets(struct fx_suite_results *results,
-                           const struct fx_suite_kept *kept, struct target *targets,
-                           struct fx_buf *words) {
+                           const struct protected_files *kept, struct target *targets,
+                           struct fx_buf *messages) {
     size_t n_targets = 0;
     for (size_t i = 0; i < results->n_items; i++) {
         struct fx_suite_result *result = &results->items[i];
@@ -161,34 +262,34 @@ static size_t find_targets(struct fx_suite_results *results,
         const char *path = case_->mutated_file.path;
         const char *fault = is_updatable(result) ? find_fault(case_, kept) : NULL;
         if (fault != NULL) {
-            say(words, result, fault, path);
+            say(messages, result, fault, path);
             fx_objects_finish(&result->got);
         }
         if (path != NULL) {
             targets[n_targets++] = (struct target){path, result};
         } else if (result->status == FX_SUITE_FAIL &&
                    case_->mutated == FX_MUTATED_INLINE) {
-            say(words, result,
-                "not updated, since it stands in the suite itself: ", result->file);
+            say(messages, result,
+                "not updated, the expected object is in the suite: ", result->file);
         }
     }
     return n_targets;
 }
 
 bool fx_suites_update(const struct fx_suites *suites, struct fx_suite_results *results,
-                      struct fx_buf *words, struct fx_err *err) {
-    struct fx_suite_kept kept;
-    if (!fx_suite_kept_init(&kept, suites, err)) {
+                      struct fx_buf *messages, struct fx_err *err) {
+    struct protected_files kept;
+    if (!protected_files_init(&kept, suites, err)) {
         return false;
     }
     struct target *targets = calloc(results->n_items + 1, sizeof *targets);
     if (targets == NULL) {
-        fx_suite_kept_finish(&kept);
+        protected_files_finish(&kept);
         return fx_fail_nomem(err);
     }
-    const size_t n_targets = find_targets(results, &kept, targets, words);
-    fx_suite_kept_finish(&kept);
-    const bool ok = update_all(results, targets, n_targets, words, err);
+    const size_t n_targets = find_targets(results, &kept, targets, messages);
+    protected_files_finish(&kept);
+    const bool ok = update_all(results, targets, n_targets, messages, err);
     free(targets);
     return ok;
 }

@@ -9,6 +9,7 @@
 #include "value/documents_list.h"
 #include "value/json.h"
 #include "value/place.h"
+#include "value/tree.h"
 #include "value/yaml.h"
 
 void fx_documents_finish(struct fx_documents *documents) {
@@ -174,4 +175,16 @@ bool fx_documents_read(struct fx_text text, struct fx_documents *ret_documents,
         return true;
     }
     return err->code == FX_ESYNTAX ? retry_yaml(text, end, ret_documents, err) : false;
+}
+
+const char *fx_document_fault(const struct fx_document *document) {
+    if (!json_is_object(document->root)) {
+        return "the document is no Kubernetes object";
+    }
+    if (fx_tree_view_string(document->root, "kind").len == 0) {
+        return "`kind` is missing";
+    }
+    return fx_tree_view_string(document->root, "apiVersion").len == 0
+               ? "`apiVersion` is missing"
+               : NULL;
 }

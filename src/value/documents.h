@@ -39,6 +39,10 @@ void fx_documents_finish(struct fx_documents *documents);
 bool fx_documents_read(struct fx_text text, struct fx_documents *ret_documents,
                        struct fx_err *err) FX_MUST_USE;
 
+/* Why the document is no Kubernetes object (an object with `apiVersion` and `kind`), a
+ * constant; NULL: it is one. */
+const char *fx_document_fault(const struct fx_document *document);
+
 /* The line and column (from 1, in runes) of the byte at `off`. */
 void fx_documents_position(struct fx_text text, size_t off, uint32_t *ret_line,
                            uint32_t *ret_column);

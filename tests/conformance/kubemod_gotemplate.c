@@ -7,7 +7,7 @@
 
 #include "base/macros.h"
 #include "kinds.h"
-#include "location/gotemplate/gotemplate.h"
+#include "location/sprig/sprig.h"
 #include "mutators/kubemod/select_path.h"
 #include "skips.h"
 #include "value/tree.h"
@@ -17,8 +17,9 @@ static bool compile(const json_t *row, struct fx_gotemplate **ret_template,
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_select_path_rewrite(&text, fx_tree_view_string(row, "template"));
-    const bool ok = fx_gotemplate_compile(
-        FX_TEXT("t"), (struct fx_text){text.data, text.len}, ret_template, err);
+    const bool ok =
+        fx_gotemplate_compile(FX_TEXT("t"), (struct fx_text){text.data, text.len},
+                              &fx_sprig, ret_template, err);
     fx_buf_finish(&text);
     return ok;
 }

@@ -160,7 +160,7 @@ static void run_value(json_t *row, const struct fx_jsonpath *path,
 /* ---- places
  * ------------------------------------------------------------------------------ */
 
-static json_t *parts_node(const struct fx_jsonpath_place *place) {
+static json_t *parts_node(const struct fx_jsonpath_match *place) {
     json_t *parts = json_array();
     for (size_t i = 0; i < place->n_parts; i++) {
         const struct fx_jsonpath_part *part = &place->parts[i];
@@ -172,11 +172,11 @@ static json_t *parts_node(const struct fx_jsonpath_place *place) {
 }
 
 /* [[value, parts], ...] */
-static json_t *places_node(const struct fx_jsonpath_places *places) {
+static json_t *places_node(const struct fx_jsonpath_matches *places) {
     json_t *all = json_array();
-    for (size_t i = 0; i < places->n_places; i++) {
-        (void)json_array_append_new(all, json_pack("[O, o]", places->places[i].value,
-                                                   parts_node(&places->places[i])));
+    for (size_t i = 0; i < places->n_matches; i++) {
+        (void)json_array_append_new(all, json_pack("[O, o]", places->matches[i].value,
+                                                   parts_node(&places->matches[i])));
     }
     return all;
 }
@@ -194,7 +194,7 @@ static json_t *expected_places(const json_t *row) {
 
 static void run_places(json_t *row, const struct fx_jsonpath *path,
                        struct fx_case_result *result) {
-    struct fx_jsonpath_places places = {0};
+    struct fx_jsonpath_matches places = {0};
     struct fx_err err = FX_ERR_INIT;
     if (!fx_jsonpath_find(path, fx_tree_view_key(row, "document"), &places, &err)) {
         fx_case_fail(result, "places", "some", err.msg);
@@ -205,7 +205,7 @@ static void run_places(json_t *row, const struct fx_jsonpath *path,
     expect_list(row, "places", expected, got, result);
     json_decref(expected);
     json_decref(got);
-    fx_jsonpath_places_finish(&places);
+    fx_jsonpath_matches_finish(&places);
 }
 
 /* ---- cases
@@ -231,7 +231,7 @@ void fx_case_jsonpath(json_t *row, struct fx_case_result *result) {
     const bool places = fx_text_is(fx_tree_view_string(row, "use"), "patch-select");
     const bool ok = fx_jsonpath_compile(
         fx_tree_view_string(row, "expression"),
-        places ? FX_JSONPATH_PLACES : FX_JSONPATH_EXPRESSION, &path, &err);
+        places ? FX_JSONPATH_PATH : FX_JSONPATH_EXPRESSION, &path, &err);
     if (ok && needs_spaces(row)) {
         result->skipped = "on purpose: operators need no spaces around them";
     } else {

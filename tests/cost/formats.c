@@ -8,12 +8,12 @@
 #include <stdalign.h>
 #include <stdio.h>
 
-#include "location/gotemplate/cost_testing.h"
+#include "location/sprig/cost_testing.h"
 
 static const char verbs[] = "vdboOxXcqUeEfFgGtsTpz";
 static const char *const flags[] = {"%", "%+#", "%60.60", "%-0300.300", "% x%#"};
 static const unsigned values[] = {COST_SUBNORMAL, COST_HUGE_NUMBER, COST_INTEGER,
-                                  COST_NESTED,    COST_MOMENTS,     COST_VERSIONS,
+                                  COST_NESTED,    COST_TIMES,       COST_VERSIONS,
                                   FX_SHAPE_MARKS, FX_SHAPE_INVALID};
 
 #define N_VERBS  (sizeof verbs - 1)
@@ -51,7 +51,7 @@ static bool describe(size_t index, struct meter_case *ret_case) {
 }
 
 /* The format, and the arguments behind it; NULL without memory. */
-static struct value *make_arguments(struct run *run, const struct directive *of,
+static struct value *make_arguments(struct template_run *run, const struct directive *of,
                                     size_t n) {
     struct fx_buf format;
     struct fx_text text = {0};
@@ -74,17 +74,17 @@ static struct value *make_arguments(struct run *run, const struct directive *of,
     return arguments;
 }
 
-static void call(struct run *built, const struct directive *of, size_t n) {
+static void call(struct template_run *built, const struct directive *of, size_t n) {
     alignas(max_align_t) char block[4096];
     struct fx_err err = FX_ERR_INIT;
     const struct value *arguments = make_arguments(built, of, n);
-    struct run run;
+    struct template_run run;
     struct value result;
     run_init(&run, block, sizeof block, &err);
     if (arguments != NULL) {
         meter_start();
-        meter_stop(function_call(&run, function_find(FX_TEXT("printf")), arguments, n + 1,
-                                 &result));
+        meter_stop(function_call(&run, function_find(&fx_sprig, FX_TEXT("printf")),
+                                 arguments, n + 1, &result));
     }
     run_finish(&run);
 }
@@ -93,7 +93,7 @@ static void run(size_t index, size_t size) {
     alignas(max_align_t) char block[4096];
     struct directive of;
     struct fx_err err = FX_ERR_INIT;
-    struct run built;
+    struct template_run built;
     run_init(&built, block, sizeof block, &err);
     if (find(index, &of)) {
         call(&built, &of, size / 16 + 1);

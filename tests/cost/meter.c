@@ -22,6 +22,7 @@
 #include "base/budget.h"
 #include "base/macros.h"
 #include "location/gotemplate/function.h"
+#include "location/sprig/sprig.h"
 
 static const struct meter_set *const sets[] = {
     &meter_templates,
@@ -49,13 +50,14 @@ void meter_stop(bool ok) {
 /* Every function that can be called, under each code's first name: what must be measured.
  */
 static void list_names(void) {
-    for (size_t i = 0; function_at(i) != NULL; i++) {
+    for (size_t i = 0; function_at(&fx_sprig, i) != NULL; i++) {
         bool is_alias = false;
         for (size_t k = 0; k < i; k++) {
-            is_alias |= function_at(k)->call == function_at(i)->call;
+            is_alias |=
+                function_at(&fx_sprig, k)->call == function_at(&fx_sprig, i)->call;
         }
-        if (function_at(i)->call != NULL && !is_alias) {
-            (void)printf("%s\n", function_at(i)->name);
+        if (function_at(&fx_sprig, i)->call != NULL && !is_alias) {
+            (void)printf("%s\n", function_at(&fx_sprig, i)->name);
         }
     }
 }

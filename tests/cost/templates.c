@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "location/gotemplate/cost_testing.h"
+#include "location/sprig/cost_testing.h"
 
 /* Has a function before this one the same code? */
 static bool is_alias(size_t index) {
-    const struct function *function = function_at(index);
+    const struct function *function = function_at(&fx_sprig, index);
     for (size_t i = 0; i < index; i++) {
-        if (function_at(i)->call == function->call) {
+        if (function_at(&fx_sprig, i)->call == function->call) {
             return true;
         }
     }
@@ -62,10 +62,10 @@ static const struct function *called[MOST_FUNCTIONS];
 static size_t n_called;
 
 static void collect(void) {
-    for (size_t i = 0; function_at(i) != NULL; i++) {
-        if (function_at(i)->call != NULL && !is_alias(i)) {
+    for (size_t i = 0; function_at(&fx_sprig, i) != NULL; i++) {
+        if (function_at(&fx_sprig, i)->call != NULL && !is_alias(i)) {
             assert(n_called < MOST_FUNCTIONS);
-            called[n_called++] = function_at(i);
+            called[n_called++] = function_at(&fx_sprig, i);
         }
     }
 }
@@ -112,11 +112,11 @@ static size_t count_many(size_t size) {
     return n < COST_MOST_ARGUMENTS ? n : COST_MOST_ARGUMENTS;
 }
 
-static void call(struct run *built, const struct cost_case *of) {
+static void call(struct template_run *built, const struct cost_case *of) {
     struct fx_err err = FX_ERR_INIT;
     const struct value *arguments = cost_arguments(built, of);
     alignas(max_align_t) char block[4096];
-    struct run run;
+    struct template_run run;
     struct value result;
     run_init(&run, block, sizeof block, &err);
     if (arguments != NULL) {
@@ -131,7 +131,7 @@ static void run(size_t index, size_t size) {
     struct variation variation;
     alignas(max_align_t) char block[4096];
     struct fx_err err = FX_ERR_INIT;
-    struct run built;
+    struct template_run built;
     run_init(&built, block, sizeof block, &err);
     if (find(index, &variation)) {
         variation.of.size = size;

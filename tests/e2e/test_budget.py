@@ -171,7 +171,7 @@ def bomb(number, namespace="shop"):
 
 def test_the_words(start):
     """A rule that takes too many steps is left out, and the user is told which."""
-    server = start(bomb(1), args=WAYS)
+    server = start(bomb(1), args=[*WAYS, "--namespace-share", "100"])
     said = answer(ask(server, review(with_list([0] * 9000))))
     assert said["allowed"] is True
     (warning,) = said["warnings"]

@@ -82,12 +82,12 @@ def test_replicas_race_for_creation(cluster, replica):
     assert sum(len(steps(server)) for server in servers) == 1
     lost = [server for server in servers if not steps(server)]
     for server in lost:
-        server.log.wait("Secret not written: somebody else was first")
+        server.log.wait("Secret not written: another replica was first")
 
 
 def test_rotation_is_off(cluster, replica):
     server = replica("--disable-cert-rotation")
-    server.log.wait("the Secret is not as it should be, and is not to be written")
+    server.log.wait("the Secret is not as it should be, and writing it is disabled")
     time.sleep(0.5)
     assert read_secret(cluster) is None and bundle(cluster) == ""
     assert not server.ready()
@@ -106,8 +106,8 @@ SPOILT = (
     {"ca_key": "", "tls_crt": "", "tls_key": ""},
     {"ca_crt": "garbage", "ca_key": "garbage", "tls_crt": "garbage", "tls_key": "garbage"},
 )
-KEPT = "the Secret is kept as it is, though not as it should be"
-RESTORED = "the Secret is spoilt: what was in use stays so, and is written back"
+KEPT = "the Secret is not as it should be, but is kept"
+RESTORED = "the Secret is invalid: the last valid content stays in use and is written back"
 
 
 class Calls:
@@ -184,14 +184,14 @@ def test_spoilt_before_it_starts(cluster, replica):
     assert first.stop() == 0
     write_secret(cluster, ca_crt="garbage")
     server = replica()
-    assert server.log.wait(KEPT)["error"] == "ca.crt: no certificate in it"
+    assert server.log.wait(KEPT)["error"] == "ca.crt: no certificate"
     server.wait_ready()
     assert shown(server, trusted) == before["tls.crt"]
     time.sleep(1)
     assert read_secret(cluster) == {**before, "ca.crt": "garbage"} and not steps(server)
     assert bundle(cluster) == trusted
     write_secret(cluster, ca_crt=before["ca.crt"])
-    server.log.wait("the Secret is in order again")
+    server.log.wait("the Secret is valid again")
     assert shown(server, published(cluster)) == before["tls.crt"]
 
 
@@ -227,11 +227,11 @@ def test_forbidden_to_write(cluster, replica):
     standin = cluster.need_standin()
     grant_most(standin, "list", "watch")
     server = replica(kubeconfig=standin.kubeconfig_for("limited"))
-    told = server.log.wait("Secret not written: it is tried again")
+    told = server.log.wait("Secret not written: it will be retried")
     assert told["step"] == "create" and 'verbs ["create"]' in told["error"]
     time.sleep(5)  # tried again in vain
     assert len(standin.log.of(verb="create", resource="secrets")) in (2, 3)
-    assert len(server.log.entries("Secret not written: it is tried again")) == 1
+    assert len(server.log.entries("Secret not written: it will be retried")) == 1
     grant_most(standin, "list", "watch", "create", "patch")
     server.log.wait("Secret written", timeout=20)
 
@@ -240,7 +240,7 @@ def test_server_that_fails(cluster, replica):
     standin = cluster.need_standin()
     rule = standin.faults.add(faults.answer(500), verb="create", resource="secrets", times=2)
     server = replica()
-    server.log.wait("Secret not written: it is tried again")
+    server.log.wait("Secret not written: it will be retried")
     server.log.wait("Secret written", timeout=20)
     assert rule.hits == 2
     published(cluster)

@@ -64,7 +64,7 @@ def test_by_hand(cluster, tmp_path):
     status, said, errors = ask(cluster, "disable", "--reason", "a storm")
     assert (status, errors) == (0, "")
     assert said == (
-        "%s matches nothing now: mutation has stopped\nuntil `fixpoint enable`\n"
+        "%s matches nothing now: mutation is disabled\nuntil `fixpoint enable`\n"
         % CONFIGURATION
     )
     assert selectors(cluster) == [NEVER]
@@ -76,7 +76,7 @@ def test_by_hand(cluster, tmp_path):
 
     status, said, errors = ask(cluster, "enable")
     assert (status, errors) == (0, "")
-    assert said == "%s matches as before: mutation goes on\n" % CONFIGURATION
+    assert said == "%s matches as before: mutation is enabled\n" % CONFIGURATION
     assert configured(cluster)["webhooks"] == before["webhooks"]
     assert record(cluster) == {}
 
@@ -97,9 +97,8 @@ def test_there_is_none(cluster, command):
     assert run(cluster.kubeconfig_for("admin"), command) == (
         5,
         "",
-        "fixpoint: there is no MutatingWebhookConfiguration "
-        "`gatekeeper-mutating-webhook-configuration`: nothing is mutated by it, and nothing "
-        "makes it again but `helm upgrade` or `kubectl apply`\n",
+        "fixpoint: MutatingWebhookConfiguration `gatekeeper-mutating-webhook-configuration` "
+        "does not exist, so it mutates nothing; `helm upgrade` or `kubectl apply` creates it\n",
     )
 
 
@@ -159,7 +158,7 @@ def test_it_ends_by_itself(cluster, replica):
         server.log.wait("mutation is enabled")
     until(lambda: record(cluster), {})
     assert bundle(cluster) == trusted
-    ended = "mutation is enabled again: the time of its disable is over"
+    ended = "mutation is enabled again: the end of the disable is reached"
     until(lambda: sum(len(one.log.entries(ended)) for one in servers), 1)
 
 
@@ -233,10 +232,10 @@ def test_record_that_somebody_spoilt(cluster, replica):
     cluster.patch(MUTATING, CONFIGURATION, spoilt)
     server = replica()
     published(cluster)
-    told = server.log.wait("mutation stays disabled though its time is over", timeout=20)
+    told = server.log.wait("mutation stays disabled although the end of the disable is reached", timeout=20)
     assert "fixpoint.dev/disabled-selectors" in told["error"]
     time.sleep(2)
-    assert len(server.log.entries("mutation stays disabled though its time is over")) <= 2
+    assert len(server.log.entries("mutation stays disabled although the end of the disable is reached")) <= 2
     assert selectors(cluster) == [NEVER]
     status, _, errors = ask(cluster, "enable")
     assert status == 3 and "fixpoint.dev/disabled-selectors" in errors

@@ -314,8 +314,8 @@ def test_the_token_is_refused_before_there_is_another(world, standin, volume, se
             SERVER[0],
             None,
             2,
-            "--policies or --kubeconfig is missing: where are the policies? (In a Pod, "
-            "KUBERNETES_SERVICE_HOST would be set.)",
+            "--policies or --kubeconfig is missing (outside of a Pod, "
+            "KUBERNETES_SERVICE_HOST is not set)",
         ),
         (SERVER[0], "", 3, "not in a Pod: %s is not set" % SERVER[0]),
         (SERVER[1], None, 3, "not in a Pod: %s is not set" % SERVER[1]),

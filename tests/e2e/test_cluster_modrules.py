@@ -289,7 +289,7 @@ def test_kubemods_own_definition(world):
     world.put(rule("r", "r"), broken("bad", "bad"))
     replica = world.start(*STATUS, register=True)
     world.expect(r="1")
-    said = "status not written: the definition that is installed has no room for it"
+    said = "status not written: the installed CRD has no field for it"
     assert replica.log.wait(said)["resource"] == "modrules"
     until(lambda: len(world.cluster.list("events", NAMESPACE)), len(FAULTS))  # which can be
     for turn in range(3):

@@ -22,7 +22,7 @@ from webhook_configurations import NAMESPACE, bundle
 WAIT = 3  # seconds between the phases: longer than the pause between any two writes
 SLOWLY = ("--rotation-wait", "%ds" % WAIT)
 NOTHING = dict.fromkeys(("ca_crt", "ca_key", "tls_crt", "tls_key"), "x")
-KEPT = "the Secret is kept as it is, though not as it should be"
+KEPT = "the Secret is not as it should be, but is kept"
 
 
 # --- seen from outside ------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def test_spoilt_key_of_the_authority(cluster, replica):
     assert shown(server, before["ca.crt"]) == before["tls.crt"]
     assert len(server.log.entries(KEPT)) == 1
     write_secret(cluster, ca_key=before["ca.key"])
-    server.log.wait("the Secret is in order again")
+    server.log.wait("the Secret is valid again")
     assert steps(server) == ["create"]
 
 

@@ -103,7 +103,7 @@ def test_two_who_fight_do_no_harm(cluster, replica):
         time.sleep(0.005)
     assert 2 <= len(applies(standin)) - before <= 5
     until(lambda: bundle(cluster), trusted, within=20)
-    server.log.wait("caBundle written again: somebody else keeps changing it")
+    server.log.wait("caBundle written again: another client keeps changing it")
     assert len(server.log.entries("caBundle written")) >= 2
 
 
@@ -138,7 +138,7 @@ def test_deleted_is_never_made_again(cluster, replica):
     overwrite(cluster)
     cluster.delete(MUTATING, CONFIGURATION)
     server.log.wait(
-        "there is no webhook configuration: nothing is mutated, and it is not made again"
+        "the webhook configuration does not exist: nothing is mutated, and Fixpoint does not create it"
     )
     stays_away(cluster)
     assert bundle(cluster, VALIDATING) == trusted

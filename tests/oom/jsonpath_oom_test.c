@@ -51,13 +51,13 @@ static bool evaluate(const char *text, json_t *root) {
 
 static bool find(const char *text, json_t *root) {
     struct fx_jsonpath *path = NULL;
-    struct fx_jsonpath_places found = {0};
+    struct fx_jsonpath_matches found = {0};
     struct fx_err err = FX_ERR_INIT;
     const bool ok =
-        fx_jsonpath_compile(fx_text_of(text), FX_JSONPATH_PLACES, &path, &err) &&
+        fx_jsonpath_compile(fx_text_of(text), FX_JSONPATH_PATH, &path, &err) &&
         fx_jsonpath_find(path, root, &found, &err);
     assert_true(ok || err.code == FX_ENOMEM);
-    fx_jsonpath_places_finish(&found);
+    fx_jsonpath_matches_finish(&found);
     fx_jsonpath_destroy(path);
     return ok;
 }

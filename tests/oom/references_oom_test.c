@@ -107,10 +107,10 @@ static void on_bound(bool told, const struct fx_err *failure, void *user) {
 }
 
 static void ask_space(void) {
-    const struct fx_cluster_namespace_request wish = {.name = FX_TEXT("shop"),
-                                                      .whole = true};
+    const struct fx_cluster_namespace_request wanted = {.name = FX_TEXT("shop"),
+                                                        .whole = true};
     actor.asks_space =
-        fx_cluster_namespaces_fetch(actor.namespaces, &wish, on_space, NULL);
+        fx_cluster_namespaces_fetch(actor.namespaces, &wanted, on_space, NULL);
 }
 
 static void ask_node(void) {

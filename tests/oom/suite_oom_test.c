@@ -34,8 +34,8 @@ static bool compile(void *user, const struct fx_file_list *files,
 }
 
 /* As the policies would: an owner, and a warning. */
-static bool ask(void *user, const struct fx_suite_question *question,
-                struct fx_suite_answer *ret_answer, struct fx_err *err) {
+static bool mutate(void *user, const struct fx_suite_request *question,
+                   struct fx_suite_response *ret_answer, struct fx_err *err) {
     (void)user;
     json_t *object = json_incref(question->object);
     json_t *metadata = fx_tree_own_root(&object) != NULL
@@ -52,7 +52,7 @@ static bool ask(void *user, const struct fx_suite_question *question,
     return true;
 }
 
-static void tell(void *user, const struct fx_finding *finding) {
+static void report(void *user, const struct fx_finding *finding) {
     (void)user;
     struct fx_buf words;
     fx_buf_init(&words, 0);
@@ -62,12 +62,12 @@ static void tell(void *user, const struct fx_finding *finding) {
 
 /* False where something said that there was no memory. */
 static bool print_all(const struct fx_suite_results *results) {
-    static const struct fx_suite_look look = {.verbose = true, .colour = true};
+    static const struct fx_suite_style style = {.verbose = true, .colour = true};
     bool ok = true;
     for (unsigned format = 0; fx_suite_format_words[format] != NULL; format++) {
         struct fx_buf out;
         fx_buf_init(&out, 0);
-        fx_suite_print(&out, (enum fx_suite_format)format, results, &look);
+        fx_suite_print(&out, (enum fx_suite_format)format, results, &style);
         ok = ok && !out.failed;
         fx_buf_finish(&out);
     }
@@ -75,7 +75,7 @@ static bool print_all(const struct fx_suite_results *results) {
 }
 
 static bool attempt(void) {
-    static const struct fx_suite_host host = {compile, ask, tell, NULL};
+    static const struct fx_suite_host host = {compile, mutate, report, NULL};
     static const struct fx_suite_plan plan = {.keeps = true, .colour = true};
     struct fx_err err = FX_ERR_INIT;
     struct fx_suites suites;

@@ -16,10 +16,10 @@
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "location/gotemplate/gotemplate.h"
+#include "location/sprig/sprig.h"
 #include "refuse.h"
 
-#define CORPUS   FX_SOURCE_DIR "/tests/fuzz/corpora/location_gotemplate_execute_fuzz/"
+#define CORPUS   FX_SOURCE_DIR "/tests/fuzz/corpora/location_sprig_execute_fuzz/"
 #define RUNS_MAX 100000 /* no run needs that many allocations */
 
 static const char *const names[] = {
@@ -37,8 +37,9 @@ static bool run(struct fx_text source, json_t *target, struct fx_buf *text,
     };
     const struct fx_gotemplate_context context = {fields, FX_COUNT(fields)};
     fx_err_reset(err);
-    const bool ok = fx_gotemplate_compile(FX_TEXT("t"), source, &template, err) &&
-                    fx_gotemplate_execute(template, &context, text, err);
+    const bool ok =
+        fx_gotemplate_compile(FX_TEXT("t"), source, &fx_sprig, &template, err) &&
+        fx_gotemplate_execute(template, &context, text, err);
     fx_gotemplate_destroy(template);
     return ok;
 }

@@ -7,15 +7,12 @@
 
 #include "base/budget.h"
 #include "base/limits.h"
-#include "mutators/kubemod/dryrun/question.h"
-#include "mutators/kubemod/dryrun/report.h"
-#include "mutators/kubemod/dryrun/rules.h"
-#include "mutators/kubemod/dryrun/trial.h"
+#include "mutators/kubemod/dryrun/internal.h"
 #include "value/json.h"
 
 /* A dry run under way. */
-struct run {
-    struct fx_dryrun_question question;
+struct dry_run {
+    struct fx_dryrun_request request;
     struct fx_policies *policies;
     struct fx_dryrun_trial trial;
     struct fx_buf faults; /* of the rules */
@@ -24,15 +21,15 @@ struct run {
     struct fx_err err;
 };
 
-static void write_error(struct fx_buf *body, struct fx_text words) {
+static void write_error(struct fx_buf *body, struct fx_text message) {
     fx_buf_reset(body);
     fx_buf_str(body, "{\"error\":");
-    fx_json_write_string(body, words, FX_JSON_COMPACT);
+    fx_json_write_string(body, message, FX_JSON_COMPACT);
     fx_buf_str(body, "}\n");
 }
 
-/* Was it a bound that failed, and not the memory? Where the bound did, more than half of
- * it was in use, since no single piece is larger. */
+/* Did an allocation fail because of the bound of the arena? Then more than half of it was
+ * in use, since no single piece is larger. */
 static bool hit_bound(const struct fx_arena *arena) {
     return arena->total > arena->max / 2;
 }
@@ -46,14 +43,14 @@ static void check_body(const struct fx_buf *body, struct fx_err *err) {
     }
 }
 
-static bool answer(struct run *run, struct fx_text request, struct fx_buf *body) {
+static bool answer(struct dry_run *run, struct fx_text text, struct fx_buf *body) {
     struct fx_err *err = &run->err;
-    if (!fx_dryrun_question_read(request, &run->question, err) ||
-        !fx_dryrun_build(&run->question, &run->policies, &run->faults, err)) {
+    if (!fx_dryrun_request_read(text, &run->request, err) ||
+        !fx_dryrun_build(&run->request, &run->policies, &run->faults, err)) {
         return false;
     }
     run->trial = (struct fx_dryrun_trial){
-        .question = &run->question,
+        .request = &run->request,
         .policies = run->policies,
         .activity = run->activity,
     };
@@ -72,12 +69,13 @@ static bool answer(struct run *run, struct fx_text request, struct fx_buf *body)
     return !body->failed;
 }
 
-/* The same until the deadline. Whatever it came to when that was exceeded may be wrong.
- */
-static bool answer_in_time(struct run *run, struct fx_text request, struct fx_buf *body) {
+/* The same until the deadline. A result is discarded if the deadline was exceeded: it may
+ * be wrong. */
+static bool answer_in_time(struct dry_run *run, struct fx_text text,
+                           struct fx_buf *body) {
     struct fx_budget budget = {.bound = {.deadline_ns = run->deadline_ns}};
     fx_budget_swap(&budget);
-    const bool ok = answer(run, request, body);
+    const bool ok = answer(run, text, body);
     fx_budget_swap(&budget);
     if (budget.exceeded == FX_EXCEEDED_NOTHING) {
         return ok;
@@ -104,12 +102,12 @@ static unsigned status_of(enum fx_code code) {
     return 400;
 }
 
-static void fail(const struct run *run, struct fx_dry_run_answer *ret_answer) {
+static void fail(const struct dry_run *run, struct fx_dry_run_answer *ret_answer) {
     const struct fx_text faults = {run->faults.data, run->faults.len};
-    const bool are_told = run->err.code == FX_EINVALID && faults.len > 0;
+    const bool has_faults = run->err.code == FX_EINVALID && faults.len > 0;
     ret_answer->status = status_of(run->err.code);
-    /* The last line end is no part of the words. */
-    write_error(&ret_answer->body, are_told
+    /* The last line end is not part of the message. */
+    write_error(&ret_answer->body, has_faults
                                        ? (struct fx_text){faults.data, faults.len - 1}
                                        : fx_text_of(run->err.msg));
     if (ret_answer->body.failed) {
@@ -119,12 +117,12 @@ static void fail(const struct run *run, struct fx_dry_run_answer *ret_answer) {
     ret_answer->retry_after = ret_answer->status == 503;
 }
 
-static void answer_request(struct fx_text request,
+static void answer_request(struct fx_text text,
                            const struct fx_dialect_settings *settings,
                            uint64_t deadline_ns, struct fx_activity *activity,
                            struct fx_dry_run_answer *ret_answer) {
-    struct run run = {
-        .question = {.settings = settings},
+    struct dry_run run = {
+        .request = {.settings = settings},
         .deadline_ns = deadline_ns,
         .activity = activity,
         .err = FX_ERR_INIT,
@@ -132,12 +130,12 @@ static void answer_request(struct fx_text request,
     *ret_answer = (struct fx_dry_run_answer){.status = 200};
     fx_buf_init(&ret_answer->body, FX_LIMIT_DRYRUN_ANSWER_BYTES);
     fx_buf_init(&run.faults, 0);
-    if (!answer_in_time(&run, request, &ret_answer->body)) {
+    if (!answer_in_time(&run, text, &ret_answer->body)) {
         fail(&run, ret_answer);
     }
     fx_dryrun_trial_finish(&run.trial);
     fx_policies_unref(run.policies);
-    fx_dryrun_question_finish(&run.question);
+    fx_dryrun_request_finish(&run.request);
     fx_buf_finish(&run.faults);
 }
 

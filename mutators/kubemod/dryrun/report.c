@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/dryrun/report.c - the patch and its difference, who refuses, what is
- * odd, and how each rule fared.
+ * mutators/kubemod/dryrun/report.c - the patch and its difference, rejections,
+ * warnings, and the result of each rule.
  */
-#include "mutators/kubemod/dryrun/report.h"
+#include "mutators/kubemod/dryrun/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/linediff.h"
-#include "mutators/kubemod/dryrun/rules.h"
 #include "value/json.h"
 #include "value/patch.h"
 #include "value/yaml.h"
@@ -21,7 +20,7 @@ static void add_string(struct fx_buf *body, struct fx_text text) {
 
 /* ---- the difference -------------------------------------------------------------- */
 
-/* The two lines before the hunks name files: there are none. */
+/* Removes the first two lines, which name files. */
 static struct fx_text skip_names(struct fx_text diff) {
     for (unsigned line = 0; line < 2 && diff.len > 0; line++) {
         const char *end = memchr(diff.data, '\n', diff.len);
@@ -63,7 +62,7 @@ static bool add_diff(const struct fx_mutation *mutation, struct fx_buf *body,
     return ok;
 }
 
-/* ---- who refuses, and what is odd ------------------------------------------------ */
+/* ---- rejections and warnings ----------------------------------------------------- */
 
 static void add_rejections(const struct fx_outcome *outcome, struct fx_buf *body) {
     fx_buf_str(body, ",\"rejections\":[");
@@ -74,127 +73,127 @@ static void add_rejections(const struct fx_outcome *outcome, struct fx_buf *body
     fx_buf_char(body, ']');
 }
 
-/* A list of words under way. */
+/* The list of warnings that is being written. */
 struct warnings {
     struct fx_buf *body;
-    struct fx_buf words; /* of the next one */
-    size_t n_told;
+    struct fx_buf message; /* of the next one */
+    size_t n_written;
 };
 
-static void tell(struct warnings *warnings) {
-    fx_buf_str(warnings->body, warnings->n_told++ == 0 ? "" : ",");
+static void add_warning(struct warnings *warnings) {
+    fx_buf_str(warnings->body, warnings->n_written++ == 0 ? "" : ",");
     add_string(warnings->body,
-               (struct fx_text){warnings->words.data, warnings->words.len});
-    fx_buf_fail_as(warnings->body, &warnings->words);
-    fx_buf_reset(&warnings->words);
+               (struct fx_text){warnings->message.data, warnings->message.len});
+    fx_buf_fail_as(warnings->body, &warnings->message);
+    fx_buf_reset(&warnings->message);
 }
 
 static void warn_members(struct warnings *warnings,
-                         const struct fx_dryrun_question *question) {
+                         const struct fx_dryrun_request *request) {
     const char *key = NULL;
     const json_t *value = NULL;
-    json_object_foreach (question->root, key, value) {
-        if (!fx_dryrun_question_knows(key)) {
-            fx_buf_printf(&warnings->words, "the request: unknown field \"%s\"", key);
-            tell(warnings);
+    json_object_foreach (request->root, key, value) {
+        if (!fx_dryrun_request_knows(key)) {
+            fx_buf_printf(&warnings->message, "the request: unknown field \"%s\"", key);
+            add_warning(warnings);
         }
     }
 }
 
 static void warn_findings(struct warnings *warnings, const struct fx_findings *findings) {
     for (size_t i = 0; i < findings->n_items; i++) {
-        fx_dryrun_print_finding(&warnings->words, &findings->items[i]);
-        tell(warnings);
+        fx_dryrun_print_finding(&warnings->message, &findings->items[i]);
+        add_warning(warnings);
     }
 }
 
-/* Those who failed, in the words of a review. */
+/* The rules that failed, with the message of a review. */
 static void warn_drops(struct warnings *warnings, const struct fx_dryrun_trial *trial) {
     const struct fx_outcome *outcome = &trial->mutation.outcome;
     for (size_t i = 0; i < outcome->n_drops; i++) {
         const struct fx_drop *drop = &outcome->drops[i];
-        fx_mutator_print_id(&warnings->words,
+        fx_mutator_print_id(&warnings->message,
                             trial->policies->snapshot->mutators[drop->mutator]);
-        fx_buf_printf(&warnings->words, "%s: %s", drop->fails ? " was left out" : "",
+        fx_buf_printf(&warnings->message, "%s: %s", drop->fails ? " was left out" : "",
                       drop->words);
-        tell(warnings);
+        add_warning(warnings);
     }
 }
 
 static void add_warnings(const struct fx_dryrun_trial *trial, struct fx_buf *body) {
     struct warnings warnings = {.body = body};
-    fx_buf_init(&warnings.words, 0);
+    fx_buf_init(&warnings.message, 0);
     fx_buf_str(body, ",\"warnings\":[");
-    warn_members(&warnings, trial->question);
+    warn_members(&warnings, trial->request);
     warn_findings(&warnings, &trial->policies->findings);
     warn_drops(&warnings, trial);
     fx_buf_char(body, ']');
-    fx_buf_finish(&warnings.words);
+    fx_buf_finish(&warnings.message);
 }
 
-/* ---- how each fared -------------------------------------------------------------- */
+/* ---- the result of each rule ----------------------------------------------------- */
 
-/* One of them, over all passes. */
-struct fate {
+/* Of one rule, over all passes. */
+struct rule_result {
     bool asked, matched, changed;
-    const char *criterion, *failure; /* of its last turn; or NULL */
-    struct fx_text found;            /* of that criterion; where the rule says more */
+    const char *criterion, *failure; /* of its last step; or NULL */
+    struct fx_text found;            /* by that criterion; empty: not known */
 };
 
-static void read_steps(const struct fx_trace *trace, struct fate *fates) {
+static void read_steps(const struct fx_trace *trace, struct rule_result *results) {
     for (size_t i = 0; i < trace->n_steps; i++) {
         const struct fx_trace_step *step = &trace->steps[i];
-        struct fate *fate = &fates[step->mutator];
+        struct rule_result *result = &results[step->mutator];
         if (step->is_late) {
-            continue; /* it is told how it was when it was asked */
+            continue; /* the earlier step says why */
         }
-        fate->asked = true;
-        fate->matched |= step->verdict.matched;
-        fate->changed |= step->effect.changed;
-        fate->criterion =
+        result->asked = true;
+        result->matched |= step->verdict.matched;
+        result->changed |= step->effect.changed;
+        result->criterion =
             step->verdict.matched ? step->effect.criterion : step->verdict.criterion;
-        fate->found = step->found;
-        fate->failure = step->failure != NULL ? step->failure : fate->failure;
+        result->found = step->found;
+        result->failure = step->failure != NULL ? step->failure : result->failure;
     }
 }
 
-static void add_words(struct fx_buf *body, const char *key, struct fx_text words) {
-    if (words.len > 0) {
+static void add_text(struct fx_buf *body, const char *key, struct fx_text text) {
+    if (text.len > 0) {
         fx_buf_printf(body, ",\"%s\":", key);
-        add_string(body, words);
+        add_string(body, text);
     }
 }
 
-static void add_member(struct fx_buf *body, const char *key, const char *words) {
-    add_words(body, key, fx_text_of(words));
+static void add_member(struct fx_buf *body, const char *key, const char *text) {
+    add_text(body, key, fx_text_of(text));
 }
 
 /* What the rule asks for by the criterion, and what it found. */
 static void add_wanted(struct fx_buf *body, const struct fx_mutator *mutator,
-                       const struct fate *fate) {
-    if (fate->found.len == 0) {
+                       const struct rule_result *result) {
+    if (result->found.len == 0) {
         return;
     }
     struct fx_criterion criterion;
-    fx_mutator_explain(mutator, fate->criterion, &criterion);
-    add_words(body, "words",
-              (struct fx_text){criterion.wanted.data, criterion.wanted.len});
+    fx_mutator_explain(mutator, result->criterion, &criterion);
+    add_text(body, "words",
+             (struct fx_text){criterion.wanted.data, criterion.wanted.len});
     fx_buf_fail_as(body, &criterion.wanted);
     fx_criterion_finish(&criterion);
-    add_words(body, "found", fate->found);
+    add_text(body, "found", result->found);
 }
 
-/* What stood against it: of a deletion, nobody but judges is asked. */
+/* The criterion that did not hold. On DELETE only Reject rules are evaluated. */
 static const char *criterion_of(const struct fx_dryrun_trial *trial,
-                                const struct fate *fate) {
-    if (!fate->asked && trial->question->operation == FX_OPERATION_DELETE) {
+                                const struct rule_result *result) {
+    if (!result->asked && trial->request->operation == FX_OPERATION_DELETE) {
         return "operation";
     }
-    return fate->changed ? NULL : fate->criterion;
+    return result->changed ? NULL : result->criterion;
 }
 
-static void add_fate(const struct fx_dryrun_trial *trial, size_t index,
-                     const struct fate *fate, struct fx_buf *body) {
+static void add_result(const struct fx_dryrun_trial *trial, size_t index,
+                       const struct rule_result *result, struct fx_buf *body) {
     const struct fx_snapshot *snapshot = trial->policies->snapshot;
     const struct fx_mutator *mutator = snapshot->mutators[index];
     const bool is_disabled = fx_snapshot_is_disabled(snapshot, index);
@@ -202,29 +201,29 @@ static void add_fate(const struct fx_dryrun_trial *trial, size_t index,
     add_string(body, fx_text_of(mutator->origin.file));
     add_member(body, "kind", mutator->kind);
     add_member(body, "name", mutator->full_name);
-    fx_buf_str(body, fate->matched ? ",\"matched\":true" : ",\"matched\":false");
-    fx_buf_str(body, fate->changed ? ",\"changed\":true" : ",\"changed\":false");
-    add_member(body, "criterion", criterion_of(trial, fate));
-    add_wanted(body, mutator, fate);
+    fx_buf_str(body, result->matched ? ",\"matched\":true" : ",\"matched\":false");
+    fx_buf_str(body, result->changed ? ",\"changed\":true" : ",\"changed\":false");
+    add_member(body, "criterion", criterion_of(trial, result));
+    add_wanted(body, mutator, result);
     add_member(body, "failure",
-               is_disabled ? "other policies disagree with it" : fate->failure);
+               is_disabled ? "other policies disagree with it" : result->failure);
     fx_buf_char(body, '}');
 }
 
-static bool add_fates(const struct fx_dryrun_trial *trial, struct fx_buf *body) {
+static bool add_results(const struct fx_dryrun_trial *trial, struct fx_buf *body) {
     const size_t n = trial->policies->snapshot->n_mutators;
-    struct fate *fates = calloc(n + 1, sizeof *fates);
-    if (fates == NULL) {
+    struct rule_result *results = calloc(n + 1, sizeof *results);
+    if (results == NULL) {
         return false;
     }
-    read_steps(&trial->trace, fates);
+    read_steps(&trial->trace, results);
     fx_buf_str(body, ",\"rules\":[");
     for (size_t i = 0; i < n; i++) {
         fx_buf_str(body, i == 0 ? "" : ",");
-        add_fate(trial, i, &fates[i], body);
+        add_result(trial, i, &results[i], body);
     }
     fx_buf_char(body, ']');
-    free(fates);
+    free(results);
     return true;
 }
 
@@ -240,7 +239,7 @@ bool fx_dryrun_report(const struct fx_dryrun_trial *trial, struct fx_buf *body,
     }
     add_rejections(&trial->mutation.outcome, body);
     add_warnings(trial, body);
-    if (!add_fates(trial, body)) {
+    if (!add_results(trial, body)) {
         return fx_fail_nomem(err);
     }
     fx_buf_str(body, "}\n");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/dryrun/rules.c - rules that are complete, and where they count.
+ * mutators/kubemod/dryrun/rules.c - sets what rules leave out, and compiles them.
  */
-#include "mutators/kubemod/dryrun/rules.h"
+#include "mutators/kubemod/dryrun/internal.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -12,14 +12,13 @@
 #include "base/regex.h"
 #include "value/tree.h"
 
-/* What a client of KubeMod's may leave out, as its request says that it sends ModRules.
- */
+/* A client of KubeMod's may leave these out of `modRules`. */
 #define RULE_API_VERSION FX_TEXT("api.kubemod.io/v1beta1")
 #define RULE_KIND        FX_TEXT("ModRule")
 
 #define NAME_BYTES 32 /* of "modRules[63]" */
 
-/* One policy on its way to the compiler. */
+/* One policy to compile. */
 struct made {
     char name[NAME_BYTES];
     struct fx_policy_text *text;
@@ -35,26 +34,26 @@ static bool default_text(json_t *object, struct fx_text key, struct fx_text valu
     return fx_tree_view_text(object, key) != NULL || set_text(object, key, value);
 }
 
-/* Where nobody said where the object is, all rules live in one place. */
-static bool place(const struct fx_dryrun_question *question, json_t *metadata) {
+/* If the request does not say where the object is, all rules get one namespace. */
+static bool set_namespace(const struct fx_dryrun_request *request, json_t *metadata) {
     const struct fx_text key = FX_TEXT("namespace");
-    if (!question->is_placed) {
+    if (!request->is_placed) {
         return set_text(metadata, key, FX_TEXT(FX_DRYRUN_NAMESPACE));
     }
     return default_text(metadata, key,
-                        question->namespace_.len > 0 ? question->namespace_
-                                                     : FX_TEXT(FX_DRYRUN_NAMESPACE));
+                        request->namespace_.len > 0 ? request->namespace_
+                                                    : FX_TEXT(FX_DRYRUN_NAMESPACE));
 }
 
-/* Metadata that is no object is left for the compiler to find fault with. */
-static bool complete(const struct fx_dryrun_question *question, json_t *rule) {
+/* Metadata that is not an object stays: the compiler reports it. */
+static bool complete_rule(const struct fx_dryrun_request *request, json_t *rule) {
     if (fx_tree_view_key(rule, "metadata") == NULL &&
         !fx_tree_set_take(rule, FX_TEXT("metadata"), json_object())) {
         return false;
     }
     if (json_is_object(fx_tree_view_key(rule, "metadata"))) {
         json_t *metadata = fx_tree_own_key(rule, FX_TEXT("metadata"));
-        if (metadata == NULL || !place(question, metadata)) {
+        if (metadata == NULL || !set_namespace(request, metadata)) {
             return false;
         }
     }
@@ -63,17 +62,17 @@ static bool complete(const struct fx_dryrun_question *question, json_t *rule) {
 }
 
 /* The list, writable. NULL without memory. */
-static json_t *own_rules(struct fx_dryrun_question *question) {
-    json_t *root = fx_tree_own_root(&question->root);
-    question->rules = root == NULL ? NULL : fx_tree_own_key(root, FX_TEXT("modRules"));
-    return question->rules;
+static json_t *own_rules(struct fx_dryrun_request *request) {
+    json_t *root = fx_tree_own_root(&request->root);
+    request->rules = root == NULL ? NULL : fx_tree_own_key(root, FX_TEXT("modRules"));
+    return request->rules;
 }
 
-static bool complete_all(struct fx_dryrun_question *question) {
-    json_t *rules = own_rules(question);
+static bool complete_all(struct fx_dryrun_request *request) {
+    json_t *rules = own_rules(request);
     for (size_t i = 0; rules != NULL && i < json_array_size(rules); i++) {
         json_t *rule = fx_tree_own_index(rules, i);
-        if (rule == NULL || !complete(question, rule)) {
+        if (rule == NULL || !complete_rule(request, rule)) {
             return false;
         }
     }
@@ -82,18 +81,16 @@ static bool complete_all(struct fx_dryrun_question *question) {
 
 /* ---- compiling ------------------------------------------------------------------- */
 
-/* Who sends something else as a ModRule should know that it would count as one for
- * nobody. */
+/* Another policy among `modRules` is refused: it would not be compiled as a ModRule. */
 static bool is_rule(const json_t *rule) {
     return fx_text_equal(fx_tree_view_string(rule, "kind"), RULE_KIND) &&
            fx_text_equal(fx_tree_view_string(rule, "apiVersion"), RULE_API_VERSION);
 }
 
-static void check_kinds(const struct fx_dryrun_question *question,
-                        struct fx_buf *faults) {
+static void check_kinds(const struct fx_dryrun_request *request, struct fx_buf *faults) {
     size_t index = 0;
     const json_t *rule = NULL;
-    json_array_foreach (question->rules, index, rule) {
+    json_array_foreach (request->rules, index, rule) {
         if (!is_rule(rule)) {
             fx_buf_printf(faults,
                           "modRules[%zu]: this is no ModRule of api.kubemod.io/v1beta1; "
@@ -144,14 +141,14 @@ static bool compile(const struct made *made, size_t n_made,
     return ok;
 }
 
-static bool build(const struct fx_dryrun_question *question,
+static bool build(const struct fx_dryrun_request *request,
                   struct fx_policies **ret_policies, struct fx_err *err) {
-    const size_t n_rules = json_array_size(question->rules);
-    const size_t n = n_rules + json_array_size(question->policies);
+    const size_t n_rules = json_array_size(request->rules);
+    const size_t n = n_rules + json_array_size(request->policies);
     struct made *made = calloc(n + 1, sizeof *made);
-    const bool ok = made != NULL && write_down(question->rules, "modRules", made) &&
-                            write_down(question->policies, "policies", made + n_rules)
-                        ? compile(made, n, question->settings, ret_policies, err)
+    const bool ok = made != NULL && write_down(request->rules, "modRules", made) &&
+                            write_down(request->policies, "policies", made + n_rules)
+                        ? compile(made, n, request->settings, ret_policies, err)
                         : fx_fail_nomem(err);
     for (size_t i = 0; made != NULL && i < n; i++) {
         fx_policy_text_unref(made[i].text);
@@ -179,16 +176,15 @@ static void print_errors(const struct fx_findings *findings, struct fx_buf *faul
     }
 }
 
-bool fx_dryrun_build(struct fx_dryrun_question *question,
-                     struct fx_policies **ret_policies, struct fx_buf *faults,
-                     struct fx_err *err) {
+bool fx_dryrun_build(struct fx_dryrun_request *request, struct fx_policies **ret_policies,
+                     struct fx_buf *faults, struct fx_err *err) {
     struct fx_policies *policies = NULL;
-    if (question->rules != NULL && !complete_all(question)) {
+    if (request->rules != NULL && !complete_all(request)) {
         return fx_fail_nomem(err);
     }
-    check_kinds(question, faults);
+    check_kinds(request, faults);
     if (faults->len == 0 && !faults->failed) {
-        if (!build(question, &policies, err)) {
+        if (!build(request, &policies, err)) {
             return false;
         }
         assert(policies != NULL);

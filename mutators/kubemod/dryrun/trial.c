@@ -1,63 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/dryrun/trial.c - one object to its fixed point, and whatever judges
- * say, the patch.
+ * mutators/kubemod/dryrun/trial.c - mutates the object, and makes the patch even if a
+ * rule rejects it.
  */
-#include "mutators/kubemod/dryrun/trial.h"
+#include "mutators/kubemod/dryrun/internal.h"
 
 #include "base/limits.h"
 #include "policy/namespaces.h"
 
-/* The Namespace that was sent; of one that was only named, what there is to know. Nothing
- * where nobody said where the object is: KubeMod's dry run has no syntheticRefs. */
+/* The Namespace of the request; for a name only, one with that name. None if the request
+ * does not say where the object is: KubeMod's dry run has no syntheticRefs. */
 static bool find_namespace(struct fx_dryrun_trial *trial, struct fx_err *err) {
-    const struct fx_dryrun_question *question = trial->question;
-    if (question->namespace_object != NULL) {
-        trial->namespace_object = json_incref(question->namespace_object);
+    const struct fx_dryrun_request *request = trial->request;
+    if (request->namespace_object != NULL) {
+        trial->namespace_object = json_incref(request->namespace_object);
         return true;
     }
-    if (question->namespace_.len == 0) {
+    if (request->namespace_.len == 0) {
         return true;
     }
     trial->namespace_object =
-        fx_namespaces_find(&trial->policies->namespaces, question->namespace_);
+        fx_namespaces_find(&trial->policies->namespaces, request->namespace_);
     return trial->namespace_object != NULL || fx_fail_nomem(err);
 }
 
-static struct fx_mutation describe(struct fx_dryrun_trial *trial,
-                                   const struct fx_snapshot *snapshot) {
-    const struct fx_dryrun_question *question = trial->question;
+static struct fx_mutation new_mutation(struct fx_dryrun_trial *trial,
+                                       const struct fx_snapshot *snapshot) {
+    const struct fx_dryrun_request *request = trial->request;
     struct fx_subject subject;
-    fx_subject_read(question->object, &subject);
+    fx_subject_read(request->object, &subject);
     return (struct fx_mutation){
         .snapshot = snapshot,
         .request =
             {
-                .operation = question->operation,
+                .operation = request->operation,
                 .source = FX_SOURCE_ORIGINAL,
-                .namespace_ = question->is_placed ? question->namespace_
-                                                  : FX_TEXT(FX_DRYRUN_NAMESPACE),
+                .namespace_ = request->is_placed ? request->namespace_
+                                                 : FX_TEXT(FX_DRYRUN_NAMESPACE),
                 .namespace_object = trial->namespace_object,
-                .node_object = question->node,
-                .only_judges = question->operation == FX_OPERATION_DELETE,
-                .everywhere = !question->is_placed,
+                .node_object = request->node,
+                .only_judges = request->operation == FX_OPERATION_DELETE,
+                .everywhere = !request->is_placed,
                 .mutation_id = trial->mutation_id,
                 .activity = trial->activity,
                 .text_left = &trial->text_left,
             },
-        .namespace_ = subject.is_namespace ? FX_TEXT("") : question->namespace_,
-        .object = question->object,
+        .namespace_ = subject.is_namespace ? FX_TEXT("") : request->namespace_,
+        .object = request->object,
         .arena = &trial->arena,
         .external_fault = "a dry run asks no providers",
     };
 }
 
-static bool run(struct fx_mutation *mutation, struct fx_err *err) {
+static bool mutate(struct fx_mutation *mutation, struct fx_err *err) {
     return fx_mutation_begin(mutation, err) && fx_mutation_end(mutation, err);
 }
 
-/* Once more, without those who refused what came of it. */
-static bool run_acting(struct fx_dryrun_trial *trial, struct fx_err *err) {
+/* Once more, without the rules that rejected the result. */
+static bool mutate_by_others(struct fx_dryrun_trial *trial, struct fx_err *err) {
     const struct fx_snapshot *snapshot = trial->policies->snapshot;
     const struct fx_snapshot_parts parts = {
         .mutators = snapshot->mutators,
@@ -70,9 +70,9 @@ static bool run_acting(struct fx_dryrun_trial *trial, struct fx_err *err) {
         return false;
     }
     trial->text_left = FX_LIMIT_DRYRUN_TEXT_BYTES;
-    trial->patched = describe(trial, trial->acting);
+    trial->patched = new_mutation(trial, trial->acting);
     trial->result = &trial->patched;
-    return run(&trial->patched, err);
+    return mutate(&trial->patched, err);
 }
 
 bool fx_dryrun_try(struct fx_dryrun_trial *trial, struct fx_err *err) {
@@ -83,11 +83,11 @@ bool fx_dryrun_try(struct fx_dryrun_trial *trial, struct fx_err *err) {
     if (!find_namespace(trial, err)) {
         return false;
     }
-    trial->mutation = describe(trial, trial->policies->snapshot);
+    trial->mutation = new_mutation(trial, trial->policies->snapshot);
     trial->mutation.trace = &trial->trace;
     trial->result = &trial->mutation;
-    return run(&trial->mutation, err) ||
-           (err->code == FX_EDENIED && run_acting(trial, err));
+    return mutate(&trial->mutation, err) ||
+           (err->code == FX_EDENIED && mutate_by_others(trial, err));
 }
 
 void fx_dryrun_trial_finish(struct fx_dryrun_trial *trial) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/certificates/rotation.c - which step is next, and what the Secret holds after
+ * cluster/certificates/rotation.c - selects the next step, and makes the content after
  * it.
  */
 #include "cluster/certificates/rotation.h"
@@ -13,17 +13,18 @@
 #include "net/tls.h"
 #include "net/tls_issue.h"
 
-#define CA_NAME     "fixpoint CA"
-#define BACKDATE    INT64_C(3600)
-#define FIRST_CLOCK INT64_C(1735689600)   /* 2025-01-01: an earlier clock is not set */
-#define LAST_CLOCK  INT64_C(221845392000) /* 9000-01-01 */
-#define LAST_DATE   INT64_C(253402300799) /* of a certificate: 9999-12-31 */
-#define LOOK_MAX    (INT64_C(365) * 86400)
-#define LOOK_AGAIN  INT64_C(10)    /* where a step could not be written */
-#define LOOK_CLOCK  INT64_C(60)    /* where the clock is wrong */
-#define LOOK_OTHERS INT64_C(5)     /* who may write back what they hold */
-#define LOOK_UNSURE INT64_C(86400) /* whose authority's end is not known */
-#define EXTENSION   4 /* validities, for what replaces a certificate that is to come */
+#define CA_NAME      "fixpoint CA"
+#define BACKDATE     INT64_C(3600)
+#define FIRST_CLOCK  INT64_C(1735689600)   /* 2025-01-01: an earlier clock is not set */
+#define LAST_CLOCK   INT64_C(221845392000) /* 9000-01-01 */
+#define LAST_DATE    INT64_C(253402300799) /* of a certificate: 9999-12-31 */
+#define CHECK_MAX    (INT64_C(365) * 86400)
+#define CHECK_AGAIN  INT64_C(10)    /* if a step could not be written */
+#define CHECK_CLOCK  INT64_C(60)    /* if the clock is wrong */
+#define CHECK_OTHERS INT64_C(5)     /* for other replicas that may restore the Secret */
+#define CHECK_UNSURE INT64_C(86400) /* if the end of the CA is not known */
+#define EXTENSION \
+    4 /* validities, for the successor of a certificate that is not valid yet */
 
 static const char *const step_names[] = {
 #define X(name, text) [FX_ROTATION_##name] = text,
@@ -61,10 +62,10 @@ static int64_t most(int64_t a, int64_t b) {
 
 /* ---- which step ---- */
 
-/* A step, or how long nothing need be done, and the words for either. */
+/* A step, or how long to wait, and the reason for either. */
 struct choice {
     enum fx_rotation_step step;
-    int64_t look_in;
+    int64_t check_in;
     char *reason; /* FX_ROTATION_REASON bytes */
 };
 
@@ -78,21 +79,21 @@ static void choose(struct choice *choice, enum fx_rotation_step step, const char
     va_end(args);
 }
 
-static void look_in(struct choice *choice, int64_t seconds) {
-    choice->look_in = least(choice->look_in, seconds);
+static void check_in(struct choice *choice, int64_t seconds) {
+    choice->check_in = least(choice->check_in, seconds);
 }
 
-/* Has this content been there for `wait`? If not, that is a moment to look. */
+/* Whether this content has been seen for `wait`. If not, checks again then. */
 static bool is_settled(const struct rotation_state *state, struct choice *choice) {
     const int64_t left = state->settings->wait - state->seen_for;
     if (left > 0) {
-        look_in(choice, left);
+        check_in(choice, left);
     }
     return left <= 0;
 }
 
-/* Nobody refuses it, but ca.key is of no use: it is kept for as long as it may last, and
- * then made new in time, without a gap. */
+/* The chain is good, but ca.key cannot sign: it is kept as long as possible, and then
+ * replaced in time, without a gap. */
 static bool choose_unsigned(const struct rotation_state *state, struct choice *choice,
                             struct fx_err *err) {
     const int64_t margin = state->leaf.not_after -
@@ -104,7 +105,7 @@ static bool choose_unsigned(const struct rotation_state *state, struct choice *c
     if (state->chain == ROTATION_EARLY) {
         if (is_settled(state, choice)) {
             choose(choice, FX_ROTATION_RENEW_CA,
-                   "what there is is not valid yet, and ca.key cannot sign: %s",
+                   "the certificates are not valid yet, and ca.key cannot sign: %s",
                    state->no_signs);
         }
         return true;
@@ -114,17 +115,18 @@ static bool choose_unsigned(const struct rotation_state *state, struct choice *c
     }
     if (ends) {
         choose(choice, FX_ROTATION_RENEW_CA,
-               "the certificate ends soon, and ca.key cannot sign: %s", state->no_signs);
+               "the certificate expires soon, and ca.key cannot sign: %s",
+               state->no_signs);
     }
     if (state->ca.not_before > state->now) {
-        look_in(choice, state->ca.not_before - state->now);
+        check_in(choice, state->ca.not_before - state->now);
     }
-    look_in(choice, state->leaf.not_after - margin - state->now);
-    look_in(choice, LOOK_UNSURE);
+    check_in(choice, state->leaf.not_after - margin - state->now);
+    check_in(choice, CHECK_UNSURE);
     return true;
 }
 
-/* Phase 1: [new, old], and the leaf is of the old one. */
+/* Phase 1: [new, old], and the old CA signed the leaf. */
 static void choose_in_phase_1(const struct rotation_state *state, struct choice *choice) {
     const int64_t left = state->published_for < 0
                              ? state->leaf.not_after - state->now
@@ -132,20 +134,20 @@ static void choose_in_phase_1(const struct rotation_state *state, struct choice 
     choose(choice, FX_ROTATION_KEEP, "%s", "");
     if (state->published_for >= 0 && left <= 0) {
         choose(choice, FX_ROTATION_SWITCH_LEAF,
-               "every configuration has held the new authority for long enough");
+               "every webhook configuration has held the new CA for long enough");
     }
-    look_in(choice, left);
+    check_in(choice, left);
 }
 
-/* Is that moment here, or the certificate, though it was there long enough for a clock to
- * be set right, still to come? */
+/* Whether that moment has come, or the certificate is not valid yet although it was seen
+ * for long enough to correct a clock. */
 static bool is_due(const struct rotation_state *state, const struct fx_tls_dates *dates,
                    int64_t moment, struct choice *choice) {
     if (dates->not_before > state->now) {
         return is_settled(state, choice);
     }
     if (moment > state->now) {
-        look_in(choice, moment - state->now);
+        check_in(choice, moment - state->now);
     }
     return moment <= state->now;
 }
@@ -155,19 +157,18 @@ static bool is_ca_due(const struct rotation_state *state, struct choice *choice)
                   rotation_due_at(&state->ca, state->settings->ca_validity), choice);
 }
 
-/* Where the authority ends soon, too, a new leaf could not last much longer than the old
- * one, and would be due again at once, and again. So it must last twice as long as what
- * is left of the old one: ca - t >= 2 (leaf - t). */
+/* If the CA expires soon, too, a new leaf could not last much longer than the old one,
+ * and would be due again at once. So it must last at least twice as long as the rest of
+ * the old one: ca - t >= 2 (leaf - t). */
 static bool is_leaf_due(const struct rotation_state *state, struct choice *choice) {
     const int64_t worth_it = 2 * state->leaf.not_after - state->ca.not_after;
     const int64_t due = rotation_due_at(&state->leaf, state->settings->leaf_validity);
     return is_due(state, &state->leaf, most(due, worth_it), choice);
 }
 
-/* The dates of what replaces `old` (zeroed: nothing, or nothing that can be read). Where
- * those of the old one do not fit the clock here they may fit another's, who then shall
- * find the new one valid, too: it begins no later than one that has expired, and ends no
- * sooner than one that is to come. */
+/* The dates of the successor of `old` (zeroed: none). If the old one is not valid by this
+ * clock, it may be by another, for which the successor must be valid, too: it begins no
+ * later than an expired one, and ends no sooner than one that is not valid yet. */
 static struct fx_tls_dates dates_from(const struct rotation_state *state,
                                       const struct fx_tls_dates *old, int64_t validity) {
     const int64_t now = state->now;
@@ -184,50 +185,49 @@ static struct fx_tls_dates dates_from(const struct rotation_state *state,
     return dates;
 }
 
-static void choose_when_well(const struct rotation_state *state, struct choice *choice) {
+static void choose_when_good(const struct rotation_state *state, struct choice *choice) {
     choose(choice, FX_ROTATION_KEEP, "%s",
            state->chain == ROTATION_EARLY ? state->no_chain : "");
     if (!state->has_names) {
         choose(choice, FX_ROTATION_RENEW_LEAF, "%s", state->no_chain);
     } else if (state->n_bundle > 1 && state->chain == ROTATION_ACCEPTED) {
         if (is_settled(state, choice)) {
-            choose(choice, FX_ROTATION_DROP_CA,
-                   "nobody needs the old authority any more");
+            choose(choice, FX_ROTATION_DROP_CA, "the old CA is not needed any more");
         }
     } else if (is_ca_due(state, choice)) {
         choose(choice, FX_ROTATION_RENEW_CA,
                state->ca.not_before > state->now
-                   ? "the authority is not valid yet: a clock is or was wrong"
-                   : "less than a third of the authority's time is left, or 90 days");
+                   ? "the CA is not valid yet: a clock is or was wrong"
+                   : "less than a third of the CA's validity, or 90 days, is left");
     } else if (is_leaf_due(state, choice)) {
-        choose(choice, FX_ROTATION_RENEW_LEAF,
-               state->leaf.not_before > state->now
-                   ? "the certificate is not valid yet: a clock is or was wrong"
-                   : "less than a third of the certificate's time is left, or 90 days");
+        choose(
+            choice, FX_ROTATION_RENEW_LEAF,
+            state->leaf.not_before > state->now
+                ? "the certificate is not valid yet: a clock is or was wrong"
+                : "less than a third of the certificate's validity, or 90 days, is left");
     }
 }
 
-/* When there is no waiting any more for somebody to mend a Secret of which nothing better
- * is held. */
-static int64_t spoilt_until(const struct rotation_state *state) {
+/* Until when to wait for somebody to repair the Secret, if no better content is held. */
+static int64_t wait_for_repair_until(const struct rotation_state *state) {
     if (!state->usable) {
-        return state->now + least(state->settings->wait, LOOK_OTHERS) - state->seen_for;
+        return state->now + least(state->settings->wait, CHECK_OTHERS) - state->seen_for;
     }
-    return state->signs || state->vouched
+    return state->signs || state->signed_by_ca
                ? state->now
                : rotation_due_at(&state->leaf, state->settings->leaf_validity);
 }
 
-static void choose_when_spoilt(const struct rotation_state *state,
-                               struct choice *choice) {
+static void choose_when_invalid(const struct rotation_state *state,
+                                struct choice *choice) {
     char fault[FX_ROTATION_REASON];
-    const int64_t left = spoilt_until(state) - state->now;
+    const int64_t left = wait_for_repair_until(state) - state->now;
     rotation_state_fault(state, fault);
     if (state->holds) {
         choose(choice, FX_ROTATION_RESTORE, "%s", fault);
     } else if (left > 0) {
         choose(choice, FX_ROTATION_KEEP, "%s", fault);
-        look_in(choice, left);
+        check_in(choice, left);
     } else {
         choose(choice, state->signs ? FX_ROTATION_RENEW_LEAF : FX_ROTATION_START_OVER,
                "%s", fault);
@@ -237,7 +237,7 @@ static void choose_when_spoilt(const struct rotation_state *state,
 static bool choose_step(const struct rotation_state *state, struct choice *choice,
                         struct fx_err *err) {
     if (state->chain == ROTATION_REFUSED) {
-        choose_when_spoilt(state, choice);
+        choose_when_invalid(state, choice);
         return true;
     }
     if (!state->signs) {
@@ -246,12 +246,12 @@ static bool choose_step(const struct rotation_state *state, struct choice *choic
     if (!state->by_newest) {
         choose_in_phase_1(state, choice);
     } else {
-        choose_when_well(state, choice);
+        choose_when_good(state, choice);
     }
     return true;
 }
 
-/* ---- what each step makes ---- */
+/* ---- the content after each step ---- */
 
 static bool make_leaf(const struct rotation_state *state, struct fx_text ca_cert,
                       struct fx_text ca_key, struct fx_rotation *rotation,
@@ -273,9 +273,9 @@ static bool make_leaf(const struct rotation_state *state, struct fx_text ca_cert
     return true;
 }
 
-/* A new authority before those that there are. */
-static bool make_authority(const struct rotation_state *state,
-                           struct fx_rotation *rotation, struct fx_err *err) {
+/* A new CA before the existing ones. */
+static bool make_ca(const struct rotation_state *state, struct fx_rotation *rotation,
+                    struct fx_err *err) {
     const struct fx_tls_dates dates =
         dates_from(state, &state->ca, state->settings->ca_validity);
     struct fx_tls_pair ca = {0};
@@ -291,13 +291,13 @@ static bool make_authority(const struct rotation_state *state,
 
 static bool make_all(const struct rotation_state *state, struct fx_rotation *rotation,
                      struct fx_err *err) {
-    return make_authority(state, rotation, err) &&
+    return make_ca(state, rotation, err) &&
            make_leaf(state, text_of(&rotation->ca_cert), text_of(&rotation->ca_key),
                      rotation, err);
 }
 
-static void keep_authorities(const struct fx_rotation_content *content,
-                             struct fx_text ca_cert, struct fx_rotation *rotation) {
+static void keep_cas(const struct fx_rotation_content *content, struct fx_text ca_cert,
+                     struct fx_rotation *rotation) {
     assert(content != NULL);
     fx_buf_text(&rotation->ca_cert, ca_cert);
     fx_buf_text(&rotation->ca_key, content->ca_key);
@@ -310,14 +310,14 @@ static void keep_leaf(const struct fx_rotation_content *content,
     fx_buf_text(&rotation->key, content->key);
 }
 
-/* Whoever trusts what is held is served as before. An authority that came in with the
- * rest is for somebody to want: it is before that one, as in phase 1. */
+/* Clients that trust the held content are served as before. The CA of the invalid Secret
+ * may be somebody's intention: if it can sign, it comes first, as in phase 1. */
 static bool restore(const struct rotation_state *state, struct fx_rotation *rotation,
                     struct fx_err *err) {
     const struct fx_rotation_content *held = state->held;
     keep_leaf(held, rotation);
     if (!state->signs) {
-        keep_authorities(held, held->ca_cert, rotation);
+        keep_cas(held, held->ca_cert, rotation);
         return true;
     }
     fx_buf_text(&rotation->ca_key, state->content->ca_key);
@@ -333,13 +333,13 @@ static bool make_step(const struct rotation_state *state, struct fx_rotation *ro
     case FX_ROTATION_START_OVER: return make_all(state, rotation, err);
     case FX_ROTATION_RENEW_CA:
         keep_leaf(state->content, rotation);
-        return make_authority(state, rotation, err);
+        return make_ca(state, rotation, err);
     case FX_ROTATION_RENEW_LEAF:
     case FX_ROTATION_SWITCH_LEAF:
-        keep_authorities(state->content, text_of(&state->bundle), rotation);
+        keep_cas(state->content, text_of(&state->bundle), rotation);
         return make_leaf(state, state->newest, state->content->ca_key, rotation, err);
     case FX_ROTATION_DROP_CA:
-        keep_authorities(state->content, state->newest, rotation);
+        keep_cas(state->content, state->newest, rotation);
         keep_leaf(state->content, rotation);
         return true;
     case FX_ROTATION_RESTORE: return restore(state, rotation, err);
@@ -361,17 +361,17 @@ static bool any_failed(const struct fx_rotation *rotation) {
 
 static bool try_step(const struct rotation_state *state, struct fx_rotation *rotation,
                      struct fx_err *err) {
-    struct choice choice = {.look_in = LOOK_MAX, .reason = rotation->reason};
+    struct choice choice = {.check_in = CHECK_MAX, .reason = rotation->reason};
     if (!choose_step(state, &choice, err)) {
         return false;
     }
     rotation->step = choice.step;
-    rotation->look_in = choice.step == FX_ROTATION_KEEP ? choice.look_in : LOOK_AGAIN;
+    rotation->check_in = choice.step == FX_ROTATION_KEEP ? choice.check_in : CHECK_AGAIN;
     return make_step(state, rotation, err);
 }
 
-/* What has the form of an authority and its key need not be one that may sign, which is
- * found out by trying. */
+/* A certificate that looks like a CA with its key may still not be allowed to sign, which
+ * only shows when it is tried. */
 static bool take_step(struct rotation_state *state, struct fx_rotation *rotation,
                       struct fx_err *err) {
     if (try_step(state, rotation, err)) {
@@ -394,24 +394,24 @@ static bool is_clock_wrong(int64_t now, struct fx_rotation *rotation) {
         return false;
     }
     (void)snprintf(rotation->reason, sizeof rotation->reason,
-                   "the clock here is wrong: it counts %lld s since 1970",
-                   (long long)now);
-    rotation->look_in = LOOK_CLOCK;
+                   "the clock of this node is wrong: %lld s since 1970", (long long)now);
+    rotation->check_in = CHECK_CLOCK;
     return true;
 }
 
 static bool decide_first(const struct rotation_state *state, struct fx_rotation *rotation,
                          struct fx_err *err) {
     rotation->step = FX_ROTATION_CREATE;
-    rotation->look_in = LOOK_AGAIN;
-    (void)snprintf(rotation->reason, sizeof rotation->reason, "there is no Secret yet");
+    rotation->check_in = CHECK_AGAIN;
+    (void)snprintf(rotation->reason, sizeof rotation->reason,
+                   "the Secret does not exist");
     return make_step(state, rotation, err);
 }
 
-/* What is to be served and published until there is other content. */
-static bool tell_use(const struct rotation_state *state, struct fx_rotation *rotation,
-                     struct fx_err *err) {
-    rotation->spoilt = state->chain == ROTATION_REFUSED;
+/* What to serve and publish until there is other content. */
+static bool set_use(const struct rotation_state *state, struct fx_rotation *rotation,
+                    struct fx_err *err) {
+    rotation->invalid = state->chain == ROTATION_REFUSED;
     rotation->good = state->chain == ROTATION_ACCEPTED;
     rotation->signs = state->signs;
     rotation->usable = state->usable && !state->holds;
@@ -434,46 +434,46 @@ static bool tell_use(const struct rotation_state *state, struct fx_rotation *rot
 }
 
 static bool decide_next(struct rotation_state *state,
-                        const struct fx_rotation_input *view,
+                        const struct fx_rotation_input *input,
                         struct fx_rotation *rotation, struct fx_err *err) {
-    if (!rotation_state_learn(state, err) || !tell_use(state, rotation, err)) {
+    if (!rotation_state_compute(state, err) || !set_use(state, rotation, err)) {
         return false;
     }
-    if (is_clock_wrong(view->now, rotation)) {
+    if (is_clock_wrong(input->now, rotation)) {
         return true;
     }
     const bool ok = take_step(state, rotation, err);
-    if (rotation->spoilt && rotation->step == FX_ROTATION_KEEP) {
+    if (rotation->invalid && rotation->step == FX_ROTATION_KEEP) {
         fx_buf_reset(&rotation->bundle);
     }
     return ok;
 }
 
-/* Nothing is reckoned with a time that no certificate can have. */
-static int64_t sane_time(int64_t now) {
+/* Limits the time to one that a certificate can have. */
+static int64_t limit_time(int64_t now) {
     return now < 0 ? 0 : least(now, LAST_CLOCK);
 }
 
 bool fx_rotation_decide(const struct fx_rotation_settings *settings,
-                        const struct fx_rotation_input *view,
+                        const struct fx_rotation_input *input,
                         struct fx_rotation *ret_rotation, struct fx_err *err) {
     enum fx_rotation_setting which = FX_ROTATION_NAMES;
     if (!fx_rotation_check_settings(settings, &which, err)) {
         return false;
     }
-    struct fx_rotation rotation = {.rotated_at = view->now};
+    struct fx_rotation rotation = {.rotated_at = input->now};
     struct rotation_state state = {
         .settings = settings,
-        .content = view->content,
-        .held = view->held,
-        .now = sane_time(view->now),
-        .seen_for = view->seen_for,
-        .published_for = view->published_for,
+        .content = input->content,
+        .held = input->held,
+        .now = limit_time(input->now),
+        .seen_for = input->seen_for,
+        .published_for = input->published_for,
     };
     bool ok = true;
-    if (view->content != NULL) {
-        ok = decide_next(&state, view, &rotation, err);
-    } else if (!is_clock_wrong(view->now, &rotation)) {
+    if (input->content != NULL) {
+        ok = decide_next(&state, input, &rotation, err);
+    } else if (!is_clock_wrong(input->now, &rotation)) {
         ok = decide_first(&state, &rotation, err);
     }
     rotation_state_finish(&state);
@@ -484,7 +484,7 @@ bool fx_rotation_decide(const struct fx_rotation_settings *settings,
         fx_rotation_finish(&rotation);
         return false;
     }
-    rotation.look_in = rotation.look_in < 1 ? 1 : rotation.look_in;
+    rotation.check_in = rotation.check_in < 1 ? 1 : rotation.check_in;
     *ret_rotation = rotation;
     return true;
 }

@@ -1,50 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/certificates/rotation.h - when and how our certificates are replaced: a pure
- * function from what the Secret holds to the next step and what it shall hold then. No
- * I/O, no clock.
+ * cluster/certificates/rotation.h - when and how the CA and the server certificate are
+ * replaced: a pure function from the content of the Secret to the next step and the
+ * content after it. No I/O, no clock.
  *
  * Everything is derived from the content, so any replica may do any step, a crash between
- * two loses nothing, and who was first is settled by the Secret's resourceVersion. The
- * phases of a new authority, as they can be read from the Secret:
+ * two steps loses nothing, and the Secret's resourceVersion settles who was first. The
+ * phases of a new CA, as they show in the Secret:
  *
- *     0  ca.crt = [A]      leaf of A    all is well
+ *     0  ca.crt = [A]      leaf of A    the usual state
  *     1  ca.crt = [B, A]   leaf of A    B is published, A still serves
- *     2  ca.crt = [B, A]   leaf of B    once [B, A] was published everywhere for `wait`
- *     3  ca.crt = [B]      leaf of B    after a further `wait`; this is 0 again
+ *     2  ca.crt = [B, A]   leaf of B    after [B, A] was published everywhere for `wait`
+ *     3  ca.crt = [B]      leaf of B    after another `wait`; this is 0 again
  *
- * ca.key is always the first authority's. A new leaf of the same authority, which all
- * clients trust already, takes one step.
+ * ca.key is always the key of the first CA. A new leaf of the same CA, which all clients
+ * trust already, takes one step.
  *
- * A spoilt Secret: one whose leaf no client accepts that trusts its ca.crt.
+ * The Secret is invalid if no client that trusts its ca.crt accepts its leaf:
  *
- *     what is held is good     what is held serves and is published; it is written back,
- *                              behind the Secret's own authority where that one is good
- *     else, tls.key spoilt,    nothing for a moment, in which a replica that holds good
- *     or tls.crt               content comes first; then
- *                                ca.crt and ca.key are good: a leaf of theirs
- *                                else: all anew
- *     else, the leaf serves    kept while it lasts, and nothing is published, since who
- *     and lasts, ca.crt does   trusts it is not known; when it is due, all anew
- *     not vouch for it         (ca.crt and ca.key are good: a leaf of theirs at once)
- *     else, expired            a leaf of ca.crt where that can sign, or all anew
+ *     the held content is good     it is served, published, and written back, behind the
+ * CA of the Secret if that one is good else, tls.key or tls.crt     nothing for a moment,
+ * in which a replica that holds good is invalid                   content comes first;
+ * then ca.crt and ca.key are good: a leaf signed by them else: everything new else, the
+ * leaf can serve     it is kept while it is valid, and nothing is published, and is
+ * valid, but not        since the CA that clients trust is not known; when it is signed
+ * by ca.crt             due, everything new (if ca.crt and ca.key are good: a leaf signed
+ * by them, at once) else, expired                a leaf signed by ca.crt if possible, or
+ * everything new
  *
- * Where ca.key alone is spoilt, the chain is good: kept, until the certificate is due.
+ * If only ca.key is invalid, the chain is good: it is kept until the certificate is due.
  *
- * Clocks. Who judges the leaf are API servers, so `now` should be right by theirs.
- * Replicas whose clocks differ come to rest after a few steps of each, because
- *  - a certificate begins an hour before `now` (a tenth of its validity, where that is
- *    less), and no later than the one it replaces, up to a validity back: clocks that
- *    are behind or ahead by less than that agree on it;
- *  - what is not valid yet is not thrown away: once it was seen for `wait`, it is rotated
- *    as if it were old, so that clients for whom it is valid notice nothing; what follows
- *    begins earlier and ends no sooner (within four validities);
- *  - what replaces an expired certificate begins no later than that began, however long
- *    ago: whose clock found the old one valid finds the new one valid.
- * So the span in which the leaf is valid comes to hold every replica's clock, and then
- * nobody has a reason to act. A replica whose clock is ahead by more than a validity
- * makes the others act once more each time that it renews a leaf. A clock that says a
- * time before 2025 is not set, and nothing at all is made by it.
+ * Clocks. API servers verify the leaf, so `now` should agree with their clocks. Replicas
+ * whose clocks differ stop changing the Secret after a few steps each, because
+ *  - a certificate begins an hour before `now` (or a tenth of its validity, if that is
+ * less), and no later than the one it replaces, up to a validity back: clocks that differ
+ * by less than that agree on it;
+ *  - a certificate that is not valid yet is not thrown away: after it was seen for
+ * `wait`, it is rotated as if it were old, so that clients for which it is valid notice
+ * nothing; its successor begins earlier and ends no sooner (within four validities);
+ *  - the successor of an expired certificate begins no later than that one did: a clock
+ * for which the old one was valid finds the new one valid. So the validity of the leaf
+ * comes to include every replica's clock. A replica whose clock is ahead by more than a
+ * validity causes one more step of the others each time it renews a leaf. A clock before
+ * 2025 counts as not set, and no certificate is made by it.
  */
 #ifndef FX_CLUSTER_CERTIFICATES_ROTATION_H
 #define FX_CLUSTER_CERTIFICATES_ROTATION_H
@@ -61,42 +59,43 @@
 /* The annotation with the time of the last step (RFC 3339). */
 #define FX_ROTATION_ANNOTATION "fixpoint.dev/rotated-at"
 
-/* What a Secret holds, borrowed; a key that it has not is empty. */
+/* The content of a Secret, borrowed; a missing key is empty. */
 struct fx_rotation_content {
     struct fx_text ca_cert, ca_key; /* ca.crt, ca.key */
     struct fx_text cert, key;       /* tls.crt, tls.key */
-    int64_t rotated_at;             /* of the annotation, since 1970; 0: there is none */
+    int64_t rotated_at;             /* the annotation, in seconds since 1970; 0: none */
 };
 
-/* What shall be; borrowed. Times in seconds. */
+/* Borrowed. Times in seconds. */
 struct fx_rotation_settings {
-    const char *const *names; /* that the leaf must have; at least one */
+    const char *const *names; /* the DNS names of the leaf; at least one */
     size_t n_names;
     int64_t ca_validity, leaf_validity;
-    int64_t wait; /* for what was published to reach everybody */
+    int64_t wait; /* for a published bundle to reach every client */
 };
 
-/* What a replica sees. The two spans are measured by a clock that only goes forward. */
+/* The input of a decision. The two spans are measured by a monotonic clock. */
 struct fx_rotation_input {
     const struct fx_rotation_content *content; /* NULL: there is no Secret */
     int64_t now;                               /* seconds since 1970 */
-    int64_t seen_for;      /* since this very content was read first; -1: not known, then
-                            * its annotation counts */
-    int64_t published_for; /* since every webhook configuration was seen to hold the
-                            * bundle of this content; -1: one does not */
-    const struct fx_rotation_content *held; /* `good` when it was seen, and what is served
-                                             * and published since; NULL: nothing */
+    int64_t seen_for;      /* since this content was first read; -1: not known, then its
+                            * annotation counts */
+    int64_t published_for; /* since every webhook configuration holds the bundle of this
+                            * content; -1: one does not */
+    const struct fx_rotation_content
+        *held; /* content that was `good` when it was read, and
+                * is served and published since; NULL: none */
 };
 
-#define FX_ROTATION_STEPS(X)                                  \
-    X(KEEP, "keep")               /* nothing to be written */ \
-    X(CREATE, "create")           /* there was no Secret */   \
-    X(RENEW_CA, "renew-ca")       /* phase 1 */               \
-    X(SWITCH_LEAF, "switch-leaf") /* phase 2 */               \
-    X(DROP_CA, "drop-ca")         /* phase 3 */               \
-    X(RENEW_LEAF, "renew-leaf")   /* of the same authority */ \
-    X(RESTORE, "restore")         /* what is held */          \
-    X(START_OVER, "start-over")   /* nothing of use was there */
+#define FX_ROTATION_STEPS(X)                                        \
+    X(KEEP, "keep")               /* nothing to write */            \
+    X(CREATE, "create")           /* there was no Secret */         \
+    X(RENEW_CA, "renew-ca")       /* phase 1 */                     \
+    X(SWITCH_LEAF, "switch-leaf") /* phase 2 */                     \
+    X(DROP_CA, "drop-ca")         /* phase 3 */                     \
+    X(RENEW_LEAF, "renew-leaf")   /* of the same CA */              \
+    X(RESTORE, "restore")         /* write back the held content */ \
+    X(START_OVER, "start-over")   /* nothing in the Secret was valid */
 
 enum fx_rotation_step {
 #define X(name, text) FX_ROTATION_##name,
@@ -108,37 +107,37 @@ const char *fx_rotation_step_name(enum fx_rotation_step step);
 
 #define FX_ROTATION_REASON 512
 
-/* What to do. Zeroed is empty. */
+/* A decision. Zeroed is empty. */
 struct fx_rotation {
     enum fx_rotation_step step;
-    /* Why, in words; of KEEP: what is wrong with what is kept, or empty. */
+    /* The reason for the step; for KEEP: what is wrong with the content, or empty. */
     char reason[FX_ROTATION_REASON];
-    /* A server shall serve with tls.crt and tls.key as they are: it can (even if they
-     * have expired), and what is held is no better. */
-    bool usable;
-    bool good;   /* a client accepts them now: this is content to be held */
-    bool signs;  /* and ca.key is of use */
-    bool spoilt; /* no client does, nor will */
-    /* What is to be published as long as the content is as it is: the certificates that
-     * have not expired of ca.crt, or of what is held. Empty: publish nothing new. */
+    bool usable; /* serve tls.crt and tls.key as they are: they fit (even if expired), and
+                  * the held content is no better */
+    bool good;   /* a client accepts them now: hold this content */
+    bool signs;  /* `good`, and ca.key can sign */
+    bool invalid; /* no client accepts them now or later */
+    /* The bundle to publish as long as the content is as it is: the certificates of
+     * ca.crt, or of the held content, that have not expired. Empty: publish nothing new.
+     */
     struct fx_buf bundle;
-    int64_t ca_not_after, leaf_not_after; /* of the first each; 0: there is none */
-    /* The content after the step, whole; empty with KEEP. Whether to write it is settled
-     * by resourceVersion (or, with CREATE, by the name). */
+    int64_t ca_not_after, leaf_not_after; /* of the first of each; 0: none */
+    /* The whole content after the step; empty for KEEP. Whether the write succeeds is
+     * settled by resourceVersion (for CREATE: by the name). */
     struct fx_buf ca_cert, ca_key, cert, key;
     int64_t rotated_at;
-    /* In so many seconds something is to be done without any other event; at least 1.
-     * Looking earlier does no harm; an hour is a good bound, since clocks jump. */
-    int64_t look_in;
+    /* Decide again in so many seconds, even without another event; at least 1. Deciding
+     * earlier does no harm; an hour is a good upper limit, since clocks jump. */
+    int64_t check_in;
 };
 
-/* Wipes the keys and frees. NULL and zeroed are fine. */
+/* Wipes the keys and frees everything. NULL and zeroed are allowed. */
 void fx_rotation_finish(struct fx_rotation *rotation);
 
-/* The next step. Errors (our own only; whatever the Secret holds is none): FX_EINVALID
- * (a name that no certificate can have), FX_ENOMEM, FX_EINTERNAL. */
+/* Decides the next step. Invalid content of the Secret is not an error. Errors:
+ * FX_EINVALID (an invalid name in the settings), FX_ENOMEM, FX_EINTERNAL. */
 bool fx_rotation_decide(const struct fx_rotation_settings *settings,
-                        const struct fx_rotation_input *view,
+                        const struct fx_rotation_input *input,
                         struct fx_rotation *ret_rotation, struct fx_err *err) FX_MUST_USE;
 
 enum fx_rotation_setting {
@@ -148,9 +147,9 @@ enum fx_rotation_setting {
     FX_ROTATION_WAIT,
 };
 
-/* Can such settings do any good: a third of either validity must leave room for two
- * waits? If not, `ret_which` is the one to be changed (written in any case). Errors:
- * FX_EINVALID, FX_ENOMEM. */
+/* Checks the settings: a third of each validity must be longer than two waits. On failure
+ * `*ret_which` is the setting at fault (it is written in any case). Errors: FX_EINVALID,
+ * FX_ENOMEM. */
 bool fx_rotation_check_settings(const struct fx_rotation_settings *settings,
                                 enum fx_rotation_setting *ret_which,
                                 struct fx_err *err) FX_MUST_USE;

@@ -18,7 +18,7 @@ static const struct fx_rotation_settings settings = {
 
 /* What a replica with that clock does; the Secret holds it afterwards. */
 static enum fx_rotation_step step(struct secret *secret, int64_t now, int64_t seen_for,
-                                  int64_t published_for, int64_t *ret_look_in) {
+                                  int64_t published_for, int64_t *ret_check_in) {
     const struct fx_rotation_content content = content_of(secret);
     const struct fx_rotation_input view = {secret->ca_cert.len == 0 ? NULL : &content,
                                            now, seen_for, published_for, NULL};
@@ -26,7 +26,7 @@ static enum fx_rotation_step step(struct secret *secret, int64_t now, int64_t se
     struct fx_err err = FX_ERR_INIT;
     assert_true(fx_rotation_decide(&settings, &view, &rotation, &err));
     const enum fx_rotation_step taken = rotation.step;
-    *ret_look_in = rotation.look_in;
+    *ret_check_in = rotation.check_in;
     if (taken != FX_ROTATION_KEEP) {
         secret_finish(secret);
         *secret = secret_of(&rotation);
@@ -41,8 +41,8 @@ static void nothing_is_made_by_a_clock_not_set(void **state) {
         0, 1735689599, -1, INT64_MIN, INT64_C(221845392001), INT64_MAX};
     struct secret kept = {.rotated_at = 0};
     struct fx_err err = FX_ERR_INIT;
-    int64_t look_in = 0;
-    assert_int_equal(step(&kept, START, -1, -1, &look_in), FX_ROTATION_CREATE);
+    int64_t check_in = 0;
+    assert_int_equal(step(&kept, START, -1, -1, &check_in), FX_ROTATION_CREATE);
     const struct fx_rotation_content content = content_of(&kept);
     for (size_t i = 0; i < FX_COUNT(clocks); i++) {
         for (int there = 0; there <= 1; there++) {
@@ -51,7 +51,7 @@ static void nothing_is_made_by_a_clock_not_set(void **state) {
             struct fx_rotation rotation = {0};
             assert_true(fx_rotation_decide(&settings, &view, &rotation, &err));
             assert_int_equal(rotation.step, FX_ROTATION_KEEP);
-            assert_non_null(strstr(rotation.reason, "the clock here is wrong"));
+            assert_non_null(strstr(rotation.reason, "the clock of this node is wrong"));
             assert_int_equal(rotation.usable, there); /* what is there can serve */
             fx_rotation_finish(&rotation);
         }
@@ -64,22 +64,22 @@ static void nothing_is_made_by_a_clock_not_set(void **state) {
 static void what_is_to_come_is_rotated(void **state) {
     (void)state;
     static const int64_t behind[] = {2 * HOUR, DAY, 400 * DAY, 4 * YEAR};
-    int64_t look_in = 0;
+    int64_t check_in = 0;
     for (size_t i = 0; i < FX_COUNT(behind); i++) {
         const int64_t now = START - behind[i];
         struct secret secret = {.rotated_at = 0};
         struct fx_buf published = {0};
-        assert_int_equal(step(&secret, START, -1, -1, &look_in), FX_ROTATION_CREATE);
+        assert_int_equal(step(&secret, START, -1, -1, &check_in), FX_ROTATION_CREATE);
         fx_buf_text(&published, text_of(&secret.ca_cert));
-        assert_int_equal(step(&secret, START - HOUR, DAY, 0, &look_in), FX_ROTATION_KEEP);
-        assert_int_equal(step(&secret, now, WAIT - 1, 0, &look_in), FX_ROTATION_KEEP);
-        assert_true(look_in == 1);
-        assert_int_equal(step(&secret, now, WAIT, 0, &look_in), FX_ROTATION_RENEW_CA);
+        assert_int_equal(step(&secret, START - HOUR, DAY, 0, &check_in),
+                         FX_ROTATION_KEEP);
+        assert_int_equal(step(&secret, now, WAIT - 1, 0, &check_in), FX_ROTATION_KEEP);
+        assert_true(check_in == 1);
+        assert_int_equal(step(&secret, now, WAIT, 0, &check_in), FX_ROTATION_RENEW_CA);
         assert_true(is_accepted(&published, &secret, START)); /* others see no change */
-        assert_true(
-            fx_tls_bundle_contains(text_of(&secret.ca_cert), text_of(&published)));
-        assert_int_equal(step(&secret, now, WAIT, -1, &look_in), FX_ROTATION_KEEP);
-        assert_int_equal(step(&secret, now, WAIT, WAIT, &look_in),
+        assert_true(fx_tls_bundle_contains(text_of(&secret.ca_cert), text_of(&published)));
+        assert_int_equal(step(&secret, now, WAIT, -1, &check_in), FX_ROTATION_KEEP);
+        assert_int_equal(step(&secret, now, WAIT, WAIT, &check_in),
                          FX_ROTATION_SWITCH_LEAF);
         assert_true(is_accepted(&secret.ca_cert, &secret, now));
         assert_true(is_accepted(&secret.ca_cert, &secret, START)); /* as they do this */
@@ -99,41 +99,41 @@ static void what_has_expired_is_made_for_both(void **state) {
         {9 * YEAR, FX_ROTATION_RENEW_LEAF},
         {20 * YEAR, FX_ROTATION_START_OVER},
     };
-    int64_t look_in = 0;
+    int64_t check_in = 0;
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         const int64_t then = START + cases[i].ahead;
         struct secret secret = {.rotated_at = 0};
-        assert_int_equal(step(&secret, START, -1, -1, &look_in), FX_ROTATION_CREATE);
-        assert_int_equal(step(&secret, then, 0, -1, &look_in), cases[i].step);
+        assert_int_equal(step(&secret, START, -1, -1, &check_in), FX_ROTATION_CREATE);
+        assert_int_equal(step(&secret, then, 0, -1, &check_in), cases[i].step);
         assert_true(is_accepted(&secret.ca_cert, &secret, then));
         assert_true(is_accepted(&secret.ca_cert, &secret, START));
-        assert_int_equal(step(&secret, START, DAY, DAY, &look_in), FX_ROTATION_KEEP);
-        assert_int_equal(step(&secret, then, DAY, DAY, &look_in), FX_ROTATION_KEEP);
+        assert_int_equal(step(&secret, START, DAY, DAY, &check_in), FX_ROTATION_KEEP);
+        assert_int_equal(step(&secret, then, DAY, DAY, &check_in), FX_ROTATION_KEEP);
         secret_finish(&secret);
     }
 }
 
 /* Replicas whose clocks differ, and their Secret. */
-struct world {
+struct fixture {
     const int64_t *skews;
     struct secret secret;
     int64_t look_at[3], changed_at;
     size_t n_writes;
 };
 
-static void live(struct world *world, size_t who, int64_t now) {
-    const int64_t since = now - world->changed_at;
-    int64_t look_in = 0;
-    if (now < world->look_at[who]) {
+static void live(struct fixture *fixture, size_t who, int64_t now) {
+    const int64_t since = now - fixture->changed_at;
+    int64_t check_in = 0;
+    if (now < fixture->look_at[who]) {
         return;
     }
-    if (step(&world->secret, now + world->skews[who], since, since, &look_in) !=
+    if (step(&fixture->secret, now + fixture->skews[who], since, since, &check_in) !=
         FX_ROTATION_KEEP) {
-        world->n_writes++;
-        world->changed_at = now;
-        world->look_at[0] = world->look_at[1] = world->look_at[2] = now;
+        fixture->n_writes++;
+        fixture->changed_at = now;
+        fixture->look_at[0] = fixture->look_at[1] = fixture->look_at[2] = now;
     }
-    world->look_at[who] = now + look_in;
+    fixture->look_at[who] = now + check_in;
 }
 
 /* All look at every change and whenever they said they would, for 60 days; the bundle is
@@ -155,19 +155,19 @@ static void replicas_come_to_rest(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         const int64_t end = START + 60 * DAY;
-        struct world world = {.skews = cases[i].skews, .changed_at = START};
+        struct fixture fixture = {.skews = cases[i].skews, .changed_at = START};
         for (int64_t now = START; now < end; now += WAIT / 2) {
             for (size_t r = 0; r < 3; r++) {
-                live(&world, (r + i) % 3, now); /* who comes first differs */
+                live(&fixture, (r + i) % 3, now); /* who comes first differs */
             }
         }
-        assert_in_range(world.n_writes, 1, cases[i].n_max);
-        assert_true(world.changed_at < START + 2 * DAY);
+        assert_in_range(fixture.n_writes, 1, cases[i].n_max);
+        assert_true(fixture.changed_at < START + 2 * DAY);
         for (size_t r = 0; r < 3; r++) {
-            assert_true(is_accepted(&world.secret.ca_cert, &world.secret,
+            assert_true(is_accepted(&fixture.secret.ca_cert, &fixture.secret,
                                     end + cases[i].skews[r]));
         }
-        secret_finish(&world.secret);
+        secret_finish(&fixture.secret);
     }
 }
 

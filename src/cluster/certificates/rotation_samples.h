@@ -34,7 +34,7 @@ static inline struct fx_rotation decide(const struct fx_rotation_settings *shall
     const struct fx_rotation_input view = {secret == NULL ? NULL : &content, now,
                                            seen_for, published_for, NULL};
     assert_true(fx_rotation_decide(shall, &view, &rotation, &err));
-    assert_true(rotation.look_in >= 1);
+    assert_true(rotation.check_in >= 1);
     assert_int_equal(rotation.step == FX_ROTATION_KEEP, rotation.cert.len == 0);
     assert_int_equal(rotation.step == FX_ROTATION_KEEP, rotation.ca_key.len == 0);
     assert_true(rotation.step == FX_ROTATION_KEEP || rotation.reason[0] != '\0');

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/certificates/rotation_state.c - what the content of the Secret is good for at a
- * moment.
+ * cluster/certificates/rotation_state.c - checks the content of the Secret and the
+ * settings.
  */
 #include "cluster/certificates/rotation_state.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "net/cert_parts.h"
 #include "net/tls.h"
 
-#define MARGIN_MAX (INT64_C(90) * 86400)
+#define VALIDITY_MAX (INT64_C(1000) * 366 * 86400)
+#define MARGIN_MAX   (INT64_C(90) * 86400)
 
 static const char end_mark[] = "-----END CERTIFICATE-----\n";
 
@@ -24,76 +26,78 @@ int64_t rotation_due_at(const struct fx_tls_dates *dates, int64_t validity) {
     return dates->not_after - (third < MARGIN_MAX ? third : MARGIN_MAX);
 }
 
-/* ---- questions, to which no is an answer ---- */
+/* ---- checks ---- */
 
-struct answer {
+/* The result of a check of the content. */
+struct verdict {
     bool yes;
     struct fx_err why; /* not */
 };
 
-/* A verdict about the content is no failure; what is our own is one. */
-static bool settle(const struct answer *answer, struct fx_err *err) {
-    if (!answer->yes && answer->why.code != FX_EINVALID) {
-        *err = answer->why;
+/* A negative verdict is not an error, unless the check itself failed. */
+static bool is_verdict(const struct verdict *verdict, struct fx_err *err) {
+    if (!verdict->yes && verdict->why.code != FX_EINVALID) {
+        *err = verdict->why;
         return false;
     }
     return true;
 }
 
-static void keep_why(const struct answer *answer, char why[ROTATION_WHY]) {
-    (void)snprintf(why, ROTATION_WHY, "%.*s", ROTATION_WHY - 1, answer->why.msg);
+static void set_why(const struct verdict *verdict, char why[ROTATION_WHY]) {
+    (void)snprintf(why, ROTATION_WHY, "%.*s", ROTATION_WHY - 1, verdict->why.msg);
 }
 
-static bool ask_fits(struct fx_text cert, struct fx_text key, struct answer *ret_answer,
-                     struct fx_err *err) {
-    *ret_answer = (struct answer){0};
-    struct fx_tls_config *config = fx_tls_config_server(cert, key, &ret_answer->why);
-    ret_answer->yes = config != NULL;
+static bool check_fits(struct fx_text cert, struct fx_text key,
+                       struct verdict *ret_verdict, struct fx_err *err) {
+    *ret_verdict = (struct verdict){0};
+    struct fx_tls_config *config = fx_tls_config_server(cert, key, &ret_verdict->why);
+    ret_verdict->yes = config != NULL;
     fx_tls_config_unref(config);
-    return settle(ret_answer, err);
+    return is_verdict(ret_verdict, err);
 }
 
-/* What a client is asked: would it, trusting these, accept the leaf then, under each of
- * these names? */
-struct question {
-    const struct fx_rotation_content *content; /* whose leaf; NULL: that of the Secret */
+/* Would a client that trusts these CAs accept the leaf at that time, for each of the
+ * names? */
+struct chain_check {
+    const struct fx_rotation_content *content; /* of the leaf; NULL: that of the Secret */
     struct fx_text ca;
     int64_t then;
     const char *const *names;
     size_t n_names;
 };
 
-static bool ask_chain(const struct rotation_state *state, const struct question *question,
-                      struct answer *ret_answer, struct fx_err *err) {
+static bool check_chain(const struct rotation_state *state,
+                        const struct chain_check *check, struct verdict *ret_verdict,
+                        struct fx_err *err) {
     const struct fx_rotation_content *content =
-        question->content != NULL ? question->content : state->content;
-    *ret_answer = (struct answer){0};
-    ret_answer->yes =
-        fx_tls_check_chain(question->ca, content->cert, content->key, question->names,
-                           question->n_names, question->then, &ret_answer->why);
-    return settle(ret_answer, err);
+        check->content != NULL ? check->content : state->content;
+    *ret_verdict = (struct verdict){0};
+    ret_verdict->yes =
+        fx_tls_check_chain(check->ca, content->cert, content->key, check->names,
+                           check->n_names, check->then, &ret_verdict->why);
+    return is_verdict(ret_verdict, err);
 }
 
-/* The dates; zeroed where there are none. */
-static bool ask_dates(struct fx_text pem, struct fx_tls_dates *ret_dates,
-                      struct fx_err *err) {
-    struct answer answer = {0};
-    answer.yes = fx_tls_read_dates(pem, ret_dates, &answer.why);
-    return settle(&answer, err);
+/* The dates of the certificate; zeroed if there is none. */
+static bool read_dates(struct fx_text pem, struct fx_tls_dates *ret_dates,
+                       struct fx_err *err) {
+    struct verdict verdict = {0};
+    verdict.yes = fx_tls_read_dates(pem, ret_dates, &verdict.why);
+    return is_verdict(&verdict, err);
 }
 
 bool rotation_ends_before(const struct rotation_state *state, int64_t moment,
                           bool *ret_ends, struct fx_err *err) {
-    const struct question question = {.ca = text_of(&state->bundle), .then = moment};
-    struct answer answer;
-    if (!ask_chain(state, &question, &answer, err)) {
+    const struct chain_check check = {.ca = text_of(&state->bundle), .then = moment};
+    struct verdict verdict;
+    if (!check_chain(state, &check, &verdict, err)) {
         return false;
     }
-    *ret_ends = !answer.yes;
+    *ret_ends = !verdict.yes;
     return true;
 }
 
-/* ---- the authorities ---- */
+/* ---- the CAs ---- */
 
 static size_t count_certificates(const struct fx_buf *bundle) {
     size_t n = 0;
@@ -113,7 +117,7 @@ static struct fx_text first_certificate(const struct fx_buf *bundle) {
                             (size_t)(end - bundle->data) + strlen(end_mark)};
 }
 
-static bool learn_bundle(struct rotation_state *state, struct fx_err *err) {
+static bool set_bundle(struct rotation_state *state, struct fx_err *err) {
     const struct fx_text ca = state->content->ca_cert;
     if (!fx_tls_bundle(ca, (struct fx_text){0}, INT64_MIN, &state->all, err) ||
         !fx_tls_bundle(ca, (struct fx_text){0}, state->now, &state->bundle, err)) {
@@ -121,96 +125,96 @@ static bool learn_bundle(struct rotation_state *state, struct fx_err *err) {
     }
     state->newest = first_certificate(&state->all);
     state->n_bundle = count_certificates(&state->bundle);
-    return ask_dates(state->newest, &state->ca, err);
+    return read_dates(state->newest, &state->ca, err);
 }
 
-static bool learn_signs(struct rotation_state *state, struct fx_err *err) {
-    struct answer answer;
-    if (!ask_fits(state->newest, state->content->ca_key, &answer, err)) {
+static bool set_signs(struct rotation_state *state, struct fx_err *err) {
+    struct verdict verdict;
+    if (!check_fits(state->newest, state->content->ca_key, &verdict, err)) {
         return false;
     }
-    if (answer.yes && state->ca.not_before > state->now) {
-        answer.yes = fx_fail(&answer.why, FX_EINVALID, "it is not valid yet");
-    } else if (answer.yes &&
+    if (verdict.yes && state->ca.not_before > state->now) {
+        verdict.yes = fx_fail(&verdict.why, FX_EINVALID, "it is not valid yet");
+    } else if (verdict.yes &&
                state->ca.not_after - state->now <= 2 * state->settings->wait) {
-        answer.yes = fx_fail(&answer.why, FX_EINVALID, "it is about to end or has ended");
+        verdict.yes =
+            fx_fail(&verdict.why, FX_EINVALID, "it has expired or is about to expire");
     }
-    state->signs = answer.yes;
-    keep_why(&answer, state->no_signs);
+    state->signs = verdict.yes;
+    set_why(&verdict, state->no_signs);
     return true;
 }
 
 /* ---- the chain ---- */
 
-/* The usual cases, settled by a question or two: all is well, or the leaf is still of an
- * older authority. */
-static bool learn_usual(struct rotation_state *state, bool *ret_learned,
-                        struct fx_err *err) {
-    struct question question = {.ca = state->newest,
+/* The usual cases, which need a check or two: everything is good, or an older CA signed
+ * the leaf. */
+static bool set_usual(struct rotation_state *state, bool *ret_done, struct fx_err *err) {
+    struct chain_check check = {.ca = state->newest,
                                 .then = state->now,
                                 .names = state->settings->names,
                                 .n_names = state->settings->n_names};
-    struct answer answer;
-    if (!ask_chain(state, &question, &answer, err)) {
+    struct verdict verdict;
+    if (!check_chain(state, &check, &verdict, err)) {
         return false;
     }
-    state->by_newest = answer.yes;
-    if (!answer.yes && state->n_bundle > 1) {
-        question.ca = text_of(&state->bundle);
-        if (!ask_chain(state, &question, &answer, err)) {
+    state->by_newest = verdict.yes;
+    if (!verdict.yes && state->n_bundle > 1) {
+        check.ca = text_of(&state->bundle);
+        if (!check_chain(state, &check, &verdict, err)) {
             return false;
         }
     }
-    *ret_learned = answer.yes;
-    if (answer.yes) {
+    *ret_done = verdict.yes;
+    if (verdict.yes) {
         state->chain = ROTATION_ACCEPTED;
-        state->usable = state->vouched = state->has_names = true;
+        state->usable = state->signed_by_ca = state->has_names = true;
     }
     return true;
 }
 
-/* Now, or at the moment from which all of it is valid; names apart. */
-static bool learn_moment(struct rotation_state *state, struct question *question,
-                         struct fx_err *err) {
+/* Checks the chain without names now, and at the time from which all of it is valid. */
+static bool set_moment(struct rotation_state *state, struct chain_check *check,
+                       struct fx_err *err) {
     const int64_t begins = state->leaf.not_before > state->ca.not_before
                                ? state->leaf.not_before
                                : state->ca.not_before;
-    struct answer answer;
-    if (!ask_chain(state, question, &answer, err)) {
+    struct verdict verdict;
+    if (!check_chain(state, check, &verdict, err)) {
         return false;
     }
-    state->chain = answer.yes ? ROTATION_ACCEPTED : ROTATION_REFUSED;
-    keep_why(&answer, state->no_chain);
-    state->vouched = answer.yes;
-    if (answer.yes) {
+    state->chain = verdict.yes ? ROTATION_ACCEPTED : ROTATION_REFUSED;
+    set_why(&verdict, state->no_chain);
+    state->signed_by_ca = verdict.yes;
+    if (verdict.yes) {
         return true;
     }
-    question->then = begins;
-    if (!ask_chain(state, question, &answer, err)) {
+    check->then = begins;
+    if (!check_chain(state, check, &verdict, err)) {
         return false;
     }
-    state->vouched = answer.yes;
-    if (answer.yes && begins > state->now) {
+    state->signed_by_ca = verdict.yes;
+    if (verdict.yes && begins > state->now) {
         state->chain = ROTATION_EARLY;
     }
     return true;
 }
 
-/* A leaf for none of the names is of no use to anybody, so it counts as refused. */
-static bool learn_names(struct rotation_state *state, struct question *question,
-                        struct fx_err *err) {
+/* A leaf with none of the names is useless, and counts as refused. */
+static bool set_names(struct rotation_state *state, struct chain_check *check,
+                      struct fx_err *err) {
     const struct fx_rotation_settings *settings = state->settings;
     size_t n_accepted = 0;
-    struct answer answer;
-    question->n_names = 1;
+    struct verdict verdict;
+    check->n_names = 1;
     for (size_t i = 0; i < settings->n_names; i++) {
-        question->names = &settings->names[i];
-        if (!ask_chain(state, question, &answer, err)) {
+        check->names = &settings->names[i];
+        if (!check_chain(state, check, &verdict, err)) {
             return false;
         }
-        n_accepted += answer.yes;
-        if (!answer.yes) {
-            keep_why(&answer, state->no_chain);
+        n_accepted += verdict.yes;
+        if (!verdict.yes) {
+            set_why(&verdict, state->no_chain);
         }
     }
     state->has_names = n_accepted == settings->n_names;
@@ -220,59 +224,59 @@ static bool learn_names(struct rotation_state *state, struct question *question,
     return true;
 }
 
-static bool learn_chain(struct rotation_state *state, struct fx_err *err) {
-    struct question question = {.ca = text_of(&state->all), .then = state->now};
-    struct answer answer;
-    if (!ask_fits(state->content->cert, state->content->key, &answer, err)) {
+static bool set_chain(struct rotation_state *state, struct fx_err *err) {
+    struct chain_check check = {.ca = text_of(&state->all), .then = state->now};
+    struct verdict verdict;
+    if (!check_fits(state->content->cert, state->content->key, &verdict, err)) {
         return false;
     }
-    state->usable = answer.yes;
-    keep_why(&answer, state->no_fit);
-    if (!learn_moment(state, &question, err)) {
+    state->usable = verdict.yes;
+    set_why(&verdict, state->no_fit);
+    if (!set_moment(state, &check, err)) {
         return false;
     }
     if (state->chain == ROTATION_REFUSED) {
         return true;
     }
-    question.ca = state->newest;
-    if (!ask_chain(state, &question, &answer, err)) {
+    check.ca = state->newest;
+    if (!check_chain(state, &check, &verdict, err)) {
         return false;
     }
-    state->by_newest = answer.yes;
-    question.ca = text_of(&state->all);
-    return learn_names(state, &question, err);
+    state->by_newest = verdict.yes;
+    check.ca = text_of(&state->all);
+    return set_names(state, &check, err);
 }
 
-static bool learn_held(struct rotation_state *state, struct fx_err *err) {
+static bool set_held(struct rotation_state *state, struct fx_err *err) {
     if (state->chain != ROTATION_REFUSED || state->held == NULL) {
         return true;
     }
-    const struct question question = {
+    const struct chain_check check = {
         .content = state->held, .ca = state->held->ca_cert, .then = state->now};
-    struct answer answer;
-    if (!ask_chain(state, &question, &answer, err)) {
+    struct verdict verdict;
+    if (!check_chain(state, &check, &verdict, err)) {
         return false;
     }
-    state->holds = answer.yes;
+    state->holds = verdict.yes;
     return true;
 }
 
-bool rotation_state_learn(struct rotation_state *state, struct fx_err *err) {
+bool rotation_state_compute(struct rotation_state *state, struct fx_err *err) {
     if (state->seen_for < 0 && state->content->rotated_at > 0) {
         state->seen_for = state->now - state->content->rotated_at;
     }
-    bool learned = false;
-    return learn_bundle(state, err) &&
-           ask_dates(state->content->cert, &state->leaf, err) &&
-           learn_signs(state, err) && learn_usual(state, &learned, err) &&
-           (learned || learn_chain(state, err)) && learn_held(state, err);
+    bool done = false;
+    return set_bundle(state, err) &&
+           read_dates(state->content->cert, &state->leaf, err) && set_signs(state, err) &&
+           set_usual(state, &done, err) && (done || set_chain(state, err)) &&
+           set_held(state, err);
 }
 
-/* ---- in words ---- */
+/* ---- the fault ---- */
 
 static void add_authority_fault(const struct rotation_state *state, struct fx_buf *to) {
     if (state->newest.len == 0) {
-        fx_buf_str(to, "ca.crt: no certificate in it");
+        fx_buf_str(to, "ca.crt: no certificate");
     } else if (!state->signs) {
         fx_buf_printf(to, "ca.key: %s", state->no_signs);
     }
@@ -285,7 +289,7 @@ static void add_leaf_fault(const struct rotation_state *state, struct fx_buf *to
     if (!state->usable) {
         fx_buf_printf(to, "%s%s: %s", comma, is_key ? "tls.key" : "tls.crt",
                       state->no_fit);
-    } else if (state->vouched) {
+    } else if (state->signed_by_ca) {
         fx_buf_printf(to, "%stls.crt: %s", comma, state->no_chain);
     } else if (state->newest.len > 0) {
         fx_buf_printf(to, "%sca.crt or tls.crt: %s", comma, state->no_chain);
@@ -293,17 +297,59 @@ static void add_leaf_fault(const struct rotation_state *state, struct fx_buf *to
 }
 
 void rotation_state_fault(const struct rotation_state *state,
-                          char ret_words[FX_ROTATION_REASON]) {
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
-    add_authority_fault(state, &words);
-    add_leaf_fault(state, &words);
-    (void)snprintf(ret_words, FX_ROTATION_REASON, "%.*s", FX_ROTATION_REASON - 1,
-                   words.failed || words.len == 0 ? state->no_chain : words.data);
-    fx_buf_finish(&words);
+                          char ret_message[FX_ROTATION_REASON]) {
+    struct fx_buf message;
+    fx_buf_init(&message, 0);
+    add_authority_fault(state, &message);
+    add_leaf_fault(state, &message);
+    (void)snprintf(ret_message, FX_ROTATION_REASON, "%.*s", FX_ROTATION_REASON - 1,
+                   message.failed || message.len == 0 ? state->no_chain : message.data);
+    fx_buf_finish(&message);
 }
 
 void rotation_state_finish(struct rotation_state *state) {
     fx_buf_finish(&state->all);
     fx_buf_finish(&state->bundle);
+}
+
+/* ---- settings ---- */
+
+static bool check_names(const struct fx_rotation_settings *settings, struct fx_err *err) {
+    struct fx_buf der;
+    fx_buf_init(&der, 0);
+    const bool ok = fx_cert_names_write(settings->names, settings->n_names, &der, err);
+    fx_buf_finish(&der);
+    return ok;
+}
+
+static bool check_validity(const char *what, int64_t validity, int64_t wait,
+                           struct fx_err *err) {
+    if (validity <= 0 || validity > VALIDITY_MAX) {
+        return fx_fail(err, FX_EINVALID, "the validity of the %s cannot be %lld s", what,
+                       (long long)validity);
+    }
+    return validity / 3 > 2 * wait ||
+           fx_fail(err, FX_EINVALID,
+                   "a third of the validity of the %s (%lld s) must be longer than twice "
+                   "the wait (%lld s)",
+                   what, (long long)validity, (long long)wait);
+}
+
+bool fx_rotation_check_settings(const struct fx_rotation_settings *settings,
+                                enum fx_rotation_setting *ret_which, struct fx_err *err) {
+    if (settings->wait < 0 || settings->wait > VALIDITY_MAX) {
+        *ret_which = FX_ROTATION_WAIT;
+        return fx_fail(err, FX_EINVALID, "the wait cannot be %lld s",
+                       (long long)settings->wait);
+    }
+    if (!check_validity("CA", settings->ca_validity, settings->wait, err)) {
+        *ret_which = FX_ROTATION_CA_VALIDITY;
+        return false;
+    }
+    if (!check_validity("certificate", settings->leaf_validity, settings->wait, err)) {
+        *ret_which = FX_ROTATION_LEAF_VALIDITY;
+        return false;
+    }
+    *ret_which = FX_ROTATION_NAMES;
+    return check_names(settings, err);
 }

@@ -36,11 +36,11 @@ static void the_first_is_made(void **state) {
     assert_true(same_bytes(&rotation.bundle, &ours.ca_cert));
     assert_true(rotation.ca_not_after == START + 10 * YEAR);
     assert_true(rotation.leaf_not_after == START + YEAR);
-    assert_true(rotation.look_in == 275 * DAY);
+    assert_true(rotation.check_in == 275 * DAY);
     fx_rotation_finish(&rotation);
     /* The moment at which something is to be done is told. */
     rotation = decide(&settings, &ours, START + 274 * DAY, DAY, -1);
-    assert_true(rotation.look_in == DAY);
+    assert_true(rotation.check_in == DAY);
     fx_rotation_finish(&rotation);
 }
 
@@ -201,7 +201,7 @@ static void broken_secrets_are_mended(void **state) {
         {BOTH_REVERSED, OURS, OURS, OURS, 0, FX_ROTATION_KEEP, true, 2, 0, SIGN},
         {OURS, NONE, OURS, OURS, SOON - 1, FX_ROTATION_KEEP, true, 1, 0, SIGN},
         {OURS, NONE, OURS, OURS, SOON + 1, FX_ROTATION_RENEW_CA, true, 1, 2,
-         "the certificate ends soon, and ca.key cannot sign: private key: "},
+         "the certificate expires soon, and ca.key cannot sign: private key: "},
         {OURS, THEIRS, OURS, OURS, SOON + 1, FX_ROTATION_RENEW_CA, true, 1, 2, "the"},
         {OURS, NONE, OURS, OURS, LATE, FX_ROTATION_START_OVER, true, 1, 2,
          "ca.key: private key: "},
@@ -234,15 +234,15 @@ static void broken_secrets_are_mended(void **state) {
         {NONE, OURS, OURS, OURS, SOON + 1, FX_ROTATION_START_OVER, true, 0, 1, "ca.crt:"},
         {THEIRS, OURS, OURS, OURS, SOON + 1, FX_ROTATION_START_OVER, true, 1, 2, "ca.ke"},
         {NONE, OURS, OURS, THEIRS, 0, FX_ROTATION_START_OVER, false, 0, 1,
-         "ca.crt: no certificate in it; tls.key: private key"},
+         "ca.crt: no certificate; tls.key: private key"},
         {NONE, NONE, NONE, NONE, 0, FX_ROTATION_START_OVER, false, 0, 1,
          "ca.crt: no cer"},
         {GARBAGE, GARBAGE, GARBAGE, GARBAGE, 0, FX_ROTATION_START_OVER, false, 0, 1,
-         "ca.crt: no certificate in it; tls.crt: certificate: "},
+         "ca.crt: no certificate; tls.crt: certificate: "},
         {OURS, OURS, OURS, OURS, 11 * YEAR, FX_ROTATION_START_OVER, true, 0, 1, "ca.key"},
         /* the phases */
         {BOTH, OURS, THEIRS, THEIRS, 0, FX_ROTATION_SWITCH_LEAF, true, 2, 2, "every"},
-        {BOTH, OURS, OURS, OURS, 0, FX_ROTATION_DROP_CA, true, 2, 1, "nobody needs"},
+        {BOTH, OURS, OURS, OURS, 0, FX_ROTATION_DROP_CA, true, 2, 1, "the old CA is"},
         /* what looks like an authority, and is none */
         {OUR_LEAF, NONE, NONE, NONE, 0, FX_ROTATION_START_OVER, false, 2, 3, "ca.key: "},
         {OUR_LEAF, NONE, OURS, OURS, 0, FX_ROTATION_KEEP, true, 2, 0,

@@ -31,7 +31,7 @@ struct replica {
     struct fx_buf bundle; /* that it publishes */
 };
 
-struct world {
+struct fixture {
     struct fx_rotation_settings settings;
     int64_t now;
     uint32_t random;
@@ -47,9 +47,9 @@ struct world {
     int64_t accepted_at[MAX_TEXTS][MAX_TEXTS]; /* by [bundle][secret]; 0: never asked */
 };
 
-static uint32_t draw(struct world *world, uint32_t below) {
-    world->random = world->random * 1664525u + 1013904223u;
-    return (world->random >> 8) % below;
+static uint32_t draw(struct fixture *fixture, uint32_t below) {
+    fixture->random = fixture->random * 1664525u + 1013904223u;
+    return (fixture->random >> 8) % below;
 }
 
 static void note(struct history *history, int64_t now, size_t which) {
@@ -69,103 +69,104 @@ static size_t was(const struct history *history, int64_t then) {
 
 /* ---- what replicas do ---- */
 
-static void read_secret(struct world *world, struct replica *replica) {
-    const struct history *kept = &world->kept;
+static void read_secret(struct fixture *fixture, struct replica *replica) {
+    const struct history *kept = &fixture->kept;
     const bool is_new =
-        kept->n > 0 && (!replica->has_read || replica->secret != was(kept, world->now));
-    const bool is_late = is_new && kept->from[kept->n - 1] + LAG_MAX <= world->now;
-    if (is_new && (is_late || draw(world, 3) == 0)) {
+        kept->n > 0 && (!replica->has_read || replica->secret != was(kept, fixture->now));
+    const bool is_late = is_new && kept->from[kept->n - 1] + LAG_MAX <= fixture->now;
+    if (is_new && (is_late || draw(fixture, 3) == 0)) {
         replica->has_read = true;
-        replica->secret = was(kept, world->now);
-        replica->read_at = world->now;
+        replica->secret = was(kept, fixture->now);
+        replica->read_at = fixture->now;
         replica->published_at = -1;
-        replica->look_at = world->now;
+        replica->look_at = fixture->now;
     }
 }
 
 /* Into the first configuration that holds something else; one a step, and not always. */
-static void publish(struct world *world, const struct replica *replica) {
+static void publish(struct fixture *fixture, const struct replica *replica) {
     for (size_t i = 0; replica->bundle.len > 0 && i < N_CONFIGS; i++) {
-        struct history *config = &world->published[i];
+        struct history *config = &fixture->published[i];
         if (config->n > 0 &&
-            same_bytes(&world->bundles[was(config, world->now)], &replica->bundle)) {
+            same_bytes(&fixture->bundles[was(config, fixture->now)], &replica->bundle)) {
             continue;
         }
-        if (draw(world, 2) == 0) {
+        if (draw(fixture, 2) == 0) {
             return;
         }
         size_t at = 0;
-        while (at < world->n_bundles &&
-               !same_bytes(&world->bundles[at], &replica->bundle)) {
+        while (at < fixture->n_bundles &&
+               !same_bytes(&fixture->bundles[at], &replica->bundle)) {
             at++;
         }
-        if (at == world->n_bundles) {
+        if (at == fixture->n_bundles) {
             assert_true(at < MAX_TEXTS);
-            fx_buf_text(&world->bundles[world->n_bundles++], text_of(&replica->bundle));
+            fx_buf_text(&fixture->bundles[fixture->n_bundles++],
+                        text_of(&replica->bundle));
         }
-        note(config, world->now, at);
+        note(config, fixture->now, at);
         return;
     }
 }
 
 /* Since when have all configurations held what this replica publishes? */
-static void watch_configs(struct world *world, struct replica *replica) {
+static void watch_configs(struct fixture *fixture, struct replica *replica) {
     bool all = replica->bundle.len > 0;
     for (size_t i = 0; all && i < N_CONFIGS; i++) {
-        const struct history *config = &world->published[i];
+        const struct history *config = &fixture->published[i];
         all = config->n > 0 &&
-              same_bytes(&world->bundles[was(config, world->now)], &replica->bundle);
+              same_bytes(&fixture->bundles[was(config, fixture->now)], &replica->bundle);
     }
     if (!all) {
         replica->published_at = -1;
     } else if (replica->published_at < 0) {
-        replica->published_at = world->now;
-        replica->look_at = world->now;
+        replica->published_at = fixture->now;
+        replica->look_at = fixture->now;
     }
 }
 
 /* The write, unless somebody was faster. */
-static void write_step(struct world *world, struct replica *replica,
+static void write_step(struct fixture *fixture, struct replica *replica,
                        struct fx_rotation *rotation) {
-    struct history *kept = &world->kept;
+    struct history *kept = &fixture->kept;
     const bool first = kept->n == 0;
-    if (draw(world, 4) == 0 || first != !replica->has_read ||
-        (!first && replica->secret != was(kept, world->now))) {
+    if (draw(fixture, 4) == 0 || first != !replica->has_read ||
+        (!first && replica->secret != was(kept, fixture->now))) {
         return; /* refused, or a conflict */
     }
     assert_true(kept->n < MAX_TEXTS);
-    world->steps[rotation->step]++;
-    struct secret *secret = &world->secrets[kept->n];
+    fixture->steps[rotation->step]++;
+    struct secret *secret = &fixture->secrets[kept->n];
     *secret = secret_of(rotation);
-    world->leaves[kept->n] = dates_of(&secret->cert);
-    world->authorities[kept->n] = dates_of(&secret->ca_cert);
-    assert_true(count_certificates(&secret->ca_cert) <= world->max_authorities);
-    note(kept, world->now, kept->n);
+    fixture->leaves[kept->n] = dates_of(&secret->cert);
+    fixture->authorities[kept->n] = dates_of(&secret->ca_cert);
+    assert_true(count_certificates(&secret->ca_cert) <= fixture->max_authorities);
+    note(kept, fixture->now, kept->n);
 }
 
-static void decide(struct world *world, struct replica *replica) {
+static void decide(struct fixture *fixture, struct replica *replica) {
     struct fx_rotation_content content;
     struct fx_rotation rotation = {0};
     struct fx_err err = FX_ERR_INIT;
     struct fx_rotation_input view = {
-        .now = world->now + replica->skew,
-        .seen_for = world->now - replica->read_at,
+        .now = fixture->now + replica->skew,
+        .seen_for = fixture->now - replica->read_at,
         .published_for =
-            replica->published_at < 0 ? -1 : world->now - replica->published_at,
+            replica->published_at < 0 ? -1 : fixture->now - replica->published_at,
     };
     if (replica->has_read) {
-        content = content_of(&world->secrets[replica->secret]);
+        content = content_of(&fixture->secrets[replica->secret]);
         view.content = &content;
     }
-    const bool early = world->now < replica->look_at;
-    assert_true(fx_rotation_decide(&world->settings, &view, &rotation, &err));
+    const bool early = fixture->now < replica->look_at;
+    assert_true(fx_rotation_decide(&fixture->settings, &view, &rotation, &err));
     assert_true(!early || rotation.step == FX_ROTATION_KEEP); /* it said so */
-    assert_true(world->may_complain || rotation.step != FX_ROTATION_KEEP ||
+    assert_true(fixture->may_complain || rotation.step != FX_ROTATION_KEEP ||
                 rotation.reason[0] == '\0');
-    world->n_decisions++;
-    replica->look_at = world->now + rotation.look_in;
+    fixture->n_decisions++;
+    replica->look_at = fixture->now + rotation.check_in;
     if (rotation.step != FX_ROTATION_KEEP) {
-        write_step(world, replica, &rotation);
+        write_step(fixture, replica, &rotation);
     }
     fx_buf_finish(&replica->bundle);
     replica->bundle = rotation.bundle;
@@ -173,109 +174,109 @@ static void decide(struct world *world, struct replica *replica) {
     fx_rotation_finish(&rotation);
 }
 
-static void crash(struct world *world, struct replica *replica) {
+static void crash(struct fixture *fixture, struct replica *replica) {
     fx_buf_finish(&replica->bundle);
     *replica = (struct replica){
-        .skew = replica->skew, .published_at = -1, .look_at = world->now};
+        .skew = replica->skew, .published_at = -1, .look_at = fixture->now};
 }
 
-static void live(struct world *world, struct replica *replica) {
-    if (draw(world, 4000) == 0) {
-        crash(world, replica);
+static void live(struct fixture *fixture, struct replica *replica) {
+    if (draw(fixture, 4000) == 0) {
+        crash(fixture, replica);
     }
-    read_secret(world, replica);
-    watch_configs(world, replica);
-    if ((replica->has_read || world->kept.n == 0) &&
-        (world->now >= replica->look_at || draw(world, 8000) == 0)) {
-        decide(world, replica);
+    read_secret(fixture, replica);
+    watch_configs(fixture, replica);
+    if ((replica->has_read || fixture->kept.n == 0) &&
+        (fixture->now >= replica->look_at || draw(fixture, 8000) == 0)) {
+        decide(fixture, replica);
     }
-    publish(world, replica);
+    publish(fixture, replica);
 }
 
 /* ---- what must always be so ---- */
 
-static void assert_accepted(struct world *world, size_t bundle, size_t secret) {
-    int64_t *at = &world->accepted_at[bundle][secret];
-    if (*at == 0 || world->now - *at > TRUST_SPAN) {
-        assert_true(
-            is_accepted(&world->bundles[bundle], &world->secrets[secret], world->now));
-        *at = world->now;
+static void assert_accepted(struct fixture *fixture, size_t bundle, size_t secret) {
+    int64_t *at = &fixture->accepted_at[bundle][secret];
+    if (*at == 0 || fixture->now - *at > TRUST_SPAN) {
+        assert_true(is_accepted(&fixture->bundles[bundle], &fixture->secrets[secret],
+                                fixture->now));
+        *at = fixture->now;
     }
 }
 
 /* Whoever trusts what was published `wait` ago or is now accepts every leaf in use, and
  * what was in the Secret `wait` ago. */
-static void check_config(struct world *world, const struct history *config) {
-    const int64_t before = world->now - world->settings.wait;
-    const size_t bundles[] = {was(config, world->now), was(config, before)};
+static void check_config(struct fixture *fixture, const struct history *config) {
+    const int64_t before = fixture->now - fixture->settings.wait;
+    const size_t bundles[] = {was(config, fixture->now), was(config, before)};
     for (size_t b = 0; b < FX_COUNT(bundles); b++) {
         for (size_t r = 0; r < N_REPLICAS; r++) {
-            if (world->replicas[r].has_read) {
-                assert_accepted(world, bundles[b], world->replicas[r].secret);
+            if (fixture->replicas[r].has_read) {
+                assert_accepted(fixture, bundles[b], fixture->replicas[r].secret);
             }
         }
     }
-    assert_accepted(world, bundles[0], was(&world->kept, before));
+    assert_accepted(fixture, bundles[0], was(&fixture->kept, before));
 }
 
 static void check_dates(const struct fx_tls_dates *dates, int64_t now) {
     assert_true(dates->not_before <= now && now <= dates->not_after);
 }
 
-static void check_world(struct world *world) {
-    const int64_t before = world->now - world->settings.wait;
+static void check_fixture(struct fixture *fixture) {
+    const int64_t before = fixture->now - fixture->settings.wait;
     for (size_t i = 0; i < N_CONFIGS; i++) {
-        if (world->published[i].n == 0 || world->published[i].from[0] > before) {
+        if (fixture->published[i].n == 0 || fixture->published[i].from[0] > before) {
             return; /* not everybody has begun to trust us yet */
         }
     }
     for (size_t i = 0; i < N_CONFIGS; i++) {
-        check_config(world, &world->published[i]);
+        check_config(fixture, &fixture->published[i]);
     }
     for (size_t r = 0; r < N_REPLICAS; r++) {
-        if (world->replicas[r].has_read) {
-            check_dates(&world->leaves[world->replicas[r].secret], world->now);
+        if (fixture->replicas[r].has_read) {
+            check_dates(&fixture->leaves[fixture->replicas[r].secret], fixture->now);
         }
     }
-    const size_t secret = was(&world->kept, world->now);
-    check_dates(&world->leaves[secret], world->now);
-    check_dates(&world->authorities[secret], world->now);
+    const size_t secret = was(&fixture->kept, fixture->now);
+    check_dates(&fixture->leaves[secret], fixture->now);
+    check_dates(&fixture->authorities[secret], fixture->now);
 }
 
-static void run(struct world *world, int64_t span) {
+static void run(struct fixture *fixture, int64_t span) {
     for (size_t r = 0; r < N_REPLICAS; r++) {
-        world->replicas[r].published_at = -1;
-        world->replicas[r].look_at = START;
+        fixture->replicas[r].published_at = -1;
+        fixture->replicas[r].look_at = START;
     }
-    for (world->now = START; world->now < START + span; world->now += HOUR) {
-        const size_t first = draw(world, N_REPLICAS);
+    for (fixture->now = START; fixture->now < START + span; fixture->now += HOUR) {
+        const size_t first = draw(fixture, N_REPLICAS);
         for (size_t r = 0; r < N_REPLICAS; r++) {
-            live(world, &world->replicas[(first + r) % N_REPLICAS]);
+            live(fixture, &fixture->replicas[(first + r) % N_REPLICAS]);
         }
-        check_world(world);
+        check_fixture(fixture);
     }
 }
 
-static void world_destroy(struct world *world) {
+static void fixture_destroy(struct fixture *fixture) {
     for (size_t i = 0; i < MAX_TEXTS; i++) {
-        secret_finish(&world->secrets[i]);
-        fx_buf_finish(&world->bundles[i]);
+        secret_finish(&fixture->secrets[i]);
+        fx_buf_finish(&fixture->bundles[i]);
     }
     for (size_t r = 0; r < N_REPLICAS; r++) {
-        fx_buf_finish(&world->replicas[r].bundle);
+        fx_buf_finish(&fixture->replicas[r].bundle);
     }
-    free(world);
+    free(fixture);
 }
 
-/* ---- worlds ---- */
+/* ---- fixtures ---- */
 
-static struct world *world_create(int64_t ca_validity, int64_t leaf_validity,
-                                  const int64_t skews[N_REPLICAS]) {
-    struct world *world = calloc(1, sizeof *world);
-    assert_non_null(world);
-    world->random = (uint32_t)ca_validity;
-    world->max_authorities = 2;
-    world->settings = (struct fx_rotation_settings){
+static struct fixture *fixture_create(int64_t ca_validity, int64_t leaf_validity,
+                                      const int64_t skews[N_REPLICAS]) {
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    assert_non_null(fixture);
+    fixture->random = (uint32_t)ca_validity;
+    fixture->max_authorities = 2;
+    fixture->settings = (struct fx_rotation_settings){
         .names = hook_names,
         .n_names = FX_COUNT(hook_names),
         .ca_validity = ca_validity,
@@ -283,9 +284,9 @@ static struct world *world_create(int64_t ca_validity, int64_t leaf_validity,
         .wait = 3 * HOUR,
     };
     for (size_t r = 0; r < N_REPLICAS; r++) {
-        world->replicas[r].skew = skews[r];
+        fixture->replicas[r].skew = skews[r];
     }
-    return world;
+    return fixture;
 }
 
 static void years_pass(void **state) {
@@ -303,17 +304,17 @@ static void years_pass(void **state) {
         {90 * DAY, 300 * DAY, YEAR / 2, {0, 0}, 3, 0, 0},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct world *world =
-            world_create(cases[i].ca_validity, cases[i].leaf_validity, cases[i].skews);
-        run(world, cases[i].span);
-        assert_int_equal(world->steps[FX_ROTATION_CREATE], 1);
-        assert_int_equal(world->steps[FX_ROTATION_START_OVER], 0);
-        assert_int_equal(world->steps[FX_ROTATION_RENEW_CA], cases[i].n_rotations);
-        assert_int_equal(world->steps[FX_ROTATION_SWITCH_LEAF], cases[i].n_rotations);
-        assert_int_equal(world->steps[FX_ROTATION_DROP_CA], cases[i].n_rotations);
-        assert_in_range(world->steps[FX_ROTATION_RENEW_LEAF], cases[i].min_leaves,
+        struct fixture *fixture =
+            fixture_create(cases[i].ca_validity, cases[i].leaf_validity, cases[i].skews);
+        run(fixture, cases[i].span);
+        assert_int_equal(fixture->steps[FX_ROTATION_CREATE], 1);
+        assert_int_equal(fixture->steps[FX_ROTATION_START_OVER], 0);
+        assert_int_equal(fixture->steps[FX_ROTATION_RENEW_CA], cases[i].n_rotations);
+        assert_int_equal(fixture->steps[FX_ROTATION_SWITCH_LEAF], cases[i].n_rotations);
+        assert_int_equal(fixture->steps[FX_ROTATION_DROP_CA], cases[i].n_rotations);
+        assert_in_range(fixture->steps[FX_ROTATION_RENEW_LEAF], cases[i].min_leaves,
                         cases[i].max_leaves);
-        world_destroy(world);
+        fixture_destroy(fixture);
     }
 }
 
@@ -323,15 +324,15 @@ static void a_clock_is_behind(void **state) {
     (void)state;
     static const int64_t skews[][N_REPLICAS] = {{0, -9 * HOUR}, {0, -40 * DAY}};
     for (size_t i = 0; i < FX_COUNT(skews); i++) {
-        struct world *world = world_create(2 * YEAR, 300 * DAY, skews[i]);
-        world->may_complain = true;
-        world->max_authorities = 3;
-        run(world, 400 * DAY);
-        assert_int_equal(world->steps[FX_ROTATION_CREATE], 1);
-        assert_int_equal(world->steps[FX_ROTATION_START_OVER], 0);
-        assert_in_range(world->steps[FX_ROTATION_RENEW_CA], 0, 1);
-        assert_in_range(world->steps[FX_ROTATION_RENEW_LEAF], 1, 3);
-        world_destroy(world);
+        struct fixture *fixture = fixture_create(2 * YEAR, 300 * DAY, skews[i]);
+        fixture->may_complain = true;
+        fixture->max_authorities = 3;
+        run(fixture, 400 * DAY);
+        assert_int_equal(fixture->steps[FX_ROTATION_CREATE], 1);
+        assert_int_equal(fixture->steps[FX_ROTATION_START_OVER], 0);
+        assert_in_range(fixture->steps[FX_ROTATION_RENEW_CA], 0, 1);
+        assert_in_range(fixture->steps[FX_ROTATION_RENEW_LEAF], 1, 3);
+        fixture_destroy(fixture);
     }
 }
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/certificates/secret.c - what is read, when it is looked at, what is written:
+ * cluster/certificates/secret.c - reading, deciding, writing:
  *
- *   a change, or its time → decide, on a worker → hand out what is new
- *     ↑                                             │ and where a step is due,
- *     └──── a moment later, or the watch brings it ─┴─ write
+ *   a change, or a timer → decide, on a worker → report what is new
+ *     ↑                                            │ and if a step is due,
+ *     └──── a timer, or the watch shows it ────────┴─ write
  *
- * Deciding costs signatures, so the loop does not do it. What changed meanwhile makes the
- * result void, and the question is asked again.
+ * Deciding includes signing, so it runs on a worker. If something changed meanwhile, the
+ * result is dropped, and the decision is made again.
  */
 #include "cluster/certificates/secret.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,29 +20,29 @@
 #include "base/date.h"
 #include "base/jobs.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "cluster/certificates/rotation.h"
 #include "cluster/certificates/secret_content.h"
-#include "cluster/certificates/secret_report.h"
 #include "cluster/certificates/secret_step.h"
 #include "cluster/certificates/secret_writer.h"
 #include "kube/body.h"
 #include "net/tls.h"
 
-#define LATEST_S INT64_C(60) /* clocks jump: looked at so often in any case */
-#define AGAIN_MS 10000u      /* where memory was short */
-#define MS_IN_S  INT64_C(1000)
-#define NS_IN_S  UINT64_C(1000000000)
+#define CHECK_MAX_S INT64_C(60) /* clocks jump: check at least this often */
+#define AGAIN_MS    10000u      /* after a lack of memory */
+#define MS_IN_S     INT64_C(1000)
+#define NS_IN_S     UINT64_C(1000000000)
 
 #define SECRET_MAGIC 0x66787365u /* "fxse" */
 
 const struct fx_kube_resource fx_cluster_secrets = {"", "v1", "secrets", "Secret"};
 
-/* What the worker is given, and what it makes. */
+/* The input and the result of the worker. */
 struct job {
     uv_work_t work;
-    struct fx_cluster_secret *secret; /* the worker reads its settings alone */
+    struct fx_cluster_secret *secret; /* the worker only reads its settings */
     struct fx_secret_content content, held;
-    struct fx_rotation_input view;
+    struct fx_rotation_input input;
     uint64_t generation;
     bool known, deleted;
     struct fx_rotation made;
@@ -51,7 +52,7 @@ struct job {
 
 struct fx_cluster_secret {
     uint32_t magic;
-    struct fx_job under_way; /* the job, for a watchdog */
+    struct fx_job watchdog; /* for the job */
     uv_loop_t *loop;
     struct fx_kube_client *client;
     struct fx_cluster_secret_events events;
@@ -60,23 +61,23 @@ struct fx_cluster_secret {
     struct fx_rotation_settings settings;
 
     struct fx_kube_reflector *reflector;
-    json_t *frame; /* of the Secret (kube/body.h); NULL: there is none */
-    struct fx_secret_content content; /* what it holds, or held before it was deleted */
-    uint64_t generation, seen_ns;     /* of that, and since when it is known */
-    struct fx_secret_content held;    /* what was good last; empty: nothing yet */
+    json_t *existing; /* fx_kube_body_for() the Secret; NULL: there is none */
+    struct fx_secret_content content; /* of the Secret, also after it was deleted */
+    uint64_t generation, seen_ns;     /* of `content`, and when it was first seen */
+    struct fx_secret_content held;    /* the last good content; empty: none yet */
 
-    struct fx_buf cert, key, bundle; /* handed out */
-    uint64_t bundle_generation;      /* of the content that the bundle is of */
-    uint64_t published_ns;           /* that bundle; 0: it is not */
+    struct fx_buf cert, key, bundle; /* as reported last */
+    uint64_t bundle_generation;      /* of the content with this bundle */
+    uint64_t published_ns; /* since when the bundle is published; 0: it is not */
 
     uv_timer_t timer;
     struct job job;
     struct fx_secret_writer writer;
-    struct fx_secret_report report;
+    char logged[FX_ROTATION_REASON]; /* the last fault in the log */
     bool writes, synced;
-    bool known; /* there is one, or was */
-    bool kept;  /* there was nothing to be written when it was looked at last */
-    bool deciding, again, timing, closing;
+    bool known; /* the Secret exists or existed */
+    bool kept;  /* the last decision was to write nothing */
+    bool deciding, again, has_timer, closing;
 };
 
 static struct fx_cluster_secret *secret_of(void *data) {
@@ -89,23 +90,54 @@ static struct fx_text text_of(const struct fx_buf *buf) {
     return (struct fx_text){buf->data, buf->len};
 }
 
-static void look(struct fx_cluster_secret *secret);
+static void decide(struct fx_cluster_secret *secret);
 
 static void on_timer(uv_timer_t *timer) {
-    look(secret_of(timer->data));
+    decide(secret_of(timer->data));
 }
 
-static void look_in(struct fx_cluster_secret *secret, uint64_t ms) {
+static void check_in(struct fx_cluster_secret *secret, uint64_t ms) {
     (void)uv_timer_start(&secret->timer, on_timer, ms, 0); /* it has a callback */
 }
 
-static void on_write_ended(uint64_t look_in_ms, void *user) {
-    look_in(secret_of(user), look_in_ms);
+static void on_write_ended(uint64_t check_in_ms, void *user) {
+    check_in(secret_of(user), check_in_ms);
 }
 
-/* ---- handing out ----------------------------------------------------------------- */
+/* ---- the log ---------------------------------------------------------------------- */
 
-/* False without memory, and where it is the same. */
+/* Logs a fault of the Secret once, and its end; an empty reason: no fault. */
+static void log_fault(struct fx_cluster_secret *secret, const char *msg,
+                      const char *reason) {
+    if (strcmp(secret->logged, reason) == 0) {
+        return;
+    }
+    (void)snprintf(secret->logged, sizeof secret->logged, "%.*s", FX_ROTATION_REASON - 1,
+                   reason);
+    if (reason[0] == '\0') {
+        fx_log(INFO, "the Secret is valid again", {0});
+    } else {
+        fx_log(ERROR, msg, fx_log_str("secret", secret->name),
+               fx_log_str("error", reason));
+    }
+}
+
+/* Regular steps are logged when they are written. */
+static void log_repair(struct fx_cluster_secret *secret,
+                       const struct fx_rotation *rotation) {
+    if (rotation->step == FX_ROTATION_RESTORE) {
+        log_fault(secret,
+                  "the Secret is invalid: the last valid content stays in use and is "
+                  "written back",
+                  rotation->reason);
+    } else if (rotation->invalid) {
+        log_fault(secret, "the Secret is invalid and will be repaired", rotation->reason);
+    }
+}
+
+/* ---- reporting ----------------------------------------------------------------- */
+
+/* Replaces the text; false without memory, or if it is the same. */
 static bool replace(struct fx_buf *old, struct fx_text text) {
     if (fx_text_equal(text_of(old), text)) {
         return false;
@@ -122,7 +154,7 @@ static bool replace(struct fx_buf *old, struct fx_text text) {
     return true;
 }
 
-static void hand_out_pair(struct fx_cluster_secret *secret) {
+static void report_pair(struct fx_cluster_secret *secret) {
     const struct fx_text cert = text_of(&secret->content.cert);
     const struct fx_text key = text_of(&secret->content.key);
     const bool is_new_cert = replace(&secret->cert, cert);
@@ -132,15 +164,15 @@ static void hand_out_pair(struct fx_cluster_secret *secret) {
     }
 }
 
-/* Right after a new one was handed out, it is not published, unless there is nobody to
- * publish it for: then `published_ns` is as it was, and that counts for it. */
-static void hand_out_bundle(struct fx_cluster_secret *secret,
-                            const struct fx_rotation *rotation) {
+/* A new bundle is not published yet, unless there is no configuration to publish it in:
+ * then `published_ns` has not changed, and counts for the new bundle. */
+static void report_bundle(struct fx_cluster_secret *secret,
+                          const struct fx_rotation *rotation) {
     if (rotation->bundle.len > 0 &&
         replace(&secret->bundle, text_of(&rotation->bundle)) &&
         !secret->events.on_bundle(text_of(&secret->bundle), rotation->ca_not_after,
                                   secret->events.user)) {
-        fx_buf_finish(&secret->bundle); /* nobody has it */
+        fx_buf_finish(&secret->bundle); /* report it again */
     }
     if (secret->bundle_generation != secret->generation &&
         fx_text_equal(text_of(&secret->bundle), text_of(&rotation->bundle))) {
@@ -170,8 +202,8 @@ static bool job_fill(struct job *job, struct fx_cluster_secret *secret) {
         .secret = secret,
         .generation = secret->generation,
         .known = secret->known,
-        .deleted = secret->known && secret->frame == NULL,
-        .view =
+        .deleted = secret->known && secret->existing == NULL,
+        .input =
             {
                 .now = fx_date_now(),
                 .seen_for = secret->known ? seconds_since(secret->seen_ns) : -1,
@@ -187,60 +219,58 @@ static void on_work(uv_work_t *work) {
     struct job *job = work->data;
     const struct fx_rotation_content content = fx_secret_content_view(&job->content);
     const struct fx_rotation_content held = fx_secret_content_view(&job->held);
-    job->view.content = job->known ? &content : NULL;
-    job->view.held = held.cert.len > 0 ? &held : NULL;
-    job->ok = fx_secret_step(&job->secret->settings, &job->view, job->deleted, &job->made,
-                             &job->err);
-    job->view.content = job->view.held = NULL;
+    job->input.content = job->known ? &content : NULL;
+    job->input.held = held.cert.len > 0 ? &held : NULL;
+    job->ok = fx_secret_step(&job->secret->settings, &job->input, job->deleted,
+                             &job->made, &job->err);
+    job->input.content = job->input.held = NULL;
     fx_tls_wipe_stack();
 }
 
-static void wait_for_time(struct fx_cluster_secret *secret, int64_t seconds) {
-    const int64_t s = seconds < LATEST_S ? seconds : LATEST_S;
-    look_in(secret, (uint64_t)(s * MS_IN_S));
+static void wait_at_most(struct fx_cluster_secret *secret, int64_t seconds) {
+    const int64_t s = seconds < CHECK_MAX_S ? seconds : CHECK_MAX_S;
+    check_in(secret, (uint64_t)(s * MS_IN_S));
 }
 
-/* What cannot be written yet is decided again when it can: it may be another step. */
+/* A step that cannot be written yet is decided again later: it may be another step then.
+ */
 static void write_step(struct fx_cluster_secret *secret,
                        const struct fx_rotation *rotation) {
     const uint64_t wait_ms =
-        fx_secret_writer_write(&secret->writer, secret->frame, rotation);
+        fx_secret_writer_write(&secret->writer, secret->existing, rotation);
     if (wait_ms > 0) {
-        look_in(secret, wait_ms);
+        check_in(secret, wait_ms);
     }
 }
 
-static void take(struct fx_cluster_secret *secret, const struct job *job) {
+static void handle_result(struct fx_cluster_secret *secret, const struct job *job) {
     const struct fx_rotation *made = &job->made;
     if (!job->ok) {
-        fx_secret_report(&secret->report, "the Secret cannot be judged", job->err.msg);
-        look_in(secret, AGAIN_MS);
+        log_fault(secret, "the Secret cannot be checked", job->err.msg);
+        check_in(secret, AGAIN_MS);
         return;
     }
     if (job->known && made->usable) {
-        hand_out_pair(secret);
+        report_pair(secret);
     }
     if (job->known) {
-        hand_out_bundle(secret, made);
+        report_bundle(secret, made);
     }
     if (made->good) {
         fx_secret_content_hold(&secret->held, &secret->content, made->signs);
-    } else if (!made->spoilt) {
-        fx_secret_content_finish(&secret->held); /* it is no more what is in use */
+    } else if (!made->invalid) {
+        fx_secret_content_finish(&secret->held); /* no longer in use */
     }
     secret->kept = made->step == FX_ROTATION_KEEP;
     if (secret->kept) {
-        fx_secret_report(&secret->report,
-                         "the Secret is kept as it is, though not as it should be",
-                         made->reason);
-        wait_for_time(secret, made->look_in);
+        log_fault(secret, "the Secret is not as it should be, but is kept", made->reason);
+        wait_at_most(secret, made->check_in);
     } else if (!secret->writes) {
-        fx_secret_report(&secret->report,
-                         "the Secret is not as it should be, and is not to be written",
-                         made->reason);
-        wait_for_time(secret, LATEST_S);
+        log_fault(secret, "the Secret is not as it should be, and writing it is disabled",
+                  made->reason);
+        wait_at_most(secret, CHECK_MAX_S);
     } else {
-        fx_secret_report_step(&secret->report, made);
+        log_repair(secret, made);
         write_step(secret, made);
     }
 }
@@ -248,24 +278,26 @@ static void take(struct fx_cluster_secret *secret, const struct job *job) {
 static void destroy_if_closed(struct fx_cluster_secret *secret);
 
 static void on_worked(uv_work_t *work, int status) {
-    (void)status; /* nobody cancels it */
+    (void)status; /* never cancelled */
     struct job *job = work->data;
     struct fx_cluster_secret *secret = secret_of(job->secret);
-    const bool deleted = secret->known && secret->frame == NULL;
-    const bool holds = job->generation == secret->generation && job->deleted == deleted;
-    if (!secret->closing && holds) {
-        take(secret, job); /* still deciding: what is told may ask to look again */
+    const bool deleted = secret->known && secret->existing == NULL;
+    const bool is_current =
+        job->generation == secret->generation && job->deleted == deleted;
+    if (!secret->closing && is_current) {
+        handle_result(secret,
+                      job); /* still deciding: the callbacks may request a decision */
     }
     job_finish(job);
     secret->deciding = false;
-    fx_job_end(&secret->under_way);
-    if (!holds || secret->again) {
-        look(secret);
+    fx_job_end(&secret->watchdog);
+    if (!is_current || secret->again) {
+        decide(secret);
     }
     destroy_if_closed(secret);
 }
 
-static void look(struct fx_cluster_secret *secret) {
+static void decide(struct fx_cluster_secret *secret) {
     if (secret->closing || !secret->synced) {
         return;
     }
@@ -276,36 +308,36 @@ static void look(struct fx_cluster_secret *secret) {
     struct job *job = &secret->job;
     if (!job_fill(job, secret)) {
         job_finish(job);
-        look_in(secret, AGAIN_MS);
+        check_in(secret, AGAIN_MS);
         return;
     }
     job->work.data = job;
-    /* It fails only where the call is wrong. */
+    /* Fails only for invalid arguments. */
     const int queued = uv_queue_work(secret->loop, &job->work, on_work, on_worked);
     assert(queued == 0);
     secret->deciding = queued == 0;
-    secret->under_way = (struct fx_job){
+    secret->watchdog = (struct fx_job){
         .type = FX_JOB_BUILD,
         .name = "step of the certificate",
         .allowed_ns = FX_JOB_NS(FX_LIMIT_BUILD_MS),
     };
-    fx_job_begin(&secret->under_way);
+    fx_job_begin(&secret->watchdog);
 }
 
 void fx_cluster_secret_published(struct fx_cluster_secret *secret, uint64_t since_ns) {
     secret->published_ns = since_ns;
-    look(secret);
+    decide(secret);
 }
 
 void fx_cluster_secret_check(struct fx_cluster_secret *secret) {
-    look(secret);
+    decide(secret);
 }
 
-/* ---- what the reflector tells ---------------------------------------------------- */
+/* ---- callbacks of the reflector ---------------------------------------------------- */
 
-/* Takes it over. Is it another one? */
-static bool take_content(struct fx_cluster_secret *secret,
-                         struct fx_secret_content *content) {
+/* Takes over the content; returns whether it changed. */
+static bool set_content(struct fx_cluster_secret *secret,
+                        struct fx_secret_content *content) {
     if (secret->known && fx_secret_content_equal(&secret->content, content)) {
         fx_secret_content_finish(content);
         return false;
@@ -322,17 +354,17 @@ static bool on_object(json_t *object, void *user) {
     struct fx_cluster_secret *secret = secret_of(user);
     struct fx_secret_content content;
     json_t *metadata = NULL;
-    json_t *frame = fx_kube_body_for(object, &metadata);
-    const bool read = frame != NULL && fx_secret_content_read(object, &content);
+    json_t *existing = fx_kube_body_for(object, &metadata);
+    const bool read = existing != NULL && fx_secret_content_read(object, &content);
     if (!read) {
-        json_decref(frame);
+        json_decref(existing);
         return false;
     }
-    const bool was_gone = secret->frame == NULL;
-    json_decref(secret->frame);
-    secret->frame = frame;
-    if (take_content(secret, &content) || was_gone || !secret->kept) {
-        look(secret); /* labels alone are no reason */
+    const bool was_gone = secret->existing == NULL;
+    json_decref(secret->existing);
+    secret->existing = existing;
+    if (set_content(secret, &content) || was_gone || !secret->kept) {
+        decide(secret); /* not for changes of labels alone */
     }
     return true;
 }
@@ -341,15 +373,15 @@ static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) 
     (void)namespace_;
     (void)name;
     struct fx_cluster_secret *secret = secret_of(user);
-    json_decref(secret->frame);
-    secret->frame = NULL;
-    look(secret);
+    json_decref(secret->existing);
+    secret->existing = NULL;
+    decide(secret);
 }
 
 static void on_synced(void *user) {
     struct fx_cluster_secret *secret = secret_of(user);
     secret->synced = true;
-    look(secret);
+    decide(secret);
 }
 
 static void on_state(enum fx_kube_state state, const struct fx_kube_failure *failure,
@@ -358,7 +390,7 @@ static void on_state(enum fx_kube_state state, const struct fx_kube_failure *fai
     secret->events.on_state(&fx_cluster_secrets, state, failure, secret->events.user);
 }
 
-/* ---- the beginning and the end --------------------------------------------------- */
+/* ---- start and end --------------------------------------------------- */
 
 static void destroy(struct fx_cluster_secret *secret) {
     for (size_t i = 0; secret->names != NULL && i < secret->settings.n_names; i++) {
@@ -367,7 +399,7 @@ static void destroy(struct fx_cluster_secret *secret) {
     free(secret->names);
     free(secret->namespace_);
     free(secret->name);
-    json_decref(secret->frame);
+    json_decref(secret->existing);
     fx_secret_content_finish(&secret->content);
     fx_secret_content_finish(&secret->held);
     fx_buf_finish(&secret->cert);
@@ -378,14 +410,14 @@ static void destroy(struct fx_cluster_secret *secret) {
 }
 
 static void destroy_if_closed(struct fx_cluster_secret *secret) {
-    if (secret->closing && !secret->timing && !secret->deciding) {
+    if (secret->closing && !secret->has_timer && !secret->deciding) {
         destroy(secret);
     }
 }
 
 static void on_timer_closed(uv_handle_t *timer) {
     struct fx_cluster_secret *secret = secret_of(timer->data);
-    secret->timing = false;
+    secret->has_timer = false;
     destroy_if_closed(secret);
 }
 
@@ -414,9 +446,10 @@ static bool copy_options(struct fx_cluster_secret *secret,
     return true;
 }
 
-static bool start(struct fx_cluster_secret *secret,
-                  const struct fx_cluster_secret_options *options, struct fx_err *err) {
-    static const struct fx_kube_reflector_events told = {
+static bool start_watch(struct fx_cluster_secret *secret,
+                        const struct fx_cluster_secret_options *options,
+                        struct fx_err *err) {
+    static const struct fx_kube_reflector_events callbacks = {
         .on_object = on_object,
         .on_gone = on_gone,
         .on_synced = on_synced,
@@ -436,7 +469,6 @@ static bool start(struct fx_cluster_secret *secret,
         .on_ended = on_write_ended,
         .user = secret,
     };
-    secret->report.name = secret->name;
     fx_secret_writer_init(&secret->writer, (uint64_t)(options->wait_s * MS_IN_S));
     const struct fx_kube_reflector_options reflected = {
         .versions = &fx_cluster_secrets,
@@ -446,7 +478,7 @@ static bool start(struct fx_cluster_secret *secret,
         .confirm_absence = true,
     };
     secret->reflector = fx_kube_reflector_create(secret->loop, secret->client, &reflected,
-                                                 &told, secret, err);
+                                                 &callbacks, secret, err);
     return secret->reflector != NULL;
 }
 
@@ -467,8 +499,8 @@ fx_cluster_secret_create(uv_loop_t *loop, struct fx_kube_client *client,
     secret->writes = options->writes;
     secret->timer.data = secret;
     (void)uv_timer_init(loop, &secret->timer); /* cannot fail */
-    secret->timing = true;
-    if (!start(secret, options, err)) {
+    secret->has_timer = true;
+    if (!start_watch(secret, options, err)) {
         fx_cluster_secret_close(secret);
         return NULL;
     }

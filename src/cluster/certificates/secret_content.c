@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/certificates/secret_content.c - base64 in, base64 out.
+ * cluster/certificates/secret_content.c - base64 of four keys, and an annotation.
  */
 #include "cluster/certificates/secret_content.h"
 
@@ -10,7 +10,7 @@
 #include "net/tls.h"
 #include "value/tree.h"
 
-#define VALUE_BYTES (1u << 20) /* an API server takes no larger Secret */
+#define VALUE_BYTES (1u << 20) /* the largest Secret that an API server accepts */
 
 #define CA_CERT "ca.crt"
 #define CA_KEY  "ca.key"
@@ -31,7 +31,7 @@ void fx_secret_content_finish(struct fx_secret_content *content) {
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* In one piece: a buffer that grows leaves copies of a key behind. */
+/* In one piece: a buffer that grows leaves copies of a key in memory. */
 static void read_value(const json_t *data, const char *key, struct fx_buf *ret_bytes) {
     const struct fx_text text = fx_tree_view_string(data, key);
     const size_t most = text.len / 4 * 3;
@@ -157,23 +157,18 @@ static bool set_data(json_t *body, const struct fx_rotation *rotation) {
     return fx_tree_set_take(body, FX_TEXT("data"), data);
 }
 
-static bool set_annotation(json_t *metadata, int64_t seconds) {
-    char date[FX_DATE];
-    json_t *annotations = json_object();
-    fx_date_print(seconds, date);
-    if (annotations == NULL ||
-        !fx_kube_body_set_text(annotations, FX_ROTATION_ANNOTATION, fx_text_of(date))) {
-        json_decref(annotations);
-        return false;
-    }
-    return fx_tree_set_take(metadata, FX_TEXT("annotations"), annotations);
-}
-
-/* The metadata are borrowed from the body, which is consumed. */
+/* Adds data and annotation to the body, which is consumed; `metadata` is borrowed from
+ * it. */
 static json_t *complete(json_t *body_take, json_t *metadata,
                         const struct fx_rotation *rotation) {
-    if (!set_annotation(metadata, rotation->rotated_at) ||
-        !set_data(body_take, rotation)) {
+    json_t *annotations = json_object();
+    const bool ok =
+        fx_tree_set_take(metadata, FX_TEXT("annotations"), json_incref(annotations)) &&
+        fx_kube_body_set_date(annotations, FX_ROTATION_ANNOTATION,
+                              rotation->rotated_at) &&
+        set_data(body_take, rotation);
+    json_decref(annotations);
+    if (!ok) {
         json_decref(body_take);
         return NULL;
     }
@@ -182,25 +177,17 @@ static json_t *complete(json_t *body_take, json_t *metadata,
 
 json_t *fx_secret_create_body(struct fx_text namespace_, struct fx_text name,
                               const struct fx_rotation *rotation) {
-    json_t *body = json_object();
-    json_t *metadata = json_object();
-    const bool ok = body != NULL && metadata != NULL &&
-                    fx_tree_set_take(body, FX_TEXT("metadata"), json_incref(metadata)) &&
-                    fx_kube_body_set_text(body, "apiVersion", FX_TEXT("v1")) &&
-                    fx_kube_body_set_text(body, "kind", FX_TEXT("Secret")) &&
-                    fx_kube_body_set_text(body, "type", FX_TEXT("Opaque")) &&
-                    fx_kube_body_set_text(metadata, "namespace", namespace_) &&
-                    fx_kube_body_set_text(metadata, "name", name);
-    json_decref(metadata); /* the body's */
-    if (!ok) {
-        json_decref(body);
-        return NULL;
-    }
-    return complete(body, metadata, rotation);
+    json_t *metadata = json_pack("{s:s#, s:s#}", "namespace", namespace_.data,
+                                 (int)namespace_.len, "name", name.data, (int)name.len);
+    json_t *body = metadata == NULL ? NULL
+                                    : json_pack("{s:o, s:s, s:s, s:s}", "metadata",
+                                                metadata, "apiVersion", "v1", "kind",
+                                                "Secret", "type", "Opaque");
+    return body == NULL ? NULL : complete(body, metadata, rotation);
 }
 
-json_t *fx_secret_apply_body(const json_t *frame, const struct fx_rotation *rotation) {
+json_t *fx_secret_apply_body(const json_t *existing, const struct fx_rotation *rotation) {
     json_t *metadata = NULL;
-    json_t *body = fx_kube_body_for(frame, &metadata);
+    json_t *body = fx_kube_body_for(existing, &metadata);
     return body == NULL ? NULL : complete(body, metadata, rotation);
 }

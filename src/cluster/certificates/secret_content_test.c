@@ -55,20 +55,20 @@ static void what_is_good_is_held(void **state) {
     (void)state;
     struct fx_secret_content held = {.rotated_at = 0};
     struct fx_secret_content whole = read_content(WHOLE);
-    struct fx_secret_content spoilt = read_content(WHOLE);
-    fx_buf_reset(&spoilt.ca_key);
-    fx_secret_content_hold(&held, &spoilt, false);
-    assert_true(fx_secret_content_equal(&held, &spoilt));
+    struct fx_secret_content invalid = read_content(WHOLE);
+    fx_buf_reset(&invalid.ca_key);
+    fx_secret_content_hold(&held, &invalid, false);
+    assert_true(fx_secret_content_equal(&held, &invalid));
     fx_secret_content_hold(&held, &whole, true);
     assert_true(fx_secret_content_equal(&held, &whole));
-    fx_secret_content_hold(&held, &spoilt, false);
+    fx_secret_content_hold(&held, &invalid, false);
     assert_true(fx_secret_content_equal(&held, &whole));
-    fx_buf_str(&spoilt.cert, "more");
-    fx_secret_content_hold(&held, &spoilt, false);
-    assert_true(fx_secret_content_equal(&held, &spoilt));
+    fx_buf_str(&invalid.cert, "more");
+    fx_secret_content_hold(&held, &invalid, false);
+    assert_true(fx_secret_content_equal(&held, &invalid));
     fx_secret_content_finish(&held);
     fx_secret_content_finish(&whole);
-    fx_secret_content_finish(&spoilt);
+    fx_secret_content_finish(&invalid);
 }
 
 static const char nothing_readable[] =

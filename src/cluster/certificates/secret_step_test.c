@@ -154,21 +154,21 @@ static void what_was_due_is_done_too(void **state) {
 
 static void what_was_of_no_use_is_not_brought_back(void **state) {
     (void)state;
-    struct secret spoilt = {0};
-    fx_buf_str(&spoilt.ca_cert, "x");
-    struct secret made = follow(&spoilt, NOW, -1, true, FX_ROTATION_CREATE);
+    struct secret invalid = {0};
+    fx_buf_str(&invalid.ca_cert, "x");
+    struct secret made = follow(&invalid, NOW, -1, true, FX_ROTATION_CREATE);
     assert_int_equal(count_certificates(&made.ca_cert), 1);
     expect_trust(&made, &made, NOW, true);
     secret_finish(&made);
-    secret_finish(&spoilt);
+    secret_finish(&invalid);
 }
 
 /* Spoilt first and deleted then: what is held comes back as if it had been there. */
 static void what_is_held_comes_back(void **state) {
     (void)state;
-    struct secret spoilt = {0};
-    fx_buf_str(&spoilt.ca_cert, "x");
-    const struct fx_rotation_content content = content_of(&spoilt);
+    struct secret invalid = {0};
+    fx_buf_str(&invalid.ca_cert, "x");
+    const struct fx_rotation_content content = content_of(&invalid);
     const struct fx_rotation_content held = content_of(&first);
     const struct fx_rotation_input view = {&content, NOW, 0, 0, &held};
     struct fx_rotation rotation;
@@ -184,7 +184,7 @@ static void what_is_held_comes_back(void **state) {
     expect_trust(&again, &first, NOW, true);
     fx_rotation_finish(&rotation);
     secret_finish(&again);
-    secret_finish(&spoilt);
+    secret_finish(&invalid);
 }
 
 static void nothing_is_made_by_a_wrong_clock(void **state) {

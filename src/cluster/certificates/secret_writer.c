@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/certificates/secret_writer.c - a body, a request, its end.
+ * cluster/certificates/secret_writer.c - one write at a time.
  */
 #include "cluster/certificates/secret_writer.h"
 
@@ -20,30 +20,30 @@
 static const struct fx_kube_resource secrets = {"", "v1", "secrets", "Secret"};
 
 void fx_secret_writer_init(struct fx_secret_writer *writer, uint64_t calm_ms) {
-    writer->pace = (struct fx_kube_throttle){
+    writer->throttle = (struct fx_kube_throttle){
         .first_ms = FIRST_PAUSE_MS, .last_ms = LAST_PAUSE_MS, .calm_ms = calm_ms};
 }
 
-static void tell_failure(struct fx_secret_writer *writer,
-                         const struct fx_kube_failure *failure) {
+static void log_failure(struct fx_secret_writer *writer,
+                        const struct fx_kube_failure *failure) {
     if (failure->reason == FX_KUBE_REASON_CONFLICT ||
         failure->reason == FX_KUBE_REASON_EXISTS) {
-        fx_log(INFO, "Secret not written: somebody else was first",
+        fx_log(INFO, "Secret not written: another replica was first",
                fx_log_str("step", fx_rotation_step_name(writer->step)));
-    } else if (failure->reason != writer->told) {
-        writer->told = failure->reason;
+    } else if (failure->reason != writer->logged) {
+        writer->logged = failure->reason;
         const struct fx_log_field fields[] = {
             fx_log_str("step", fx_rotation_step_name(writer->step)),
             fx_log_str("reason", writer->reason),
             fx_log_str("error", failure->message),
             {0}};
         fx_log_write(fx_kube_failure_log_level(failure),
-                     "Secret not written: it is tried again", fields);
+                     "Secret not written: it will be retried", fields);
     }
 }
 
-static void tell_success(struct fx_secret_writer *writer) {
-    writer->told = FX_KUBE_REASON_NONE;
+static void log_success(struct fx_secret_writer *writer) {
+    writer->logged = FX_KUBE_REASON_NONE;
     fx_log(INFO, "Secret written",
            fx_log_str("step", fx_rotation_step_name(writer->step)),
            fx_log_str("reason", writer->reason));
@@ -53,36 +53,37 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     struct fx_secret_writer *writer = user;
     const uint64_t now_ns = fx_clock_ns();
     writer->call = NULL;
-    fx_kube_throttle_ended(&writer->pace, now_ns);
+    fx_kube_throttle_ended(&writer->throttle, now_ns);
     if (answer->failure != NULL) {
-        tell_failure(writer, answer->failure);
-        writer->on_ended(fx_kube_throttle_wait_ms(&writer->pace, now_ns), writer->user);
+        log_failure(writer, answer->failure);
+        writer->on_ended(fx_kube_throttle_wait_ms(&writer->throttle, now_ns),
+                         writer->user);
     } else {
-        tell_success(writer);
+        log_success(writer);
         writer->on_ended(AGAIN_MS, writer->user);
     }
 }
 
 /* NULL without memory. */
-static json_t *new_body(const struct fx_secret_writer *writer, const json_t *frame,
+static json_t *new_body(const struct fx_secret_writer *writer, const json_t *existing,
                         const struct fx_rotation *rotation) {
-    return frame != NULL ? fx_secret_apply_body(frame, rotation)
-                         : fx_secret_create_body(fx_text_of(writer->namespace_),
-                                                 fx_text_of(writer->name), rotation);
+    return existing != NULL ? fx_secret_apply_body(existing, rotation)
+                            : fx_secret_create_body(fx_text_of(writer->namespace_),
+                                                    fx_text_of(writer->name), rotation);
 }
 
-uint64_t fx_secret_writer_write(struct fx_secret_writer *writer, const json_t *frame,
+uint64_t fx_secret_writer_write(struct fx_secret_writer *writer, const json_t *existing,
                                 const struct fx_rotation *rotation) {
-    const uint64_t wait_ms = fx_kube_throttle_wait_ms(&writer->pace, fx_clock_ns());
+    const uint64_t wait_ms = fx_kube_throttle_wait_ms(&writer->throttle, fx_clock_ns());
     if (writer->call != NULL || wait_ms > 0) {
         return wait_ms;
     }
-    json_t *body = new_body(writer, frame, rotation);
+    json_t *body = new_body(writer, existing, rotation);
     if (body == NULL) {
         return AGAIN_MS;
     }
     const struct fx_kube_request request = {
-        .verb = frame != NULL ? FX_KUBE_VERB_APPLY : FX_KUBE_VERB_CREATE,
+        .verb = existing != NULL ? FX_KUBE_VERB_APPLY : FX_KUBE_VERB_CREATE,
         .resource = &secrets,
         .name = {.namespace_ = fx_text_of(writer->namespace_),
                  .name = fx_text_of(writer->name)},
@@ -98,7 +99,7 @@ uint64_t fx_secret_writer_write(struct fx_secret_writer *writer, const json_t *f
     if (writer->call == NULL) {
         return AGAIN_MS;
     }
-    fx_kube_throttle_started(&writer->pace, fx_clock_ns());
+    fx_kube_throttle_started(&writer->throttle, fx_clock_ns());
     return 0;
 }
 

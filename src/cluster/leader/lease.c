@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/leader/lease.c - what a candidate decided, asked of the API server:
+ * cluster/leader/lease.c - does what a candidate decides (lease_state.h):
  *
- *   rest ── its time ──→ read ──→ decided: rest, or write ──→ held
- *     ↑                                             │ refused  │ its time
- *     └─────────────────────────────────────────────┘←─────────┘ (write again)
+ *   wait ── timer ──→ read ──→ decide: wait, or write ──→ held
+ *     ↑                                        │ refused   │ timer
+ *     └────────────────────────────────────────┘←──────────┘ (write again)
  */
-#include "cluster/leader/lease_internal.h"
-#include "kube/log_throttle.h"
+#include "cluster/leader/lease.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -17,9 +16,9 @@
 #include "base/clock.h"
 #include "base/uuid.h"
 #include "kube/backoff.h"
+#include "kube/log_throttle.h"
 
 #define MANAGER       "fixpoint"
-#define NS_IN_MS      UINT64_C(1000000)
 #define RELEASE_TRIES 3
 
 #define LEASE_MAGIC 0x66786c65u /* "fxle" */
@@ -31,16 +30,16 @@ struct fx_cluster_lease {
     uint32_t magic;
     uv_timer_t timer;
     struct fx_kube_client *client;
-    struct fx_kube_call *call; /* NULL: none is under way */
+    struct fx_kube_call *call; /* NULL: none in progress */
     struct fx_cluster_lease_options options;
     void (*on_change)(bool held, void *user);
     void *user;
     struct fx_kube_random random;
     struct fx_lease_state state;
-    bool told;                  /* that it is held */
-    uint64_t next_ns;           /* when to go on; not while a call is under way */
-    uint64_t sent_ns;           /* when that call began */
-    unsigned n_leaving;         /* steps since it is to be given back */
+    bool reported;              /* held, as last passed to on_change */
+    uint64_t next_ns;           /* when to continue, if no call is in progress */
+    uint64_t sent_ns;           /* when the call started */
+    unsigned n_releasing;       /* steps since the release started */
     enum fx_kube_reason logged; /* the last failure in the log */
 };
 
@@ -61,16 +60,14 @@ static int64_t wall_us(void) {
 }
 
 static void wake_at(struct fx_cluster_lease *lease, uint64_t at_ns) {
-    const uint64_t now_ns = fx_clock_ns();
-    const uint64_t ms = at_ns <= now_ns ? 0 : (at_ns - now_ns) / NS_IN_MS + 1;
-    (void)uv_timer_start(&lease->timer, on_timer, ms, 0); /* it has a callback */
+    (void)uv_timer_start(&lease->timer, on_timer, fx_ms_until(at_ns), 0);
 }
 
-/* The next moment at which something is to be done, or is over. */
-static void wait_for_it(struct fx_cluster_lease *lease) {
-    const bool rests = lease->call == NULL && !lease->state.leaving;
-    const uint64_t end_ns = lease->told ? lease->state.held_until_ns : UINT64_MAX;
-    const uint64_t next_ns = rests ? lease->next_ns : UINT64_MAX;
+/* Sets the timer to the next step, or to the end of the holding. */
+static void set_timer(struct fx_cluster_lease *lease) {
+    const bool waits = lease->call == NULL && !lease->state.releasing;
+    const uint64_t end_ns = lease->reported ? lease->state.held_until_ns : UINT64_MAX;
+    const uint64_t next_ns = waits ? lease->next_ns : UINT64_MAX;
     const uint64_t at_ns = next_ns < end_ns ? next_ns : end_ns;
     if (at_ns == UINT64_MAX) {
         (void)uv_timer_stop(&lease->timer);
@@ -79,7 +76,7 @@ static void wait_for_it(struct fx_cluster_lease *lease) {
     }
 }
 
-static void rest(struct fx_cluster_lease *lease) {
+static void wait_before_retry(struct fx_cluster_lease *lease) {
     const uint64_t pause_ns = lease->state.times.retry_ns;
     const uint64_t spread_ns = pause_ns / 5;
     lease->next_ns =
@@ -87,23 +84,24 @@ static void rest(struct fx_cluster_lease *lease) {
                                                pause_ns + spread_ns);
 }
 
-/* After every step. Telling comes last: who is told may do anything. */
-static void settle(struct fx_cluster_lease *lease) {
+/* After every step. The callback comes last, since it may do anything. */
+static void finish_step(struct fx_cluster_lease *lease) {
     const bool held = fx_lease_is_held(&lease->state, fx_clock_ns());
-    const bool news = held != lease->told && !lease->state.leaving;
-    lease->told = held;
-    wait_for_it(lease);
-    if (news) {
+    const bool changed = held != lease->reported && !lease->state.releasing;
+    lease->reported = held;
+    set_timer(lease);
+    if (changed) {
         lease->on_change(held, lease->user);
     }
 }
 
 /* ---- steps ----------------------------------------------------------------------- */
 
-static void take_step(struct fx_cluster_lease *lease);
+static void do_step(struct fx_cluster_lease *lease);
 
-/* The same failure again is no news; that another one was faster is none at all. */
-static void say(struct fx_cluster_lease *lease, const struct fx_kube_failure *failure) {
+/* Conflicts with other candidates are not failures, and not logged. */
+static void log_failure(struct fx_cluster_lease *lease,
+                        const struct fx_kube_failure *failure) {
     fx_kube_failure_log("lease request failed: it will be retried", failure,
                         &lease->logged);
 }
@@ -114,33 +112,33 @@ static void on_read(const struct fx_kube_answer *answer, void *user) {
     const bool is_gone =
         answer->failure != NULL && answer->failure->reason == FX_KUBE_REASON_NOT_FOUND;
     if (answer->failure != NULL && !is_gone) {
-        say(lease, answer->failure);
-        rest(lease);
+        log_failure(lease, answer->failure);
+        wait_before_retry(lease);
     } else {
         fx_lease_read(&lease->state, answer->object, fx_clock_ns());
-        take_step(lease);
+        do_step(lease);
         if (lease->call == NULL) {
             lease->logged = FX_KUBE_REASON_NONE; /* no write follows that may fail */
         }
     }
-    settle(lease);
+    finish_step(lease);
 }
 
-/* Whether somebody else was faster, or nobody knows: it is read again before anything
- * else is written. */
-static void take_refusal(struct fx_cluster_lease *lease,
-                         const struct fx_kube_failure *failure) {
+/* Another candidate was faster, or the result is not known: the Lease is read again
+ * before the next write. */
+static void handle_failure(struct fx_cluster_lease *lease,
+                           const struct fx_kube_failure *failure) {
     const bool is_race = failure->reason == FX_KUBE_REASON_CONFLICT ||
                          failure->reason == FX_KUBE_REASON_EXISTS ||
                          failure->reason == FX_KUBE_REASON_NOT_FOUND;
     fx_lease_failed(&lease->state, !is_race);
     if (!is_race) {
-        say(lease, failure);
+        log_failure(lease, failure);
     }
-    if (lease->state.leaving) {
-        take_step(lease);
+    if (lease->state.releasing) {
+        do_step(lease);
     } else {
-        rest(lease);
+        wait_before_retry(lease);
     }
 }
 
@@ -148,16 +146,16 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     struct fx_cluster_lease *lease = lease_of(user);
     lease->call = NULL;
     if (answer->failure != NULL) {
-        take_refusal(lease, answer->failure);
+        handle_failure(lease, answer->failure);
     } else {
         lease->logged = FX_KUBE_REASON_NONE;
         lease->next_ns = lease->sent_ns + lease->state.times.renew_ns;
         fx_lease_written(&lease->state, answer->object, lease->sent_ns, fx_clock_ns());
-        if (lease->state.leaving) {
-            take_step(lease);
+        if (lease->state.releasing) {
+            do_step(lease);
         }
     }
-    settle(lease);
+    finish_step(lease);
 }
 
 static struct fx_kube_name name_of(const struct fx_cluster_lease *lease) {
@@ -167,7 +165,7 @@ static struct fx_kube_name name_of(const struct fx_cluster_lease *lease) {
     };
 }
 
-static void ask(struct fx_cluster_lease *lease) {
+static void read_lease(struct fx_cluster_lease *lease) {
     const struct fx_kube_request request = {
         .verb = FX_KUBE_VERB_GET,
         .resource = &leases,
@@ -177,15 +175,15 @@ static void ask(struct fx_cluster_lease *lease) {
     lease->call = fx_kube_call_start(lease->client, &request, on_read, lease);
 }
 
-/* A field that somebody else made, as whoever created the Lease did, is not taken away by
- * no longer applying it: a merge patch takes it away. */
+/* A release is a merge patch: an apply without holderIdentity would not remove a field
+ * that another manager, as the creator of the Lease, owns. */
 static enum fx_kube_verb verb_of(enum fx_lease_step step) {
     return step == FX_LEASE_CREATE    ? FX_KUBE_VERB_CREATE
            : step == FX_LEASE_RELEASE ? FX_KUBE_VERB_MERGE_PATCH
                                       : FX_KUBE_VERB_APPLY;
 }
 
-static void write_it(struct fx_cluster_lease *lease, enum fx_lease_step step) {
+static void write_lease(struct fx_cluster_lease *lease, enum fx_lease_step step) {
     json_t *body = fx_lease_body(&lease->state, step, lease->options.namespace_,
                                  lease->options.name, wall_us());
     if (body == NULL) {
@@ -209,35 +207,37 @@ static void write_it(struct fx_cluster_lease *lease, enum fx_lease_step step) {
     json_decref(body);
 }
 
-/* Decides and begins; without memory for that, later again. */
-static void take_step(struct fx_cluster_lease *lease) {
+/* Decides and starts the next step; without memory, later again. */
+static void do_step(struct fx_cluster_lease *lease) {
     const enum fx_lease_step step = fx_lease_next(&lease->state, fx_clock_ns());
-    if (lease->state.leaving && lease->n_leaving++ == RELEASE_TRIES * 2) {
-        return; /* the others wait for the whole duration, then */
+    if (lease->state.releasing && lease->n_releasing++ == RELEASE_TRIES * 2) {
+        return; /* give up: the others wait for the whole duration */
     }
     if (step == FX_LEASE_READ) {
-        ask(lease);
+        read_lease(lease);
     } else if (step != FX_LEASE_WAIT) {
-        write_it(lease, step);
+        write_lease(lease, step);
     }
     if (lease->call == NULL) {
-        rest(lease);
+        wait_before_retry(lease);
     }
 }
 
 static void on_timer(uv_timer_t *timer) {
     struct fx_cluster_lease *lease = lease_of(timer->data);
-    if (lease->call == NULL && !lease->state.leaving && fx_clock_ns() >= lease->next_ns) {
+    if (lease->call == NULL && !lease->state.releasing &&
+        fx_clock_ns() >= lease->next_ns) {
         fx_lease_expire_read(&lease->state);
-        take_step(lease);
+        do_step(lease);
     }
-    settle(lease);
+    finish_step(lease);
 }
 
-/* ---- all of it ------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------- */
 
-/* A name that no other one has, nor we after a restart: `POD_UUID`. */
-static void begin(struct fx_cluster_lease *lease, const struct fx_lease_times *times) {
+/* The identity is unique, also after a restart: `POD_UUID`. */
+static void init_state(struct fx_cluster_lease *lease,
+                       const struct fx_lease_times *times) {
     char uuid[FX_UUID_SIZE];
     char identity[FX_LEASE_IDENTITY_BYTES];
     fx_uuid_make(uuid);
@@ -261,7 +261,7 @@ fx_cluster_lease_create(uv_loop_t *loop, struct fx_kube_client *client,
     lease->on_change = on_change;
     lease->user = user;
     fx_kube_random_init(&lease->random);
-    begin(lease, &fx_lease_times);
+    init_state(lease, &fx_lease_times);
     (void)uv_timer_init(loop, &lease->timer); /* cannot fail */
     lease->timer.data = lease;
     wake_at(lease, 0);
@@ -270,24 +270,24 @@ fx_cluster_lease_create(uv_loop_t *loop, struct fx_kube_client *client,
 
 void fx_cluster_lease_set_times(struct fx_cluster_lease *lease,
                                 const struct fx_lease_times *times) {
-    begin(lease, times);
+    init_state(lease, times);
 }
 
 bool fx_cluster_lease_held(const struct fx_cluster_lease *lease) {
     return fx_lease_is_held(&lease->state, fx_clock_ns());
 }
 
-/* A write that is under way is waited for: it may be what makes it ours. */
+/* A write in progress is waited for: it may win the Lease. */
 void fx_cluster_lease_release(struct fx_cluster_lease *lease) {
-    if (lease->state.leaving) {
+    if (lease->state.releasing) {
         return;
     }
-    lease->state.leaving = true;
-    lease->told = false;
+    lease->state.releasing = true;
+    lease->reported = false;
     if (lease->call == NULL) {
-        take_step(lease);
+        do_step(lease);
     }
-    settle(lease);
+    finish_step(lease);
 }
 
 static void on_closed(uv_handle_t *timer) {

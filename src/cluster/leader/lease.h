@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/leader/lease.h - which replica does what only one should do (sweep, events,
- * ending a disable): the holder of a Lease (coordination.k8s.io/v1), as client-go's
- * leader election keeps it. Serving and certificates never depend on it. Loop thread
- * only.
+ * cluster/leader/lease.h - leader election: the replica that holds a Lease
+ * (coordination.k8s.io/v1) does what only one replica should do (sweep, Events, ending a
+ * disable), by the rules of client-go's leader election. Serving and certificates never
+ * depend on it. Loop thread only.
  *
- * The holder renews every third of the duration, and no longer counts itself as holder
- * when it could not for two thirds; another takes over when the record did not change for
- * the whole duration by its own clock (clocks of nodes are never compared).
+ * The holder renews the Lease every third of its duration, and stops acting as the holder
+ * when it could not renew for two thirds. Another replica takes over when the record did
+ * not change for the whole duration by its own clock (clocks of nodes are never
+ * compared).
  */
 #ifndef FX_CLUSTER_LEADER_LEASE_H
 #define FX_CLUSTER_LEADER_LEASE_H
@@ -18,13 +19,14 @@
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "cluster/leader/lease_state.h"
 #include "kube/client.h"
 
 struct fx_cluster_lease; /* opaque */
 
-/* Which Lease, and who wants to hold it. Borrowed until the lease is closed. */
+/* The Lease and the candidate. Borrowed until the lease is closed. */
 struct fx_cluster_lease_options {
-    const char *pod; /* the candidate: a UUID is added to its name */
+    const char *pod; /* the candidate; a UUID is added to its name */
     const char *namespace_, *name;
 };
 
@@ -36,13 +38,18 @@ fx_cluster_lease_create(uv_loop_t *loop, struct fx_kube_client *client,
                         void (*on_change)(bool held, void *user), void *user,
                         struct fx_err *err) FX_MUST_USE;
 
+/* Whether this replica holds the Lease. */
 bool fx_cluster_lease_held(const struct fx_cluster_lease *lease);
 
-/* Gives it back where it is held (no holderIdentity), so that the next one need not
- * wait, and does not try again. Nothing is told of it. */
+/* Releases the Lease, if it is held (removes holderIdentity), so that the next holder
+ * need not wait, and stops competing. `on_change` is not called. */
 void fx_cluster_lease_release(struct fx_cluster_lease *lease);
 
-/* Ends it at once: who wants to give it back does so a moment before. NULL is fine. */
+/* Stops at once, without releasing. NULL is allowed. */
 void fx_cluster_lease_close(struct fx_cluster_lease *lease);
+
+/* For tests, right after fx_cluster_lease_create(). */
+void fx_cluster_lease_set_times(struct fx_cluster_lease *lease,
+                                const struct fx_lease_times *times);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/leader/lease_state.c - records that change or do not, and moments.
+ * cluster/leader/lease_state.c - the rules of the election.
  */
 #include "cluster/leader/lease_state.h"
 
@@ -11,15 +11,14 @@
 #include "base/date.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "kube/body.h"
 #include "kube/object.h"
 #include "value/tree.h"
 
 #define NS_IN_S UINT64_C(1000000000)
 #define US_IN_S INT64_C(1000000)
 
-#define DURATION_MAX_S 3600 /* a record that says more is somebody's mistake */
-#define RELEASED_S     1    /* as client-go writes it */
+#define DURATION_MAX_S 3600 /* longer durations in a record are mistakes */
+#define RELEASED_S     1    /* like client-go */
 
 const struct fx_lease_times fx_lease_times = {
     .duration_s = 30,
@@ -36,10 +35,10 @@ void fx_lease_init(struct fx_lease_state *state, const char *identity,
     (void)snprintf(state->identity, sizeof state->identity, "%s", identity);
 }
 
-/* ---- what is seen ---------------------------------------------------------------- */
+/* ---- the record ---------------------------------------------------------------- */
 
-/* False where it does not fit. */
-static bool keep(char *into, size_t size, struct fx_text text) {
+/* Copies the text; false if it does not fit. */
+static bool copy_text(char *into, size_t size, struct fx_text text) {
     if (text.len >= size) {
         into[0] = '\0';
         return false;
@@ -56,7 +55,7 @@ static uint64_t digest_number(uint64_t digest, const json_t *spec, const char *k
     return fx_hash_bytes(digest, &number, sizeof number);
 }
 
-/* All that a renewal changes, and nothing that somebody else may touch. */
+/* A digest of the fields that a renewal changes. */
 static uint64_t digest_record(const json_t *spec) {
     uint64_t digest =
         fx_hash_text(FX_HASH_START, fx_tree_view_string(spec, "holderIdentity"));
@@ -66,18 +65,18 @@ static uint64_t digest_record(const json_t *spec) {
     return digest_number(digest, spec, "leaseTransitions");
 }
 
-/* What the record says, but never less than what we promise each other. */
+/* The duration of the record, but not less than our own. */
 static uint64_t duration_of(const struct fx_lease_state *state, const json_t *spec) {
     const json_int_t own = state->times.duration_s;
-    json_int_t said = json_integer_value(fx_tree_view_key(spec, "leaseDurationSeconds"));
-    said = said > DURATION_MAX_S ? DURATION_MAX_S : said;
-    return (uint64_t)(said > own ? said : own) * NS_IN_S;
+    json_int_t value = json_integer_value(fx_tree_view_key(spec, "leaseDurationSeconds"));
+    value = value > DURATION_MAX_S ? DURATION_MAX_S : value;
+    return (uint64_t)(value > own ? value : own) * NS_IN_S;
 }
 
 static int64_t transitions_of(const json_t *spec) {
-    const json_int_t said =
+    const json_int_t value =
         json_integer_value(fx_tree_view_key(spec, "leaseTransitions"));
-    return said < 0 ? 0 : said > INT32_MAX ? INT32_MAX : said;
+    return value < 0 ? 0 : value > INT32_MAX ? INT32_MAX : value;
 }
 
 static void read_record(struct fx_lease_state *state, const json_t *spec,
@@ -93,10 +92,10 @@ static void read_record(struct fx_lease_state *state, const json_t *spec,
     state->free = holder.len == 0;
     state->counts_ns = duration_of(state, spec);
     state->transitions = transitions_of(spec);
-    (void)keep(state->acquired, sizeof state->acquired,
-               fx_tree_view_string(spec, "acquireTime"));
-    (void)keep(state->renewed, sizeof state->renewed,
-               fx_tree_view_string(spec, "renewTime"));
+    (void)copy_text(state->acquired, sizeof state->acquired,
+                    fx_tree_view_string(spec, "acquireTime"));
+    (void)copy_text(state->renewed, sizeof state->renewed,
+                    fx_tree_view_string(spec, "renewTime"));
 }
 
 void fx_lease_read(struct fx_lease_state *state, const json_t *lease, uint64_t now_ns) {
@@ -104,12 +103,13 @@ void fx_lease_read(struct fx_lease_state *state, const json_t *lease, uint64_t n
     state->uncertain = false;
     state->exists = lease != NULL;
     if (lease == NULL) {
-        return; /* what was known of it still counts */
+        return; /* the last record still counts */
     }
     const json_t *metadata = fx_tree_view_key(lease, "metadata");
     read_record(state, fx_tree_view_key(lease, "spec"), now_ns);
-    if (!keep(state->version, sizeof state->version, fx_kube_object_version(lease)) ||
-        !keep(state->uid, sizeof state->uid, fx_tree_view_string(metadata, "uid"))) {
+    if (!copy_text(state->version, sizeof state->version,
+                   fx_kube_object_version(lease)) ||
+        !copy_text(state->uid, sizeof state->uid, fx_tree_view_string(metadata, "uid"))) {
         state->version[0] = '\0';
     }
     if (!state->mine) {
@@ -124,7 +124,7 @@ void fx_lease_sent(struct fx_lease_state *state) {
 void fx_lease_written(struct fx_lease_state *state, const json_t *lease, uint64_t sent_ns,
                       uint64_t now_ns) {
     fx_lease_read(state, lease, now_ns);
-    if (state->mine && !state->leaving) {
+    if (state->mine && !state->releasing) {
         state->held_until_ns = sent_ns + state->times.held_ns;
     }
 }
@@ -139,18 +139,19 @@ void fx_lease_expire_read(struct fx_lease_state *state) {
 }
 
 bool fx_lease_is_held(const struct fx_lease_state *state, uint64_t now_ns) {
-    return !state->leaving && now_ns < state->held_until_ns;
+    return !state->releasing && now_ns < state->held_until_ns;
 }
 
-/* ---- what to do ------------------------------------------------------------------ */
+/* ---- the next step ------------------------------------------------------------------
+ */
 
-/* Is it somebody else's still? */
-static bool counts(const struct fx_lease_state *state, uint64_t now_ns) {
+/* Whether another candidate still holds the Lease. */
+static bool is_held_by_other(const struct fx_lease_state *state, uint64_t now_ns) {
     return state->known && !state->mine && !state->free &&
            now_ns - state->seen_ns < state->counts_ns;
 }
 
-static enum fx_lease_step leave(const struct fx_lease_state *state) {
+static enum fx_lease_step next_of_release(const struct fx_lease_state *state) {
     if (!state->fresh) {
         return state->mine || state->uncertain ? FX_LEASE_READ : FX_LEASE_WAIT;
     }
@@ -159,20 +160,20 @@ static enum fx_lease_step leave(const struct fx_lease_state *state) {
 }
 
 enum fx_lease_step fx_lease_next(const struct fx_lease_state *state, uint64_t now_ns) {
-    if (state->leaving) {
-        return leave(state);
+    if (state->releasing) {
+        return next_of_release(state);
     }
     if (!state->fresh) {
         return FX_LEASE_READ;
     }
-    if (counts(state, now_ns)) {
+    if (is_held_by_other(state, now_ns)) {
         return FX_LEASE_WAIT;
     }
     if (!state->exists) {
         return FX_LEASE_CREATE;
     }
     if (state->version[0] == '\0') {
-        return FX_LEASE_WAIT; /* a write against no version could meet any */
+        return FX_LEASE_WAIT; /* a write needs a version to compare with */
     }
     return state->mine ? FX_LEASE_RENEW : FX_LEASE_ACQUIRE;
 }
@@ -187,16 +188,8 @@ static void print_micro_time(int64_t wall_us, char out[FX_LEASE_DATE_BYTES]) {
                    (int)(wall_us % US_IN_S));
 }
 
-static bool set_text(json_t *object, const char *key, const char *value) {
-    return fx_kube_body_set_text(object, key, fx_text_of(value));
-}
-
-static bool set_number(json_t *object, const char *key, int64_t value) {
-    return fx_tree_set_take(object, fx_text_of(key), json_integer(value));
-}
-
-/* The moment, in another word than the record has: a write that changed nothing would be
- * none to those who watch the record. */
+/* The time, but different from the one in the record: other candidates would not notice a
+ * write that changes nothing. */
 static void print_now(const struct fx_lease_state *state, int64_t wall_us,
                       char out[FX_LEASE_DATE_BYTES]) {
     print_micro_time(wall_us, out);
@@ -208,9 +201,9 @@ static void print_now(const struct fx_lease_state *state, int64_t wall_us,
 static const char *acquired_at(const struct fx_lease_state *state,
                                enum fx_lease_step step, const char *now) {
     int64_t ignored = 0;
-    const bool stays =
+    const bool keeps =
         step == FX_LEASE_RENEW && fx_date_parse(fx_text_of(state->acquired), &ignored);
-    return stays ? state->acquired : now;
+    return keeps ? state->acquired : now;
 }
 
 static int64_t transitions_after(const struct fx_lease_state *state,
@@ -222,49 +215,31 @@ static int64_t transitions_after(const struct fx_lease_state *state,
     return state->transitions + (moves ? 1 : 0);
 }
 
-static bool fill_spec(json_t *spec, const struct fx_lease_state *state,
-                      enum fx_lease_step step, int64_t wall_us) {
-    const bool leaves = step == FX_LEASE_RELEASE;
+/* An API server refuses an empty holderIdentity: null removes it. */
+static json_t *new_spec(const struct fx_lease_state *state, enum fx_lease_step step,
+                        int64_t wall_us) {
+    const bool releases = step == FX_LEASE_RELEASE;
     char now[FX_LEASE_DATE_BYTES];
     print_now(state, wall_us, now);
-    /* An empty name is refused: who leaves takes the field away. */
-    return (leaves ? fx_tree_set_take(spec, FX_TEXT("holderIdentity"), json_null())
-                   : set_text(spec, "holderIdentity", state->identity)) &&
-           set_number(spec, "leaseDurationSeconds",
-                      leaves ? RELEASED_S : (int64_t)state->times.duration_s) &&
-           set_text(spec, "acquireTime", acquired_at(state, step, now)) &&
-           set_text(spec, "renewTime", now) &&
-           set_number(spec, "leaseTransitions", transitions_after(state, step));
-}
-
-static bool fill_metadata(json_t *metadata, const struct fx_lease_state *state,
-                          enum fx_lease_step step, const char *namespace_,
-                          const char *name) {
-    return set_text(metadata, "name", name) &&
-           set_text(metadata, "namespace", namespace_) &&
-           (step == FX_LEASE_CREATE ||
-            (set_text(metadata, "resourceVersion", state->version) &&
-             (state->uid[0] == '\0' || set_text(metadata, "uid", state->uid))));
+    return json_pack("{s:s?, s:I, s:s, s:s, s:I}", "holderIdentity",
+                     releases ? NULL : state->identity, "leaseDurationSeconds",
+                     releases ? (json_int_t)RELEASED_S
+                              : (json_int_t)state->times.duration_s,
+                     "acquireTime", acquired_at(state, step, now), "renewTime", now,
+                     "leaseTransitions", (json_int_t)transitions_after(state, step));
 }
 
 json_t *fx_lease_body(const struct fx_lease_state *state, enum fx_lease_step step,
                       const char *namespace_, const char *name, int64_t wall_us) {
     assert(step >= FX_LEASE_CREATE);
-    json_t *body = json_object();
-    json_t *metadata = json_object();
-    json_t *spec = json_object();
-    bool ok = body != NULL && metadata != NULL && spec != NULL &&
-              set_text(body, "apiVersion", "coordination.k8s.io/v1") &&
-              set_text(body, "kind", "Lease") &&
-              fill_metadata(metadata, state, step, namespace_, name) &&
-              fill_spec(spec, state, step, wall_us);
-    ok = ok && fx_tree_set_take(body, FX_TEXT("metadata"), json_incref(metadata)) &&
-         fx_tree_set_take(body, FX_TEXT("spec"), json_incref(spec));
-    json_decref(metadata);
-    json_decref(spec);
-    if (!ok) {
-        json_decref(body);
-        return NULL;
-    }
-    return body;
+    const bool creates = step == FX_LEASE_CREATE;
+    json_t *spec = new_spec(state, step, wall_us);
+    return spec == NULL
+               ? NULL
+               : json_pack("{s:s, s:s, s:{s:s, s:s, s:s*, s:s*}, s:o}", "apiVersion",
+                           "coordination.k8s.io/v1", "kind", "Lease", "metadata", "name",
+                           name, "namespace", namespace_, "resourceVersion",
+                           creates ? NULL : state->version, "uid",
+                           creates || state->uid[0] == '\0' ? NULL : state->uid, "spec",
+                           spec);
 }

@@ -228,7 +228,7 @@ static void giving_it_back(void **state) {
     struct fx_lease_state me = candidate();
     json_t *mine = lease("7", SPEC("me_1", NOW));
     fx_lease_written(&me, mine, S, S);
-    me.leaving = true;
+    me.releasing = true;
     assert_false(fx_lease_is_held(&me, S));
     assert_int_equal(fx_lease_next(&me, S), FX_LEASE_RELEASE);
     expect_body(&me, FX_LEASE_RELEASE,
@@ -249,13 +249,13 @@ static void giving_it_back(void **state) {
 static void leaving_in_doubt(void **state) {
     (void)state;
     struct fx_lease_state me = candidate();
-    me.leaving = true;
+    me.releasing = true;
     assert_int_equal(fx_lease_next(&me, S), FX_LEASE_WAIT);
-    me.leaving = false;
+    me.releasing = false;
     see(&me, SPEC("", NOW), S);
     fx_lease_sent(&me);
     fx_lease_failed(&me, true);
-    me.leaving = true;
+    me.releasing = true;
     assert_int_equal(fx_lease_next(&me, S), FX_LEASE_READ);
     see(&me, SPEC("me_1", NOW), S);
     assert_int_equal(fx_lease_next(&me, S), FX_LEASE_RELEASE);

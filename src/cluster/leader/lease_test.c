@@ -5,13 +5,13 @@
  */
 #include "kube/fake_api.h"
 
-#include "cluster/leader/lease_internal.h"
+#include "cluster/leader/lease.h"
 
 #define LEASES "/apis/coordination.k8s.io/v1/namespaces/ns/leases"
 #define LEASE  LEASES "/fixpoint"
 #define MS     UINT64_C(1000000)
 
-static const struct fx_lease_times hurried = {
+static const struct fx_lease_times fast = {
     .duration_s = 1,
     .held_ns = 900 * MS,
     .renew_ns = 100 * MS,
@@ -42,7 +42,7 @@ static void candidate_start(struct candidate *candidate, struct fake_api *api,
     candidate->lease = fx_cluster_lease_create(&api->loop, candidate->client, &options,
                                                on_change, candidate, &err);
     assert_non_null(candidate->lease);
-    fx_cluster_lease_set_times(candidate->lease, &hurried);
+    fx_cluster_lease_set_times(candidate->lease, &fast);
     assert_false(fx_cluster_lease_held(candidate->lease));
 }
 
@@ -80,11 +80,11 @@ static void from_one_to_the_next(void **state) {
     assert_true(is_holder(&api, "a_"));
     assert_int_equal(strlen(spec_text(&api, "renewTime")),
                      strlen("2026-11-21T10:02:33.123456Z"));
-    assert_int_equal(fake_count(&api.told, "POST " LEASES " fixpoint "), 1);
+    assert_int_equal(fake_count(&api.writes, "POST " LEASES " fixpoint "), 1);
     candidate_start(&b, &api, "b");
     fake_run_for(&api, 1300);
     assert_int_equal(a.n_lost + b.n_won, 0);
-    assert_in_range(fake_count(&api.told, "PATCH " LEASE " fixpoint "), 2, 14);
+    assert_in_range(fake_count(&api.writes, "PATCH " LEASE " fixpoint "), 2, 14);
     assert_int_equal(transitions(&api), 0);
 
     fx_cluster_lease_release(a.lease);

@@ -16,35 +16,35 @@
 /* Half of a core at most, and never before the others have come. */
 static void builds_rest(void **state) {
     (void)state;
-    struct fx_build_throttle pace;
-    fx_build_throttle_init(&pace);
-    assert_int_equal(fx_build_throttle_wait_ms(&pace, GATHER_MS), GATHER_MS);
-    assert_false(fx_build_throttle_succeeded(&pace, 5));
-    assert_int_equal(fx_build_throttle_wait_ms(&pace, GATHER_MS), GATHER_MS);
-    assert_false(fx_build_throttle_succeeded(&pace, 3000));
-    assert_int_equal(fx_build_throttle_wait_ms(&pace, GATHER_MS), 3000);
-    assert_false(fx_build_throttle_succeeded(&pace, 0));
-    assert_int_equal(fx_build_throttle_wait_ms(&pace, GATHER_MS), GATHER_MS);
+    struct fx_build_throttle throttle;
+    fx_build_throttle_init(&throttle);
+    assert_int_equal(fx_build_throttle_wait_ms(&throttle, GATHER_MS), GATHER_MS);
+    assert_false(fx_build_throttle_succeeded(&throttle, 5));
+    assert_int_equal(fx_build_throttle_wait_ms(&throttle, GATHER_MS), GATHER_MS);
+    assert_false(fx_build_throttle_succeeded(&throttle, 3000));
+    assert_int_equal(fx_build_throttle_wait_ms(&throttle, GATHER_MS), 3000);
+    assert_false(fx_build_throttle_succeeded(&throttle, 0));
+    assert_int_equal(fx_build_throttle_wait_ms(&throttle, GATHER_MS), GATHER_MS);
 }
 
 /* What is between half and one and a half of a doubling pause, and new only once. */
 static void failures_pause(void **state) {
     (void)state;
-    struct fx_build_throttle pace;
-    fx_build_throttle_init(&pace);
+    struct fx_build_throttle throttle;
+    fx_build_throttle_init(&throttle);
     uint64_t about_ms = FX_BUILD_PAUSE_MIN_MS;
     for (unsigned i = 0; i < 20; i++) {
-        assert_int_equal(fx_build_throttle_failed(&pace, 1), i == 0);
-        const uint64_t wait_ms = fx_build_throttle_wait_ms(&pace, GATHER_MS);
+        assert_int_equal(fx_build_throttle_failed(&throttle, 1), i == 0);
+        const uint64_t wait_ms = fx_build_throttle_wait_ms(&throttle, GATHER_MS);
         assert_in_range(wait_ms, about_ms / 2, about_ms + about_ms / 2);
         about_ms =
             about_ms < FX_BUILD_PAUSE_MAX_MS / 2 ? 2 * about_ms : FX_BUILD_PAUSE_MAX_MS;
     }
-    assert_true(fx_build_throttle_succeeded(&pace, 1));
-    assert_int_equal(fx_build_throttle_wait_ms(&pace, GATHER_MS), GATHER_MS);
-    assert_false(fx_build_throttle_succeeded(&pace, 1));
-    assert_true(fx_build_throttle_failed(&pace, 1)); /* from the beginning */
-    assert_in_range(fx_build_throttle_wait_ms(&pace, GATHER_MS),
+    assert_true(fx_build_throttle_succeeded(&throttle, 1));
+    assert_int_equal(fx_build_throttle_wait_ms(&throttle, GATHER_MS), GATHER_MS);
+    assert_false(fx_build_throttle_succeeded(&throttle, 1));
+    assert_true(fx_build_throttle_failed(&throttle, 1)); /* from the beginning */
+    assert_in_range(fx_build_throttle_wait_ms(&throttle, GATHER_MS),
                     FX_BUILD_PAUSE_MIN_MS / 2,
                     FX_BUILD_PAUSE_MIN_MS + FX_BUILD_PAUSE_MIN_MS / 2);
 }
@@ -52,10 +52,10 @@ static void failures_pause(void **state) {
 /* A failure that took long is no reason to be quicker than half of a core. */
 static void slow_failures_rest(void **state) {
     (void)state;
-    struct fx_build_throttle pace;
-    fx_build_throttle_init(&pace);
-    assert_true(fx_build_throttle_failed(&pace, 90000));
-    assert_int_equal(fx_build_throttle_wait_ms(&pace, GATHER_MS), 90000);
+    struct fx_build_throttle throttle;
+    fx_build_throttle_init(&throttle);
+    assert_true(fx_build_throttle_failed(&throttle, 90000));
+    assert_int_equal(fx_build_throttle_wait_ms(&throttle, GATHER_MS), 90000);
 }
 
 int main(void) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/identity.h - who we are in the cluster.
+ * cluster/policies/identity.h - the identity of this replica in the cluster.
  */
 #ifndef FX_CLUSTER_POLICIES_IDENTITY_H
 #define FX_CLUSTER_POLICIES_IDENTITY_H
 
 #include <stddef.h>
 
-/* Borrowed; outlives everything that is given it. */
+/* Borrowed; outlives everything that receives it. */
 struct fx_cluster_identity {
-    const char *pod;        /* the replica's name: POD_NAME, else the host's name */
+    const char *pod;        /* the name of the replica: POD_NAME, else the host name */
     const char *namespace_; /* of the Pod, its Secret, Lease and Config */
-    const char *lease;      /* name of the Lease */
-    const char *const *operations; /* as status.byPod tells them: "mutation-webhook" */
+    const char *lease;      /* the name of the Lease */
+    const char *const *operations; /* of status.byPod: "mutation-webhook" */
     size_t n_operations;
 };
 

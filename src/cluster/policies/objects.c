@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/objects.c - a sorted array; objects of the API reduced to policies,
- * which are kept as text: most of them are never looked at again.
+ * cluster/policies/objects.c - a sorted array of policies, kept as text: most of them are
+ * never read again.
  */
 #include "cluster/policies/objects.h"
 
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "cluster/policies/seen_status.h"
 #include "engine/policy_text.h"
@@ -19,9 +20,9 @@
 
 /* ---- one object ------------------------------------------------------------------ */
 
-/* Its texts are those of the key, and of the uid that it owns. */
+/* Owns the texts of the object: the key, and the uid. */
 struct item {
-    struct fx_cluster_object object; /* first: what the others see */
+    struct fx_cluster_object object; /* first, so that item_of() can cast */
     char *uid;
     char key[];
 };
@@ -36,7 +37,7 @@ static void destroy(struct fx_cluster_object *object) {
     free(object); /* struct item begins with it */
 }
 
-/* What there is one of in each object. */
+/* The metadata that are kept. */
 static bool keep_metadata(json_t *kept, const json_t *from) {
     static const char *const keys[] = {"name", "namespace", "uid", "generation"};
     json_t *metadata = json_object();
@@ -51,7 +52,7 @@ static bool keep_metadata(json_t *kept, const json_t *from) {
     return true;
 }
 
-/* What policies are made of, and no more; NULL without memory. */
+/* The fields of a policy as text; NULL without memory. */
 static struct fx_policy_text *reduce(const json_t *object) {
     json_t *kept = json_object();
     const bool ok = kept != NULL && fx_kube_body_share(kept, object, "apiVersion") &&
@@ -63,18 +64,18 @@ static struct fx_policy_text *reduce(const json_t *object) {
     return text;
 }
 
-/* False for names that no API server lets pass (RFC 1123, 253 characters). */
+/* False for names that an API server does not allow (RFC 1123, 253 characters). */
 static bool print_key(char key[KEY_BYTES], const struct fx_cluster_kind *kind,
                       struct fx_text namespace_, struct fx_text name) {
     const struct fx_kube_resource *resource = &kind->versions[0];
-    const struct fx_text space = kind->is_namespaced ? namespace_ : (struct fx_text){0};
+    const struct fx_text scope = kind->is_namespaced ? namespace_ : (struct fx_text){0};
     const int len =
         snprintf(key, KEY_BYTES, "%s.%s/%.*s%s%.*s", resource->plural, resource->group,
-                 FX_TEXT_ARG(space), kind->is_namespaced ? "/" : "", FX_TEXT_ARG(name));
+                 FX_TEXT_ARG(scope), kind->is_namespaced ? "/" : "", FX_TEXT_ARG(name));
     return len > 0 && len < KEY_BYTES;
 }
 
-/* The names within a key. */
+/* Sets the names from the key. */
 static void read_key(const char *key, const struct fx_cluster_kind *kind,
                      struct fx_cluster_object *object) {
     const char *name = strchr(key, '/') + 1;
@@ -87,26 +88,19 @@ static void read_key(const char *key, const struct fx_cluster_kind *kind,
 
 /* ---- all of them ----------------------------------------------------------------- */
 
-static size_t lower_bound(const struct fx_cluster_objects *objects, const char *key) {
-    size_t from = 0;
-    size_t to = objects->n_items;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (strcmp(objects->items[middle]->key, key) < 0) {
-            from = middle + 1;
-        } else {
-            to = middle;
-        }
-    }
-    return from;
+static int compare_key(const void *key, const void *item) {
+    struct fx_cluster_object *const *object = item;
+    return strcmp(key, (*object)->key);
 }
 
-static bool stands_at(const struct fx_cluster_objects *objects, size_t at,
-                      const char *key) {
-    return at < objects->n_items && strcmp(objects->items[at]->key, key) == 0;
+static size_t find_index(const struct fx_cluster_objects *objects, const char *key,
+                         bool *ret_found) {
+    return fx_sorted_find(objects->items, objects->n_items,
+                          sizeof(struct fx_cluster_object *), key, compare_key,
+                          ret_found);
 }
 
-/* A new item at its place; NULL without memory. */
+/* Inserts a new item; NULL without memory. */
 static struct fx_cluster_object *insert(struct fx_cluster_objects *objects, size_t at,
                                         const char *key,
                                         const struct fx_cluster_kind *kind) {
@@ -121,16 +115,14 @@ static struct fx_cluster_object *insert(struct fx_cluster_objects *objects, size
     item->object.key = item->key;
     item->object.kind = kind;
     read_key(item->key, kind, &item->object);
-    struct fx_cluster_object **slot = objects->items + at;
-    memmove(slot + 1, slot, (objects->n_items - at) * sizeof(*slot));
-    *slot = &item->object;
-    objects->n_items++;
+    FX_SORTED_INSERT(objects->items, objects->n_items, at);
+    objects->items[at] = &item->object;
     return &item->object;
 }
 
-/* Takes over the policy, whose metadata these are, and the uid. */
-static void keep(struct fx_cluster_object *object, const json_t *metadata,
-                 struct fx_policy_text *policy, char *uid) {
+/* Replaces the content of the object; takes over the policy and the uid. */
+static void set_content(struct fx_cluster_object *object, const json_t *metadata,
+                        struct fx_policy_text *policy, char *uid) {
     fx_policy_text_unref(object->object);
     free(item_of(object)->uid);
     object->object = policy;
@@ -139,10 +131,11 @@ static void keep(struct fx_cluster_object *object, const json_t *metadata,
     item_of(object)->uid = uid;
 }
 
-/* Makes of the object what is kept of it. */
-static bool put(struct fx_cluster_objects *objects, const char *key,
-                const struct fx_cluster_kind *kind, const json_t *object,
-                struct fx_cluster_object **ret_item, enum fx_object_change *ret_change) {
+/* Adds or updates the kept fields of the object. */
+static bool put_policy(struct fx_cluster_objects *objects, const char *key,
+                       const struct fx_cluster_kind *kind, const json_t *object,
+                       struct fx_cluster_object **ret_item,
+                       enum fx_object_change *ret_change) {
     const json_t *metadata = fx_tree_view_key(object, "metadata");
     struct fx_policy_text *kept = reduce(object);
     struct fx_cluster_object *item = fx_cluster_objects_find(objects, key);
@@ -157,22 +150,23 @@ static bool put(struct fx_cluster_objects *objects, const char *key,
     }
     char *uid = fx_text_dup(fx_tree_view_string(metadata, "uid"));
     if (uid != NULL && item == NULL) {
-        item = insert(objects, lower_bound(objects, key), key, kind);
+        bool found = false;
+        item = insert(objects, find_index(objects, key, &found), key, kind);
     }
     if (uid == NULL || item == NULL) {
         free(uid);
         fx_policy_text_unref(kept);
         return false;
     }
-    keep(item, metadata, kept, uid);
+    set_content(item, metadata, kept, uid);
     *ret_change = FX_OBJECT_POLICY;
     *ret_item = item;
     return true;
 }
 
-/* Notes what its status says of us; true where that is something else than before. */
-static bool see_status(struct fx_cluster_object *item, const json_t *object,
-                       const char *pod) {
+/* Notes the digests of our parts of its status; true if they changed. */
+static bool note_status(struct fx_cluster_object *item, const json_t *object,
+                        const char *pod) {
     const uint64_t status_before = item->own_status;
     const uint64_t ready_before = item->ready.digest;
     item->own_status = fx_status_digest_of_pod(object, pod);
@@ -190,13 +184,13 @@ bool fx_cluster_objects_put(struct fx_cluster_objects *objects,
     const json_t *metadata = fx_tree_view_key(object, "metadata");
     if (!print_key(key, source->kind, fx_tree_view_string(metadata, "namespace"),
                    fx_tree_view_string(metadata, "name")) ||
-        !put(objects, key, source->kind, object, ret_item, ret_change)) {
+        !put_policy(objects, key, source->kind, object, ret_item, ret_change)) {
         return false;
     }
     struct fx_cluster_object *item = *ret_item;
-    const bool is_news = see_status(item, object, source->pod);
+    const bool status_changed = note_status(item, object, source->pod);
     item->resource = source->resource;
-    if (*ret_change == FX_OBJECT_SAME && is_news) {
+    if (*ret_change == FX_OBJECT_SAME && status_changed) {
         *ret_change = FX_OBJECT_STATUS;
     }
     return true;
@@ -209,21 +203,20 @@ bool fx_cluster_objects_remove(struct fx_cluster_objects *objects,
     if (!print_key(key, kind, namespace_, name)) {
         return false;
     }
-    const size_t at = lower_bound(objects, key);
-    if (!stands_at(objects, at, key)) {
-        return false;
+    bool found = false;
+    const size_t at = find_index(objects, key, &found);
+    if (found) {
+        destroy(objects->items[at]);
+        FX_SORTED_REMOVE(objects->items, objects->n_items, at);
     }
-    struct fx_cluster_object **slot = objects->items + at;
-    destroy(*slot);
-    memmove(slot, slot + 1, (objects->n_items - at - 1) * sizeof(*slot));
-    objects->n_items--;
-    return true;
+    return found;
 }
 
 struct fx_cluster_object *
 fx_cluster_objects_find(const struct fx_cluster_objects *objects, const char *key) {
-    const size_t at = lower_bound(objects, key);
-    return stands_at(objects, at, key) ? objects->items[at] : NULL;
+    bool found = false;
+    const size_t at = find_index(objects, key, &found);
+    return found ? objects->items[at] : NULL;
 }
 
 void fx_cluster_objects_finish(struct fx_cluster_objects *objects) {

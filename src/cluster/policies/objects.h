@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/objects.h - the policy objects of a cluster as they stand, in the
- * order of their keys. Private to this room. Pure.
+ * cluster/policies/objects.h - the policy objects of the cluster, sorted by key. Private
+ * to this room. Pure.
  */
 #ifndef FX_CLUSTER_POLICIES_OBJECTS_H
 #define FX_CLUSTER_POLICIES_OBJECTS_H
@@ -26,33 +26,32 @@ void fx_cluster_objects_finish(struct fx_cluster_objects *objects);
 
 enum fx_object_change {
     FX_OBJECT_SAME,   /* nothing that is kept */
-    FX_OBJECT_STATUS, /* what we say in its status alone */
+    FX_OBJECT_STATUS, /* only Fixpoint's own part of the status */
     FX_OBJECT_POLICY, /* the policy */
 };
 
-/* Where an object comes from. */
+/* Where an object was read. */
 struct fx_object_source {
     const struct fx_cluster_kind *kind;
     const struct fx_kube_resource *resource;
-    const char *pod; /* whose status entry is ours */
+    const char *pod; /* the id of this replica's status entry */
 };
 
-/* Adds the object or replaces the one of its key, which names its namespace where that
- * tells objects of its kind apart. What is kept is written down anew;
- * where it equals what was kept, the old text stays. `*ret_item` is borrowed. False
- * without memory (or with a name longer than names are), and then nothing has changed. */
+/* Adds the object, or replaces the object with its key. The kept text is only replaced if
+ * it changed. `*ret_item` is borrowed. False without memory, or for a name longer than an
+ * API server allows; then nothing has changed. */
 bool fx_cluster_objects_put(struct fx_cluster_objects *objects,
                             const struct fx_object_source *source, json_t *object,
                             struct fx_cluster_object **ret_item,
                             enum fx_object_change *ret_change) FX_MUST_USE;
 
-/* Removes the object of that kind, namespace and name; false where there is none. Needs
- * no memory. */
+/* Removes the object of that kind, namespace and name; false if there is none. Needs no
+ * memory. */
 bool fx_cluster_objects_remove(struct fx_cluster_objects *objects,
                                const struct fx_cluster_kind *kind,
                                struct fx_text namespace_, struct fx_text name);
 
-/* The object of that key, or NULL. */
+/* The object with that key, borrowed, or NULL. */
 struct fx_cluster_object *
 fx_cluster_objects_find(const struct fx_cluster_objects *objects, const char *key);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/policies.c - reflectors to objects, objects to builds:
+ * cluster/policies/policies.c - from reflectors to objects, from objects to builds:
  *
- *   quiet ── a change ──→ waiting ── a moment later ──→ building ──→ told
- *     ↑                                                    │
- *     └──── nothing came meanwhile ────────────────────────┤
- *           waiting ←── something did, or it could not be ─┘
+ *   idle ── a change ──→ waiting ── a moment later ──→ building ──→ report
+ *     ↑                                                   │
+ *     └──── no change meanwhile ──────────────────────────┤
+ *           waiting ←── a change, or the build failed ────┘
  */
 #include "cluster/policies/policies.h"
 
@@ -22,11 +22,11 @@
 #include "cluster/policies/objects.h"
 #include "engine/request.h"
 
-/* Changes come in bursts (`kubectl apply -f folder`): the first waits so long for the
- * others. While the first lists are still coming, longer, for each of them is a burst. */
-#define GATHER_MS       20u
-#define GATHER_FIRST_MS 2000u
-#define NS_IN_MS        UINT64_C(1000000)
+/* Changes come in bursts (`kubectl apply -f folder`): a build waits this long for further
+ * changes, and longer until all first lists have arrived. */
+#define COLLECT_MS       20u
+#define COLLECT_FIRST_MS 2000u
+#define NS_IN_MS         UINT64_C(1000000)
 
 #define POLICIES_MAGIC 0x6678706fu /* "fxpo" */
 
@@ -34,27 +34,27 @@
 struct source {
     struct fx_cluster_policies *policies;
     const struct fx_cluster_kind *kind;
-    struct fx_kube_reflector *reflector; /* NULL: it is not read, */
-    bool synced;                         /* and nobody waits for it */
+    struct fx_kube_reflector *reflector; /* NULL: not watched, */
+    bool synced;                         /* and then true */
 };
 
-/* What the worker is given, and what it makes. */
+/* The input and the result of the worker. */
 struct job {
     uv_work_t work;
     struct fx_cluster_policies *policies;
-    struct fx_policy_input *inputs; /* their objects are counted, */
-    char **files;                   /* their names its own */
+    struct fx_policy_input *inputs; /* their objects are counted */
+    char **files;                   /* the names of the inputs, owned */
     size_t n_inputs;
     struct fx_policies *previous; /* counted */
     struct fx_policies *made;
     struct fx_err err;
     uint64_t began_ns, took_ns;
-    bool holds_all; /* begun when everything had been listed */
+    bool holds_all; /* all first lists had arrived */
 };
 
 struct fx_cluster_policies {
     uint32_t magic;
-    struct fx_job under_way; /* the job, for a watchdog */
+    struct fx_job watchdog; /* for the job */
     uv_loop_t *loop;
     uv_timer_t timer;
     struct source sources[FX_CLUSTER_KINDS];
@@ -64,8 +64,8 @@ struct fx_cluster_policies {
     struct fx_cluster_objects objects;
     struct fx_policies *current;
     struct job job;
-    struct fx_build_throttle pace;
-    bool dirty, building, timing, ready, closing;
+    struct fx_build_throttle throttle;
+    bool dirty, building, has_timer, ready, closing;
 };
 
 static struct fx_cluster_policies *policies_of(void *data) {
@@ -74,10 +74,10 @@ static struct fx_cluster_policies *policies_of(void *data) {
     return policies;
 }
 
-/* ---- the end --------------------------------------------------------------------- */
+/* ---- memory --------------------------------------------------------------------- */
 
 static void destroy_if_closed(struct fx_cluster_policies *policies) {
-    if (!policies->closing || policies->timing || policies->building) {
+    if (!policies->closing || policies->has_timer || policies->building) {
         return;
     }
     fx_policies_unref(policies->current);
@@ -88,7 +88,7 @@ static void destroy_if_closed(struct fx_cluster_policies *policies) {
 
 static void on_timer_closed(uv_handle_t *timer) {
     struct fx_cluster_policies *policies = policies_of(timer->data);
-    policies->timing = false;
+    policies->has_timer = false;
     destroy_if_closed(policies);
 }
 
@@ -141,18 +141,18 @@ static void on_work(uv_work_t *work) {
         .n_inputs = job->n_inputs,
         .previous = job->previous,
         .generation = job->previous->snapshot->generation + 1,
-        .settings = &job->policies->options.settings, /* which stand still */
+        .settings = &job->policies->options.settings, /* which do not change */
     };
     if (!fx_policies_build_from(&sources, &job->made, &job->err)) {
         job->made = NULL;
     }
-    fx_heap_trim(); /* what was read on the way here is gone */
+    fx_heap_trim(); /* much memory was freed just now */
     job->took_ns = fx_clock_ns() - job->began_ns;
 }
 
-static void wait_for_more(struct fx_cluster_policies *policies);
+static void schedule_build(struct fx_cluster_policies *policies);
 
-static void take(struct fx_cluster_policies *policies, struct job *job) {
+static void handle_result(struct fx_cluster_policies *policies, struct job *job) {
     struct fx_policies *before = policies->current;
     policies->current = job->made;
     job->made = NULL;
@@ -162,66 +162,67 @@ static void take(struct fx_cluster_policies *policies, struct job *job) {
     fx_policies_unref(before);
 }
 
-/* It is tried again, later and later; told once, and once more when it can be. */
+/* The build is retried after growing pauses; the first failure and the first success are
+ * logged. */
 static void note_failure(struct fx_cluster_policies *policies, uint64_t took_ns,
                          const struct fx_err *err) {
     policies->dirty = true;
-    if (fx_build_throttle_failed(&policies->pace, took_ns / NS_IN_MS)) {
-        fx_log(ERROR, "policies cannot be built: the previous ones stay in force",
+    if (fx_build_throttle_failed(&policies->throttle, took_ns / NS_IN_MS)) {
+        fx_log(ERROR, "policies cannot be built: the previous ones stay active",
                fx_log_str("error", err->msg));
     }
 }
 
 static void note_success(struct fx_cluster_policies *policies, uint64_t took_ns) {
-    if (fx_build_throttle_succeeded(&policies->pace, took_ns / NS_IN_MS)) {
+    if (fx_build_throttle_succeeded(&policies->throttle, took_ns / NS_IN_MS)) {
         fx_log(INFO, "policies can be built again", {0});
     }
 }
 
 static void on_worked(uv_work_t *work, int status) {
-    (void)status; /* nobody cancels it */
+    (void)status; /* never cancelled */
     struct job *job = work->data;
     struct fx_cluster_policies *policies = policies_of(job->policies);
     policies->building = false;
-    fx_job_end(&policies->under_way);
+    fx_job_end(&policies->watchdog);
     if (!policies->closing && job->made != NULL) {
         note_success(policies, job->took_ns);
-        take(policies, job);
+        handle_result(policies, job);
     } else if (!policies->closing) {
         note_failure(policies, job->took_ns, &job->err);
     }
     job_finish(job);
-    wait_for_more(policies);
+    schedule_build(policies);
     destroy_if_closed(policies);
 }
 
-static void build(struct fx_cluster_policies *policies) {
+static void start_build(struct fx_cluster_policies *policies) {
     struct job *job = &policies->job;
     if (!job_fill(job, policies)) {
         struct fx_err err = FX_ERR_INIT;
         (void)fx_fail_nomem(&err);
         job_finish(job);
         note_failure(policies, 0, &err);
-        wait_for_more(policies);
+        schedule_build(policies);
         return;
     }
     job->work.data = job;
     job->policies = policies;
     policies->dirty = false;
-    /* It fails only where the call is wrong. */
+    /* Fails only for invalid arguments. */
     const int queued = uv_queue_work(policies->loop, &job->work, on_work, on_worked);
     assert(queued == 0);
     policies->building = queued == 0;
-    policies->under_way = (struct fx_job){
+    policies->watchdog = (struct fx_job){
         .type = FX_JOB_BUILD,
         .name = "build of policies",
         .allowed_ns = FX_JOB_NS(FX_LIMIT_BUILD_MS),
     };
-    fx_job_begin(&policies->under_way);
+    fx_job_begin(&policies->watchdog);
 }
 
 static void on_timer(uv_timer_t *timer) {
-    build(policies_of(timer->data));
+    start_build(policies_of(timer->data));
 }
 
 static bool all_synced(const struct fx_cluster_policies *policies) {
@@ -233,25 +234,26 @@ static bool all_synced(const struct fx_cluster_policies *policies) {
     return true;
 }
 
-/* Where there is something to be built, sets the time for it, unless that is set. */
-static void wait_for_more(struct fx_cluster_policies *policies) {
+/* Sets the timer for the next build, if there are changes and it is not set. */
+static void schedule_build(struct fx_cluster_policies *policies) {
     if (!policies->dirty || policies->building || policies->closing ||
         uv_is_active((uv_handle_t *)&policies->timer)) {
         return;
     }
-    const uint64_t gather_ms = all_synced(policies) ? GATHER_MS : GATHER_FIRST_MS;
-    const uint64_t ms = fx_build_throttle_wait_ms(&policies->pace, gather_ms);
+    const uint64_t collect_ms = all_synced(policies) ? COLLECT_MS : COLLECT_FIRST_MS;
+    const uint64_t ms = fx_build_throttle_wait_ms(&policies->throttle, collect_ms);
     (void)uv_timer_start(&policies->timer, on_timer, ms, 0); /* it has a callback */
 }
 
 void fx_cluster_policies_rebuild(struct fx_cluster_policies *policies) {
     policies->dirty = true;
-    wait_for_more(policies);
+    schedule_build(policies);
 }
 
-/* ---- what the reflectors tell ---------------------------------------------------- */
+/* ---- callbacks of the reflectors ----------------------------------------------------
+ */
 
-/* The version it was read in. */
+/* The version in which the object was read. */
 static const struct fx_kube_resource *version_of(const struct fx_cluster_kind *kind,
                                                  const json_t *object) {
     struct fx_subject subject;
@@ -293,7 +295,7 @@ static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) 
     }
 }
 
-/* The last of the first lists is built at once: somebody waits for it. */
+/* The first build starts as soon as all lists have arrived: readiness waits for it. */
 static void on_synced(void *user) {
     struct source *source = user;
     struct fx_cluster_policies *policies = source->policies;
@@ -314,11 +316,11 @@ static void on_state(enum fx_kube_state state, const struct fx_kube_failure *fai
     policies->events.on_state(&source->kind->versions[0], state, failure, policies->user);
 }
 
-/* ---- the beginning --------------------------------------------------------------- */
+/* ---- start and end --------------------------------------------------------------- */
 
 static bool start_source(struct fx_cluster_policies *policies, size_t kind,
                          struct fx_kube_client *client, struct fx_err *err) {
-    static const struct fx_kube_reflector_events told = {
+    static const struct fx_kube_reflector_events callbacks = {
         .on_object = on_object,
         .on_gone = on_gone,
         .on_synced = on_synced,
@@ -339,13 +341,13 @@ static bool start_source(struct fx_cluster_policies *policies, size_t kind,
             source->kind->is_config ? policies->options.identity.namespace_ : NULL,
         .name = source->kind->is_config ? "config" : NULL,
     };
-    source->reflector =
-        fx_kube_reflector_create(policies->loop, client, &options, &told, source, err);
+    source->reflector = fx_kube_reflector_create(policies->loop, client, &options,
+                                                 &callbacks, source, err);
     return source->reflector != NULL;
 }
 
-static bool start(struct fx_cluster_policies *policies, struct fx_kube_client *client,
-                  struct fx_err *err) {
+static bool start_sources(struct fx_cluster_policies *policies,
+                          struct fx_kube_client *client, struct fx_err *err) {
     if (!fx_policies_build(NULL, 0, NULL, 0, &policies->current, err)) {
         return false;
     }
@@ -372,11 +374,11 @@ fx_cluster_policies_create(uv_loop_t *loop, struct fx_kube_client *client,
     policies->options = *options;
     policies->events = *events;
     policies->user = user;
-    fx_build_throttle_init(&policies->pace);
+    fx_build_throttle_init(&policies->throttle);
     (void)uv_timer_init(loop, &policies->timer); /* cannot fail */
     policies->timer.data = policies;
-    policies->timing = true;
-    if (!start(policies, client, err)) {
+    policies->has_timer = true;
+    if (!start_sources(policies, client, err)) {
         fx_cluster_policies_close(policies);
         return NULL;
     }
@@ -394,7 +396,7 @@ void fx_cluster_policies_close(struct fx_cluster_policies *policies) {
     uv_close((uv_handle_t *)&policies->timer, on_timer_closed);
 }
 
-/* ---- asking ---------------------------------------------------------------------- */
+/* ---- queries ---------------------------------------------------------------------- */
 
 struct fx_policies *
 fx_cluster_policies_get_current(const struct fx_cluster_policies *policies) {

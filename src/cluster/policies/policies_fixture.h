@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/policies_fixture.h - for the tests of what is written into a cluster:
- * a fake API server that serves mutators, and the policies that are read from it.
+ * cluster/policies/policies_fixture.h - for tests of what is written into a cluster: a
+ * fake API server with mutators, and the policies that are read from it.
  */
 #ifndef FX_CLUSTER_POLICIES_POLICIES_FIXTURE_H
 #define FX_CLUSTER_POLICIES_POLICIES_FIXTURE_H
@@ -9,7 +9,6 @@
 #include "kube/fake_api.h"
 
 #include "cluster/policies/policies.h"
-#include "cluster/status/status.h"
 
 #define ASSIGNS     "/apis/mutations.gatekeeper.sh/v1/assign"
 #define OWN_ASSIGNS "/apis/mutations.fixpoint.dev/v1alpha1/fixpointassigns"
@@ -38,50 +37,50 @@
     "\"/metadata/labels/x\",\"value\":\"y\"}]}" rest "}"
 #define BY_POD(entries) ",\"status\":{\"byPod\":[" entries "]}"
 
-struct world {
+struct fixture {
     struct fake_api api;
     struct fx_cluster_identity identity;
     unsigned apis;
     struct fx_kube_client *client;
     struct fx_cluster_policies *policies;
     unsigned n_builds;
-    /* Told of a build, and of an own status that changed; may be NULL. */
-    void (*on_built)(struct world *world, struct fx_policies *built);
-    void (*on_status)(struct world *world, const struct fx_cluster_object *object);
+    /* Called for a build, and for a change of the own status; may be NULL. */
+    void (*on_built)(struct fixture *fixture, struct fx_policies *built);
+    void (*on_status)(struct fixture *fixture, const struct fx_cluster_object *object);
     void *user;
 };
 
-static inline void world_on_built(struct fx_policies *built, struct fx_policies *before,
-                                  double seconds, void *user) {
-    struct world *world = user;
+static inline void fixture_on_built(struct fx_policies *built, struct fx_policies *before,
+                                    double seconds, void *user) {
+    struct fixture *fixture = user;
     (void)before;
     (void)seconds;
-    world->n_builds++;
-    if (world->on_built != NULL) {
-        world->on_built(world, built);
+    fixture->n_builds++;
+    if (fixture->on_built != NULL) {
+        fixture->on_built(fixture, built);
     }
 }
 
-static inline void world_on_status(const struct fx_cluster_object *object, void *user) {
-    struct world *world = user;
-    if (world->on_status != NULL) {
-        world->on_status(world, object);
+static inline void fixture_on_status(const struct fx_cluster_object *object, void *user) {
+    struct fixture *fixture = user;
+    if (fixture->on_status != NULL) {
+        fixture->on_status(fixture, object);
     }
 }
 
-static inline void world_on_state(const struct fx_kube_resource *resource,
-                                  enum fx_kube_state state,
-                                  const struct fx_kube_failure *failure, void *user) {
+static inline void fixture_on_state(const struct fx_kube_resource *resource,
+                                    enum fx_kube_state state,
+                                    const struct fx_kube_failure *failure, void *user) {
     (void)resource;
     (void)state;
     (void)failure;
     (void)user;
 }
 
-/* With nothing but the collections of two kinds. */
-static inline void world_start(struct world *world) {
+/* Starts with the empty collections of two kinds. */
+static inline void fixture_start(struct fixture *fixture) {
     static const char *const operations[] = {"mutation-webhook"};
-    *world = (struct world){
+    *fixture = (struct fixture){
         .identity = {.pod = OWN_POD,
                      .namespace_ = "ns",
                      .lease = "fixpoint",
@@ -89,43 +88,43 @@ static inline void world_start(struct world *world) {
                      .n_operations = 1},
         .apis = FX_CLUSTER_API_ALL,
     };
-    fake_start(&world->api);
-    fake_collect(&world->api, ASSIGNS);
-    fake_collect(&world->api, OWN_ASSIGNS);
-    world->client = fake_client(&world->api);
+    fake_start(&fixture->api);
+    fake_collect(&fixture->api, ASSIGNS);
+    fake_collect(&fixture->api, OWN_ASSIGNS);
+    fixture->client = fake_client(&fixture->api);
 }
 
-/* Begins to read what is there now. */
-static inline void world_read(struct world *world) {
-    static const struct fx_cluster_policies_events told = {
-        .on_built = world_on_built,
-        .on_status = world_on_status,
-        .on_state = world_on_state,
+/* Reads the policies that exist now. */
+static inline void fixture_read(struct fixture *fixture) {
+    static const struct fx_cluster_policies_events events = {
+        .on_built = fixture_on_built,
+        .on_status = fixture_on_status,
+        .on_state = fixture_on_state,
     };
     const struct fx_cluster_policies_options options = {
-        .identity = world->identity,
-        .apis = world->apis,
+        .identity = fixture->identity,
+        .apis = fixture->apis,
     };
     struct fx_err err = FX_ERR_INIT;
     const char *ignored = NULL;
-    world->policies = fx_cluster_policies_create(&world->api.loop, world->client,
-                                                 &options, &told, world, &err);
-    assert_non_null(world->policies);
-    FAKE_UNTIL(&world->api, fx_cluster_policies_ready(world->policies, &ignored));
+    fixture->policies = fx_cluster_policies_create(&fixture->api.loop, fixture->client,
+                                                   &options, &events, fixture, &err);
+    assert_non_null(fixture->policies);
+    FAKE_UNTIL(&fixture->api, fx_cluster_policies_ready(fixture->policies, &ignored));
 }
 
-static inline void world_finish(struct world *world) {
-    fx_cluster_policies_close(world->policies);
-    fx_kube_client_close(world->client);
-    fake_finish(&world->api);
+static inline void fixture_finish(struct fixture *fixture) {
+    fx_cluster_policies_close(fixture->policies);
+    fx_kube_client_close(fixture->client);
+    fake_finish(&fixture->api);
 }
 
 /* The ids of the entries of the object at this path, with blanks between them; "" for
  * none. Valid until the next call. */
-static inline const char *world_ids(const struct world *world, const char *path) {
+static inline const char *fixture_ids(const struct fixture *fixture, const char *path) {
     static char text[1000];
     const json_t *entries = fx_tree_view_key(
-        fx_tree_view_key(fake_view(&world->api, path), "status"), "byPod");
+        fx_tree_view_key(fake_view(&fixture->api, path), "status"), "byPod");
     size_t len = 0;
     text[0] = '\0';
     for (size_t i = 0; i < json_array_size(entries); i++) {

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "cluster/references/binding_patch.h"
+#include "cluster/references/bindings.h"
 #include "kube/test_json.h"
 
 #define ASKS  "\"ref.kubemod.io/inject-node-ref\":"

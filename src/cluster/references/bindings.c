@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/bindings.c - the life of one:
+ * cluster/references/bindings.c - the life of a binding:
  *
- *   read the Pod → write the annotation → told
- *      ↑  ↓            ↑  ↓ fails, and may pass: after a pause again
+ *   read the Pod → write the annotation → report
+ *      ↑  ↓            ↑  ↓ temporary failure: again after a pause
  *      └──┘            └──┘
  */
 #include "cluster/references/bindings.h"
@@ -11,11 +11,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include <jansson.h>
-
 #include "base/clock.h"
 #include "base/limits.h"
-#include "cluster/references/binding_patch.h"
+#include "engine/dialect.h"
+#include "kube/backoff.h"
+#include "kube/body.h"
+#include "value/tree.h"
 
 #define BINDING_MAGIC 0x66786264u /* "fxbd" */
 
@@ -31,7 +32,7 @@ struct binding {
     struct binding *next, *previous;
     char *namespace_, *pod, *node;
     uint64_t deadline_ns, pause_ms;
-    json_t *patch; /* NULL: the Pod is not read yet */
+    json_t *patch; /* NULL: the Pod has not been read yet */
     struct fx_kube_call *call;
     uv_timer_t timer; /* of a pause */
     fx_cluster_on_bound *on_done;
@@ -51,7 +52,53 @@ static struct binding *binding_of(void *data) {
     return binding;
 }
 
-/* ---- the end of one -------------------------------------------------------------- */
+/* ---- the patch ------------------------------------------------------------------- */
+
+static bool wants_annotation(const json_t *annotations,
+                             const struct fx_node_annotations *names,
+                             struct fx_text node) {
+    return names != NULL &&
+           fx_text_is(fx_tree_view_string(annotations, names->asks), "true") &&
+           !fx_text_equal(fx_tree_view_string(annotations, names->names), node);
+}
+
+/* The annotations to write, for all dialects; NULL without memory. */
+static json_t *new_annotations(const json_t *annotations, struct fx_text node) {
+    json_t *made = json_object();
+    bool ok = made != NULL;
+    for (const struct fx_dialect *const *at = fx_dialects; ok && *at != NULL; at++) {
+        const struct fx_node_annotations *names = (*at)->node_annotations;
+        if (wants_annotation(annotations, names, node)) {
+            ok = fx_kube_body_set_text(made, names->names, node);
+        }
+    }
+    if (!ok) {
+        json_decref(made);
+        return NULL;
+    }
+    return made;
+}
+
+bool fx_binding_patch_make(const json_t *pod, struct fx_text node, json_t **ret_patch) {
+    const json_t *metadata = fx_tree_view_key(pod, "metadata");
+    *ret_patch = NULL;
+    if (fx_tree_view_string(fx_tree_view_key(pod, "spec"), "nodeName").len > 0) {
+        return true;
+    }
+    json_t *made = new_annotations(fx_tree_view_key(metadata, "annotations"), node);
+    if (made == NULL) {
+        return false;
+    }
+    if (json_object_size(made) == 0) {
+        json_decref(made);
+        return true;
+    }
+    *ret_patch = json_pack("{s:{s:O*, s:o}}", "metadata", "uid",
+                           fx_tree_view_key(metadata, "uid"), "annotations", made);
+    return *ret_patch != NULL;
+}
+
+/* ---- the end --------------------------------------------------------------------- */
 
 static void destroy(struct binding *binding) {
     json_decref(binding->patch);
@@ -66,7 +113,7 @@ static void on_timer_closed(uv_handle_t *timer) {
     destroy(binding_of(timer->data));
 }
 
-static void link_out(struct binding *binding) {
+static void remove_from_list(struct binding *binding) {
     struct fx_cluster_bindings *all = binding->all;
     if (binding->previous != NULL) {
         binding->previous->next = binding->next;
@@ -79,52 +126,49 @@ static void link_out(struct binding *binding) {
     all->n_items--;
 }
 
-/* It is told nothing any more. */
+/* Ends it without a report. */
 static void release(struct binding *binding) {
     fx_kube_call_cancel(binding->call);
-    link_out(binding);
+    remove_from_list(binding);
     uv_close((uv_handle_t *)&binding->timer, on_timer_closed);
 }
 
-static void tell(struct binding *binding, bool told, const struct fx_err *failure) {
+static void report(struct binding *binding, bool written, const struct fx_err *failure) {
     fx_cluster_on_bound *on_done = binding->on_done;
     void *user = binding->user;
     release(binding);
-    on_done(told, failure, user);
+    on_done(written, failure, user);
 }
 
-static void tell_no_memory(struct binding *binding) {
+static void report_no_memory(struct binding *binding) {
     struct fx_err err = FX_ERR_INIT;
     (void)fx_fail_nomem(&err);
-    tell(binding, false, &err);
+    report(binding, false, &err);
 }
 
-/* ---- its requests ---------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------- */
 
-static void go_on(struct binding *binding);
+static void on_pause_over(uv_timer_t *timer);
 
-static void on_pause_over(uv_timer_t *timer) {
-    go_on(binding_of(timer->data));
-}
-
-/* Would another one be in time? */
-static bool may_try_again(const struct binding *binding,
-                          const struct fx_kube_failure *failure) {
-    const bool passes = fx_kube_failure_is_temporary(failure) ||
-                        failure->reason == FX_KUBE_REASON_CONFLICT;
-    return passes && fx_clock_ns() + binding->pause_ms * NS_IN_MS < binding->deadline_ns;
+/* Whether another attempt is useful before the deadline. */
+static bool may_retry(const struct binding *binding,
+                      const struct fx_kube_failure *failure) {
+    const bool is_temporary = fx_kube_failure_is_temporary(failure) ||
+                              failure->reason == FX_KUBE_REASON_CONFLICT;
+    return is_temporary &&
+           fx_clock_ns() + binding->pause_ms * NS_IN_MS < binding->deadline_ns;
 }
 
 static void fail(struct binding *binding, const struct fx_kube_failure *failure) {
-    if (may_try_again(binding, failure)) {
+    if (may_retry(binding, failure)) {
         (void)uv_timer_start(&binding->timer, on_pause_over, binding->pause_ms, 0);
         binding->pause_ms =
-            binding->pause_ms * 2 < LAST_PAUSE_MS ? binding->pause_ms * 2 : LAST_PAUSE_MS;
+            fx_backoff_double(binding->pause_ms, FIRST_PAUSE_MS, LAST_PAUSE_MS);
         return;
     }
     struct fx_err err = FX_ERR_INIT;
     (void)fx_fail(&err, FX_EIO, "%s", failure->message);
-    tell(binding, false, &err);
+    report(binding, false, &err);
 }
 
 static void on_written(const struct fx_kube_answer *answer, void *user) {
@@ -133,8 +177,38 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     if (answer->failure != NULL) {
         fail(binding, answer->failure);
     } else {
-        tell(binding, true, NULL);
+        report(binding, true, NULL);
     }
+}
+
+static void on_read(const struct fx_kube_answer *answer, void *user);
+
+/* Reads the Pod, or writes the patch if there is one. False without memory. */
+static bool send_request(struct binding *binding) {
+    const bool writes = binding->patch != NULL;
+    const struct fx_kube_request request = {
+        .verb = writes ? FX_KUBE_VERB_MERGE_PATCH : FX_KUBE_VERB_GET,
+        .resource = &pods,
+        .name = {.namespace_ = fx_text_of(binding->namespace_),
+                 .name = fx_text_of(binding->pod)},
+        .body = binding->patch,
+        .metadata_only = writes, /* the answer is not used */
+        .manager = writes ? "fixpoint" : NULL,
+        .timeout_ms = fx_timeout_until(binding->deadline_ns),
+    };
+    binding->call = fx_kube_call_start(binding->all->client, &request,
+                                       writes ? on_written : on_read, binding);
+    return binding->call != NULL;
+}
+
+static void proceed(struct binding *binding) {
+    if (!send_request(binding)) {
+        report_no_memory(binding);
+    }
+}
+
+static void on_pause_over(uv_timer_t *timer) {
+    proceed(binding_of(timer->data));
 }
 
 static void on_read(const struct fx_kube_answer *answer, void *user) {
@@ -144,54 +218,24 @@ static void on_read(const struct fx_kube_answer *answer, void *user) {
         fail(binding, answer->failure);
     } else if (!fx_binding_patch_make(answer->object, fx_text_of(binding->node),
                                       &binding->patch)) {
-        tell_no_memory(binding);
+        report_no_memory(binding);
     } else if (binding->patch == NULL) {
-        tell(binding, false, NULL);
+        report(binding, false, NULL);
     } else {
-        go_on(binding);
+        proceed(binding);
     }
 }
 
-static uint64_t time_left_ms(const struct binding *binding) {
-    const uint64_t now_ns = fx_clock_ns();
-    return binding->deadline_ns > now_ns ? (binding->deadline_ns - now_ns) / NS_IN_MS + 1
-                                         : 1;
-}
+/* ---- all bindings ---------------------------------------------------------------- */
 
-/* The next request; false without memory. */
-static bool ask(struct binding *binding) {
-    const bool writes = binding->patch != NULL;
-    const struct fx_kube_request request = {
-        .verb = writes ? FX_KUBE_VERB_MERGE_PATCH : FX_KUBE_VERB_GET,
-        .resource = &pods,
-        .name = {.namespace_ = fx_text_of(binding->namespace_),
-                 .name = fx_text_of(binding->pod)},
-        .body = binding->patch,
-        .metadata_only = writes, /* of its answer nothing is asked */
-        .manager = writes ? "fixpoint" : NULL,
-        .timeout_ms = time_left_ms(binding),
-    };
-    binding->call = fx_kube_call_start(binding->all->client, &request,
-                                       writes ? on_written : on_read, binding);
-    return binding->call != NULL;
-}
-
-static void go_on(struct binding *binding) {
-    if (!ask(binding)) {
-        tell_no_memory(binding);
-    }
-}
-
-/* ---- all of them ----------------------------------------------------------------- */
-
-static bool copy(struct binding *binding, const struct fx_cluster_binding *from) {
+static bool copy_texts(struct binding *binding, const struct fx_cluster_binding *from) {
     binding->namespace_ = fx_text_dup(from->namespace_);
     binding->pod = fx_text_dup(from->pod);
     binding->node = fx_text_dup(from->node);
     return binding->namespace_ != NULL && binding->pod != NULL && binding->node != NULL;
 }
 
-static void link_in(struct binding *binding) {
+static void add_to_list(struct binding *binding) {
     struct fx_cluster_bindings *all = binding->all;
     binding->next = all->first;
     if (binding->next != NULL) {
@@ -215,13 +259,13 @@ bool fx_cluster_bindings_start(struct fx_cluster_bindings *bindings,
     binding->pause_ms = FIRST_PAUSE_MS;
     binding->on_done = on_done;
     binding->user = user;
-    if (!copy(binding, given) || !ask(binding)) {
+    if (!copy_texts(binding, given) || !send_request(binding)) {
         destroy(binding);
         return false;
     }
     (void)uv_timer_init(bindings->loop, &binding->timer); /* cannot fail */
     binding->timer.data = binding;
-    link_in(binding);
+    add_to_list(binding);
     return true;
 }
 

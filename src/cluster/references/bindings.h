@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/bindings.h - Pods that are being bound are told their Node: where a
- * Pod asks for it, by an annotation that a dialect knows, the Node's name is written into
- * another one (cluster/references/binding_patch.h). The change comes back as a Pod's
- * UPDATE, whose review then sees the Node.
+ * cluster/references/bindings.h - writes the name of the Node into Pods that are being
+ * bound: if a Pod asks for it with an annotation that a dialect defines (node_annotations
+ * in engine/dialect.h), the name of the Node is written into another annotation. The
+ * change comes back as an UPDATE of the Pod, whose review then sees the Node.
  *
- * Written is a merge patch of that annotation alone, so that nobody else's change is in
- * its way; what fails and may pass is tried again until the deadline. Loop thread only.
+ * The write is a merge patch of that annotation alone, so it does not conflict with other
+ * changes. Temporary failures are retried until the deadline. Loop thread only.
  */
 #ifndef FX_CLUSTER_REFERENCES_BINDINGS_H
 #define FX_CLUSTER_REFERENCES_BINDINGS_H
@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <jansson.h>
 #include <uv.h>
 
 #include "base/err.h"
@@ -27,24 +28,32 @@ struct fx_cluster_bindings; /* opaque */
 struct fx_cluster_bindings *
 fx_cluster_bindings_create(uv_loop_t *loop, struct fx_kube_client *client) FX_MUST_USE;
 
-/* Which Pod goes where. Borrowed for the call. */
+/* A Pod and its Node. Borrowed for the call. */
 struct fx_cluster_binding {
     struct fx_text namespace_, pod, node;
     uint64_t deadline_ns;
 };
 
-/* What came of it: whether the Pod was told (it may not have asked), and otherwise, where
- * it should have been, why it was not. */
-typedef void fx_cluster_on_bound(bool told, const struct fx_err *failure, void *user);
+/* Reports the result: whether the annotation was written. If not, `failure` is the
+ * reason, or NULL if the Pod needs no annotation. */
+typedef void fx_cluster_on_bound(bool written, const struct fx_err *failure, void *user);
 
-/* Begins. `on_done` is called once, later, on the loop, by the deadline; not any more
- * when all is closed. False without memory, or where too many are under way. */
+/* Starts to write. `on_done` is called once, later, on the loop, by the deadline; not
+ * after fx_cluster_bindings_close(). False without memory, or if too many are in
+ * progress. */
 bool fx_cluster_bindings_start(struct fx_cluster_bindings *bindings,
                                const struct fx_cluster_binding *binding,
                                fx_cluster_on_bound *on_done, void *user) FX_MUST_USE;
 
-/* Gives up what is under way. The memory goes when the loop has closed its handles. NULL
- * is fine. */
+/* Cancels everything in progress. The memory is freed when the loop has closed its
+ * handles. NULL is allowed. */
 void fx_cluster_bindings_close(struct fx_cluster_bindings *bindings);
+
+/* The merge patch that writes the name of the Node into this very Pod (its uid). NULL if
+ * the Pod does not ask for it, has it already, or is bound already: an API server never
+ * binds a Pod twice, so such a Binding is not genuine. False without memory. Pure;
+ * private to this room. */
+bool fx_binding_patch_make(const json_t *pod, struct fx_text node,
+                           json_t **ret_patch) FX_MUST_USE;
 
 #endif

@@ -14,7 +14,7 @@
     "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\",\"namespace\":\"shop\",\"uid\":" \
     "\"u\",\"annotations\":{" notes "}}}"
 
-struct world {
+struct fixture {
     struct fake_api api;
     struct fx_kube_client *client;
     struct fx_cluster_bindings *bindings;
@@ -24,51 +24,52 @@ struct world {
 };
 
 static void on_bound(bool told, const struct fx_err *failure, void *user) {
-    struct world *world = user;
-    world->n_told++;
-    world->told = told;
-    world->failure = FX_ERR_INIT;
+    struct fixture *fixture = user;
+    fixture->n_told++;
+    fixture->told = told;
+    fixture->failure = FX_ERR_INIT;
     if (failure != NULL) {
-        world->failure = *failure;
+        fixture->failure = *failure;
     }
 }
 
-static void start(struct world *world, const char *pod) {
-    *world = (struct world){.n_told = 0};
-    fake_start(&world->api);
-    world->client = fake_client(&world->api);
-    world->bindings = fx_cluster_bindings_create(&world->api.loop, world->client);
-    assert_non_null(world->bindings);
+static void start(struct fixture *fixture, const char *pod) {
+    *fixture = (struct fixture){.n_told = 0};
+    fake_start(&fixture->api);
+    fixture->client = fake_client(&fixture->api);
+    fixture->bindings = fx_cluster_bindings_create(&fixture->api.loop, fixture->client);
+    assert_non_null(fixture->bindings);
     if (pod != NULL) {
-        fake_put(&world->api, POD_PATH, pod);
+        fake_put(&fixture->api, POD_PATH, pod);
     }
 }
 
-static void begin(struct world *world, uint64_t within_ms) {
+static void begin(struct fixture *fixture, uint64_t within_ms) {
     const struct fx_cluster_binding binding = {
         .namespace_ = FX_TEXT("shop"),
         .pod = FX_TEXT("web"),
         .node = FX_TEXT("w"),
         .deadline_ns = fx_clock_ns() + within_ms * 1000000,
     };
-    assert_true(fx_cluster_bindings_start(world->bindings, &binding, on_bound, world));
+    assert_true(
+        fx_cluster_bindings_start(fixture->bindings, &binding, on_bound, fixture));
 }
 
-static void bind_pod(struct world *world) {
-    begin(world, FAKE_PATIENCE_MS);
-    FAKE_UNTIL(&world->api, world->n_told > 0);
-    assert_int_equal(world->n_told, 1);
+static void bind_pod(struct fixture *fixture) {
+    begin(fixture, FAKE_TIMEOUT_MS);
+    FAKE_UNTIL(&fixture->api, fixture->n_told > 0);
+    assert_int_equal(fixture->n_told, 1);
 }
 
-static void finish(struct world *world) {
-    fx_cluster_bindings_close(world->bindings);
-    fx_kube_client_close(world->client);
-    fake_finish(&world->api);
+static void finish(struct fixture *fixture) {
+    fx_cluster_bindings_close(fixture->bindings);
+    fx_kube_client_close(fixture->client);
+    fake_finish(&fixture->api);
 }
 
-static void expect_annotations(const struct world *world, const char *expected) {
+static void expect_annotations(const struct fixture *fixture, const char *expected) {
     const json_t *metadata =
-        fx_tree_view_key(fake_view(&world->api, POD_PATH), "metadata");
+        fx_tree_view_key(fake_view(&fixture->api, POD_PATH), "metadata");
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_json_write(&text, fx_tree_view_key(metadata, "annotations"), FX_JSON_COMPACT);
@@ -78,90 +79,90 @@ static void expect_annotations(const struct world *world, const char *expected) 
 
 static void writes_the_annotation(void **state) {
     (void)state;
-    struct world world;
-    start(&world, POD(ASKS));
-    bind_pod(&world);
-    assert_true(world.told);
-    assert_int_equal(world.failure.code, FX_OK);
-    expect_annotations(&world, "{" ASKS "," NAMES "}");
-    assert_string_equal(world.api.told.data,
+    struct fixture fixture;
+    start(&fixture, POD(ASKS));
+    bind_pod(&fixture);
+    assert_true(fixture.told);
+    assert_int_equal(fixture.failure.code, FX_OK);
+    expect_annotations(&fixture, "{" ASKS "," NAMES "}");
+    assert_string_equal(fixture.api.writes.data,
                         "PATCH " POD_PATH " fixpoint {\"metadata\":{\"uid\":\"u\","
                         "\"annotations\":{" NAMES "}}}\n");
-    finish(&world);
+    finish(&fixture);
 }
 
 static void leaves_others_alone(void **state) {
     (void)state;
     static const char *const pods[] = {POD(""), POD(ASKS "," NAMES), POD(NAMES)};
     for (size_t i = 0; i < FX_COUNT(pods); i++) {
-        struct world world;
-        start(&world, pods[i]);
-        bind_pod(&world);
-        assert_false(world.told);
-        assert_int_equal(world.failure.code, FX_OK);
-        assert_string_equal(world.api.told.data, "");
-        finish(&world);
+        struct fixture fixture;
+        start(&fixture, pods[i]);
+        bind_pod(&fixture);
+        assert_false(fixture.told);
+        assert_int_equal(fixture.failure.code, FX_OK);
+        assert_string_equal(fixture.api.writes.data, "");
+        finish(&fixture);
     }
 }
 
 static void tries_again_what_passes(void **state) {
     (void)state;
-    struct world world;
-    start(&world, POD(ASKS));
-    world.api.faults[0] =
+    struct fixture fixture;
+    start(&fixture, POD(ASKS));
+    fixture.api.faults[0] =
         (struct fake_fault){.about = "GET " POD_PATH, .status = 503, .times = 3};
-    world.api.faults[1] =
+    fixture.api.faults[1] =
         (struct fake_fault){.about = "PATCH " POD_PATH, .status = 409, .times = 2};
-    world.api.faults[2] =
+    fixture.api.faults[2] =
         (struct fake_fault){.about = "PATCH " POD_PATH, .status = 500, .times = 1};
-    bind_pod(&world);
-    assert_true(world.told);
-    expect_annotations(&world, "{" ASKS "," NAMES "}");
-    assert_int_equal(fake_count(&world.api.asked, "GET"), 4);
-    assert_int_equal(fake_count(&world.api.asked, "PATCH"), 4);
-    finish(&world);
+    bind_pod(&fixture);
+    assert_true(fixture.told);
+    expect_annotations(&fixture, "{" ASKS "," NAMES "}");
+    assert_int_equal(fake_count(&fixture.api.requests, "GET"), 4);
+    assert_int_equal(fake_count(&fixture.api.requests, "PATCH"), 4);
+    finish(&fixture);
 }
 
 static void gives_up_what_does_not_pass(void **state) {
     (void)state;
-    struct world world;
-    start(&world, POD(ASKS));
-    world.api.faults[0] =
+    struct fixture fixture;
+    start(&fixture, POD(ASKS));
+    fixture.api.faults[0] =
         (struct fake_fault){.about = "PATCH " POD_PATH, .status = 403, .times = 1};
-    bind_pod(&world);
-    assert_false(world.told);
-    assert_int_equal(world.failure.code, FX_EIO);
-    assert_non_null(strstr(world.failure.msg, "patch pods"));
-    assert_int_equal(fake_count(&world.api.asked, "PATCH"), 1);
-    finish(&world);
+    bind_pod(&fixture);
+    assert_false(fixture.told);
+    assert_int_equal(fixture.failure.code, FX_EIO);
+    assert_non_null(strstr(fixture.failure.msg, "patch pods"));
+    assert_int_equal(fake_count(&fixture.api.requests, "PATCH"), 1);
+    finish(&fixture);
 }
 
 static void a_pod_that_is_not_there_is_a_failure(void **state) {
     (void)state;
-    struct world world;
-    start(&world, NULL);
-    bind_pod(&world);
-    assert_false(world.told);
-    assert_int_equal(world.failure.code, FX_EIO);
-    assert_non_null(strstr(world.failure.msg, "get pods web"));
-    finish(&world);
+    struct fixture fixture;
+    start(&fixture, NULL);
+    bind_pod(&fixture);
+    assert_false(fixture.told);
+    assert_int_equal(fixture.failure.code, FX_EIO);
+    assert_non_null(strstr(fixture.failure.msg, "get pods web"));
+    finish(&fixture);
 }
 
 /* The server never answers, or always that it cannot: the deadline ends it. */
 static void ends_in_time(void **state) {
     (void)state;
     for (int silent = 0; silent < 2; silent++) {
-        struct world world;
-        start(&world, POD(ASKS));
-        world.api.faults[0] = (struct fake_fault){.about = "GET " POD_PATH,
-                                                  .status = 503,
-                                                  .times = 1000000,
-                                                  .silent = silent == 1};
-        begin(&world, 100);
-        FAKE_UNTIL(&world.api, world.n_told > 0);
-        assert_false(world.told);
-        assert_int_equal(world.failure.code, FX_EIO);
-        finish(&world);
+        struct fixture fixture;
+        start(&fixture, POD(ASKS));
+        fixture.api.faults[0] = (struct fake_fault){.about = "GET " POD_PATH,
+                                                    .status = 503,
+                                                    .times = 1000000,
+                                                    .silent = silent == 1};
+        begin(&fixture, 100);
+        FAKE_UNTIL(&fixture.api, fixture.n_told > 0);
+        assert_false(fixture.told);
+        assert_int_equal(fixture.failure.code, FX_EIO);
+        finish(&fixture);
     }
 }
 
@@ -169,17 +170,17 @@ static void ends_in_time(void **state) {
 static void what_is_closed_is_not_told(void **state) {
     (void)state;
     for (int pausing = 0; pausing < 2; pausing++) {
-        struct world world;
-        start(&world, POD(ASKS));
-        world.api.faults[0] = (struct fake_fault){.about = "GET " POD_PATH,
-                                                  .status = 503,
-                                                  .times = 1000000,
-                                                  .silent = pausing == 0};
-        begin(&world, FAKE_PATIENCE_MS);
-        begin(&world, FAKE_PATIENCE_MS);
-        FAKE_UNTIL(&world.api, fake_count(&world.api.asked, "GET") > 2 - !pausing);
-        finish(&world);
-        assert_int_equal(world.n_told, 0);
+        struct fixture fixture;
+        start(&fixture, POD(ASKS));
+        fixture.api.faults[0] = (struct fake_fault){.about = "GET " POD_PATH,
+                                                    .status = 503,
+                                                    .times = 1000000,
+                                                    .silent = pausing == 0};
+        begin(&fixture, FAKE_TIMEOUT_MS);
+        begin(&fixture, FAKE_TIMEOUT_MS);
+        FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.requests, "GET") > 2 - !pausing);
+        finish(&fixture);
+        assert_int_equal(fixture.n_told, 0);
     }
 }
 

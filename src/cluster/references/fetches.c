@@ -1,31 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/fetches.c - a list of requests under way.
+ * cluster/references/fetches.c - a list of requests in progress.
  */
 #include "cluster/references/fetches.h"
 
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/limits.h"
+#include "kube/backoff.h"
 #include "value/tree.h"
-
-#define NS_IN_MS UINT64_C(1000000)
 
 struct fx_cluster_fetch {
     struct fx_cluster_fetches *fetches;
     struct fx_cluster_fetch *next, *previous;
     char *name;
     bool is_outdated;
-    bool metadata_only;
+    struct fx_cluster_fetch_request wanted; /* without its name, which is borrowed */
     struct fx_kube_call *call;
-    json_t *(*read)(json_t *object, bool is_current, void *reader);
-    void *reader;
-    fx_cluster_on_fetched *on_done;
-    void *user;
 };
 
-static void link_in(struct fx_cluster_fetch *fetch) {
+static void add_to_list(struct fx_cluster_fetch *fetch) {
     struct fx_cluster_fetches *fetches = fetch->fetches;
     fetch->next = fetches->first;
     if (fetch->next != NULL) {
@@ -35,7 +29,7 @@ static void link_in(struct fx_cluster_fetch *fetch) {
     fetches->n_items++;
 }
 
-static void link_out(struct fx_cluster_fetch *fetch) {
+static void remove_from_list(struct fx_cluster_fetch *fetch) {
     struct fx_cluster_fetches *fetches = fetch->fetches;
     if (fetch->previous != NULL) {
         fetch->previous->next = fetch->next;
@@ -49,15 +43,13 @@ static void link_out(struct fx_cluster_fetch *fetch) {
 }
 
 static void destroy(struct fx_cluster_fetch *fetch) {
-    if (fetch != NULL) {
-        free(fetch->name);
-        free(fetch);
-    }
+    free(fetch->name);
+    free(fetch);
 }
 
-/* What the server says is the answer (spec section 8); that it
- * could not be asked is our own failure, and no verdict. */
-static void say_failure(const struct fx_kube_failure *failure, struct fx_err *err) {
+/* An answer of the server is passed on (spec section 8); a failed
+ * request is our own failure, and not a verdict. */
+static void set_error(const struct fx_kube_failure *failure, struct fx_err *err) {
     switch (failure->reason) {
     case FX_KUBE_REASON_MEMORY: (void)fx_fail_nomem(err); return;
     case FX_KUBE_REASON_NOT_FOUND:
@@ -78,20 +70,22 @@ static void say_failure(const struct fx_kube_failure *failure, struct fx_err *er
     (void)fx_fail(err, FX_EIO, "%s", failure->message);
 }
 
-static json_t *read_object(const struct fx_cluster_fetch *fetch, json_t *object) {
-    if (!fx_kube_object_strip(object, &fetch->fetches->kind, fetch->metadata_only)) {
+static json_t *convert_object(const struct fx_cluster_fetch *fetch, json_t *object) {
+    const struct fx_cluster_fetch_request *wanted = &fetch->wanted;
+    if (!fx_kube_object_strip(object, &fetch->fetches->type, wanted->metadata_only)) {
         return NULL;
     }
-    return fetch->read == NULL ? json_incref(object)
-                               : fetch->read(object, !fetch->is_outdated, fetch->reader);
+    return wanted->convert == NULL
+               ? json_incref(object)
+               : wanted->convert(object, !fetch->is_outdated, wanted->converter);
 }
 
-/* The object that was asked for; NULL with the reason. What comes instead of it, from
- * whatever stands between us and the API server, is none without labels. */
+/* The object that was requested, or NULL with the reason. A different object, as from a
+ * proxy in front of the API server, must not count as a namespace without labels. */
 static json_t *read_answer(const struct fx_cluster_fetch *fetch,
                            const struct fx_kube_answer *answer, struct fx_err *err) {
     if (answer->failure != NULL) {
-        say_failure(answer->failure, err);
+        set_error(answer->failure, err);
         return NULL;
     }
     const json_t *metadata = fx_tree_view_key(answer->object, "metadata");
@@ -101,7 +95,7 @@ static json_t *read_answer(const struct fx_cluster_fetch *fetch,
                       fetch->fetches->resource->kind);
         return NULL;
     }
-    json_t *object = read_object(fetch, answer->object);
+    json_t *object = convert_object(fetch, answer->object);
     if (object == NULL) {
         (void)fx_fail_nomem(err);
     }
@@ -112,61 +106,38 @@ static void on_answer(const struct fx_kube_answer *answer, void *user) {
     struct fx_cluster_fetch *fetch = user;
     struct fx_err err = FX_ERR_INIT;
     json_t *object = read_answer(fetch, answer, &err);
-    link_out(fetch);
-    fetch->on_done(object, object == NULL ? &err : NULL, fetch->user);
+    remove_from_list(fetch);
+    fetch->wanted.on_done(object, object == NULL ? &err : NULL, fetch->wanted.user);
     destroy(fetch);
 }
 
-static uint64_t timeout_until(uint64_t deadline_ns) {
-    const uint64_t now_ns = fx_clock_ns();
-    if (deadline_ns == 0) {
-        return FX_LIMIT_REVIEW_MS;
-    }
-    return deadline_ns > now_ns ? (deadline_ns - now_ns) / NS_IN_MS + 1 : 1;
-}
-
-static struct fx_cluster_fetch *make(struct fx_cluster_fetches *fetches,
-                                     const struct fx_cluster_fetch_request *order) {
-    struct fx_cluster_fetch *fetch = calloc(1, sizeof *fetch);
-    if (fetch == NULL) {
-        return NULL;
-    }
-    fetch->fetches = fetches;
-    fetch->metadata_only = order->metadata_only;
-    fetch->read = order->read;
-    fetch->reader = order->reader;
-    fetch->on_done = order->on_done;
-    fetch->user = order->user;
-    fetch->name = fx_text_dup(order->name);
-    if (fetch->name == NULL) {
-        destroy(fetch);
-        return NULL;
-    }
-    return fetch;
-}
-
 bool fx_cluster_fetches_start(struct fx_cluster_fetches *fetches,
-                              const struct fx_cluster_fetch_request *order) {
+                              const struct fx_cluster_fetch_request *wanted) {
     const struct fx_kube_request request = {
         .verb = FX_KUBE_VERB_GET,
         .resource = fetches->resource,
-        .name = {.name = order->name},
-        .metadata_only = order->metadata_only,
-        .timeout_ms = timeout_until(order->deadline_ns),
+        .name = {.name = wanted->name},
+        .metadata_only = wanted->metadata_only,
+        .timeout_ms = wanted->deadline_ns == 0 ? FX_LIMIT_REVIEW_MS
+                                               : fx_timeout_until(wanted->deadline_ns),
     };
-    if (fetches->n_items >= FX_LIMIT_OBJECT_FETCHES) {
-        return false;
-    }
-    struct fx_cluster_fetch *fetch = make(fetches, order);
+    struct fx_cluster_fetch *fetch =
+        fetches->n_items < FX_LIMIT_OBJECT_FETCHES ? calloc(1, sizeof *fetch) : NULL;
     if (fetch == NULL) {
         return false;
     }
-    fetch->call = fx_kube_call_start(fetches->client, &request, on_answer, fetch);
+    fetch->fetches = fetches;
+    fetch->wanted = *wanted;
+    fetch->wanted.name = (struct fx_text){0};
+    fetch->name = fx_text_dup(wanted->name);
+    if (fetch->name != NULL) {
+        fetch->call = fx_kube_call_start(fetches->client, &request, on_answer, fetch);
+    }
     if (fetch->call == NULL) {
         destroy(fetch);
         return false;
     }
-    link_in(fetch);
+    add_to_list(fetch);
     return true;
 }
 
@@ -182,7 +153,7 @@ bool fx_cluster_fetches_init(struct fx_cluster_fetches *fetches,
                              struct fx_kube_client *client,
                              const struct fx_kube_resource *resource) {
     *fetches = (struct fx_cluster_fetches){.client = client, .resource = resource};
-    return fx_kube_type_meta_init(&fetches->kind, resource);
+    return fx_kube_type_meta_init(&fetches->type, resource);
 }
 
 void fx_cluster_fetches_finish(struct fx_cluster_fetches *fetches) {
@@ -192,6 +163,6 @@ void fx_cluster_fetches_finish(struct fx_cluster_fetches *fetches) {
         fx_kube_call_cancel(fetch->call);
         destroy(fetch);
     }
-    fx_kube_type_meta_finish(&fetches->kind);
+    fx_kube_type_meta_finish(&fetches->type);
     *fetches = (struct fx_cluster_fetches){0};
 }

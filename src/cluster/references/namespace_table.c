@@ -1,53 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/references/namespace_table.c - a sorted array of name and labels. The labels
- * are kept as JSON: a tree of them takes six times the memory, and most namespaces are
- * never asked for.
+ * are kept as JSON: as a tree they take six times the memory, and most are never used.
  */
 #include "cluster/references/namespace_table.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/sorted.h"
 #include "base/vec.h"
-#include "kube/body.h"
 #include "value/json.h"
 #include "value/tree.h"
 
 struct fx_namespace_entry {
-    uint32_t name_len, labels_len; /* no labels: no text */
+    uint32_t name_len, labels_len; /* no labels: 0 */
     char text[];                   /* the name, then the labels as JSON */
 };
 
-static struct fx_text name_of(const struct fx_namespace_entry *space) {
-    return (struct fx_text){space->text, space->name_len};
+static struct fx_text name_of(const struct fx_namespace_entry *entry) {
+    return (struct fx_text){entry->text, entry->name_len};
 }
 
-static struct fx_text labels_of(const struct fx_namespace_entry *space) {
-    return (struct fx_text){space->text + space->name_len, space->labels_len};
+static int compare_name(const void *key, const void *item) {
+    const struct fx_text *name = key;
+    struct fx_namespace_entry *const *entry = item;
+    return fx_text_compare(*name, name_of(*entry));
 }
 
-static size_t lower_bound(const struct fx_namespace_table *spaces, struct fx_text name) {
-    size_t from = 0;
-    size_t to = spaces->n_items;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (fx_text_compare(name_of(spaces->items[middle]), name) < 0) {
-            from = middle + 1;
-        } else {
-            to = middle;
-        }
-    }
-    return from;
+static size_t find_index(const struct fx_namespace_table *table, struct fx_text name,
+                         bool *ret_found) {
+    return fx_sorted_find(table->items, table->n_items,
+                          sizeof(struct fx_namespace_entry *), &name, compare_name,
+                          ret_found);
 }
 
-static bool stands_at(const struct fx_namespace_table *spaces, size_t at,
-                      struct fx_text name) {
-    return at < spaces->n_items && fx_text_equal(name_of(spaces->items[at]), name);
-}
-
-/* ---- one ------------------------------------------------------------------------- */
+/* ---- one namespace --------------------------------------------------------------- */
 
 static json_t *view_labels(const json_t *object) {
     json_t *labels = fx_tree_view_key(fx_tree_view_key(object, "metadata"), "labels");
@@ -58,7 +48,8 @@ static struct fx_text view_name(const json_t *object) {
     return fx_tree_view_string(fx_tree_view_key(object, "metadata"), "name");
 }
 
-static struct fx_namespace_entry *make(const json_t *object) {
+/* NULL without memory. */
+static struct fx_namespace_entry *make_entry(const json_t *object) {
     const struct fx_text name = view_name(object);
     const json_t *labels = view_labels(object);
     struct fx_buf json;
@@ -67,107 +58,91 @@ static struct fx_namespace_entry *make(const json_t *object) {
         fx_json_write(&json, labels, FX_JSON_COMPACT);
     }
     const size_t size = sizeof(struct fx_namespace_entry) + name.len + json.len;
-    struct fx_namespace_entry *space = json.failed ? NULL : malloc(size);
-    if (space != NULL) {
-        space->name_len = (uint32_t)name.len;
-        space->labels_len = (uint32_t)json.len;
-        memcpy(space->text, name.data, name.len);
+    struct fx_namespace_entry *entry = json.failed ? NULL : malloc(size);
+    if (entry != NULL) {
+        entry->name_len = (uint32_t)name.len;
+        entry->labels_len = (uint32_t)json.len;
+        memcpy(entry->text, name.data, name.len);
         if (json.len > 0) {
-            memcpy(space->text + name.len, json.data, json.len);
+            memcpy(entry->text + name.len, json.data, json.len);
         }
     }
     fx_buf_finish(&json);
-    return space;
+    return entry;
 }
 
-/* A Namespace of that name; takes over the labels (NULL: none). */
-static json_t *describe(struct fx_text name, json_t *labels_take) {
-    json_t *object = json_object();
-    json_t *metadata = json_object();
-    bool ok = object != NULL && metadata != NULL &&
-              fx_kube_body_set_text(object, "apiVersion", FX_TEXT("v1")) &&
-              fx_kube_body_set_text(object, "kind", FX_TEXT("Namespace")) &&
-              fx_kube_body_set_text(metadata, "name", name);
-    ok = ok && (labels_take == NULL ||
-                fx_tree_set_take(metadata, FX_TEXT("labels"), json_incref(labels_take)));
-    ok = ok && fx_tree_set_take(object, FX_TEXT("metadata"), json_incref(metadata));
-    json_decref(labels_take);
-    json_decref(metadata);
-    if (!ok) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
+/* A Namespace with this name and these labels, which it takes over (NULL: none). */
+static json_t *make_namespace(struct fx_text name, json_t *labels_take) {
+    return json_pack("{s:s, s:s, s:{s:s#, s:o*}}", "apiVersion", "v1", "kind",
+                     "Namespace", "metadata", "name", name.data, (int)name.len, "labels",
+                     labels_take);
 }
 
 json_t *fx_namespace_reduce(const json_t *object) {
-    return describe(view_name(object), json_incref(view_labels(object)));
+    return make_namespace(view_name(object), json_incref(view_labels(object)));
 }
 
-/* ---- all ------------------------------------------------------------------------- */
+json_t *fx_namespace_entry_object(const struct fx_namespace_entry *entry) {
+    const struct fx_text text = {entry->text + entry->name_len, entry->labels_len};
+    struct fx_err ignored =
+        FX_ERR_INIT; /* the text is valid: only memory can be missing */
+    json_t *labels = text.len == 0 ? NULL : fx_json_read(text, NULL, &ignored);
+    return text.len > 0 && labels == NULL ? NULL : make_namespace(name_of(entry), labels);
+}
 
-bool fx_namespace_table_put(struct fx_namespace_table *spaces, const json_t *object) {
-    struct fx_namespace_entry *space = make(object);
-    if (space == NULL) {
+/* ---- the table ------------------------------------------------------------------- */
+
+bool fx_namespace_table_put(struct fx_namespace_table *table, const json_t *object) {
+    struct fx_namespace_entry *entry = make_entry(object);
+    bool found = false;
+    if (entry == NULL) {
         return false;
     }
-    const size_t at = lower_bound(spaces, name_of(space));
-    if (stands_at(spaces, at, name_of(space))) {
-        free(spaces->items[at]);
-        spaces->items[at] = space;
-        return true;
-    }
-    if (!FX_VEC_GROW(spaces->items, spaces->n_items, spaces->cap_items)) {
-        free(space);
+    const size_t at = find_index(table, name_of(entry), &found);
+    if (found) {
+        free(table->items[at]);
+    } else if (FX_VEC_GROW(table->items, table->n_items, table->cap_items)) {
+        FX_SORTED_INSERT(table->items, table->n_items, at);
+    } else {
+        free(entry);
         return false;
     }
-    struct fx_namespace_entry **slot = spaces->items + at;
-    memmove(slot + 1, slot, (spaces->n_items - at) * sizeof(*slot));
-    *slot = space;
-    spaces->n_items++;
+    table->items[at] = entry;
     return true;
 }
 
-void fx_namespace_table_remove(struct fx_namespace_table *spaces, struct fx_text name) {
-    const size_t at = lower_bound(spaces, name);
-    if (!stands_at(spaces, at, name)) {
-        return;
+void fx_namespace_table_remove(struct fx_namespace_table *table, struct fx_text name) {
+    bool found = false;
+    const size_t at = find_index(table, name, &found);
+    if (found) {
+        free(table->items[at]);
+        FX_SORTED_REMOVE(table->items, table->n_items, at);
     }
-    struct fx_namespace_entry **slot = spaces->items + at;
-    free(*slot);
-    memmove(slot, slot + 1, (spaces->n_items - at - 1) * sizeof(*slot));
-    spaces->n_items--;
 }
 
-bool fx_namespace_table_copy(const struct fx_namespace_table *spaces, struct fx_text name,
-                             struct fx_namespace_entry **ret_space, bool *ret_nomem) {
-    const size_t at = lower_bound(spaces, name);
+bool fx_namespace_table_copy(const struct fx_namespace_table *table, struct fx_text name,
+                             struct fx_namespace_entry **ret_entry, bool *ret_nomem) {
+    bool found = false;
+    const size_t at = find_index(table, name, &found);
     *ret_nomem = false;
-    if (!stands_at(spaces, at, name)) {
+    if (!found) {
         return false;
     }
-    const struct fx_namespace_entry *space = spaces->items[at];
-    const size_t size = sizeof *space + space->name_len + space->labels_len;
+    const struct fx_namespace_entry *entry = table->items[at];
+    const size_t size = sizeof *entry + entry->name_len + entry->labels_len;
     struct fx_namespace_entry *copy = malloc(size);
     *ret_nomem = copy == NULL;
     if (copy != NULL) {
-        memcpy(copy, space, size);
-        *ret_space = copy;
+        memcpy(copy, entry, size);
+        *ret_entry = copy;
     }
     return copy != NULL;
 }
 
-json_t *fx_namespace_entry_object(const struct fx_namespace_entry *space) {
-    const struct fx_text text = labels_of(space);
-    struct fx_err ignored = FX_ERR_INIT; /* we wrote it: only memory can be lacking */
-    json_t *labels = text.len == 0 ? NULL : fx_json_read(text, NULL, &ignored);
-    return text.len > 0 && labels == NULL ? NULL : describe(name_of(space), labels);
-}
-
-void fx_namespace_table_finish(struct fx_namespace_table *spaces) {
-    for (size_t i = 0; i < spaces->n_items; i++) {
-        free(spaces->items[i]);
+void fx_namespace_table_finish(struct fx_namespace_table *table) {
+    for (size_t i = 0; i < table->n_items; i++) {
+        free(table->items[i]);
     }
-    free(spaces->items);
-    *spaces = (struct fx_namespace_table){0};
+    free(table->items);
+    *table = (struct fx_namespace_table){0};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/namespace_table.h - namespaces as short texts, sorted by name.
- * Private to this room. Pure.
+ * cluster/references/namespace_table.h - names and labels of namespaces as short texts,
+ * sorted by name. Private to this room. Pure.
  */
 #ifndef FX_CLUSTER_REFERENCES_NAMESPACE_TABLE_H
 #define FX_CLUSTER_REFERENCES_NAMESPACE_TABLE_H
@@ -14,7 +14,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-struct fx_namespace_entry; /* one of them */
+struct fx_namespace_entry; /* opaque */
 
 /* Zeroed is empty. */
 struct fx_namespace_table {
@@ -22,25 +22,25 @@ struct fx_namespace_table {
     size_t n_items, cap_items;
 };
 
-void fx_namespace_table_finish(struct fx_namespace_table *spaces);
+void fx_namespace_table_finish(struct fx_namespace_table *table);
 
-/* Adds or replaces: the name and labels of the object (a Namespace, or its metadata
+/* Adds or replaces the name and labels of the object (a Namespace, or its metadata
  * alone). False without memory. */
-bool fx_namespace_table_put(struct fx_namespace_table *spaces,
+bool fx_namespace_table_put(struct fx_namespace_table *table,
                             const json_t *object) FX_MUST_USE;
 
-void fx_namespace_table_remove(struct fx_namespace_table *spaces, struct fx_text name);
+void fx_namespace_table_remove(struct fx_namespace_table *table, struct fx_text name);
 
-/* What is known of the namespace of that name, copied to `ret_space` (free() it). False
- * where it is not there, or (`*ret_nomem`) without memory. */
-bool fx_namespace_table_copy(const struct fx_namespace_table *spaces, struct fx_text name,
-                             struct fx_namespace_entry **ret_space,
+/* Copies the entry of that name to `*ret_entry` (free() it). False if there is none, or
+ * (`*ret_nomem`) without memory. */
+bool fx_namespace_table_copy(const struct fx_namespace_table *table, struct fx_text name,
+                             struct fx_namespace_entry **ret_entry,
                              bool *ret_nomem) FX_MUST_USE;
 
-/* A new Namespace object of its name and labels; NULL without memory. */
-json_t *fx_namespace_entry_object(const struct fx_namespace_entry *space) FX_MUST_USE;
+/* A new Namespace object with the name and labels of the entry; NULL without memory. */
+json_t *fx_namespace_entry_object(const struct fx_namespace_entry *entry) FX_MUST_USE;
 
-/* The same of an object that was just read; NULL without memory. */
+/* A new Namespace object with the name and labels of `object`; NULL without memory. */
 json_t *fx_namespace_reduce(const json_t *object) FX_MUST_USE;
 
 #endif

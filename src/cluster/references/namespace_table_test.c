@@ -17,28 +17,28 @@
 #include "value/tree.h"
 
 /* A copy, made into an object, as a review has it. */
-static json_t *find_space(const struct fx_namespace_table *spaces, struct fx_text name,
-                          bool *ret_nomem) {
-    struct fx_namespace_entry *space = NULL;
-    if (!fx_namespace_table_copy(spaces, name, &space, ret_nomem)) {
+static json_t *find_namespace(const struct fx_namespace_table *table, struct fx_text name,
+                              bool *ret_nomem) {
+    struct fx_namespace_entry *entry = NULL;
+    if (!fx_namespace_table_copy(table, name, &entry, ret_nomem)) {
         return NULL;
     }
-    json_t *object = fx_namespace_entry_object(space);
-    free(space);
+    json_t *object = fx_namespace_entry_object(entry);
+    free(entry);
     *ret_nomem = object == NULL;
     return object;
 }
 
-static void put(struct fx_namespace_table *spaces, const char *text) {
+static void put(struct fx_namespace_table *table, const char *text) {
     json_t *object = read_json(text);
-    assert_true(fx_namespace_table_put(spaces, object));
+    assert_true(fx_namespace_table_put(table, object));
     json_decref(object);
 }
 
-static void expect(const struct fx_namespace_table *spaces, const char *name,
+static void expect(const struct fx_namespace_table *table, const char *name,
                    const char *expected) {
     bool nomem = true;
-    json_t *found = find_space(spaces, fx_text_of(name), &nomem);
+    json_t *found = find_namespace(table, fx_text_of(name), &nomem);
     assert_false(nomem);
     if (expected == NULL) {
         assert_null(found);
@@ -56,20 +56,19 @@ static void expect(const struct fx_namespace_table *spaces, const char *name,
 
 static void only_name_and_labels_are_kept(void **state) {
     (void)state;
-    struct fx_namespace_table spaces = {0};
-    put(&spaces,
-        "{\"kind\":\"PartialObjectMetadata\",\"metadata\":{\"name\":\"shop\","
-        "\"uid\":\"1\",\"labels\":{\"tier\":\"a\",\"x\":\"\\u00e9\"},"
-        "\"annotations\":{\"secret\":\"y\"}},\"status\":{\"phase\":\"Active\"}}");
-    put(&spaces, NAMED("bare", ""));
-    put(&spaces, NAMED("odd", ",\"labels\":7"));
-    expect(&spaces, "shop",
+    struct fx_namespace_table table = {0};
+    put(&table, "{\"kind\":\"PartialObjectMetadata\",\"metadata\":{\"name\":\"shop\","
+                "\"uid\":\"1\",\"labels\":{\"tier\":\"a\",\"x\":\"\\u00e9\"},"
+                "\"annotations\":{\"secret\":\"y\"}},\"status\":{\"phase\":\"Active\"}}");
+    put(&table, NAMED("bare", ""));
+    put(&table, NAMED("odd", ",\"labels\":7"));
+    expect(&table, "shop",
            NAMED("shop", ",\"labels\":{\"tier\":\"a\",\"x\":\"\\u00e9\"}"));
-    expect(&spaces, "bare", NAMED("bare", ""));
-    expect(&spaces, "odd", NAMED("odd", ""));
-    expect(&spaces, "sho", NULL);
-    expect(&spaces, "shops", NULL);
-    fx_namespace_table_finish(&spaces);
+    expect(&table, "bare", NAMED("bare", ""));
+    expect(&table, "odd", NAMED("odd", ""));
+    expect(&table, "sho", NULL);
+    expect(&table, "shops", NULL);
+    fx_namespace_table_finish(&table);
 }
 
 static void what_was_just_read_looks_the_same(void **state) {
@@ -92,39 +91,39 @@ static uint32_t roll(uint32_t *seed) {
     return *seed >> 8;
 }
 
-static void put_numbered(struct fx_namespace_table *spaces, json_t *model,
+static void put_numbered(struct fx_namespace_table *table, json_t *model,
                          const char *name, uint32_t value) {
     char text[160];
     (void)snprintf(text, sizeof text, NAMED("%s", ",\"labels\":{\"v\":\"%u\"}"), name,
                    value);
-    put(spaces, text);
+    put(table, text);
     assert_int_equal(json_object_set_new(model, name, read_json(text)), 0);
 }
 
 static void many_turns_agree_with_the_model(void **state) {
     (void)state;
-    struct fx_namespace_table spaces = {0};
+    struct fx_namespace_table table = {0};
     json_t *model = json_object();
     uint32_t seed = 7;
     for (int i = 0; i < TURNS; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "ns-%u", roll(&seed) % SOME);
         if (roll(&seed) % 3 == 0) {
-            fx_namespace_table_remove(&spaces, fx_text_of(name));
+            fx_namespace_table_remove(&table, fx_text_of(name));
             (void)json_object_del(model, name);
         } else {
-            put_numbered(&spaces, model, name, roll(&seed) % 9);
+            put_numbered(&table, model, name, roll(&seed) % 9);
         }
         bool nomem = true;
-        json_t *found = find_space(&spaces, fx_text_of(name), &nomem);
+        json_t *found = find_namespace(&table, fx_text_of(name), &nomem);
         const json_t *wanted = json_object_get(model, name);
         assert_false(nomem);
         assert_true(wanted == NULL ? found == NULL : fx_equal(found, wanted));
-        assert_int_equal(spaces.n_items, json_object_size(model));
+        assert_int_equal(table.n_items, json_object_size(model));
         json_decref(found);
     }
     json_decref(model);
-    fx_namespace_table_finish(&spaces);
+    fx_namespace_table_finish(&table);
 }
 
 int main(void) {

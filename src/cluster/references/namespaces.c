@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/namespaces.c - a reflector, a sorted array of short texts, another
- * of those that were asked for whole, and asking for one.
+ * cluster/references/namespaces.c - a reflector, a table of names and labels, a cache of
+ * whole objects, and fetches.
  */
 #include "cluster/references/namespaces.h"
 
@@ -21,14 +21,14 @@ struct fx_cluster_namespaces {
     struct fx_kube_reflector *reflector;
     fx_cluster_on_state *on_state;
     void *user;
-    uv_rwlock_t lock; /* on the next two: the loop writes, and all read */
-    struct fx_namespace_table spaces;
-    struct fx_object_cache manifests;
+    uv_rwlock_t lock; /* for the next two: the loop writes, all threads read */
+    struct fx_namespace_table table;
+    struct fx_object_cache cache;
     struct fx_cluster_fetches fetches;
     bool ready;
 };
 
-/* ---- what the reflector tells ---------------------------------------------------- */
+/* ---- callbacks of the reflector ---------------------------------------------------- */
 
 static bool on_object(json_t *object, void *user) {
     struct fx_cluster_namespaces *namespaces = user;
@@ -36,20 +36,20 @@ static bool on_object(json_t *object, void *user) {
         fx_tree_view_string(fx_tree_view_key(object, "metadata"), "name");
     fx_cluster_fetches_object_changed(&namespaces->fetches, name);
     uv_rwlock_wrlock(&namespaces->lock);
-    fx_object_cache_note_version(&namespaces->manifests, name,
+    fx_object_cache_note_version(&namespaces->cache, name,
                                  fx_kube_object_version(object));
-    const bool ok = fx_namespace_table_put(&namespaces->spaces, object);
+    const bool ok = fx_namespace_table_put(&namespaces->table, object);
     uv_rwlock_wrunlock(&namespaces->lock);
     return ok;
 }
 
 static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
-    (void)namespace_; /* they are in none */
+    (void)namespace_; /* namespaces are cluster-scoped */
     struct fx_cluster_namespaces *namespaces = user;
     fx_cluster_fetches_object_changed(&namespaces->fetches, name);
     uv_rwlock_wrlock(&namespaces->lock);
-    fx_object_cache_remove(&namespaces->manifests, name);
-    fx_namespace_table_remove(&namespaces->spaces, name);
+    fx_object_cache_remove(&namespaces->cache, name);
+    fx_namespace_table_remove(&namespaces->table, name);
     uv_rwlock_wrunlock(&namespaces->lock);
 }
 
@@ -64,46 +64,49 @@ static void on_state(enum fx_kube_state state, const struct fx_kube_failure *fai
     namespaces->on_state(&resource, state, failure, namespaces->user);
 }
 
-/* ---- asking for one -------------------------------------------------------------- */
+/* ---- fetching one -------------------------------------------------------------- */
 
-static json_t *read_labels(json_t *object, bool is_current, void *reader) {
+static json_t *reduce_to_labels(json_t *object, bool is_current, void *converter) {
     (void)is_current;
-    (void)reader;
+    (void)converter;
     return fx_namespace_reduce(object);
 }
 
-/* Kept for the next review, unless the watch has told of another one meanwhile. */
-static json_t *read_whole(json_t *object, bool is_current, void *reader) {
-    struct fx_cluster_namespaces *namespaces = reader;
+/* Keeps the object for later reviews, unless the watch has reported a change meanwhile.
+ */
+static json_t *keep_whole(json_t *object, bool is_current, void *converter) {
+    struct fx_cluster_namespaces *namespaces = converter;
     if (is_current) {
         uv_rwlock_wrlock(&namespaces->lock);
-        fx_object_cache_put(&namespaces->manifests, object);
+        fx_object_cache_put(&namespaces->cache, object);
         uv_rwlock_wrunlock(&namespaces->lock);
     }
     return json_incref(object);
 }
 
 bool fx_cluster_namespaces_fetch(struct fx_cluster_namespaces *namespaces,
-                                 const struct fx_cluster_namespace_request *wish,
+                                 const struct fx_cluster_namespace_request *wanted,
                                  fx_cluster_on_fetched *on_done, void *user) {
     assert(namespaces->magic == NAMESPACES_MAGIC);
-    const struct fx_cluster_fetch_request order = {
-        .name = wish->name,
-        .metadata_only = !wish->whole,
-        .deadline_ns = wish->deadline_ns,
-        .read = wish->whole ? read_whole : read_labels,
-        .reader = namespaces,
+    const struct fx_cluster_fetch_request request = {
+        .name = wanted->name,
+        .metadata_only = !wanted->whole,
+        .deadline_ns = wanted->deadline_ns,
+        .convert = wanted->whole ? keep_whole : reduce_to_labels,
+        .converter = namespaces,
         .on_done = on_done,
         .user = user,
     };
-    return fx_cluster_fetches_start(&namespaces->fetches, &order);
+    return fx_cluster_fetches_start(&namespaces->fetches, &request);
 }
 
-/* ---- all of it ------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------- */
 
-struct fx_cluster_namespaces *
-fx_cluster_namespaces_create(uv_loop_t *loop, struct fx_kube_client *client,
-                             fx_cluster_on_state *told, void *user, struct fx_err *err) {
+struct fx_cluster_namespaces *fx_cluster_namespaces_create(uv_loop_t *loop,
+                                                           struct fx_kube_client *client,
+                                                           fx_cluster_on_state *on_change,
+                                                           void *user,
+                                                           struct fx_err *err) {
     static const struct fx_kube_reflector_events events = {
         .on_object = on_object,
         .on_gone = on_gone,
@@ -123,7 +126,7 @@ fx_cluster_namespaces_create(uv_loop_t *loop, struct fx_kube_client *client,
         return NULL;
     }
     namespaces->magic = NAMESPACES_MAGIC;
-    namespaces->on_state = told;
+    namespaces->on_state = on_change;
     namespaces->user = user;
     if (!fx_cluster_fetches_init(&namespaces->fetches, client, &resource)) {
         (void)fx_fail_nomem(err);
@@ -140,16 +143,16 @@ fx_cluster_namespaces_create(uv_loop_t *loop, struct fx_kube_client *client,
 
 json_t *fx_cluster_namespaces_find(struct fx_cluster_namespaces *namespaces,
                                    struct fx_text name, bool *ret_nomem) {
-    struct fx_namespace_entry *space = NULL;
+    struct fx_namespace_entry *entry = NULL;
     uv_rwlock_rdlock(&namespaces->lock);
     const bool found =
-        fx_namespace_table_copy(&namespaces->spaces, name, &space, ret_nomem);
+        fx_namespace_table_copy(&namespaces->table, name, &entry, ret_nomem);
     uv_rwlock_rdunlock(&namespaces->lock);
     if (!found) {
         return NULL;
     }
-    json_t *object = fx_namespace_entry_object(space);
-    free(space);
+    json_t *object = fx_namespace_entry_object(entry);
+    free(entry);
     *ret_nomem = object == NULL;
     return object;
 }
@@ -157,7 +160,7 @@ json_t *fx_cluster_namespaces_find(struct fx_cluster_namespaces *namespaces,
 json_t *fx_cluster_namespaces_find_whole(struct fx_cluster_namespaces *namespaces,
                                          struct fx_text name) {
     uv_rwlock_rdlock(&namespaces->lock);
-    json_t *object = json_incref(fx_object_cache_find(&namespaces->manifests, name));
+    json_t *object = json_incref(fx_object_cache_find(&namespaces->cache, name));
     uv_rwlock_rdunlock(&namespaces->lock);
     return object;
 }
@@ -177,8 +180,8 @@ void fx_cluster_namespaces_close(struct fx_cluster_namespaces *namespaces) {
     }
     fx_cluster_fetches_finish(&namespaces->fetches);
     fx_kube_reflector_close(namespaces->reflector);
-    fx_object_cache_finish(&namespaces->manifests);
-    fx_namespace_table_finish(&namespaces->spaces);
+    fx_object_cache_finish(&namespaces->cache);
+    fx_namespace_table_finish(&namespaces->table);
     uv_rwlock_destroy(&namespaces->lock);
     namespaces->magic = 0;
     free(namespaces);

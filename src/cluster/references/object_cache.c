@@ -5,10 +5,10 @@
 #include "cluster/references/object_cache.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "kube/object.h"
 #include "value/json.h"
@@ -18,57 +18,49 @@ static struct fx_text name_of(const json_t *object) {
     return fx_tree_view_string(fx_tree_view_key(object, "metadata"), "name");
 }
 
-static size_t lower_bound(const struct fx_object_cache *manifests, struct fx_text name) {
-    size_t from = 0;
-    size_t to = manifests->n_items;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (fx_text_compare(name_of(manifests->items[middle].object), name) < 0) {
-            from = middle + 1;
-        } else {
-            to = middle;
-        }
-    }
-    return from;
+static int compare_name(const void *key, const void *item) {
+    const struct fx_text *name = key;
+    return fx_text_compare(*name,
+                           name_of(((const struct fx_cached_object *)item)->object));
 }
 
-static bool stands_at(const struct fx_object_cache *manifests, size_t at,
-                      struct fx_text name) {
-    return at < manifests->n_items &&
-           fx_text_equal(name_of(manifests->items[at].object), name);
+static size_t find_index(const struct fx_object_cache *cache, struct fx_text name,
+                         bool *ret_found) {
+    return fx_sorted_find(cache->items, cache->n_items, sizeof *cache->items, &name,
+                          compare_name, ret_found);
 }
 
-static void remove_at(struct fx_object_cache *manifests, size_t at) {
-    struct fx_cached_object *slot = manifests->items + at;
-    manifests->bytes -= slot->bytes;
-    json_decref(slot->object);
-    memmove(slot, slot + 1, (manifests->n_items - at - 1) * sizeof(*slot));
-    manifests->n_items--;
+static void remove_at(struct fx_object_cache *cache, size_t at) {
+    cache->bytes -= cache->items[at].bytes;
+    json_decref(cache->items[at].object);
+    FX_SORTED_REMOVE(cache->items, cache->n_items, at);
 }
 
-void fx_object_cache_remove(struct fx_object_cache *manifests, struct fx_text name) {
-    const size_t at = lower_bound(manifests, name);
-    if (stands_at(manifests, at, name)) {
-        remove_at(manifests, at);
+void fx_object_cache_remove(struct fx_object_cache *cache, struct fx_text name) {
+    bool found = false;
+    const size_t at = find_index(cache, name, &found);
+    if (found) {
+        remove_at(cache, at);
     }
 }
 
-void fx_object_cache_note_version(struct fx_object_cache *manifests, struct fx_text name,
+void fx_object_cache_note_version(struct fx_object_cache *cache, struct fx_text name,
                                   struct fx_text version) {
-    const size_t at = lower_bound(manifests, name);
-    if (stands_at(manifests, at, name) &&
-        !fx_text_equal(fx_kube_object_version(manifests->items[at].object), version)) {
-        remove_at(manifests, at);
+    bool found = false;
+    const size_t at = find_index(cache, name, &found);
+    if (found &&
+        !fx_text_equal(fx_kube_object_version(cache->items[at].object), version)) {
+        remove_at(cache, at);
     }
 }
 
-json_t *fx_object_cache_find(const struct fx_object_cache *manifests,
-                             struct fx_text name) {
-    const size_t at = lower_bound(manifests, name);
-    return stands_at(manifests, at, name) ? manifests->items[at].object : NULL;
+json_t *fx_object_cache_find(const struct fx_object_cache *cache, struct fx_text name) {
+    bool found = false;
+    const size_t at = find_index(cache, name, &found);
+    return found ? cache->items[at].object : NULL;
 }
 
-/* How long its text would be; 0 without memory, or where it is longer than any may be. */
+/* The length of the object as JSON; 0 without memory, or if it is over the limit. */
 static size_t measure(const json_t *object) {
     struct fx_buf text;
     fx_buf_init(&text, FX_LIMIT_CACHED_OBJECT_BYTES);
@@ -78,42 +70,42 @@ static size_t measure(const json_t *object) {
     return bytes;
 }
 
-static void remove_oldest(struct fx_object_cache *manifests) {
+static void remove_oldest(struct fx_object_cache *cache) {
     size_t oldest = 0;
-    for (size_t i = 1; i < manifests->n_items; i++) {
-        if (manifests->items[i].turn < manifests->items[oldest].turn) {
+    for (size_t i = 1; i < cache->n_items; i++) {
+        if (cache->items[i].sequence < cache->items[oldest].sequence) {
             oldest = i;
         }
     }
-    remove_at(manifests, oldest);
+    remove_at(cache, oldest);
 }
 
-void fx_object_cache_put(struct fx_object_cache *manifests, json_t *object) {
+void fx_object_cache_put(struct fx_object_cache *cache, json_t *object) {
     const struct fx_text name = name_of(object);
     const size_t bytes = measure(object);
-    fx_object_cache_remove(manifests, name);
+    bool found = false;
+    fx_object_cache_remove(cache, name);
     if (bytes == 0) {
         return;
     }
-    while (manifests->n_items == FX_LIMIT_CACHED_OBJECTS ||
-           manifests->bytes + bytes > FX_LIMIT_OBJECT_CACHE_BYTES) {
-        remove_oldest(manifests);
+    while (cache->n_items == FX_LIMIT_CACHED_OBJECTS ||
+           cache->bytes + bytes > FX_LIMIT_OBJECT_CACHE_BYTES) {
+        remove_oldest(cache);
     }
-    if (!FX_VEC_GROW(manifests->items, manifests->n_items, manifests->cap_items)) {
+    if (!FX_VEC_GROW(cache->items, cache->n_items, cache->cap_items)) {
         return;
     }
-    const size_t at = lower_bound(manifests, name);
-    struct fx_cached_object *slot = manifests->items + at;
-    memmove(slot + 1, slot, (manifests->n_items - at) * sizeof(*slot));
-    *slot = (struct fx_cached_object){json_incref(object), bytes, manifests->turn++};
-    manifests->n_items++;
-    manifests->bytes += bytes;
+    const size_t at = find_index(cache, name, &found);
+    FX_SORTED_INSERT(cache->items, cache->n_items, at);
+    cache->items[at] =
+        (struct fx_cached_object){json_incref(object), bytes, cache->next_sequence++};
+    cache->bytes += bytes;
 }
 
-void fx_object_cache_finish(struct fx_object_cache *manifests) {
-    for (size_t i = 0; i < manifests->n_items; i++) {
-        json_decref(manifests->items[i].object);
+void fx_object_cache_finish(struct fx_object_cache *cache) {
+    for (size_t i = 0; i < cache->n_items; i++) {
+        json_decref(cache->items[i].object);
     }
-    free(manifests->items);
-    *manifests = (struct fx_object_cache){0};
+    free(cache->items);
+    *cache = (struct fx_object_cache){0};
 }

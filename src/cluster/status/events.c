@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/events.c - from builds to what is wrong, a slice of the objects at a
- * time; from what is new of it to Events:
+ * cluster/status/events.c - compares builds with what was reported, a slice of the
+ * objects at a time, and writes Events:
  *
- *   create ─→ it is there already ─→ read ─→ told not long ago: enough
- *     ↑  │ failed, some times         │
- *     └──┘                            └────→ apply: one more
+ *   create ─→ it exists ─→ read ─→ counted up not long ago: done
+ *     ↑  │ failed, some times │
+ *     └──┘                    └────→ apply: count up
  */
-#include "cluster/status/events_internal.h"
+#include "cluster/status/events.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -16,26 +16,27 @@
 #include "base/date.h"
 #include "cluster/status/events_plan.h"
 #include "cluster/status/status.h"
+#include "kube/backoff.h"
 #include "kube/log_throttle.h"
 #include "value/tree.h"
 
 #define MANAGER  "fixpoint"
-#define SLICE    64 /* objects that are looked at in one turn of the loop */
+#define SLICE    64 /* objects compared in one iteration of the loop */
 #define TRIES    4
-#define PAUSE_MS UINT64_C(4000) /* it doubles */
+#define PAUSE_MS UINT64_C(4000) /* after a failed write; doubles */
 #define NS_IN_MS UINT64_C(1000000)
-#define AGAIN_NS (UINT64_C(10000) * NS_IN_MS) /* where memory was short */
+#define AGAIN_NS (UINT64_C(10000) * NS_IN_MS) /* after a lack of memory */
 
 #define EVENTS_MAGIC 0x66786576u /* "fxev" */
 
 static const struct fx_kube_resource resource = {"", "v1", "events", "Event"};
 
-/* One that is to be written. */
+/* An Event to write. */
 struct task {
     struct fx_cluster_events *events;
     struct task *next, *previous;
-    struct fx_kube_call *call; /* NULL: it waits */
-    json_t *body;              /* as it is created */
+    struct fx_kube_call *call; /* NULL: waiting for `due_ns` */
+    json_t *body;              /* of the new Event */
     uint64_t due_ns;
     unsigned tries;
 };
@@ -47,13 +48,13 @@ struct fx_cluster_events {
     struct fx_cluster_identity identity;
     const struct fx_cluster_policies *policies;
     struct fx_policies *built; /* counted; NULL: none yet */
-    bool on, reviewing;
-    size_t cursor;     /* objects before it were looked at under `built` */
-    uint64_t again_ns; /* when all are looked at once more; 0: no need */
+    bool leads, comparing;
+    size_t cursor;     /* objects before it were compared with `built` */
+    uint64_t again_ns; /* when to compare all objects again; 0: never */
     struct fx_events_known known;
     struct fx_events_rate rate;
     struct task *tasks;
-    uint64_t pause_ms;
+    uint64_t delay_ms;
     struct fx_cluster_event_counts counts;
     enum fx_kube_reason logged; /* the last failure in the log */
 };
@@ -66,8 +67,8 @@ static struct fx_cluster_events *events_of(void *data) {
 
 static void on_timer(uv_timer_t *timer);
 
-static void wake_in(struct fx_cluster_events *events, uint64_t ms) {
-    (void)uv_timer_start(&events->timer, on_timer, ms, 0); /* it has a callback */
+static void run_in(struct fx_cluster_events *events, uint64_t ms) {
+    (void)uv_timer_start(&events->timer, on_timer, ms, 0);
 }
 
 /* ---- tasks ----------------------------------------------------------------------- */
@@ -91,7 +92,7 @@ static void end_task(struct task *task) {
     release(task);
 }
 
-static void forget_tasks(struct fx_cluster_events *events) {
+static void drop_tasks(struct fx_cluster_events *events) {
     struct task *next = NULL;
     for (struct task *task = events->tasks; task != NULL; task = next) {
         next = task->next;
@@ -105,24 +106,23 @@ static void give_up(struct task *task) {
     end_task(task);
 }
 
-/* Later again, some times. */
-static void put_off(struct task *task) {
+/* Retries later, some times. */
+static void retry_later(struct task *task) {
     struct fx_cluster_events *events = task->events;
     if (++task->tries >= TRIES) {
         give_up(task);
         return;
     }
-    const uint64_t pause_ms = events->pause_ms << (task->tries - 1);
-    task->due_ns = fx_clock_ns() + pause_ms * NS_IN_MS;
-    wake_in(events, 0);
+    const uint64_t delay_ms = events->delay_ms << (task->tries - 1);
+    task->due_ns = fx_clock_ns() + delay_ms * NS_IN_MS;
+    run_in(events, 0);
 }
 
-/* The same failure again is no news. */
 static void fail_task(struct task *task, const struct fx_kube_failure *failure) {
     struct fx_cluster_events *events = task->events;
     fx_kube_failure_log("Event not written", failure, &events->logged);
     if (fx_kube_failure_is_temporary(failure)) {
-        put_off(task);
+        retry_later(task);
     } else {
         give_up(task);
     }
@@ -131,11 +131,12 @@ static void fail_task(struct task *task, const struct fx_kube_failure *failure) 
 static void on_written(const struct fx_kube_answer *answer, void *user);
 static void on_read(const struct fx_kube_answer *answer, void *user);
 
-static void ask(struct task *task, const struct fx_kube_request *request,
-                void (*on_done)(const struct fx_kube_answer *answer, void *user)) {
+static void send_request(struct task *task, const struct fx_kube_request *request,
+                         void (*on_done)(const struct fx_kube_answer *answer,
+                                         void *user)) {
     task->call = fx_kube_call_start(task->events->client, request, on_done, task);
     if (task->call == NULL) {
-        put_off(task);
+        retry_later(task);
     }
 }
 
@@ -149,7 +150,7 @@ static struct fx_kube_name name_of(const struct task *task) {
     };
 }
 
-static void create(struct task *task) {
+static void create_event(struct task *task) {
     const struct fx_kube_request request = {
         .verb = FX_KUBE_VERB_CREATE,
         .resource = &resource,
@@ -157,22 +158,22 @@ static void create(struct task *task) {
         .body = task->body,
         .manager = MANAGER,
     };
-    ask(task, &request, on_written);
+    send_request(task, &request, on_written);
 }
 
-static void read_it(struct task *task) {
+static void read_event(struct task *task) {
     const struct fx_kube_request request = {
         .verb = FX_KUBE_VERB_GET,
         .resource = &resource,
         .name = name_of(task),
     };
-    ask(task, &request, on_read);
+    send_request(task, &request, on_read);
 }
 
-static void count_up(struct task *task, const json_t *there) {
-    json_t *body = fx_event_count_up(there, fx_date_now());
+static void count_up(struct task *task, const json_t *existing) {
+    json_t *body = fx_event_count_up(existing, fx_date_now());
     if (body == NULL) {
-        put_off(task);
+        retry_later(task);
         return;
     }
     const struct fx_kube_request request = {
@@ -183,11 +184,10 @@ static void count_up(struct task *task, const json_t *there) {
         .manager = MANAGER,
         .force = true,
     };
-    ask(task, &request, on_written);
+    send_request(task, &request, on_written);
     json_decref(body);
 }
 
-/* Who was told of it lately need not be told again. */
 static void on_read(const struct fx_kube_answer *answer, void *user) {
     struct task *task = user;
     task->call = NULL;
@@ -200,7 +200,7 @@ static void on_read(const struct fx_kube_answer *answer, void *user) {
     }
 }
 
-/* That another one counted it up meanwhile is as good. */
+/* After a conflict another replica has counted it up. */
 static void on_written(const struct fx_kube_answer *answer, void *user) {
     struct task *task = user;
     struct fx_cluster_events *events = events_of(task->events);
@@ -210,7 +210,7 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
         events->logged = FX_KUBE_REASON_NONE;
         end_task(task);
     } else if (answer->failure->reason == FX_KUBE_REASON_EXISTS) {
-        read_it(task);
+        read_event(task);
     } else if (answer->failure->reason == FX_KUBE_REASON_CONFLICT) {
         end_task(task);
     } else {
@@ -231,15 +231,15 @@ static bool add_task(struct fx_cluster_events *events, json_t *body) {
         task->next->previous = task;
     }
     events->tasks = task;
-    create(task);
+    create_event(task);
     return true;
 }
 
-/* ---- what is new ----------------------------------------------------------------- */
+/* ---- comparing ----------------------------------------------------------------- */
 
 /* False without memory. */
-static bool tell(struct fx_cluster_events *events, const struct fx_cluster_object *object,
-                 const struct fx_event *event) {
+static bool report(struct fx_cluster_events *events,
+                   const struct fx_cluster_object *object, const struct fx_event *event) {
     if (!fx_events_rate_take(&events->rate, fx_clock_ns())) {
         events->counts.dropped++;
         return true;
@@ -250,25 +250,25 @@ static bool tell(struct fx_cluster_events *events, const struct fx_cluster_objec
     return ok;
 }
 
-/* Where it is new, it is told. False without memory: then it is new the next time. */
-static bool look_at_error(struct fx_cluster_events *events,
+/* Reports the error if it is new. False without memory: then it is new the next time. */
+static bool compare_error(struct fx_cluster_events *events,
                           const struct fx_cluster_object *object,
                           const struct fx_event *event) {
     bool is_new = false;
     if (!fx_events_known_add(&events->known, event->digest, &is_new)) {
         return false;
     }
-    if (is_new && !tell(events, object, event)) {
+    if (is_new && !report(events, object, event)) {
         fx_events_known_forget(&events->known, event->digest);
         return false;
     }
     return true;
 }
 
-static void look_at(struct fx_cluster_events *events,
-                    const struct fx_cluster_object *object) {
+static void compare_object(struct fx_cluster_events *events,
+                           const struct fx_cluster_object *object) {
     if (!object->kind->is_mutator || !fx_cluster_status_is_built(events->built, object)) {
-        return; /* one that is newer than the build waits for the next one */
+        return; /* newer than the build: the next build includes it */
     }
     json_t *entry = fx_cluster_status_entry(&events->identity, events->built, object);
     const json_t *errors = fx_tree_view_key(entry, "errors");
@@ -276,7 +276,7 @@ static void look_at(struct fx_cluster_events *events,
     for (size_t i = 0; i < json_array_size(errors); i++) {
         struct fx_event event;
         fx_event_read(object, json_array_get(errors, i), &event);
-        ok = look_at_error(events, object, &event) && ok;
+        ok = compare_error(events, object, &event) && ok;
     }
     json_decref(entry);
     if (!ok) {
@@ -284,24 +284,25 @@ static void look_at(struct fx_cluster_events *events,
     }
 }
 
-static void review_slice(struct fx_cluster_events *events) {
+static void compare_slice(struct fx_cluster_events *events) {
     const size_t n = fx_cluster_policies_count(events->policies);
     for (size_t i = 0; i < SLICE && events->cursor < n; i++) {
-        look_at(events, fx_cluster_policies_at(events->policies, events->cursor++));
+        compare_object(events,
+                       fx_cluster_policies_at(events->policies, events->cursor++));
     }
-    events->reviewing = events->cursor < n;
-    if (!events->reviewing) {
+    events->comparing = events->cursor < n;
+    if (!events->comparing) {
         fx_events_known_end(&events->known);
     }
 }
 
-static void begin_review(struct fx_cluster_events *events) {
-    if (events->on && events->built != NULL) {
+static void begin_comparing(struct fx_cluster_events *events) {
+    if (events->leads && events->built != NULL) {
         fx_events_known_begin(&events->known);
         events->cursor = 0;
-        events->reviewing = true;
+        events->comparing = true;
         events->again_ns = 0;
-        wake_in(events, 0);
+        run_in(events, 0);
     }
 }
 
@@ -310,26 +311,27 @@ void fx_cluster_events_compare_all(struct fx_cluster_events *events,
     (void)fx_policies_ref(built);
     fx_policies_unref(events->built);
     events->built = built;
-    begin_review(events);
+    begin_comparing(events);
 }
 
-void fx_cluster_events_set_leader(struct fx_cluster_events *events, bool on) {
-    if (on == events->on) {
+void fx_cluster_events_set_leader(struct fx_cluster_events *events, bool leads) {
+    if (leads == events->leads) {
         return;
     }
-    events->on = on;
-    events->reviewing = false;
+    events->leads = leads;
+    events->comparing = false;
     events->again_ns = 0;
     fx_events_known_finish(&events->known);
-    forget_tasks(events);
-    begin_review(events);
+    drop_tasks(events);
+    begin_comparing(events);
 }
 
-/* ---- turns ----------------------------------------------------------------------- */
+/* ---- the timer -----------------------------------------------------------------------
+ */
 
-/* Begins what is due; returns in how many milliseconds the next one is, or the next look
- * at all; UINT64_MAX where nothing waits. */
-static uint64_t retry_some(struct fx_cluster_events *events) {
+/* Starts the tasks that are due. Returns the milliseconds until the next one is due, or
+ * until all objects are compared again; UINT64_MAX: neither. */
+static uint64_t start_due_tasks(struct fx_cluster_events *events) {
     const uint64_t now_ns = fx_clock_ns();
     uint64_t next_ns = events->again_ns != 0 ? events->again_ns : UINT64_MAX;
     struct task *next = NULL;
@@ -339,33 +341,31 @@ static uint64_t retry_some(struct fx_cluster_events *events) {
             continue;
         }
         if (task->due_ns <= now_ns) {
-            create(task);
+            create_event(task);
         } else if (task->due_ns < next_ns) {
             next_ns = task->due_ns;
         }
     }
-    return next_ns == UINT64_MAX ? UINT64_MAX
-           : next_ns <= now_ns   ? 0
-                                 : (next_ns - now_ns) / NS_IN_MS + 1;
+    return next_ns == UINT64_MAX ? UINT64_MAX : fx_ms_until(next_ns);
 }
 
 static void on_timer(uv_timer_t *timer) {
     struct fx_cluster_events *events = events_of(timer->data);
     if (events->again_ns != 0 && fx_clock_ns() >= events->again_ns) {
-        begin_review(events);
+        begin_comparing(events);
     }
-    if (events->reviewing) {
-        review_slice(events);
+    if (events->comparing) {
+        compare_slice(events);
     }
-    const uint64_t ms = retry_some(events);
-    if (events->reviewing) {
-        wake_in(events, 1);
+    const uint64_t ms = start_due_tasks(events);
+    if (events->comparing) {
+        run_in(events, 1);
     } else if (ms != UINT64_MAX && !uv_is_active((uv_handle_t *)timer)) {
-        wake_in(events, ms); /* else something was put off just now */
+        run_in(events, ms); /* if active: retry_later() has set it */
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------- */
 
 struct fx_cluster_events *
 fx_cluster_events_create(uv_loop_t *loop, struct fx_kube_client *client,
@@ -380,14 +380,14 @@ fx_cluster_events_create(uv_loop_t *loop, struct fx_kube_client *client,
     events->client = client;
     events->identity = *identity;
     events->policies = policies;
-    events->pause_ms = PAUSE_MS;
+    events->delay_ms = PAUSE_MS;
     (void)uv_timer_init(loop, &events->timer); /* cannot fail */
     events->timer.data = events;
     return events;
 }
 
-void fx_cluster_events_set_delay(struct fx_cluster_events *events, uint64_t pause_ms) {
-    events->pause_ms = pause_ms;
+void fx_cluster_events_set_delay(struct fx_cluster_events *events, uint64_t delay_ms) {
+    events->delay_ms = delay_ms;
 }
 
 void fx_cluster_events_get_counts(const struct fx_cluster_events *events,
@@ -405,7 +405,7 @@ void fx_cluster_events_close(struct fx_cluster_events *events) {
     if (events == NULL) {
         return;
     }
-    forget_tasks(events);
+    drop_tasks(events);
     fx_events_known_finish(&events->known);
     fx_policies_unref(events->built);
     uv_close((uv_handle_t *)&events->timer, on_closed);

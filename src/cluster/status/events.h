@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/events.h - Events (v1) about invalid, conflicting and quarantined
- * mutators, in their namespace, as API servers want it; those of the cluster's scope in
- * `default`. Told by the holder of the Lease alone, once for each mutator, generation and
- * reason; repeated ones count up. At a bounded rate; what is too much is dropped and
- * counted. Loop thread only.
+ * cluster/status/events.h - writes Events (v1) about invalid, conflicting and quarantined
+ * mutators: in the namespace of the mutator, as API servers require, and for
+ * cluster-scoped mutators in `default`. Only the holder of the Lease writes them, once
+ * for each mutator, generation and reason; repeated Events are counted up. The rate is
+ * limited; what exceeds it is dropped and counted. Loop thread only.
  */
 #ifndef FX_CLUSTER_STATUS_EVENTS_H
 #define FX_CLUSTER_STATUS_EVENTS_H
@@ -26,23 +26,31 @@ struct fx_cluster_event_counts {
     uint64_t written, failed, dropped;
 };
 
+/* Creates the writer of Events for the objects of `policies`, which outlives it. Returns
+ * NULL on failure; errors: FX_ENOMEM. */
 struct fx_cluster_events *
 fx_cluster_events_create(uv_loop_t *loop, struct fx_kube_client *client,
                          const struct fx_cluster_identity *identity,
                          const struct fx_cluster_policies *policies,
                          struct fx_err *err) FX_MUST_USE;
 
-/* From now on (or no more) they are written. Turned on, it begins with what is wrong now.
- */
-void fx_cluster_events_set_leader(struct fx_cluster_events *events, bool on);
+/* Reports whether this replica holds the Lease. A new leader starts with the errors that
+ * there are now. */
+void fx_cluster_events_set_leader(struct fx_cluster_events *events, bool leads);
 
-/* There is a new build. */
+/* Reports the active policies: writes Events for errors that are new. Takes a reference.
+ */
 void fx_cluster_events_compare_all(struct fx_cluster_events *events,
                                    struct fx_policies *built);
 
 void fx_cluster_events_get_counts(const struct fx_cluster_events *events,
                                   struct fx_cluster_event_counts *ret_counts);
 
-void fx_cluster_events_close(struct fx_cluster_events *events); /* NULL is fine */
+/* Stops, and cancels writes in progress. NULL is allowed. */
+void fx_cluster_events_close(struct fx_cluster_events *events);
+
+/* For tests, right after fx_cluster_events_create(): the first pause after a failed
+ * write. */
+void fx_cluster_events_set_delay(struct fx_cluster_events *events, uint64_t delay_ms);
 
 #endif

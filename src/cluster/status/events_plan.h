@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/events_plan.h - which Events there are to be, how often, and their
- * bodies. Private to this room. Pure: the time is told.
+ * cluster/status/events_plan.h - which Events to write, how often, and their bodies.
+ * Private to this room. Pure: the caller passes the time.
  */
 #ifndef FX_CLUSTER_STATUS_EVENTS_PLAN_H
 #define FX_CLUSTER_STATUS_EVENTS_PLAN_H
@@ -16,11 +16,11 @@
 #include "cluster/policies/identity.h"
 #include "cluster/policies/policies.h"
 
-#define FX_EVENTS_NAMESPACE     "default" /* of what is in no namespace itself */
+#define FX_EVENTS_NAMESPACE     "default" /* of Events about cluster-scoped objects */
 #define FX_EVENTS_MESSAGE_BYTES 1024
-#define FX_EVENTS_REPEAT_S      600 /* the same one is not counted up more often */
+#define FX_EVENTS_REPEAT_S      600 /* an Event is counted up at most so often */
 
-/* What one error of a status entry (cluster/status/status.h) makes known. */
+/* An Event about one error of a status entry (cluster/status/status.h). */
 struct fx_event {
     const char *reason; /* Invalid, Conflicting, Quarantined */
     char message[FX_EVENTS_MESSAGE_BYTES + 1];
@@ -30,54 +30,56 @@ struct fx_event {
 void fx_event_read(const struct fx_cluster_object *object, const json_t *error,
                    struct fx_event *ret_event);
 
-/* The Event (v1) as it is created. Its name is the object's and the digest, so that
- * whoever tells the same meets the same. NULL without memory. */
+/* The body of a new Event (v1). Its name consists of the name of the object and the
+ * digest, so that equal Events have equal names. A new tree; NULL without memory. */
 json_t *fx_event_new(const struct fx_cluster_identity *identity,
                      const struct fx_cluster_object *object, const struct fx_event *event,
                      int64_t now) FX_MUST_USE;
 
-/* Is it time to count up the one that is there? */
-bool fx_event_is_due(const json_t *there, int64_t now);
+/* Whether an existing Event may be counted up now. */
+bool fx_event_is_due(const json_t *existing, int64_t now);
 
-/* What is applied to the one that is there, so that it counts one more. NULL without
- * memory. */
-json_t *fx_event_count_up(const json_t *there, int64_t now) FX_MUST_USE;
+/* The apply configuration that counts up an existing Event. A new tree; NULL without
+ * memory.
+ */
+json_t *fx_event_count_up(const json_t *existing, int64_t now) FX_MUST_USE;
 
-/* ---- what is known ---- */
+/* ---- errors that were reported ---- */
 
-/* Which were told and still hold; a walk over all objects finds those that do. Zeroed
- * is none. */
+/* The digests of the errors that were reported and still exist; a pass over all objects
+ * finds out which ones do. Zeroed is empty. */
 struct fx_events_known {
     struct fx_event_known {
         uint64_t digest;
-        uint64_t walk; /* that found it last */
-    } *items;          /* by digest */
+        uint64_t pass; /* the last one that found it */
+    } *items;          /* sorted by digest */
     size_t n_items, cap_items;
-    uint64_t walk;
+    uint64_t pass;
 };
 
 void fx_events_known_finish(struct fx_events_known *known);
 
+/* Starts a pass. */
 void fx_events_known_begin(struct fx_events_known *known);
 
-/* It holds. `*ret_new`: it is not known yet. False without memory. */
+/* Reports that an error exists. `*ret_new`: it was not known. False without memory. */
 bool fx_events_known_add(struct fx_events_known *known, uint64_t digest,
                          bool *ret_new) FX_MUST_USE;
 
-/* It could not be told: it is new again after this walk. */
+/* Forgets a digest that could not be reported: it is new again in the next pass. */
 void fx_events_known_forget(struct fx_events_known *known, uint64_t digest);
 
-/* The walk is over: what it did not find holds no more. */
+/* Ends a pass: forgets all digests that it did not find. */
 void fx_events_known_end(struct fx_events_known *known);
 
 /* ---- the rate ---- */
 
-/* 25 at once, and then one in five seconds; zeroed is none yet. */
+/* 25 at once, then one every five seconds. Zeroed: none yet. */
 struct fx_events_rate {
     uint64_t paid_until_ns;
 };
 
-/* May there be one now? */
+/* Whether one more Event may be written now; if so, counts it. */
 bool fx_events_rate_take(struct fx_events_rate *rate, uint64_t now_ns) FX_MUST_USE;
 
 #endif

@@ -5,36 +5,36 @@
  */
 #include "cluster/policies/policies_fixture.h"
 
-#include "cluster/status/events_internal.h"
+#include "cluster/status/events.h"
 
 #define EVENTS "/api/v1/namespaces/default/events"
 #define BAD(name, uid) \
     ASSIGN(name, ",\"uid\":\"" uid "\"", "metadata.name", "1", "") /* not allowed */
 
-static void on_built(struct world *world, struct fx_policies *built) {
-    fx_cluster_events_compare_all(world->user, built);
+static void on_built(struct fixture *fixture, struct fx_policies *built) {
+    fx_cluster_events_compare_all(fixture->user, built);
 }
 
-/* The world has its policies; Events are not on yet. */
-static struct fx_cluster_events *start_events(struct world *world) {
+/* The fixture has its policies; Events are not on yet. */
+static struct fx_cluster_events *start_events(struct fixture *fixture) {
     struct fx_err err = FX_ERR_INIT;
-    world_read(world);
+    fixture_read(fixture);
     struct fx_cluster_events *events = fx_cluster_events_create(
-        &world->api.loop, world->client, &world->identity, world->policies, &err);
+        &fixture->api.loop, fixture->client, &fixture->identity, fixture->policies, &err);
     assert_non_null(events);
     fx_cluster_events_set_delay(events, 5);
-    world->user = events;
-    world->on_built = on_built;
-    struct fx_policies *built = fx_cluster_policies_get_current(world->policies);
+    fixture->user = events;
+    fixture->on_built = on_built;
+    struct fx_policies *built = fx_cluster_policies_get_current(fixture->policies);
     fx_cluster_events_compare_all(events, built);
     fx_policies_unref(built);
     return events;
 }
 
-static void end(struct world *world, struct fx_cluster_events *events) {
+static void end(struct fixture *fixture, struct fx_cluster_events *events) {
     fx_cluster_events_close(events);
-    world->on_built = NULL;
-    world_finish(world);
+    fixture->on_built = NULL;
+    fixture_finish(fixture);
 }
 
 static struct fx_cluster_event_counts look(const struct fx_cluster_events *events) {
@@ -43,72 +43,73 @@ static struct fx_cluster_event_counts look(const struct fx_cluster_events *event
     return counts;
 }
 
-static size_t n_created(const struct world *world) {
-    return fake_count(&world->api.told, "POST " EVENTS " fixpoint ");
+static size_t n_created(const struct fixture *fixture) {
+    return fake_count(&fixture->api.writes, "POST " EVENTS " fixpoint ");
 }
 
-static void await_builds(struct world *world, unsigned n) {
-    const unsigned before = world->n_builds;
-    FAKE_UNTIL(&world->api, world->n_builds >= before + n);
-    fake_run_for(&world->api, 30);
+static void await_builds(struct fixture *fixture, unsigned n) {
+    const unsigned before = fixture->n_builds;
+    FAKE_UNTIL(&fixture->api, fixture->n_builds >= before + n);
+    fake_run_for(&fixture->api, 30);
 }
 
 static void what_is_wrong_is_told_once(void **state) {
     (void)state;
-    struct world world;
-    world_start(&world);
-    fake_put(&world.api, ASSIGNS "/good", ASSIGN("good", "", "spec.x", "1", ""));
-    fake_put(&world.api, ASSIGNS "/bad", BAD("bad", "u-1"));
-    fake_put(&world.api, ASSIGNS "/list",
+    struct fixture fixture;
+    fixture_start(&fixture);
+    fake_put(&fixture.api, ASSIGNS "/good", ASSIGN("good", "", "spec.x", "1", ""));
+    fake_put(&fixture.api, ASSIGNS "/bad", BAD("bad", "u-1"));
+    fake_put(&fixture.api, ASSIGNS "/list",
              ASSIGN("list", "", "spec.c[name: x].y", "1", ""));
-    fake_put(&world.api, ASSIGNS "/object", ASSIGN("object", "", "spec.c.y", "1", ""));
-    struct fx_cluster_events *events = start_events(&world);
-    fake_run_for(&world.api, 30);
-    assert_int_equal(world.api.told.len, 0); /* they are not on */
+    fake_put(&fixture.api, ASSIGNS "/object", ASSIGN("object", "", "spec.c.y", "1", ""));
+    struct fx_cluster_events *events = start_events(&fixture);
+    fake_run_for(&fixture.api, 30);
+    assert_int_equal(fixture.api.writes.len, 0); /* they are not on */
     fx_cluster_events_set_leader(events, true);
-    FAKE_UNTIL(&world.api, look(events).written == 3);
-    assert_int_equal(n_created(&world), 3);
-    assert_int_equal(fake_count(&world.api.told, "P"), 3);
-    assert_non_null(strstr(world.api.told.data, "\"name\":\"bad\",\"uid\":\"u-1\"},"
-                                                "\"type\":\"Warning\",\"reason\":"
-                                                "\"Invalid\",\"message\":\""));
-    assert_non_null(strstr(world.api.told.data,
+    FAKE_UNTIL(&fixture.api, look(events).written == 3);
+    assert_int_equal(n_created(&fixture), 3);
+    assert_int_equal(fake_count(&fixture.api.writes, "P"), 3);
+    assert_non_null(strstr(fixture.api.writes.data, "\"name\":\"bad\",\"uid\":\"u-1\"},"
+                                                    "\"type\":\"Warning\",\"reason\":"
+                                                    "\"Invalid\",\"message\":\""));
+    assert_non_null(strstr(fixture.api.writes.data,
                            "\"reason\":\"Conflicting\",\"message\":\"the following "
                            "mutators have conflicting schemas: ["));
 
     /* Another build in which the same is wrong. */
-    fake_put(&world.api, ASSIGNS "/good", ASSIGN("good", "", "spec.y", "1", ""));
-    await_builds(&world, 1);
-    assert_int_equal(n_created(&world), 3);
+    fake_put(&fixture.api, ASSIGNS "/good", ASSIGN("good", "", "spec.y", "1", ""));
+    await_builds(&fixture, 1);
+    assert_int_equal(n_created(&fixture), 3);
 
     /* It is mended, and then wrong in another way, and then in the first way again. */
-    fake_delete(&world.api, ASSIGNS "/bad");
-    await_builds(&world, 1);
-    fake_put(&world.api, ASSIGNS "/bad",
+    fake_delete(&fixture.api, ASSIGNS "/bad");
+    await_builds(&fixture, 1);
+    fake_put(&fixture.api, ASSIGNS "/bad",
              ASSIGN("bad", ",\"uid\":\"u-1\"", "spec.[", "1", ""));
-    FAKE_UNTIL(&world.api, look(events).written == 4);
-    fake_put(&world.api, ASSIGNS "/bad", BAD("bad", "u-1"));
-    FAKE_UNTIL(&world.api, fake_count(&world.api.asked, "GET " EVENTS "/bad.") == 1);
-    fake_run_for(&world.api, 30);
-    assert_int_equal(n_created(&world), 5); /* it is there, and not old */
-    assert_int_equal(fake_count(&world.api.told, "PATCH"), 0);
+    FAKE_UNTIL(&fixture.api, look(events).written == 4);
+    fake_put(&fixture.api, ASSIGNS "/bad", BAD("bad", "u-1"));
+    FAKE_UNTIL(&fixture.api,
+               fake_count(&fixture.api.requests, "GET " EVENTS "/bad.") == 1);
+    fake_run_for(&fixture.api, 30);
+    assert_int_equal(n_created(&fixture), 5); /* it is there, and not old */
+    assert_int_equal(fake_count(&fixture.api.writes, "PATCH"), 0);
     assert_int_equal(look(events).written, 4);
     assert_int_equal(look(events).failed + look(events).dropped, 0);
-    end(&world, events);
+    end(&fixture, events);
 }
 
 /* As after a restart an hour later. */
 static void an_old_one_counts_up(void **state) {
     (void)state;
-    struct world world;
-    world_start(&world);
-    fake_put(&world.api, ASSIGNS "/bad", BAD("bad", "u-1"));
-    struct fx_cluster_events *events = start_events(&world);
+    struct fixture fixture;
+    fixture_start(&fixture);
+    fake_put(&fixture.api, ASSIGNS "/bad", BAD("bad", "u-1"));
+    struct fx_cluster_events *events = start_events(&fixture);
     fx_cluster_events_set_leader(events, true);
-    FAKE_UNTIL(&world.api, look(events).written == 1);
+    FAKE_UNTIL(&fixture.api, look(events).written == 1);
     const char *path = NULL;
     json_t *object = NULL;
-    json_object_foreach (world.api.objects, path, object) {
+    json_object_foreach (fixture.api.objects, path, object) {
         if (strncmp(path, EVENTS, strlen(EVENTS)) == 0) {
             assert_int_equal(json_object_set_new(object, "lastTimestamp",
                                                  json_string("2020-01-01T00:00:00Z")),
@@ -119,38 +120,38 @@ static void an_old_one_counts_up(void **state) {
     assert_non_null(object);
     fx_cluster_events_set_leader(events, false);
     fx_cluster_events_set_leader(events, true);
-    FAKE_UNTIL(&world.api, look(events).written == 2);
+    FAKE_UNTIL(&fixture.api, look(events).written == 2);
     assert_int_equal(
-        json_integer_value(json_object_get(fake_view(&world.api, path), "count")), 2);
-    assert_string_not_equal(
-        json_string_value(json_object_get(fake_view(&world.api, path), "lastTimestamp")),
-        "2020-01-01T00:00:00Z");
+        json_integer_value(json_object_get(fake_view(&fixture.api, path), "count")), 2);
+    assert_string_not_equal(json_string_value(json_object_get(
+                                fake_view(&fixture.api, path), "lastTimestamp")),
+                            "2020-01-01T00:00:00Z");
     fx_cluster_events_set_leader(events, false);
     fx_cluster_events_set_leader(events, true);
-    FAKE_UNTIL(&world.api, fake_count(&world.api.asked, "GET " EVENTS) == 2);
-    fake_run_for(&world.api, 30);
+    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.requests, "GET " EVENTS) == 2);
+    fake_run_for(&fixture.api, 30);
     assert_int_equal(look(events).written, 2);
-    end(&world, events);
+    end(&fixture, events);
 }
 
 static void too_many(void **state) {
     (void)state;
-    struct world world;
-    world_start(&world);
+    struct fixture fixture;
+    fixture_start(&fixture);
     for (unsigned i = 0; i < 200; i++) {
         char path[100];
         char text[1000];
         (void)snprintf(path, sizeof path, ASSIGNS "/bad-%03u", i);
         (void)snprintf(text, sizeof text, BAD("bad-%03u", "u-%u"), i, i);
-        fake_put(&world.api, path, text);
+        fake_put(&fixture.api, path, text);
     }
-    struct fx_cluster_events *events = start_events(&world);
+    struct fx_cluster_events *events = start_events(&fixture);
     fx_cluster_events_set_leader(events, true);
-    FAKE_UNTIL(&world.api, look(events).written >= 25 &&
-                               look(events).written + look(events).dropped == 200);
+    FAKE_UNTIL(&fixture.api, look(events).written >= 25 &&
+                                 look(events).written + look(events).dropped == 200);
     assert_in_range(look(events).written, 25, 29);
     assert_int_equal(look(events).failed, 0);
-    end(&world, events);
+    end(&fixture, events);
 }
 
 /* What passes is tried again, what does not is not. */
@@ -164,37 +165,38 @@ static void when_the_server_fails(void **state) {
         {403, 1, 1, 0, 1}, {422, 1, 1, 0, 1}, {409, 1, 1, 0, 0},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct world world;
-        world_start(&world);
-        fake_put(&world.api, ASSIGNS "/bad", BAD("bad", "u-1"));
-        struct fx_cluster_events *events = start_events(&world);
-        world.api.faults[0] =
+        struct fixture fixture;
+        fixture_start(&fixture);
+        fake_put(&fixture.api, ASSIGNS "/bad", BAD("bad", "u-1"));
+        struct fx_cluster_events *events = start_events(&fixture);
+        fixture.api.faults[0] =
             (struct fake_fault){"POST", cases[i].status, cases[i].times, false};
         fx_cluster_events_set_leader(events, true);
-        FAKE_UNTIL(&world.api, fake_count(&world.api.asked, "POST") == cases[i].requests);
-        fake_run_for(&world.api, 60);
-        assert_int_equal(fake_count(&world.api.asked, "POST"), cases[i].requests);
+        FAKE_UNTIL(&fixture.api,
+                   fake_count(&fixture.api.requests, "POST") == cases[i].requests);
+        fake_run_for(&fixture.api, 60);
+        assert_int_equal(fake_count(&fixture.api.requests, "POST"), cases[i].requests);
         assert_int_equal(look(events).written, cases[i].written);
         assert_int_equal(look(events).failed, cases[i].failed);
-        end(&world, events);
+        end(&fixture, events);
     }
 }
 
 static void closed_at_any_time(void **state) {
     (void)state;
     for (uint64_t ms = 0; ms < 12; ms++) {
-        struct world world;
-        world_start(&world);
-        fake_put(&world.api, ASSIGNS "/bad", BAD("bad", "u-1"));
-        struct fx_cluster_events *events = start_events(&world);
-        world.api.faults[0] = (struct fake_fault){"POST", 500, 2, false};
+        struct fixture fixture;
+        fixture_start(&fixture);
+        fake_put(&fixture.api, ASSIGNS "/bad", BAD("bad", "u-1"));
+        struct fx_cluster_events *events = start_events(&fixture);
+        fixture.api.faults[0] = (struct fake_fault){"POST", 500, 2, false};
         fx_cluster_events_set_delay(events, 2);
         fx_cluster_events_set_leader(events, true);
-        fake_run_for(&world.api, ms);
+        fake_run_for(&fixture.api, ms);
         if (ms % 2 == 1) {
             fx_cluster_events_set_leader(events, false);
         }
-        end(&world, events);
+        end(&fixture, events);
     }
     fx_cluster_events_close(NULL);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/ready.h - the condition `Ready` in the status of a policy, as
- * metav1.Condition has it: what one look says of all that status.byPod says. Private to
- * this room. Pure: the time is told.
+ * cluster/status/ready.h - the condition `Ready` (a metav1.Condition) in the status of a
+ * policy: a summary of an entry of status.byPod. Private to this room. Pure.
  */
 #ifndef FX_CLUSTER_STATUS_READY_H
 #define FX_CLUSTER_STATUS_READY_H
@@ -15,12 +14,12 @@
 #include "base/macros.h"
 #include "cluster/policies/seen_status.h"
 
-#define FX_READY_MESSAGE_BYTES 32768 /* as API servers bound it */
+#define FX_READY_MESSAGE_BYTES 32768 /* the limit of API servers */
 
-/* What it ought to be, by a replica's entry of status.byPod (cluster/status/status.h):
- * True, or False with all errors as its message, and the first one's reason. As long as
- * the status is the one that was seen, so is the time of its transition; else that is
- * `now`. A new tree; NULL without memory. */
+/* The condition for an entry of status.byPod (cluster/status/status.h): True, or False
+ * with all errors as the message and the reason of the first one. The time of the
+ * transition is that of `seen` if the status is the same, else `now`. A new tree; NULL
+ * without memory. */
 json_t *fx_ready_make(const json_t *entry, const struct fx_seen_ready *seen,
                       int64_t now) FX_MUST_USE;
 

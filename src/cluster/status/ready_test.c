@@ -49,7 +49,7 @@ static void expect_condition(const char *entry, const struct fx_seen_ready *seen
 static void one_in_force(void **state) {
     (void)state;
     expect_condition(GOOD, &nothing,
-                     CONDITION("True", TODAY, "Accepted", "it is in force"));
+                     CONDITION("True", TODAY, "Accepted", "the policy is active"));
 }
 
 /* All of it is said; the reason is that of the first. */
@@ -85,10 +85,10 @@ static void the_time_of_the_transition(void **state) {
     const struct fx_seen_ready unknown = see(CONDITION("Unknown", YESTERDAY, "r", "z"));
     const struct fx_seen_ready *changed[] = {&no, &unknown, &nothing};
     expect_condition(GOOD, &yes,
-                     CONDITION("True", YESTERDAY, "Accepted", "it is in force"));
+                     CONDITION("True", YESTERDAY, "Accepted", "the policy is active"));
     for (size_t i = 0; i < FX_COUNT(changed); i++) {
         expect_condition(GOOD, changed[i],
-                         CONDITION("True", TODAY, "Accepted", "it is in force"));
+                         CONDITION("True", TODAY, "Accepted", "the policy is active"));
     }
     expect_condition(BAD(E("new")), &no, CONDITION("False", YESTERDAY, "Invalid", "new"));
     expect_condition(BAD(E("new")), &yes, CONDITION("False", TODAY, "Invalid", "new"));
@@ -126,7 +126,7 @@ static void what_is_none(void **state) {
         "7,null,[]",
         "{\"type\":\"Other\"}",
         "{\"type\":\"Ready\"}",
-        CONDITION("True", "yesterday", "Accepted", "it is in force"),
+        CONDITION("True", "yesterday", "Accepted", "the policy is active"),
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         const struct fx_seen_ready seen = see(cases[i]);

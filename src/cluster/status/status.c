@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status.c - from builds to what differs in statuses:
+ * cluster/status/status.c - compares the statuses in the cluster with those they should
+ * have:
  *
- *   review, a slice of the objects at a time → queue → a few writes at a time → seen
- *                                                ↑ again, later ←┘
+ *   compare, a slice of the objects at a time → queue → a few writes at a time → watch
+ *                                                 ↑ again, later  ←┘
  */
 #include "cluster/status/status_internal.h"
 
@@ -14,10 +15,11 @@
 #include "base/date.h"
 #include "base/log.h"
 #include "cluster/status/ready.h"
+#include "kube/backoff.h"
 
-#define SLICE    64 /* objects that are looked at in one turn of the loop */
+#define SLICE    64 /* objects compared in one iteration of the loop */
 #define NS_IN_MS UINT64_C(1000000)
-#define AGAIN_NS (UINT64_C(10000) * NS_IN_MS) /* where memory was short */
+#define AGAIN_NS (UINT64_C(10000) * NS_IN_MS) /* after a lack of memory */
 
 #define STATUS_MAGIC 0x66787374u /* "fxst" */
 
@@ -27,15 +29,16 @@ struct fx_cluster_status *fx_status_of(void *data) {
     return status;
 }
 
-/* ---- what ought to be there ------------------------------------------------------ */
+/* ---- the status as it should be ------------------------------------------------------
+ */
 
 bool fx_status_has(const struct fx_cluster_status *status, enum fx_status_part part,
                    const struct fx_cluster_object *object) {
-    const struct fx_status_schema room =
-        fx_status_schemas_get(status->lists, object->resource);
+    const struct fx_status_schema schema =
+        fx_status_schemas_get(status->schemas, object->resource);
     return part == FX_STATUS_READY
-               ? status->leads && object->kind->has_ready && room.conditions
-               : room.by_pod != FX_STATUS_NONE;
+               ? status->leads && object->kind->has_ready && schema.conditions
+               : schema.by_pod != FX_STATUS_NONE;
 }
 
 json_t *fx_status_make(const struct fx_cluster_status *status, enum fx_status_part part,
@@ -49,11 +52,11 @@ json_t *fx_status_make(const struct fx_cluster_status *status, enum fx_status_pa
     return ready;
 }
 
-static uint64_t digest(enum fx_status_part part, const json_t *tree) {
+static uint64_t digest_of(enum fx_status_part part, const json_t *tree) {
     return part == FX_STATUS_READY ? fx_ready_digest(tree) : fx_status_digest(tree);
 }
 
-/* ---- what differs ---------------------------------------------------------------- */
+/* ---- comparing ---------------------------------------------------------------- */
 
 static void compare_part(struct fx_cluster_status *status, enum fx_status_part part,
                          const struct fx_cluster_object *object) {
@@ -62,7 +65,7 @@ static void compare_part(struct fx_cluster_status *status, enum fx_status_part p
         part == FX_STATUS_READY ? object->ready.digest : object->own_status;
     const uint64_t now_ns = fx_clock_ns();
     json_t *tree = fx_status_make(status, part, object);
-    const uint64_t wanted = tree == NULL ? 0 : digest(part, tree);
+    const uint64_t wanted = tree == NULL ? 0 : digest_of(part, tree);
     if (tree != NULL && wanted == seen) {
         fx_status_queue_settle(queue, object->key, now_ns);
     } else if (tree == NULL || !fx_status_queue_add(queue, object->key, wanted, now_ns)) {
@@ -71,30 +74,29 @@ static void compare_part(struct fx_cluster_status *status, enum fx_status_part p
     json_decref(tree);
 }
 
-/* Once for each kind, of which there are objects. */
-static void tell_no_room(struct fx_cluster_status *status,
+/* Once for each kind that has objects. */
+static void log_no_field(struct fx_cluster_status *status,
                          const struct fx_cluster_object *object) {
-    bool *told = &status->told_no_room[object->kind - fx_cluster_kinds];
-    if (!*told && !fx_status_has(status, FX_STATUS_ENTRY, object)) {
-        *told = true;
-        fx_log(WARN,
-               "status not written: the definition that is installed has no room for it",
+    bool *logged = &status->logged_no_field[object->kind - fx_cluster_kinds];
+    if (!*logged && !fx_status_has(status, FX_STATUS_ENTRY, object)) {
+        *logged = true;
+        fx_log(WARN, "status not written: the installed CRD has no field for it",
                fx_log_str("group", object->resource->group),
                fx_log_str("resource", object->resource->plural));
     }
 }
 
-/* An object that is newer than the build waits for the next one. */
-static void compare(struct fx_cluster_status *status,
-                    const struct fx_cluster_object *object) {
+/* An object that is newer than the build waits for the next build. */
+static void compare_object(struct fx_cluster_status *status,
+                           const struct fx_cluster_object *object) {
     if (!object->kind->is_mutator || !fx_cluster_status_is_built(status->built, object)) {
         return;
     }
-    fx_status_schemas_request(status->lists, object->kind);
-    if (!fx_status_schemas_known(status->lists)) {
-        return; /* then all are looked at */
+    fx_status_schemas_request(status->schemas, object->kind);
+    if (!fx_status_schemas_known(status->schemas)) {
+        return; /* all objects are compared then */
     }
-    tell_no_room(status, object);
+    log_no_field(status, object);
     for (size_t i = 0; i < FX_STATUS_PARTS; i++) {
         if (fx_status_has(status, (enum fx_status_part)i, object)) {
             compare_part(status, (enum fx_status_part)i, object);
@@ -102,12 +104,13 @@ static void compare(struct fx_cluster_status *status,
     }
 }
 
-static void review_slice(struct fx_cluster_status *status) {
+static void compare_slice(struct fx_cluster_status *status) {
     const size_t n = fx_cluster_policies_count(status->policies);
     for (size_t i = 0; i < SLICE && status->cursor < n; i++) {
-        compare(status, fx_cluster_policies_at(status->policies, status->cursor++));
+        compare_object(status,
+                       fx_cluster_policies_at(status->policies, status->cursor++));
     }
-    status->reviewing = status->cursor < n;
+    status->comparing = status->cursor < n;
 }
 
 static void set_built(struct fx_cluster_status *status, struct fx_policies *built) {
@@ -116,9 +119,9 @@ static void set_built(struct fx_cluster_status *status, struct fx_policies *buil
     status->built = built;
 }
 
-static void begin_review(struct fx_cluster_status *status) {
+static void begin_comparing(struct fx_cluster_status *status) {
     status->cursor = 0;
-    status->reviewing = status->built != NULL;
+    status->comparing = status->built != NULL;
     status->again_ns = 0;
     fx_status_run_in(status, 0);
 }
@@ -126,35 +129,31 @@ static void begin_review(struct fx_cluster_status *status) {
 void fx_cluster_status_compare_all(struct fx_cluster_status *status,
                                    struct fx_policies *built) {
     set_built(status, built);
-    begin_review(status);
+    begin_comparing(status);
 }
 
 void fx_cluster_status_compare_one(struct fx_cluster_status *status,
                                    struct fx_policies *built,
                                    const struct fx_cluster_object *object) {
     set_built(status, built);
-    compare(status, object);
+    compare_object(status, object);
     fx_status_run_in(status, 0);
 }
 
 void fx_cluster_status_set_leader(struct fx_cluster_status *status, bool leads) {
     status->leads = leads;
     if (leads) {
-        begin_review(status);
+        begin_comparing(status);
     } else {
         fx_status_queue_finish(&status->queues[FX_STATUS_READY]);
     }
 }
 
-/* ---- turns ----------------------------------------------------------------------- */
+/* ---- the timer -----------------------------------------------------------------------
+ */
 
-static uint64_t ms_until(uint64_t then_ns) {
-    const uint64_t now_ns = fx_clock_ns();
-    return then_ns <= now_ns ? 0 : (then_ns - now_ns) / NS_IN_MS + 1;
-}
-
-/* When something is to be written or looked at; UINT64_MAX: no such time is known. */
-static uint64_t next_turn_ns(struct fx_cluster_status *status) {
+/* When to run again; UINT64_MAX: not known. */
+static uint64_t next_run_ns(struct fx_cluster_status *status) {
     const uint64_t write_ns = fx_status_next_write_ns(status);
     return status->again_ns != 0 && status->again_ns < write_ns ? status->again_ns
                                                                 : write_ns;
@@ -163,31 +162,31 @@ static uint64_t next_turn_ns(struct fx_cluster_status *status) {
 static void on_timer(uv_timer_t *timer) {
     struct fx_cluster_status *status = fx_status_of(timer->data);
     if (status->again_ns != 0 && fx_clock_ns() >= status->again_ns) {
-        begin_review(status);
+        begin_comparing(status);
     }
-    const bool reviews = status->reviewing && fx_status_schemas_known(status->lists);
-    if (reviews) {
-        review_slice(status);
+    const bool compares = status->comparing && fx_status_schemas_known(status->schemas);
+    if (compares) {
+        compare_slice(status);
     }
-    fx_status_write_some(status);
-    const uint64_t at_ns = next_turn_ns(status);
-    if (reviews) {
+    fx_status_write_next(status);
+    const uint64_t at_ns = next_run_ns(status);
+    if (compares) {
         fx_status_run_in(status, 1);
     } else if (at_ns != UINT64_MAX) {
-        fx_status_run_in(status, ms_until(at_ns));
+        fx_status_run_in(status, fx_ms_until(at_ns));
     }
 }
 
 void fx_status_run_in(struct fx_cluster_status *status, uint64_t ms) {
-    (void)uv_timer_start(&status->timer, on_timer, ms, 0); /* it has a callback */
+    (void)uv_timer_start(&status->timer, on_timer, ms, 0);
 }
 
-/* What there is room for may be something else now. */
-static void on_lists_known(void *user) {
-    begin_review(fx_status_of(user));
+/* The fields of the CRDs may have changed. */
+static void on_schemas_known(void *user) {
+    begin_comparing(fx_status_of(user));
 }
 
-/* ---- all of it ------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------- */
 
 struct fx_cluster_status *
 fx_cluster_status_create(uv_loop_t *loop, struct fx_kube_client *client,
@@ -209,9 +208,9 @@ fx_cluster_status_create(uv_loop_t *loop, struct fx_kube_client *client,
     }
     (void)uv_timer_init(loop, &status->timer); /* cannot fail */
     status->timer.data = status;
-    status->lists =
-        fx_status_schemas_create(loop, client, apis, on_lists_known, status, err);
-    if (status->lists == NULL) {
+    status->schemas =
+        fx_status_schemas_create(loop, client, apis, on_schemas_known, status, err);
+    if (status->schemas == NULL) {
         fx_cluster_status_close(status);
         return NULL;
     }
@@ -244,6 +243,6 @@ void fx_cluster_status_close(struct fx_cluster_status *status) {
         fx_kube_call_cancel(status->writes[i].call);
         free(status->writes[i].key);
     }
-    fx_status_schemas_close(status->lists);
+    fx_status_schemas_close(status->schemas);
     uv_close((uv_handle_t *)&status->timer, on_closed);
 }

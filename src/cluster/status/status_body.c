@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_body.c - trees out of trees.
+ * cluster/status/status_body.c - apply configurations, and copies with another list.
  */
 #include "cluster/status/status_body.h"
 
@@ -18,47 +18,19 @@ void fx_status_manager(const char *pod, char ret_manager[FX_STATUS_MANAGER_BYTES
                    len > room ? pod + (len - room) : pod);
 }
 
-/* `{KEY: CHILD}`; the child is consumed. NULL without memory, also for a child. */
-static json_t *wrap(struct fx_text key, json_t *child_take) {
-    json_t *object = child_take == NULL ? NULL : json_object();
-    if (object == NULL) {
-        json_decref(child_take);
-        return NULL;
-    }
-    if (!fx_tree_set_take(object, key, child_take)) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
-}
-
-static json_t *list_of(json_t *item) {
-    json_t *list = json_array();
-    if (list != NULL && !fx_tree_append_take(list, json_incref(item))) {
-        json_decref(list);
-        return NULL;
-    }
-    return list;
-}
-
 json_t *fx_status_apply(const struct fx_cluster_object *object, const char *list,
                         json_t *item) {
-    json_t *metadata = json_object();
-    json_t *body = wrap(FX_TEXT("status"), wrap(fx_text_of(list), list_of(item)));
-    bool ok = metadata != NULL && body != NULL &&
-              fx_kube_body_set_identity(metadata, object->namespace_, object->name,
-                                        object->uid);
-    ok = ok && fx_tree_set_take(body, FX_TEXT("metadata"), json_incref(metadata)) &&
-         fx_kube_body_set_type(body, object->resource);
-    json_decref(metadata);
-    if (!ok) {
+    json_t *body =
+        fx_kube_body_new(object->resource, object->namespace_, object->name, object->uid);
+    if (body != NULL &&
+        !fx_tree_set_take(body, FX_TEXT("status"), json_pack("{s:[O]}", list, item))) {
         json_decref(body);
         return NULL;
     }
     return body;
 }
 
-/* ---- lists of others ------------------------------------------------------------- */
+/* ---- atomic lists ------------------------------------------------------------- */
 
 static struct fx_text id_of(const json_t *entry) {
     return fx_tree_view_string(entry, "id");
@@ -68,8 +40,8 @@ static const json_t *view_list(const json_t *object) {
     return fx_tree_view_key(fx_tree_view_key(object, "status"), "byPod");
 }
 
-/* A copy of the object whose list is another one, which is consumed. NULL without memory,
- * also for a list. */
+/* A copy of the object with another list, which is consumed. NULL without memory, also
+ * for the list. */
 static json_t *with_list(json_t *object, json_t *list_take) {
     json_t *root = json_incref(object);
     json_t *owned = list_take == NULL ? NULL : fx_tree_own_root(&root);
@@ -91,15 +63,15 @@ static json_t *with_list(json_t *object, json_t *list_take) {
     return root;
 }
 
-/* The others in their order, ours before the first of them that comes after it. */
+/* Keeps the order of the other entries, and inserts ours by id. */
 static bool merge_into(json_t *list, const json_t *from, json_t *entry) {
     const struct fx_text id = id_of(entry);
-    bool placed = false;
+    bool inserted = false;
     for (size_t i = 0; i < json_array_size(from); i++) {
         json_t *other = json_array_get(from, i);
         const int order = fx_text_compare(id_of(other), id);
-        if (order > 0 && !placed) {
-            placed = true;
+        if (order > 0 && !inserted) {
+            inserted = true;
             if (!fx_tree_append_take(list, json_incref(entry))) {
                 return false;
             }
@@ -108,7 +80,7 @@ static bool merge_into(json_t *list, const json_t *from, json_t *entry) {
             return false;
         }
     }
-    return placed || fx_tree_append_take(list, json_incref(entry));
+    return inserted || fx_tree_append_take(list, json_incref(entry));
 }
 
 json_t *fx_status_merge(json_t *object, json_t *entry) {

@@ -14,21 +14,21 @@
 #define FX_STATUS_MANAGER_PREFIX "fixpoint-"
 #define FX_STATUS_MANAGER_BYTES  129 /* a field manager has 128 characters at most */
 
-/* The field manager of that Pod's entries: `fixpoint-<pod>`; of a name too long for that
- * its end, in which Pods of one Deployment differ. */
+/* The field manager of the Pod's entries: `fixpoint-<pod>`. Of a name that is too long
+ * only the end is used, in which the Pods of a Deployment differ. */
 void fx_status_manager(const char *pod, char ret_manager[FX_STATUS_MANAGER_BYTES]);
 
-/* What is applied: that object (of that uid, so that no other one of its name is meant)
- * with this item alone in that list of its status. NULL without memory. */
+/* The apply configuration for this very object (its uid) with `item` as the only element
+ * of the list `status.<list>`. A new tree; NULL without memory. */
 json_t *fx_status_apply(const struct fx_cluster_object *object, const char *list,
                         json_t *item) FX_MUST_USE;
 
-/* The object that was read with this entry in its list, which is sorted by id (spec
- * section 9): in place of one with the same id, or as a new one. A new tree; NULL without
- * memory. */
+/* A copy of the object with `entry` in its byPod, which is sorted by id (spec section 9):
+ * instead of the entry with the same id, or as a new one. NULL without memory. */
 json_t *fx_status_merge(json_t *object, json_t *entry) FX_MUST_USE;
 
-/* The same without the entries of those ids (NULL ends). */
+/* A copy of the object without the entries of these ids (terminated by NULL). NULL
+ * without memory. */
 json_t *fx_status_drop(json_t *object, const char *const *ids) FX_MUST_USE;
 
 #endif

@@ -52,16 +52,15 @@ static void what_is_applied(void **state) {
     struct fx_cluster_object object = {
         .name = FX_TEXT("a"), .uid = FX_TEXT("u"), .resource = &resource};
     json_t *body = fx_status_apply(&object, "byPod", entry);
-    expect_json(body,
-                "{\"status\":{\"byPod\":[{\"id\":\"me\",\"enforced\":true}]},"
-                "\"metadata\":{\"name\":\"a\",\"uid\":\"u\"},\"apiVersion\":\"g/v1\""
-                ",\"kind\":\"Assign\"}");
+    expect_json(body, "{\"apiVersion\":\"g/v1\",\"kind\":\"Assign\",\"metadata\":{"
+                      "\"name\":\"a\",\"uid\":\"u\"},\"status\":{\"byPod\":[{\"id\":"
+                      "\"me\",\"enforced\":true}]}}");
     json_decref(body);
     object.namespace_ = FX_TEXT("ns");
     body = fx_status_apply(&object, "conditions", entry);
-    expect_json(body, "{\"status\":{\"conditions\":[{\"id\":\"me\",\"enforced\":true}]},"
-                      "\"metadata\":{\"namespace\":\"ns\",\"name\":\"a\",\"uid\":\"u\"},"
-                      "\"apiVersion\":\"g/v1\",\"kind\":\"Assign\"}");
+    expect_json(body, "{\"apiVersion\":\"g/v1\",\"kind\":\"Assign\",\"metadata\":{"
+                      "\"namespace\":\"ns\",\"name\":\"a\",\"uid\":\"u\"},\"status\":{"
+                      "\"conditions\":[{\"id\":\"me\",\"enforced\":true}]}}");
     json_decref(body);
     json_decref(entry);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_entry.c - what a replica has to say of one mutator.
+ * cluster/status/status_entry.c - the entry of one mutator.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,20 +8,19 @@
 #include "base/buf.h"
 #include "cluster/status/status.h"
 #include "engine/conflicts.h"
-#include "kube/body.h"
 #include "value/tree.h"
 
 #define TYPE_CONFLICT   "ErrConflictingSchema" /* spec section 6 */
 #define TYPE_QUARANTINE "Quarantined"
 
-/* ---- what the build says of it --------------------------------------------------- */
+/* ---- the object in the build --------------------------------------------------- */
 
 static int compare_file(const void *key, const void *element) {
     const struct fx_policy_file *file = element;
     return strcmp(key, file->file);
 }
 
-/* Inputs are in the order of their keys. NULL: it is newer than the build. */
+/* Files are sorted by key. NULL: the object is newer than the build. */
 static const struct fx_policy_file *find_file(const struct fx_policies *built,
                                               const char *key) {
     return built->n_files == 0 ? NULL
@@ -35,7 +34,7 @@ static int compare_mutator(const void *key, const void *element) {
     return fx_mutator_compare(wanted, *mutator);
 }
 
-/* Its place in the snapshot; false where it is not there. */
+/* The index of the mutator in the snapshot; false if it is not in it. */
 static bool find_index(const struct fx_snapshot *snapshot,
                        const struct fx_mutator *mutator, size_t *ret_index) {
     if (snapshot->n_mutators == 0) {
@@ -48,22 +47,17 @@ static bool find_index(const struct fx_snapshot *snapshot,
     return found != NULL;
 }
 
-/* ---- writing it ------------------------------------------------------------------ */
+/* ---- the entry ------------------------------------------------------------------ */
 
 static bool append_error(json_t *errors, const char *type, struct fx_text message) {
-    json_t *error = json_object();
-    if (error == NULL ||
-        (type != NULL && !fx_kube_body_set_text(error, "type", fx_text_of(type))) ||
-        !fx_kube_body_set_text(error, "message", message)) {
-        json_decref(error);
-        return false;
-    }
-    return fx_tree_append_take(errors, error);
+    return fx_tree_append_take(errors, json_pack("{s:s*, s:s#}", "type", type, "message",
+                                                 message.len == 0 ? "" : message.data,
+                                                 (int)message.len));
 }
 
-static bool append_words(json_t *errors, const char *type, const struct fx_buf *words) {
-    return !words->failed &&
-           append_error(errors, type, (struct fx_text){words->data, words->len});
+static bool append_text(json_t *errors, const char *type, const struct fx_buf *text) {
+    return !text->failed &&
+           append_error(errors, type, (struct fx_text){text->data, text->len});
 }
 
 static bool append_findings(json_t *errors, const struct fx_policies *built,
@@ -79,21 +73,21 @@ static bool append_findings(json_t *errors, const struct fx_policies *built,
     return true;
 }
 
-/* Why it is out, though it compiles. */
+/* Why the mutator is disabled although it compiles. */
 static bool append_disabled(json_t *errors, const struct fx_snapshot *snapshot,
                             size_t index) {
     const struct fx_quarantined *why = fx_snapshot_quarantined(snapshot, index);
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
     bool ok = true;
     if (snapshot->conflicts.sets[index].disabled) {
-        fx_conflicts_print(&snapshot->conflicts, index, snapshot->mutators, &words);
-        ok = append_words(errors, TYPE_CONFLICT, &words);
+        fx_conflicts_print(&snapshot->conflicts, index, snapshot->mutators, &text);
+        ok = append_text(errors, TYPE_CONFLICT, &text);
     } else if (why != NULL) {
-        fx_quarantined_print(&words, why);
-        ok = append_words(errors, TYPE_QUARANTINE, &words);
+        fx_quarantined_print(&text, why);
+        ok = append_text(errors, TYPE_QUARANTINE, &text);
     }
-    fx_buf_finish(&words);
+    fx_buf_finish(&text);
     return ok;
 }
 
@@ -104,7 +98,7 @@ const char *fx_cluster_status_reason(const json_t *error) {
                                                : "Invalid"; /* findings have no type */
 }
 
-/* For each of these rules that is in the snapshot, but disabled. */
+/* Appends why each of these rules is disabled, of those in the snapshot. */
 static bool append_all_disabled(json_t *errors, const struct fx_snapshot *snapshot,
                                 struct fx_mutator *const *rules, size_t n_rules) {
     for (size_t i = 0; i < n_rules; i++) {
@@ -117,7 +111,7 @@ static bool append_all_disabled(json_t *errors, const struct fx_snapshot *snapsh
     return true;
 }
 
-/* What the link step of the policy reported, and its rules. */
+/* Appends what the link step of the policy reported, and why its rules are disabled. */
 static bool append_linked(json_t *errors, const struct fx_snapshot *snapshot,
                           const struct fx_linked *linked) {
     for (size_t i = 0; i < linked->n_reports; i++) {
@@ -129,7 +123,7 @@ static bool append_linked(json_t *errors, const struct fx_snapshot *snapshot,
     return append_all_disabled(errors, snapshot, linked->rules, linked->n_rules);
 }
 
-/* Fills `errors`; none means that it is enforced. */
+/* Fills `errors`; if there are none, the mutator is enforced. */
 static bool append_errors(json_t *errors, const struct fx_policies *built,
                           const struct fx_policy_file *file) {
     if (!append_findings(errors, built, file)) {
@@ -147,48 +141,39 @@ static bool append_errors(json_t *errors, const struct fx_policies *built,
     return true;
 }
 
-static bool set_operations(json_t *entry, const struct fx_cluster_identity *identity) {
+/* NULL without memory. */
+static json_t *new_operations(const struct fx_cluster_identity *identity) {
     json_t *operations = json_array();
-    if (operations == NULL) {
-        return false;
+    bool ok = operations != NULL;
+    for (size_t i = 0; ok && i < identity->n_operations; i++) {
+        ok = fx_tree_append_take(operations, json_string(identity->operations[i]));
     }
-    for (size_t i = 0; i < identity->n_operations; i++) {
-        if (!fx_tree_append_take(
-                operations, fx_tree_new_string(fx_text_of(identity->operations[i])))) {
-            json_decref(operations);
-            return false;
-        }
+    if (!ok) {
+        json_decref(operations);
+        return NULL;
     }
-    return fx_tree_set_take(entry, FX_TEXT("operations"), operations);
+    return operations;
 }
 
-/* As Go writes the struct: what is false or empty is left out (spec section 9). */
-static bool fill(json_t *entry, const struct fx_cluster_identity *identity,
-                 const struct fx_cluster_object *object, json_t *errors) {
-    const bool enforced = json_array_size(errors) == 0;
-    return fx_kube_body_set_text(entry, "id", fx_text_of(identity->pod)) &&
-           fx_kube_body_set_text(entry, "mutatorUID", object->uid) &&
-           set_operations(entry, identity) &&
-           fx_tree_set_take(entry, FX_TEXT("observedGeneration"),
-                            json_integer(object->generation)) &&
-           (enforced ? fx_tree_set_take(entry, FX_TEXT("enforced"), json_true())
-                     : fx_tree_set_take(entry, FX_TEXT("errors"), json_incref(errors)));
-}
-
+/* Like Go, omits what is false or empty (spec section 9). */
 json_t *fx_cluster_status_entry(const struct fx_cluster_identity *identity,
                                 const struct fx_policies *built,
                                 const struct fx_cluster_object *object) {
     const struct fx_policy_file *file = find_file(built, object->key);
-    json_t *entry = json_object();
     json_t *errors = json_array();
-    const bool ok = entry != NULL && errors != NULL &&
-                    (file == NULL || append_errors(errors, built, file)) &&
-                    fill(entry, identity, object, errors);
-    json_decref(errors);
-    if (!ok) {
-        json_decref(entry);
-        return NULL;
+    json_t *operations = new_operations(identity);
+    json_t *entry = NULL;
+    if (errors != NULL && operations != NULL &&
+        (file == NULL || append_errors(errors, built, file))) {
+        const bool enforced = json_array_size(errors) == 0;
+        entry = json_pack(
+            "{s:s, s:s#, s:O, s:I, s:o*, s:O*}", "id", identity->pod, "mutatorUID",
+            object->uid.data, (int)object->uid.len, "operations", operations,
+            "observedGeneration", (json_int_t)object->generation, "enforced",
+            enforced ? json_true() : NULL, "errors", enforced ? NULL : errors);
     }
+    json_decref(operations);
+    json_decref(errors);
     return entry;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_internal.h - what the two files share that write statuses.
+ * cluster/status/status_internal.h - what status.c (which parts differ) and
+ * status_write.c (writing them) share.
  */
 #ifndef FX_CLUSTER_STATUS_STATUS_INTERNAL_H
 #define FX_CLUSTER_STATUS_STATUS_INTERNAL_H
@@ -19,20 +20,20 @@
 #include "cluster/status/status_schemas.h"
 #include "kube/client.h"
 
-#define FX_STATUS_WRITES 4 /* under way at a time */
+#define FX_STATUS_WRITES 4 /* in progress at a time */
 
-/* What is written into a status, each by a field manager of its own. */
+/* The parts of a status, each written by a field manager of its own. */
 enum fx_status_part {
-    FX_STATUS_ENTRY, /* of byPod: by every replica */
-    FX_STATUS_READY, /* of conditions: by the holder of the Lease */
+    FX_STATUS_ENTRY, /* in byPod: by every replica */
+    FX_STATUS_READY, /* in conditions: by the holder of the Lease */
     FX_STATUS_PARTS,
 };
 
 struct fx_status_write {
     struct fx_cluster_status *status;
-    struct fx_kube_call *call; /* NULL: free */
+    struct fx_kube_call *call; /* NULL: none */
     enum fx_status_part part;
-    char *key;
+    char *key; /* NULL: not in use */
 };
 
 struct fx_cluster_status {
@@ -41,44 +42,47 @@ struct fx_cluster_status {
     struct fx_kube_client *client;
     struct fx_cluster_identity identity;
     const struct fx_cluster_policies *policies;
-    struct fx_status_schemas *lists;
-    struct fx_policies *built; /* counted; NULL: none yet */
+    struct fx_status_schemas *schemas;
+    struct fx_policies *built; /* the active policies; counted; NULL: none yet */
     bool leads;
-    size_t cursor; /* objects before it were looked at under `built` */
-    bool reviewing;
-    uint64_t again_ns; /* when all are looked at once more; 0: no need */
+    size_t cursor; /* objects before it were compared with `built` */
+    bool comparing;
+    uint64_t again_ns; /* when to compare all objects again; 0: never */
     struct fx_status_queue queues[FX_STATUS_PARTS];
-    size_t turn; /* whose queue is asked first */
+    size_t next_part; /* the part whose queue is used next */
     struct fx_status_write writes[FX_STATUS_WRITES];
     uint64_t next_write_ns;
     struct fx_cluster_status_counts counts;
     enum fx_kube_reason logged; /* the last failure in the log */
-    bool told_no_room[FX_CLUSTER_KINDS];
+    bool logged_no_field[FX_CLUSTER_KINDS];
     char manager[FX_STATUS_MANAGER_BYTES];
 };
 
 /* ---- status.c ---- */
 
-/* What a `void *` of ours is. */
+/* Casts the user data of a callback. */
 struct fx_cluster_status *fx_status_of(void *data);
 
-/* The next turn in so many milliseconds. */
+/* Sets the timer: compares and writes again in `ms` milliseconds. */
 void fx_status_run_in(struct fx_cluster_status *status, uint64_t ms);
 
-/* Is that part of the object's status ours to write, and is there room for it? */
+/* Whether this replica writes that part of the object's status: the CRD has the field,
+ * and for FX_STATUS_READY this replica leads. */
 bool fx_status_has(const struct fx_cluster_status *status, enum fx_status_part part,
                    const struct fx_cluster_object *object);
 
-/* The part as it ought to be, as a new tree; NULL without memory. */
+/* The part as it should be, as a new tree; NULL without memory. */
 json_t *fx_status_make(const struct fx_cluster_status *status, enum fx_status_part part,
                        const struct fx_cluster_object *object) FX_MUST_USE;
 
 /* ---- status_write.c ---- */
 
-/* Begins what is due, as far as there is room and it is time. */
-void fx_status_write_some(struct fx_cluster_status *status);
+/* Starts the next write that is due, if the rate and the number of writes in progress
+ * allow.
+ */
+void fx_status_write_next(struct fx_cluster_status *status);
 
-/* When there is something to be begun; UINT64_MAX: no such time is known. */
+/* When to call fx_status_write_next() again; UINT64_MAX: not known. */
 uint64_t fx_status_next_write_ns(struct fx_cluster_status *status);
 
 #endif

@@ -7,29 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "base/vec.h"
+#include "kube/backoff.h"
 
 #define NS_IN_S     UINT64_C(1000000000)
-#define FIRST_PAUSE (2 * NS_IN_S) /* a watch shows a write within a moment */
+#define FIRST_PAUSE (2 * NS_IN_S) /* a watch shows a write sooner */
 #define LAST_PAUSE  (300 * NS_IN_S)
-#define REMEMBERED  (2 * LAST_PAUSE) /* one that is as it should be */
+#define REMEMBERED  (2 * LAST_PAUSE) /* how long a settled status is kept */
 
-static size_t lower_bound(const struct fx_status_queue *queue, const char *key) {
-    size_t from = 0;
-    size_t to = queue->n_items;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (strcmp(queue->items[middle]->key, key) < 0) {
-            from = middle + 1;
-        } else {
-            to = middle;
-        }
-    }
-    return from;
+static int compare_key(const void *key, const void *item) {
+    struct fx_status_task *const *task = item;
+    return strcmp(key, (*task)->key);
 }
 
-static bool stands_at(const struct fx_status_queue *queue, size_t at, const char *key) {
-    return at < queue->n_items && strcmp(queue->items[at]->key, key) == 0;
+static size_t find_index(const struct fx_status_queue *queue, const char *key,
+                         bool *ret_found) {
+    return fx_sorted_find(queue->items, queue->n_items, sizeof(struct fx_status_task *),
+                          key, compare_key, ret_found);
 }
 
 void fx_status_queue_finish(struct fx_status_queue *queue) {
@@ -40,7 +35,7 @@ void fx_status_queue_finish(struct fx_status_queue *queue) {
     *queue = (struct fx_status_queue){0};
 }
 
-/* A new one at its place; false without memory. */
+/* Inserts a new task; false without memory. */
 static bool insert(struct fx_status_queue *queue, size_t at, const char *key,
                    const struct fx_status_task *content) {
     const size_t size = strlen(key) + 1;
@@ -51,27 +46,24 @@ static bool insert(struct fx_status_queue *queue, size_t at, const char *key,
     }
     *task = *content;
     memcpy(task->key, key, size);
-    struct fx_status_task **slot = queue->items + at;
-    memmove(slot + 1, slot, (queue->n_items - at) * sizeof(*slot));
-    *slot = task;
-    queue->n_items++;
+    FX_SORTED_INSERT(queue->items, queue->n_items, at);
+    queue->items[at] = task;
     queue->cursor += at < queue->cursor ? 1 : 0;
     return true;
 }
 
 static void remove_at(struct fx_status_queue *queue, size_t at) {
-    struct fx_status_task **slot = queue->items + at;
-    queue->n_settled -= (*slot)->settled_ns != 0 ? 1 : 0;
-    free(*slot);
-    memmove(slot, slot + 1, (queue->n_items - at - 1) * sizeof(*slot));
-    queue->n_items--;
+    queue->n_settled -= queue->items[at]->settled_ns != 0 ? 1 : 0;
+    free(queue->items[at]);
+    FX_SORTED_REMOVE(queue->items, queue->n_items, at);
     queue->cursor -= at < queue->cursor ? 1 : 0;
 }
 
 bool fx_status_queue_add(struct fx_status_queue *queue, const char *key, uint64_t wanted,
                          uint64_t now_ns) {
-    const size_t at = lower_bound(queue, key);
-    if (!stands_at(queue, at, key)) {
+    bool found = false;
+    const size_t at = find_index(queue, key, &found);
+    if (!found) {
         return insert(queue, at, key,
                       &(struct fx_status_task){.due_ns = now_ns, .wanted = wanted});
     }
@@ -87,8 +79,9 @@ bool fx_status_queue_add(struct fx_status_queue *queue, const char *key, uint64_
 
 void fx_status_queue_settle(struct fx_status_queue *queue, const char *key,
                             uint64_t now_ns) {
-    const size_t at = lower_bound(queue, key);
-    if (!stands_at(queue, at, key)) {
+    bool found = false;
+    const size_t at = find_index(queue, key, &found);
+    if (!found) {
         return;
     }
     struct fx_status_task *task = queue->items[at];
@@ -102,8 +95,9 @@ void fx_status_queue_settle(struct fx_status_queue *queue, const char *key,
 }
 
 void fx_status_queue_drop(struct fx_status_queue *queue, const char *key) {
-    const size_t at = lower_bound(queue, key);
-    if (stands_at(queue, at, key)) {
+    bool found = false;
+    const size_t at = find_index(queue, key, &found);
+    if (found) {
         remove_at(queue, at);
     }
 }
@@ -126,7 +120,7 @@ static void forget_some(struct fx_status_queue *queue, uint64_t now_ns) {
     queue->forget_ns = queue->n_settled == 0 ? 0 : now_ns + REMEMBERED / 4;
 }
 
-static void begin(struct fx_status_task *task) {
+static void begin_write(struct fx_status_task *task) {
     task->tries = task->written == task->wanted ? task->tries : 0;
     task->written = task->wanted;
     task->writing = true;
@@ -139,7 +133,7 @@ struct fx_status_task *fx_status_queue_take(struct fx_status_queue *queue,
         const size_t at = (queue->cursor + i) % queue->n_items;
         struct fx_status_task *task = queue->items[at];
         if (!task->writing && task->settled_ns == 0 && task->due_ns <= now_ns) {
-            begin(task);
+            begin_write(task);
             queue->cursor = at + 1;
             return task;
         }
@@ -150,20 +144,21 @@ struct fx_status_task *fx_status_queue_take(struct fx_status_queue *queue,
 static uint64_t pause_after(unsigned tries) {
     uint64_t pause = FIRST_PAUSE;
     for (unsigned i = 1; i < tries && pause < LAST_PAUSE; i++) {
-        pause *= 2;
+        pause = fx_backoff_double(pause, FIRST_PAUSE, LAST_PAUSE);
     }
-    return pause < LAST_PAUSE ? pause : LAST_PAUSE;
+    return pause;
 }
 
 void fx_status_queue_put_back(struct fx_status_queue *queue, const char *key,
                               uint64_t wait_ns, uint64_t now_ns) {
-    const size_t at = lower_bound(queue, key);
-    if (!stands_at(queue, at, key)) {
+    bool found = false;
+    const size_t at = find_index(queue, key, &found);
+    if (!found) {
         return;
     }
     struct fx_status_task *task = queue->items[at];
     const uint64_t pause = pause_after(++task->tries);
-    const bool is_old = task->wanted != task->written; /* another one is wanted now */
+    const bool is_old = task->wanted != task->written; /* the wanted status has changed */
     task->writing = false;
     task->due_ns = now_ns + (is_old || wait_ns > pause ? wait_ns : pause);
 }

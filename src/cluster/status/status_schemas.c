@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_schemas.c - one CRD after the other, and what each version says
- * of byPod.
+ * cluster/status/status_schemas.c - reads one CRD after the other.
  */
 #include "cluster/status/status_schemas.h"
 
@@ -12,10 +11,10 @@
 
 #include "value/tree.h"
 
-#define ROUND_MS UINT64_C(600000) /* a CRD is seldom replaced */
+#define ROUND_MS UINT64_C(600000) /* CRDs seldom change */
 #define RETRY_MS UINT64_C(5000)
 
-#define LISTS_MAGIC 0x6678736cu /* "fxsl" */
+#define SCHEMAS_MAGIC 0x6678736cu /* "fxsl" */
 
 static const struct fx_kube_resource crds = {"apiextensions.k8s.io", "v1",
                                              "customresourcedefinitions",
@@ -29,25 +28,25 @@ struct fx_status_schemas {
     void (*on_known)(void *user);
     void *user;
     unsigned apis;
-    size_t at; /* the kind that is asked for */
+    size_t at; /* the kind whose CRD is read */
     struct {
-        struct fx_status_schema rooms[FX_CLUSTER_KIND_VERSIONS];
-        bool missing; /* its CRD, when it was asked for, */
-        bool needed;  /* and again, since there are objects: once in a round is enough */
+        struct fx_status_schema versions[FX_CLUSTER_KIND_VERSIONS];
+        bool missing;   /* its CRD did not exist, */
+        bool requested; /* and was read again for its objects, once in a round */
     } kinds[FX_CLUSTER_KINDS];
     bool known;
-    bool changed; /* some room is another than before this round */
+    bool changed; /* a schema changed in this round */
 };
 
-static struct fx_status_schemas *lists_of(void *data) {
-    struct fx_status_schemas *lists = data;
-    assert(lists != NULL && lists->magic == LISTS_MAGIC);
-    return lists;
+static struct fx_status_schemas *schemas_of(void *data) {
+    struct fx_status_schemas *schemas = data;
+    assert(schemas != NULL && schemas->magic == SCHEMAS_MAGIC);
+    return schemas;
 }
 
 /* ---- one CRD --------------------------------------------------------------------- */
 
-/* A list whose items are told apart by that field, and by nothing else. */
+/* Whether the list is keyed by that field alone. */
 static bool is_keyed_by(const json_t *list, const char *key) {
     const json_t *keys = fx_tree_view_key(list, "x-kubernetes-list-map-keys");
     return fx_text_is(fx_tree_view_string(list, "x-kubernetes-list-type"), "map") &&
@@ -70,7 +69,7 @@ static bool is_true(const json_t *object, const char *key) {
     return json_is_true(fx_tree_view_key(object, key));
 }
 
-/* A property of a schema; `*keeps` becomes true where one that is not declared stays. */
+/* A property of a schema; sets `*keeps` if undeclared properties are preserved. */
 static const json_t *view_property(const json_t *schema, const char *name, bool *keeps) {
     *keeps = *keeps || is_true(schema, "x-kubernetes-preserve-unknown-fields");
     return fx_tree_view_key(fx_tree_view_key(schema, "properties"), name);
@@ -98,135 +97,135 @@ struct fx_status_schema fx_status_schema_read(const json_t *crd, const char *ver
     };
 }
 
-/* ---- all of them ----------------------------------------------------------------- */
+/* ---- all CRDs ----------------------------------------------------------------- */
 
-static void ask(struct fx_status_schemas *lists);
+static void read_next(struct fx_status_schemas *schemas);
 
 static void on_timer(uv_timer_t *timer) {
-    struct fx_status_schemas *lists = lists_of(timer->data);
-    for (size_t i = 0; lists->at == 0 && i < FX_CLUSTER_KINDS; i++) {
-        lists->kinds[i].needed = false;
+    struct fx_status_schemas *schemas = schemas_of(timer->data);
+    for (size_t i = 0; schemas->at == 0 && i < FX_CLUSTER_KINDS; i++) {
+        schemas->kinds[i].requested = false;
     }
-    ask(lists);
+    read_next(schemas);
 }
 
-static void ask_in(struct fx_status_schemas *lists, uint64_t ms) {
-    (void)uv_timer_start(&lists->timer, on_timer, ms, 0); /* it has a callback */
+static void read_in(struct fx_status_schemas *schemas, uint64_t ms) {
+    (void)uv_timer_start(&schemas->timer, on_timer, ms, 0);
 }
 
-static void end_round(struct fx_status_schemas *lists) {
-    const bool news = !lists->known || lists->changed;
-    lists->at = 0;
-    lists->known = true;
-    lists->changed = false;
-    ask_in(lists, ROUND_MS);
-    if (news) {
-        lists->on_known(lists->user);
+static void end_round(struct fx_status_schemas *schemas) {
+    const bool report = !schemas->known || schemas->changed;
+    schemas->at = 0;
+    schemas->known = true;
+    schemas->changed = false;
+    read_in(schemas, ROUND_MS);
+    if (report) {
+        schemas->on_known(schemas->user);
     }
 }
 
-static void take(struct fx_status_schemas *lists, const json_t *crd) {
-    const struct fx_cluster_kind *kind = &fx_cluster_kinds[lists->at];
+static void handle_crd(struct fx_status_schemas *schemas, const json_t *crd) {
+    const struct fx_cluster_kind *kind = &fx_cluster_kinds[schemas->at];
     for (size_t i = 0; i < kind->n_versions; i++) {
-        struct fx_status_schema *room = &lists->kinds[lists->at].rooms[i];
+        struct fx_status_schema *schema = &schemas->kinds[schemas->at].versions[i];
         const struct fx_status_schema now =
             fx_status_schema_read(crd, kind->versions[i].version);
-        lists->changed = lists->changed || now.by_pod != room->by_pod ||
-                         now.conditions != room->conditions;
-        *room = now;
+        schemas->changed = schemas->changed || now.by_pod != schema->by_pod ||
+                           now.conditions != schema->conditions;
+        *schema = now;
     }
 }
 
-/* What may not be read, or is not there, is what it was: atomic at first. */
+/* A CRD that cannot be read keeps its last schema: atomic at first. */
 static void on_answer(const struct fx_kube_answer *answer, void *user) {
-    struct fx_status_schemas *lists = lists_of(user);
-    lists->call = NULL;
+    struct fx_status_schemas *schemas = schemas_of(user);
+    schemas->call = NULL;
     if (answer->failure == NULL) {
-        take(lists, answer->object);
+        handle_crd(schemas, answer->object);
     } else if (fx_kube_failure_is_temporary(answer->failure)) {
-        ask_in(lists, RETRY_MS);
+        read_in(schemas, RETRY_MS);
         return;
     }
-    lists->kinds[lists->at].missing =
+    schemas->kinds[schemas->at].missing =
         answer->failure != NULL && answer->failure->reason == FX_KUBE_REASON_NOT_FOUND;
-    lists->at++;
-    ask(lists);
+    schemas->at++;
+    read_next(schemas);
 }
 
-static bool is_asked_for(const struct fx_status_schemas *lists,
-                         const struct fx_cluster_kind *kind) {
-    return kind->is_mutator && (lists->apis & FX_CLUSTER_API_BIT(kind->api)) != 0;
+static bool is_read(const struct fx_status_schemas *schemas,
+                    const struct fx_cluster_kind *kind) {
+    return kind->is_mutator && (schemas->apis & FX_CLUSTER_API_BIT(kind->api)) != 0;
 }
 
-static void ask(struct fx_status_schemas *lists) {
-    while (lists->at < FX_CLUSTER_KINDS &&
-           !is_asked_for(lists, &fx_cluster_kinds[lists->at])) {
-        lists->at++;
+static void read_next(struct fx_status_schemas *schemas) {
+    while (schemas->at < FX_CLUSTER_KINDS &&
+           !is_read(schemas, &fx_cluster_kinds[schemas->at])) {
+        schemas->at++;
     }
-    if (lists->at == FX_CLUSTER_KINDS) {
-        end_round(lists);
+    if (schemas->at == FX_CLUSTER_KINDS) {
+        end_round(schemas);
         return;
     }
     char name[128];
-    const struct fx_kube_resource *resource = &fx_cluster_kinds[lists->at].versions[0];
+    const struct fx_kube_resource *resource = &fx_cluster_kinds[schemas->at].versions[0];
     (void)snprintf(name, sizeof name, "%s.%s", resource->plural, resource->group);
     const struct fx_kube_request request = {
         .verb = FX_KUBE_VERB_GET,
         .resource = &crds,
         .name = {.name = fx_text_of(name)},
     };
-    lists->call = fx_kube_call_start(lists->client, &request, on_answer, lists);
-    if (lists->call == NULL) {
-        ask_in(lists, RETRY_MS);
+    schemas->call = fx_kube_call_start(schemas->client, &request, on_answer, schemas);
+    if (schemas->call == NULL) {
+        read_in(schemas, RETRY_MS);
     }
 }
 
 struct fx_status_schemas *
 fx_status_schemas_create(uv_loop_t *loop, struct fx_kube_client *client, unsigned apis,
                          void (*on_known)(void *user), void *user, struct fx_err *err) {
-    struct fx_status_schemas *lists = calloc(1, sizeof *lists);
-    if (lists == NULL) {
+    struct fx_status_schemas *schemas = calloc(1, sizeof *schemas);
+    if (schemas == NULL) {
         (void)fx_fail_nomem(err);
         return NULL;
     }
-    lists->magic = LISTS_MAGIC;
-    lists->client = client;
-    lists->apis = apis;
-    lists->on_known = on_known;
-    lists->user = user;
-    (void)uv_timer_init(loop, &lists->timer); /* cannot fail */
-    lists->timer.data = lists;
-    ask(lists);
-    return lists;
+    schemas->magic = SCHEMAS_MAGIC;
+    schemas->client = client;
+    schemas->apis = apis;
+    schemas->on_known = on_known;
+    schemas->user = user;
+    (void)uv_timer_init(loop, &schemas->timer); /* cannot fail */
+    schemas->timer.data = schemas;
+    read_next(schemas);
+    return schemas;
 }
 
-bool fx_status_schemas_known(const struct fx_status_schemas *lists) {
-    return lists->known;
+bool fx_status_schemas_known(const struct fx_status_schemas *schemas) {
+    return schemas->known;
 }
 
-void fx_status_schemas_request(struct fx_status_schemas *lists,
+void fx_status_schemas_request(struct fx_status_schemas *schemas,
                                const struct fx_cluster_kind *kind) {
     const size_t at = (size_t)(kind - fx_cluster_kinds);
     assert(at < FX_CLUSTER_KINDS);
-    if (!lists->kinds[at].missing || lists->kinds[at].needed) {
+    if (!schemas->kinds[at].missing || schemas->kinds[at].requested) {
         return;
     }
-    lists->kinds[at].needed = true;
-    lists->known = false;
-    lists->at = 0;
-    fx_kube_call_cancel(lists->call);
-    lists->call = NULL;
-    (void)uv_timer_stop(&lists->timer);
-    ask(lists);
+    schemas->kinds[at].requested = true;
+    schemas->known = false;
+    schemas->at = 0;
+    fx_kube_call_cancel(schemas->call);
+    schemas->call = NULL;
+    (void)uv_timer_stop(&schemas->timer);
+    read_next(schemas);
 }
 
-struct fx_status_schema fx_status_schemas_get(const struct fx_status_schemas *lists,
+struct fx_status_schema fx_status_schemas_get(const struct fx_status_schemas *schemas,
                                               const struct fx_kube_resource *resource) {
     for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
         const struct fx_cluster_kind *kind = &fx_cluster_kinds[i];
         for (size_t j = 0; j < kind->n_versions; j++) {
             if (&kind->versions[j] == resource) {
-                return lists->kinds[i].rooms[j];
+                return schemas->kinds[i].versions[j];
             }
         }
     }
@@ -234,15 +233,15 @@ struct fx_status_schema fx_status_schemas_get(const struct fx_status_schemas *li
 }
 
 static void on_closed(uv_handle_t *timer) {
-    struct fx_status_schemas *lists = lists_of(timer->data);
-    lists->magic = 0;
-    free(lists);
+    struct fx_status_schemas *schemas = schemas_of(timer->data);
+    schemas->magic = 0;
+    free(schemas);
 }
 
-void fx_status_schemas_close(struct fx_status_schemas *lists) {
-    if (lists == NULL) {
+void fx_status_schemas_close(struct fx_status_schemas *schemas) {
+    if (schemas == NULL) {
         return;
     }
-    fx_kube_call_cancel(lists->call);
-    uv_close((uv_handle_t *)&lists->timer, on_closed);
+    fx_kube_call_cancel(schemas->call);
+    uv_close((uv_handle_t *)&schemas->timer, on_closed);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_schemas.h - how the installed CRDs keep `status.byPod`: as a list
- * keyed by `id`, in which each replica owns its entry, as one atomic value, or not at
- * all; and whether they keep `status.conditions`. Private to this room. Loop thread only.
+ * cluster/status/status_schemas.h - which fields of a status the installed CRDs declare:
+ * `status.byPod` as a list keyed by `id`, in which each replica owns its entry, as an
+ * atomic value, or not at all; and whether they declare `status.conditions`. Private to
+ * this room. Loop thread only.
  */
 #ifndef FX_CLUSTER_STATUS_STATUS_SCHEMAS_H
 #define FX_CLUSTER_STATUS_STATUS_SCHEMAS_H
@@ -20,39 +21,41 @@
 
 struct fx_status_schemas; /* opaque */
 
-/* What the status of an object has room for. Zeroed is what always works, where the CRD
- * may not be read. */
+/* The fields of a status. Zeroed is the default if the CRD cannot be read, which always
+ * works. */
 struct fx_status_schema {
     enum {
-        FX_STATUS_ATOMIC, /* byPod is one value, for all that is known */
-        FX_STATUS_KEYED,  /* a list keyed by `id` */
-        FX_STATUS_NONE,   /* there is no status to be written, or byPod is pruned */
+        FX_STATUS_ATOMIC, /* byPod is one value, as far as is known */
+        FX_STATUS_KEYED,  /* byPod is a list keyed by `id` */
+        FX_STATUS_NONE,   /* there is no status, or byPod is pruned */
     } by_pod;
     bool conditions; /* a list keyed by `type` */
 };
 
-/* Asks for the CRD of each mutator kind of those APIs (cluster/policies/kinds.h), and
- * again every ten minutes. `on_known` is told when all have been asked for once, and when
- * that came to be another one. Errors: FX_ENOMEM. */
+/* Starts to read the CRD of each mutator kind of these APIs (cluster/policies/kinds.h),
+ * again every ten minutes. `on_known` is called when all have been read once, and
+ * whenever a schema changed. Returns NULL on failure; errors: FX_ENOMEM. */
 struct fx_status_schemas *
 fx_status_schemas_create(uv_loop_t *loop, struct fx_kube_client *client, unsigned apis,
                          void (*on_known)(void *user), void *user,
                          struct fx_err *err) FX_MUST_USE;
 
-bool fx_status_schemas_known(const struct fx_status_schemas *lists);
+/* Whether all CRDs have been read. */
+bool fx_status_schemas_known(const struct fx_status_schemas *schemas);
 
-/* There are objects of that kind. Where its CRD was not there when it was asked for, all
- * are asked for again now, and nothing is known until `on_known` is told. */
-void fx_status_schemas_request(struct fx_status_schemas *lists,
+/* Reports that there are objects of that kind. If its CRD did not exist when it was read,
+ * all CRDs are read again now, and fx_status_schemas_known() is false until `on_known`.
+ */
+void fx_status_schemas_request(struct fx_status_schemas *schemas,
                                const struct fx_cluster_kind *kind);
 
-/* The room in that version of the resource. */
-struct fx_status_schema fx_status_schemas_get(const struct fx_status_schemas *lists,
+/* The schema of that version of the resource. */
+struct fx_status_schema fx_status_schemas_get(const struct fx_status_schemas *schemas,
                                               const struct fx_kube_resource *resource);
 
-/* The same of a CRD object. Pure. */
+/* Reads the schema of a version from a CRD object. Pure. */
 struct fx_status_schema fx_status_schema_read(const json_t *crd, const char *version);
 
-void fx_status_schemas_close(struct fx_status_schemas *lists); /* NULL is fine */
+void fx_status_schemas_close(struct fx_status_schemas *schemas); /* NULL is allowed */
 
 #endif

@@ -142,7 +142,7 @@ static void they_are_asked_for(void **state) {
     assert_false(fx_status_schemas_known(lists));
     FAKE_UNTIL(&api, is(&n_known, 1));
     assert_true(fx_status_schemas_known(lists));
-    assert_int_equal(fake_count(&api.asked, "GET " CRDS "/"), 10);
+    assert_int_equal(fake_count(&api.requests, "GET " CRDS "/"), 10);
     for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
         for (size_t j = 0; j < fx_cluster_kinds[i].n_versions; j++) {
             expect_keyed(lists, &fx_cluster_kinds[i].versions[j]);
@@ -157,7 +157,7 @@ static void they_are_asked_for(void **state) {
 }
 
 static unsigned n_asked(const struct fake_api *api) {
-    return (unsigned)fake_count(&api->asked, "GET " CRDS "/");
+    return (unsigned)fake_count(&api->requests, "GET " CRDS "/");
 }
 
 /* Where objects turn up of which there was no definition, it is asked for once more; as
@@ -206,7 +206,8 @@ static void only_those_of_an_api(void **state) {
     assert_non_null(lists);
     FAKE_UNTIL(&api, is(&n_known, 1));
     assert_int_equal(n_asked(&api), 1);
-    assert_int_equal(fake_count(&api.asked, "GET " CRDS "/modrules.api.kubemod.io"), 1);
+    assert_int_equal(fake_count(&api.requests, "GET " CRDS "/modrules.api.kubemod.io"),
+                     1);
     fx_status_schemas_close(lists);
     fx_kube_client_close(client);
     fake_finish(&api);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_write.c - from queues to the API server, and what it answers.
+ * cluster/status/status_write.c - writes what the queues hold.
  */
 #include "cluster/status/status_internal.h"
 
@@ -19,7 +19,8 @@ static struct fx_status_queue *queue_of(const struct fx_status_write *write) {
     return &write->status->queues[write->part];
 }
 
-/* ---- the end of one -------------------------------------------------------------- */
+/* ---- the end of a write --------------------------------------------------------------
+ */
 
 static void end_write(struct fx_status_write *write, uint64_t wait_ns) {
     fx_status_queue_put_back(queue_of(write), write->key, wait_ns, fx_clock_ns());
@@ -29,10 +30,9 @@ static void end_write(struct fx_status_write *write, uint64_t wait_ns) {
     fx_status_run_in(write->status, 0);
 }
 
-/* The same failure again is no news; nor is it that somebody else was first, or that the
- * object is gone. */
-static void tell_failure(struct fx_cluster_status *status,
-                         const struct fx_kube_failure *failure) {
+/* Conflicts and deleted objects are not logged. */
+static void log_failure(struct fx_cluster_status *status,
+                        const struct fx_kube_failure *failure) {
     if (failure->reason != FX_KUBE_REASON_CONFLICT &&
         failure->reason != FX_KUBE_REASON_NOT_FOUND) {
         fx_kube_failure_log("status not written: it will be retried", failure,
@@ -43,7 +43,7 @@ static void tell_failure(struct fx_cluster_status *status,
 static void fail_write(struct fx_status_write *write,
                        const struct fx_kube_failure *failure) {
     write->status->counts.failed++;
-    tell_failure(write->status, failure);
+    log_failure(write->status, failure);
     if (failure->reason == FX_KUBE_REASON_NOT_FOUND) {
         fx_status_queue_drop(queue_of(write), write->key);
     }
@@ -62,7 +62,8 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     end_write(write, 0);
 }
 
-/* ---- one ------------------------------------------------------------------------- */
+/* ---- a write -------------------------------------------------------------------------
+ */
 
 static struct fx_kube_name name_of(const struct fx_cluster_object *object,
                                    const char *subresource) {
@@ -74,7 +75,7 @@ static struct fx_kube_name name_of(const struct fx_cluster_object *object,
     };
 }
 
-/* Sends the object; false where not even a failure can be told. */
+/* Sends the body; false without memory. */
 static bool send_body(struct fx_status_write *write,
                       const struct fx_cluster_object *object, const json_t *body,
                       bool applies) {
@@ -91,9 +92,9 @@ static bool send_body(struct fx_status_write *write,
     return write->call != NULL;
 }
 
-/* The object of a write, with that part as it ought to be; false where there is nothing
- * to be said (the object is gone, or newer than the build, which the next one sees to;
- * somebody else leads now), or no memory. */
+/* The object of a write, and the part as it should be. False if there is nothing to write
+ * (the object is gone, or newer than the build; another replica leads now), or without
+ * memory. */
 static bool find_wanted(const struct fx_status_write *write,
                         const struct fx_cluster_object **ret_object,
                         json_t **ret_wanted) {
@@ -110,13 +111,13 @@ static bool find_wanted(const struct fx_status_write *write,
     return *ret_wanted != NULL;
 }
 
-/* One that was deleted and made anew meanwhile is another one. */
+/* False if the object was deleted and created again meanwhile. */
 static bool is_same(const struct fx_cluster_object *object, const json_t *read) {
     return fx_text_equal(object->uid,
                          fx_tree_view_string(fx_tree_view_key(read, "metadata"), "uid"));
 }
 
-/* The object was read: its list is merged and written back. */
+/* Merges the entry into the list that was read, and writes the object back. */
 static void on_read(const struct fx_kube_answer *answer, void *user) {
     struct fx_status_write *write = user;
     const struct fx_cluster_object *object = NULL;
@@ -151,8 +152,8 @@ static bool read_first(struct fx_status_write *write,
     return write->call != NULL;
 }
 
-static bool apply(struct fx_status_write *write, const struct fx_cluster_object *object,
-                  json_t *wanted) {
+static bool apply_part(struct fx_status_write *write,
+                       const struct fx_cluster_object *object, json_t *wanted) {
     json_t *body = fx_status_apply(
         object, write->part == FX_STATUS_READY ? "conditions" : "byPod", wanted);
     const bool ok = body != NULL && send_body(write, object, body, true);
@@ -160,11 +161,11 @@ static bool apply(struct fx_status_write *write, const struct fx_cluster_object 
     return ok;
 }
 
-/* Conditions are written only where they can be applied. */
+/* Conditions are always applied. */
 static bool applies(const struct fx_status_write *write,
                     const struct fx_cluster_object *object) {
     return write->part == FX_STATUS_READY ||
-           fx_status_schemas_get(write->status->lists, object->resource).by_pod ==
+           fx_status_schemas_get(write->status->schemas, object->resource).by_pod ==
                FX_STATUS_KEYED;
 }
 
@@ -180,14 +181,15 @@ static void begin_write(struct fx_status_write *write, const char *key) {
         end_write(write, 0);
         return;
     }
-    if (!(applies(write, object) ? apply(write, object, wanted)
+    if (!(applies(write, object) ? apply_part(write, object, wanted)
                                  : read_first(write, object))) {
         end_write(write, 0);
     }
     json_decref(wanted);
 }
 
-/* ---- many ------------------------------------------------------------------------ */
+/* ---- scheduling
+ * ------------------------------------------------------------------------ */
 
 static struct fx_status_write *find_free(struct fx_cluster_status *status) {
     for (size_t i = 0; i < FX_STATUS_WRITES; i++) {
@@ -198,14 +200,14 @@ static struct fx_status_write *find_free(struct fx_cluster_status *status) {
     return NULL;
 }
 
-/* What is due of either part, in turns. */
-static struct fx_status_task *take(struct fx_cluster_status *status, uint64_t now_ns,
-                                   enum fx_status_part *ret_part) {
+/* The next task of either part, alternating. */
+static struct fx_status_task *next_task(struct fx_cluster_status *status, uint64_t now_ns,
+                                        enum fx_status_part *ret_part) {
     for (size_t i = 0; i < FX_STATUS_PARTS; i++) {
-        const size_t part = (status->turn + i) % FX_STATUS_PARTS;
+        const size_t part = (status->next_part + i) % FX_STATUS_PARTS;
         struct fx_status_task *task = fx_status_queue_take(&status->queues[part], now_ns);
         if (task != NULL) {
-            status->turn = part + 1;
+            status->next_part = part + 1;
             *ret_part = (enum fx_status_part)part;
             return task;
         }
@@ -213,14 +215,14 @@ static struct fx_status_task *take(struct fx_cluster_status *status, uint64_t no
     return NULL;
 }
 
-void fx_status_write_some(struct fx_cluster_status *status) {
+void fx_status_write_next(struct fx_cluster_status *status) {
     const uint64_t now_ns = fx_clock_ns();
     struct fx_status_write *write = find_free(status);
     if (write == NULL || now_ns < status->next_write_ns ||
-        !fx_status_schemas_known(status->lists)) {
+        !fx_status_schemas_known(status->schemas)) {
         return;
     }
-    const struct fx_status_task *task = take(status, now_ns, &write->part);
+    const struct fx_status_task *task = next_task(status, now_ns, &write->part);
     if (task != NULL) {
         status->next_write_ns = now_ns + PAUSE_NS;
         begin_write(write, task->key);
@@ -229,7 +231,7 @@ void fx_status_write_some(struct fx_cluster_status *status) {
 
 uint64_t fx_status_next_write_ns(struct fx_cluster_status *status) {
     uint64_t at_ns = UINT64_MAX;
-    if (find_free(status) == NULL || !fx_status_schemas_known(status->lists)) {
+    if (find_free(status) == NULL || !fx_status_schemas_known(status->schemas)) {
         return at_ns;
     }
     for (size_t i = 0; i < FX_STATUS_PARTS; i++) {

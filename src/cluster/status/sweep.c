@@ -2,14 +2,14 @@
  *
  * cluster/status/sweep.c - rounds:
  *
- *   rest ─→ list the Pods ─→ one is gone? ─→ list the mutators ─→ write, one after
- *     ↑                        │ no                                 the other ──┐
- *     └────────────────────────┴────────────────────────────────────────────────┘
+ *   wait ─→ list the Pods ─→ is one gone? ─→ list the mutators ─→ write, one object after
+ *     ↑                        │ no                                 the other ──────────┐
+ *     └────────────────────────┴────────────────────────────────────────────────────────┘
  *
- * An id that is no Pod's is a suspect at the first look, and is swept at the next one, a
- * moment later, that finds it so: a Pod may be younger than the list of Pods. An id of
- * somebody else (sweep_strangers.h) is waited for much longer, as its Pods may be where
- * we cannot see them.
+ * An id that is no Pod's is a suspect in the first pass, and its entries are removed in
+ * the next one, a moment later, that finds it so: a Pod may be newer than the list of
+ * Pods. Ids of others (sweep_foreign.h) wait much longer, as their Pods may be in another
+ * namespace.
  */
 #include "cluster/status/sweep_internal.h"
 
@@ -26,8 +26,8 @@
 #include "kube/log_throttle.h"
 #include "value/tree.h"
 
-#define PAGE         "limit=500"
-#define MOST_IN_VAIN 64u /* pages of a list that bring nothing new */
+#define PAGE        "limit=500"
+#define USELESS_MAX 64u /* pages of a list with nothing new */
 
 #define SWEEP_MAGIC 0x66787377u /* "fxsw" */
 
@@ -36,12 +36,12 @@
 
 static const struct fx_kube_resource pods = {"", "v1", "pods", "Pod"};
 
-static const struct fx_sweep_times usual = {
+static const struct fx_sweep_times default_times = {
     .round_ms = 60000,
     .again_ms = 10000,
     .wait_ms = 5000,
     .write_ms = 200,
-    .stranger_ms = 10 * MS_IN_MIN,
+    .foreign_ms = 10 * MS_IN_MIN,
     .rest_ms = UINT64_C(24) * 60 * MS_IN_MIN,
 };
 
@@ -55,8 +55,8 @@ struct fx_cluster_sweep *fx_sweep_of(void *data) {
 
 static void on_timer(uv_timer_t *timer);
 
-void fx_sweep_wake_in(struct fx_cluster_sweep *sweep, uint64_t ms) {
-    (void)uv_timer_start(&sweep->timer, on_timer, ms, 0); /* it has a callback */
+void fx_sweep_run_in(struct fx_cluster_sweep *sweep, uint64_t ms) {
+    (void)uv_timer_start(&sweep->timer, on_timer, ms, 0);
 }
 
 void fx_sweep_end_round(struct fx_cluster_sweep *sweep) {
@@ -66,11 +66,11 @@ void fx_sweep_end_round(struct fx_cluster_sweep *sweep) {
     fx_sweep_drop_tasks(sweep);
     fx_sweep_names_finish(&sweep->pods_next);
     fx_sweep_names_finish(&sweep->suspects_next);
-    fx_sweep_wake_in(sweep, sweep->anew ? sweep->times.again_ms : sweep->times.round_ms);
-    sweep->anew = false;
+    fx_sweep_run_in(sweep,
+                    sweep->new_suspects ? sweep->times.again_ms : sweep->times.round_ms);
+    sweep->new_suspects = false;
 }
 
-/* The same failure again is no news. */
 void fx_sweep_log_failure(struct fx_cluster_sweep *sweep,
                           const struct fx_kube_failure *failure) {
     sweep->failed = true;
@@ -79,32 +79,34 @@ void fx_sweep_log_failure(struct fx_cluster_sweep *sweep,
 }
 
 static void end_without_memory(struct fx_cluster_sweep *sweep) {
-    fx_log(ERROR, "status entries not swept: too many Pods, or out of memory", {0});
+    fx_log(ERROR, "status entries not removed: too many Pods, or out of memory", {0});
     fx_sweep_end_round(sweep);
 }
 
-/* Pages of nothing, or of the same again and again, would be asked for one right after
- * the other, for ever. */
-static bool leads_on(const struct fx_cluster_sweep *sweep) {
+/* A server that sends empty pages, or the same pages again and again, would be asked for
+ * ever.
+ */
+static bool makes_progress(const struct fx_cluster_sweep *sweep) {
     const size_t n_objects = sweep->resource == &pods
                                  ? sweep->pods_next.n_items
                                  : fx_cluster_policies_count(sweep->policies);
-    return sweep->n_pages <= n_objects + MOST_IN_VAIN;
+    return sweep->n_pages <= n_objects + USELESS_MAX;
 }
 
-static void end_in_vain(struct fx_cluster_sweep *sweep) {
-    fx_log(ERROR, "status entries not swept: the pages of a list have no end",
+static void end_with_endless_list(struct fx_cluster_sweep *sweep) {
+    fx_log(ERROR, "status entries not removed: a list has endless pages",
            fx_log_str("resource", sweep->resource->plural));
     fx_sweep_end_round(sweep);
 }
 
-/* Asks for a page; `token` (as the page before gave it) is empty for the first. */
-static void list(struct fx_cluster_sweep *sweep, struct fx_text token,
-                 void (*on_page)(const struct fx_kube_answer *answer, void *user)) {
+/* Requests a page; `token` is that of the page before, empty for the first. */
+static void request_page(struct fx_cluster_sweep *sweep, struct fx_text token,
+                         void (*on_page)(const struct fx_kube_answer *answer,
+                                         void *user)) {
     const bool is_pods = sweep->resource == &pods;
     sweep->n_pages = token.len > 0 ? sweep->n_pages + 1 : 1;
-    if (!leads_on(sweep)) {
-        end_in_vain(sweep);
+    if (!makes_progress(sweep)) {
+        end_with_endless_list(sweep);
         return;
     }
     struct fx_buf query;
@@ -139,9 +141,9 @@ static const json_t *view_entries(const json_t *object) {
     return fx_tree_view_key(fx_tree_view_key(object, "status"), "byPod");
 }
 
-/* How an entry that is nobody's can be removed; NONE where it is somebody's. */
-enum fx_sweep_method fx_sweep_find_method(const struct fx_cluster_sweep *sweep,
-                                          const json_t *object, struct fx_text id) {
+/* How to remove the entry; FX_SWEEP_NONE if its id is a Pod. */
+static enum fx_sweep_method find_method(const struct fx_cluster_sweep *sweep,
+                                        const json_t *object, struct fx_text id) {
     return fx_sweep_names_has(&sweep->pods, id)
                ? FX_SWEEP_NONE
                : fx_sweep_method_of(object, id, sweep->identity.pod);
@@ -149,47 +151,48 @@ enum fx_sweep_method fx_sweep_find_method(const struct fx_cluster_sweep *sweep,
 
 bool fx_sweep_is_to_drop(const struct fx_cluster_sweep *sweep, const json_t *object,
                          struct fx_text id) {
-    switch (fx_sweep_find_method(sweep, object, id)) {
+    switch (find_method(sweep, object, id)) {
     case FX_SWEEP_DROP: return fx_sweep_names_has(&sweep->suspects, id);
     case FX_SWEEP_FOREIGN:
-        return fx_sweep_foreign_is_due(&sweep->strangers, id, sweep->look_ns);
+        return fx_sweep_foreign_is_due(&sweep->foreign, id, sweep->pass_ns);
     case FX_SWEEP_NONE:
     case FX_SWEEP_APPLY: break;
     }
     return false;
 }
 
-/* Notes the id, and its entry where that goes by itself. False without memory. */
-static bool look_at_entry(struct fx_cluster_sweep *sweep, const json_t *object,
-                          struct fx_text id) {
-    const enum fx_sweep_method way = fx_sweep_find_method(sweep, object, id);
-    if (way == FX_SWEEP_NONE) {
+/* Notes the id, and adds a task if its entry is removed by an apply. False without
+ * memory. */
+static bool check_entry(struct fx_cluster_sweep *sweep, const json_t *object,
+                        struct fx_text id) {
+    const enum fx_sweep_method method = find_method(sweep, object, id);
+    if (method == FX_SWEEP_NONE) {
         return true;
     }
-    if (way == FX_SWEEP_FOREIGN) {
-        return fx_sweep_foreign_see(&sweep->strangers, id,
-                                    sweep->look_ns + sweep->times.stranger_ms * NS_IN_MS);
+    if (method == FX_SWEEP_FOREIGN) {
+        return fx_sweep_foreign_see(&sweep->foreign, id,
+                                    sweep->pass_ns + sweep->times.foreign_ms * NS_IN_MS);
     }
     const bool again = fx_sweep_names_has(&sweep->suspects, id);
     return (again || fx_sweep_names_add(&sweep->suspects_next, id)) &&
-           (!again || way != FX_SWEEP_APPLY || fx_sweep_add_task(sweep, object, id));
+           (!again || method != FX_SWEEP_APPLY || fx_sweep_add_task(sweep, object, id));
 }
 
-static bool look_at(struct fx_cluster_sweep *sweep, const json_t *object) {
+static bool check_object(struct fx_cluster_sweep *sweep, const json_t *object) {
     const json_t *entries = view_entries(object);
     bool drops = false;
     bool ok = true;
     for (size_t i = 0; ok && i < json_array_size(entries); i++) {
         const struct fx_text id = fx_tree_view_string(json_array_get(entries, i), "id");
-        ok = look_at_entry(sweep, object, id);
+        ok = check_entry(sweep, object, id);
         drops = drops || fx_sweep_is_to_drop(sweep, object, id);
     }
     return ok && (!drops || fx_sweep_add_task(sweep, object, (struct fx_text){0}));
 }
 
-/* What is removed again and again, and is there again. */
-static void end_strangers(struct fx_cluster_sweep *sweep) {
-    const char *id = fx_sweep_foreign_end_pass(&sweep->strangers, sweep->look_ns,
+/* Logs an id whose entries come back each time they are removed. */
+static void end_foreign(struct fx_cluster_sweep *sweep) {
+    const char *id = fx_sweep_foreign_end_pass(&sweep->foreign, sweep->pass_ns,
                                                sweep->times.rest_ms * NS_IN_MS);
     if (id != NULL) {
         fx_log(WARN,
@@ -199,13 +202,13 @@ static void end_strangers(struct fx_cluster_sweep *sweep) {
     }
 }
 
-/* All that was suspect at the look before has been found again now, or is gone: unless
- * the round was cut short, only those that are new are suspects from now on. */
-static void end_look(struct fx_cluster_sweep *sweep, bool is_whole) {
+/* The suspects of the last pass have been found again now, or are gone: unless the pass
+ * was cut short, only new ones are suspects from now on. */
+static void end_pass(struct fx_cluster_sweep *sweep, bool is_whole) {
     bool ok = true;
-    sweep->anew = sweep->suspects_next.n_items > 0;
+    sweep->new_suspects = sweep->suspects_next.n_items > 0;
     if (is_whole) {
-        end_strangers(sweep);
+        end_foreign(sweep);
     }
     const bool still = !is_whole || sweep->n_tasks > 0;
     for (size_t i = 0; ok && still && i < sweep->suspects.n_items; i++) {
@@ -219,7 +222,7 @@ static void end_look(struct fx_cluster_sweep *sweep, bool is_whole) {
     fx_sweep_names_finish(&sweep->suspects);
     sweep->suspects = sweep->suspects_next;
     sweep->suspects_next = (struct fx_sweep_names){0};
-    sweep->due = !is_whole;
+    sweep->list_mutators = !is_whole;
     fx_sweep_write_next(sweep);
 }
 
@@ -238,22 +241,22 @@ static void on_objects(const struct fx_kube_answer *answer, void *user) {
     const json_t *items = fx_tree_view_key(answer->object, "items");
     for (size_t i = 0; i < json_array_size(items) && sweep->n_tasks < FX_SWEEP_TASKS_MAX;
          i++) {
-        if (!look_at(sweep, json_array_get(items, i))) {
+        if (!check_object(sweep, json_array_get(items, i))) {
             end_without_memory(sweep);
             return;
         }
     }
     if (sweep->n_tasks >= FX_SWEEP_TASKS_MAX) {
-        end_look(sweep, false);
+        end_pass(sweep, false);
     } else if (token_of(answer->object).len > 0) {
-        list(sweep, token_of(answer->object), on_objects);
+        request_page(sweep, token_of(answer->object), on_objects);
     } else {
         sweep->kind++;
         list_kind(sweep);
     }
 }
 
-/* From `kind` on, the next one that there is. */
+/* Lists the next kind that exists, from `kind` on. */
 static void list_kind(struct fx_cluster_sweep *sweep) {
     for (; sweep->kind < FX_CLUSTER_KINDS; sweep->kind++) {
         struct fx_kube_reflector_status status;
@@ -261,46 +264,47 @@ static void list_kind(struct fx_cluster_sweep *sweep) {
             fx_cluster_policies_get_status(sweep->policies, sweep->kind, &status) &&
             status.version != NULL && status.state != FX_KUBE_STATE_ABSENT) {
             sweep->resource = status.version;
-            list(sweep, (struct fx_text){0}, on_objects);
+            request_page(sweep, (struct fx_text){0}, on_objects);
             return;
         }
     }
-    end_look(sweep, true);
+    end_pass(sweep, true);
 }
 
 /* ---- Pods ------------------------------------------------------------------------ */
 
-/* Where we are no Pod of the namespace ourselves, who knows where the replicas are. */
-static bool is_among_them(struct fx_cluster_sweep *sweep) {
+/* If this process is not a Pod of the namespace, the replicas are not known. */
+static bool has_own_pod(struct fx_cluster_sweep *sweep) {
     if (fx_sweep_names_has(&sweep->pods_next, fx_text_of(sweep->identity.pod))) {
-        sweep->said_stranger = false;
+        sweep->logged_no_pod = false;
         return true;
     }
-    if (!sweep->said_stranger) {
+    if (!sweep->logged_no_pod) {
         fx_log(WARN,
-               "we are no Pod of our namespace: status entries of replicas that are gone "
-               "are not swept",
+               "this process is not a Pod of its namespace: status entries of deleted "
+               "replicas are not removed",
                fx_log_str("pod", sweep->identity.pod),
                fx_log_str("namespace", sweep->identity.namespace_));
-        sweep->said_stranger = true;
+        sweep->logged_no_pod = true;
     }
     return false;
 }
 
-static void take_pods(struct fx_cluster_sweep *sweep) {
-    if (!is_among_them(sweep)) {
+static void handle_pods(struct fx_cluster_sweep *sweep) {
+    if (!has_own_pod(sweep)) {
         fx_sweep_end_round(sweep);
         return;
     }
-    sweep->due = sweep->due || !fx_sweep_names_hold_all(&sweep->pods_next, &sweep->pods);
+    sweep->list_mutators =
+        sweep->list_mutators || !fx_sweep_names_hold_all(&sweep->pods_next, &sweep->pods);
     fx_sweep_names_finish(&sweep->pods);
     sweep->pods = sweep->pods_next;
     sweep->pods_next = (struct fx_sweep_names){0};
     const uint64_t now_ns = fx_clock_ns();
-    if (sweep->due || sweep->suspects.n_items > 0 ||
-        now_ns >= fx_sweep_foreign_next(&sweep->strangers)) {
+    if (sweep->list_mutators || sweep->suspects.n_items > 0 ||
+        now_ns >= fx_sweep_foreign_next(&sweep->foreign)) {
         sweep->kind = 0;
-        sweep->look_ns = now_ns;
+        sweep->pass_ns = now_ns;
         list_kind(sweep);
     } else {
         fx_sweep_end_round(sweep);
@@ -318,24 +322,24 @@ static void on_pods(const struct fx_kube_answer *answer, void *user) {
     if (!fx_sweep_names_add_page(&sweep->pods_next, answer->object)) {
         end_without_memory(sweep);
     } else if (token_of(answer->object).len > 0) {
-        list(sweep, token_of(answer->object), on_pods);
+        request_page(sweep, token_of(answer->object), on_pods);
     } else {
-        take_pods(sweep);
+        handle_pods(sweep);
     }
 }
 
 static void begin_round(struct fx_cluster_sweep *sweep) {
     const char *ignored = NULL;
     if (!fx_cluster_policies_ready(sweep->policies, &ignored)) {
-        fx_sweep_wake_in(sweep, sweep->times.wait_ms);
+        fx_sweep_run_in(sweep, sweep->times.wait_ms);
         return;
     }
     sweep->failed = false;
     sweep->resource = &pods;
-    list(sweep, (struct fx_text){0}, on_pods);
+    request_page(sweep, (struct fx_text){0}, on_pods);
 }
 
-/* ---- all of it ------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------- */
 
 static void on_timer(uv_timer_t *timer) {
     struct fx_cluster_sweep *sweep = fx_sweep_of(timer->data);
@@ -359,7 +363,7 @@ fx_cluster_sweep_create(uv_loop_t *loop, struct fx_kube_client *client,
     sweep->client = client;
     sweep->identity = *identity;
     sweep->policies = policies;
-    sweep->times = usual;
+    sweep->times = default_times;
     fx_status_manager(identity->pod, sweep->manager);
     (void)uv_timer_init(loop, &sweep->timer); /* cannot fail */
     sweep->timer.data = sweep;
@@ -371,8 +375,8 @@ void fx_cluster_sweep_set_times(struct fx_cluster_sweep *sweep,
     sweep->times = *times;
 }
 
-/* As if nothing had ever been seen. */
-static void forget(struct fx_cluster_sweep *sweep) {
+/* Drops everything that was seen. */
+static void reset(struct fx_cluster_sweep *sweep) {
     fx_kube_call_cancel(sweep->call);
     sweep->call = NULL;
     fx_sweep_drop_tasks(sweep);
@@ -380,18 +384,18 @@ static void forget(struct fx_cluster_sweep *sweep) {
     fx_sweep_names_finish(&sweep->pods_next);
     fx_sweep_names_finish(&sweep->suspects);
     fx_sweep_names_finish(&sweep->suspects_next);
-    fx_sweep_foreign_finish(&sweep->strangers);
+    fx_sweep_foreign_finish(&sweep->foreign);
 }
 
-void fx_cluster_sweep_set_leader(struct fx_cluster_sweep *sweep, bool on) {
-    if (on == sweep->on) {
+void fx_cluster_sweep_set_leader(struct fx_cluster_sweep *sweep, bool leads) {
+    if (leads == sweep->leads) {
         return;
     }
-    sweep->on = on;
-    sweep->due = on;
-    forget(sweep);
-    if (on) {
-        fx_sweep_wake_in(sweep, 0);
+    sweep->leads = leads;
+    sweep->list_mutators = leads;
+    reset(sweep);
+    if (leads) {
+        fx_sweep_run_in(sweep, 0);
     } else {
         (void)uv_timer_stop(&sweep->timer);
     }
@@ -407,6 +411,6 @@ void fx_cluster_sweep_close(struct fx_cluster_sweep *sweep) {
     if (sweep == NULL) {
         return;
     }
-    forget(sweep);
+    reset(sweep);
     uv_close((uv_handle_t *)&sweep->timer, on_closed);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/sweep_foreign.c - they are few: looked for one by one.
+ * cluster/status/sweep_foreign.c - a short list of ids.
  */
 #include "cluster/status/sweep_foreign.h"
 
@@ -9,75 +9,76 @@
 #include "base/limits.h"
 #include "base/vec.h"
 
-void fx_sweep_foreign_finish(struct fx_sweep_foreign *all) {
-    for (size_t i = 0; i < all->n_items; i++) {
-        free(all->items[i].id);
+void fx_sweep_foreign_finish(struct fx_sweep_foreign *foreign) {
+    for (size_t i = 0; i < foreign->n_items; i++) {
+        free(foreign->items[i].id);
     }
-    free(all->items);
-    *all = (struct fx_sweep_foreign){0};
+    free(foreign->items);
+    *foreign = (struct fx_sweep_foreign){0};
 }
 
-static struct fx_sweep_foreign_id *find(const struct fx_sweep_foreign *all,
+static struct fx_sweep_foreign_id *find(const struct fx_sweep_foreign *foreign,
                                         struct fx_text id) {
-    for (size_t i = 0; i < all->n_items; i++) {
-        if (fx_text_is(id, all->items[i].id)) {
-            return &all->items[i];
+    for (size_t i = 0; i < foreign->n_items; i++) {
+        if (fx_text_is(id, foreign->items[i].id)) {
+            return &foreign->items[i];
         }
     }
     return NULL;
 }
 
-bool fx_sweep_foreign_see(struct fx_sweep_foreign *all, struct fx_text id,
-                          uint64_t ripe_ns) {
-    struct fx_sweep_foreign_id *known = find(all, id);
+bool fx_sweep_foreign_see(struct fx_sweep_foreign *foreign, struct fx_text id,
+                          uint64_t due_ns) {
+    struct fx_sweep_foreign_id *known = find(foreign, id);
     if (known != NULL) {
         known->is_seen = true;
         return true;
     }
-    if (all->n_items >= FX_LIMIT_SWEEP_FOREIGN_IDS) {
+    if (foreign->n_items >= FX_LIMIT_SWEEP_FOREIGN_IDS) {
         return true;
     }
     char *copy = fx_text_dup(id);
-    if (copy == NULL || !FX_VEC_GROW(all->items, all->n_items, all->cap_items)) {
+    if (copy == NULL ||
+        !FX_VEC_GROW(foreign->items, foreign->n_items, foreign->cap_items)) {
         free(copy);
         return false;
     }
-    all->items[all->n_items++] =
-        (struct fx_sweep_foreign_id){.id = copy, .ripe_ns = ripe_ns, .is_seen = true};
+    foreign->items[foreign->n_items++] =
+        (struct fx_sweep_foreign_id){.id = copy, .due_ns = due_ns, .is_seen = true};
     return true;
 }
 
-bool fx_sweep_foreign_is_due(const struct fx_sweep_foreign *all, struct fx_text id,
+bool fx_sweep_foreign_is_due(const struct fx_sweep_foreign *foreign, struct fx_text id,
                              uint64_t now_ns) {
-    const struct fx_sweep_foreign_id *known = find(all, id);
-    return known != NULL && now_ns >= known->ripe_ns;
+    const struct fx_sweep_foreign_id *known = find(foreign, id);
+    return known != NULL && now_ns >= known->due_ns;
 }
 
-uint64_t fx_sweep_foreign_next(const struct fx_sweep_foreign *all) {
+uint64_t fx_sweep_foreign_next(const struct fx_sweep_foreign *foreign) {
     uint64_t next = UINT64_MAX;
-    for (size_t i = 0; i < all->n_items; i++) {
-        next = all->items[i].ripe_ns < next ? all->items[i].ripe_ns : next;
+    for (size_t i = 0; i < foreign->n_items; i++) {
+        next = foreign->items[i].due_ns < next ? foreign->items[i].due_ns : next;
     }
     return next;
 }
 
-/* Has it had its last try with this look? */
+/* Counts a try, if the id is due; true if it was the last one. */
 static bool count_try(struct fx_sweep_foreign_id *one, uint64_t now_ns,
                       uint64_t rest_ns) {
-    if (now_ns < one->ripe_ns || ++one->n_tries < FX_SWEEP_TRIES) {
+    if (now_ns < one->due_ns || ++one->n_tries < FX_SWEEP_TRIES) {
         return false;
     }
     one->n_tries = 0;
-    one->ripe_ns = now_ns + rest_ns;
+    one->due_ns = now_ns + rest_ns;
     return true;
 }
 
-const char *fx_sweep_foreign_end_pass(struct fx_sweep_foreign *all, uint64_t now_ns,
+const char *fx_sweep_foreign_end_pass(struct fx_sweep_foreign *foreign, uint64_t now_ns,
                                       uint64_t rest_ns) {
     const char *left_alone = NULL;
     size_t n_kept = 0;
-    for (size_t i = 0; i < all->n_items; i++) {
-        struct fx_sweep_foreign_id one = all->items[i];
+    for (size_t i = 0; i < foreign->n_items; i++) {
+        struct fx_sweep_foreign_id one = foreign->items[i];
         if (!one.is_seen) {
             free(one.id);
             continue;
@@ -86,8 +87,8 @@ const char *fx_sweep_foreign_end_pass(struct fx_sweep_foreign *all, uint64_t now
             left_alone = one.id;
         }
         one.is_seen = false;
-        all->items[n_kept++] = one;
+        foreign->items[n_kept++] = one;
     }
-    all->n_items = n_kept;
+    foreign->n_items = n_kept;
     return left_alone;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/sweep_foreign.h - ids of status entries that are no Pod of ours and of
- * which we do not know who wrote them, as another program's after a swap. Where their
- * Pods are, and whether they are gone, cannot be known: an id is waited for, then its
- * entries are removed, and where they come back somebody still writes them. Private to
- * this room. Pure.
+ * cluster/status/sweep_foreign.h - ids of status entries that another program wrote, as
+ * the controller that Fixpoint replaced. Whether its Pods still exist cannot be known:
+ * after a waiting time the entries are removed, and if they come back, somebody still
+ * writes them. Private to this room. Pure.
  */
 #ifndef FX_CLUSTER_STATUS_SWEEP_FOREIGN_H
 #define FX_CLUSTER_STATUS_SWEEP_FOREIGN_H
@@ -16,39 +15,39 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* So many looks in a row may find entries that are to go; then the id is left alone. */
+/* After so many passes in a row that found entries to remove, the id is left alone. */
 #define FX_SWEEP_TRIES 5u
 
 struct fx_sweep_foreign_id {
     char *id;
-    uint64_t ripe_ns; /* from then on its entries are removed */
-    unsigned n_tries; /* looks that found it ripe */
-    bool is_seen;     /* in the look under way */
+    uint64_t due_ns;  /* when its entries are removed */
+    unsigned n_tries; /* passes that found it due */
+    bool is_seen;     /* in the current pass */
 };
 
-/* Zeroed is empty. */
+/* Zeroed is empty. A short list, searched linearly. */
 struct fx_sweep_foreign {
     struct fx_sweep_foreign_id *items;
     size_t n_items, cap_items;
 };
 
-void fx_sweep_foreign_finish(struct fx_sweep_foreign *all);
+void fx_sweep_foreign_finish(struct fx_sweep_foreign *foreign);
 
-/* An entry of that id was seen. One that is new becomes ripe at `ripe_ns`; where there
- * are too many already, it is not noted. False without memory. */
-bool fx_sweep_foreign_see(struct fx_sweep_foreign *all, struct fx_text id,
-                          uint64_t ripe_ns) FX_MUST_USE;
+/* Reports an entry with that id. A new id is due at `due_ns`; if there are too many ids,
+ * it is ignored. False without memory. */
+bool fx_sweep_foreign_see(struct fx_sweep_foreign *foreign, struct fx_text id,
+                          uint64_t due_ns) FX_MUST_USE;
 
-bool fx_sweep_foreign_is_due(const struct fx_sweep_foreign *all, struct fx_text id,
+bool fx_sweep_foreign_is_due(const struct fx_sweep_foreign *foreign, struct fx_text id,
                              uint64_t now_ns);
 
-/* When the next one is ripe; UINT64_MAX where there is none. */
-uint64_t fx_sweep_foreign_next(const struct fx_sweep_foreign *all);
+/* When the next id is due; UINT64_MAX: none. */
+uint64_t fx_sweep_foreign_next(const struct fx_sweep_foreign *foreign);
 
-/* A look at all objects is over: ids that it has not seen are forgotten, and those that
- * it found ripe have had a try. One that has had all is left alone until `rest_ns` later.
- * Returns such a one, or NULL; borrowed until the next change. */
-const char *fx_sweep_foreign_end_pass(struct fx_sweep_foreign *all, uint64_t now_ns,
+/* Ends a pass over all objects: forgets ids that were not seen, and counts a try for
+ * those that are due. After the last try an id is left alone for `rest_ns`. Returns such
+ * an id, borrowed until the next change, or NULL. */
+const char *fx_sweep_foreign_end_pass(struct fx_sweep_foreign *foreign, uint64_t now_ns,
                                       uint64_t rest_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/sweep_internal.h - what the two files of a sweep share, and for the
- * tests of this room: one in a hurry.
+ * cluster/status/sweep_internal.h - what sweep.c (which entries go) and sweep_write.c
+ * (removing them) share, and the times that tests change.
  */
 #ifndef FX_CLUSTER_STATUS_SWEEP_INTERNAL_H
 #define FX_CLUSTER_STATUS_SWEEP_INTERNAL_H
@@ -21,90 +21,84 @@
 #include "kube/client.h"
 
 struct fx_sweep_times {
-    uint64_t round_ms;    /* from one look to the next, */
-    uint64_t again_ms;    /* where somebody is suspect now */
-    uint64_t wait_ms;     /* while not all policies have been read yet */
-    uint64_t write_ms;    /* between two writes */
-    uint64_t stranger_ms; /* until entries of others are removed, */
-    uint64_t rest_ms;     /* and where they come back: until it is tried again */
+    uint64_t round_ms;   /* between two rounds, */
+    uint64_t again_ms;   /* and if there are new suspects */
+    uint64_t wait_ms;    /* while not all policies have been read yet */
+    uint64_t write_ms;   /* between two writes */
+    uint64_t foreign_ms; /* until entries of others are removed, */
+    uint64_t rest_ms;    /* and until they are removed again after they came back */
 };
 
-#define FX_SWEEP_TASKS_MAX                                      \
-    256 /* of one round: what is left over is found by the next \
-         */
+#define FX_SWEEP_TASKS_MAX 256 /* in one round; the next round finds the others */
 
-/* One object that is to be written. */
+/* An object to write. */
 struct fx_sweep_task {
     const struct fx_kube_resource *resource;
-    char *namespace_, *name, *uid; /* no namespace: empty */
-    char *id;         /* whose entry is to go; NULL: those that are ours to be dropped */
-    bool was_refused; /* its manager cannot give it up: it is dropped */
+    char *namespace_, *name, *uid; /* namespace: empty if there is none */
+    char *id;         /* the entry to remove; NULL: all entries that are to be dropped */
+    bool was_refused; /* the apply was refused: the object is updated instead */
 };
 
 struct fx_cluster_sweep {
     uint32_t magic;
     uv_timer_t timer;
     struct fx_kube_client *client;
-    struct fx_kube_call *call; /* NULL: none is under way */
+    struct fx_kube_call *call; /* NULL: none in progress */
     struct fx_cluster_identity identity;
     const struct fx_cluster_policies *policies;
     struct fx_sweep_times times;
-    bool on;
-    bool anew; /* suspects have been added */
-    bool due;  /* the mutators are to be listed, whatever the Pods */
-    struct fx_sweep_names pods, pods_next;         /* those of the last list */
+    bool leads;
+    bool new_suspects;
+    bool list_mutators;                    /* in the next round, even if no Pod is gone */
+    struct fx_sweep_names pods, pods_next; /* of the last list */
     struct fx_sweep_names suspects, suspects_next; /* ids that were no Pod's */
-    struct fx_sweep_foreign strangers;             /* and of these, those of others */
-    uint64_t look_ns;                              /* when the mutators were listed */
+    struct fx_sweep_foreign foreign;               /* ids of others */
+    uint64_t pass_ns;                              /* when the mutators were listed */
     size_t kind;                                   /* that is being listed */
     const struct fx_kube_resource *resource;       /* in that version */
     size_t n_pages;                                /* of that list so far */
     struct fx_sweep_task *tasks;
     size_t n_tasks, cap_tasks, at_task;
     enum fx_kube_reason logged; /* the last failure in the log */
-    bool failed;                /* something of this round did */
-    bool said_stranger;
-    char manager[FX_STATUS_MANAGER_BYTES]; /* ours */
+    bool failed;                /* a request of this round failed */
+    bool logged_no_pod;
+    char manager[FX_STATUS_MANAGER_BYTES]; /* of this replica */
 };
 
-/* Right after fx_cluster_sweep_create(). */
+/* For tests, right after fx_cluster_sweep_create(). */
 void fx_cluster_sweep_set_times(struct fx_cluster_sweep *sweep,
                                 const struct fx_sweep_times *times);
 
 /* ---- sweep.c ---- */
 
-/* What a `void *` of ours is. */
+/* Casts the user data of a callback. */
 struct fx_cluster_sweep *fx_sweep_of(void *data);
 
-/* Goes on, with the tasks or the next round, in so many milliseconds. */
-void fx_sweep_wake_in(struct fx_cluster_sweep *sweep, uint64_t ms);
+/* Sets the timer: continues with the tasks, or the next round, in `ms` milliseconds. */
+void fx_sweep_run_in(struct fx_cluster_sweep *sweep, uint64_t ms);
 
-/* Nothing more in this round. */
+/* Ends the round. */
 void fx_sweep_end_round(struct fx_cluster_sweep *sweep);
 
-/* Logs it, unless it is the one that was logged last. */
+/* Logs the failure, unless the same reason was logged last. */
 void fx_sweep_log_failure(struct fx_cluster_sweep *sweep,
                           const struct fx_kube_failure *failure);
 
-/* How an entry that is nobody's can be removed from the object; NONE where it is
- * somebody's. */
-enum fx_sweep_method fx_sweep_find_method(const struct fx_cluster_sweep *sweep,
-                                          const json_t *object, struct fx_text id);
-
-/* Does the entry go by a write of the whole object? */
+/* Whether the entry with that id is removed by an update of the whole object. */
 bool fx_sweep_is_to_drop(const struct fx_cluster_sweep *sweep, const json_t *object,
                          struct fx_text id);
 
 /* ---- sweep_write.c ---- */
 
-/* Notes that the entry of that id (empty: all of FX_SWEEP_DROP) goes from that object.
- * False without memory. */
+/* Adds a task: remove the entry with that id (empty: all for which fx_sweep_is_to_drop())
+ * from the object. False without memory. */
 bool fx_sweep_add_task(struct fx_cluster_sweep *sweep, const json_t *object,
                        struct fx_text id) FX_MUST_USE;
 
-/* Begins the next task; after the last one the round ends. */
+/* Starts the next task; after the last one the round ends. */
 void fx_sweep_write_next(struct fx_cluster_sweep *sweep);
 
+/* Removes all tasks. */
 void fx_sweep_drop_tasks(struct fx_cluster_sweep *sweep);
 
 #endif

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/sweep_plan.c - names that are there or not, and who owns a field.
+ * cluster/status/sweep_plan.c - sets of names, and the owners of entries.
  */
 #include "cluster/status/sweep_plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/dns_name.h"
 #include "base/limits.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "cluster/status/status_body.h"
-#include "kube/body.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -26,28 +25,22 @@ void fx_sweep_names_finish(struct fx_sweep_names *names) {
     *names = (struct fx_sweep_names){0};
 }
 
-static size_t lower_bound(const struct fx_sweep_names *names, struct fx_text name) {
-    size_t from = 0;
-    size_t to = names->n_items;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (fx_text_compare(fx_text_of(names->items[middle]), name) < 0) {
-            from = middle + 1;
-        } else {
-            to = middle;
-        }
-    }
-    return from;
+static int compare_name(const void *key, const void *item) {
+    const struct fx_text *name = key;
+    char *const *other = item;
+    return fx_text_compare(*name, fx_text_of(*other));
 }
 
-static bool stands_at(const struct fx_sweep_names *names, size_t at,
-                      struct fx_text name) {
-    return at < names->n_items && fx_text_is(name, names->items[at]);
+static size_t find_index(const struct fx_sweep_names *names, struct fx_text name,
+                         bool *ret_found) {
+    return fx_sorted_find(names->items, names->n_items, sizeof(char *), &name,
+                          compare_name, ret_found);
 }
 
 bool fx_sweep_names_add(struct fx_sweep_names *names, struct fx_text name) {
-    const size_t at = lower_bound(names, name);
-    if (stands_at(names, at, name)) {
+    bool found = false;
+    const size_t at = find_index(names, name, &found);
+    if (found) {
         return true;
     }
     char *copy = names->n_items < FX_LIMIT_SWEEP_NAMES ? fx_text_dup(name) : NULL;
@@ -55,15 +48,15 @@ bool fx_sweep_names_add(struct fx_sweep_names *names, struct fx_text name) {
         free(copy);
         return false;
     }
-    char **slot = names->items + at;
-    memmove(slot + 1, slot, (names->n_items - at) * sizeof(*slot));
-    *slot = copy;
-    names->n_items++;
+    FX_SORTED_INSERT(names->items, names->n_items, at);
+    names->items[at] = copy;
     return true;
 }
 
 bool fx_sweep_names_has(const struct fx_sweep_names *names, struct fx_text name) {
-    return stands_at(names, lower_bound(names, name), name);
+    bool found = false;
+    (void)find_index(names, name, &found);
+    return found;
 }
 
 bool fx_sweep_names_hold_all(const struct fx_sweep_names *names,
@@ -91,9 +84,10 @@ bool fx_sweep_names_add_page(struct fx_sweep_names *names, const json_t *list) {
     return true;
 }
 
-/* ---- whose entry it is ----------------------------------------------------------- */
+/* ---- the owner of an entry -----------------------------------------------------------
+ */
 
-/* How managed fields name the element of a list with the key `id`:
+/* In managed fields the element of a list is named by its key, as
  * `k:{"id":"fixpoint-7d4b9c6f5-x2x4q"}`. */
 static bool owns_entry(const json_t *fields, struct fx_text id) {
     const json_t *list =
@@ -133,7 +127,7 @@ static bool is_managed(const json_t *object, struct fx_text id) {
     return found;
 }
 
-/* The part before the last dash; nothing where there is none, or nothing behind it. */
+/* The part before the last dash; empty without a dash, or if nothing follows it. */
 static struct fx_text without_last_part(struct fx_text name) {
     size_t at = name.len;
     while (at > 0 && name.data[at - 1] != '-') {
@@ -158,24 +152,4 @@ enum fx_sweep_method fx_sweep_method_of(const json_t *object, struct fx_text id,
         return FX_SWEEP_APPLY;
     }
     return fx_sweep_is_sibling(id, own_pod) ? FX_SWEEP_DROP : FX_SWEEP_FOREIGN;
-}
-
-/* ---- what is written ------------------------------------------------------------- */
-
-json_t *fx_sweep_body(const char *api_version, const char *kind,
-                      const struct fx_kube_identity *which) {
-    json_t *body = json_object();
-    json_t *metadata = json_object();
-    bool ok =
-        body != NULL && metadata != NULL &&
-        fx_kube_body_set_text(body, "apiVersion", fx_text_of(api_version)) &&
-        fx_kube_body_set_text(body, "kind", fx_text_of(kind)) &&
-        fx_kube_body_set_identity(metadata, which->namespace_, which->name, which->uid);
-    ok = ok && fx_tree_set_take(body, FX_TEXT("metadata"), json_incref(metadata));
-    json_decref(metadata);
-    if (!ok) {
-        json_decref(body);
-        return NULL;
-    }
-    return body;
 }

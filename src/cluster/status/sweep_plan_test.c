@@ -198,29 +198,6 @@ static void strange_objects(void **state) {
     }
 }
 
-static void what_is_applied(void **state) {
-    (void)state;
-    struct fx_buf text;
-    fx_buf_init(&text, 0);
-    struct fx_kube_identity which = {.name = FX_TEXT("always-pull"),
-                                     .uid = FX_TEXT("u-1")};
-    json_t *body = fx_sweep_body("g/v1", "Assign", &which);
-    fx_json_write(&text, body, FX_JSON_COMPACT);
-    assert_string_equal(text.data, "{\"apiVersion\":\"g/v1\",\"kind\":\"Assign\","
-                                   "\"metadata\":{\"name\":\"always-pull\",\"uid\":"
-                                   "\"u-1\"}}");
-    json_decref(body);
-    fx_buf_reset(&text);
-    which.namespace_ = FX_TEXT("ns");
-    body = fx_sweep_body("g/v1", "ModRule", &which);
-    fx_json_write(&text, body, FX_JSON_COMPACT);
-    assert_string_equal(text.data, "{\"apiVersion\":\"g/v1\",\"kind\":\"ModRule\","
-                                   "\"metadata\":{\"namespace\":\"ns\",\"name\":"
-                                   "\"always-pull\",\"uid\":\"u-1\"}}");
-    fx_buf_finish(&text);
-    json_decref(body);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_a_set),
@@ -230,7 +207,6 @@ int main(void) {
         cmocka_unit_test(ways),
         cmocka_unit_test(strange_ids),
         cmocka_unit_test(strange_objects),
-        cmocka_unit_test(what_is_applied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,12 +6,12 @@
 
 #include "cluster/status/sweep_internal.h"
 
-static const struct fx_sweep_times hurried = {
+static const struct fx_sweep_times fast = {
     .round_ms = 60,
     .again_ms = 30,
     .wait_ms = 10,
     .write_ms = 2,
-    .stranger_ms = 3600000,
+    .foreign_ms = 3600000,
     .rest_ms = 3600000,
 };
 
@@ -26,16 +26,16 @@ static const struct fx_sweep_times hurried = {
 #define SIBLING    "fixpoint-5c8f7b6d9-zzzzz"
 #define GATEKEEPER "gatekeeper-audit-7d4b9c6f5-x2x4q"
 
-static void put_pod(struct world *world, const char *name) {
+static void put_pod(struct fixture *fixture, const char *name) {
     char path[300];
     char text[300];
     (void)snprintf(path, sizeof path, PODS "/%s", name);
     (void)snprintf(text, sizeof text, POD("%s"), name);
-    fake_put(&world->api, path, text);
+    fake_put(&fixture->api, path, text);
 }
 
 /* Three keyed entries and a foreign one. */
-static void put_keyed(struct world *world, const char *name) {
+static void put_keyed(struct fixture *fixture, const char *name) {
     char path[300];
     char text[3000];
     (void)snprintf(path, sizeof path, ASSIGNS "/%s", name);
@@ -46,137 +46,142 @@ static void put_keyed(struct world *world, const char *name) {
                           BY_POD(ENTRY(OWN_POD) "," ENTRY(SIBLING) "," ENTRY(
                               GATEKEEPER) "," ENTRY("other"))),
                    name);
-    fake_put(&world->api, path, text);
+    fake_put(&fixture->api, path, text);
 }
 
-static struct fx_cluster_sweep *start_sweep(struct world *world) {
+static struct fx_cluster_sweep *start_sweep(struct fixture *fixture) {
     struct fx_err err = FX_ERR_INIT;
-    world_read(world);
+    fixture_read(fixture);
     struct fx_cluster_sweep *sweep = fx_cluster_sweep_create(
-        &world->api.loop, world->client, &world->identity, world->policies, &err);
+        &fixture->api.loop, fixture->client, &fixture->identity, fixture->policies, &err);
     assert_non_null(sweep);
-    fx_cluster_sweep_set_times(sweep, &hurried);
+    fx_cluster_sweep_set_times(sweep, &fast);
     return sweep;
 }
 
-static size_t n_looks(const struct world *world) {
-    return fake_count(&world->api.asked, "GET " PODS "?");
+static size_t n_looks(const struct fixture *fixture) {
+    return fake_count(&fixture->api.requests, "GET " PODS "?");
 }
 
 /* Until so many more rounds have begun. */
-static void pass_rounds(struct world *world, size_t n) {
-    const size_t before = n_looks(world);
-    FAKE_UNTIL(&world->api, n_looks(world) >= before + n);
+static void pass_rounds(struct fixture *fixture, size_t n) {
+    const size_t before = n_looks(fixture);
+    FAKE_UNTIL(&fixture->api, n_looks(fixture) >= before + n);
 }
 
 /* The whole life: nobody is gone, one goes, it is swept at the second look; then the
  * mutators are left alone. */
 static void a_replica_goes(void **state) {
     (void)state;
-    struct world world;
-    world_start(&world);
-    fake_collect(&world.api, PODS);
-    put_pod(&world, OWN_POD);
-    put_pod(&world, SIBLING);
-    put_pod(&world, "other");
-    put_keyed(&world, "a");
-    struct fx_cluster_sweep *sweep = start_sweep(&world);
-    const size_t n_lists = fake_count(&world.api.asked, "GET " ASSIGNS "?limit");
-    fake_run_for(&world.api, 30);
-    assert_int_equal(n_looks(&world), 0); /* it is not on */
+    struct fixture fixture;
+    fixture_start(&fixture);
+    fake_collect(&fixture.api, PODS);
+    put_pod(&fixture, OWN_POD);
+    put_pod(&fixture, SIBLING);
+    put_pod(&fixture, "other");
+    put_keyed(&fixture, "a");
+    struct fx_cluster_sweep *sweep = start_sweep(&fixture);
+    const size_t n_lists = fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit");
+    fake_run_for(&fixture.api, 30);
+    assert_int_equal(n_looks(&fixture), 0); /* it is not on */
 
     fx_cluster_sweep_set_leader(sweep, true);
     fx_cluster_sweep_set_leader(sweep, true);
-    pass_rounds(&world, 3);
-    assert_int_equal(fake_count(&world.api.asked, "GET " ASSIGNS "?limit"), n_lists + 1);
-    assert_int_equal(world.api.told.len, 0);
+    pass_rounds(&fixture, 3);
+    assert_int_equal(fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit"),
+                     n_lists + 1);
+    assert_int_equal(fixture.api.writes.len, 0);
 
-    fake_delete(&world.api, PODS "/" SIBLING);
-    FAKE_UNTIL(&world.api, world.api.told.len > 0);
-    assert_true(n_looks(&world) >= 5);
-    assert_string_equal(world_ids(&world, ASSIGNS "/a"), OWN_POD " " GATEKEEPER " other");
-    assert_string_equal(world.api.told.data,
+    fake_delete(&fixture.api, PODS "/" SIBLING);
+    FAKE_UNTIL(&fixture.api, fixture.api.writes.len > 0);
+    assert_true(n_looks(&fixture) >= 5);
+    assert_string_equal(fixture_ids(&fixture, ASSIGNS "/a"),
+                        OWN_POD " " GATEKEEPER " other");
+    assert_string_equal(fixture.api.writes.data,
                         "PATCH " ASSIGNS "/a/status fixpoint-" SIBLING
                         " {\"apiVersion\":\"mutations.gatekeeper.sh/v1\",\"kind\":"
                         "\"Assign\",\"metadata\":{\"name\":\"a\",\"uid\":\"uid-4\"}}\n");
-    pass_rounds(&world, 3);
-    const size_t n_then = fake_count(&world.api.asked, "GET " ASSIGNS "?limit");
-    pass_rounds(&world, 2);
-    assert_int_equal(fake_count(&world.api.asked, "GET " ASSIGNS "?limit"), n_then);
-    assert_int_equal(fake_count(&world.api.told, "P"), 1);
+    pass_rounds(&fixture, 3);
+    const size_t n_then = fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit");
+    pass_rounds(&fixture, 2);
+    assert_int_equal(fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit"), n_then);
+    assert_int_equal(fake_count(&fixture.api.writes, "P"), 1);
     fx_cluster_sweep_set_leader(sweep, false);
-    const size_t n_end = n_looks(&world);
-    fake_run_for(&world.api, 200);
-    assert_int_equal(n_looks(&world), n_end);
+    const size_t n_end = n_looks(&fixture);
+    fake_run_for(&fixture.api, 200);
+    assert_int_equal(n_looks(&fixture), n_end);
     fx_cluster_sweep_close(sweep);
-    world_finish(&world);
+    fixture_finish(&fixture);
 }
 
 /* A Pod that is younger than the list of Pods is none that is gone. */
 static void a_replica_comes(void **state) {
     (void)state;
-    struct world world;
-    world_start(&world);
-    fake_collect(&world.api, PODS);
-    put_pod(&world, OWN_POD);
-    put_pod(&world, "other");
-    put_keyed(&world, "a");
-    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    struct fixture fixture;
+    fixture_start(&fixture);
+    fake_collect(&fixture.api, PODS);
+    put_pod(&fixture, OWN_POD);
+    put_pod(&fixture, "other");
+    put_keyed(&fixture, "a");
+    struct fx_cluster_sweep *sweep = start_sweep(&fixture);
     fx_cluster_sweep_set_leader(sweep, true);
-    pass_rounds(&world, 1);
-    FAKE_UNTIL(&world.api, fake_count(&world.api.asked, "GET " ASSIGNS "?limit") == 2);
-    put_pod(&world, SIBLING);
-    pass_rounds(&world, 4);
-    assert_int_equal(world.api.told.len, 0);
+    pass_rounds(&fixture, 1);
+    FAKE_UNTIL(&fixture.api,
+               fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit") == 2);
+    put_pod(&fixture, SIBLING);
+    pass_rounds(&fixture, 4);
+    assert_int_equal(fixture.api.writes.len, 0);
     fx_cluster_sweep_close(sweep);
-    world_finish(&world);
+    fixture_finish(&fixture);
 }
 
 /* Without managed fields of a list with keys the list is written as a whole: only what is
  * surely of our Deployment goes. */
 static void an_atomic_list(void **state) {
     (void)state;
-    struct world world;
-    world_start(&world);
-    fake_collect(&world.api, PODS);
-    put_pod(&world, OWN_POD);
-    fake_put(&world.api, ASSIGNS "/a",
+    struct fixture fixture;
+    fixture_start(&fixture);
+    fake_collect(&fixture.api, PODS);
+    put_pod(&fixture, OWN_POD);
+    fake_put(&fixture.api, ASSIGNS "/a",
              ASSIGN("a", "", "spec.x", "1",
                     BY_POD(ENTRY("fixpoint-1-a") "," ENTRY(OWN_POD) "," ENTRY(
                         SIBLING) "," ENTRY(GATEKEEPER) "," ENTRY("other"))));
-    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    struct fx_cluster_sweep *sweep = start_sweep(&fixture);
     fx_cluster_sweep_set_leader(sweep, true);
-    world.api.faults[0] = (struct fake_fault){"PUT", 409, 1, false};
-    FAKE_UNTIL(&world.api, strcmp(world_ids(&world, ASSIGNS "/a"),
-                                  OWN_POD " " GATEKEEPER " other") == 0);
+    fixture.api.faults[0] = (struct fake_fault){"PUT", 409, 1, false};
+    FAKE_UNTIL(&fixture.api, strcmp(fixture_ids(&fixture, ASSIGNS "/a"),
+                                    OWN_POD " " GATEKEEPER " other") == 0);
     assert_int_equal(
-        fake_count(&world.api.told, "PUT " ASSIGNS "/a/status fixpoint-" OWN_POD " "), 1);
-    pass_rounds(&world, 3);
-    assert_int_equal(fake_count(&world.api.told, "P"), 1);
+        fake_count(&fixture.api.writes, "PUT " ASSIGNS "/a/status fixpoint-" OWN_POD " "),
+        1);
+    pass_rounds(&fixture, 3);
+    assert_int_equal(fake_count(&fixture.api.writes, "P"), 1);
     fx_cluster_sweep_close(sweep);
-    world_finish(&world);
+    fixture_finish(&fixture);
 }
 
 /* As with a manager that gives up the last entry of a list that somebody else owns. */
 static void what_cannot_be_given_up_is_dropped(void **state) {
     (void)state;
-    struct world world;
-    world_start(&world);
-    fake_collect(&world.api, PODS);
-    put_pod(&world, OWN_POD);
-    put_pod(&world, "other");
-    put_keyed(&world, "a");
-    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    struct fixture fixture;
+    fixture_start(&fixture);
+    fake_collect(&fixture.api, PODS);
+    put_pod(&fixture, OWN_POD);
+    put_pod(&fixture, "other");
+    put_keyed(&fixture, "a");
+    struct fx_cluster_sweep *sweep = start_sweep(&fixture);
     fx_cluster_sweep_set_leader(sweep, true);
-    world.api.faults[0] = (struct fake_fault){"PATCH", 422, 1, false};
-    FAKE_UNTIL(&world.api, strcmp(world_ids(&world, ASSIGNS "/a"),
-                                  OWN_POD " " GATEKEEPER " other") == 0);
+    fixture.api.faults[0] = (struct fake_fault){"PATCH", 422, 1, false};
+    FAKE_UNTIL(&fixture.api, strcmp(fixture_ids(&fixture, ASSIGNS "/a"),
+                                    OWN_POD " " GATEKEEPER " other") == 0);
     assert_int_equal(
-        fake_count(&world.api.told, "PUT " ASSIGNS "/a/status fixpoint-" OWN_POD " "), 1);
-    pass_rounds(&world, 3);
-    assert_int_equal(fake_count(&world.api.told, "P"), 1);
+        fake_count(&fixture.api.writes, "PUT " ASSIGNS "/a/status fixpoint-" OWN_POD " "),
+        1);
+    pass_rounds(&fixture, 3);
+    assert_int_equal(fake_count(&fixture.api.writes, "P"), 1);
     fx_cluster_sweep_close(sweep);
-    world_finish(&world);
+    fixture_finish(&fixture);
 }
 
 static const struct fx_sweep_times soon = {
@@ -184,130 +189,132 @@ static const struct fx_sweep_times soon = {
     .again_ms = 20,
     .wait_ms = 10,
     .write_ms = 2,
-    .stranger_ms = 300,
+    .foreign_ms = 300,
     .rest_ms = 3600000,
 };
 
 /* What Gatekeeper has left: whose list it is makes no difference. */
 static void a_stranger_is_waited_for(void **state) {
     (void)state;
-    struct world world;
-    world_start(&world);
-    fake_collect(&world.api, PODS);
-    put_pod(&world, OWN_POD);
-    put_pod(&world, SIBLING);
-    put_pod(&world, "other");
-    put_keyed(&world, "a");
-    fake_put(&world.api, ASSIGNS "/b",
+    struct fixture fixture;
+    fixture_start(&fixture);
+    fake_collect(&fixture.api, PODS);
+    put_pod(&fixture, OWN_POD);
+    put_pod(&fixture, SIBLING);
+    put_pod(&fixture, "other");
+    put_keyed(&fixture, "a");
+    fake_put(&fixture.api, ASSIGNS "/b",
              ASSIGN("b", "", "spec.x", "1", BY_POD(ENTRY(GATEKEEPER))));
-    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    struct fx_cluster_sweep *sweep = start_sweep(&fixture);
     fx_cluster_sweep_set_times(sweep, &soon);
     const uint64_t before_ns = fx_clock_ns();
     fx_cluster_sweep_set_leader(sweep, true);
-    FAKE_UNTIL(&world.api, fake_count(&world.api.told, "PUT") == 2);
-    assert_true(fx_clock_ns() - before_ns >= soon.stranger_ms * 1000000);
-    assert_string_equal(world_ids(&world, ASSIGNS "/a"), OWN_POD " " SIBLING " other");
-    assert_string_equal(world_ids(&world, ASSIGNS "/b"), "");
-    pass_rounds(&world, 3);
-    assert_int_equal(sweep->strangers.n_items, 0);
-    const size_t n_lists = fake_count(&world.api.asked, "GET " ASSIGNS "?limit");
-    pass_rounds(&world, 2);
-    assert_int_equal(fake_count(&world.api.asked, "GET " ASSIGNS "?limit"), n_lists);
-    assert_int_equal(fake_count(&world.api.told, "P"), 2);
+    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.writes, "PUT") == 2);
+    assert_true(fx_clock_ns() - before_ns >= soon.foreign_ms * 1000000);
+    assert_string_equal(fixture_ids(&fixture, ASSIGNS "/a"),
+                        OWN_POD " " SIBLING " other");
+    assert_string_equal(fixture_ids(&fixture, ASSIGNS "/b"), "");
+    pass_rounds(&fixture, 3);
+    assert_int_equal(sweep->foreign.n_items, 0);
+    const size_t n_lists = fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit");
+    pass_rounds(&fixture, 2);
+    assert_int_equal(fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit"), n_lists);
+    assert_int_equal(fake_count(&fixture.api.writes, "P"), 2);
     fx_cluster_sweep_close(sweep);
-    world_finish(&world);
+    fixture_finish(&fixture);
 }
 
 /* Somebody writes it anew each time: after some tries it is left alone. */
 static void a_stranger_comes_back(void **state) {
     (void)state;
-    struct world world;
-    world_start(&world);
-    fake_collect(&world.api, PODS);
-    put_pod(&world, OWN_POD);
-    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    struct fixture fixture;
+    fixture_start(&fixture);
+    fake_collect(&fixture.api, PODS);
+    put_pod(&fixture, OWN_POD);
+    struct fx_cluster_sweep *sweep = start_sweep(&fixture);
     fx_cluster_sweep_set_times(sweep, &soon);
-    fake_put(&world.api, ASSIGNS "/a",
+    fake_put(&fixture.api, ASSIGNS "/a",
              ASSIGN("a", "", "spec.x", "1", BY_POD(ENTRY(GATEKEEPER))));
     fx_cluster_sweep_set_leader(sweep, true);
     for (size_t i = 1; i <= FX_SWEEP_TRIES - 1; i++) {
-        FAKE_UNTIL(&world.api, fake_count(&world.api.told, "PUT") == i);
-        fake_put(&world.api, ASSIGNS "/a",
+        FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.writes, "PUT") == i);
+        fake_put(&fixture.api, ASSIGNS "/a",
                  ASSIGN("a", "", "spec.x", "1", BY_POD(ENTRY(GATEKEEPER))));
     }
-    pass_rounds(&world, 6);
-    assert_int_equal(fake_count(&world.api.told, "PUT"), FX_SWEEP_TRIES - 1);
-    assert_string_equal(world_ids(&world, ASSIGNS "/a"), GATEKEEPER);
-    assert_int_equal(sweep->strangers.n_items, 1);
+    pass_rounds(&fixture, 6);
+    assert_int_equal(fake_count(&fixture.api.writes, "PUT"), FX_SWEEP_TRIES - 1);
+    assert_string_equal(fixture_ids(&fixture, ASSIGNS "/a"), GATEKEEPER);
+    assert_int_equal(sweep->foreign.n_items, 1);
     fx_cluster_sweep_close(sweep);
-    world_finish(&world);
+    fixture_finish(&fixture);
 }
 
 /* More than a page of them, and more than one round can write. */
 static void many_mutators(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     char name[20];
-    world_start(&world);
-    fake_collect(&world.api, PODS);
-    put_pod(&world, OWN_POD);
-    put_pod(&world, "other");
+    fixture_start(&fixture);
+    fake_collect(&fixture.api, PODS);
+    put_pod(&fixture, OWN_POD);
+    put_pod(&fixture, "other");
     for (unsigned i = 0; i < 600; i++) {
         (void)snprintf(name, sizeof name, "m%03u", i);
-        put_keyed(&world, name);
+        put_keyed(&fixture, name);
     }
-    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    struct fx_cluster_sweep *sweep = start_sweep(&fixture);
     fx_cluster_sweep_set_leader(sweep, true);
-    FAKE_UNTIL(&world.api, fake_count(&world.api.told, "PATCH") == 600);
-    pass_rounds(&world, 3);
-    assert_int_equal(fake_count(&world.api.told, "PATCH"), 600);
-    assert_string_equal(world_ids(&world, ASSIGNS "/m599"),
+    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.writes, "PATCH") == 600);
+    pass_rounds(&fixture, 3);
+    assert_int_equal(fake_count(&fixture.api.writes, "PATCH"), 600);
+    assert_string_equal(fixture_ids(&fixture, ASSIGNS "/m599"),
                         OWN_POD " " GATEKEEPER " other");
     fx_cluster_sweep_close(sweep);
-    world_finish(&world);
+    fixture_finish(&fixture);
 }
 
 /* What cannot be known is not swept: the Pods may not be listed, or we are none of them;
  * and what fails is tried again. */
 static void when_the_server_fails(void **state) {
     (void)state;
-    struct world world;
-    world_start(&world);
-    fake_collect(&world.api, PODS);
-    put_pod(&world, "other");
-    put_keyed(&world, "a");
-    struct fx_cluster_sweep *sweep = start_sweep(&world);
+    struct fixture fixture;
+    fixture_start(&fixture);
+    fake_collect(&fixture.api, PODS);
+    put_pod(&fixture, "other");
+    put_keyed(&fixture, "a");
+    struct fx_cluster_sweep *sweep = start_sweep(&fixture);
     fx_cluster_sweep_set_leader(sweep, true);
-    pass_rounds(&world, 4);
-    assert_int_equal(fake_count(&world.api.asked, "GET " ASSIGNS "?limit"), 1);
-    put_pod(&world, OWN_POD);
-    world.api.faults[0] = (struct fake_fault){"GET " PODS, 403, 3, false};
-    world.api.faults[1] = (struct fake_fault){"GET " ASSIGNS "?limit", 500, 2, false};
-    world.api.faults[2] = (struct fake_fault){"PATCH", 500, 2, false};
-    FAKE_UNTIL(&world.api, fake_count(&world.api.told, "PATCH") == 1);
+    pass_rounds(&fixture, 4);
+    assert_int_equal(fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit"), 1);
+    put_pod(&fixture, OWN_POD);
+    fixture.api.faults[0] = (struct fake_fault){"GET " PODS, 403, 3, false};
+    fixture.api.faults[1] = (struct fake_fault){"GET " ASSIGNS "?limit", 500, 2, false};
+    fixture.api.faults[2] = (struct fake_fault){"PATCH", 500, 2, false};
+    FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.writes, "PATCH") == 1);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(world.api.faults[i].times, 0);
+        assert_int_equal(fixture.api.faults[i].times, 0);
     }
-    assert_string_equal(world_ids(&world, ASSIGNS "/a"), OWN_POD " " GATEKEEPER " other");
+    assert_string_equal(fixture_ids(&fixture, ASSIGNS "/a"),
+                        OWN_POD " " GATEKEEPER " other");
     fx_cluster_sweep_close(sweep);
-    world_finish(&world);
+    fixture_finish(&fixture);
 }
 
 /* Pages that bring the same again and again are not asked for for ever: the round ends,
  * and the next one comes in its time. */
-static void expect_an_end(struct world *world, const char *about, size_t before) {
-    world->api.endless = true;
-    FAKE_UNTIL(&world->api, fake_count(&world->api.asked, about) >= before + 65);
-    fake_run_for(&world->api, 100);
-    assert_int_equal(fake_count(&world->api.asked, about), before + 65);
+static void expect_an_end(struct fixture *fixture, const char *about, size_t before) {
+    fixture->api.endless = true;
+    FAKE_UNTIL(&fixture->api, fake_count(&fixture->api.requests, about) >= before + 65);
+    fake_run_for(&fixture->api, 100);
+    assert_int_equal(fake_count(&fixture->api.requests, about), before + 65);
 }
 
-static struct fx_cluster_sweep *start_slow_sweep(struct world *world) {
-    world_start(world);
-    fake_collect(&world->api, PODS);
-    put_pod(world, OWN_POD);
-    put_keyed(world, "a");
-    struct fx_cluster_sweep *sweep = start_sweep(world);
+static struct fx_cluster_sweep *start_slow_sweep(struct fixture *fixture) {
+    fixture_start(fixture);
+    fake_collect(&fixture->api, PODS);
+    put_pod(fixture, OWN_POD);
+    put_keyed(fixture, "a");
+    struct fx_cluster_sweep *sweep = start_sweep(fixture);
     fx_cluster_sweep_set_times(
         sweep, &(struct fx_sweep_times){60000, 60000, 10, 2, 60000, 60000});
     fx_cluster_sweep_set_leader(sweep, true);
@@ -316,38 +323,38 @@ static struct fx_cluster_sweep *start_slow_sweep(struct world *world) {
 
 static void pods_without_end(void **state) {
     (void)state;
-    struct world world;
-    struct fx_cluster_sweep *sweep = start_slow_sweep(&world);
-    expect_an_end(&world, "GET " PODS "?", 0);
+    struct fixture fixture;
+    struct fx_cluster_sweep *sweep = start_slow_sweep(&fixture);
+    expect_an_end(&fixture, "GET " PODS "?", 0);
     fx_cluster_sweep_close(sweep);
-    world_finish(&world);
+    fixture_finish(&fixture);
 }
 
 static void mutators_without_end(void **state) {
     (void)state;
-    struct world world;
-    struct fx_cluster_sweep *sweep = start_slow_sweep(&world);
-    const size_t before = fake_count(&world.api.asked, "GET " ASSIGNS "?limit");
-    FAKE_UNTIL(&world.api, n_looks(&world) == 1);
-    expect_an_end(&world, "GET " ASSIGNS "?limit", before);
+    struct fixture fixture;
+    struct fx_cluster_sweep *sweep = start_slow_sweep(&fixture);
+    const size_t before = fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit");
+    FAKE_UNTIL(&fixture.api, n_looks(&fixture) == 1);
+    expect_an_end(&fixture, "GET " ASSIGNS "?limit", before);
     fx_cluster_sweep_close(sweep);
-    world_finish(&world);
+    fixture_finish(&fixture);
 }
 
 static void closed_at_any_time(void **state) {
     (void)state;
     for (uint64_t ms = 0; ms < 24; ms += 2) {
-        struct world world;
-        world_start(&world);
-        fake_collect(&world.api, PODS);
-        put_pod(&world, OWN_POD);
-        put_keyed(&world, "a");
-        struct fx_cluster_sweep *sweep = start_sweep(&world);
+        struct fixture fixture;
+        fixture_start(&fixture);
+        fake_collect(&fixture.api, PODS);
+        put_pod(&fixture, OWN_POD);
+        put_keyed(&fixture, "a");
+        struct fx_cluster_sweep *sweep = start_sweep(&fixture);
         fx_cluster_sweep_set_times(sweep, &(struct fx_sweep_times){2, 1, 1, 1, 2, 2});
         fx_cluster_sweep_set_leader(sweep, true);
-        fake_run_for(&world.api, ms);
+        fake_run_for(&fixture.api, ms);
         fx_cluster_sweep_close(sweep);
-        world_finish(&world);
+        fixture_finish(&fixture);
     }
     fx_cluster_sweep_close(NULL);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/sweep_write.c - entries that go, one object after the other.
+ * cluster/status/sweep_write.c - removes entries, one object after the other.
  */
 #include "cluster/status/sweep_internal.h"
 
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "base/vec.h"
+#include "kube/body.h"
 #include "value/tree.h"
 
 void fx_sweep_drop_tasks(struct fx_cluster_sweep *sweep) {
@@ -40,19 +40,19 @@ bool fx_sweep_add_task(struct fx_cluster_sweep *sweep, const json_t *object,
            (id.len == 0 || task->id != NULL);
 }
 
-/* ---- writing one ----------------------------------------------------------------- */
+/* ---- one object ----------------------------------------------------------------- */
 
 static void end_task(struct fx_cluster_sweep *sweep) {
     sweep->at_task++;
-    fx_sweep_wake_in(sweep, sweep->times.write_ms);
+    fx_sweep_run_in(sweep, sweep->times.write_ms);
 }
 
 static void read_first(struct fx_cluster_sweep *sweep, const struct fx_sweep_task *task);
 
-/* A list of which nothing would be left, and which somebody owns, an API server makes
- * null, and then refuses: such an entry is dropped from the object as it stands. */
-static bool drops_instead(struct fx_cluster_sweep *sweep,
-                          const struct fx_kube_failure *failure) {
+/* If an apply would leave an empty list that somebody owns, an API server makes it null,
+ * and then refuses it (422): the object is updated without the entry instead. */
+static bool updates_instead(struct fx_cluster_sweep *sweep,
+                            const struct fx_kube_failure *failure) {
     struct fx_sweep_task *task = &sweep->tasks[sweep->at_task];
     if (failure == NULL || failure->status != 422 || task->id == NULL ||
         task->was_refused) {
@@ -63,11 +63,11 @@ static bool drops_instead(struct fx_cluster_sweep *sweep,
     return true;
 }
 
-/* That it changed or went meanwhile is no failure: the next round sees to it. */
+/* Conflicts and deleted objects are not failures: the next round handles them. */
 static void on_written(const struct fx_kube_answer *answer, void *user) {
     struct fx_cluster_sweep *sweep = fx_sweep_of(user);
     sweep->call = NULL;
-    if (drops_instead(sweep, answer->failure)) {
+    if (updates_instead(sweep, answer->failure)) {
         return;
     }
     if (answer->failure != NULL && answer->failure->reason != FX_KUBE_REASON_CONFLICT &&
@@ -87,7 +87,7 @@ static struct fx_kube_name name_of(const struct fx_sweep_task *task,
     };
 }
 
-/* Without memory it is left to the next round. */
+/* Without memory the next round handles it. */
 static void send_body(struct fx_cluster_sweep *sweep, const struct fx_sweep_task *task,
                       const json_t *body, const char *manager) {
     const bool applies = task->id != NULL && !task->was_refused;
@@ -106,25 +106,15 @@ static void send_body(struct fx_cluster_sweep *sweep, const struct fx_sweep_task
     }
 }
 
-/* As the manager that is gone, which has nothing more to say. */
+/* An empty apply as the manager of the deleted replica. */
 static void apply_nothing(struct fx_cluster_sweep *sweep,
                           const struct fx_sweep_task *task) {
     char manager[FX_STATUS_MANAGER_BYTES];
-    struct fx_buf api_version;
+    json_t *body = fx_kube_body_new(task->resource, fx_text_of(task->namespace_),
+                                    fx_text_of(task->name), fx_text_of(task->uid));
     fx_status_manager(task->id, manager);
-    fx_buf_init(&api_version, 0);
-    fx_buf_printf(&api_version, "%s/%s", task->resource->group, task->resource->version);
-    const struct fx_kube_identity which = {
-        .namespace_ = fx_text_of(task->namespace_),
-        .name = fx_text_of(task->name),
-        .uid = fx_text_of(task->uid),
-    };
-    json_t *body = api_version.failed
-                       ? NULL
-                       : fx_sweep_body(api_version.data, task->resource->kind, &which);
     send_body(sweep, task, body, manager);
     json_decref(body);
-    fx_buf_finish(&api_version);
 }
 
 static bool is_to_go(const struct fx_cluster_sweep *sweep,
@@ -134,8 +124,8 @@ static bool is_to_go(const struct fx_cluster_sweep *sweep,
                             : fx_sweep_is_to_drop(sweep, object, id);
 }
 
-/* The ids to be dropped, as the object stands now; their end is NULL. None: NULL, as
- * without memory. Borrowed from the object. */
+/* The ids to remove from the object as it is now, terminated by NULL; their texts are
+ * borrowed from the object. NULL if there are none, or without memory. */
 static const char **collect(const struct fx_cluster_sweep *sweep,
                             const struct fx_sweep_task *task, const json_t *object) {
     const json_t *entries = fx_tree_view_key(fx_tree_view_key(object, "status"), "byPod");
@@ -190,8 +180,8 @@ static void read_first(struct fx_cluster_sweep *sweep, const struct fx_sweep_tas
 void fx_sweep_write_next(struct fx_cluster_sweep *sweep) {
     if (sweep->at_task == sweep->n_tasks) {
         fx_sweep_end_round(sweep);
-        if (sweep->due) {
-            fx_sweep_wake_in(sweep, sweep->times.write_ms); /* there is more */
+        if (sweep->list_mutators) {
+            fx_sweep_run_in(sweep, sweep->times.write_ms); /* there are more tasks */
         }
         return;
     }

@@ -9,12 +9,8 @@
 #include "kube/body.h"
 #include "value/tree.h"
 
-static const json_t *view_webhooks(const json_t *configuration) {
-    return fx_tree_view_key(configuration, "webhooks");
-}
-
 bool fx_ca_bundle_is_in(const json_t *configuration, const char *bundle) {
-    const json_t *webhooks = view_webhooks(configuration);
+    const json_t *webhooks = fx_tree_view_key(configuration, "webhooks");
     for (size_t i = 0; i < json_array_size(webhooks); i++) {
         const json_t *client =
             fx_tree_view_key(json_array_get(webhooks, i), "clientConfig");
@@ -25,37 +21,23 @@ bool fx_ca_bundle_is_in(const json_t *configuration, const char *bundle) {
     return true;
 }
 
-/* `{name: NAME, clientConfig: {caBundle: BUNDLE}}`; NULL without memory. */
-static json_t *new_webhook(const json_t *from, const char *bundle) {
-    json_t *webhook = json_object();
-    json_t *client = json_object();
-    const bool ok =
-        webhook != NULL && client != NULL && fx_kube_body_share(webhook, from, "name") &&
-        fx_kube_body_set_text(client, "caBundle", fx_text_of(bundle)) &&
-        fx_tree_set_take(webhook, FX_TEXT("clientConfig"), json_incref(client));
-    json_decref(client);
-    if (!ok) {
-        json_decref(webhook);
-        return NULL;
-    }
-    return webhook;
-}
-
 json_t *fx_ca_bundle_apply(const json_t *configuration, const char *bundle) {
-    const json_t *from = view_webhooks(configuration);
+    const json_t *from = fx_tree_view_key(configuration, "webhooks");
     json_t *metadata = NULL;
-    json_t *frame = fx_kube_body_for(configuration, &metadata);
+    json_t *body = fx_kube_body_for(configuration, &metadata);
     json_t *webhooks = json_array();
-    bool ok = frame != NULL && webhooks != NULL;
+    bool ok = body != NULL && webhooks != NULL;
     for (size_t i = 0; ok && i < json_array_size(from); i++) {
-        json_t *webhook = new_webhook(json_array_get(from, i), bundle);
-        ok = webhook != NULL && fx_tree_append_take(webhooks, webhook);
+        ok = fx_tree_append_take(
+            webhooks, json_pack("{s:O*, s:{s:s}}", "name",
+                                fx_tree_view_key(json_array_get(from, i), "name"),
+                                "clientConfig", "caBundle", bundle));
     }
-    ok = ok && fx_tree_set_take(frame, FX_TEXT("webhooks"), json_incref(webhooks));
+    ok = ok && fx_tree_set_take(body, FX_TEXT("webhooks"), json_incref(webhooks));
     json_decref(webhooks);
     if (!ok) {
-        json_decref(frame);
+        json_decref(body);
         return NULL;
     }
-    return frame;
+    return body;
 }

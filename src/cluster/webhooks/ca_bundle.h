@@ -14,12 +14,12 @@
 
 #define FX_CA_BUNDLE_MANAGER "fixpoint"
 
-/* Has every webhook of the configuration this bundle (base64)? True where it has none. */
+/* Whether every webhook of the configuration has this bundle (base64). */
 bool fx_ca_bundle_is_in(const json_t *configuration, const char *bundle);
 
-/* What is applied so that it has: the bundle alone, for the very object that was read
- * (its uid and resourceVersion), so that one which is gone is not made again. A new tree;
- * NULL without memory. */
+/* The apply configuration that sets the bundle of every webhook, for this very object
+ * (its uid and resourceVersion), so that a deleted configuration is not created again. A
+ * new tree; NULL without memory. */
 json_t *fx_ca_bundle_apply(const json_t *configuration, const char *bundle) FX_MUST_USE;
 
 #endif

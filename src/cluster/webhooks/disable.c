@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/webhooks/disable.c - annotations that remember, selectors that fit nothing.
+ * cluster/webhooks/disable.c - a record in annotations, and a selector that matches
+ * nothing.
  */
 #include "cluster/webhooks/disable.h"
 
@@ -26,43 +27,15 @@
 static const char *const annotations_of_record[] = {AT,    BY,        REASON,
                                                     UNTIL, SELECTORS, OWNERS};
 
-/* ---- the selector that no object fits --------------------------------------------- */
+/* ---- the selector that matches no object ------------------------------------------ */
 
-/* A text that is not said is left out. */
-static bool set_text(json_t *object, const char *key, const char *value) {
-    return value == NULL || fx_kube_body_set_text(object, key, fx_text_of(value));
-}
-
-/* `{key: K, operator: OPERATOR}` */
-static bool append_expression(json_t *expressions, const char *operator_) {
-    json_t *expression = json_object();
-    if (expression == NULL || !set_text(expression, "key", PREFIX) ||
-        !set_text(expression, "operator", operator_)) {
-        json_decref(expression);
-        return false;
-    }
-    return fx_tree_append_take(expressions, expression);
-}
-
-/* There and not there: no object is both, whatever its labels. */
+/* A label that exists and does not exist: no object matches. */
 static json_t *new_impossible_selector(void) {
-    json_t *selector = json_object();
-    json_t *expressions = json_array();
-    if (selector == NULL || expressions == NULL ||
-        !append_expression(expressions, "Exists") ||
-        !append_expression(expressions, "DoesNotExist")) {
-        json_decref(expressions);
-        json_decref(selector);
-        return NULL;
-    }
-    if (!fx_tree_set_take(selector, FX_TEXT("matchExpressions"), expressions)) {
-        json_decref(selector);
-        return NULL;
-    }
-    return selector;
+    return json_pack("{s:[{s:s, s:s}, {s:s, s:s}]}", "matchExpressions", "key", PREFIX,
+                     "operator", "Exists", "key", PREFIX, "operator", "DoesNotExist");
 }
 
-/* Is it that one, as the API server gives it back? */
+/* Whether it is that selector, as the API server returns it. */
 static bool is_impossible(const json_t *selector) {
     static const char *const operators[] = {"Exists", "DoesNotExist"};
     const json_t *expressions = fx_tree_view_key(selector, "matchExpressions");
@@ -119,8 +92,7 @@ void fx_disable_read(const json_t *configuration, struct fx_disable_record *ret_
                           fx_date_parse(fx_text_of(ret_record->until), &ret_record->end);
 }
 
-/* What the record says of the selectors of before, `{}` where there is none. NULL: it is
- * spoilt, or there is no memory. */
+/* The selectors in the record; `{}` without a record. NULL: invalid, or no memory. */
 static json_t *read_remembered(const json_t *configuration, struct fx_err *err) {
     const char *text = view_annotation(configuration, SELECTORS);
     json_t *before =
@@ -128,7 +100,7 @@ static json_t *read_remembered(const json_t *configuration, struct fx_err *err) 
     if (before != NULL && !json_is_object(before)) {
         json_decref(before);
         before = NULL;
-        (void)fx_fail(err, FX_ESYNTAX, "no object");
+        (void)fx_fail(err, FX_ESYNTAX, "not an object");
     }
     if (before == NULL) {
         (void)(text == NULL ? fx_fail_nomem(err)
@@ -137,9 +109,9 @@ static json_t *read_remembered(const json_t *configuration, struct fx_err *err) 
     return before;
 }
 
-/* The same for a new record, into which one that is spoilt does not go: who wants
- * mutation to stop is not kept from it by what somebody wrote there. */
-static json_t *read_what_is_left(const json_t *configuration, struct fx_err *err) {
+/* The same for a new record, which replaces an invalid one: an invalid annotation must
+ * not keep anybody from disabling. */
+static json_t *read_remembered_or_none(const json_t *configuration, struct fx_err *err) {
     json_t *before = read_remembered(configuration, err);
     if (before != NULL || err->code == FX_ENOMEM) {
         return before;
@@ -156,8 +128,9 @@ static json_t *view_remembered(const json_t *webhook, const json_t *remembered) 
     return fx_tree_view_text(remembered, fx_tree_view_string(webhook, "name"));
 }
 
-/* API servers before 1.21 see two fields in a selector: the labels were not taken with
- * the expressions, and are as others want them. A new reference, NULL without memory. */
+/* API servers before 1.21 merge the two fields of a selector: a disable replaced the
+ * expressions only, and the labels are still those of others. A new reference; NULL
+ * without memory. */
 static json_t *with_labels(json_t *before, json_t *labels) {
     json_t *selector = json_copy(before);
     if (selector != NULL &&
@@ -168,7 +141,7 @@ static json_t *with_labels(json_t *before, json_t *labels) {
     return selector;
 }
 
-/* What the webhook matched before; a new reference, NULL without memory. */
+/* The selector before the disable, as a new reference; NULL without memory. */
 static json_t *selector_before(const json_t *webhook, const json_t *remembered) {
     json_t *now = view_selector(webhook);
     const bool is_ours = is_impossible(now);
@@ -182,26 +155,11 @@ static json_t *selector_before(const json_t *webhook, const json_t *remembered) 
 
 /* ---- writing --------------------------------------------------------------------- */
 
-static bool set_date(json_t *object, const char *key, int64_t seconds) {
-    char date[FX_DATE];
-    fx_date_print(seconds, date);
-    return set_text(object, key, date);
-}
-
-/* A webhook of that name with that selector. Both trees are consumed. */
-static bool append_webhook(json_t *webhooks, json_t *name_take, json_t *selector_take) {
-    json_t *webhook = json_object();
-    bool ok = webhook != NULL && name_take != NULL && selector_take != NULL;
-    ok = ok && fx_tree_set_take(webhook, FX_TEXT("name"), json_incref(name_take));
-    ok = ok &&
-         fx_tree_set_take(webhook, FX_TEXT("objectSelector"), json_incref(selector_take));
-    json_decref(name_take);
-    json_decref(selector_take);
-    if (!ok) {
-        json_decref(webhook);
-        return false;
-    }
-    return fx_tree_append_take(webhooks, webhook);
+/* A webhook of that name with that selector, which is consumed. */
+static bool append_webhook(json_t *webhooks, json_t *name, json_t *selector_take) {
+    return selector_take != NULL &&
+           fx_tree_append_take(webhooks, json_pack("{s:O, s:o}", "name", name,
+                                                   "objectSelector", selector_take));
 }
 
 static bool is_configuration(const json_t *configuration, struct fx_err *err) {
@@ -223,12 +181,15 @@ static bool set_json(json_t *object, const char *key, const json_t *value) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_json_write(&text, value, FX_JSON_COMPACT);
-    const bool ok = !text.failed && set_text(object, key, text.data);
+    const bool ok =
+        !text.failed &&
+        fx_kube_body_set_text(object, key, (struct fx_text){text.data, text.len});
     fx_buf_finish(&text);
     return ok;
 }
 
-/* `{"WEBHOOK":SELECTOR,…}` as it was before, in one annotation. */
+/* Records the selectors before the disable, `{"WEBHOOK":SELECTOR,…}`, in one annotation.
+ */
 static bool remember_selectors(json_t *annotations, const json_t *configuration,
                                const json_t *remembered) {
     const json_t *webhooks = fx_tree_view_key(configuration, "webhooks");
@@ -244,8 +205,8 @@ static bool remember_selectors(json_t *annotations, const json_t *configuration,
     return ok;
 }
 
-/* The owners of before, `{}` where none are remembered, or it is no JSON any more: then
- * nobody gets anything back. NULL without memory. */
+/* The owners in the record; `{}` if there are none, or if the annotation is not JSON:
+ * then no owner is restored. NULL without memory. */
 static json_t *read_owners(const json_t *configuration) {
     const char *text = view_annotation(configuration, OWNERS);
     struct fx_err err = FX_ERR_INIT;
@@ -253,7 +214,7 @@ static json_t *read_owners(const json_t *configuration) {
     return owners != NULL || err.code == FX_ENOMEM ? owners : json_object();
 }
 
-/* Of webhooks that match nothing already, who owned their selectors the first time. */
+/* For webhooks that are disabled already, keeps the owners of the record. */
 static bool add_owners_before(json_t *owners, const json_t *configuration,
                               const json_t *remembered) {
     const json_t *webhooks = fx_tree_view_key(configuration, "webhooks");
@@ -282,22 +243,28 @@ static bool remember_owners(json_t *annotations, const json_t *configuration) {
     return ok;
 }
 
-/* An end that is there already may be somebody else's as well, and would stay if it were
- * only left out. */
+/* A text that is not given is not set. */
+static bool set_given(json_t *object, const char *key, const char *value) {
+    return value == NULL || fx_kube_body_set_text(object, key, fx_text_of(value));
+}
+
+/* An existing end may have another owner, too, and would stay if it were omitted: it is
+ * set to empty. */
 static bool set_end(json_t *annotations, const json_t *configuration, int64_t end) {
-    return end != 0 ? set_date(annotations, UNTIL, end)
+    return end != 0 ? fx_kube_body_set_date(annotations, UNTIL, end)
                     : view_annotation(configuration, UNTIL) == NULL ||
-                          set_text(annotations, UNTIL, "");
+                          fx_kube_body_set_text(annotations, UNTIL, FX_TEXT(""));
 }
 
 static bool write_record(json_t *metadata, const json_t *configuration,
                          const json_t *remembered,
-                         const struct fx_disable_request *wish) {
+                         const struct fx_disable_request *request) {
     json_t *annotations = json_object();
-    const bool ok = annotations != NULL && set_date(annotations, AT, wish->now) &&
-                    set_text(annotations, BY, wish->by) &&
-                    set_text(annotations, REASON, wish->reason) &&
-                    set_end(annotations, configuration, wish->end) &&
+    const bool ok = annotations != NULL &&
+                    fx_kube_body_set_date(annotations, AT, request->now) &&
+                    set_given(annotations, BY, request->by) &&
+                    set_given(annotations, REASON, request->reason) &&
+                    set_end(annotations, configuration, request->end) &&
                     remember_selectors(annotations, configuration, remembered) &&
                     remember_owners(annotations, configuration);
     if (!ok) {
@@ -311,53 +278,53 @@ static bool write_impossible(json_t *webhooks, const json_t *configuration) {
     const json_t *from = fx_tree_view_key(configuration, "webhooks");
     for (size_t i = 0; i < json_array_size(from); i++) {
         json_t *name = fx_tree_view_key(json_array_get(from, i), "name");
-        if (!append_webhook(webhooks, json_incref(name), new_impossible_selector())) {
+        if (!append_webhook(webhooks, name, new_impossible_selector())) {
             return false;
         }
     }
     return true;
 }
 
-/* The frame with its webhooks; both are consumed. NULL: without memory, or `ok` is not.
+/* Adds the webhooks to the body; both are consumed. NULL if not `ok`, or without memory.
  */
-static json_t *complete(json_t *frame_take, json_t *webhooks_take, bool ok,
+static json_t *complete(json_t *body_take, json_t *webhooks_take, bool ok,
                         struct fx_err *err) {
     if (!ok) {
         json_decref(webhooks_take);
-    } else if (!fx_tree_set_take(frame_take, FX_TEXT("webhooks"), webhooks_take)) {
+    } else if (!fx_tree_set_take(body_take, FX_TEXT("webhooks"), webhooks_take)) {
         ok = false;
     }
     if (!ok) {
-        json_decref(frame_take);
+        json_decref(body_take);
         (void)fx_fail_nomem(err);
         return NULL;
     }
-    return frame_take;
+    return body_take;
 }
 
 json_t *fx_disable_apply(const json_t *configuration,
-                         const struct fx_disable_request *wish, struct fx_err *err) {
+                         const struct fx_disable_request *request, struct fx_err *err) {
     if (!is_configuration(configuration, err)) {
         return NULL;
     }
-    json_t *remembered = read_what_is_left(configuration, err);
+    json_t *remembered = read_remembered_or_none(configuration, err);
     if (remembered == NULL) {
         return NULL;
     }
     json_t *metadata = NULL;
-    json_t *frame = fx_kube_body_for(configuration, &metadata);
+    json_t *body = fx_kube_body_for(configuration, &metadata);
     json_t *webhooks = json_array();
-    const bool ok = frame != NULL && webhooks != NULL &&
-                    write_record(metadata, configuration, remembered, wish) &&
+    const bool ok = body != NULL && webhooks != NULL &&
+                    write_record(metadata, configuration, remembered, request) &&
                     write_impossible(webhooks, configuration);
     json_decref(remembered);
-    return complete(frame, webhooks, ok, err);
+    return complete(body, webhooks, ok, err);
 }
 
 /* ---- enabling -------------------------------------------------------------------- */
 
-/* Does it match nothing, or has it been restored but not yet been handed over? Whoever
- * wrote another selector since meant it. */
+/* Whether the webhook is disabled, or restored but not handed over yet. Another selector
+ * was written on purpose since, and stays. */
 static bool is_ours(const json_t *webhook, const json_t *remembered) {
     const json_t *now = view_selector(webhook);
     const json_t *before = view_remembered(webhook, remembered);
@@ -371,15 +338,14 @@ static bool write_remembered(json_t *webhooks, const json_t *configuration,
         const json_t *webhook = json_array_get(from, i);
         json_t *name = fx_tree_view_key(webhook, "name");
         if (is_ours(webhook, remembered) &&
-            !append_webhook(webhooks, json_incref(name),
-                            selector_before(webhook, remembered))) {
+            !append_webhook(webhooks, name, selector_before(webhook, remembered))) {
             return false;
         }
     }
     return true;
 }
 
-/* As it is: what is applied no longer would be taken away. */
+/* Applies the record unchanged: an apply without it would remove it. */
 static bool keep_record(json_t *metadata, const json_t *configuration) {
     json_t *annotations = json_object();
     bool ok = annotations != NULL;
@@ -401,9 +367,8 @@ json_t *fx_enable_apply(const json_t *configuration, struct fx_err *err) {
     if (view_annotation(configuration, SELECTORS) == NULL) {
         (void)fx_fail(err, FX_EINVALID, "%s",
                       any_impossible(configuration)
-                          ? "it matches nothing, and the record of what it matched "
-                            "before is gone: set the objectSelector of its webhooks by "
-                            "hand"
+                          ? "it is disabled, but the record of its selectors is missing: "
+                            "set the objectSelector of its webhooks by hand"
                           : "the configuration is not disabled");
         return NULL;
     }
@@ -412,18 +377,18 @@ json_t *fx_enable_apply(const json_t *configuration, struct fx_err *err) {
         return NULL;
     }
     json_t *metadata = NULL;
-    json_t *frame = fx_kube_body_for(configuration, &metadata);
+    json_t *body = fx_kube_body_for(configuration, &metadata);
     json_t *webhooks = json_array();
-    const bool ok = frame != NULL && webhooks != NULL &&
+    const bool ok = body != NULL && webhooks != NULL &&
                     keep_record(metadata, configuration) &&
                     write_remembered(webhooks, configuration, remembered);
     json_decref(remembered);
-    return complete(frame, webhooks, ok, err);
+    return complete(body, webhooks, ok, err);
 }
 
 /* ---- handing over ---------------------------------------------------------------- */
 
-/* null takes away, whoever wrote it. */
+/* null removes an annotation, whoever owns it. */
 static bool drop_record(json_t *metadata, const json_t *configuration) {
     json_t *annotations = json_object();
     bool ok = annotations != NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/webhooks/disable.h - a webhook configuration that matches nothing for a while,
- * with a record of who wanted that, why and until when; and back. Pure: objects in,
- * patches out (kube/client.h writes them, as the field manager FX_DISABLE_MANAGER).
+ * cluster/webhooks/disable.h - disabling a webhook configuration, so that it matches
+ * nothing, with a record of who disabled it, why and until when; and enabling it again.
+ * Pure: the bodies of writes as the field manager FX_DISABLE_MANAGER.
  *
- * Whoever changes a field owns it from then on, and an apply of anybody else who wants it
- * to be different is a conflict. So the record says, too, who owned the selectors, and
- * enabling takes two writes: the values, and whose they are.
+ * A manager that changes a field owns it from then on, and an apply of another manager
+ * with another value is a conflict. So the record also says who owned the selectors, and
+ * enabling takes two writes: the values, and their owners.
  */
 #ifndef FX_CLUSTER_WEBHOOKS_DISABLE_H
 #define FX_CLUSTER_WEBHOOKS_DISABLE_H
@@ -21,45 +21,45 @@
 
 #define FX_DISABLE_MANAGER "fixpoint-disable"
 
-/* What the record says. Texts are borrowed from the configuration; NULL: not said. */
+/* The record. Texts are borrowed from the configuration; NULL: not given. */
 struct fx_disable_record {
-    bool recorded; /* there is one */
-    bool disabled; /* it is so, also where somebody took the record away: a webhook has
-                    * the selector that no object fits; not where somebody (`helm
-                    * upgrade`) wrote others since */
+    bool recorded; /* there is a record */
+    bool disabled; /* a webhook has the selector that matches no object, also if somebody
+                    * removed the record; false if somebody (`helm upgrade`) has written
+                    * other selectors since */
     const char *at, *by, *reason, *until;
     bool has_end;
-    int64_t end; /* seconds since 1970 */
+    int64_t end; /* `until` in seconds since 1970 */
 };
 
-/* Reads the annotations `fixpoint.dev/disabled-…` of a configuration. An end that does
- * not parse is none. */
+/* Reads the annotations `fixpoint.dev/disabled-…` of a configuration. An invalid date in
+ * `until` counts as no end. */
 void fx_disable_read(const json_t *configuration, struct fx_disable_record *ret_record);
 
-/* What to write into a new record. */
+/* The content of a new record. */
 struct fx_disable_request {
-    const char *by, *reason; /* NULL: not said */
-    int64_t now, end;        /* seconds since 1970; end 0: until enabled */
+    const char *by, *reason; /* NULL: not given */
+    int64_t now, end;        /* seconds since 1970; end 0: until it is enabled */
 };
 
-/* The apply configuration that disables: each webhook's objectSelector becomes one that
- * no object fits, those of before are kept in an annotation. Of one that is disabled
- * already those are kept that were before the first time, unless their record is spoilt.
- * A new tree, or NULL: FX_EINVALID (no webhook configuration, or one without webhooks),
- * FX_ENOMEM. */
+/* The apply configuration that disables: it replaces each webhook's objectSelector by one
+ * that matches no object, and keeps the old ones in an annotation. If the configuration
+ * is disabled already, the selectors of its record are kept, unless the record is
+ * invalid. A new tree, or NULL: FX_EINVALID (not a webhook configuration, or no
+ * webhooks), FX_ENOMEM. */
 json_t *fx_disable_apply(const json_t *configuration,
-                         const struct fx_disable_request *wish,
+                         const struct fx_disable_request *request,
                          struct fx_err *err) FX_MUST_USE;
 
-/* The apply configuration that enables again: selectors as they were, but for those that
- * somebody wrote since; the record stays. NULL: FX_EINVALID (as above, or it is not
- * disabled, or there is no record), FX_ESYNTAX (the annotation with the
- * selectors was spoilt: delete it, and set objectSelector by hand), FX_ENOMEM. */
+/* The apply configuration that enables: it restores the selectors, except those that
+ * somebody has written since. The record stays. A new tree, or NULL: FX_EINVALID (as
+ * above, or not disabled, or without record), FX_ESYNTAX (the annotation with the
+ * selectors is invalid: delete it, and set objectSelector by hand), FX_ENOMEM. */
 json_t *fx_enable_apply(const json_t *configuration, struct fx_err *err) FX_MUST_USE;
 
-/* After it, of the configuration as it is then (with managedFields): a merge patch that
- * takes the record away, and by which those own the selectors who did before. Until it is
- * written the record is there, and both can be done again. NULL: FX_ENOMEM. */
+/* The merge patch that follows fx_enable_apply(), for the configuration after it (with
+ * managedFields): it removes the record and gives the selectors back to their owners.
+ * Until it is written both writes can be repeated. A new tree, or NULL: FX_ENOMEM. */
 json_t *fx_enable_hand_over(const json_t *configuration, struct fx_err *err) FX_MUST_USE;
 
 #endif

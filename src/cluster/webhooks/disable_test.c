@@ -382,10 +382,10 @@ static void what_cannot_be_done_is_said(void **state) {
     refuse(read_json(HEAD "},\"webhooks\":[{\"name\":\"a\"},{}]}"), false,
            "webhooks[1] has no name");
     refuse(configuration("", LABELLED, ""), true, "not disabled");
-    refuse(configuration("", NEVER, ""), true, "the record of what it matched before");
+    refuse(configuration("", NEVER, ""), true, "the record of its selectors is missing");
     refuse(configuration(RECORD("", "{oops"), NEVER, ""), true,
            "fixpoint.dev/disabled-selectors");
-    refuse(configuration(RECORD("", "[]"), NEVER, ""), true, "no object");
+    refuse(configuration(RECORD("", "[]"), NEVER, ""), true, "not an object");
 }
 
 int main(void) {

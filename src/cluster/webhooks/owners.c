@@ -18,7 +18,7 @@
 static const char *const identity[] = {"manager", "operation", "apiVersion",
                                        "subresource"};
 
-/* ---- places ---------------------------------------------------------------------- */
+/* ---- entries ---------------------------------------------------------------------- */
 
 static json_t *view_entries(const json_t *configuration) {
     return fx_tree_view_key(fx_tree_view_key(configuration, "metadata"), "managedFields");
@@ -58,8 +58,8 @@ static bool same_owner(const json_t *a, const json_t *b) {
     return true;
 }
 
-/* An entry of the same owner with these fields, which are taken over. NULL without
- * memory. */
+/* An entry of the same owner with these fields, which it takes over. NULL without memory.
+ */
 static json_t *new_entry(const json_t *owner, json_t *fields_take) {
     json_t *entry = json_object();
     bool ok = entry != NULL && fields_take != NULL;
@@ -79,7 +79,7 @@ static json_t *new_entry(const json_t *owner, json_t *fields_take) {
 
 /* False without memory. */
 static bool read_webhook(const json_t *configuration, struct fx_text webhook,
-                         const char *but, json_t *owners) {
+                         const char *except, json_t *owners) {
     const json_t *entries = view_entries(configuration);
     struct fx_buf member;
     json_t *found = json_array();
@@ -88,7 +88,7 @@ static bool read_webhook(const json_t *configuration, struct fx_text webhook,
         const json_t *entry = json_array_get(entries, i);
         json_t *selector =
             view_selector(entry, (struct fx_text){member.data, member.len});
-        if (json_is_object(selector) && !is_of(entry, but)) {
+        if (json_is_object(selector) && !is_of(entry, except)) {
             ok = fx_tree_append_take(found, new_entry(entry, json_incref(selector)));
         }
     }
@@ -100,14 +100,14 @@ static bool read_webhook(const json_t *configuration, struct fx_text webhook,
     return fx_tree_set_take(owners, webhook, found);
 }
 
-json_t *fx_owners_read(const json_t *configuration, const char *but) {
+json_t *fx_owners_read(const json_t *configuration, const char *except) {
     const json_t *webhooks = fx_tree_view_key(configuration, "webhooks");
     json_t *owners = json_object();
     bool ok = owners != NULL;
     for (size_t i = 0; ok && i < json_array_size(webhooks); i++) {
         const struct fx_text name =
             fx_tree_view_string(json_array_get(webhooks, i), "name");
-        ok = name.len == 0 || read_webhook(configuration, name, but, owners);
+        ok = name.len == 0 || read_webhook(configuration, name, except, owners);
     }
     if (!ok) {
         json_decref(owners);
@@ -118,8 +118,8 @@ json_t *fx_owners_read(const json_t *configuration, const char *but) {
 
 /* ---- giving back ----------------------------------------------------------------- */
 
-/* The object of that key, made where there is none. Borrowed; NULL without memory. */
-static json_t *own_object(json_t *object, struct fx_text key) {
+/* The object at that key, created if there is none. Borrowed; NULL without memory. */
+static json_t *get_object(json_t *object, struct fx_text key) {
     json_t *child = fx_tree_view_text(object, key);
     if (json_is_object(child)) {
         return child;
@@ -129,8 +129,8 @@ static json_t *own_object(json_t *object, struct fx_text key) {
                : NULL;
 }
 
-/* The owner's entry, made where there is none. Borrowed; NULL without memory. */
-static json_t *own_entry(json_t *entries, const json_t *owner) {
+/* The entry of the owner, created if there is none. Borrowed; NULL without memory. */
+static json_t *get_entry(json_t *entries, const json_t *owner) {
     for (size_t i = 0; i < json_array_size(entries); i++) {
         json_t *entry = json_array_get(entries, i);
         if (same_owner(entry, owner)) {
@@ -146,8 +146,9 @@ static json_t *own_entry(json_t *entries, const json_t *owner) {
     return fx_tree_append_take(entries, entry) ? entry : NULL;
 }
 
-/* Nobody else's annotation makes an entry that an API server would refuse. */
-static bool is_owner(const json_t *owner) {
+/* Checks an owner from the annotation, so that no edited annotation makes an entry that
+ * an API server would refuse. */
+static bool is_valid_owner(const json_t *owner) {
     const struct fx_text operation = fx_tree_view_string(owner, "operation");
     return fx_tree_view_string(owner, "manager").len > 0 &&
            fx_tree_view_string(owner, "apiVersion").len > 0 &&
@@ -156,12 +157,12 @@ static bool is_owner(const json_t *owner) {
 }
 
 /* False without memory. */
-static bool give(json_t *entries, const json_t *owner, struct fx_text member) {
-    json_t *entry = own_entry(entries, owner);
-    json_t *fields = entry == NULL ? NULL : own_object(entry, FIELDS);
-    json_t *webhooks = fields == NULL ? NULL : own_object(fields, WEBHOOKS);
-    json_t *webhook = webhooks == NULL ? NULL : own_object(webhooks, member);
-    json_t *selector = webhook == NULL ? NULL : own_object(webhook, SELECTOR);
+static bool give_to_owner(json_t *entries, const json_t *owner, struct fx_text member) {
+    json_t *entry = get_entry(entries, owner);
+    json_t *fields = entry == NULL ? NULL : get_object(entry, FIELDS);
+    json_t *webhooks = fields == NULL ? NULL : get_object(fields, WEBHOOKS);
+    json_t *webhook = webhooks == NULL ? NULL : get_object(webhooks, member);
+    json_t *selector = webhook == NULL ? NULL : get_object(webhook, SELECTOR);
     json_t *given = json_deep_copy(fx_tree_view_text(owner, FIELDS));
     const bool ok = selector != NULL && given != NULL &&
                     json_object_update_missing(selector, given) == 0;
@@ -178,13 +179,13 @@ static bool give_webhook(json_t *entries, const json_t *ours, struct fx_text web
     const bool is_ours = ok && view_selector(ours, key) != NULL;
     for (size_t i = 0; is_ours && ok && i < json_array_size(before); i++) {
         const json_t *owner = json_array_get(before, i);
-        ok = !is_owner(owner) || give(entries, owner, key);
+        ok = !is_valid_owner(owner) || give_to_owner(entries, owner, key);
     }
     fx_buf_finish(&member);
     return ok;
 }
 
-/* A copy of the entries but those of a manager; NULL without memory. */
+/* A copy of the entries except those of a manager; NULL without memory. */
 static json_t *copy_without(const json_t *entries, const char *manager) {
     json_t *copy = json_array();
     bool ok = copy != NULL;

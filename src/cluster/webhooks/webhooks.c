@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/webhooks/webhooks.c - one reflector a configuration, and what is told of them.
+ * cluster/webhooks/webhooks.c - watches each configuration, and reports changes.
  */
 #include "cluster/webhooks/webhooks.h"
 
@@ -20,8 +20,8 @@
 
 #define GROUP "admissionregistration.k8s.io"
 
-/* The end of a disable is a time of day, which may jump: looked at so often. */
-#define LOOK_MS INT64_C(10000)
+/* The end of a disable is a time of day, which may jump: it is checked this often. */
+#define CHECK_MS INT64_C(10000)
 
 #define WEBHOOKS_MAGIC 0x66787768u /* "fxwh" */
 
@@ -38,19 +38,19 @@ static struct fx_cluster_webhooks *webhooks_of(void *data) {
 
 /* ---- the bundle ------------------------------------------------------------------ */
 
-/* Where there is no configuration, there is nobody who could trust the wrong one. */
-static bool holds(const struct fx_webhooks_target *target) {
+/* A configuration that does not exist cannot hold a wrong bundle. */
+static bool holds_bundle(const struct fx_webhooks_target *target) {
     const struct fx_cluster_webhooks *webhooks = target->webhooks;
     return webhooks->bundle != NULL && target->synced &&
            (target->object == NULL ||
             fx_ca_bundle_is_in(target->object, webhooks->bundle));
 }
 
-static void tell_published(struct fx_cluster_webhooks *webhooks) {
+static void report_published(struct fx_cluster_webhooks *webhooks) {
     uint64_t since_ns = 0;
     for (size_t i = 0; i < webhooks->n_targets; i++) {
         struct fx_webhooks_target *target = &webhooks->targets[i];
-        if (!holds(target)) {
+        if (!holds_bundle(target)) {
             target->holds_since_ns = 0;
         } else if (target->holds_since_ns == 0) {
             target->holds_since_ns = fx_clock_ns();
@@ -70,26 +70,26 @@ static void tell_published(struct fx_cluster_webhooks *webhooks) {
     }
 }
 
-static void on_look(uv_timer_t *timer) {
+static void on_check(uv_timer_t *timer) {
     struct fx_cluster_webhooks *webhooks = webhooks_of(timer->data);
     fx_webhooks_schedule_write(&webhooks->targets[0]);
 }
 
-static void look_again(struct fx_cluster_webhooks *webhooks,
-                       const struct fx_disable_record *record) {
+static void schedule_check(struct fx_cluster_webhooks *webhooks,
+                           const struct fx_disable_record *record) {
     (void)uv_timer_stop(&webhooks->timer);
     if (!record->recorded || !record->has_end || !webhooks->leader) {
         return;
     }
     const int64_t left_ms = (record->end - fx_date_now()) * 1000;
-    const int64_t ms = left_ms < 0 ? 0 : left_ms > LOOK_MS ? LOOK_MS : left_ms;
-    /* It has a callback. */
-    (void)uv_timer_start(&webhooks->timer, on_look, (uint64_t)ms, (uint64_t)LOOK_MS);
+    const int64_t ms = left_ms < 0 ? 0 : left_ms > CHECK_MS ? CHECK_MS : left_ms;
+    (void)uv_timer_start(&webhooks->timer, on_check, (uint64_t)ms, (uint64_t)CHECK_MS);
 }
 
-/* ---- what the reflectors tell ---------------------------------------------------- */
+/* ---- callbacks of the reflectors ----------------------------------------------------
+ */
 
-static void tell_first(struct fx_cluster_webhooks *webhooks) {
+static void report_first(struct fx_cluster_webhooks *webhooks) {
     const struct fx_webhooks_target *first = &webhooks->targets[0];
     struct fx_disable_record record = {0};
     const bool present = first->object != NULL;
@@ -105,14 +105,14 @@ static void tell_first(struct fx_cluster_webhooks *webhooks) {
         webhooks->disabled = record.disabled;
         webhooks->events.on_disabled(record.disabled, webhooks->user);
     }
-    look_again(webhooks, &record);
+    schedule_check(webhooks, &record);
 }
 
 static bool same_text(const char *a, const char *b) {
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* Is it still the same disable? */
+/* Whether both show the same disable. */
 static bool same_record(const json_t *a, const json_t *b) {
     struct fx_disable_record one;
     struct fx_disable_record other;
@@ -121,31 +121,31 @@ static bool same_record(const json_t *a, const json_t *b) {
     return same_text(one.at, other.at) && same_text(one.until, other.until);
 }
 
-static void take(struct fx_webhooks_target *target, json_t *object) {
+static void set_object(struct fx_webhooks_target *target, json_t *object) {
     struct fx_cluster_webhooks *webhooks = target->webhooks;
     target->cannot_end = target->cannot_end && object != NULL && target->object != NULL &&
                          same_record(target->object, object);
     json_decref(target->object);
     target->object = json_incref(object);
     if (!target->synced) {
-        return; /* and told with the rest */
+        return; /* reported by on_synced() */
     }
     if (target->is_first) {
-        tell_first(webhooks);
+        report_first(webhooks);
     }
-    tell_published(webhooks);
+    report_published(webhooks);
     fx_webhooks_schedule_write(target);
 }
 
 static bool on_object(json_t *object, void *user) {
-    take(user, object);
+    set_object(user, object);
     return true;
 }
 
 static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
     (void)namespace_;
     (void)name;
-    take(user, NULL);
+    set_object(user, NULL);
 }
 
 static void on_synced(void *user) {
@@ -153,7 +153,7 @@ static void on_synced(void *user) {
     if (!target->synced) {
         target->synced = true;
         json_t *object = json_incref(target->object);
-        take(target, object);
+        set_object(target, object);
         json_decref(object);
     }
 }
@@ -165,7 +165,7 @@ static void on_state(enum fx_kube_state state, const struct fx_kube_failure *fai
     webhooks->events.on_state(target->resource, state, failure, webhooks->user);
 }
 
-/* ---- the beginning and the end --------------------------------------------------- */
+/* ---- start and end --------------------------------------------------- */
 
 static void destroy(struct fx_cluster_webhooks *webhooks) {
     for (size_t i = 0; i < webhooks->n_targets; i++) {
@@ -194,7 +194,7 @@ static void on_target_closed(uv_handle_t *timer) {
 static bool start_target(struct fx_cluster_webhooks *webhooks, uv_loop_t *loop,
                          const struct fx_kube_resource *resource, const char *name,
                          bool is_first, struct fx_err *err) {
-    static const struct fx_kube_reflector_events told = {
+    static const struct fx_kube_reflector_events callbacks = {
         .on_object = on_object,
         .on_gone = on_gone,
         .on_synced = on_synced,
@@ -204,7 +204,7 @@ static bool start_target(struct fx_cluster_webhooks *webhooks, uv_loop_t *loop,
     target->webhooks = webhooks;
     target->resource = resource;
     target->is_first = is_first;
-    target->pace = fx_webhooks_throttle;
+    target->throttle = fx_webhooks_throttle;
     (void)uv_timer_init(loop, &target->timer); /* cannot fail */
     target->timer.data = target;
     webhooks->handles++;
@@ -216,8 +216,8 @@ static bool start_target(struct fx_cluster_webhooks *webhooks, uv_loop_t *loop,
                                                       .n_versions = 1,
                                                       .name = target->name,
                                                       .confirm_absence = true};
-    target->reflector =
-        fx_kube_reflector_create(loop, webhooks->client, &options, &told, target, err);
+    target->reflector = fx_kube_reflector_create(loop, webhooks->client, &options,
+                                                 &callbacks, target, err);
     return target->reflector != NULL;
 }
 
@@ -265,10 +265,10 @@ fx_cluster_webhooks_create(uv_loop_t *loop, struct fx_kube_client *client,
     return webhooks;
 }
 
-/* Another bundle is nobody's undoing. */
-static void forget_pauses(struct fx_cluster_webhooks *webhooks) {
+/* A new bundle is not an undone write: it is written without a pause. */
+static void reset_throttles(struct fx_cluster_webhooks *webhooks) {
     for (size_t i = 0; i < webhooks->n_targets; i++) {
-        webhooks->targets[i].pace = fx_webhooks_throttle;
+        webhooks->targets[i].throttle = fx_webhooks_throttle;
         (void)uv_timer_stop(&webhooks->targets[i].timer);
     }
 }
@@ -284,11 +284,11 @@ bool fx_cluster_webhooks_publish(struct fx_cluster_webhooks *webhooks,
         return false;
     }
     if (webhooks->bundle == NULL || strcmp(webhooks->bundle, bundle) != 0) {
-        forget_pauses(webhooks);
+        reset_throttles(webhooks);
     }
     free(webhooks->bundle);
     webhooks->bundle = bundle;
-    tell_published(webhooks);
+    report_published(webhooks);
     for (size_t i = 0; i < webhooks->n_targets; i++) {
         fx_webhooks_schedule_write(&webhooks->targets[i]);
     }
@@ -299,7 +299,7 @@ uint64_t fx_cluster_webhooks_published_since(const struct fx_cluster_webhooks *w
     return webhooks->since_ns;
 }
 
-/* Worse comes later. */
+/* Greater is worse. */
 static int badness(const struct fx_kube_reflector_status *status) {
     switch (status->state) {
     case FX_KUBE_STATE_WATCHING: return 0;
@@ -342,7 +342,7 @@ bool fx_cluster_webhooks_get_status(const struct fx_cluster_webhooks *webhooks,
 void fx_cluster_webhooks_set_leader(struct fx_cluster_webhooks *webhooks, bool leader) {
     webhooks->leader = leader;
     if (webhooks->n_targets > 0 && webhooks->present_known) {
-        tell_first(webhooks);
+        report_first(webhooks);
         fx_webhooks_schedule_write(&webhooks->targets[0]);
     }
 }

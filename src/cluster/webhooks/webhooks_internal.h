@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/webhooks/webhooks_internal.h - what the files of the webhook configurations
- * share.
- *
- *   webhooks.c        what is watched, what is told of it
- *   webhooks_write.c  what is written: the bundle, the end of a disable
+ * cluster/webhooks/webhooks_internal.h - what webhooks.c (watching, reporting) and
+ * webhooks_write.c (writing the bundle and the end of a disable) share.
  */
 #ifndef FX_CLUSTER_WEBHOOKS_WEBHOOKS_INTERNAL_H
 #define FX_CLUSTER_WEBHOOKS_WEBHOOKS_INTERNAL_H
@@ -14,33 +11,33 @@
 #include "cluster/webhooks/webhooks.h"
 #include "kube/backoff.h"
 
-/* Somebody may undo what we write, and we what they do. */
+/* For writes that others may undo. */
 extern const struct fx_kube_throttle fx_webhooks_throttle;
 
-/* What is under way. */
+/* The write in progress. */
 enum fx_webhooks_write {
     FX_WEBHOOKS_BUNDLE,
-    FX_WEBHOOKS_ENABLE,    /* the end of a disable: its selectors, */
-    FX_WEBHOOKS_HAND_OVER, /* and whose they are */
+    FX_WEBHOOKS_ENABLE,    /* the end of a disable: the selectors, */
+    FX_WEBHOOKS_HAND_OVER, /* and then their owners */
 };
 
 /* One configuration. */
 struct fx_webhooks_target {
     struct fx_cluster_webhooks *webhooks;
     const struct fx_kube_resource *resource;
-    bool is_first; /* the one that people disable: the first mutating one */
+    bool is_first; /* the first mutating one, which `fixpoint disable` disables */
     char *name;
     struct fx_kube_reflector *reflector;
-    struct fx_kube_call *call; /* a write under way */
-    uv_timer_t timer;          /* the next one */
-    json_t *object;            /* as last seen; counted; NULL: there is none */
-    bool synced;               /* so that NULL means that */
-    uint64_t holds_since_ns;   /* the bundle; 0: it does not */
-    struct fx_kube_throttle pace;
-    unsigned n_written; /* bundles, since there was a calm */
+    struct fx_kube_call *call; /* a write in progress */
+    uv_timer_t timer;          /* of the next write */
+    json_t *object;            /* as last seen; counted; NULL: it does not exist, */
+    bool synced;               /* or (false) that is not known yet */
+    uint64_t holds_since_ns;   /* since when it holds the bundle; 0: it does not */
+    struct fx_kube_throttle throttle;
+    unsigned n_written; /* bundles, without a calm in between */
     enum fx_webhooks_write write;
-    bool end_failed;          /* the last time; so the bundle first, the next time */
-    bool cannot_end;          /* this object's disable: its record is spoilt */
+    bool end_failed;            /* the last time: next time the bundle is written first */
+    bool cannot_end;            /* the record of this disable is invalid */
     enum fx_kube_reason logged; /* the last failure in the log */
 };
 
@@ -51,10 +48,10 @@ struct fx_cluster_webhooks {
     void *user;
     bool writes_ca, leader;
     bool present, present_known, disabled;
-    char *bundle; /* base64; NULL: none to be published */
+    char *bundle; /* base64; NULL: none */
     uint64_t since_ns;
-    uv_timer_t timer; /* the end of a disable */
-    unsigned handles; /* not yet closed */
+    uv_timer_t timer; /* of the end of a disable */
+    unsigned handles; /* not closed yet */
     bool closing;
     size_t n_targets;
     struct fx_webhooks_target targets[];
@@ -62,8 +59,7 @@ struct fx_cluster_webhooks {
 
 /* ---- webhooks_write.c ---- */
 
-/* Writes what is to be written, if anything is, but not before the pause after the last
- * write. */
+/* Sets the timer for the next write, if something differs from what it should be. */
 void fx_webhooks_schedule_write(struct fx_webhooks_target *target);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/webhooks/webhooks_write.c - the writes that keep each configuration as it ought
- * to be: one at a time, ever later where somebody undoes them.
+ * cluster/webhooks/webhooks_write.c - writes what differs in each configuration: one
+ * write at a time, after growing pauses if somebody undoes them.
  */
 #include "cluster/webhooks/webhooks_internal.h"
 
@@ -15,33 +15,33 @@
 const struct fx_kube_throttle fx_webhooks_throttle = {
     .first_ms = 500, .last_ms = 60000, .calm_ms = 120000};
 
-/* So many of them without a calm in between say so. */
+/* After so many writes without a calm, a line in the log says that somebody undoes them.
+ */
 #define DISPUTED 4u
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* Again and again, without a calm: somebody else undoes it. */
-static void tell_written(struct fx_webhooks_target *target) {
+static void log_bundle_written(struct fx_webhooks_target *target) {
     const bool disputed = ++target->n_written >= DISPUTED;
     const struct fx_log_field fields[] = {
         fx_log_str("resource", target->resource->plural),
         fx_log_str("name", target->name),
         {0}};
     fx_log_write(disputed ? FX_LOG_WARN : FX_LOG_INFO,
-                 disputed ? "caBundle written again: somebody else keeps changing it"
+                 disputed ? "caBundle written again: another client keeps changing it"
                           : "caBundle written",
                  fields);
 }
 
-static void tell_written_or_not(struct fx_webhooks_target *target,
-                                const struct fx_kube_failure *failure) {
+static void log_result(struct fx_webhooks_target *target,
+                       const struct fx_kube_failure *failure) {
     if (failure == NULL) {
         target->logged = FX_KUBE_REASON_NONE;
         if (target->write == FX_WEBHOOKS_HAND_OVER) {
-            fx_log(WARN, "mutation is enabled again: the time of its disable is over",
+            fx_log(WARN, "mutation is enabled again: the end of the disable is reached",
                    {0});
         } else if (target->write == FX_WEBHOOKS_BUNDLE) {
-            tell_written(target);
+            log_bundle_written(target);
         }
     } else if (failure->reason != FX_KUBE_REASON_CONFLICT) {
         fx_kube_failure_log("webhook configuration not written: it will be retried",
@@ -57,9 +57,9 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     target->call = NULL;
     target->end_failed = ends && answer->failure != NULL;
     target->n_written =
-        target->pace.pause_ms == target->pace.first_ms ? 0 : target->n_written;
-    fx_kube_throttle_ended(&target->pace, fx_clock_ns());
-    tell_written_or_not(target, answer->failure);
+        target->throttle.pause_ms == target->throttle.first_ms ? 0 : target->n_written;
+    fx_kube_throttle_ended(&target->throttle, fx_clock_ns());
+    log_result(target, answer->failure);
     if (target->write == FX_WEBHOOKS_ENABLE && answer->failure == NULL) {
         hand_over(target, answer->object);
     } else {
@@ -67,10 +67,10 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     }
 }
 
-/* Nothing could be asked: after a pause again. */
+/* The request could not be sent: again after a pause. */
 static void put_off(struct fx_webhooks_target *target) {
-    fx_kube_throttle_started(&target->pace, fx_clock_ns());
-    fx_kube_throttle_ended(&target->pace, fx_clock_ns());
+    fx_kube_throttle_started(&target->throttle, fx_clock_ns());
+    fx_kube_throttle_ended(&target->throttle, fx_clock_ns());
     fx_webhooks_schedule_write(target);
 }
 
@@ -91,13 +91,13 @@ static void write_body(struct fx_webhooks_target *target, json_t *body_take,
     if (target->call == NULL) {
         put_off(target);
     } else {
-        fx_kube_throttle_started(&target->pace, fx_clock_ns());
+        fx_kube_throttle_started(&target->throttle, fx_clock_ns());
     }
 }
 
 /* ---- the bundle ------------------------------------------------------------------ */
 
-static bool wants_bundle(const struct fx_webhooks_target *target) {
+static bool needs_bundle(const struct fx_webhooks_target *target) {
     const struct fx_cluster_webhooks *webhooks = target->webhooks;
     return webhooks->writes_ca && webhooks->bundle != NULL && target->object != NULL &&
            !fx_ca_bundle_is_in(target->object, webhooks->bundle);
@@ -131,7 +131,8 @@ static void end_disable(struct fx_webhooks_target *target) {
     json_t *body = fx_enable_apply(target->object, &err);
     if (body == NULL) {
         target->cannot_end = err.code != FX_ENOMEM;
-        fx_log(ERROR, "mutation stays disabled though its time is over",
+        fx_log(ERROR,
+               "mutation stays disabled although the end of the disable is reached",
                fx_log_str("error", err.msg));
         put_off(target);
         return;
@@ -140,7 +141,7 @@ static void end_disable(struct fx_webhooks_target *target) {
     write_body(target, body, FX_KUBE_VERB_APPLY, FX_DISABLE_MANAGER);
 }
 
-/* Where that fails, the record is still there: it is ended once more. */
+/* If this fails, the record still exists, and the disable is ended once more. */
 static void hand_over(struct fx_webhooks_target *target, const json_t *configuration) {
     struct fx_err err = FX_ERR_INIT;
     json_t *body = fx_enable_hand_over(configuration, &err);
@@ -152,16 +153,17 @@ static void hand_over(struct fx_webhooks_target *target, const json_t *configura
     }
 }
 
-/* ---- turns ----------------------------------------------------------------------- */
+/* ---- the next write
+ * ----------------------------------------------------------------------- */
 
-static void on_turn(uv_timer_t *timer) {
+static void on_timer(uv_timer_t *timer) {
     struct fx_webhooks_target *target = timer->data;
     if (target->call != NULL || target->object == NULL) {
         return;
     }
-    if (is_over(target) && !(target->end_failed && wants_bundle(target))) {
+    if (is_over(target) && !(target->end_failed && needs_bundle(target))) {
         end_disable(target);
-    } else if (wants_bundle(target)) {
+    } else if (needs_bundle(target)) {
         write_bundle(target);
     }
 }
@@ -169,9 +171,9 @@ static void on_turn(uv_timer_t *timer) {
 void fx_webhooks_schedule_write(struct fx_webhooks_target *target) {
     if (target->webhooks->closing || target->call != NULL ||
         uv_is_active((uv_handle_t *)&target->timer) ||
-        (!is_over(target) && !wants_bundle(target))) {
+        (!is_over(target) && !needs_bundle(target))) {
         return;
     }
-    const uint64_t wait_ms = fx_kube_throttle_wait_ms(&target->pace, fx_clock_ns());
-    (void)uv_timer_start(&target->timer, on_turn, wait_ms, 0); /* it has a callback */
+    const uint64_t wait_ms = fx_kube_throttle_wait_ms(&target->throttle, fx_clock_ns());
+    (void)uv_timer_start(&target->timer, on_timer, wait_ms, 0);
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/go/runes_test.c - the table of runes: what it knows, and that it is
+ * whole: how many runes each class has in Unicode 13.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/macros.h"
+#include "location/go/runes.h"
+
+#define RUNES 0x110000u
+
+static void maps_case(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t rune, upper, lower, title;
+    } cases[] = {
+        {'a', 'A', 'a', 'A'},
+        {'Z', 'Z', 'z', 'Z'},
+        {'1', '1', '1', '1'},
+        {0xB5, 0x39C, 0xB5, 0x39C},       /* micro */
+        {0xDF, 0xDF, 0xDF, 0xDF},         /* sharp s: SS is two runes */
+        {0xFF, 0x178, 0xFF, 0x178},       /* y with diaeresis */
+        {0x130, 0x130, 0x69, 0x130},      /* capital dotted I */
+        {0x131, 0x49, 0x131, 0x49},       /* small dotless i */
+        {0x1C4, 0x1C4, 0x1C6, 0x1C5},     /* DŽ */
+        {0x1C5, 0x1C4, 0x1C6, 0x1C5},     /* Dž */
+        {0x3A3, 0x3A3, 0x3C3, 0x3A3},     /* Sigma */
+        {0x3C2, 0x3A3, 0x3C2, 0x3A3},     /* final sigma */
+        {0x10D0, 0x1C90, 0x10D0, 0x10D0}, /* Georgian has no title case */
+        {0x1F80, 0x1F88, 0x1F80, 0x1F88},
+        {0xA7C0, 0xA7C0, 0xA7C0, 0xA7C0}, /* of Unicode 14 */
+        {0x1E921, 0x1E921, 0x1E943, 0x1E921},
+        {0x10FFFF, 0x10FFFF, 0x10FFFF, 0x10FFFF},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        assert_int_equal(fx_rune_to_upper(cases[i].rune), cases[i].upper);
+        assert_int_equal(fx_rune_to_lower(cases[i].rune), cases[i].lower);
+        assert_int_equal(fx_rune_to_title(cases[i].rune), cases[i].title);
+    }
+}
+
+static void knows_classes(void **state) {
+    (void)state;
+    static const struct {
+        bool (*is)(uint32_t rune);
+        uint32_t member, other;
+        size_t n;
+    } classes[] = {
+        {fx_rune_is_letter, 0x4E2D, '1', 131241}, {fx_rune_is_upper, 'A', 'a', 1791},
+        {fx_rune_is_lower, 'a', 'A', 2155},       {fx_rune_is_title, 0x1C5, 'A', 31},
+        {fx_rune_is_digit, 0x663, 0xB2, 650},     {fx_rune_is_number, 0xB2, 'a', 1781},
+        {fx_rune_is_punct, '.', '+', 798},        {fx_rune_is_space, 0x3000, 0x200B, 25},
+    };
+    for (size_t i = 0; i < FX_COUNT(classes); i++) {
+        size_t n = 0;
+        for (uint32_t rune = 0; rune < RUNES; rune++) {
+            n += classes[i].is(rune) ? 1 : 0;
+        }
+        assert_int_equal(n, classes[i].n);
+        assert_true(classes[i].is(classes[i].member));
+        assert_false(classes[i].is(classes[i].other));
+    }
+}
+
+static void counts_mappings(void **state) {
+    (void)state;
+    size_t upper = 0;
+    size_t lower = 0;
+    size_t title = 0;
+    for (uint32_t rune = 0; rune < RUNES; rune++) {
+        upper += fx_rune_to_upper(rune) != rune ? 1 : 0;
+        lower += fx_rune_to_lower(rune) != rune ? 1 : 0;
+        title += fx_rune_to_title(rune) != rune ? 1 : 0;
+    }
+    assert_int_equal(upper, 1410);
+    assert_int_equal(lower, 1393);
+    assert_int_equal(title, 1364);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(maps_case),
+        cmocka_unit_test(knows_classes),
+        cmocka_unit_test(counts_mappings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

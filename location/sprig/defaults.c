@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/sprig/defaults.c - Sprig's defaults, reflection and flow control. Empty
+ * means not true to `if`.
+ */
+#include "location/sprig/functions.h"
+
+#include <string.h>
+
+#include "base/err.h"
+
+static bool return_value(struct call *call, const struct value *value) {
+    *call->ret = *value;
+    return true;
+}
+
+/* Returns a name of a Go type, which is static. */
+static bool return_name(struct call *call, const char *name) {
+    *call->ret = value_string(fx_text_of(name));
+    return true;
+}
+
+/* default x [given]: the second argument usually comes through a `|`. */
+static bool call_default(struct call *call) {
+    const bool is_given = call->n_arguments > 1 && value_is_true(&call->arguments[1]);
+    return return_value(call, &call->arguments[is_given ? 1 : 0]);
+}
+
+static bool call_empty(struct call *call) {
+    return return_bool(call, !value_is_true(&call->arguments[0]));
+}
+
+static bool call_coalesce(struct call *call) {
+    for (size_t i = 0; i < call->n_arguments; i++) {
+        if (value_is_true(&call->arguments[i])) {
+            return return_value(call, &call->arguments[i]);
+        }
+    }
+    *call->ret = value_nil();
+    return true;
+}
+
+static size_t count_true(const struct call *call) {
+    size_t n = 0;
+    for (size_t i = 0; i < call->n_arguments; i++) {
+        n += value_is_true(&call->arguments[i]) ? 1 : 0;
+    }
+    return n;
+}
+
+static bool call_all(struct call *call) {
+    return return_bool(call, count_true(call) == call->n_arguments);
+}
+
+static bool call_any(struct call *call) {
+    return return_bool(call, count_true(call) > 0);
+}
+
+static bool call_ternary(struct call *call) {
+    return return_value(call, &call->arguments[call->arguments[2].boolean ? 0 : 1]);
+}
+
+static bool call_compact(struct call *call) {
+    const struct value *value = &call->arguments[0];
+    if (value_is_nil(value)) {
+        return fx_fail(call->err, FX_EMUTATE, PANIC_NIL);
+    }
+    if (value->kind != VALUE_LIST) {
+        return fx_fail(call->err, FX_EMUTATE, "Cannot compact on type %s",
+                       value_kind_name(value));
+    }
+    struct list *list = value_list_new(call->run, value->list->n);
+    if (list == NULL) {
+        return false;
+    }
+    list->n = 0;
+    for (size_t i = 0; i < value->list->n; i++) {
+        if (value_is_true(&value->list->values[i])) {
+            list->values[list->n++] = value->list->values[i];
+        }
+    }
+    return return_list(call, list);
+}
+
+static bool copy(struct template_run *run, const struct value *value, size_t depth,
+                 struct value *ret_copy);
+
+static bool copy_list(struct template_run *run, const struct list *list, size_t depth,
+                      struct value *ret_copy) {
+    struct list *made = value_list_new(run, list->n);
+    if (made == NULL) {
+        return false;
+    }
+    made->type = list->type;
+    for (size_t i = 0; i < list->n; i++) {
+        if (!copy(run, &list->values[i], depth + 1, &made->values[i])) {
+            return false;
+        }
+    }
+    *ret_copy = value_list(made);
+    return true;
+}
+
+static bool copy_map(struct template_run *run, struct map *map, size_t depth,
+                     struct value *ret_copy) {
+    struct map *made = value_map_copy(run, map);
+    if (made == NULL || !value_map_fill(run, made)) {
+        return false;
+    }
+    for (size_t i = 0; i < made->n; i++) {
+        struct value *value = &made->entries[i].value;
+        if (!copy(run, value, depth + 1, value)) {
+            return false;
+        }
+    }
+    *ret_copy = value_map(made);
+    return true;
+}
+
+/* Copies lists and maps; other values are shared. */
+static bool copy(struct template_run *run, const struct value *value, size_t depth,
+                 struct value *ret_copy) {
+    if (!run_check_depth(run, depth) || !run_spend(run, 1)) {
+        return false;
+    }
+    if (value->kind == VALUE_LIST) {
+        return copy_list(run, value->list, depth, ret_copy);
+    }
+    if (value->kind == VALUE_MAP) {
+        return copy_map(run, value->map, depth, ret_copy);
+    }
+    *ret_copy = *value;
+    return true;
+}
+
+static bool call_deep_copy(struct call *call) {
+    if (value_is_nil(&call->arguments[0])) {
+        return fx_fail(call->err, FX_EMUTATE,
+                       "reflect: call of reflect.Value.Type on zero Value");
+    }
+    return copy(call->run, &call->arguments[0], 0, call->ret);
+}
+
+static bool call_type_of(struct call *call) {
+    return return_name(call, value_type_name(&call->arguments[0]));
+}
+
+static bool call_kind_of(struct call *call) {
+    return return_name(call, value_kind_name(&call->arguments[0]));
+}
+
+static bool call_type_is(struct call *call) {
+    return return_bool(call, fx_text_is(call->arguments[0].string,
+                                        value_type_name(&call->arguments[1])));
+}
+
+/* Compares the type, or the type that a pointer points to. */
+static bool call_type_is_like(struct call *call) {
+    const char *name = value_type_name(&call->arguments[1]);
+    return return_bool(
+        call, fx_text_is(call->arguments[0].string, name) ||
+                  (name[0] == '*' && fx_text_is(call->arguments[0].string, name + 1)));
+}
+
+static bool call_kind_is(struct call *call) {
+    return return_bool(call, fx_text_is(call->arguments[0].string,
+                                        value_kind_name(&call->arguments[1])));
+}
+
+static bool call_deep_equal(struct call *call) {
+    bool equal = false;
+    return value_deep_equal(call->run, &call->arguments[0], &call->arguments[1],
+                            &equal) &&
+           return_bool(call, equal);
+}
+
+static bool call_fail(struct call *call) {
+    return fx_fail(call->err, FX_EMUTATE, "%.*s", FX_TEXT_ARG(call->arguments[0].string));
+}
+
+const struct function functions_defaults[] = {
+    VARIADIC("default", call_default, 1, ANY, ANY),
+    FUNCTION("empty", call_empty, 1, ANY),
+    VARIADIC("coalesce", call_coalesce, 1, ANY),
+    VARIADIC("all", call_all, 1, ANY),
+    VARIADIC("any", call_any, 1, ANY),
+    FUNCTION("ternary", call_ternary, 1, ANY, ANY, BOOL),
+    FUNCTION("compact", call_compact, 1, ANY),
+    FUNCTION("mustCompact", call_compact, 1, ANY),
+    FUNCTION("deepCopy", call_deep_copy, 1, ANY),
+    FUNCTION("mustDeepCopy", call_deep_copy, 1, ANY),
+    FUNCTION("typeOf", call_type_of, 1, ANY),
+    FUNCTION("kindOf", call_kind_of, 1, ANY),
+    FUNCTION("typeIs", call_type_is, 1, STRING, ANY),
+    FUNCTION("typeIsLike", call_type_is_like, 1, STRING, ANY),
+    FUNCTION("kindIs", call_kind_is, 1, STRING, ANY),
+    FUNCTION("deepEqual", call_deep_equal, 1, ANY, ANY),
+    FUNCTION("fail", call_fail, 1, STRING),
+    {.name = NULL},
+};

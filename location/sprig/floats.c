@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/sprig/floats.c - Sprig's floats. Sums, products and quotients are those of
+ * decimal numbers, computed digit by digit as on paper: 0.1 and 0.2 are 0.3.
+ */
+#include "location/sprig/functions.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "location/sprig/convert.h"
+#include "value/number.h"
+
+/* digits * 10^exponent; 0 has no digits. The digits are in the arena. */
+struct decimal {
+    bool negative;
+    long exponent;
+    size_t n;
+    unsigned char *digits; /* 0 to 9, the highest first */
+};
+
+/* ---- decimal numbers --------------------------------------------------------------- */
+
+#define QUOTIENT_PLACES 16
+
+/* Makes a number of n zeros with that exponent. Each digit costs a unit. */
+static bool make(struct template_run *run, long exponent, size_t n,
+                 struct decimal *ret_decimal) {
+    if (n > FX_LIMIT_TEMPLATE_DIGITS) {
+        return fx_fail(run->err, FX_ELIMIT, "decimal number has more than %u digits",
+                       FX_LIMIT_TEMPLATE_DIGITS);
+    }
+    if (!run_spend(run, n)) {
+        return false;
+    }
+    unsigned char *digits = run_alloc(run, n);
+    if (digits == NULL) {
+        return false;
+    }
+    *ret_decimal = (struct decimal){.exponent = exponent, .n = n, .digits = digits};
+    return true;
+}
+
+/* Removes the zeros at both ends. */
+static void trim(struct decimal *decimal) {
+    while (decimal->n > 0 && decimal->digits[0] == 0) {
+        decimal->digits++;
+        decimal->n--;
+    }
+    while (decimal->n > 0 && decimal->digits[decimal->n - 1] == 0) {
+        decimal->n--;
+        decimal->exponent++;
+    }
+    if (decimal->n == 0) {
+        decimal->exponent = 0;
+        decimal->negative = false;
+    }
+}
+
+static bool decimal_of_double(struct template_run *run, double number,
+                              struct decimal *ret_decimal) {
+    if (!isfinite(number)) {
+        return fx_fail(run->err, FX_EMUTATE, "Cannot create a Decimal from %s",
+                       isnan(number) ? "NaN" : (number < 0 ? "-Inf" : "+Inf"));
+    }
+    char text[FX_NUMBER_SIZE];
+    (void)fx_number_print_double(number, text);
+    const char *mark = strchr(text, 'e');
+    const long exponent = mark == NULL ? 0 : strtol(mark + 1, NULL, 10);
+    const size_t len = mark == NULL ? strlen(text) : (size_t)(mark - text);
+    if (!make(run, exponent, len, ret_decimal)) {
+        return false;
+    }
+    size_t n = 0;
+    bool is_fraction = false;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] >= '0' && text[i] <= '9') {
+            ret_decimal->digits[n++] = (unsigned char)(text[i] - '0');
+            ret_decimal->exponent -= is_fraction ? 1 : 0;
+        }
+        is_fraction = is_fraction || text[i] == '.';
+    }
+    ret_decimal->n = n;
+    ret_decimal->negative = text[0] == '-';
+    trim(ret_decimal);
+    return true;
+}
+
+static bool decimal_to_double(struct template_run *run, const struct decimal *decimal,
+                              double *ret_number) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_char(&text, decimal->negative ? '-' : '+');
+    fx_buf_char(&text, '0');
+    for (size_t i = 0; i < decimal->n; i++) {
+        fx_buf_char(&text, (char)('0' + decimal->digits[i]));
+    }
+    fx_buf_printf(&text, "e%ld", decimal->exponent);
+    const bool failed = text.failed;
+    if (!failed) {
+        *ret_number = strtod(text.data, NULL);
+    }
+    fx_buf_finish(&text);
+    return !failed || fx_fail_nomem(run->err);
+}
+
+/* Returns the digit of 10^place. */
+static int digit_at(const struct decimal *decimal, long place) {
+    const long from_end = place - decimal->exponent;
+    if (from_end < 0 || from_end >= (long)decimal->n) {
+        return 0;
+    }
+    return decimal->digits[decimal->n - 1 - (size_t)from_end];
+}
+
+/* Returns the exponent above the first digit. */
+static long top_of(const struct decimal *decimal) {
+    return decimal->exponent + (long)decimal->n;
+}
+
+/* Compares the magnitudes: negative, 0, positive. */
+static int compare(const struct decimal *a, const struct decimal *b) {
+    const long top = top_of(a) > top_of(b) ? top_of(a) : top_of(b);
+    const long low = a->exponent < b->exponent ? a->exponent : b->exponent;
+    for (long place = top; place >= low; place--) {
+        const int difference = digit_at(a, place) - digit_at(b, place);
+        if (difference != 0) {
+            return difference;
+        }
+    }
+    return 0;
+}
+
+/* |a| + sign * |b|, which is not below 0; `sign` is 1 or -1. */
+static bool combine(struct template_run *run, const struct decimal *a,
+                    const struct decimal *b, int sign, struct decimal *ret_result) {
+    const long top = top_of(a) > top_of(b) ? top_of(a) : top_of(b);
+    const long low = a->exponent < b->exponent ? a->exponent : b->exponent;
+    if (!make(run, low, (size_t)(top - low) + 1, ret_result)) {
+        return false;
+    }
+    int carry = 0;
+    for (size_t i = 0; i < ret_result->n; i++) {
+        const long place = low + (long)i;
+        int digit = digit_at(a, place) + sign * digit_at(b, place) + carry;
+        carry = digit >= 10 ? 1 : (digit < 0 ? -1 : 0);
+        digit -= 10 * carry;
+        ret_result->digits[ret_result->n - 1 - i] = (unsigned char)digit;
+    }
+    return true;
+}
+
+static bool decimal_add(struct template_run *run, const struct decimal *a,
+                        const struct decimal *b, struct decimal *ret_sum) {
+    const bool is_swapped = a->negative != b->negative && compare(a, b) < 0;
+    const struct decimal *larger = is_swapped ? b : a;
+    struct decimal sum = {0};
+    if (!combine(run, larger, is_swapped ? a : b, a->negative == b->negative ? 1 : -1,
+                 &sum)) {
+        return false;
+    }
+    sum.negative = larger->negative;
+    trim(&sum);
+    *ret_sum = sum;
+    return true;
+}
+
+static bool decimal_subtract(struct template_run *run, const struct decimal *a,
+                             const struct decimal *b, struct decimal *ret_difference) {
+    struct decimal opposite = *b;
+    opposite.negative = b->n > 0 && !b->negative;
+    return decimal_add(run, a, &opposite, ret_difference);
+}
+
+/* Returns the digits as an integer; there are at most 17. */
+static uint64_t coefficient(const struct decimal *decimal) {
+    uint64_t number = 0;
+    for (size_t i = 0; i < decimal->n; i++) {
+        number = 10 * number + decimal->digits[i];
+    }
+    return number;
+}
+
+static bool decimal_multiply(struct template_run *run, const struct decimal *a,
+                             const struct decimal *b, struct decimal *ret_product) {
+    const uint64_t factor = coefficient(b);
+    struct decimal product = {0};
+    if (!make(run, a->exponent + b->exponent, a->n + b->n, &product)) {
+        return false;
+    }
+    uint64_t carry = 0;
+    for (size_t i = 0; i < product.n; i++) {
+        carry += factor * (uint64_t)digit_at(a, a->exponent + (long)i);
+        product.digits[product.n - 1 - i] = (unsigned char)(carry % 10);
+        carry /= 10;
+    }
+    product.negative = a->negative != b->negative;
+    trim(&product);
+    *ret_product = product;
+    return true;
+}
+
+/* Adds 1 to the last digit; there is room for the carry. */
+static void increment(struct decimal *decimal) {
+    size_t i = decimal->n;
+    while (i > 0 && decimal->digits[i - 1] == 9) {
+        decimal->digits[--i] = 0;
+    }
+    if (i > 0) {
+        decimal->digits[i - 1]++;
+    }
+}
+
+/* Returns the number of digits of the quotient, with QUOTIENT_PLACES fractional digits
+ * and one for a carry. */
+static long quotient_length(const struct decimal *a, const struct decimal *b) {
+    const long length = top_of(a) - b->exponent + QUOTIENT_PLACES + 1;
+    return length < 1 ? 1 : length;
+}
+
+static bool decimal_divide(struct template_run *run, const struct decimal *a,
+                           const struct decimal *b, struct decimal *ret_quotient) {
+    if (b->n == 0) {
+        return fx_fail(run->err, FX_EMUTATE, "decimal division by 0");
+    }
+    const uint64_t divisor = coefficient(b);
+    struct decimal quotient = {0};
+    if (!make(run, -QUOTIENT_PLACES, (size_t)quotient_length(a, b), &quotient)) {
+        return false;
+    }
+    uint64_t rest = 0;
+    for (size_t i = 0; i < quotient.n; i++) {
+        /* The place in `a` that the last digit of the quotient is at, moved up. */
+        const long place = b->exponent - QUOTIENT_PLACES + (long)(quotient.n - 1 - i);
+        rest = 10 * rest + (uint64_t)digit_at(a, place);
+        quotient.digits[i] = (unsigned char)(rest / divisor);
+        rest %= divisor;
+    }
+    /* Rounds half up. Of the remaining digits of `a` only the first counts. */
+    const int next = digit_at(a, b->exponent - QUOTIENT_PLACES - 1);
+    if (2 * rest >= divisor || (2 * rest + 1 == divisor && next >= 5)) {
+        increment(&quotient);
+    }
+    quotient.negative = a->negative != b->negative;
+    trim(&quotient);
+    *ret_quotient = quotient;
+    return true;
+}
+
+/* ---- the functions ----------------------------------------------------------------- */
+
+static bool argument(struct call *call, size_t i, double *ret_number) {
+    return value_to_float64(call->run, &call->arguments[i], ret_number);
+}
+
+static bool return_float64(struct call *call, double number) {
+    *call->ret = value_float64(number);
+    return true;
+}
+
+static bool call_float64(struct call *call) {
+    double number = 0;
+    return argument(call, 0, &number) && return_float64(call, number);
+}
+
+typedef bool operation(struct template_run *run, const struct decimal *a,
+                       const struct decimal *b, struct decimal *ret_result);
+
+/* total = total `operate` number */
+static bool operate_on(struct call *call, operation *operate, double number,
+                       struct decimal *total) {
+    struct decimal operand = {0};
+    struct decimal result = {0};
+    if (!decimal_of_double(call->run, number, &operand) ||
+        !operate(call->run, total, &operand, &result)) {
+        return false;
+    }
+    *total = result;
+    return true;
+}
+
+static bool return_decimal(struct call *call, const struct decimal *decimal) {
+    double number = 0;
+    return decimal_to_double(call->run, decimal, &number) && return_float64(call, number);
+}
+
+/* Combines `total` with the arguments from index `from` on. */
+static bool fold(struct call *call, operation *operate, struct decimal total,
+                 size_t from) {
+    for (size_t i = from; i < call->n_arguments; i++) {
+        double number = 0;
+        if (!argument(call, i, &number) || !operate_on(call, operate, number, &total)) {
+            return false;
+        }
+    }
+    return return_decimal(call, &total);
+}
+
+static bool fold_all(struct call *call, operation *operate) {
+    double first = 0;
+    struct decimal total = {0};
+    return argument(call, 0, &first) && decimal_of_double(call->run, first, &total) &&
+           fold(call, operate, total, 1);
+}
+
+static bool call_addf(struct call *call) {
+    return fold(call, decimal_add, (struct decimal){0}, 0);
+}
+
+static bool call_add1f(struct call *call) {
+    double first = 0;
+    struct decimal total = {0};
+    return argument(call, 0, &first) && decimal_of_double(call->run, first, &total) &&
+           operate_on(call, decimal_add, 1, &total) && return_decimal(call, &total);
+}
+
+static bool call_subf(struct call *call) {
+    return fold_all(call, decimal_subtract);
+}
+
+static bool call_mulf(struct call *call) {
+    return fold_all(call, decimal_multiply);
+}
+
+static bool call_divf(struct call *call) {
+    return fold_all(call, decimal_divide);
+}
+
+/* math.Max: NaN wins, unless there is a positive infinity; 0 is greater than -0. */
+static double larger(double a, double b) {
+    if (isinf(a) && a > 0) {
+        return a;
+    }
+    if (isinf(b) && b > 0) {
+        return b;
+    }
+    if (isnan(a) || isnan(b)) {
+        return (double)NAN;
+    }
+    if (a == 0 && b == 0) {
+        return signbit(a) ? b : a;
+    }
+    return a > b ? a : b;
+}
+
+static bool call_maxf(struct call *call) {
+    double most = 0;
+    if (!argument(call, 0, &most)) {
+        return false;
+    }
+    for (size_t i = 1; i < call->n_arguments; i++) {
+        double number = 0;
+        if (!argument(call, i, &number)) {
+            return false;
+        }
+        most = larger(most, number);
+    }
+    return return_float64(call, most);
+}
+
+static bool call_minf(struct call *call) {
+    double least = 0;
+    if (!argument(call, 0, &least)) {
+        return false;
+    }
+    for (size_t i = 1; i < call->n_arguments; i++) {
+        double number = 0;
+        if (!argument(call, i, &number)) {
+            return false;
+        }
+        least = -larger(-least, -number);
+    }
+    return return_float64(call, least);
+}
+
+static bool call_floor(struct call *call) {
+    double number = 0;
+    return argument(call, 0, &number) && return_float64(call, floor(number));
+}
+
+static bool call_ceil(struct call *call) {
+    double number = 0;
+    return argument(call, 0, &number) && return_float64(call, ceil(number));
+}
+
+/* Rounds to so many places: up where the fraction reaches the threshold (default .5).
+ * The fraction of a negative number is negative, so it is rounded down, as in Sprig. */
+static bool call_round(struct call *call) {
+    double number = 0;
+    if (!argument(call, 0, &number)) {
+        return false;
+    }
+    const double threshold = call->n_arguments > 2 ? call->arguments[2].number : .5;
+    const double power = pow(10, (double)call->arguments[1].integer);
+    double whole = 0;
+    const double moved = power * number;
+    const double fraction = modf(moved, &whole);
+    return return_float64(call,
+                          (fraction >= threshold ? ceil(moved) : floor(moved)) / power);
+}
+
+const struct function functions_floats[] = {
+    FUNCTION("float64", call_float64, 1, ANY),
+    VARIADIC("addf", call_addf, 1, ANY),
+    FUNCTION("add1f", call_add1f, 1, ANY),
+    VARIADIC("subf", call_subf, 1, ANY, ANY),
+    VARIADIC("mulf", call_mulf, 1, ANY, ANY),
+    VARIADIC("divf", call_divf, 1, ANY, ANY),
+    VARIADIC("maxf", call_maxf, 1, ANY, ANY),
+    VARIADIC("minf", call_minf, 1, ANY, ANY),
+    FUNCTION("floor", call_floor, 1, ANY),
+    FUNCTION("ceil", call_ceil, 1, ANY),
+    VARIADIC("round", call_round, 1, ANY, INT, FLOAT64),
+    {.name = NULL},
+};

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/sprig/lists.c - Sprig's Lists. Where the plain function panics
+ * and its must… twin gives an error, both are the same execution error here.
+ */
+
+#include <math.h>
+
+#include "location/sprig/convert.h"
+#include "location/sprig/functions.h"
+
+/* Go's messages for a list of negative length, and for a slice out of bounds. */
+#define PANIC_LENGTH "runtime error: makeslice: len out of range"
+#define PANIC_SLICE  "reflect.Value.Slice: slice index out of bounds"
+
+/* ---- what they share --------------------------------------------------------------- */
+
+/* Fails with the kind of the value between `before` and `after`. */
+static bool fail_kind(struct call *call, const char *before, const struct value *value,
+                      const char *after) {
+    if (value_is_nil(value)) {
+        return fx_fail(call->err, FX_EMUTATE, PANIC_NIL);
+    }
+    return fx_fail(call->err, FX_EMUTATE, "%s%s%s", before, value_kind_name(value),
+                   after);
+}
+
+/* Returns the list of an argument; for another value NULL with the message `what` and
+ * the kind. */
+static const struct list *take_list(struct call *call, size_t i, const char *what) {
+    const struct value *value = &call->arguments[i];
+    if (value->kind != VALUE_LIST) {
+        (void)fail_kind(call, what, value, "");
+        return NULL;
+    }
+    return value->list;
+}
+
+/* Converts an element of a list: MISSING becomes nil. */
+static struct value element_of(struct value value) {
+    value.boxed = false;
+    return value.kind == VALUE_MISSING ? value_nil() : value;
+}
+
+static void fill(struct value *to, const struct value *from, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        to[i] = element_of(from[i]);
+    }
+}
+
+/* Returns a new list of the n values. */
+static bool give_values(struct call *call, const struct value *values, size_t n) {
+    struct list *list = value_list_new(call->run, n);
+    if (list == NULL) {
+        return false;
+    }
+    fill(list->values, values, n);
+    return return_list(call, list);
+}
+
+static bool give_element(struct call *call, const struct list *list, size_t i) {
+    *call->ret = list->n == 0 ? value_nil() : list->values[i];
+    return true;
+}
+
+/* ---- making lists ---------------------------------------------------------------- */
+
+static bool call_list(struct call *call) {
+    return give_values(call, call->arguments, call->n_arguments);
+}
+
+/* Returns the list with one more element at index `at`. */
+static bool add(struct call *call, const struct list *list, size_t at) {
+    struct list *longer = value_list_new(call->run, list->n + 1);
+    if (longer == NULL) {
+        return false;
+    }
+    fill(longer->values, list->values, at);
+    longer->values[at] = element_of(call->arguments[1]);
+    fill(longer->values + at + 1, list->values + at, list->n - at);
+    return return_list(call, longer);
+}
+
+static bool call_append(struct call *call) {
+    const struct list *list = take_list(call, 0, "Cannot push on type ");
+    return list != NULL && add(call, list, list->n);
+}
+
+static bool call_prepend(struct call *call) {
+    const struct list *list = take_list(call, 0, "Cannot prepend on type ");
+    return list != NULL && add(call, list, 0);
+}
+
+static bool call_concat(struct call *call) {
+    size_t n = 0;
+    for (size_t i = 0; i < call->n_arguments; i++) {
+        if (call->arguments[i].kind != VALUE_LIST) {
+            return fail_kind(call, "Cannot concat type ", &call->arguments[i],
+                             " as list");
+        }
+        n += call->arguments[i].list->n;
+    }
+    struct list *all = value_list_new(call->run, n);
+    if (all == NULL) {
+        return false;
+    }
+    size_t at = 0;
+    for (size_t i = 0; i < call->n_arguments; i++) {
+        const struct list *list = call->arguments[i].list;
+        fill(all->values + at, list->values, list->n);
+        at += list->n;
+    }
+    return return_list(call, all);
+}
+
+/* ---- parts of lists -------------------------------------------------------------- */
+
+static bool call_first(struct call *call) {
+    const struct list *list = take_list(call, 0, "Cannot find first on type ");
+    return list != NULL && give_element(call, list, 0);
+}
+
+static bool call_last(struct call *call) {
+    const struct list *list = take_list(call, 0, "Cannot find last on type ");
+    return list != NULL && give_element(call, list, list->n - 1);
+}
+
+static bool call_rest(struct call *call) {
+    const struct list *list = take_list(call, 0, "Cannot find rest on type ");
+    if (list == NULL) {
+        return false;
+    }
+    return list->n == 0 ? give_values(call, NULL, 0)
+                        : give_values(call, list->values + 1, list->n - 1);
+}
+
+static bool call_initial(struct call *call) {
+    const struct list *list = take_list(call, 0, "Cannot find initial on type ");
+    return list != NULL &&
+           give_values(call, list->values, list->n == 0 ? 0 : list->n - 1);
+}
+
+/* slice list [from [to]]: a part of the same type; nil for an empty list. In Go `to`
+ * may exceed the length up to the capacity. */
+static bool call_slice(struct call *call) {
+    const struct list *list =
+        take_list(call, 0, "list should be type of slice or array but ");
+    if (list == NULL) {
+        return false;
+    }
+    if (list->n == 0) {
+        *call->ret = value_nil();
+        return true;
+    }
+    const int64_t n = (int64_t)list->n;
+    const int64_t from = call->n_arguments > 1 ? value_to_int64(&call->arguments[1]) : 0;
+    const int64_t to = call->n_arguments > 2 ? value_to_int64(&call->arguments[2]) : n;
+    if (from < 0 || to < from || to > n) {
+        return fx_fail(call->err, FX_EMUTATE, PANIC_SLICE);
+    }
+    if (!give_values(call, list->values + from, (size_t)(to - from))) {
+        return false;
+    }
+    call->ret->list->type = list->type;
+    return true;
+}
+
+static bool call_reverse(struct call *call) {
+    const struct list *list = take_list(call, 0, "Cannot find reverse on type ");
+    if (list == NULL || !give_values(call, list->values, list->n)) {
+        return false;
+    }
+    struct value *values = call->ret->list->values;
+    for (size_t i = 0; i < list->n; i++) {
+        values[i] = list->values[list->n - 1 - i];
+    }
+    return true;
+}
+
+/* ---- chunks ---------------------------------------------------------------------- */
+
+/* Computes the number of chunks in float64, as Go does, also for invalid sizes. False
+ * where Go panics. */
+static bool count_chunks(int64_t size, size_t n, size_t *ret_count) {
+    const double count = floor(((double)n - 1) / (double)size) + 1;
+    const bool bad_last = count >= 1 && size < 0 && fmod((double)n, (double)size) == 0;
+    if (isnan(count) || isinf(count) || count < 0 || bad_last) {
+        return false;
+    }
+    *ret_count = (size_t)count;
+    return true;
+}
+
+static bool fill_chunks(struct call *call, const struct list *list, size_t size,
+                        struct list *chunks) {
+    for (size_t i = 0; i < chunks->n; i++) {
+        const size_t from = i * size;
+        const size_t left = list->n - from;
+        if (!give_values(call, list->values + from, left < size ? left : size)) {
+            return false;
+        }
+        chunks->values[i] = *call->ret;
+    }
+    return true;
+}
+
+static bool call_chunk(struct call *call) {
+    const struct list *list = take_list(call, 1, "Cannot chunk type ");
+    const int64_t size = call->arguments[0].integer;
+    size_t count = 0;
+    if (list == NULL) {
+        return false;
+    }
+    if (!count_chunks(size, list->n, &count)) {
+        return fx_fail(call->err, FX_EMUTATE, PANIC_LENGTH);
+    }
+    struct list *chunks =
+        run_spend(call->run, count) ? value_list_new(call->run, count) : NULL;
+    const size_t most = size < 0 || (uint64_t)size > list->n ? list->n : (size_t)size;
+    if (chunks == NULL || !fill_chunks(call, list, most, chunks)) {
+        return false;
+    }
+    chunks->type = TYPE_LISTS;
+    return return_list(call, chunks);
+}
+
+/* ---- equal elements -------------------------------------------------------------- */
+
+static bool holds(struct template_run *run, const struct value *values, size_t n,
+                  const struct value *wanted, bool *ret_found) {
+    *ret_found = false;
+    for (size_t i = 0; i < n && !*ret_found; i++) {
+        if (!value_deep_equal(run, &values[i], wanted, ret_found)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A nil list has no elements. */
+static bool call_has(struct call *call) {
+    bool found = false;
+    if (!value_is_nil(&call->arguments[1])) {
+        const struct list *list = take_list(call, 1, "Cannot find has on type ");
+        if (list == NULL ||
+            !holds(call->run, list->values, list->n, &call->arguments[0], &found)) {
+            return false;
+        }
+    }
+    return return_bool(call, found);
+}
+
+/* Returns the elements of `list` that are not in `others`, or, where that is NULL, not
+ * among the previous ones. */
+static bool give_others(struct call *call, const struct list *list,
+                        const struct value *others, size_t n_others) {
+    struct list *rest = value_list_new(call->run, list->n);
+    if (rest == NULL) {
+        return false;
+    }
+    rest->n = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        bool found = false;
+        if (!holds(call->run, others == NULL ? rest->values : others,
+                   others == NULL ? rest->n : n_others, &list->values[i], &found)) {
+            return false;
+        }
+        if (!found) {
+            rest->values[rest->n++] = list->values[i];
+        }
+    }
+    return return_list(call, rest);
+}
+
+static bool call_uniq(struct call *call) {
+    const struct list *list = take_list(call, 0, "Cannot find uniq on type ");
+    return list != NULL && give_others(call, list, NULL, 0);
+}
+
+static bool call_without(struct call *call) {
+    const struct list *list = take_list(call, 0, "Cannot find without on type ");
+    return list != NULL &&
+           give_others(call, list, call->arguments + 1, call->n_arguments - 1);
+}
+
+const struct function functions_lists[] = {
+    VARIADIC("list", call_list, 1, ANY),
+    VARIADIC("tuple", call_list, 1, ANY),
+    FUNCTION("first", call_first, 1, ANY),
+    FUNCTION("mustFirst", call_first, 1, ANY),
+    FUNCTION("rest", call_rest, 1, ANY),
+    FUNCTION("mustRest", call_rest, 1, ANY),
+    FUNCTION("last", call_last, 1, ANY),
+    FUNCTION("mustLast", call_last, 1, ANY),
+    FUNCTION("initial", call_initial, 1, ANY),
+    FUNCTION("mustInitial", call_initial, 1, ANY),
+    FUNCTION("append", call_append, 1, ANY, ANY),
+    FUNCTION("mustAppend", call_append, 1, ANY, ANY),
+    FUNCTION("push", call_append, 1, ANY, ANY),
+    FUNCTION("mustPush", call_append, 1, ANY, ANY),
+    FUNCTION("prepend", call_prepend, 1, ANY, ANY),
+    FUNCTION("mustPrepend", call_prepend, 1, ANY, ANY),
+    VARIADIC("concat", call_concat, 1, ANY),
+    FUNCTION("reverse", call_reverse, 1, ANY),
+    FUNCTION("mustReverse", call_reverse, 1, ANY),
+    FUNCTION("uniq", call_uniq, 1, ANY),
+    FUNCTION("mustUniq", call_uniq, 1, ANY),
+    VARIADIC("without", call_without, 1, ANY, ANY),
+    VARIADIC("mustWithout", call_without, 1, ANY, ANY),
+    FUNCTION("has", call_has, 1, ANY, ANY),
+    FUNCTION("mustHas", call_has, 1, ANY, ANY),
+    VARIADIC("slice", call_slice, 1, ANY, ANY),
+    VARIADIC("mustSlice", call_slice, 1, ANY, ANY),
+    FUNCTION("chunk", call_chunk, 1, INT, ANY),
+    FUNCTION("mustChunk", call_chunk, 1, INT, ANY),
+    {.name = NULL},
+};

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/sprig/regex.c - Sprig's regular expressions. Each has a twin that begins with
+ * `must`: it says of a bad pattern what is wrong with it, where the plain one panics
+ * (regexMatch: says false).
+ */
+#include "location/sprig/functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/regex.h"
+#include "location/go/runes.h"
+
+/* ---- the patterns of one execution ------------------------------------------------- */
+
+#define ENTRIES 16
+
+struct regex_cache {
+    struct cached {
+        struct fx_text pattern;
+        struct fx_regex *regex; /* NULL: free */
+    } entries[ENTRIES];
+    size_t next; /* to be filled */
+};
+
+static const struct fx_regex *find_cached(const struct regex_cache *cache,
+                                          struct fx_text pattern) {
+    for (size_t i = 0; i < ENTRIES; i++) {
+        if (cache->entries[i].regex != NULL &&
+            fx_text_equal(cache->entries[i].pattern, pattern)) {
+            return cache->entries[i].regex;
+        }
+    }
+    return NULL;
+}
+
+/* Takes ownership of `regex`. */
+static bool add_cached(struct template_run *run, struct fx_text pattern,
+                       struct fx_regex *regex) {
+    struct regex_cache *cache = run->kept;
+    struct cached entry = {.regex = regex};
+    if (!run_copy(run, pattern, &entry.pattern)) {
+        fx_regex_destroy(regex);
+        return false;
+    }
+    fx_regex_destroy(cache->entries[cache->next].regex);
+    cache->entries[cache->next] = entry;
+    cache->next = (cache->next + 1) % ENTRIES;
+    return true;
+}
+
+static bool compile_cached(struct template_run *run, struct fx_text pattern,
+                           const struct fx_regex **ret_regex, struct fx_err *err) {
+    struct fx_regex *regex = NULL;
+    if (!fx_regex_compile(pattern, &regex, err) || !add_cached(run, pattern, regex)) {
+        return false;
+    }
+    *ret_regex = regex;
+    return true;
+}
+
+/* The cache itself is in the arena. */
+static void free_cache(void *kept) {
+    struct regex_cache *cache = kept;
+    for (size_t i = 0; i < ENTRIES; i++) {
+        fx_regex_destroy(cache->entries[i].regex);
+    }
+}
+
+/* Gets the compiled pattern, borrowed until the next call. It is cached, since a range
+ * uses the same pattern repeatedly. A new one costs units by the size of its program. */
+static bool run_regex(struct template_run *run, struct fx_text pattern,
+                      const struct fx_regex **ret_regex, struct fx_err *err) {
+    if (run->kept == NULL) {
+        run->kept = run_alloc(run, sizeof(struct regex_cache));
+        run->free_kept = free_cache;
+        if (run->kept == NULL) {
+            return false;
+        }
+    }
+    *ret_regex = find_cached(run->kept, pattern);
+    return *ret_regex != NULL || compile_cached(run, pattern, ret_regex, err);
+}
+
+/* ---- from match to match ----------------------------------------------------------- */
+
+/* Set `regex` and `text`; the rest is zero. */
+struct regex_walk {
+    const struct fx_regex *regex;
+    struct fx_text text;
+    size_t at;       /* where to look next */
+    size_t last_end; /* of the match before, */
+    bool has_last;   /* if there was one */
+    bool is_done;
+};
+
+struct regex_matches {
+    struct fx_regex_span *spans;
+    size_t n, capacity;
+};
+
+/* Returns the offset after the next rune; after the end where there is none. */
+static size_t behind_rune(struct fx_text text, size_t at) {
+    uint32_t rune = 0;
+    return at >= text.len
+               ? at + 1
+               : at +
+                     fx_text_rune((struct fx_text){text.data + at, text.len - at}, &rune);
+}
+
+/* Finds the next match and its groups (fx_regex_find()); an empty match directly after
+ * another one is skipped. Each search is charged (base/regex.h). */
+static bool regex_walk_next(struct regex_walk *walk, struct template_run *run,
+                            struct fx_regex_span *ret_spans, size_t n_spans,
+                            bool *ret_found) {
+    *ret_found = false;
+    while (!*ret_found && walk->at <= walk->text.len) {
+        if (!fx_regex_find(walk->regex, walk->text, walk->at, ret_spans, n_spans,
+                           run->err)) {
+            return false;
+        }
+        if (ret_spans[0].from == FX_REGEX_NO_SPAN) {
+            break;
+        }
+        const struct fx_regex_span match = ret_spans[0];
+        *ret_found =
+            match.to > match.from || !walk->has_last || match.from != walk->last_end;
+        walk->at = match.to > walk->at ? match.to : behind_rune(walk->text, walk->at);
+        walk->last_end = match.to;
+        walk->has_last = true;
+    }
+    return true;
+}
+
+static bool regex_matches_add(struct template_run *run, struct regex_matches *matches,
+                              struct fx_regex_span span) {
+    if (matches->n == matches->capacity &&
+        !run_grow(run, &matches->spans, &matches->capacity, sizeof *matches->spans)) {
+        return false;
+    }
+    matches->spans[matches->n++] = span;
+    return true;
+}
+
+/* ---- another text for each match --------------------------------------------------- */
+
+struct regex_replacement {
+    struct fx_text text;
+    /* `$1`, `${1}`, `$name`, `${name}` mean groups, `$$` means a `$`. A name consists
+     * of letters, digits and `_`; an unknown group is empty. */
+    bool expands;
+};
+
+#define MOST_GROUP 100000000u /* larger numbers mean no group */
+
+struct replacing {
+    const struct fx_regex *regex;
+    struct fx_text text;
+    struct fx_regex_span *spans; /* of the current match and its groups */
+    size_t n_spans;
+    struct fx_buf *out;
+};
+
+static struct fx_text rest_of(struct fx_text text, size_t from) {
+    return (struct fx_text){text.data + from, text.len - from};
+}
+
+/* Returns the length of the name at the start of the text. */
+static size_t name_length(struct fx_text text) {
+    size_t at = 0;
+    while (at < text.len) {
+        uint32_t rune = 0;
+        const size_t len = fx_text_rune(rest_of(text, at), &rune);
+        if (!fx_rune_is_letter(rune) && !fx_rune_is_digit(rune) && rune != '_') {
+            break;
+        }
+        at += len;
+    }
+    return at;
+}
+
+/* Returns the index of the group, or the number of spans where there is none. */
+static size_t group_of(const struct replacing *r, struct fx_text name) {
+    size_t number = 0;
+    for (size_t i = 0; i < name.len; i++) {
+        if (name.data[i] < '0' || name.data[i] > '9') {
+            const size_t group = fx_regex_find_group(r->regex, name);
+            return group == 0 ? r->n_spans : group;
+        }
+        if (number < MOST_GROUP) {
+            number = 10 * number + (size_t)(name.data[i] - '0');
+        }
+    }
+    return name.data[0] == '0' && name.len > 1 ? r->n_spans : number;
+}
+
+static void add_group(const struct replacing *r, struct fx_text name) {
+    const size_t group = group_of(r, name);
+    if (group < r->n_spans && r->spans[group].from != FX_REGEX_NO_SPAN) {
+        const struct fx_regex_span span = r->spans[group];
+        fx_buf_add(r->out, r->text.data + span.from, span.to - span.from);
+    }
+}
+
+/* Expands a `$name` or `${name}`, else copies the `$`. Returns the length that it used
+ * of the template. */
+static size_t add_reference(const struct replacing *r, struct fx_text template) {
+    if (template.len > 1 && template.data[1] == '$') {
+        fx_buf_char(r->out, '$');
+        return 2;
+    }
+    const bool is_braced = template.len > 1 && template.data[1] == '{';
+    const size_t from = is_braced ? 2 : 1;
+    const struct fx_text rest = rest_of(template, from);
+    const size_t len = name_length(rest);
+    if (len == 0 || (is_braced && (len == rest.len || rest.data[len] != '}'))) {
+        fx_buf_char(r->out, '$');
+        return 1;
+    }
+    add_group(r, (struct fx_text){rest.data, len});
+    return from + len + (is_braced ? 1 : 0);
+}
+
+static void expand(const struct replacing *r, struct fx_text template) {
+    while (template.len > 0) {
+        const char *mark = memchr(template.data, '$', template.len);
+        const size_t len = mark == NULL ? template.len : (size_t)(mark - template.data);
+        fx_buf_add(r->out, template.data, len);
+        template = rest_of(template, len);
+        if (mark != NULL) {
+            template = rest_of(template, add_reference(r, template));
+        }
+    }
+}
+
+static bool replace_all(struct template_run *run, struct replacing *r,
+                        const struct regex_replacement *by) {
+    struct regex_walk walk = {.regex = r->regex, .text = r->text};
+    size_t copied = 0;
+    bool found = true;
+    while (!r->out->failed) {
+        if (!regex_walk_next(&walk, run, r->spans, r->n_spans, &found)) {
+            return false;
+        }
+        if (!found) {
+            break;
+        }
+        fx_buf_add(r->out, r->text.data + copied, r->spans[0].from - copied);
+        copied = r->spans[0].to;
+        if (by->expands) {
+            expand(r, by->text);
+        } else {
+            fx_buf_text(r->out, by->text);
+        }
+    }
+    fx_buf_add(r->out, r->text.data + copied, r->text.len - copied);
+    return true;
+}
+
+static bool regex_replace(struct template_run *run, const struct fx_regex *regex,
+                          struct fx_text text, const struct regex_replacement *by,
+                          struct fx_buf *ret) {
+    struct replacing r = {
+        .regex = regex,
+        .text = text.len == 0 ? FX_TEXT("") : text,
+        .n_spans = by->expands ? fx_regex_count_groups(regex) + 1 : 1,
+        .out = ret,
+    };
+    r.spans = run_alloc(run, r.n_spans * sizeof *r.spans);
+    return r.spans != NULL && replace_all(run, &r, by);
+}
+
+/* ---- the functions ----------------------------------------------------------------- */
+
+/* RE2's error codes and Go's. */
+static const struct {
+    const char *re2, *go;
+} complaints[] = {
+    {"missing ]", "missing closing ]"},
+    {"missing )", "missing closing )"},
+    {"trailing \\", "trailing backslash at end of expression"},
+    {"no argument for repetition operator", "missing argument to repetition operator"},
+    {"invalid repetition size", "invalid repeat count"},
+    {"bad repetition operator", "invalid nested repetition operator"},
+    {"invalid perl operator", "invalid or unsupported Perl syntax"},
+    {"invalid named capture group", "invalid named capture"},
+};
+
+/* Go: `code: `part``; RE2: `code: part`, or `code` alone where the part is empty. */
+static void add_complaint(struct fx_buf *words, const char *re2) {
+    const char *colon = strstr(re2, ": ");
+    const size_t len = colon == NULL ? strlen(re2) : (size_t)(colon - re2);
+    const struct fx_text code = {re2, len};
+    const char *go = NULL;
+    for (size_t i = 0; i < FX_COUNT(complaints); i++) {
+        if (fx_text_is(code, complaints[i].re2)) {
+            go = complaints[i].go;
+        }
+    }
+    fx_buf_text(words, go == NULL ? code : fx_text_of(go));
+    fx_buf_printf(words, ": `%s`", colon == NULL ? "" : colon + 2);
+}
+
+static bool is_must(const struct call *call) {
+    return strncmp(call->function->name, "must", 4) == 0;
+}
+
+/* Converts RE2's message to Go's. Always false. */
+static bool fail_pattern(struct call *call, struct fx_text pattern) {
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    if (!is_must(call)) {
+        fx_buf_str(&words, "regexp: Compile(");
+        if (memchr(pattern.data, '`', pattern.len) == NULL) {
+            fx_buf_printf(&words, "`%.*s`", FX_TEXT_ARG(pattern));
+        } else {
+            fx_text_quote_go(&words, pattern);
+        }
+        fx_buf_str(&words, "): ");
+    }
+    fx_buf_str(&words, "error parsing regexp: ");
+    add_complaint(&words, call->err->msg);
+    if (words.failed) {
+        (void)fx_fail_nomem(call->err);
+    } else {
+        (void)fx_fail(call->err, FX_EMUTATE, "%s", words.data);
+    }
+    fx_buf_finish(&words);
+    return false;
+}
+
+/* Compiles the first argument; NULL with an error. */
+static const struct fx_regex *take_pattern(struct call *call) {
+    const struct fx_text pattern = argument_text(call, 0);
+    const struct fx_regex *regex = NULL;
+    if (!run_regex(call->run, pattern, &regex, call->err)) {
+        if (call->err->code == FX_ESYNTAX) {
+            (void)fail_pattern(call, pattern);
+        }
+        return NULL;
+    }
+    return regex;
+}
+
+static bool call_regex_match(struct call *call) {
+    const struct fx_regex *regex = NULL;
+    bool matches = false;
+    if (run_regex(call->run, argument_text(call, 0), &regex, call->err)) {
+        if (!fx_regex_match(regex, argument_text(call, 1), &matches, call->err)) {
+            return false;
+        }
+    } else if (call->err->code != FX_ESYNTAX) {
+        return false;
+    } else if (is_must(call)) {
+        return fail_pattern(call, argument_text(call, 0));
+    }
+    fx_err_reset(call->err);
+    return return_bool(call, matches);
+}
+
+static struct fx_text matched(struct fx_text text, struct fx_regex_span span) {
+    return span.to == span.from
+               ? FX_TEXT("")
+               : (struct fx_text){text.data + span.from, span.to - span.from};
+}
+
+static bool call_regex_find(struct call *call) {
+    const struct fx_regex *regex = take_pattern(call);
+    const struct fx_text text = argument_text(call, 1);
+    struct fx_regex_span span = {0, 0};
+    if (regex == NULL || !fx_regex_find(regex, text, 0, &span, 1, call->err)) {
+        return false;
+    }
+    if (span.from == FX_REGEX_NO_SPAN) {
+        span = (struct fx_regex_span){0, 0};
+    }
+    *call->ret = value_string(matched(text, span));
+    return true;
+}
+
+/* Finds up to `most` matches, all of them where `most` is negative. */
+static bool find_all(struct call *call, const struct fx_regex *regex, int64_t most,
+                     struct regex_matches *ret_matches) {
+    *ret_matches = (struct regex_matches){0};
+    struct regex_walk walk = {.regex = regex, .text = argument_text(call, 1)};
+    struct fx_regex_span span;
+    bool found = true;
+    while (most < 0 || ret_matches->n < (size_t)most) {
+        if (!regex_walk_next(&walk, call->run, &span, 1, &found)) {
+            return false;
+        }
+        if (!found) {
+            break;
+        }
+        if (!regex_matches_add(call->run, ret_matches, span)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct list *new_strings(struct call *call, size_t n) {
+    struct list *list = value_list_new(call->run, n);
+    if (list != NULL) {
+        list->type = TYPE_STRINGS;
+    }
+    return list;
+}
+
+static bool call_regex_find_all(struct call *call) {
+    const struct fx_regex *regex = take_pattern(call);
+    struct regex_matches matches = {0};
+    if (regex == NULL || !find_all(call, regex, call->arguments[2].integer, &matches)) {
+        return false;
+    }
+    struct list *list = new_strings(call, matches.n);
+    if (list == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < matches.n; i++) {
+        list->values[i] = value_string(matched(argument_text(call, 1), matches.spans[i]));
+    }
+    return return_list(call, list);
+}
+
+/* Collects up to `most` pieces between the matches. An empty match at the start does
+ * not split; the rest after the last match is a piece. */
+static void fill_pieces(struct list *list, struct fx_text text,
+                        const struct regex_matches *matches, int64_t most) {
+    struct fx_regex_span piece = {0, 0};
+    size_t end = 0;
+    list->n = 0;
+    for (size_t i = 0; i < matches->n; i++) {
+        if (most > 0 && list->n + 1 == (size_t)most) {
+            break;
+        }
+        end = matches->spans[i].from;
+        if (matches->spans[i].to != 0) {
+            piece.to = end;
+            list->values[list->n++] = value_string(matched(text, piece));
+        }
+        piece.from = matches->spans[i].to;
+    }
+    if (end != text.len) {
+        piece.to = text.len;
+        list->values[list->n++] = value_string(matched(text, piece));
+    }
+}
+
+static bool call_regex_split(struct call *call) {
+    const struct fx_regex *regex = take_pattern(call);
+    const int64_t most = call->arguments[2].integer;
+    const struct fx_text text = argument_text(call, 1);
+    struct regex_matches matches = {0};
+    if (regex == NULL || !find_all(call, regex, most, &matches)) {
+        return false;
+    }
+    struct list *list = new_strings(call, matches.n + 1);
+    if (list == NULL) {
+        return false;
+    }
+    if (most == 0) {
+        list->n = 0;
+    } else if (text.len == 0 && argument_text(call, 0).len > 0) {
+        list->values[0] = value_string(text);
+        list->n = 1;
+    } else {
+        fill_pieces(list, text, &matches, most);
+    }
+    return return_list(call, list);
+}
+
+static bool return_replaced(struct call *call, bool expands) {
+    const struct fx_regex *regex = take_pattern(call);
+    const struct regex_replacement by = {argument_text(call, 2), expands};
+    struct fx_buf *buf = run_scratch(call->run);
+    return regex != NULL &&
+           regex_replace(call->run, regex, argument_text(call, 1), &by, buf) &&
+           run_take_scratch(call->run, call->ret);
+}
+
+static bool call_regex_replace_all(struct call *call) {
+    return return_replaced(call, true);
+}
+
+static bool call_regex_replace_all_literal(struct call *call) {
+    return return_replaced(call, false);
+}
+
+static bool call_regex_quote_meta(struct call *call) {
+    const struct fx_text text = argument_text(call, 0);
+    struct fx_buf *buf = run_scratch(call->run);
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] != '\0' && strchr("\\.+*?()|[]{}^$", text.data[i]) != NULL) {
+            fx_buf_char(buf, '\\');
+        }
+        fx_buf_char(buf, text.data[i]);
+    }
+    return run_take_scratch(call->run, call->ret);
+}
+
+const struct function functions_regex[] = {
+    FUNCTION("regexMatch", call_regex_match, 1, STRING, STRING),
+    FUNCTION("mustRegexMatch", call_regex_match, 1, STRING, STRING),
+    FUNCTION("regexFind", call_regex_find, 1, STRING, STRING),
+    FUNCTION("mustRegexFind", call_regex_find, 1, STRING, STRING),
+    FUNCTION("regexFindAll", call_regex_find_all, 1, STRING, STRING, INT),
+    FUNCTION("mustRegexFindAll", call_regex_find_all, 1, STRING, STRING, INT),
+    FUNCTION("regexSplit", call_regex_split, 1, STRING, STRING, INT),
+    FUNCTION("mustRegexSplit", call_regex_split, 1, STRING, STRING, INT),
+    FUNCTION("regexReplaceAll", call_regex_replace_all, 1, STRING, STRING, STRING),
+    FUNCTION("mustRegexReplaceAll", call_regex_replace_all, 1, STRING, STRING, STRING),
+    FUNCTION("regexReplaceAllLiteral", call_regex_replace_all_literal, 1, STRING, STRING,
+             STRING),
+    FUNCTION("mustRegexReplaceAllLiteral", call_regex_replace_all_literal, 1, STRING,
+             STRING, STRING),
+    FUNCTION("regexQuoteMeta", call_regex_quote_meta, 1, STRING),
+    {.name = NULL},
+};

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/sprig/semver.c - versions: reading, comparing, printing; semver and
+ * semverCompare.
+ */
+#include "location/sprig/semver.h"
+
+#include <string.h>
+
+#include "location/go/text.h"
+#include "location/gotemplate/value.h"
+#include "location/sprig/functions.h"
+
+#define NOT_A_VERSION "Invalid Semantic Version" /* the library's message */
+
+/* ---- reading --------------------------------------------------------------------- */
+
+static bool is_identifier_char(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+}
+
+/* identifiers := identifier ( "." identifier )* */
+bool version_take_identifiers(struct fx_text *text, struct fx_text *ret_identifiers) {
+    size_t len = 0; /* up to the last identifier */
+    for (size_t at = 0;; at++) {
+        const size_t from = at;
+        while (at < text->len && is_identifier_char(text->data[at])) {
+            at++;
+        }
+        if (at == from) {
+            break;
+        }
+        len = at;
+        if (at == text->len || text->data[at] != '.') {
+            break;
+        }
+    }
+    *ret_identifiers = (struct fx_text){text->data, len};
+    *text = text_behind(*text, len);
+    return len > 0;
+}
+
+/* Removes the first identifier from the list; empty after the last. */
+static struct fx_text next_identifier(struct fx_text *identifiers) {
+    const char *end =
+        identifiers->len == 0 ? NULL : memchr(identifiers->data, '.', identifiers->len);
+    const size_t len = end == NULL ? identifiers->len : (size_t)(end - identifiers->data);
+    const struct fx_text identifier = {identifiers->data, len};
+    *identifiers = text_behind(*identifiers, end == NULL ? len : len + 1);
+    return identifier;
+}
+
+static bool is_number(struct fx_text identifier) {
+    return identifier.len > 0 && count_digits(identifier) == identifier.len;
+}
+
+bool version_check_prerelease(struct fx_text text, struct fx_err *err) {
+    while (text.len > 0) {
+        const struct fx_text identifier = next_identifier(&text);
+        if (is_number(identifier) && identifier.len > 1 && identifier.data[0] == '0') {
+            return fx_fail(err, FX_EMUTATE, "Version segment starts with 0");
+        }
+    }
+    return true;
+}
+
+/* The library allows numbers up to UINT64_MAX. */
+static bool take_number(struct fx_text *text, uint64_t *ret_number, struct fx_err *err) {
+    const size_t n = count_digits(*text);
+    uint64_t number = 0;
+    if (n == 0) {
+        return fx_fail(err, FX_EMUTATE, NOT_A_VERSION);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t digit = (uint64_t)(text->data[i] - '0');
+        if (number > (INT64_MAX - digit) / 10) {
+            return fx_fail(err, FX_EMUTATE,
+                           "Error parsing version segment: strconv.ParseUint: parsing "
+                           "\"%.*s\": value out of range",
+                           (int)n, text->data);
+        }
+        number = number * 10 + digit;
+    }
+    *ret_number = number;
+    *text = text_behind(*text, n);
+    return true;
+}
+
+/* A missing part is 0. */
+static bool take_next_number(struct fx_text *text, uint64_t *ret_number,
+                             struct fx_err *err) {
+    *ret_number = 0;
+    if (first_of(*text) != '.') {
+        return true;
+    }
+    *text = text_behind(*text, 1);
+    return take_number(text, ret_number, err);
+}
+
+/* Takes the optional part after `sign`. */
+static bool take_suffix(struct fx_text *text, char sign, struct fx_text *ret_suffix,
+                        struct fx_err *err) {
+    *ret_suffix = (struct fx_text){0};
+    if (first_of(*text) != sign) {
+        return true;
+    }
+    *text = text_behind(*text, 1);
+    return version_take_identifiers(text, ret_suffix) ||
+           fx_fail(err, FX_EMUTATE, NOT_A_VERSION);
+}
+
+/* version := [ "v" ] number [ "." number [ "." number ] ] [ "-" identifiers ]
+ *            [ "+" identifiers ] */
+bool version_parse(struct fx_text text, struct semantic_version *ret_version,
+                   struct fx_err *err) {
+    struct semantic_version version = {.original = text};
+    if (first_of(text) == 'v') {
+        text = text_behind(text, 1);
+    }
+    if (!take_number(&text, &version.major, err) ||
+        !take_next_number(&text, &version.minor, err) ||
+        !take_next_number(&text, &version.patch, err) ||
+        !take_suffix(&text, '-', &version.prerelease, err) ||
+        !take_suffix(&text, '+', &version.metadata, err)) {
+        return false;
+    }
+    if (text.len > 0) {
+        return fx_fail(err, FX_EMUTATE, NOT_A_VERSION);
+    }
+    if (!version_check_prerelease(version.prerelease, err)) {
+        return false;
+    }
+    *ret_version = version;
+    return true;
+}
+
+/* ---- comparing ------------------------------------------------------------------- */
+
+static int compare_numbers(uint64_t a, uint64_t b) {
+    return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/* Numbers are less than words; numbers have no leading 0, so the longer one is greater.
+ */
+static int compare_identifiers(struct fx_text a, struct fx_text b) {
+    if (is_number(a) != is_number(b)) {
+        return is_number(a) ? -1 : 1;
+    }
+    if (is_number(a) && a.len != b.len) {
+        return a.len < b.len ? -1 : 1;
+    }
+    return fx_text_compare(a, b);
+}
+
+/* Where all identifiers are equal the longer list is greater; no list at all is the
+ * release, which is greatest. */
+int version_compare_prereleases(const struct semantic_version *version_a,
+                                const struct semantic_version *version_b) {
+    struct fx_text a = version_a->prerelease;
+    struct fx_text b = version_b->prerelease;
+    if (a.len == 0 || b.len == 0) {
+        return compare_numbers(a.len == 0, b.len == 0);
+    }
+    while (a.len > 0 && b.len > 0) {
+        const struct fx_text left = next_identifier(&a);
+        const struct fx_text right = next_identifier(&b);
+        const int order = compare_identifiers(left, right);
+        if (order != 0) {
+            return order;
+        }
+    }
+    return compare_numbers(a.len > 0, b.len > 0);
+}
+
+int version_compare(const struct semantic_version *a, const struct semantic_version *b) {
+    const int orders[] = {
+        compare_numbers(a->major, b->major),
+        compare_numbers(a->minor, b->minor),
+        compare_numbers(a->patch, b->patch),
+    };
+    for (size_t i = 0; i < FX_COUNT(orders); i++) {
+        if (orders[i] != 0) {
+            return orders[i];
+        }
+    }
+    return version_compare_prereleases(a, b);
+}
+
+/* ---- as a value ------------------------------------------------------------------ */
+
+/* As reflect.DeepEqual compares them, by the original text. */
+static bool version_deep_equal(const void *left, const void *right) {
+    const struct semantic_version *a = left;
+    const struct semantic_version *b = right;
+    return fx_text_equal(a->original, b->original);
+}
+
+void version_print(struct fx_buf *buf, const void *object) {
+    const struct semantic_version *version = object;
+    fx_buf_number(buf, version->major);
+    fx_buf_char(buf, '.');
+    fx_buf_number(buf, version->minor);
+    fx_buf_char(buf, '.');
+    fx_buf_number(buf, version->patch);
+    if (version->prerelease.len > 0) {
+        fx_buf_char(buf, '-');
+        fx_buf_text(buf, version->prerelease);
+    }
+    if (version->metadata.len > 0) {
+        fx_buf_char(buf, '+');
+        fx_buf_text(buf, version->metadata);
+    }
+}
+
+static struct value number_value(uint64_t number) {
+    return (struct value){.kind = VALUE_UINT64, .integer = (int64_t)number};
+}
+
+/* All are methods in Go, with a capital letter. */
+static bool version_member(const void *object, struct fx_text name,
+                           struct value *ret_value) {
+    const struct semantic_version *version = object;
+    const struct {
+        const char *name;
+        struct value value;
+    } members[] = {
+        {"Major", number_value(version->major)},
+        {"Minor", number_value(version->minor)},
+        {"Patch", number_value(version->patch)},
+        {"Prerelease", value_string(version->prerelease)},
+        {"Metadata", value_string(version->metadata)},
+        {"Original", value_string(version->original)},
+    };
+    for (size_t i = 0; i < FX_COUNT(members); i++) {
+        if (fx_text_is(name, members[i].name)) {
+            *ret_value = members[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t version_size(const void *object) {
+    const struct semantic_version *version = object;
+    return version->original.len;
+}
+
+/* They are pointers in Go. */
+static bool version_equal(const void *a, const void *b) {
+    return a == b;
+}
+
+const struct object_type version_type = {
+    .name = "*semver.Version",
+    .kind = "ptr",
+    .size = version_size,
+    .print = version_print,
+    .equal = version_equal,
+    .deep_equal = version_deep_equal,
+    .member = version_member,
+};
+
+/* ---- the functions ----------------------------------------------------------------- */
+
+static bool call_semver(struct call *call) {
+    struct semantic_version *version = run_alloc(call->run, sizeof *version);
+    if (version == NULL ||
+        !version_parse(call->arguments[0].string, version, call->err)) {
+        return false;
+    }
+    *call->ret = value_object(&version_type, version);
+    return true;
+}
+
+/* An error in the constraint is reported before one in the version. */
+static bool call_semver_compare(struct call *call) {
+    const struct semantic_version any = {.major = 0};
+    struct semantic_version version;
+    bool meets = false;
+    const struct fx_text constraint = call->arguments[0].string;
+    if (!version_check(&any, constraint, &meets, call->err) ||
+        !version_parse(call->arguments[1].string, &version, call->err) ||
+        !version_check(&version, constraint, &meets, call->err)) {
+        return false;
+    }
+    return return_bool(call, meets);
+}
+
+const struct function functions_semver[] = {
+    FUNCTION("semver", call_semver, 4, STRING),
+    FUNCTION("semverCompare", call_semver_compare, 8, STRING, STRING),
+    {.name = NULL},
+};

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/sprig/semver_check.c - constraints on versions.
+ */
+#include "location/sprig/semver.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "location/go/text.h"
+
+/* The first open part of a bound: of `1.x` and `1` it is the minor version. */
+enum open_from { OPEN_FROM_MAJOR, OPEN_FROM_MINOR, OPEN_FROM_PATCH, OPEN_NOWHERE };
+
+struct bound {
+    struct semantic_version version;
+    enum open_from open;
+};
+
+/* ---- what the relations mean ------------------------------------------------------- */
+
+/* True for a prerelease where the bound does not name one. */
+static bool is_unwanted(const struct semantic_version *version,
+                        const struct bound *bound) {
+    return version->prerelease.len > 0 && bound->version.prerelease.len == 0;
+}
+
+/* `!=1.2` is not any of 1.2, unless it names a prerelease. */
+static bool is_not_equal(const struct semantic_version *version,
+                         const struct bound *bound) {
+    const struct semantic_version *other = &bound->version;
+    if (bound->open == OPEN_NOWHERE) {
+        return version_compare(version, other) != 0;
+    }
+    if (is_unwanted(version, bound)) {
+        return false;
+    }
+    if (version->major != other->major || bound->open == OPEN_FROM_MINOR) {
+        return version->major != other->major;
+    }
+    if (bound->open == OPEN_FROM_PATCH) {
+        return version->minor != other->minor ||
+               version_compare_prereleases(version, other) != 0;
+    }
+    return version_compare(version, other) != 0;
+}
+
+/* `>1.2` is above all of 1.2. */
+static bool is_greater(const struct semantic_version *version,
+                       const struct bound *bound) {
+    if (version->major != bound->version.major && bound->open != OPEN_NOWHERE) {
+        return version->major > bound->version.major;
+    }
+    switch (bound->open) {
+    case OPEN_FROM_MINOR: return false;
+    case OPEN_FROM_PATCH: return version->minor > bound->version.minor;
+    case OPEN_FROM_MAJOR:
+    case OPEN_NOWHERE: break;
+    }
+    return version_compare(version, &bound->version) > 0;
+}
+
+static bool is_less(const struct semantic_version *version, const struct bound *bound) {
+    return version_compare(version, &bound->version) < 0;
+}
+
+static bool is_at_least(const struct semantic_version *version,
+                        const struct bound *bound) {
+    return version_compare(version, &bound->version) >= 0;
+}
+
+/* `<=1.2` is up to the last of 1.2. */
+static bool is_at_most(const struct semantic_version *version,
+                       const struct bound *bound) {
+    if (bound->open == OPEN_NOWHERE) {
+        return version_compare(version, &bound->version) <= 0;
+    }
+    if (version->major != bound->version.major) {
+        return version->major < bound->version.major;
+    }
+    return bound->open == OPEN_FROM_MINOR || version->minor <= bound->version.minor;
+}
+
+/* The same minor version, if one is named, and not below the bound. `~0.0.0` and `*` are
+ * met by all. */
+static bool is_near(const struct semantic_version *version, const struct bound *bound) {
+    const struct semantic_version *least = &bound->version;
+    if (version_compare(version, least) < 0) {
+        return false;
+    }
+    if (least->major == 0 && least->minor == 0 && least->patch == 0 &&
+        (bound->open == OPEN_NOWHERE || bound->open == OPEN_FROM_MAJOR)) {
+        return true;
+    }
+    return version->major == least->major &&
+           (version->minor == least->minor || bound->open == OPEN_FROM_MINOR);
+}
+
+/* `1.2` alone means what `~1.2` does. */
+static bool is_equal(const struct semantic_version *version, const struct bound *bound) {
+    return bound->open == OPEN_NOWHERE ? version_compare(version, &bound->version) == 0
+                                       : is_near(version, bound);
+}
+
+/* Nothing changes to the left of the first number that is not 0. */
+static bool is_compatible(const struct semantic_version *version,
+                          const struct bound *bound) {
+    const struct semantic_version *least = &bound->version;
+    if (version_compare(version, least) < 0 || version->major != least->major) {
+        return false;
+    }
+    if (least->major > 0 || bound->open == OPEN_FROM_MINOR) {
+        return true;
+    }
+    if (least->minor > 0 || bound->open == OPEN_FROM_PATCH) {
+        return version->minor == least->minor;
+    }
+    return version->minor == 0 && version->patch == least->patch;
+}
+
+static const struct relation {
+    const char *text;
+    bool (*meets)(const struct semantic_version *version, const struct bound *bound);
+}
+/* the longer ones first */
+relations[] = {
+    {"!=", is_not_equal}, {">=", is_at_least}, {"=>", is_at_least},  {"<=", is_at_most},
+    {"=<", is_at_most},   {"~>", is_near},     {"=", is_equal},      {">", is_greater},
+    {"<", is_less},       {"~", is_near},      {"^", is_compatible}, {"", is_equal},
+};
+
+/* `!=` handles prereleases itself. */
+static bool meets(const struct semantic_version *version, const struct relation *relation,
+                  const struct bound *bound) {
+    return (relation->meets == is_not_equal || !is_unwanted(version, bound)) &&
+           relation->meets(version, bound);
+}
+
+/* ---- reading ----------------------------------------------------------------------- */
+
+/* White space of regular expressions. */
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+}
+
+/* Returns the number of skipped characters. */
+static size_t skip_spaces(struct fx_text *text) {
+    size_t n = 0;
+    while (n < text->len && is_space(text->data[n])) {
+        n++;
+    }
+    *text = text_behind(*text, n);
+    return n;
+}
+
+static const struct relation *take_relation(struct fx_text *text) {
+    size_t i = 0;
+    while (!fx_text_starts(*text, fx_text_of(relations[i].text))) {
+        i++; /* the last one always fits */
+    }
+    *text = text_behind(*text, strlen(relations[i].text));
+    return &relations[i];
+}
+
+/* Takes a number or a wildcard: any sequence of such characters. */
+static struct fx_text take_part(struct fx_text *text) {
+    size_t n = 0;
+    while (n < text->len && text->data[n] != '\0' &&
+           strchr("0123456789|xX*", text->data[n]) != NULL) {
+        n++;
+    }
+    const struct fx_text part = {text->data, n};
+    *text = text_behind(*text, n);
+    return part;
+}
+
+/* Takes a later part with the point before it; empty where there is none. */
+static struct fx_text take_next_part(struct fx_text *text) {
+    struct fx_text rest = *text;
+    if (first_of(rest) != '.') {
+        return (struct fx_text){0};
+    }
+    rest = text_behind(rest, 1);
+    const struct fx_text part = take_part(&rest);
+    *text = part.len > 0 ? rest : *text;
+    return part;
+}
+
+/* Takes the identifiers after `sign`, if there are any. */
+static struct fx_text take_suffix(struct fx_text *text, char sign) {
+    struct fx_text rest = *text;
+    struct fx_text suffix = {0};
+    if (first_of(rest) != sign) {
+        return suffix;
+    }
+    rest = text_behind(rest, 1);
+    if (version_take_identifiers(&rest, &suffix)) {
+        *text = rest;
+    }
+    return suffix;
+}
+
+/* A version in a constraint. */
+struct written {
+    struct fx_text parts[3]; /* empty where missing */
+    struct fx_text prerelease;
+};
+
+static bool take_written(struct fx_text *text, struct written *ret_written) {
+    if (first_of(*text) == 'v') {
+        *text = text_behind(*text, 1);
+    }
+    ret_written->parts[0] = take_part(text);
+    ret_written->parts[1] = take_next_part(text);
+    ret_written->parts[2] =
+        ret_written->parts[1].len > 0 ? take_next_part(text) : (struct fx_text){0};
+    ret_written->prerelease = take_suffix(text, '-');
+    (void)take_suffix(text, '+');
+    return ret_written->parts[0].len > 0;
+}
+
+static bool is_open(struct fx_text part) {
+    return part.len == 0 || fx_text_is(part, "*") || fx_text_is(part, "x") ||
+           fx_text_is(part, "X");
+}
+
+static bool read_number(struct fx_text part, uint64_t *ret_number) {
+    struct semantic_version version;
+    struct fx_err err = FX_ERR_INIT;
+    if (count_digits(part) != part.len || !version_parse(part, &version, &err)) {
+        return false;
+    }
+    *ret_number = version.major;
+    return true;
+}
+
+/* Parts after an open one are ignored. */
+static bool read_bound(const struct written *written, struct bound *ret_bound,
+                       struct fx_err *err) {
+    struct bound bound = {.version.prerelease = written->prerelease};
+    uint64_t *numbers[] = {&bound.version.major, &bound.version.minor,
+                           &bound.version.patch};
+    int open = OPEN_FROM_MAJOR;
+    while (open < OPEN_NOWHERE && !is_open(written->parts[open])) {
+        if (!read_number(written->parts[open], numbers[open])) {
+            return fx_fail(err, FX_EMUTATE, "constraint Parser Error");
+        }
+        open++;
+    }
+    struct fx_err why = FX_ERR_INIT;
+    if (!version_check_prerelease(written->prerelease, &why)) {
+        return fx_fail(err, FX_EMUTATE, "constraint Parser Error");
+    }
+    bound.open = (enum open_from)open;
+    *ret_bound = bound;
+    return true;
+}
+
+/* ---- checking ---------------------------------------------------------------------- */
+
+/* The alternative being parsed, between two `||`. */
+struct constraint_reading {
+    const struct semantic_version *version;
+    struct fx_text text, rest;
+    bool meets;
+    struct fx_err *err;
+};
+
+static bool fail(const struct constraint_reading *reading) {
+    return fx_fail(reading->err, FX_EMUTATE, "improper constraint: %.*s",
+                   FX_TEXT_ARG(reading->text));
+}
+
+static bool check(struct constraint_reading *reading, const struct relation *relation,
+                  const struct written *written) {
+    struct bound bound;
+    if (!read_bound(written, &bound, reading->err)) {
+        return false;
+    }
+    reading->meets = reading->meets && meets(reading->version, relation, &bound);
+    return true;
+}
+
+/* Takes `- version` after a version. */
+static bool take_upper(struct constraint_reading *reading, struct written *ret_upper) {
+    struct fx_text rest = reading->rest;
+    if (skip_spaces(&rest) == 0 || first_of(rest) != '-') {
+        return false;
+    }
+    rest = text_behind(rest, 1);
+    if (skip_spaces(&rest) == 0 || !take_written(&rest, ret_upper)) {
+        return false;
+    }
+    reading->rest = rest;
+    return true;
+}
+
+/* comparison := [ operator ] spaces version | version spaces "-" spaces version;
+ * *ret_range is true for the second form. */
+static bool read_comparison(struct constraint_reading *reading, bool *ret_range) {
+    struct written written;
+    struct written upper;
+    const struct relation *relation = take_relation(&reading->rest);
+    (void)skip_spaces(&reading->rest);
+    if (!take_written(&reading->rest, &written)) {
+        return fail(reading);
+    }
+    *ret_range = take_upper(reading, &upper);
+    if (!*ret_range) {
+        return check(reading, relation, &written);
+    }
+    static const struct relation at_least = {">=", is_at_least};
+    static const struct relation at_most = {"<=", is_at_most};
+    if (relation->text[0] != '\0') {
+        return fail(reading);
+    }
+    return check(reading, &at_least, &written) && check(reading, &at_most, &upper);
+}
+
+/* alternative := comparison ( ( spaces | "," ) comparison )*; next to a range only a
+ * comma is allowed. */
+static bool read_alternative(struct constraint_reading *reading) {
+    bool after_range = false;
+    bool after_comma = true;
+    (void)skip_spaces(&reading->rest);
+    for (;;) {
+        bool is_range = false;
+        if (!read_comparison(reading, &is_range)) {
+            return false;
+        }
+        if (is_range && !after_comma) {
+            return fail(reading);
+        }
+        after_range = is_range;
+        const size_t spaces = skip_spaces(&reading->rest);
+        if (reading->rest.len == 0) {
+            return true;
+        }
+        after_comma = first_of(reading->rest) == ',';
+        if (after_comma) {
+            reading->rest = text_behind(reading->rest, 1);
+            (void)skip_spaces(&reading->rest);
+        } else if (spaces == 0 || after_range) {
+            return fail(reading);
+        }
+    }
+}
+
+/* Takes the text up to and including the next `||`. */
+static struct fx_text take_alternative(struct fx_text *text, bool *ret_last) {
+    size_t n = 0;
+    while (n + 1 < text->len && memcmp(text->data + n, "||", 2) != 0) {
+        n++;
+    }
+    *ret_last = n + 1 >= text->len;
+    const struct fx_text alternative = {text->data, *ret_last ? text->len : n};
+    *text = text_behind(*text, *ret_last ? text->len : n + 2);
+    return alternative;
+}
+
+/* All alternatives are parsed, also after one that matches, so that errors are found. */
+bool version_check(const struct semantic_version *version, struct fx_text constraint,
+                   bool *ret_meets, struct fx_err *err) {
+    bool last = false;
+    bool any = false;
+    while (!last) {
+        struct constraint_reading reading = {
+            .version = version, .meets = true, .err = err};
+        reading.text = take_alternative(&constraint, &last);
+        reading.rest = reading.text;
+        if (!read_alternative(&reading)) {
+            return false;
+        }
+        any = any || reading.meets;
+    }
+    *ret_meets = any;
+    return true;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/sprig/sprig.c - all tables, and the functions that a template may not
+ * use, each with the reason that the author of a policy reads. They are refused when the
+ * policy is loaded, not when an object is reviewed.
+ */
+#include "location/sprig/sprig.h"
+
+#include <stddef.h>
+
+#include "location/sprig/functions.h"
+
+#define RANDOM                                                                      \
+    "it gives another result at each evaluation, so no object would come to rest; " \
+    "derive the text from the object instead, for example with `sha256sum` of its name"
+#define CLOCK                                                                       \
+    "it gives another result at each evaluation, so no object would come to rest; " \
+    "write a fixed date, or take one of the object's own with `toDate`"
+#define HASH                                                                         \
+    "it salts at random, so no object would come to rest, and what it hashes would " \
+    "stand in the policy; keep the hash in a Secret"
+#define PASSWORD                                                                        \
+    "the master password would stand in the policy, for all who may read it; keep the " \
+    "password in a Secret"
+#define CIPHER                                                                         \
+    "the key would stand in the policy, for all who may read it; keep what is secret " \
+    "in a Secret"
+#define CERTIFICATE                                                                    \
+    "it makes another key at each evaluation, so no object would come to rest; let a " \
+    "controller issue certificates, and name the Secret that it fills"
+#define NETWORK                                                                       \
+    "a review does not wait for the network, and the answer changes from one to the " \
+    "next; write the address, or let the program look it up"
+
+static const struct function functions_refused[] = {
+    {.name = "now", .refused = CLOCK},
+    {.name = "ago", .refused = CLOCK},
+    {.name = "randAlphaNum", .refused = RANDOM},
+    {.name = "randAlpha", .refused = RANDOM},
+    {.name = "randAscii", .refused = RANDOM},
+    {.name = "randNumeric", .refused = RANDOM},
+    {.name = "randBytes", .refused = RANDOM},
+    {.name = "randInt", .refused = RANDOM},
+    {.name = "shuffle", .refused = RANDOM},
+    {.name = "uuidv4", .refused = RANDOM},
+    {.name = "bcrypt", .refused = HASH},
+    {.name = "htpasswd", .refused = HASH},
+    {.name = "derivePassword", .refused = PASSWORD},
+    {.name = "encryptAES", .refused = CIPHER},
+    {.name = "decryptAES", .refused = CIPHER},
+    {.name = "genPrivateKey", .refused = CERTIFICATE},
+    {.name = "buildCustomCert",
+     .refused = "the private key would stand in the policy, for all who may read it; "
+                "name a Secret of type kubernetes.io/tls"},
+    {.name = "genCA", .refused = CERTIFICATE},
+    {.name = "genCAWithKey", .refused = CERTIFICATE},
+    {.name = "genSelfSignedCert", .refused = CERTIFICATE},
+    {.name = "genSelfSignedCertWithKey", .refused = CERTIFICATE},
+    {.name = "genSignedCert", .refused = CERTIFICATE},
+    {.name = "genSignedCertWithKey", .refused = CERTIFICATE},
+    {.name = "getHostByName", .refused = NETWORK},
+    {.name = NULL},
+};
+
+static const struct function *const tables[] = {
+    functions_strings,
+    functions_parts,
+    functions_case,
+    functions_split,
+    functions_integers,
+    functions_floats,
+    functions_defaults,
+    functions_json,
+    functions_lists,
+    functions_dicts,
+    functions_dates,
+    functions_regex,
+    functions_encoding,
+    functions_urls,
+    functions_semver,
+    functions_refused,
+    NULL,
+};
+
+const struct fx_gotemplate_library fx_sprig = {tables};

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/sprig/strings_case.c - the case of strings: upper, title, snakecase, … Each
+ * goes through the text rune by rune; what is no UTF-8 becomes U+FFFD where Go's does.
+ */
+#include "location/sprig/functions.h"
+
+#include "location/go/runes.h"
+#include "location/gotemplate/format.h"
+
+/* Returns the rune to write; `before` is the previous one, 0 at the start. */
+typedef uint32_t map_rune(uint32_t rune, uint32_t before);
+
+static bool return_mapped(struct call *call, map_rune *map) {
+    const struct fx_text text = argument_text(call, 0);
+    struct fx_buf *buf = run_scratch(call->run);
+    uint32_t before = 0;
+    for (size_t at = 0; at < text.len;) {
+        uint32_t rune = 0;
+        at += fx_text_rune(text_between(text, at, text.len), &rune);
+        format_rune(buf, map(rune, before));
+        before = rune;
+    }
+    return run_take_scratch(call->run, call->ret);
+}
+
+static uint32_t map_upper(uint32_t rune, uint32_t before) {
+    (void)before;
+    return fx_rune_to_upper(rune);
+}
+
+static uint32_t map_lower(uint32_t rune, uint32_t before) {
+    (void)before;
+    return fx_rune_to_lower(rune);
+}
+
+/* As Go's strings.Title: in ASCII all but letters, digits and `_` separate words;
+ * otherwise only white space. */
+static bool parts_words(uint32_t rune) {
+    if (rune == '_' || fx_rune_is_letter(rune) || fx_rune_is_digit(rune)) {
+        return false;
+    }
+    return rune < 0x80 || fx_rune_is_space(rune);
+}
+
+static uint32_t map_title(uint32_t rune, uint32_t before) {
+    return parts_words(before) ? fx_rune_to_title(rune) : rune;
+}
+
+static bool is_gap(uint32_t rune) {
+    return rune == 0 || fx_rune_is_space(rune);
+}
+
+static uint32_t map_untitle(uint32_t rune, uint32_t before) {
+    return is_gap(before) ? fx_rune_to_lower(rune) : rune;
+}
+
+static uint32_t map_swapped(uint32_t rune, uint32_t before) {
+    if (fx_rune_is_upper(rune) || fx_rune_is_title(rune)) {
+        return fx_rune_to_lower(rune);
+    }
+    if (fx_rune_is_lower(rune)) {
+        return is_gap(before) ? fx_rune_to_title(rune) : fx_rune_to_upper(rune);
+    }
+    return rune;
+}
+
+static bool call_upper(struct call *call) {
+    return return_mapped(call, map_upper);
+}
+
+static bool call_lower(struct call *call) {
+    return return_mapped(call, map_lower);
+}
+
+static bool call_title(struct call *call) {
+    return return_mapped(call, map_title);
+}
+
+static bool call_untitle(struct call *call) {
+    return return_mapped(call, map_untitle);
+}
+
+static bool call_swapcase(struct call *call) {
+    return return_mapped(call, map_swapped);
+}
+
+/* The first byte of each word: like the library behind Sprig this treats bytes as
+ * runes, so `é` gives `Ã`. */
+static bool call_initials(struct call *call) {
+    const struct fx_text text = argument_text(call, 0);
+    struct fx_buf *buf = run_scratch(call->run);
+    bool is_behind_gap = true;
+    for (size_t i = 0; i < text.len; i++) {
+        const uint32_t rune = (unsigned char)text.data[i];
+        const bool is_space = fx_rune_is_space(rune);
+        if (is_behind_gap && !is_space) {
+            format_rune(buf, rune);
+        }
+        is_behind_gap = is_space;
+    }
+    return run_take_scratch(call->run, call->ret);
+}
+
+/* ---- words ------------------------------------------------------------------------- */
+
+/* snakecase, kebabcase and camelcase go by the rules of the library behind Sprig
+ * (xstrings):
+ *
+ *     words     := ( word | mark )*            mark: a connector or punctuation
+ *     word      := upper number                HTTP, where no small letter follows
+ *                | [ upper ] small+ number     Server
+ *                | number [ ( small | digit )+ ]     20x, and 20 before a capital
+ *                | other+ number               ideographs, symbols
+ *     number    := digit*                      none where a small letter follows: Bld|4th
+ */
+
+enum class { CLASS_END, CONNECTOR, PUNCTUATION, NUMBER, UPPER, SMALL, OTHER };
+
+static bool is_connector(uint32_t rune) {
+    return rune == '_' || rune == '-' || fx_rune_is_space(rune);
+}
+
+static bool is_ideograph(uint32_t rune) {
+    return (rune >= 0x3400 && rune <= 0x4DBF) || (rune >= 0x4E00 && rune <= 0x9FFF) ||
+           (rune >= 0x20000 && rune <= 0x2B81D);
+}
+
+static enum class class_of(uint32_t rune) { if (is_connector(rune)){return CONNECTOR;}
+if (fx_rune_is_number(rune)) {
+    return NUMBER;
+}
+if (fx_rune_is_upper(rune)) {
+    return UPPER;
+}
+if (fx_rune_is_letter(rune) && !is_ideograph(rune)) {
+    return SMALL; /* also letters without case */
+}
+return fx_rune_is_punct(rune) ? PUNCTUATION : OTHER;
+}
+
+/* Reads a text rune by rune. */
+struct word_reader {
+    struct fx_text text;
+    size_t at;
+    struct fx_buf *out;
+};
+
+/* Gets the rune at `at` and returns its class, or CLASS_END. */
+static enum class look(const struct word_reader *r, size_t at, uint32_t *ret_rune,
+                       size_t *ret_len) {
+    if (at >= r->text.len){ *ret_len = 0; return CLASS_END;}
+*ret_len = fx_text_rune(text_between(r->text, at, r->text.len), ret_rune);
+return class_of(*ret_rune);
+}
+
+static enum class peek(const struct word_reader *r) {
+    uint32_t rune = 0; size_t len = 0; return look(r, r->at, &rune, &len);
+}
+
+/* Writes the current rune in lower case. */
+static void take(struct word_reader *r) {
+    uint32_t rune = 0;
+    size_t len = 0;
+    if (look(r, r->at, &rune, &len) == UPPER) {
+        rune = fx_rune_to_lower(rune);
+    }
+    format_rune(r->out, rune);
+    r->at += len;
+}
+
+static void take_run(struct word_reader *r, enum class class) {
+    while (peek(r) == class) {
+        take(r);
+    }
+}
+
+/* Counts the runes of the class from `at` on, and returns the class that follows. */
+static enum class find_end(const struct word_reader *r, size_t at, enum class class,
+                           size_t *ret_n) {
+    uint32_t rune = 0; size_t len = 0; enum class found = look(r, at, &rune, &len);
+    *ret_n = 0;
+    while (found == class){at += len; ++*ret_n; found = look(r, at, &rune, &len);}
+return found;
+}
+
+/* Takes the number that belongs to the previous word. */
+static void take_number(struct word_reader *r) {
+    size_t n = 0;
+    if (find_end(r, r->at, NUMBER, &n) != SMALL) {
+        take_run(r, NUMBER);
+    }
+}
+
+static void take_capitals(struct word_reader *r) {
+    size_t n = 0;
+    const enum class next = find_end(r, r->at, UPPER, &n);
+    if (next != SMALL) {
+        take_run(r, UPPER);
+        take_number(r);
+    } else if (n > 1) {
+        while (n-- > 1) { /* the last one starts a word */
+            take(r);
+        }
+    } else {
+        take(r);
+        take_run(r, SMALL);
+        take_number(r);
+    }
+}
+
+static void take_word(struct word_reader *r) {
+    const enum class class = peek(r);
+    if (class == UPPER) {
+        take_capitals(r);
+        return;
+    }
+    take_run(r, class);
+    if (class != NUMBER) {
+        take_number(r);
+        return;
+    }
+    while (peek(r) == SMALL || (peek(r) == NUMBER && class == NUMBER)) {
+        take(r);
+    }
+}
+
+/* Punctuation is kept, and connectors after it that are no white space. */
+static void take_punctuation(struct word_reader *r) {
+    uint32_t rune = 0;
+    size_t len = 0;
+    while (look(r, r->at, &rune, &len) != CLASS_END && fx_rune_is_punct(rune)) {
+        take(r);
+    }
+}
+
+/* Replaces connectors by `connector`, and inserts it between adjacent words. */
+static bool return_joined(struct call *call, char connector) {
+    struct word_reader r = {argument_text(call, 0), 0, run_scratch(call->run)};
+    bool is_behind_word = false;
+    for (enum class class = peek(&r); class != CLASS_END; class = peek(&r)) {
+        if (class == CONNECTOR) {
+            uint32_t rune = 0;
+            size_t len = 0;
+            (void)look(&r, r.at, &rune, &len);
+            fx_buf_char(r.out, connector);
+            r.at += len;
+            is_behind_word = false;
+        } else if (class == PUNCTUATION) {
+            take_punctuation(&r);
+            is_behind_word = false;
+        } else {
+            if (is_behind_word) {
+                fx_buf_char(r.out, connector);
+            }
+            take_word(&r);
+            is_behind_word = true;
+        }
+    }
+    return run_take_scratch(call->run, call->ret);
+}
+
+static bool call_snakecase(struct call *call) {
+    return return_joined(call, '_');
+}
+
+static bool call_kebabcase(struct call *call) {
+    return return_joined(call, '-');
+}
+
+/* Writes the connectors at the current position, without the last `n_dropped`. Returns
+ * the last one, or 0. */
+static uint32_t copy_connectors(struct word_reader *r, size_t n_dropped) {
+    size_t n = 0;
+    uint32_t rune = 0;
+    (void)find_end(r, r->at, CONNECTOR, &n);
+    for (; n > 0; n--) {
+        size_t len = 0;
+        (void)look(r, r->at, &rune, &len);
+        if (n > n_dropped) {
+            format_rune(r->out, rune);
+        }
+        r->at += len;
+    }
+    return rune;
+}
+
+/* Each word starts with a capital letter and continues in lower case; one connector
+ * before it is dropped. Connectors at both ends are kept; where there is nothing else
+ * the last one is doubled, as in the library. */
+static bool call_camelcase(struct call *call) {
+    struct word_reader r = {argument_text(call, 0), 0, run_scratch(call->run)};
+    const uint32_t last = copy_connectors(&r, 0);
+    if (peek(&r) == CLASS_END && last != 0) {
+        format_rune(r.out, last);
+    }
+    bool begins = true;
+    for (enum class class = peek(&r); class != CLASS_END; class = peek(&r)) {
+        if (class == CONNECTOR) {
+            size_t n = 0;
+            const bool is_end = find_end(&r, r.at, CONNECTOR, &n) == CLASS_END;
+            (void)copy_connectors(&r, is_end ? 0 : 1);
+            begins = true;
+            continue;
+        }
+        uint32_t rune = 0;
+        size_t len = 0;
+        (void)look(&r, r.at, &rune, &len);
+        format_rune(r.out, begins ? fx_rune_to_upper(rune) : fx_rune_to_lower(rune));
+        r.at += len;
+        begins = false;
+    }
+    return run_take_scratch(call->run, call->ret);
+}
+
+const struct function functions_case[] = {
+    FUNCTION("upper", call_upper, 8, STRING),
+    FUNCTION("lower", call_lower, 8, STRING),
+    FUNCTION("title", call_title, 8, STRING),
+    FUNCTION("untitle", call_untitle, 8, STRING),
+    FUNCTION("initials", call_initials, 2, STRING),
+    FUNCTION("swapcase", call_swapcase, 8, STRING),
+    FUNCTION("snakecase", call_snakecase, 32, STRING),
+    FUNCTION("camelcase", call_camelcase, 32, STRING),
+    FUNCTION("kebabcase", call_kebabcase, 32, STRING),
+    {.name = NULL},
+};

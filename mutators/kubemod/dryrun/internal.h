@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/dryrun/internal.h - private: the parts of a dry run. Its request is
+ * read, its rules are compiled into policies, these are tried on the object, and the
+ * result is written as JSON.
+ */
+#ifndef FX_MUTATORS_KUBEMOD_DRYRUN_INTERNAL_H
+#define FX_MUTATORS_KUBEMOD_DRYRUN_INTERNAL_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "admission/mutation.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "base/uuid.h"
+#include "engine/dialect.h"
+#include "engine/request.h"
+#include "engine/trace.h"
+#include "policy/policies.h"
+
+/* ---- request.c ------------------------------------------------------------------- */
+
+/* The namespace of rules and objects for which the request names none. */
+#define FX_DRYRUN_NAMESPACE "dryrun-namespace"
+
+/* A member that the request does not have is NULL. Everything is borrowed from `root`. */
+struct fx_dryrun_request {
+    json_t *root; /* counted */
+    json_t *object, *rules, *policies, *namespace_object, *node;
+    enum fx_operation operation;
+    struct fx_text namespace_; /* the object's; empty: none */
+    bool is_placed;            /* the request says in which namespace the object is */
+    const struct fx_dialect_settings *settings; /* for the rules; the caller's */
+};
+
+/* Reads the request. `ret_request` is zeroed but for its settings, and to be finished in
+ * any case. Errors: FX_ESYNTAX, FX_EINVALID, FX_ELIMIT, FX_ENOMEM. */
+bool fx_dryrun_request_read(struct fx_text text, struct fx_dryrun_request *ret_request,
+                            struct fx_err *err) FX_MUST_USE;
+void fx_dryrun_request_finish(struct fx_dryrun_request *request); /* NULL is fine */
+
+/* May a request have a member of that name? */
+bool fx_dryrun_request_knows(const char *key);
+
+/* ---- rules.c --------------------------------------------------------------------- */
+
+/* Sets what each rule leaves out, sets its namespace, and compiles all policies. Writes
+ * to the rules of the request. Where some are invalid: FX_EINVALID, and `faults` has all
+ * faults, one in a line. Other errors: FX_ENOMEM. */
+bool fx_dryrun_build(struct fx_dryrun_request *request, struct fx_policies **ret_policies,
+                     struct fx_buf *faults, struct fx_err *err) FX_MUST_USE;
+
+/* Appends "modRules[0]: ModRule/ns/name: message". */
+void fx_dryrun_print_finding(struct fx_buf *buf, const struct fx_finding *finding);
+
+/* ---- trial.c --------------------------------------------------------------------- */
+
+struct fx_dryrun_trial {
+    /* Given; borrowed. */
+    const struct fx_dryrun_request *request;
+    const struct fx_policies *policies;
+    struct fx_activity *activity; /* or NULL (engine/activity.h) */
+
+    struct fx_arena arena;
+    struct fx_trace trace;       /* of all rules */
+    struct fx_mutation mutation; /* by all rules; without a result if one of them rejects
+                                  * the object, */
+    struct fx_mutation patched;  /* … then: by all other rules */
+    const struct fx_mutation *result; /* the one of the two that has the patch */
+
+    /* Private. */
+    size_t text_left;
+    struct fx_snapshot *acting; /* counted, of `patched`; or NULL */
+    json_t *namespace_object;   /* counted, or NULL */
+    char mutation_id[FX_UUID_SIZE];
+};
+
+/* Tries the policies on the object and fills the rest of the trial, which is zeroed. To
+ * be finished in any case. A rejected object is no error. Errors: those of
+ * fx_mutation_begin() and fx_mutation_end(). */
+bool fx_dryrun_try(struct fx_dryrun_trial *trial, struct fx_err *err) FX_MUST_USE;
+void fx_dryrun_trial_finish(struct fx_dryrun_trial *trial);
+
+/* ---- report.c -------------------------------------------------------------------- */
+
+/* Appends the result of the trial as JSON. Failures of `body` stick there. Errors:
+ * FX_ENOMEM. */
+bool fx_dryrun_report(const struct fx_dryrun_trial *trial, struct fx_buf *body,
+                      struct fx_err *err) FX_MUST_USE;
+
+#endif
