@@ -160,7 +160,7 @@ static bool send_review(struct talk *talk, const struct values *values,
         .content_type = "application/json",
         .body = {body.data, body.len},
         .timeout_ms = values->timeout == 0 ? DEFAULT_TIMEOUT : values->timeout,
-        .body_tells_end = true,
+        .allows_missing_close_notify = true,
     };
     talk->began_ns = fx_clock_ns();
     bool ok = tls != NULL && (!body.failed || fx_fail_nomem(err)) &&

@@ -83,7 +83,7 @@ struct connection {
 static inline void end_connection(struct connection *connection, enum ending ending) {
     uv_os_fd_t fd = -1;
     if (ending == CLOSE) {
-        fx_stream_finish(&connection->stream);
+        fx_stream_shutdown(&connection->stream);
     } else if (ending == RESET) {
         const struct linger none = {.l_onoff = 1, .l_linger = 0};
         assert_int_equal(uv_fileno((uv_handle_t *)&connection->stream.tcp, &fd), 0);
@@ -213,8 +213,8 @@ static inline void api_on_connection(uv_stream_t *listener, int status) {
         .on_bytes = connection_on_bytes,
         .on_end = connection_on_end,
         .on_drained = connection_on_nothing,
-        .on_late = connection_on_nothing,
-        .on_broken = connection_on_broken,
+        .on_deadline = connection_on_nothing,
+        .on_error = connection_on_broken,
         .on_closed = connection_on_closed,
     };
     struct api *api = listener->data;
@@ -227,7 +227,7 @@ static inline void api_on_connection(uv_stream_t *listener, int status) {
     api->connections = connection;
     assert_true(fx_stream_init(&connection->stream, &api->loop, api->tls, &api->scratch,
                                TIMEOUT_MS, &err));
-    fx_stream_tell(&connection->stream, &role_events, connection);
+    fx_stream_set_events(&connection->stream, &role_events, connection);
     api->n_open++;
     api->n_accepted++;
     assert_true(fx_stream_accept(&connection->stream, listener));

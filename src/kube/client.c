@@ -415,7 +415,7 @@ static bool send_call(struct fx_kube_call *call, struct fx_err *err) {
         .sink = call->streams ? &sink : NULL,
         .pool = client->pool,
         .repeatable = call->wire.repeatable,
-        .body_tells_end = true,
+        .allows_missing_close_notify = true,
     };
     const bool ok = authorization.failed
                         ? fx_fail_nomem(err)

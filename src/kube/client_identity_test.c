@@ -4,6 +4,7 @@
  * rotate, and a configuration that is wrong.
  */
 #include "kube/api_fixture.h"
+#include "net/tls_clients.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -285,8 +286,11 @@ static void our_certificate_is_shown(void **state) {
     assert_non_null(strict);
     fx_tls_config_print(strict, &strict_trust);
     config.ca_pem = strict_trust.data;
-    assert_true(fx_tls_config_demand(
-        strict, (struct fx_text){other_trust.data, other_trust.len}, &err));
+    assert_true(fx_tls_config_set_clients(
+        strict,
+        &(const struct fx_tls_clients){
+            .ca_pem = (struct fx_text){other_trust.data, other_trust.len}},
+        &err));
     for (int shown = 0; shown < 2; shown++) {
         config.cert_pem = shown != 0 ? other_trust.data : NULL;
         api_start(&api, strict);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * metrics/labels.c - which series there are: their labels as text, which is at once what
- * they are found by, what orders them, and what is printed.
+ * metrics/labels.c - label values as text: the text is the key, the sort order and what
+ * is printed.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 
 /* ---- the text of a row ------------------------------------------------------------ */
 
-/* A label value as the format wants it: well-formed UTF-8, with `\`, `"` and the end of a
- * line escaped. */
+/* Writes a label value in the format: well-formed UTF-8, with `\`, `"` and line ends
+ * escaped. */
 static void print_value(struct fx_text value, struct fx_buf *buf) {
     if (value.len > FX_LABEL_BYTES) {
         value.len = fx_text_rune_floor(value.data, FX_LABEL_BYTES);
@@ -36,7 +36,7 @@ static void print_value(struct fx_text value, struct fx_buf *buf) {
     }
 }
 
-/* NULL without memory. */
+/* NULL if out of memory. */
 static char *print_row(const struct fx_labels *labels, const struct fx_text *values) {
     struct fx_buf row;
     fx_buf_init(&row, 0);
@@ -50,7 +50,7 @@ static char *print_row(const struct fx_labels *labels, const struct fx_text *val
 
 /* ---- the order -------------------------------------------------------------------- */
 
-/* Where in the order the row stands, or would stand. */
+/* The position of the row in the order, or where it would be inserted. */
 static size_t place_of(const struct fx_labels *labels, const char *row, bool *ret_found) {
     size_t low = 0;
     size_t high = labels->n_order;
@@ -77,19 +77,19 @@ static void show(struct fx_labels *labels, uint32_t series, size_t at) {
 
 /* ---- room ------------------------------------------------------------------------- */
 
-/* Labels that grow have families of the first thread alone. */
-static bool grow_cells(struct fx_family *family, size_t room) {
+/* Families of dynamic labels have values for the first thread only. */
+static bool grow_values(struct fx_family *family, size_t room) {
     assert(family->n_threads == 1);
-    struct fx_cell *moved =
-        realloc(family->cells[0], room * family->stride * sizeof *moved);
+    struct fx_metric_value *moved =
+        realloc(family->values[0], room * family->stride * sizeof *moved);
     if (moved == NULL) {
         return false;
     }
-    family->cells[0] = moved;
+    family->values[0] = moved;
     return true;
 }
 
-/* Where only some could grow, they have more than they need. */
+/* If only some families could grow, they have more room than needed. */
 static bool grow(struct fx_labels *labels, size_t room) {
     char **rows = realloc(labels->rows, room * sizeof *rows);
     if (rows == NULL) {
@@ -101,8 +101,8 @@ static bool grow(struct fx_labels *labels, size_t room) {
         return false;
     }
     labels->order = order;
-    for (struct fx_family *f = labels->sharers; f != NULL; f = f->next_sharer) {
-        if (!grow_cells(f, room)) {
+    for (struct fx_family *f = labels->families; f != NULL; f = f->next_of_labels) {
+        if (!grow_values(f, room)) {
             return false;
         }
     }
@@ -110,7 +110,7 @@ static bool grow(struct fx_labels *labels, size_t room) {
     return true;
 }
 
-/* A series that is not in use; there may be one more. */
+/* An unused series, or the next new one. */
 static bool find_free(struct fx_labels *labels, uint32_t *ret_series) {
     if (labels->n_free > 0) {
         uint32_t series = FX_SERIES_OTHER + 1;
@@ -128,7 +128,8 @@ static bool find_free(struct fx_labels *labels, uint32_t *ret_series) {
     return true;
 }
 
-/* ---- life ------------------------------------------------------------------------- */
+/* ---- create and destroy
+ * ------------------------------------------------------------------------- */
 
 struct fx_labels *fx_labels_create(const char *const *keys, size_t n_keys, size_t room) {
     assert(n_keys <= FX_LABELS_KEYS);
@@ -181,7 +182,7 @@ struct fx_labels *fx_registry_add_labels(struct fx_registry *registry,
         fx_labels_destroy(labels);
         return NULL;
     }
-    labels->n_order = 0; /* the others show once there are some */
+    labels->n_order = 0; /* FX_SERIES_OTHER is not printed before it is used */
     labels->max = max;
     labels->next = registry->labels;
     registry->labels = labels;
@@ -203,7 +204,7 @@ bool fx_labels_is_full(const struct fx_labels *labels) {
     return labels->n_rows - 1 - labels->n_free >= labels->max;
 }
 
-/* Takes the row over. */
+/* Consumes the row. */
 static uint32_t make(struct fx_labels *labels, char *row_take, size_t at) {
     uint32_t series = FX_SERIES_OTHER;
     if (fx_labels_is_full(labels) || !find_free(labels, &series)) {
@@ -212,7 +213,7 @@ static uint32_t make(struct fx_labels *labels, char *row_take, size_t at) {
     }
     labels->rows[series] = row_take;
     show(labels, series, at);
-    for (struct fx_family *f = labels->sharers; f != NULL; f = f->next_sharer) {
+    for (struct fx_family *f = labels->families; f != NULL; f = f->next_of_labels) {
         fx_family_reset(f, series);
     }
     return series;

@@ -29,7 +29,7 @@ static void print_sample(const char *name, const char *suffix, const char *row,
 
 static void print_bucket(const struct fx_family *family, const char *row, double bound,
                          double below, struct fx_buf *buf) {
-    fx_buf_printf(buf, "%s_bucket{%s%sle=\"", family->plan.name, row,
+    fx_buf_printf(buf, "%s_bucket{%s%sle=\"", family->options.name, row,
                   row[0] == '\0' ? "" : ",");
     if (isinf(bound)) {
         fx_buf_str(buf, "+Inf");
@@ -39,35 +39,35 @@ static void print_bucket(const struct fx_family *family, const char *row, double
     fx_buf_printf(buf, "\"} %.15g\n", below);
 }
 
-static void print_histogram(const struct fx_family *family, const char *row, size_t cell,
+static void print_histogram(const struct fx_family *family, const char *row, size_t index,
                             struct fx_buf *buf) {
-    const struct fx_buckets *buckets = family->plan.buckets;
+    const struct fx_buckets *buckets = family->options.buckets;
     double below = 0;
     for (size_t i = 0; i < buckets->n_bounds; i++) {
-        below += fx_family_sum(family, cell + i);
+        below += fx_family_sum(family, index + i);
         print_bucket(family, row, buckets->bounds[i], below, buf);
     }
-    below += fx_family_sum(family, cell + buckets->n_bounds);
+    below += fx_family_sum(family, index + buckets->n_bounds);
     print_bucket(family, row, (double)INFINITY, below, buf);
-    print_sample(family->plan.name, "_sum", row,
-                 fx_family_sum(family, cell + buckets->n_bounds + 1), buf);
-    print_sample(family->plan.name, "_count", row, below, buf);
+    print_sample(family->options.name, "_sum", row,
+                 fx_family_sum(family, index + buckets->n_bounds + 1), buf);
+    print_sample(family->options.name, "_count", row, below, buf);
 }
 
 static void print_family(const struct fx_family *family, struct fx_buf *buf) {
-    const struct fx_family_plan *plan = &family->plan;
+    const struct fx_family_options *options = &family->options;
     const struct fx_labels *labels = family->labels;
-    fx_buf_printf(buf, "# HELP %s %s\n# TYPE %s %s\n", plan->name, plan->help, plan->name,
-                  type_names[plan->type]);
+    fx_buf_printf(buf, "# HELP %s %s\n# TYPE %s %s\n", options->name, options->help,
+                  options->name, type_names[options->type]);
     for (size_t i = 0; i < labels->n_order; i++) {
         const uint32_t series = labels->order[i];
         const char *row = labels->rows[series];
-        const size_t cell = series * family->stride;
-        const double value = fx_family_sum(family, cell);
-        if (plan->type == FX_FAMILY_HISTOGRAM) {
-            print_histogram(family, row, cell, buf);
+        const size_t index = series * family->stride;
+        const double value = fx_family_sum(family, index);
+        if (options->type == FX_FAMILY_HISTOGRAM) {
+            print_histogram(family, row, index, buf);
         } else if (!isnan(value)) {
-            print_sample(plan->name, "", row, value, buf);
+            print_sample(options->name, "", row, value, buf);
         }
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * metrics/process.c - /proc, as far as a scrape asks.
+ * metrics/process.c - reads /proc at each scrape.
  */
 #include "metrics/process.h"
 
@@ -14,22 +14,22 @@
 
 #define FILE_BYTES ((size_t)65536)
 
-static const struct fx_family_plan plans[FX_PROCESS_COUNT] = {
+static const struct fx_family_options options[FX_PROCESS_COUNT] = {
 #define X(id, type, name, help) {FX_FAMILY_##type, name, help, NULL, NULL, NULL, NULL},
     FX_PROCESS_FAMILIES(X)
 #undef X
 };
 
-/* The number in field `n` (from 0) of words separated by blanks. */
-static bool read_field(const char *words, unsigned n, unsigned long long *ret_number) {
+/* The number in field `n` (from 0) of a text with fields separated by blanks. */
+static bool read_field(const char *text, unsigned n, unsigned long long *ret_number) {
     char *end = NULL;
-    words += strspn(words, " ");
+    text += strspn(text, " ");
     for (; n > 0; n--) {
-        words += strcspn(words, " ");
-        words += strspn(words, " ");
+        text += strcspn(text, " ");
+        text += strspn(text, " ");
     }
-    *ret_number = strtoull(words, &end, 10);
-    return end != words;
+    *ret_number = strtoull(text, &end, 10);
+    return end != text;
 }
 
 bool fx_process_stat_read(struct fx_text line, struct fx_process_stat *ret_stat) {
@@ -65,7 +65,7 @@ static bool read_stat(struct fx_process_stat *ret_stat) {
     return ok;
 }
 
-/* When the machine started, in seconds since 1970; 0 where that is not known. */
+/* When the machine started, in seconds since 1970; 0 if unknown. */
 static double boot_seconds(void) {
     struct fx_buf bytes;
     struct fx_err err = FX_ERR_INIT;
@@ -79,13 +79,13 @@ static double boot_seconds(void) {
     return seconds;
 }
 
-/* 0 where that is not known. */
+/* 0 if unknown. */
 static double count_open_files(void) {
     DIR *folder = opendir("/proc/self/fd");
     if (folder == NULL) {
         return 0;
     }
-    double n = -1; /* the folder itself */
+    double n = -1; /* not counting the folder itself */
     for (const struct dirent *entry = NULL; (entry = readdir(folder)) != NULL;) {
         n += entry->d_name[0] != '.';
     }
@@ -116,7 +116,7 @@ static void look(void *user) {
     }
 }
 
-/* It never changes: looked at once. */
+/* Read once, because it does not change. */
 static void look_at_start(struct fx_process_metrics *process) {
     const double ticks = (double)sysconf(_SC_CLK_TCK);
     const double boot = boot_seconds();
@@ -129,8 +129,8 @@ static void look_at_start(struct fx_process_metrics *process) {
 
 bool fx_process_metrics_add(struct fx_process_metrics *process,
                             struct fx_registry *registry) {
-    for (size_t i = 0; i < FX_COUNT(plans); i++) {
-        process->families[i] = fx_registry_add(registry, &plans[i]);
+    for (size_t i = 0; i < FX_COUNT(options); i++) {
+        process->families[i] = fx_registry_add(registry, &options[i]);
         if (process->families[i] == NULL) {
             return false;
         }

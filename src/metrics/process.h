@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * metrics/process.h - the process itself, under the names that Prometheus' own client
- * libraries use. Read from /proc (proc(5)) at each scrape; what cannot be read is left
- * out.
+ * metrics/process.h - metrics of the process, with the names that Prometheus' client
+ * libraries use. Read from /proc (proc(5)) at each scrape; what cannot be read is
+ * omitted.
  */
 #ifndef FX_METRICS_PROCESS_H
 #define FX_METRICS_PROCESS_H
@@ -35,19 +35,20 @@ struct fx_process_metrics {
     struct fx_family *families[FX_PROCESS_COUNT];
 };
 
-/* Adds the families to the registry; `process` outlives it. False without memory. */
+/* Adds the families to the registry. `process` must outlive it. False if out of memory.
+ */
 bool fx_process_metrics_add(struct fx_process_metrics *process,
                             struct fx_registry *registry) FX_MUST_USE;
 
-/* What /proc/self/stat says, in the units of the kernel. */
+/* Values of /proc/self/stat, in the units of the kernel. */
 struct fx_process_stat {
     unsigned long long user_ticks, system_ticks; /* of the processor */
     unsigned long long start_ticks;              /* after boot */
     unsigned long long virtual_bytes, resident_pages;
 };
 
-/* Reads the one line of /proc/<pid>/stat; the command in it may hold anything. False
- * where it is no such line, or without memory. */
+/* Parses the line of /proc/<pid>/stat; the command name in it may contain anything. False
+ * if the line is invalid, or if out of memory. */
 bool fx_process_stat_read(struct fx_text line, struct fx_process_stat *ret_stat);
 
 #endif

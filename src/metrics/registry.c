@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * metrics/registry.c - families, and counting: values in plain arrays, of each thread its
- * own, on cache lines of their own.
+ * metrics/registry.c - families, and counting: values in arrays, one array for each
+ * thread, on separate cache lines.
  */
 #include "metrics/registry.h"
 
@@ -15,11 +15,11 @@
 
 #define CACHE_LINE 64u
 
-/* The number of this thread. */
-static _Thread_local unsigned me;
+/* The number of this thread (fx_registry_set_thread()). */
+static _Thread_local unsigned this_thread;
 
-void fx_registry_count_as(unsigned thread) {
-    me = thread;
+void fx_registry_set_thread(unsigned thread) {
+    this_thread = thread;
 }
 
 struct fx_registry *fx_registry_create(size_t n_threads) {
@@ -33,10 +33,10 @@ struct fx_registry *fx_registry_create(size_t n_threads) {
 }
 
 static void destroy_family(struct fx_family *family) {
-    for (size_t i = 0; family->cells != NULL && i < family->n_threads; i++) {
-        free(family->cells[i]);
+    for (size_t i = 0; family->values != NULL && i < family->n_threads; i++) {
+        free(family->values[i]);
     }
-    free(family->cells);
+    free(family->values);
     free(family);
 }
 
@@ -67,19 +67,19 @@ bool fx_registry_add_reader(struct fx_registry *registry, void (*read)(void *use
 
 /* ---- families --------------------------------------------------------------------- */
 
-/* The labels that the plan tells. NULL without memory. */
-static struct fx_labels *known_labels(struct fx_registry *registry,
-                                      const struct fx_family_plan *plan) {
-    size_t n_values = plan->key == NULL ? 1 : 0;
-    while (plan->key != NULL && plan->values[n_values] != NULL) {
+/* Creates the fixed labels of the options. NULL if out of memory. */
+static struct fx_labels *fixed_labels(struct fx_registry *registry,
+                                      const struct fx_family_options *options) {
+    size_t n_values = options->key == NULL ? 1 : 0;
+    while (options->key != NULL && options->values[n_values] != NULL) {
         n_values++;
     }
     struct fx_labels *labels =
-        fx_labels_create(&plan->key, plan->key == NULL ? 0 : 1, n_values);
+        fx_labels_create(&options->key, options->key == NULL ? 0 : 1, n_values);
     bool ok = labels != NULL;
     for (size_t i = 0; ok && i < n_values; i++) {
         const struct fx_text value =
-            plan->key == NULL ? (struct fx_text){0} : fx_text_of(plan->values[i]);
+            options->key == NULL ? (struct fx_text){0} : fx_text_of(options->values[i]);
         ok = fx_labels_append(labels, &value);
     }
     if (!ok) {
@@ -91,102 +91,102 @@ static struct fx_labels *known_labels(struct fx_registry *registry,
     return labels;
 }
 
-static double load(const struct fx_cell *cell) {
-    return atomic_load_explicit(&cell->value, memory_order_relaxed);
+static double load(const struct fx_metric_value *at) {
+    return atomic_load_explicit(&at->value, memory_order_relaxed);
 }
 
-static void store(struct fx_cell *cell, double value) {
-    atomic_store_explicit(&cell->value, value, memory_order_relaxed);
+static void store(struct fx_metric_value *at, double value) {
+    atomic_store_explicit(&at->value, value, memory_order_relaxed);
 }
 
-/* A thread with a number is the only one that writes its cells; those of the first belong
- * to all who have none, workers of libuv among them. */
-static void add(struct fx_cell *cell, double amount) {
-    double before = load(cell);
-    if (me > 0) {
-        store(cell, before + amount);
+/* A thread with a number above 0 is the only writer of its values. Those of number 0 have
+ * several writers, such as the worker threads of libuv. */
+static void add_value(struct fx_metric_value *at, double amount) {
+    double before = load(at);
+    if (this_thread > 0) {
+        store(at, before + amount);
         return;
     }
-    while (!atomic_compare_exchange_weak_explicit(&cell->value, &before, before + amount,
+    while (!atomic_compare_exchange_weak_explicit(&at->value, &before, before + amount,
                                                   memory_order_relaxed,
                                                   memory_order_relaxed)) {
     }
 }
 
 void fx_family_reset(struct fx_family *family, uint32_t series) {
-    const double zero = family->plan.type == FX_FAMILY_GAUGE ? (double)NAN : 0;
+    const double zero = family->options.type == FX_FAMILY_GAUGE ? (double)NAN : 0;
     for (size_t thread = 0; thread < family->n_threads; thread++) {
-        struct fx_cell *cells = family->cells[thread] + series * family->stride;
+        struct fx_metric_value *first = family->values[thread] + series * family->stride;
         for (size_t i = 0; i < family->stride; i++) {
-            store(&cells[i], zero);
+            store(&first[i], zero);
         }
     }
 }
 
-double fx_family_sum(const struct fx_family *family, size_t cell) {
+double fx_family_sum(const struct fx_family *family, size_t index) {
     double sum = 0;
     for (size_t thread = 0; thread < family->n_threads; thread++) {
-        sum += load(&family->cells[thread][cell]);
+        sum += load(&family->values[thread][index]);
     }
     return sum;
 }
 
 static bool is_new(const struct fx_registry *registry, const char *name) {
     for (const struct fx_family *f = registry->families; f != NULL; f = f->next) {
-        if (strcmp(f->plan.name, name) == 0) {
+        if (strcmp(f->options.name, name) == 0) {
             return false;
         }
     }
     return true;
 }
 
-/* Room for `n` cells, and so far from those of the next block that no cache line has
- * some of both. */
-static struct fx_cell *make_block(size_t n) {
-    return malloc(n * sizeof(struct fx_cell) + CACHE_LINE);
+/* Allocates `n` values, padded so that no cache line has values of two threads. */
+static struct fx_metric_value *allocate_values(size_t n) {
+    return malloc(n * sizeof(struct fx_metric_value) + CACHE_LINE);
 }
 
-static bool give_cells(struct fx_family *family) {
+static bool create_values(struct fx_family *family) {
     const struct fx_labels *labels = family->labels;
-    family->cells = calloc(family->n_threads, sizeof *family->cells);
-    for (size_t i = 0; family->cells != NULL && i < family->n_threads; i++) {
-        family->cells[i] = make_block(labels->cap_rows * family->stride);
-        if (family->cells[i] == NULL) {
+    family->values = calloc(family->n_threads, sizeof *family->values);
+    for (size_t i = 0; family->values != NULL && i < family->n_threads; i++) {
+        family->values[i] = allocate_values(labels->cap_rows * family->stride);
+        if (family->values[i] == NULL) {
             return false;
         }
     }
-    for (size_t i = 0; family->cells != NULL && i < labels->n_rows; i++) {
+    for (size_t i = 0; family->values != NULL && i < labels->n_rows; i++) {
         fx_family_reset(family, (uint32_t)i);
     }
-    return family->cells != NULL;
+    return family->values != NULL;
 }
 
-/* Whose cells may every thread count into? */
-static bool is_for_all(const struct fx_family_plan *plan) {
-    return plan->type != FX_FAMILY_GAUGE && plan->labels == NULL;
+/* May every thread count into the family? */
+static bool is_per_thread(const struct fx_family_options *options) {
+    return options->type != FX_FAMILY_GAUGE && options->labels == NULL;
 }
 
 struct fx_family *fx_registry_add(struct fx_registry *registry,
-                                  const struct fx_family_plan *plan) {
-    assert(is_new(registry, plan->name));
-    assert(plan->type != FX_FAMILY_HISTOGRAM || plan->buckets != NULL);
+                                  const struct fx_family_options *options) {
+    assert(is_new(registry, options->name));
+    assert(options->type != FX_FAMILY_HISTOGRAM || options->buckets != NULL);
     struct fx_family *family = calloc(1, sizeof *family);
     struct fx_labels *labels =
-        plan->labels != NULL ? plan->labels : known_labels(registry, plan);
+        options->labels != NULL ? options->labels : fixed_labels(registry, options);
     if (family == NULL || labels == NULL) {
         free(family);
         return NULL;
     }
-    family->plan = *plan;
+    family->options = *options;
     family->labels = labels;
-    family->n_threads = is_for_all(plan) ? registry->n_threads : 1;
-    family->stride = plan->type == FX_FAMILY_HISTOGRAM ? plan->buckets->n_bounds + 2 : 1;
-    if (!give_cells(family)) {
+    family->n_threads = is_per_thread(options) ? registry->n_threads : 1;
+    family->stride =
+        options->type == FX_FAMILY_HISTOGRAM ? options->buckets->n_bounds + 2 : 1;
+    if (!create_values(family)) {
         destroy_family(family);
         return NULL;
     }
-    family->next_sharer = labels->sharers;
-    labels->sharers = family;
+    family->next_of_labels = labels->families;
+    labels->families = family;
     *registry->last = family;
     registry->last = &family->next;
     return family;
@@ -194,37 +194,39 @@ struct fx_family *fx_registry_add(struct fx_registry *registry,
 
 /* ---- counting --------------------------------------------------------------------- */
 
-/* The cells of this thread. */
-static struct fx_cell *mine(const struct fx_family *family) {
-    assert(me < family->n_threads);
-    return family->cells[me];
+/* The values of this thread. */
+static struct fx_metric_value *own_values(const struct fx_family *family) {
+    assert(this_thread < family->n_threads);
+    return family->values[this_thread];
 }
 
 void fx_family_count(struct fx_family *family, uint32_t series) {
-    assert(family->plan.type == FX_FAMILY_COUNTER && series < family->labels->n_rows);
-    add(&mine(family)[series], 1);
+    assert(family->options.type == FX_FAMILY_COUNTER && series < family->labels->n_rows);
+    add_value(&own_values(family)[series], 1);
 }
 
 void fx_family_add(struct fx_family *family, uint32_t series, double amount) {
-    assert(family->plan.type == FX_FAMILY_COUNTER && series < family->labels->n_rows);
+    assert(family->options.type == FX_FAMILY_COUNTER && series < family->labels->n_rows);
     assert(amount >= 0);
-    add(&mine(family)[series], amount);
+    add_value(&own_values(family)[series], amount);
 }
 
 void fx_family_set(struct fx_family *family, uint32_t series, double value) {
-    assert(family->plan.type != FX_FAMILY_HISTOGRAM && series < family->labels->n_rows);
-    assert(me == 0);
-    store(&family->cells[0][series], value);
+    assert(family->options.type != FX_FAMILY_HISTOGRAM &&
+           series < family->labels->n_rows);
+    assert(this_thread == 0);
+    store(&family->values[0][series], value);
 }
 
 void fx_family_observe(struct fx_family *family, uint32_t series, double value) {
-    assert(family->plan.type == FX_FAMILY_HISTOGRAM && series < family->labels->n_rows);
-    const struct fx_buckets *buckets = family->plan.buckets;
-    struct fx_cell *cells = mine(family) + series * family->stride;
+    assert(family->options.type == FX_FAMILY_HISTOGRAM &&
+           series < family->labels->n_rows);
+    const struct fx_buckets *buckets = family->options.buckets;
+    struct fx_metric_value *first = own_values(family) + series * family->stride;
     size_t bucket = 0;
     while (bucket < buckets->n_bounds && value > buckets->bounds[bucket]) {
         bucket++;
     }
-    add(&cells[bucket], 1);
-    add(&cells[buckets->n_bounds + 1], value);
+    add_value(&first[bucket], 1);
+    add_value(&first[buckets->n_bounds + 1], value);
 }

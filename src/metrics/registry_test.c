@@ -37,8 +37,8 @@ static struct fx_registry *make_registry(void) {
 }
 
 static struct fx_family *add(struct fx_registry *registry,
-                             const struct fx_family_plan *plan) {
-    struct fx_family *family = fx_registry_add(registry, plan);
+                             const struct fx_family_options *options) {
+    struct fx_family *family = fx_registry_add(registry, options);
     assert_non_null(family);
     return family;
 }
@@ -68,10 +68,11 @@ static void test_without_labels(void **state) {
     (void)state;
     struct fx_registry *registry = make_registry();
     struct fx_family *counter =
+        add(registry, &(struct fx_family_options){FX_FAMILY_COUNTER, .name = "a_total",
+                                                  .help = "A."});
+    struct fx_family *gauge =
         add(registry,
-            &(struct fx_family_plan){FX_FAMILY_COUNTER, .name = "a_total", .help = "A."});
-    struct fx_family *gauge = add(
-        registry, &(struct fx_family_plan){FX_FAMILY_GAUGE, .name = "b", .help = "B."});
+            &(struct fx_family_options){FX_FAMILY_GAUGE, .name = "b", .help = "B."});
     assert_prints(registry, "# HELP a_total A.\n# TYPE a_total counter\na_total 0\n"
                             "# HELP b B.\n# TYPE b gauge\n");
     fx_family_count(counter, 0);
@@ -86,8 +87,8 @@ static void test_known_labels(void **state) {
     (void)state;
     struct fx_registry *registry = make_registry();
     struct fx_family *counter =
-        add(registry, &(struct fx_family_plan){FX_FAMILY_COUNTER, "a_total", "A.",
-                                               .key = "colour", .values = colours});
+        add(registry, &(struct fx_family_options){FX_FAMILY_COUNTER, "a_total", "A.",
+                                                  .key = "colour", .values = colours});
     fx_family_count(counter, 1);
     fx_family_set(counter, 0, 1e15);
     assert_prints(registry,
@@ -102,8 +103,8 @@ static void test_histogram(void **state) {
     static const struct fx_buckets buckets = {bounds, 3};
     struct fx_registry *registry = make_registry();
     struct fx_family *plain =
-        add(registry, &(struct fx_family_plan){FX_FAMILY_HISTOGRAM, "a_seconds", "A.",
-                                               .buckets = &buckets});
+        add(registry, &(struct fx_family_options){FX_FAMILY_HISTOGRAM, "a_seconds", "A.",
+                                                  .buckets = &buckets});
     fx_family_observe(plain, 0, .001);
     fx_family_observe(plain, 0, 2);
     fx_family_observe(plain, 0, 3);
@@ -116,8 +117,8 @@ static void test_histogram(void **state) {
     registry = make_registry();
     struct fx_family *labelled =
         add(registry,
-            &(struct fx_family_plan){FX_FAMILY_HISTOGRAM, "a", "A.", .key = "colour",
-                                     .values = colours, .buckets = &buckets});
+            &(struct fx_family_options){FX_FAMILY_HISTOGRAM, "a", "A.", .key = "colour",
+                                        .values = colours, .buckets = &buckets});
     fx_family_observe(labelled, 1, 2);
     char *text = print(registry);
     assert_non_null(strstr(text, "a_bucket{colour=\"green\",le=\"2.5\"} 1\n"));
@@ -133,11 +134,12 @@ static void test_labels_come_up(void **state) {
     struct fx_registry *registry = make_registry();
     struct fx_labels *labels = add_labels(registry, 100);
     struct fx_family *a =
-        add(registry, &(struct fx_family_plan){FX_FAMILY_COUNTER, "a_total", "A.",
-                                               .labels = labels});
+        add(registry, &(struct fx_family_options){FX_FAMILY_COUNTER, "a_total", "A.",
+                                                  .labels = labels});
     const uint32_t z = get(labels, "Assign", "z");
-    struct fx_family *b = add(
-        registry, &(struct fx_family_plan){FX_FAMILY_GAUGE, "b", "B.", .labels = labels});
+    struct fx_family *b =
+        add(registry,
+            &(struct fx_family_options){FX_FAMILY_GAUGE, "b", "B.", .labels = labels});
     const uint32_t x = get(labels, "Assign", "x");
     assert_int_equal(get(labels, "Assign", "z"), z);
     assert_int_equal(find(labels, "Assign", "x"), x);
@@ -167,8 +169,8 @@ static void test_too_many_are_others(void **state) {
     struct fx_registry *registry = make_registry();
     struct fx_labels *labels = add_labels(registry, 1);
     struct fx_family *a =
-        add(registry, &(struct fx_family_plan){FX_FAMILY_COUNTER, "a_total", "A.",
-                                               .labels = labels});
+        add(registry, &(struct fx_family_options){FX_FAMILY_COUNTER, "a_total", "A.",
+                                                  .labels = labels});
     assert_int_equal(find(labels, "z", "mine"), FX_SERIES_OTHER);
     assert_prints(registry, "# HELP a_total A.\n# TYPE a_total counter\n");
     assert_false(fx_labels_is_full(labels));
@@ -192,8 +194,8 @@ static void test_drop(void **state) {
     struct fx_registry *registry = make_registry();
     struct fx_labels *labels = add_labels(registry, 2);
     struct fx_family *a =
-        add(registry, &(struct fx_family_plan){FX_FAMILY_COUNTER, "a_total", "A.",
-                                               .labels = labels});
+        add(registry, &(struct fx_family_options){FX_FAMILY_COUNTER, "a_total", "A.",
+                                                  .labels = labels});
     const uint32_t x = get(labels, "k", "x");
     fx_family_count(a, x);
     fx_family_count(a, get(labels, "k", "y"));
@@ -224,8 +226,8 @@ static void test_values_are_escaped(void **state) {
         struct fx_registry *registry = make_registry();
         struct fx_labels *labels = add_labels(registry, 9);
         struct fx_family *a =
-            add(registry, &(struct fx_family_plan){FX_FAMILY_COUNTER, "a_total", "A.",
-                                                   .labels = labels});
+            add(registry, &(struct fx_family_options){FX_FAMILY_COUNTER, "a_total", "A.",
+                                                      .labels = labels});
         char expected[64];
         fx_family_count(a, get(labels, "k", cases[i].given));
         (void)snprintf(expected, sizeof expected, "{kind=\"k\",name=\"%s\"} 1\n",
@@ -257,8 +259,9 @@ static void read_it(void *user) {
 static void test_readers(void **state) {
     (void)state;
     struct fx_registry *registry = make_registry();
-    struct fx_family *a = add(
-        registry, &(struct fx_family_plan){FX_FAMILY_GAUGE, .name = "a", .help = "A."});
+    struct fx_family *a =
+        add(registry,
+            &(struct fx_family_options){FX_FAMILY_GAUGE, .name = "a", .help = "A."});
     assert_true(fx_registry_add_reader(registry, read_it, a));
     assert_prints(registry, "# HELP a A.\n# TYPE a gauge\na 5\n");
     fx_registry_destroy(registry);
@@ -269,7 +272,7 @@ static void test_readers(void **state) {
 
 static void *count_for_ever(void *user) {
     struct fx_family **families = user;
-    fx_registry_count_as(1);
+    fx_registry_set_thread(1);
     for (int i = 0; i < COUNTED; i++) {
         fx_family_count(families[0], 1);
         fx_family_observe(families[1], 0, .5);
@@ -295,10 +298,10 @@ static void test_threads(void **state) {
     struct fx_registry *registry = fx_registry_create(2);
     assert_non_null(registry);
     struct fx_family *families[] = {
-        add(registry, &(struct fx_family_plan){FX_FAMILY_COUNTER, "a_total", "A.",
-                                               .key = "colour", .values = colours}),
-        add(registry, &(struct fx_family_plan){FX_FAMILY_HISTOGRAM, "b", "B.",
-                                               .buckets = &buckets}),
+        add(registry, &(struct fx_family_options){FX_FAMILY_COUNTER, "a_total", "A.",
+                                                  .key = "colour", .values = colours}),
+        add(registry, &(struct fx_family_options){FX_FAMILY_HISTOGRAM, "b", "B.",
+                                                  .buckets = &buckets}),
     };
     pthread_t other;
     assert_int_equal(pthread_create(&other, NULL, count_for_ever, families), 0);

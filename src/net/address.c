@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Room for the longest IPv6 address with a zone. */
+/* The longest IPv6 address with a zone. */
 #define HOST_BYTES 80
 
 static void set_host(struct fx_address *address, const char *host, uint16_t port) {
-    /* Cannot fail: our own constants. */
+    /* cannot fail for these constants */
     if (strchr(host, ':') != NULL) {
         (void)uv_ip6_addr(host, port, (struct sockaddr_in6 *)&address->socket);
     } else {
@@ -32,7 +32,7 @@ static bool parse_port(const char *text, uint16_t *ret_port) {
     return port <= UINT16_MAX;
 }
 
-/* The host without its brackets; false where the brackets do not fit. */
+/* Copies the host without its brackets. False if the brackets are unbalanced. */
 static bool copy_host(const char *text, size_t len, char host[HOST_BYTES],
                       bool *ret_ipv6) {
     *ret_ipv6 = len >= 2 && text[0] == '[' && text[len - 1] == ']';
@@ -92,7 +92,7 @@ static bool is_wildcard(const struct sockaddr_storage *socket) {
 
 void fx_address_of_listener(const struct fx_address *listened, uint16_t port,
                             struct fx_address *ret_address) {
-    const struct fx_address from = *listened; /* which may be *ret_address */
+    const struct fx_address from = *listened; /* may be the same as *ret_address */
     const bool ipv6 = from.socket.ss_family == AF_INET6;
     *ret_address = (struct fx_address){0};
     if (from.any || is_wildcard(&from.socket)) {

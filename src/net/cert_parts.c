@@ -50,7 +50,7 @@ static bool write_name(const char *name, struct fx_buf *entries, struct fx_err *
         return true;
     }
     if (!is_host_name(name)) {
-        return fx_fail(err, FX_EINVALID, "`%.260s` is no host name", name);
+        return fx_fail(err, FX_EINVALID, "`%.260s` is not a host name", name);
     }
     write_head(entries, TAG_DNS_NAME, strlen(name));
     fx_buf_str(entries, name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/cert_parts.h - the parts of a certificate (RFC 5280) that need no TLS library:
- * names and addresses as an extension, dates.
+ * net/cert_parts.h - parts of a certificate (RFC 5280) that need no TLS library: names
+ * and addresses as an extension, dates.
  */
 #ifndef FX_NET_CERT_PARTS_H
 #define FX_NET_CERT_PARTS_H
@@ -14,12 +14,13 @@
 #include "base/err.h"
 #include "base/macros.h"
 
-/* The bytes of an IPv4 or IPv6 address: 4 or 16 of them, or 0 when the text is none. */
+/* The bytes of an IPv4 or IPv6 address. Returns 4 or 16, or 0 if the text is not an
+ * address. */
 size_t fx_cert_address(const char *text, unsigned char ret_bytes[16]);
 
 /* Appends the value of a subjectAltName extension (section 4.2.1.6): an iPAddress for
- * each name that is one, a dNSName for the others. Errors: FX_EINVALID (no name at all,
- * an empty one, one over 253 bytes or with characters no host name has), FX_ENOMEM. */
+ * each name that is an address, a dNSName for the others. Errors: FX_EINVALID (no name;
+ * an empty name, one over 253 bytes, or with invalid characters), FX_ENOMEM. */
 bool fx_cert_names_write(const char *const *names, size_t n_names, struct fx_buf *der,
                          struct fx_err *err) FX_MUST_USE;
 

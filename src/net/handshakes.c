@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/handshakes.c - from bytes that came, over a worker thread, to bytes that leave.
+ * net/handshakes.c - received bytes go to a worker thread and come back as bytes to send.
  */
 #include "net/handshakes.h"
 
@@ -17,39 +17,39 @@ static struct fx_handshakes *checked(void *data) {
     return handshakes;
 }
 
-/* ---- waiting ---- */
+/* ---- queue ---- */
 
-bool fx_handshakes_has(const struct fx_stream *stream) {
+bool fx_handshakes_is_pending(const struct fx_stream *stream) {
     return stream->secure && !stream->open && stream->scratch->handshakes != NULL;
 }
 
-void fx_handshakes_wait(struct fx_stream *stream, struct fx_text received) {
+void fx_handshakes_enqueue(struct fx_stream *stream, struct fx_text received) {
     fx_buf_text(&stream->early, received);
     if (stream->early.failed) {
-        fx_stream_break(stream, "read", UV_ENOMEM);
+        fx_stream_fail(stream, "read", UV_ENOMEM);
         return;
     }
     fx_stream_read(stream, false);
-    fx_turns_wait(&stream->scratch->handshakes->turns, &stream->turn,
-                  stream->tls != NULL);
+    fx_loop_tasks_add(&stream->scratch->handshakes->tasks, &stream->task,
+                      stream->tls != NULL);
 }
 
-void fx_handshakes_leave(struct fx_stream *stream) {
-    if (stream->turn.waits) {
-        fx_turns_leave(&stream->scratch->handshakes->turns, &stream->turn);
+void fx_handshakes_cancel(struct fx_stream *stream) {
+    if (stream->task.is_queued) {
+        fx_loop_tasks_remove(&stream->scratch->handshakes->tasks, &stream->task);
     }
     fx_buf_finish(&stream->early);
 }
 
-size_t fx_handshakes_waiting(const struct fx_handshakes *handshakes) {
-    return fx_turns_waiting(&handshakes->turns);
+size_t fx_handshakes_n_waiting(const struct fx_handshakes *handshakes) {
+    return fx_loop_tasks_count(&handshakes->tasks);
 }
 
 /* ---- steps ---- */
 
-/* On a worker thread. A step takes as long as many reviews, and a kernel need not take
- * the core away from who has it before its slice is over, who else may want it: so this
- * one stands behind who serves, and offers it after each step. */
+/* On a worker thread. A step takes as long as many reviews, and the kernel may not
+ * preempt it within its time slice. So the thread has a lower priority than serving
+ * threads, and yields after each step. */
 static void compute(uv_work_t *work) {
     struct fx_handshakes *handshakes = checked(work->data);
     fx_priority_lower();
@@ -62,18 +62,18 @@ static void compute(uv_work_t *work) {
     }
 }
 
-/* Who has gone meanwhile was kept for the worker's sake alone. */
+/* A stream that was closed meanwhile was only kept for the worker. */
 static void end_step(struct fx_handshake_step *step) {
     struct fx_stream *stream = step->stream;
     if (!stream->closing) {
-        fx_stream_read(stream, true); /* the owner may want otherwise, once it is open */
+        fx_stream_read(stream, true); /* the owner may stop reading when it is open */
         fx_stream_deliver(stream, step->state, &step->plain, &step->cipher,
                           &step->failure);
     }
     fx_buf_finish(&step->received);
     fx_buf_finish(&step->plain);
     fx_buf_finish(&step->cipher);
-    fx_stream_let_go(stream);
+    fx_stream_release(stream);
 }
 
 static void on_computed(uv_work_t *work, int status) {
@@ -82,16 +82,16 @@ static void on_computed(uv_work_t *work, int status) {
     const size_t n_steps = handshakes->n_steps;
     handshakes->n_steps = 0;
     for (size_t i = 0; i < n_steps; i++) {
-        end_step(&handshakes->steps[i]); /* the last may be the end of the server */
+        end_step(&handshakes->steps[i]); /* the last one may free the server */
     }
-    fx_turns_go_on(&handshakes->turns);
+    fx_loop_tasks_resume(&handshakes->tasks);
 }
 
-/* The session of a peer whose first bytes are there. */
+/* Creates the session, now that the peer has sent its first bytes. */
 static bool make_session(struct fx_stream *stream) {
     stream->tls = fx_tls_create(stream->tls_wanted);
     if (stream->tls == NULL) {
-        fx_stream_break(stream, "TLS", UV_ENOMEM);
+        fx_stream_fail(stream, "TLS", UV_ENOMEM);
         return false;
     }
     fx_tls_config_unref(stream->tls_wanted);
@@ -99,8 +99,8 @@ static bool make_session(struct fx_stream *stream) {
     return true;
 }
 
-static struct fx_stream *stream_of(struct fx_turn *turn) {
-    return (void *)((char *)turn - offsetof(struct fx_stream, turn));
+static struct fx_stream *stream_of(struct fx_loop_task *task) {
+    return (void *)((char *)task - offsetof(struct fx_stream, task));
 }
 
 static void add_step(struct fx_handshakes *handshakes, struct fx_stream *stream) {
@@ -113,32 +113,32 @@ static void add_step(struct fx_handshakes *handshakes, struct fx_stream *stream)
     stream->handles++;
 }
 
-static void on_turn(struct fx_turn *turn) {
-    struct fx_handshakes *handshakes = checked(stream_of(turn)->scratch->handshakes);
+static void on_task(struct fx_loop_task *task) {
+    struct fx_handshakes *handshakes = checked(stream_of(task)->scratch->handshakes);
     assert(handshakes->n_steps == 0);
-    while (turn != NULL) {
-        add_step(handshakes, stream_of(turn));
-        turn = handshakes->n_steps < FX_HANDSHAKES_AT_ONCE
-                   ? fx_turns_take(&handshakes->turns)
+    while (task != NULL) {
+        add_step(handshakes, stream_of(task));
+        task = handshakes->n_steps < FX_HANDSHAKES_AT_ONCE
+                   ? fx_loop_tasks_take(&handshakes->tasks)
                    : NULL;
     }
     if (handshakes->n_steps > 0) {
-        fx_turns_hold(&handshakes->turns);
-        /* Which fails only without a function to call. */
+        fx_loop_tasks_pause(&handshakes->tasks);
+        /* cannot fail with valid arguments */
         (void)uv_queue_work(handshakes->loop, &handshakes->work, compute, on_computed);
     }
 }
 
-/* ---- beginning and end ---- */
+/* ---- init and close ---- */
 
 void fx_handshakes_init(struct fx_handshakes *handshakes, uv_loop_t *loop) {
     *handshakes = (struct fx_handshakes){.magic = HANDSHAKES_MAGIC, .loop = loop};
     handshakes->work.data = handshakes;
-    fx_turns_init(&handshakes->turns, loop, on_turn);
+    fx_loop_tasks_init(&handshakes->tasks, loop, on_task);
 }
 
 void fx_handshakes_close(struct fx_handshakes *handshakes, void (*on_closed)(void *user),
                          void *user) {
     assert(handshakes->n_steps == 0);
-    fx_turns_close(&handshakes->turns, on_closed, user);
+    fx_loop_tasks_close(&handshakes->tasks, on_closed, user);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_client.c - the life of one call:
+ * net/http_client.c - the steps of a call:
  *
- *   idle link ──────────────────────┐
+ *   idle connection ────────────────┐
  *     ↓ there is none, or it failed ↓
- *   lookup → connect → handshake → send, read → told
+ *   lookup → connect → handshake → send, read → done
  *              ↑ next address ↓
  *
- * Whatever happens, it is told once, from the loop, and then everything that is still
- * open is closed, or left to the pool; the last callback of those frees it.
+ * The result is reported once, from the loop. Then everything that is open is closed, or
+ * returned to the pool; the last close callback frees the call.
  */
 #include "net/http_client.h"
 
@@ -21,12 +21,12 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "net/address.h"
-#include "net/http_link.h"
+#include "net/http_client_connection.h"
 #include "net/http_request.h"
 #include "net/http_response.h"
 #include "net/tls.h"
 
-#define GOODBYE_MS 250 /* a server that has answered may take that long to close */
+#define CLOSE_MS 250 /* time for the server to close after its response */
 
 #define CALL_MAGIC 0x66786863u /* "fxhc" */
 
@@ -35,33 +35,34 @@ struct fx_http_call {
     uv_loop_t *loop;
     uv_timer_t timer;
     uv_getaddrinfo_t lookup;
-    struct addrinfo *found;            /* what the lookup gave */
-    struct sockaddr_storage socket;    /* of a literal address, */
-    struct addrinfo only;              /* as if it had been looked up */
-    const struct addrinfo *next;       /* to be tried where this one cannot be reached */
-    char address[FX_ADDRESS_BYTES];    /* this one, for the words */
-    struct fx_http_pool *pool;         /* NULL: none */
-    struct fx_stream_scratch *scratch; /* the pool's, or */
-    struct fx_stream_scratch *own;     /* this, where there is none */
-    struct fx_http_link *link;         /* NULL: not yet open, or closed */
+    struct addrinfo *found;                  /* result of the lookup */
+    struct sockaddr_storage socket;          /* for a literal address, */
+    struct addrinfo only;                    /* in the form of a lookup result */
+    const struct addrinfo *next;             /* to be tried if this one fails */
+    char address[FX_ADDRESS_BYTES];          /* this one, for error messages */
+    struct fx_http_pool *pool;               /* NULL: none */
+    struct fx_stream_scratch *scratch;       /* of the pool, or */
+    struct fx_stream_scratch *own;           /* this, without a pool */
+    struct fx_client_connection *connection; /* NULL: not open */
     struct fx_tls_config *tls;
     char *host;
     uint16_t port;
-    struct fx_buf request; /* as long as it may have to be sent; it may hold a token */
+    struct fx_buf request; /* as long as it may be sent; may contain a token */
     struct fx_http_response *response;
     struct fx_http_sink sink;    /* zeroed: none */
-    bool streaming;              /* and it takes the body */
+    bool streaming;              /* the sink takes the body */
     uint64_t timeout_ms, end_at; /* loop time */
     void (*on_done)(const struct fx_http_call_result *result, void *user);
     void *user;
     struct fx_err failure;
-    bool timing, looking; /* not yet closed */
-    bool stillborn;       /* failed at once, to be told by the timer */
-    bool told;
-    bool body_tells_end;
-    bool repeatable;  /* by its nature, and */
-    bool may_repeat;  /* for now: the link was idle before, nothing has come of it */
-    bool begins_anew; /* when the link is closed */
+    bool timing, looking_up; /* not closed yet */
+    bool failed_early;       /* failed at the start; the timer reports it */
+    bool is_done;
+    bool allows_missing_close_notify;
+    bool repeatable; /* option of the call */
+    bool
+        may_repeat; /* and the connection was idle before, and nothing was received yet */
+    bool restarts;  /* when the connection is closed */
 };
 
 static struct fx_http_call *call_of(void *data) {
@@ -70,9 +71,9 @@ static struct fx_http_call *call_of(void *data) {
     return call;
 }
 
-/* ---- the end ---- */
+/* ---- end of a call ---- */
 
-static void destroy(struct fx_http_call *call) {
+static void destroy_call(struct fx_http_call *call) {
     uv_freeaddrinfo(call->found);
     if (call->own != NULL) {
         fx_stream_scratch_finish(call->own);
@@ -88,8 +89,8 @@ static void destroy(struct fx_http_call *call) {
 }
 
 static void destroy_if_closed(struct fx_http_call *call) {
-    if (!call->timing && !call->looking && call->link == NULL) {
-        destroy(call);
+    if (!call->timing && !call->looking_up && call->connection == NULL) {
+        destroy_call(call);
     }
 }
 
@@ -99,120 +100,122 @@ static void on_timer_closed(uv_handle_t *timer) {
     destroy_if_closed(call);
 }
 
-/* Once, after it is told: closes what is open, but a stream that closes itself. */
-static void let_go(struct fx_http_call *call) {
+/* Called once, after the report: closes what is open, except a stream that closes itself.
+ */
+static void close_call(struct fx_http_call *call) {
     fx_tls_wipe(&call->request);
     uv_close((uv_handle_t *)&call->timer, on_timer_closed);
-    if (call->looking) {
-        (void)uv_cancel((uv_req_t *)&call->lookup); /* or it ends by itself */
+    if (call->looking_up) {
+        (void)uv_cancel(
+            (uv_req_t *)&call->lookup); /* if it cannot be cancelled, it ends by itself */
     }
 }
 
-static void tell(struct fx_http_call *call, const struct fx_http_call_result *result) {
-    call->told = true;
+static void report(struct fx_http_call *call, const struct fx_http_call_result *result) {
+    call->is_done = true;
     call->on_done(result, call->user);
     fx_http_response_destroy(call->response);
     call->response = NULL;
 }
 
-static void tell_failure(struct fx_http_call *call) {
+static void report_failure(struct fx_http_call *call) {
     assert(call->failure.code != FX_OK);
-    tell(call, &(struct fx_http_call_result){.failure = &call->failure});
-    if (call->link != NULL) {
-        fx_stream_close(&call->link->stream);
+    report(call, &(struct fx_http_call_result){.failure = &call->failure});
+    if (call->connection != NULL) {
+        fx_stream_close(&call->connection->stream);
     }
-    let_go(call);
+    close_call(call);
 }
 
-/* Leaves the link to the next call, which may be begun by who is told. False: it cannot
- * be used again. */
-static bool give_back(struct fx_http_call *call) {
-    struct fx_http_link *link = call->link;
-    if (link->pool == NULL || !fx_http_response_persists(call->response) ||
-        fx_stream_is_busy(&link->stream)) {
+/* Returns the connection to the pool, so that the callback can already reuse it. False if
+ * it cannot be reused. */
+static bool return_to_pool(struct fx_http_call *call) {
+    struct fx_client_connection *connection = call->connection;
+    if (connection->pool == NULL || !fx_http_response_persists(call->response) ||
+        fx_stream_has_queued_output(&connection->stream)) {
         return false;
     }
-    call->link = NULL;
-    fx_http_pool_give(link);
+    call->connection = NULL;
+    fx_http_pool_put(connection);
     return true;
 }
 
-static void tell_answer(struct fx_http_call *call) {
-    const bool given = give_back(call);
-    tell(call,
-         &(struct fx_http_call_result){.status = fx_http_response_status(call->response),
-                                       .head = fx_http_response_head(call->response),
-                                       .body = fx_http_response_body(call->response)});
+static void report_response(struct fx_http_call *call) {
+    const bool given = return_to_pool(call);
+    report(call, &(struct fx_http_call_result){
+                     .status = fx_http_response_status(call->response),
+                     .head = fx_http_response_head(call->response),
+                     .body = fx_http_response_body(call->response)});
     if (!given) {
-        fx_stream_finish(&call->link->stream);
-        fx_stream_set_deadline(&call->link->stream, GOODBYE_MS);
+        fx_stream_shutdown(&call->connection->stream);
+        fx_stream_set_deadline(&call->connection->stream, CLOSE_MS);
     }
-    let_go(call);
+    close_call(call);
 }
 
 void fx_http_call_cancel(struct fx_http_call *call) {
-    assert(call->magic == CALL_MAGIC && !call->told);
-    call->told = true;
-    if (call->link != NULL) {
-        fx_stream_close(&call->link->stream);
+    assert(call->magic == CALL_MAGIC && !call->is_done);
+    call->is_done = true;
+    if (call->connection != NULL) {
+        fx_stream_close(&call->connection->stream);
     }
-    let_go(call);
+    close_call(call);
 }
 
 static void on_timer(uv_timer_t *timer) {
     struct fx_http_call *call = call_of(timer->data);
-    if (!call->stillborn) {
+    if (!call->failed_early) {
         (void)fx_fail(&call->failure, FX_EDEADLINE, "no answer within %" PRIu64 " ms",
                       call->timeout_ms);
     }
-    tell_failure(call);
+    report_failure(call);
 }
 
 /* ---- the connection ---- */
 
-/* It is over: told when the stream is closed. */
-static void give_up(struct fx_http_call *call) {
+/* Ends the call; the failure is reported when the stream is closed. */
+static void abort_call(struct fx_http_call *call) {
     call->next = NULL;
-    fx_stream_close(&call->link->stream);
+    fx_stream_close(&call->connection->stream);
 }
 
 static void send_request(struct fx_http_call *call) {
-    fx_stream_write(&call->link->stream,
+    fx_stream_write(&call->connection->stream,
                     (struct fx_text){call->request.data, call->request.len});
 }
 
 static void on_open(void *user) {
     struct fx_http_call *call = call_of(user);
     call->next = NULL;
-    fx_stream_set_deadline(&call->link->stream, 0);
+    fx_stream_set_deadline(&call->connection->stream, 0);
     send_request(call);
     fx_tls_wipe(&call->request);
 }
 
-/* Does the sink take the body? It may also cancel the call. */
-static void offer_body(struct fx_http_call *call) {
+/* Lets the sink take the body. It may also cancel the call. */
+static void offer_to_sink(struct fx_http_call *call) {
     const struct fx_http_call_result head = {
         .status = fx_http_response_status(call->response),
         .head = fx_http_response_head(call->response)};
     if (call->sink.on_head == NULL || !call->sink.on_head(&head, call->user) ||
-        call->told) {
+        call->is_done) {
         return;
     }
     fx_http_response_stream(call->response);
     call->streaming = true;
     (void)uv_timer_stop(&call->timer);
-    fx_stream_set_deadline(&call->link->stream, call->sink.silence_ms);
+    fx_stream_set_deadline(&call->connection->stream, call->sink.silence_ms);
 }
 
 static void on_event(struct fx_http_call *call, enum fx_http_response_event event) {
     switch (event) {
     case FX_HTTP_RESPONSE_MORE: break;
-    case FX_HTTP_RESPONSE_HEAD: offer_body(call); break;
+    case FX_HTTP_RESPONSE_HEAD: offer_to_sink(call); break;
     case FX_HTTP_RESPONSE_PIECE:
         call->sink.on_piece(fx_http_response_piece(call->response), call->user);
         break;
-    case FX_HTTP_RESPONSE_WHOLE: tell_answer(call); break;
-    case FX_HTTP_RESPONSE_BAD: give_up(call); break;
+    case FX_HTTP_RESPONSE_WHOLE: report_response(call); break;
+    case FX_HTTP_RESPONSE_BAD: abort_call(call); break;
     }
 }
 
@@ -222,29 +225,30 @@ static void on_bytes(void *user, struct fx_text bytes) {
     call->may_repeat = false;
     fx_tls_wipe(&call->request);
     if (call->streaming) {
-        fx_stream_set_deadline(&call->link->stream, call->sink.silence_ms);
+        fx_stream_set_deadline(&call->connection->stream, call->sink.silence_ms);
     }
     do {
         event = fx_http_response_feed(call->response, &bytes, &call->failure);
         on_event(call, event);
-    } while (!call->told &&
+    } while (!call->is_done &&
              (event == FX_HTTP_RESPONSE_HEAD || event == FX_HTTP_RESPONSE_PIECE));
 }
 
-/* The link has failed. Is that a reason to try a new one? */
-static bool repeats(struct fx_http_call *call) {
-    call->begins_anew = call->may_repeat;
+/* The connection has failed. Should the request be sent on a new one? */
+static bool must_restart(struct fx_http_call *call) {
+    call->restarts = call->may_repeat;
     call->may_repeat = false;
-    return call->begins_anew;
+    return call->restarts;
 }
 
 static void on_end(void *user) {
     struct fx_http_call *call = call_of(user);
-    if (repeats(call)) {
-        fx_stream_close(&call->link->stream);
+    if (must_restart(call)) {
+        fx_stream_close(&call->connection->stream);
         return;
     }
-    const bool cut = !call->body_tells_end && fx_stream_is_cut(&call->link->stream);
+    const bool cut = !call->allows_missing_close_notify &&
+                     fx_stream_is_truncated(&call->connection->stream);
     on_event(call, fx_http_response_end(call->response, cut, &call->failure));
 }
 
@@ -252,57 +256,57 @@ static void on_drained(void *user) {
     (void)user;
 }
 
-static bool fail_connect(struct fx_http_call *call) {
+static bool prefix_address(struct fx_http_call *call) {
     return fx_err_prefix(&call->failure, "connect %s: ", call->address);
 }
 
-/* Silent for too long? What the loop has not told yet, where it did not run for a while,
- * counts as told. */
+/* No byte came for too long. Bytes that the kernel has but the loop did not read yet,
+ * because it was busy, count. */
 static void on_silence(struct fx_http_call *call) {
-    if (!fx_stream_is_silent(&call->link->stream)) {
-        fx_stream_set_deadline(&call->link->stream, call->sink.silence_ms);
+    if (!fx_stream_has_no_input(&call->connection->stream)) {
+        fx_stream_set_deadline(&call->connection->stream, call->sink.silence_ms);
         return;
     }
     (void)fx_fail(&call->failure, FX_EDEADLINE, "no byte came for %" PRIu64 " ms",
                   call->sink.silence_ms);
-    give_up(call);
+    abort_call(call);
 }
 
-/* The link's share of the time is used up, or the stream is silent. */
-static void on_late(void *user) {
+/* The time to connect to this address is over, or no byte came for too long. */
+static void on_deadline(void *user) {
     struct fx_http_call *call = call_of(user);
     if (call->streaming) {
         on_silence(call);
-    } else if (!fx_stream_is_connected(&call->link->stream)) {
+    } else if (!fx_stream_is_connected(&call->connection->stream)) {
         (void)fx_fail(&call->failure, FX_EIO, "%s", uv_strerror(UV_ETIMEDOUT));
-        (void)fail_connect(call);
-        fx_stream_close(&call->link->stream);
+        (void)prefix_address(call);
+        fx_stream_close(&call->connection->stream);
     }
 }
 
-static void on_broken(void *user, const struct fx_err *failure) {
+static void on_error(void *user, const struct fx_err *failure) {
     struct fx_http_call *call = call_of(user);
     call->failure = *failure;
-    if (repeats(call)) {
+    if (must_restart(call)) {
         return;
     }
-    if (fx_stream_is_connected(&call->link->stream)) {
+    if (fx_stream_is_connected(&call->connection->stream)) {
         call->next = NULL;
     } else {
-        (void)fail_connect(call);
+        (void)prefix_address(call);
     }
 }
 
 static bool try_next(struct fx_http_call *call);
-static bool begin_anew(struct fx_http_call *call);
+static bool start_new(struct fx_http_call *call);
 
 static void on_closed(void *user) {
     struct fx_http_call *call = call_of(user);
-    fx_http_link_destroy(call->link);
-    call->link = NULL;
-    if (!call->told &&
-        !(call->begins_anew ? begin_anew(call) : call->next != NULL && try_next(call))) {
-        tell_failure(call);
+    fx_client_connection_destroy(call->connection);
+    call->connection = NULL;
+    if (!call->is_done &&
+        !(call->restarts ? start_new(call) : call->next != NULL && try_next(call))) {
+        report_failure(call);
     }
     destroy_if_closed(call);
 }
@@ -312,8 +316,8 @@ static const struct fx_stream_events events = {
     .on_bytes = on_bytes,
     .on_end = on_end,
     .on_drained = on_drained,
-    .on_late = on_late,
-    .on_broken = on_broken,
+    .on_deadline = on_deadline,
+    .on_error = on_error,
     .on_closed = on_closed,
 };
 
@@ -330,25 +334,26 @@ static struct fx_http_target target_of(const struct fx_http_call *call) {
     return (struct fx_http_target){call->host, call->port, call->tls};
 }
 
-/* Connects to the next address. False only without memory: then there is no link. */
+/* Connects to the next address. False only if out of memory: then there is no connection.
+ */
 static bool try_next(struct fx_http_call *call) {
     const struct sockaddr *to = call->next->ai_addr;
     const struct fx_http_target target = target_of(call);
-    call->link = fx_http_link_create(call->loop, &target, call->scratch, call->pool,
-                                     &call->failure);
-    if (call->link == NULL) {
+    call->connection = fx_client_connection_create(call->loop, &target, call->scratch,
+                                                   call->pool, &call->failure);
+    if (call->connection == NULL) {
         return false;
     }
-    struct fx_stream *stream = &call->link->stream;
+    struct fx_stream *stream = &call->connection->stream;
     call->next = call->next->ai_next;
     fx_address_print(to, call->port, call->address, sizeof call->address);
-    fx_stream_tell(stream, &events, call);
+    fx_stream_set_events(stream, &events, call);
     if (call->next != NULL) {
         fx_stream_set_deadline(stream, share_of_time(call));
     }
     if (!fx_stream_connect(stream, to, &call->failure)) {
-        (void)fail_connect(call);
-        fx_stream_close(stream); /* and goes on in on_closed() */
+        (void)prefix_address(call);
+        fx_stream_close(stream); /* on_closed() goes on */
     }
     return true;
 }
@@ -365,18 +370,18 @@ static void fail_lookup(struct fx_http_call *call, int rc) {
 
 static void on_looked_up(uv_getaddrinfo_t *lookup, int status, struct addrinfo *found) {
     struct fx_http_call *call = call_of(lookup->data);
-    call->looking = false;
+    call->looking_up = false;
     call->found = found;
     call->next = found;
-    if (call->told) {
+    if (call->is_done) {
         destroy_if_closed(call);
         return;
     }
     if (status != 0 || found == NULL) {
         fail_lookup(call, status != 0 ? status : UV_EAI_NODATA);
-        tell_failure(call);
+        report_failure(call);
     } else if (!try_next(call)) {
-        tell_failure(call);
+        report_failure(call);
     }
 }
 
@@ -388,14 +393,14 @@ static bool look_up(struct fx_http_call *call) {
     call->lookup.data = call;
     const int rc = uv_getaddrinfo(call->loop, &call->lookup, on_looked_up, call->host,
                                   service, &hints);
-    call->looking = rc == 0;
+    call->looking_up = rc == 0;
     if (rc != 0) {
         fail_lookup(call, rc);
     }
     return rc == 0;
 }
 
-/* Is the host an address? Then there is nothing to look up. */
+/* If the host is an address, there is nothing to look up. */
 static bool take_literal(struct fx_http_call *call) {
     if (!fx_address_of_literal(call->host, call->port, &call->socket)) {
         return false;
@@ -405,28 +410,28 @@ static bool take_literal(struct fx_http_call *call) {
     return true;
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
-/* With a link of its own. False: `failure` says why. */
-static bool begin_anew(struct fx_http_call *call) {
-    call->begins_anew = false;
+/* Starts with a new connection. False: see `failure`. */
+static bool start_new(struct fx_http_call *call) {
+    call->restarts = false;
     return take_literal(call) ? try_next(call) : look_up(call);
 }
 
-/* With one that is there. False: there is none. */
-static bool begin_idle(struct fx_http_call *call) {
+/* Starts with an idle connection. False if there is none. */
+static bool start_idle(struct fx_http_call *call) {
     const struct fx_http_target target = target_of(call);
-    call->link = call->pool == NULL ? NULL : fx_http_pool_take(call->pool, &target);
-    if (call->link == NULL) {
+    call->connection = call->pool == NULL ? NULL : fx_http_pool_take(call->pool, &target);
+    if (call->connection == NULL) {
         return false;
     }
-    fx_stream_tell(&call->link->stream, &events, call);
+    fx_stream_set_events(&call->connection->stream, &events, call);
     call->may_repeat = call->repeatable;
     send_request(call);
     if (!call->may_repeat) {
         fx_tls_wipe(&call->request);
     }
-    fx_stream_acknowledge(&call->link->stream);
+    fx_stream_quick_ack(&call->connection->stream);
     return true;
 }
 
@@ -434,7 +439,8 @@ static size_t or_default(size_t given, size_t usual) {
     return given == 0 ? usual : given;
 }
 
-/* Without a pool nobody else's can be used. False without memory. */
+/* Takes the shared memory of the pool, or own memory without a pool. False if out of
+ * memory. */
 static bool take_scratch(struct fx_http_call *call, struct fx_http_pool *pool) {
     if (pool != NULL) {
         call->pool = fx_http_pool_ref(pool);
@@ -450,8 +456,9 @@ static bool take_scratch(struct fx_http_call *call, struct fx_http_pool *pool) {
     return true;
 }
 
-static struct fx_http_call *
-create(uv_loop_t *loop, const struct fx_http_call_options *options, struct fx_err *err) {
+static struct fx_http_call *create_call(uv_loop_t *loop,
+                                        const struct fx_http_call_options *options,
+                                        struct fx_err *err) {
     struct fx_http_call *call = calloc(1, sizeof *call);
     if (call == NULL) {
         (void)fx_fail_nomem(err);
@@ -461,7 +468,7 @@ create(uv_loop_t *loop, const struct fx_http_call_options *options, struct fx_er
     call->loop = loop;
     call->timeout_ms = options->timeout_ms;
     call->repeatable = options->repeatable;
-    call->body_tells_end = options->body_tells_end;
+    call->allows_missing_close_notify = options->allows_missing_close_notify;
     call->port = options->url->port;
     call->sink = options->sink == NULL ? (struct fx_http_sink){0} : *options->sink;
     call->tls = options->tls == NULL ? NULL : fx_tls_config_ref(options->tls);
@@ -476,7 +483,7 @@ create(uv_loop_t *loop, const struct fx_http_call_options *options, struct fx_er
     } else if (fx_http_request_write(options, &call->request, err)) {
         return call;
     }
-    destroy(call);
+    destroy_call(call);
     return NULL;
 }
 
@@ -484,21 +491,21 @@ bool fx_http_call_start(uv_loop_t *loop, const struct fx_http_call_options *opti
                         void (*on_done)(const struct fx_http_call_result *result,
                                         void *user),
                         void *user, struct fx_http_call **ret_call, struct fx_err *err) {
-    struct fx_http_call *call = create(loop, options, err);
+    struct fx_http_call *call = create_call(loop, options, err);
     if (call == NULL) {
         return false;
     }
     (void)signal(SIGPIPE, SIG_IGN); /* as in http_server.c */
-    uv_update_time(loop);           /* who calls may have worked for long */
+    uv_update_time(loop);           /* the caller may have blocked the loop for a while */
     call->on_done = on_done;
     call->user = user;
     call->end_at = uv_now(loop) + options->timeout_ms;
-    call->stillborn = !begin_idle(call) && !begin_anew(call);
+    call->failed_early = !start_idle(call) && !start_new(call);
     call->timing = true;
     call->timer.data = call;
-    (void)uv_timer_init(loop, &call->timer); /* these two cannot fail */
+    (void)uv_timer_init(loop, &call->timer); /* cannot fail */
     (void)uv_timer_start(&call->timer, on_timer,
-                         call->stillborn ? 0 : options->timeout_ms, 0);
+                         call->failed_early ? 0 : options->timeout_ms, 0);
     *ret_call = call;
     return true;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_client_cancel_test.c - what may be done out of the calls of a sink: giving up
- * this call or another, beginning others.
+ * net/http_client_cancel_test.c - what a callback of a sink may do: cancel its own call
+ * or others, and start calls.
  */
-#include "net/http_client_stream_world.h"
+#include "net/http_client_stream_fixture.h"
 
 /* Several pieces in one read: the second must not come when the first was enough. */
 #define MANY_PIECES CHUNKED "1\r\na\r\n1\r\nb\r\n1\r\nc\r\n" LAST
@@ -32,8 +32,7 @@ static void a_call_may_be_given_up_by_its_sink(void **state) {
         for (size_t i = 0; i < FX_COUNT(answers); i++) {
             struct pooled pooled;
             begin(&pooled, plain != 0);
-            pooled.actor.script =
-                (struct script){answers[i], i % 2 == 0 ? STAY : GOODBYE};
+            pooled.fake.script = (struct script){answers[i], i % 2 == 0 ? STAY : GOODBYE};
             cancel_and_see(&pooled, (struct taken){.cancels_at_head = true});
             cancel_and_see(&pooled,
                            (struct taken){.cancels_at_head = true, .declines = true});
@@ -52,7 +51,7 @@ static void a_call_without_a_pool_may_be_given_up(void **state) {
     (void)state;
     struct pooled pooled;
     begin(&pooled, false);
-    pooled.actor.script = (struct script){MANY_PIECES, STAY};
+    pooled.fake.script = (struct script){MANY_PIECES, STAY};
     for (unsigned at = 0; at <= 3; at++) {
         struct taken taken = {.cancels_at_head = at == 0, .cancels_at_piece = at};
         struct fx_http_call_options options = options_of(&pooled);
@@ -72,7 +71,7 @@ static void a_call_without_a_pool_may_be_given_up(void **state) {
 /* ---- others ---- */
 
 struct pair {
-    struct taken taken; /* first: it is what its sink is told of */
+    struct taken taken; /* first: the `user` of its sink */
     struct taken other;
     struct pooled pooled;
 };
@@ -80,8 +79,7 @@ struct pair {
 static void begin_other(void *user) {
     struct pair *pair = user;
     if (pair->taken.n_pieces == 1) {
-        ask_actor(&pair->pooled.actor, URL, options_of(&pair->pooled),
-                  &pair->other.asked);
+        ask_actor(&pair->pooled.fake, URL, options_of(&pair->pooled), &pair->other.asked);
     }
 }
 
@@ -91,11 +89,11 @@ static void a_sink_may_begin_another_call(void **state) {
     struct pooled *pooled = &pair.pooled;
     begin(pooled, false);
     call_many(pooled, URL, 2); /* leaves two links */
-    pooled->actor.script = (struct script){MANY_PIECES, STAY};
-    pooled->actor.again = pooled->actor.script;
+    pooled->fake.script = (struct script){MANY_PIECES, STAY};
+    pooled->fake.again = pooled->fake.script;
     take(pooled, options_of(pooled), 0, &pair.taken);
-    await(&pooled->actor.loop, &pair.taken.asked);
-    await(&pooled->actor.loop, &pair.other.asked);
+    await(&pooled->fake.loop, &pair.taken.asked);
+    await(&pooled->fake.loop, &pair.other.asked);
     expect_answer(&pair.taken.asked, 200, "");
     expect_answer(&pair.other.asked, 200, "abc");
     assert_string_equal(pair.taken.pieces.data, "abc");
@@ -116,12 +114,12 @@ static void a_sink_may_give_up_another_call(void **state) {
     struct pair pair = {.taken.at_piece = cancel_other};
     struct pooled *pooled = &pair.pooled;
     begin(pooled, false);
-    pooled->actor.script = (struct script){CHUNKED "1\r\na\r\n", STAY};
+    pooled->fake.script = (struct script){CHUNKED "1\r\na\r\n", STAY};
     take(pooled, options_of(pooled), 0, &pair.other);
     await_pieces(pooled, &pair.other, "a");
-    pooled->actor.script = (struct script){MANY_PIECES, STAY};
+    pooled->fake.script = (struct script){MANY_PIECES, STAY};
     take(pooled, options_of(pooled), 0, &pair.taken);
-    await(&pooled->actor.loop, &pair.taken.asked);
+    await(&pooled->fake.loop, &pair.taken.asked);
     expect_answer(&pair.taken.asked, 200, "");
     assert_int_equal(pair.other.asked.n_done, 0);
     await_open(pooled, 1);
@@ -137,7 +135,7 @@ static void a_stream_can_be_given_up_at_any_time(void **state) {
     struct pooled pooled;
     for (int plain = 0; plain < 2; plain++) {
         begin(&pooled, plain != 0);
-        pooled.actor.script = (struct script){CHUNKED "1\r\na\r\n1\r\nb\r\n", STAY};
+        pooled.fake.script = (struct script){CHUNKED "1\r\na\r\n1\r\nb\r\n", STAY};
         for (int turns = 0; turns < 20; turns++) {
             struct taken taken = {0};
             take(&pooled, options_of(&pooled), 1, &taken);
@@ -160,13 +158,13 @@ static void a_stream_outlives_its_pool(void **state) {
     struct pooled pooled;
     struct taken taken = {0};
     begin(&pooled, false);
-    pooled.actor.script = (struct script){FIRST, STAY};
+    pooled.fake.script = (struct script){FIRST, STAY};
     take(&pooled, options_of(&pooled), 0, &taken);
     await_pieces(&pooled, &taken, "{\"a\":1}\n");
     fx_http_pool_close(pooled.pool);
     pooled.pool = NULL;
     speak(&pooled, "1\r\nb\r\n" LAST);
-    await(&pooled.actor.loop, &taken.asked);
+    await(&pooled.fake.loop, &taken.asked);
     expect_answer(&taken.asked, 200, "");
     assert_string_equal(taken.pieces.data, "{\"a\":1}\nb");
     await_open(&pooled, 0);

@@ -3,7 +3,7 @@
  * net/http_client_fault_test.c - calls to a server that says what a test wants it to say,
  * to nobody, and calls that are given up.
  */
-#include "net/http_client_actor.h"
+#include "net/http_client_fake_server.h"
 
 #include "base/slow_testing.h"
 
@@ -13,7 +13,7 @@
 static const struct {
     struct script script;
     unsigned status;  /* 0: a failure, */
-    const char *body; /* with these words */
+    const char *body; /* with this message */
 } scripts[] = {
     {{OK_LINE "Content-Length: 2\r\n\r\n{}", STAY}, 200, "{}"},
     {{OK_LINE "Content-Length: 2\r\n\r\n{}", CUT}, 200, "{}"},
@@ -46,15 +46,15 @@ static const struct {
      "the answer is larger than 8388608 bytes"},
 };
 
-static void play(struct actor *actor, struct fx_tls_config *tls, size_t i) {
+static void play(struct fake_server *fake, struct fx_tls_config *tls, size_t i) {
     struct asked asked;
     struct fx_http_call_options options = posting(NULL, tls, FX_TEXT("{}"));
     const bool late = strcmp(scripts[i].body, LATE) == 0;
     options.timeout_ms = late ? 50 : PATIENCE_MS;
-    actor->script = scripts[i].script;
+    fake->script = scripts[i].script;
     const uint64_t begun = now_ms();
-    ask_actor(actor, "https://127.0.0.1:PORT/", options, &asked);
-    await(&actor->loop, &asked);
+    ask_actor(fake, "https://127.0.0.1:PORT/", options, &asked);
+    await(&fake->loop, &asked);
     if (scripts[i].status != 0) {
         expect_answer(&asked, scripts[i].status, scripts[i].body);
         return;
@@ -69,14 +69,14 @@ static void play(struct actor *actor, struct fx_tls_config *tls, size_t i) {
 
 static void every_script_is_understood(void **state) {
     (void)state;
-    struct actor actor;
+    struct fake_server fake;
     struct fx_tls_config *tls = client_tls(&trust, "localhost", NULL, NULL);
     for (int plain = 0; plain < 2; plain++) {
-        actor_start(&actor, plain != 0 ? NULL : server_tls);
+        fake_server_start(&fake, plain != 0 ? NULL : server_tls);
         for (size_t i = 0; i < FX_COUNT(scripts); i++) {
-            play(&actor, plain != 0 ? NULL : tls, i);
+            play(&fake, plain != 0 ? NULL : tls, i);
         }
-        actor_finish(&actor);
+        fake_server_finish(&fake);
     }
     fx_tls_config_unref(tls);
 }
@@ -86,58 +86,58 @@ static void every_script_is_understood(void **state) {
 static void only_a_goodbye_ends_a_body_over_tls(void **state) {
     (void)state;
     static const struct {
-        bool plain, body_tells_end, whole;
+        bool plain, allows_missing_close_notify, whole;
     } cases[] = {{true, false, true}, {false, false, false}, {false, true, true}};
-    struct actor actor;
+    struct fake_server fake;
     struct asked asked;
     struct fx_tls_config *tls = client_tls(&trust, "localhost", NULL, NULL);
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        actor_start(&actor, cases[i].plain ? NULL : server_tls);
-        actor.script = (struct script){OK_LINE "\r\n{}", CUT};
+        fake_server_start(&fake, cases[i].plain ? NULL : server_tls);
+        fake.script = (struct script){OK_LINE "\r\n{}", CUT};
         struct fx_http_call_options options =
             posting(NULL, cases[i].plain ? NULL : tls, FX_TEXT("{}"));
-        options.body_tells_end = cases[i].body_tells_end;
-        ask_actor(&actor, "https://127.0.0.1:PORT/", options, &asked);
-        await(&actor.loop, &asked);
+        options.allows_missing_close_notify = cases[i].allows_missing_close_notify;
+        ask_actor(&fake, "https://127.0.0.1:PORT/", options, &asked);
+        await(&fake.loop, &asked);
         if (cases[i].whole) {
             expect_answer(&asked, 200, "{}");
         } else {
             expect_failure(&asked, FX_EIO, MIDDLE);
         }
-        actor_finish(&actor);
+        fake_server_finish(&fake);
     }
     fx_tls_config_unref(tls);
 }
 
 static void the_request_is_as_it_should_be(void **state) {
     (void)state;
-    struct actor actor;
+    struct fake_server fake;
     struct asked asked;
     struct fx_buf wanted = {0};
-    actor_start(&actor, NULL);
-    actor.script = (struct script){OK_LINE "Content-Length: 0\r\n\r\n", STAY};
-    ask_actor(&actor, "https://localhost:PORT?a=1",
+    fake_server_start(&fake, NULL);
+    fake.script = (struct script){OK_LINE "Content-Length: 0\r\n\r\n", STAY};
+    ask_actor(&fake, "https://localhost:PORT?a=1",
               posting(NULL, NULL, FX_TEXT("{\"a\":1}")), &asked);
-    await(&actor.loop, &asked);
+    await(&fake.loop, &asked);
     fx_buf_printf(&wanted,
                   "POST /?a=1 HTTP/1.1\r\nHost: localhost:%u\r\n"
                   "User-Agent: fixpoint/%s\r\nAccept: application/json\r\n"
                   "Accept-Encoding: identity\r\nConnection: close\r\n"
                   "Content-Type: application/json\r\nContent-Length: 7\r\n\r\n"
                   "{\"a\":1}",
-                  actor.port, FX_VERSION);
-    assert_string_equal(actor.heard.data, wanted.data);
+                  fake.port, FX_VERSION);
+    assert_string_equal(fake.received.data, wanted.data);
     fx_buf_finish(&wanted);
     fx_buf_finish(&asked.body);
-    actor_finish(&actor);
+    fake_server_finish(&fake);
 }
 
 static void nobody_there(void **state) {
     (void)state;
-    struct actor actor;
+    struct fake_server fake;
     struct asked asked;
     struct fx_buf words = {0};
-    actor_start(&actor, NULL);
+    fake_server_start(&fake, NULL);
     /* A port that was free a moment ago. */
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in at = {.sin_family = AF_INET};
@@ -145,20 +145,20 @@ static void nobody_there(void **state) {
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof at), 0);
     assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &len), 0);
-    const uint16_t alive = actor.port;
-    actor.port = ntohs(at.sin_port);
-    fx_buf_printf(&words, "connect 127.0.0.1:%u: connection refused", actor.port);
-    ask_actor(&actor, "http://127.0.0.1:PORT/", posting(NULL, NULL, FX_TEXT("{}")),
+    const uint16_t alive = fake.port;
+    fake.port = ntohs(at.sin_port);
+    fx_buf_printf(&words, "connect 127.0.0.1:%u: connection refused", fake.port);
+    ask_actor(&fake, "http://127.0.0.1:PORT/", posting(NULL, NULL, FX_TEXT("{}")),
               &asked);
-    await(&actor.loop, &asked);
+    await(&fake.loop, &asked);
     expect_failure(&asked, FX_EIO, words.data);
-    ask_actor(&actor, "http://localhost:PORT/", posting(NULL, NULL, FX_TEXT("{}")),
+    ask_actor(&fake, "http://localhost:PORT/", posting(NULL, NULL, FX_TEXT("{}")),
               &asked);
-    await(&actor.loop, &asked);
+    await(&fake.loop, &asked);
     expect_failure(&asked, FX_EIO, "connection refused");
     (void)close(fd);
-    actor.port = alive;
-    actor_finish(&actor);
+    fake.port = alive;
+    fake_server_finish(&fake);
     fx_buf_finish(&words);
 }
 
@@ -168,48 +168,48 @@ static void names_that_nobody_has(void **state) {
         "http://a..b:PORT/",
         /* No label has 64 bytes: this fails before it is looked up. */
         "http://0123456789012345678901234567890123456789012345678901234567890123:PORT/"};
-    struct actor actor;
+    struct fake_server fake;
     struct asked asked;
-    actor_start(&actor, NULL);
+    fake_server_start(&fake, NULL);
     for (size_t i = 0; i < FX_COUNT(urls); i++) {
-        ask_actor(&actor, urls[i], posting(NULL, NULL, FX_TEXT("{}")), &asked);
-        await(&actor.loop, &asked);
+        ask_actor(&fake, urls[i], posting(NULL, NULL, FX_TEXT("{}")), &asked);
+        await(&fake.loop, &asked);
         expect_failure(&asked, FX_EIO,
                        i == 0 ? "lookup a..b: name or service not known" : "lookup 0123");
     }
-    actor_finish(&actor);
+    fake_server_finish(&fake);
 }
 
 static void tls_and_plain_do_not_meet(void **state) {
     (void)state;
-    struct actor actor;
+    struct fake_server fake;
     struct asked asked;
     struct fx_tls_config *tls = client_tls(&trust, "localhost", NULL, NULL);
     /* A plain server takes the handshake for a request that does not end. */
     struct fx_http_call_options options = posting(NULL, tls, FX_TEXT("{}"));
     options.timeout_ms = 50;
-    actor_start(&actor, NULL);
-    ask_actor(&actor, "https://127.0.0.1:PORT/", options, &asked);
-    await(&actor.loop, &asked);
+    fake_server_start(&fake, NULL);
+    ask_actor(&fake, "https://127.0.0.1:PORT/", options, &asked);
+    await(&fake.loop, &asked);
     expect_failure(&asked, FX_EDEADLINE, LATE);
-    actor_finish(&actor);
-    actor_start(&actor, server_tls);
-    ask_actor(&actor, "http://127.0.0.1:PORT/", posting(NULL, NULL, FX_TEXT("{}")),
+    fake_server_finish(&fake);
+    fake_server_start(&fake, server_tls);
+    ask_actor(&fake, "http://127.0.0.1:PORT/", posting(NULL, NULL, FX_TEXT("{}")),
               &asked);
-    await(&actor.loop, &asked);
+    await(&fake.loop, &asked);
     expect_failure(&asked, FX_EIO, "");
-    actor_finish(&actor);
+    fake_server_finish(&fake);
     fx_tls_config_unref(tls);
 }
 
 /* Given up after so many turns of the loop: each stage comes in its turn. True while it
  * was not yet done by then. */
-static bool cancel_after(struct actor *actor, const char *format,
+static bool cancel_after(struct fake_server *fake, const char *format,
                          struct fx_tls_config *tls, int turns) {
     struct asked asked;
-    ask_actor(actor, format, posting(NULL, tls, FX_TEXT("{}")), &asked);
+    ask_actor(fake, format, posting(NULL, tls, FX_TEXT("{}")), &asked);
     for (int i = 0; i < turns && asked.n_done == 0; i++) {
-        (void)uv_run(&actor->loop, UV_RUN_NOWAIT);
+        (void)uv_run(&fake->loop, UV_RUN_NOWAIT);
         if (i > 0 && i % 4 == 0) {
             uv_sleep(1); /* for the lookup, on its thread */
         }
@@ -219,7 +219,7 @@ static bool cancel_after(struct actor *actor, const char *format,
         fx_http_call_cancel(asked.call);
     }
     for (int i = 0; i < 20; i++) {
-        (void)uv_run(&actor->loop, UV_RUN_NOWAIT);
+        (void)uv_run(&fake->loop, UV_RUN_NOWAIT);
     }
     assert_int_equal(asked.n_done, cancelled ? 0 : 1);
     fx_buf_finish(&asked.body);
@@ -234,15 +234,15 @@ static void a_call_can_be_given_up_at_any_time(void **state) {
     struct fx_tls_config *tls = client_tls(&trust, "localhost", NULL, NULL);
     const int step = slow() > 1 ? (int)FX_COUNT(urls) : 1;
     for (int plain = 0; plain < 2; plain++) {
-        struct actor actor;
-        actor_start(&actor, plain != 0 ? NULL : server_tls);
-        actor.script = (struct script){OK_LINE "Content-Length: 3\r\n\r\n{}", STAY};
+        struct fake_server fake;
+        fake_server_start(&fake, plain != 0 ? NULL : server_tls);
+        fake.script = (struct script){OK_LINE "Content-Length: 3\r\n\r\n{}", STAY};
         for (size_t i = 0; i < FX_COUNT(urls); i++) {
             for (int turns = (int)i % step; turns < 40; turns += step) {
-                (void)cancel_after(&actor, urls[i], plain != 0 ? NULL : tls, turns);
+                (void)cancel_after(&fake, urls[i], plain != 0 ? NULL : tls, turns);
             }
         }
-        actor_finish(&actor);
+        fake_server_finish(&fake);
     }
     fx_tls_config_unref(tls);
 }
@@ -250,7 +250,7 @@ static void a_call_can_be_given_up_at_any_time(void **state) {
 /* ---- a call out of a call's end ---- */
 
 struct chain {
-    struct actor *actor;
+    struct fake_server *fake;
     struct asked asked;
     int left;
 };
@@ -262,11 +262,11 @@ static void ask_link(struct chain *chain) {
     struct fx_buf text = {0};
     struct fx_url url;
     struct fx_http_call *call = NULL;
-    parse_url(&text, &url, "http://127.0.0.1:PORT/", chain->actor->port);
+    parse_url(&text, &url, "http://127.0.0.1:PORT/", chain->fake->port);
     const struct fx_http_call_options options = posting(&url, NULL, FX_TEXT("{}"));
-    fx_buf_reset(&chain->actor->heard);
+    fx_buf_reset(&chain->fake->received);
     assert_true(
-        fx_http_call_start(&chain->actor->loop, &options, on_link, chain, &call, &err));
+        fx_http_call_start(&chain->fake->loop, &options, on_link, chain, &call, &err));
     fx_buf_finish(&text);
 }
 
@@ -282,13 +282,13 @@ static void on_link(const struct fx_http_call_result *result, void *user) {
 
 static void an_answer_may_lead_to_the_next_call(void **state) {
     (void)state;
-    struct actor actor;
-    actor_start(&actor, NULL);
-    actor.script = (struct script){OK_LINE "Content-Length: 2\r\n\r\n{}", GOODBYE};
-    struct chain chain = {.actor = &actor, .left = 10};
+    struct fake_server fake;
+    fake_server_start(&fake, NULL);
+    fake.script = (struct script){OK_LINE "Content-Length: 2\r\n\r\n{}", GOODBYE};
+    struct chain chain = {.fake = &fake, .left = 10};
     ask_link(&chain);
-    await(&actor.loop, &chain.asked);
-    actor_finish(&actor);
+    await(&fake.loop, &chain.asked);
+    fake_server_finish(&fake);
 }
 
 int main(void) {

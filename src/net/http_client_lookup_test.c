@@ -4,7 +4,7 @@
  * them where nobody answers. The resolver is one of ours: it takes the place of the C
  * library's.
  */
-#include "net/http_client_world.h"
+#include "net/http_client_fixture.h"
 
 #include <netdb.h>
 
@@ -50,13 +50,13 @@ void freeaddrinfo(struct addrinfo *all) {
 
 /* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
-static void ask_name(struct world *world, uint64_t timeout_ms, struct asked *asked) {
+static void ask_name(struct fixture *fixture, uint64_t timeout_ms, struct asked *asked) {
     struct fx_buf text = {0};
     struct fx_url url;
-    parse_url(&text, &url, "http://provider:PORT/", fx_http_server_port(world->server));
+    parse_url(&text, &url, "http://provider:PORT/", fx_http_server_port(fixture->server));
     struct fx_http_call_options options = posting(&url, NULL, FX_TEXT("x"));
     options.timeout_ms = timeout_ms;
-    ask(&world->loop, &options, asked);
+    ask(&fixture->loop, &options, asked);
     fx_buf_finish(&text);
 }
 
@@ -77,20 +77,20 @@ static void addresses_are_tried_in_order(void **state) {
         {{"127.0.0.2", "::1"}, "connect [::1]:"},
         {{NULL}, "lookup provider: name or service not known"},
     };
-    struct world world;
+    struct fixture fixture;
     struct asked asked;
-    start(&world, (struct fx_http_server_options){0});
+    start(&fixture, (struct fx_http_server_options){0});
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         resolved = cases[i].addresses;
-        ask_name(&world, PATIENCE_MS, &asked);
-        await(&world.loop, &asked);
+        ask_name(&fixture, PATIENCE_MS, &asked);
+        await(&fixture.loop, &asked);
         if (cases[i].failure == NULL) {
             expect_answer(&asked, 200, ANSWER);
         } else {
             expect_failure(&asked, FX_EIO, cases[i].failure);
         }
     }
-    finish(&world);
+    finish(&fixture);
 }
 
 /* A listener whose queue is full: to connect there takes for ever. */
@@ -116,47 +116,47 @@ static void a_dead_address_takes_its_share_of_the_time_only(void **state) {
     (void)state;
     static const char *const both[] = {"127.0.0.2", "127.0.0.1", NULL};
     static const char *const dead[] = {"127.0.0.2", NULL};
-    struct world world;
+    struct fixture fixture;
     struct asked asked;
     struct full full;
-    start(&world, (struct fx_http_server_options){0});
-    fill(&full, fx_http_server_port(world.server));
+    start(&fixture, (struct fx_http_server_options){0});
+    fill(&full, fx_http_server_port(fixture.server));
     resolved = both;
     const uint64_t begun = now_ms();
-    ask_name(&world, 1000, &asked);
-    await(&world.loop, &asked);
+    ask_name(&fixture, 1000, &asked);
+    await(&fixture.loop, &asked);
     expect_answer(&asked, 200, ANSWER);
     assert_true(now_ms() - begun >= 490);
     resolved = dead;
-    ask_name(&world, 100, &asked);
-    await(&world.loop, &asked);
+    ask_name(&fixture, 100, &asked);
+    await(&fixture.loop, &asked);
     expect_failure(&asked, FX_EDEADLINE, "no answer within 100 ms");
     for (size_t i = 0; i < FX_COUNT(full.clients); i++) {
         (void)close(full.clients[i]);
     }
     (void)close(full.listener);
-    finish(&world);
+    finish(&fixture);
 }
 
 /* The call has failed, or is given up, when the resolver comes with its answer. */
 static void a_slow_lookup_is_outlived(void **state) {
     (void)state;
     static const char *const here[] = {"127.0.0.1", NULL};
-    struct world world;
+    struct fixture fixture;
     struct asked asked;
     resolved = here;
     slow = true;
-    start(&world, (struct fx_http_server_options){0});
-    ask_name(&world, 20, &asked);
-    await(&world.loop, &asked);
+    start(&fixture, (struct fx_http_server_options){0});
+    ask_name(&fixture, 20, &asked);
+    await(&fixture.loop, &asked);
     expect_failure(&asked, FX_EDEADLINE, "no answer within 20 ms");
-    ask_name(&world, PATIENCE_MS, &asked);
-    run_for(&world, 20);
+    ask_name(&fixture, PATIENCE_MS, &asked);
+    run_for(&fixture, 20);
     fx_http_call_cancel(asked.call);
-    run_for(&world, 300);
+    run_for(&fixture, 300);
     assert_int_equal(asked.n_done, 0);
-    assert_int_equal(world.n_requests, 0);
-    finish(&world);
+    assert_int_equal(fixture.n_requests, 0);
+    finish(&fixture);
     slow = false;
 }
 

@@ -3,7 +3,7 @@
  * net/http_client_request_test.c - the fields of a request, those of its answer, and the
  * connection they go over.
  */
-#include "net/http_pool_world.h"
+#include "net/http_pool_fixture.h"
 
 #include <netinet/tcp.h>
 
@@ -14,13 +14,13 @@ static void ask_with(struct pooled *pooled, const struct fx_http_field *fields,
     struct fx_http_call_options options = options_of(pooled);
     options.fields = fields;
     options.n_fields = n_fields;
-    ask_actor(&pooled->actor, URL, options, asked);
+    ask_actor(&pooled->fake, URL, options, asked);
 }
 
 static void expect_heard(const struct pooled *pooled, const char *from) {
-    const char *heard = strstr(pooled->actor.heard.data, "User-Agent");
-    assert_non_null(heard);
-    assert_string_equal(heard, from);
+    const char *received = strstr(pooled->fake.received.data, "User-Agent");
+    assert_non_null(received);
+    assert_string_equal(received, from);
 }
 
 #define USER "User-Agent: fixpoint/" FX_VERSION "\r\n"
@@ -42,14 +42,14 @@ static void fields_come_behind_the_usual_ones(void **state) {
     struct asked asked;
     begin(&pooled, true);
     ask_with(&pooled, fields, FX_COUNT(fields), &asked);
-    await(&pooled.actor.loop, &asked);
+    await(&pooled.fake.loop, &asked);
     expect_answer(&asked, 200, "{}");
     expect_heard(&pooled,
                  USER "Accept: application/json\r\nAccept-Encoding: identity\r\n" BODY
                       "Authorization: Bearer abc.def\r\n"
                       "X-Odd: a\tb \xc3\xa4 %s \"\\\r\nX-Empty: \r\n\r\n{}");
     ask_with(&pooled, accepting, FX_COUNT(accepting), &asked);
-    await(&pooled.actor.loop, &asked);
+    await(&pooled.fake.loop, &asked);
     expect_answer(&asked, 200, "{}");
     expect_heard(&pooled, USER
                  "Accept-Encoding: identity\r\n" BODY
@@ -70,12 +70,12 @@ static void a_field_is_one_line(void **state) {
         struct asked asked = {0};
         const struct fx_http_field fields[] = {{"X-Fine", "1"},
                                                {"Authorization", values[i]}};
-        parse_url(&text, &url, URL, pooled.actor.port);
+        parse_url(&text, &url, URL, pooled.fake.port);
         struct fx_http_call_options options = options_of(&pooled);
         options.url = &url;
         options.fields = fields;
         options.n_fields = FX_COUNT(fields);
-        assert_false(fx_http_call_start(&pooled.actor.loop, &options, on_done, &asked,
+        assert_false(fx_http_call_start(&pooled.fake.loop, &options, on_done, &asked,
                                         &asked.call, &err));
         assert_int_equal(err.code, FX_EINVALID);
         /* The value is a secret. */
@@ -98,13 +98,13 @@ static void fields_are_kept_as_long_as_they_may_be_sent(void **state) {
         struct asked asked;
         begin(&pooled, plain != 0);
         call(&pooled);
-        pooled.actor.again = (struct script){NULL, CUT}; /* just then */
+        pooled.fake.again = (struct script){NULL, CUT}; /* just then */
         ask_with(&pooled, fields, 1, &asked);
-        await(&pooled.actor.loop, &asked);
+        await(&pooled.fake.loop, &asked);
         expect_answer(&asked, 200, "{}");
         expect_counts(&pooled, 2, 3);
         const char *first =
-            strstr(pooled.actor.heard.data, "Authorization: Bearer abc\r\n");
+            strstr(pooled.fake.received.data, "Authorization: Bearer abc\r\n");
         assert_non_null(first);
         assert_non_null(strstr(first + 1, "Authorization: Bearer abc\r\n"));
         end(&pooled);
@@ -149,14 +149,14 @@ static void an_answer_has_its_head(void **state) {
         struct fx_buf text = {0};
         struct fx_url url;
         struct read read = {.retry_after = cases[i].retry_after};
-        pooled.actor.script = (struct script){cases[i].answer, STAY};
-        pooled.actor.again = pooled.actor.script;
-        parse_url(&text, &url, URL, pooled.actor.port);
+        pooled.fake.script = (struct script){cases[i].answer, STAY};
+        pooled.fake.again = pooled.fake.script;
+        parse_url(&text, &url, URL, pooled.fake.port);
         struct fx_http_call_options options = options_of(&pooled);
         options.url = &url;
-        assert_true(fx_http_call_start(&pooled.actor.loop, &options, on_read, &read,
+        assert_true(fx_http_call_start(&pooled.fake.loop, &options, on_read, &read,
                                        &read.asked.call, &err));
-        await(&pooled.actor.loop, &read.asked);
+        await(&pooled.fake.loop, &read.asked);
         assert_int_equal(read.asked.status, cases[i].status);
         fx_buf_finish(&read.asked.body);
         fx_buf_finish(&text);
@@ -201,8 +201,8 @@ static void a_dead_peer_will_be_noticed(void **state) {
     struct pooled pooled;
     begin(&pooled, true);
     call(&pooled);
-    struct walk walk = {.port = pooled.actor.port};
-    uv_walk(&pooled.actor.loop, look_at, &walk);
+    struct walk walk = {.port = pooled.fake.port};
+    uv_walk(&pooled.fake.loop, look_at, &walk);
     assert_int_equal(walk.n_found, 1);
     end(&pooled);
 }

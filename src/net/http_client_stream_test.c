@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_client_stream_test.c - answers that are taken piece by piece: how they come,
- * end, fail, fall silent, and are given up.
+ * net/http_client_stream_test.c - responses that are taken in pieces: how they arrive,
+ * end, and fail.
  */
-#include "net/http_client_stream_world.h"
+#include "net/http_client_stream_fixture.h"
 
 #include <stdio.h>
 
@@ -15,7 +15,7 @@ static void pieces_come_before_the_end(void **state) {
     for (int plain = 0; plain < 2; plain++) {
         struct taken taken = {0};
         begin(&pooled, plain != 0);
-        pooled.actor.script = (struct script){FIRST, STAY};
+        pooled.fake.script = (struct script){FIRST, STAY};
         take(&pooled, options_of(&pooled), 0, &taken);
         await_pieces(&pooled, &taken, "{\"a\":1}\n");
         assert_int_equal(taken.status, 200);
@@ -26,7 +26,7 @@ static void pieces_come_before_the_end(void **state) {
         await_pieces(&pooled, &taken, "{\"a\":1}\n{\"a\":22}\n");
         assert_int_equal(taken.asked.n_done, 0);
         speak(&pooled, LAST);
-        await(&pooled.actor.loop, &taken.asked);
+        await(&pooled.fake.loop, &taken.asked);
         expect_answer(&taken.asked, 200, "");
         /* And leave the link to the next call. */
         call(&pooled);
@@ -45,7 +45,7 @@ static void a_stream_may_be_long(void **state) {
     fx_buf_str(&answer, OK_LINE "Content-Length: 3000000\r\n\r\n");
     fx_buf_fill(&answer, 'x', 2999999);
     begin(&pooled, false);
-    pooled.actor.script = (struct script){answer.data, STAY};
+    pooled.fake.script = (struct script){answer.data, STAY};
     struct fx_http_call_options options = options_of(&pooled);
     options.max_body = 10;
     take(&pooled, options, 0, &taken);
@@ -53,7 +53,7 @@ static void a_stream_may_be_long(void **state) {
         turn(&pooled);
     }
     speak(&pooled, "y");
-    await(&pooled.actor.loop, &taken.asked);
+    await(&pooled.fake.loop, &taken.asked);
     assert_int_equal(taken.pieces.len, 3000000);
     assert_int_equal(strspn(taken.pieces.data, "x"), 2999999);
     expect_answer(&taken.asked, 200, "");
@@ -76,14 +76,15 @@ static void a_recorded_watch_comes_byte_by_byte(void **state) {
     bytes.len = fread(to, 1, 1u << 16, file);
     assert_int_equal(fclose(file), 0);
     begin(&pooled, true);
-    pooled.actor.script = (struct script){NULL, STAY};
+    pooled.fake.script = (struct script){NULL, STAY};
     take(&pooled, options_of(&pooled), PATIENCE_MS, &taken);
     await_requests(&pooled, 1);
     for (size_t i = 0; i < bytes.len; i++) {
-        fx_stream_write(&pooled.actor.roles->stream, (struct fx_text){bytes.data + i, 1});
-        (void)uv_run(&pooled.actor.loop, UV_RUN_NOWAIT);
+        fx_stream_write(&pooled.fake.connections->stream,
+                        (struct fx_text){bytes.data + i, 1});
+        (void)uv_run(&pooled.fake.loop, UV_RUN_NOWAIT);
     }
-    await(&pooled.actor.loop, &taken.asked);
+    await(&pooled.fake.loop, &taken.asked);
     expect_answer(&taken.asked, 200, "");
     assert_int_equal(taken.n_heads, 1);
     assert_true(taken.n_pieces > 100);
@@ -101,7 +102,7 @@ static const struct {
     const char *answer, *pieces;
     const char *failure;  /* NULL: in order, */
     enum ending ending;   /* once the pieces are there */
-    bool fine_when_plain; /* where nobody says goodbye */
+    bool fine_when_plain; /* without close_notify */
 } endings[] = {
     {FIRST LAST, "{\"a\":1}\n", NULL, STAY, true},
     {FIRST LAST, "{\"a\":1}\n", NULL, CUT, true},
@@ -122,15 +123,15 @@ static const struct {
 
 static void check_ending(struct pooled *pooled, size_t i, bool plain) {
     struct taken taken = {0};
-    pooled->actor.script = (struct script){endings[i].answer, STAY};
-    pooled->actor.again = pooled->actor.script;
+    pooled->fake.script = (struct script){endings[i].answer, STAY};
+    pooled->fake.again = pooled->fake.script;
     take(pooled, options_of(pooled), PATIENCE_MS, &taken);
     await_requests(pooled, i + 1);
     await_pieces(pooled, &taken, endings[i].pieces);
-    if (pooled->actor.roles != NULL) {
-        end_role(pooled->actor.roles, endings[i].ending);
+    if (pooled->fake.connections != NULL) {
+        end_connection(pooled->fake.connections, endings[i].ending);
     }
-    await(&pooled->actor.loop, &taken.asked);
+    await(&pooled->fake.loop, &taken.asked);
     assert_int_equal(taken.n_heads, 1);
     if (endings[i].failure == NULL || (plain && endings[i].fine_when_plain)) {
         expect_answer(&taken.asked, taken.status, "");
@@ -162,27 +163,27 @@ static void the_timeout_ends_with_the_head(void **state) {
     begin(&pooled, true);
     struct fx_http_call_options options = options_of(&pooled);
     options.timeout_ms = 200;
-    pooled.actor.script = (struct script){FIRST, STAY};
+    pooled.fake.script = (struct script){FIRST, STAY};
     take(&pooled, options, 0, &taken);
     await_pieces(&pooled, &taken, "{\"a\":1}\n");
     pass_time(&pooled, 300);
     assert_int_equal(taken.asked.n_done, 0);
     speak(&pooled, LAST);
-    await(&pooled.actor.loop, &taken.asked);
+    await(&pooled.fake.loop, &taken.asked);
     expect_answer(&taken.asked, 200, "");
     finish_taken(&taken);
     /* But not before it, */
     taken = (struct taken){0};
-    pooled.actor.again = (struct script){OK_LINE "X: y", STAY};
+    pooled.fake.again = (struct script){OK_LINE "X: y", STAY};
     options.timeout_ms = 50;
     take(&pooled, options, 0, &taken);
-    await(&pooled.actor.loop, &taken.asked);
+    await(&pooled.fake.loop, &taken.asked);
     expect_failure(&taken.asked, FX_EDEADLINE, "no answer within 50 ms");
     /* and not for a body that is wanted whole. */
     taken = (struct taken){.declines = true};
-    pooled.actor.script = (struct script){FIRST, STAY};
+    pooled.fake.script = (struct script){FIRST, STAY};
     take(&pooled, options, 0, &taken);
-    await(&pooled.actor.loop, &taken.asked);
+    await(&pooled.fake.loop, &taken.asked);
     assert_int_equal(taken.n_heads, 1);
     expect_failure(&taken.asked, FX_EDEADLINE, "no answer within 50 ms");
     finish_taken(&taken);
@@ -198,9 +199,9 @@ static void silence_is_bounded(void **state) {
         for (size_t i = 0; i < FX_COUNT(answers); i++) {
             struct taken taken = {0};
             const uint64_t begun = now_ms();
-            pooled.actor.script = (struct script){answers[i], STAY};
+            pooled.fake.script = (struct script){answers[i], STAY};
             take(&pooled, options_of(&pooled), 50, &taken);
-            await(&pooled.actor.loop, &taken.asked);
+            await(&pooled.fake.loop, &taken.asked);
             assert_true(now_ms() - begun >= 50);
             assert_int_equal(taken.n_heads, 1);
             expect_failure(&taken.asked, FX_EDEADLINE, "no byte came for 50 ms");
@@ -217,7 +218,7 @@ static void any_byte_breaks_the_silence(void **state) {
     struct pooled pooled;
     struct taken taken = {0};
     begin(&pooled, true);
-    pooled.actor.script = (struct script){CHUNKED "1;", STAY};
+    pooled.fake.script = (struct script){CHUNKED "1;", STAY};
     take(&pooled, options_of(&pooled), 300, &taken);
     await_requests(&pooled, 1);
     for (int i = 0; i < 20; i++) {
@@ -230,7 +231,7 @@ static void any_byte_breaks_the_silence(void **state) {
     uv_sleep(400);
     await_pieces(&pooled, &taken, "a");
     speak(&pooled, LAST);
-    await(&pooled.actor.loop, &taken.asked);
+    await(&pooled.fake.loop, &taken.asked);
     expect_answer(&taken.asked, 200, "");
     finish_taken(&taken);
     end(&pooled);
@@ -247,10 +248,10 @@ static void what_is_declined_comes_as_a_whole(void **state) {
     struct pooled pooled;
     struct taken taken = {.declines = true};
     begin(&pooled, false);
-    pooled.actor.script = (struct script){STATUS_410, STAY};
-    pooled.actor.again = pooled.actor.script;
+    pooled.fake.script = (struct script){STATUS_410, STAY};
+    pooled.fake.again = pooled.fake.script;
     take(&pooled, options_of(&pooled), 1, &taken);
-    await(&pooled.actor.loop, &taken.asked);
+    await(&pooled.fake.loop, &taken.asked);
     assert_int_equal(taken.n_heads, 1);
     assert_int_equal(taken.n_pieces, 0);
     expect_answer(&taken.asked, 410, "{\"code\":410}");
@@ -259,7 +260,7 @@ static void what_is_declined_comes_as_a_whole(void **state) {
     struct fx_http_call_options options = options_of(&pooled);
     options.max_body = 11;
     take(&pooled, options, 1, &taken);
-    await(&pooled.actor.loop, &taken.asked);
+    await(&pooled.fake.loop, &taken.asked);
     expect_failure(&taken.asked, FX_ELIMIT, "the answer is larger than 11 bytes");
     expect_counts(&pooled, 1, 2);
     finish_taken(&taken);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_connection.c - the life of one connection: reading requests, handing them
- * over, going on after the answer.
+ * net/http_connection.c - one connection: reads requests, passes them on, continues after
+ * the response.
  *
- * Invariant: the socket is read only in phase READING with nothing in `input`, so what
- * one connection can make us hold is one request and what came in the same read. What all
- * of them hold is counted in account(), and bounded by `max_held` before a request is
- * handed over or more of it is read.
+ * Invariant: the socket is read only in phase READING with nothing in `input`. So a
+ * connection holds at most one request and what came in the same read. What all
+ * connections hold is counted in update_held(), and limited by `max_held` before a
+ * request is passed on or more of it is read.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -14,7 +14,9 @@
 #include "base/clock.h"
 #include "net/http_connection.h"
 
-#define AWAIT_MS 2000 /* while stopping: for what is on its way to be a request */
+#define LAST_INPUT_MS                                                \
+    2000 /* while stopping: for input on its way to become a request \
+          */
 
 #define EXCHANGE_MAGIC 0x66786878u /* "fxhx" */
 
@@ -24,7 +26,7 @@ static struct fx_http_exchange *checked(void *user) {
     return exchange;
 }
 
-/* ---- what it holds ---- */
+/* ---- memory ---- */
 
 static size_t held_by(const struct fx_http_exchange *exchange) {
     const size_t ahead = exchange->input.len;
@@ -32,8 +34,9 @@ static size_t held_by(const struct fx_http_exchange *exchange) {
     return fx_http_parse_held(exchange->parse) + (ahead > 0 ? rest : 0);
 }
 
-/* Counts what it holds now; false where that is more than before and too much in all. */
-static bool account(struct fx_http_exchange *exchange) {
+/* Counts the memory that the connection holds now. False if it holds more than before and
+ * the server is over its limit. */
+static bool update_held(struct fx_http_exchange *exchange) {
     struct fx_http_server *server = exchange->server;
     const size_t before = exchange->held;
     exchange->held = held_by(exchange);
@@ -41,28 +44,28 @@ static bool account(struct fx_http_exchange *exchange) {
     return exchange->held <= before || server->counts.held <= server->options.max_held;
 }
 
-static void let_go(struct fx_http_exchange *exchange) {
+static void free_input(struct fx_http_exchange *exchange) {
     exchange->input = (struct fx_text){0};
     fx_buf_finish(&exchange->rest);
     fx_http_parse_destroy(exchange->parse);
     exchange->parse = NULL;
-    (void)account(exchange);
+    (void)update_held(exchange);
 }
 
-/* Nothing is read any more, so nothing needs to be held while the last words leave. */
-static void end(struct fx_http_exchange *exchange) {
+/* Frees the input, and shuts the stream down. */
+static void end_connection(struct fx_http_exchange *exchange) {
     exchange->phase = FX_HTTP_ENDING;
-    fx_turns_leave(&exchange->server->others, &exchange->turn);
-    fx_http_room_move(exchange, &exchange->server->leaving);
-    let_go(exchange);
-    fx_stream_finish(&exchange->stream);
+    fx_loop_tasks_remove(&exchange->server->others, &exchange->task);
+    fx_http_connection_move(exchange, &exchange->server->leaving);
+    free_input(exchange);
+    fx_stream_shutdown(&exchange->stream);
 }
 
 /* ---- one request ---- */
 
-/* Answers what went wrong, and ends the connection. That we have no room is not the
- * request's fault: it may come again. */
-static void refuse(struct fx_http_exchange *exchange, struct fx_http_fault fault) {
+/* Responds with the fault, and ends the connection. A 503 is not a fault of the request:
+ * the client may try again. */
+static void reject(struct fx_http_exchange *exchange, struct fx_http_fault fault) {
     struct fx_http_server_counts *counts = &exchange->server->counts;
     const bool no_room = fault.status == 503;
     *(no_room ? &counts->refused : &counts->bad_requests) += 1;
@@ -72,18 +75,18 @@ static void refuse(struct fx_http_exchange *exchange, struct fx_http_fault fault
                                  .content_type = "text/plain",
                                  .extra_headers = no_room ? "Retry-After: 1\r\n" : NULL,
                                  .body = fx_text_of(fault.why)});
-    end(exchange);
+    end_connection(exchange);
 }
 
-/* The first bytes of a request are there: from now on the clock runs. */
-static void begin(struct fx_http_exchange *exchange) {
+/* When the first bytes of a request have come, its deadline starts. */
+static void start_message(struct fx_http_exchange *exchange) {
     if (exchange->arrival_ns == 0 && fx_http_parse_begun(exchange->parse)) {
         exchange->arrival_ns = exchange->read_ns;
         fx_stream_set_deadline(&exchange->stream, exchange->server->options.message_ms);
     }
 }
 
-static void hand_over(struct fx_http_exchange *exchange) {
+static void dispatch(struct fx_http_exchange *exchange) {
     struct fx_http_server *server = exchange->server;
     if (exchange->arrival_ns == 0) {
         exchange->arrival_ns = exchange->read_ns;
@@ -95,31 +98,31 @@ static void hand_over(struct fx_http_exchange *exchange) {
     server->options.on_request(exchange, server->options.user);
 }
 
-/* Takes what belongs to the current request off the input. */
-static void step(struct fx_http_exchange *exchange) {
+/* Parses the input that belongs to the current request. */
+static void parse_input(struct fx_http_exchange *exchange) {
     size_t used = 0;
     const enum fx_http_event event =
         fx_http_parse_feed(exchange->parse, exchange->input, &used);
     exchange->input.data += used;
     exchange->input.len -= used;
-    if (!account(exchange) && event != FX_HTTP_BAD) {
-        refuse(exchange, (struct fx_http_fault){503, "no room for further requests"});
+    if (!update_held(exchange) && event != FX_HTTP_BAD) {
+        reject(exchange, (struct fx_http_fault){503, "no room for further requests"});
         return;
     }
     switch (event) {
-    case FX_HTTP_MORE: begin(exchange); break;
+    case FX_HTTP_MORE: start_message(exchange); break;
     case FX_HTTP_CONTINUE:
-        begin(exchange);
+        start_message(exchange);
         fx_stream_write(&exchange->stream, FX_TEXT("HTTP/1.1 100 Continue\r\n\r\n"));
         break;
-    case FX_HTTP_WHOLE: hand_over(exchange); break;
-    case FX_HTTP_BAD: refuse(exchange, fx_http_parse_fault(exchange->parse)); break;
+    case FX_HTTP_WHOLE: dispatch(exchange); break;
+    case FX_HTTP_BAD: reject(exchange, fx_http_parse_fault(exchange->parse)); break;
     }
 }
 
 /* ---- one read ---- */
 
-/* What is left over moves into our own memory, or the memory of before goes back. */
+/* Copies the rest of the input to own memory, or frees that memory. */
 static void keep_rest(struct fx_http_exchange *exchange, bool borrowed) {
     struct fx_buf *rest = &exchange->rest;
     if (exchange->input.len == 0) {
@@ -134,32 +137,32 @@ static void keep_rest(struct fx_http_exchange *exchange, bool borrowed) {
             fx_stream_close(&exchange->stream);
         }
     }
-    (void)account(exchange);
+    (void)update_held(exchange);
 }
 
-/* Will no further request come, or be let in? */
+/* Will no further request come, or be accepted? */
 static bool is_over(const struct fx_http_exchange *exchange) {
     return exchange->stream.ended || (exchange->server->stopping && !exchange->awaited &&
                                       exchange->arrival_ns == 0);
 }
 
-/* Has it had its part of this turn of the loop, and more to do? It had one request, or
- * one buffer full of bytes; libuv itself would read up to 32 of those before it looks at
- * anybody else. */
+/* Is there more input, after this connection had its share of the iteration? The share is
+ * one request, or one full buffer; libuv itself would read up to 32 buffers before it
+ * serves other connections. */
 static bool has_more(const struct fx_http_exchange *exchange) {
     return exchange->phase == FX_HTTP_READING &&
            (exchange->input.len > 0 || exchange->stream.filled);
 }
 
-/* Reads requests off the input until one was answered, or waits for it, or none is whole.
- * What is left has a turn of its own. */
-static void run(struct fx_http_exchange *exchange, bool borrowed) {
-    fx_turns_leave(&exchange->server->others, &exchange->turn);
+/* Reads requests from the input until one was answered, waits for its response, or is
+ * incomplete. The rest of the input is a task of its own. */
+static void read_requests(struct fx_http_exchange *exchange, bool borrowed) {
+    fx_loop_tasks_remove(&exchange->server->others, &exchange->task);
     exchange->running = true;
     exchange->answered = false;
     while (exchange->phase == FX_HTTP_READING && exchange->input.len > 0 &&
            !exchange->answered && !exchange->stream.closing) {
-        step(exchange);
+        parse_input(exchange);
     }
     exchange->running = false;
     if (exchange->phase == FX_HTTP_ENDING) {
@@ -172,19 +175,19 @@ static void run(struct fx_http_exchange *exchange, bool borrowed) {
     const bool waits = has_more(exchange);
     const bool reads = exchange->phase == FX_HTTP_READING && !waits;
     if (waits) {
-        fx_turns_wait(&exchange->server->others, &exchange->turn, false);
+        fx_loop_tasks_add(&exchange->server->others, &exchange->task, false);
     } else if (reads && is_over(exchange)) {
-        end(exchange);
+        end_connection(exchange);
         return;
     }
     fx_stream_read(&exchange->stream, reads);
 }
 
-void fx_http_connection_on_turn(struct fx_turn *turn) {
+void fx_http_connection_on_task(struct fx_loop_task *task) {
     struct fx_http_exchange *exchange =
-        checked((char *)turn - offsetof(struct fx_http_exchange, turn));
+        checked((char *)task - offsetof(struct fx_http_exchange, task));
     exchange->stream.filled = false;
-    run(exchange, false);
+    read_requests(exchange, false);
 }
 
 void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep) {
@@ -193,66 +196,66 @@ void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep) {
         return;
     }
     if (!keep) {
-        end(exchange);
+        end_connection(exchange);
         return;
     }
     exchange->answered = true;
     fx_http_parse_next(exchange->parse);
-    (void)account(exchange);
+    (void)update_held(exchange);
     exchange->arrival_ns = 0;
-    exchange->phase =
-        fx_stream_is_busy(&exchange->stream) ? FX_HTTP_WRITING : FX_HTTP_READING;
-    fx_http_room_move(exchange, &exchange->server->open);
+    exchange->phase = fx_stream_has_queued_output(&exchange->stream) ? FX_HTTP_WRITING
+                                                                     : FX_HTTP_READING;
+    fx_http_connection_move(exchange, &exchange->server->open);
     fx_stream_set_deadline(&exchange->stream, exchange->server->options.idle_ms);
     if (!exchange->running && exchange->phase == FX_HTTP_READING) {
-        run(exchange, false);
+        read_requests(exchange, false);
     }
 }
 
-/* ---- what the stream tells ---- */
+/* ---- callbacks of the stream ---- */
 
 static void on_open(void *user) {
     struct fx_http_exchange *exchange = checked(user);
     struct fx_http_server *server = exchange->server;
     server->counts.handshakes++;
     exchange->phase = FX_HTTP_READING;
-    fx_http_room_move(exchange, &server->open);
+    fx_http_connection_move(exchange, &server->open);
     fx_stream_set_deadline(&exchange->stream,
-                           server->stopping ? AWAIT_MS : server->options.idle_ms);
+                           server->stopping ? LAST_INPUT_MS : server->options.idle_ms);
 }
 
-/* When the turn of the loop began in which the bytes were found, not when we came to
- * them: within a millisecond, which is how exactly libuv keeps it. */
-static uint64_t found_ns(const uv_loop_t *loop) {
+/* When the iteration began in which the bytes were received, within a millisecond (the
+ * resolution of libuv). */
+static uint64_t received_ns(const uv_loop_t *loop) {
     const uint64_t now = fx_clock_ns();
-    const uint64_t turn = (uv_now(loop) + 1) * 1000000;
-    return turn < now ? turn : now;
+    const uint64_t iteration = (uv_now(loop) + 1) * 1000000;
+    return iteration < now ? iteration : now;
 }
 
 static void on_bytes(void *user, struct fx_text bytes) {
     struct fx_http_exchange *exchange = checked(user);
     assert(exchange->phase == FX_HTTP_READING && exchange->input.len == 0);
-    exchange->read_ns = found_ns(exchange->server->loop);
+    exchange->read_ns = received_ns(exchange->server->loop);
     exchange->input = bytes;
-    run(exchange, true);
+    read_requests(exchange, true);
 }
 
-/* A client may half-close when it has said all; it still gets its answers. */
+/* A client may half-close after its last request; it still gets the responses. */
 static void on_end(void *user) {
     struct fx_http_exchange *exchange = checked(user);
     if (exchange->phase == FX_HTTP_READING) {
-        run(exchange, false);
+        read_requests(exchange, false);
     }
 }
 
-/* Answers leave after they are given, and so it is only now that we know: a client that
- * does not read them gets no further one made until it has. While one is being made it
- * comes to that afterwards (fx_http_connection_answered()). */
-static void on_stuck(void *user) {
+/* Responses are sent later than they are written, so this is known only now: no further
+ * request of a client is read until it reads its responses. In phase ANSWERING,
+ * fx_http_connection_answered() checks it. */
+static void on_write_blocked(void *user) {
     struct fx_http_exchange *exchange = checked(user);
     if (exchange->phase == FX_HTTP_READING) {
         exchange->phase = FX_HTTP_WRITING;
-        fx_turns_leave(&exchange->server->others, &exchange->turn);
+        fx_loop_tasks_remove(&exchange->server->others, &exchange->task);
         fx_stream_read(&exchange->stream, false);
     }
 }
@@ -265,27 +268,28 @@ static void on_drained(void *user) {
         exchange->phase = FX_HTTP_READING;
         fx_stream_set_deadline(&exchange->stream,
                                begun ? options->message_ms : options->idle_ms);
-        run(exchange, false);
+        read_requests(exchange, false);
     }
 }
 
-static void on_late(void *user) {
+static void on_deadline(void *user) {
     struct fx_http_exchange *exchange = checked(user);
-    if (exchange->phase == FX_HTTP_SHAKING) {
+    if (exchange->phase == FX_HTTP_HANDSHAKE) {
         exchange->server->counts.handshake_fails++;
         fx_stream_close(&exchange->stream);
     } else if (exchange->phase == FX_HTTP_READING && exchange->arrival_ns != 0) {
-        refuse(exchange, (struct fx_http_fault){408, "the request came too slowly"});
+        reject(exchange, (struct fx_http_fault){408, "the request came too slowly"});
     } else if (exchange->phase == FX_HTTP_READING) {
-        end(exchange);
+        end_connection(exchange);
     }
 }
 
-static void on_broken(void *user, const struct fx_err *failure) {
-    (void)failure; /* clients come and go; counted where it may be our certificate */
+static void on_error(void *user, const struct fx_err *failure) {
+    (void)failure; /* not logged: clients disconnect all the time; failed handshakes are
+                      counted */
     struct fx_http_exchange *exchange = checked(user);
-    fx_turns_leave(&exchange->server->others, &exchange->turn);
-    if (exchange->phase == FX_HTTP_SHAKING) {
+    fx_loop_tasks_remove(&exchange->server->others, &exchange->task);
+    if (exchange->phase == FX_HTTP_HANDSHAKE) {
         exchange->server->counts.handshake_fails++;
     }
 }
@@ -293,7 +297,7 @@ static void on_broken(void *user, const struct fx_err *failure) {
 static void on_closed(void *user) {
     struct fx_http_exchange *exchange = checked(user);
     if (exchange->phase == FX_HTTP_ANSWERING) {
-        exchange->gone = true; /* the answer will come, and free it */
+        exchange->gone = true; /* the response will come later, and free it */
         return;
     }
     fx_http_connection_free(exchange);
@@ -303,16 +307,16 @@ static const struct fx_stream_events events = {
     .on_open = on_open,
     .on_bytes = on_bytes,
     .on_end = on_end,
-    .on_stuck = on_stuck,
+    .on_write_blocked = on_write_blocked,
     .on_drained = on_drained,
-    .on_late = on_late,
-    .on_broken = on_broken,
+    .on_deadline = on_deadline,
+    .on_error = on_error,
     .on_closed = on_closed,
 };
 
-/* ---- beginning and end ---- */
+/* ---- accept and close ---- */
 
-static struct fx_http_exchange *make(struct fx_http_server *server) {
+static struct fx_http_exchange *create(struct fx_http_server *server) {
     const struct fx_http_server_options *options = &server->options;
     struct fx_err err = FX_ERR_INIT;
     struct fx_http_exchange *exchange = calloc(1, sizeof *exchange);
@@ -321,7 +325,7 @@ static struct fx_http_exchange *make(struct fx_http_server *server) {
     }
     exchange->magic = EXCHANGE_MAGIC;
     exchange->server = server;
-    exchange->phase = server->tls == NULL ? FX_HTTP_READING : FX_HTTP_SHAKING;
+    exchange->phase = server->tls == NULL ? FX_HTTP_READING : FX_HTTP_HANDSHAKE;
     exchange->parse =
         fx_http_parse_create(options->max_header, options->max_body, &server->spare);
     if (exchange->parse == NULL ||
@@ -331,18 +335,18 @@ static struct fx_http_exchange *make(struct fx_http_server *server) {
         free(exchange);
         return NULL;
     }
-    fx_stream_tell(&exchange->stream, &events, exchange);
+    fx_stream_set_events(&exchange->stream, &events, exchange);
     return exchange;
 }
 
-bool fx_http_connection_begin(struct fx_http_server *server, int fd) {
-    struct fx_http_exchange *exchange = make(server);
+bool fx_http_connection_accept(struct fx_http_server *server, int fd) {
+    struct fx_http_exchange *exchange = create(server);
     if (exchange == NULL) {
         return false;
     }
-    const bool shakes = exchange->phase == FX_HTTP_SHAKING;
-    fx_http_room_move(exchange, shakes ? &server->shaking : &server->open);
-    fx_http_room_count(server, 1);
+    const bool shakes = exchange->phase == FX_HTTP_HANDSHAKE;
+    fx_http_connection_move(exchange, shakes ? &server->handshaking : &server->open);
+    fx_http_connection_count(server, 1);
     server->counts.accepted++;
     if (!fx_stream_adopt(&exchange->stream, fd)) {
         fx_stream_close(&exchange->stream);
@@ -355,33 +359,33 @@ bool fx_http_connection_begin(struct fx_http_server *server, int fd) {
 
 void fx_http_connection_free(struct fx_http_exchange *exchange) {
     struct fx_http_server *server = exchange->server;
-    fx_http_room_move(exchange, NULL);
-    fx_turns_leave(&server->others, &exchange->turn);
-    let_go(exchange);
+    fx_http_connection_move(exchange, NULL);
+    fx_loop_tasks_remove(&server->others, &exchange->task);
+    free_input(exchange);
     exchange->magic = 0;
     free(exchange);
-    fx_http_room_count(server, -1);
-    fx_http_server_settle(server);
+    fx_http_connection_count(server, -1);
+    fx_http_server_finish_stop(server);
 }
 
-void fx_http_connection_drop(struct fx_http_exchange *exchange) {
-    end(exchange);
+void fx_http_connection_close(struct fx_http_exchange *exchange) {
+    end_connection(exchange);
     fx_stream_close(&exchange->stream);
-    fx_http_room_move(exchange, NULL);
+    fx_http_connection_move(exchange, NULL);
 }
 
-/* Bytes that are already here may be a request, and its client would not send it again
- * where another server would take it: clients repeat only what was not sent. */
+/* Received bytes may be a request. The client would not send it to another server,
+ * because clients only repeat requests that were not sent. */
 void fx_http_connection_stop(struct fx_http_exchange *exchange) {
-    const bool shakes = exchange->phase == FX_HTTP_SHAKING;
+    const bool shakes = exchange->phase == FX_HTTP_HANDSHAKE;
     const bool reads = exchange->phase == FX_HTTP_READING && !exchange->running;
     if ((!shakes && !reads) || exchange->arrival_ns != 0) {
         return;
     }
-    if (exchange->input.len > 0 || fx_stream_is_expecting(&exchange->stream)) {
+    if (exchange->input.len > 0 || fx_stream_expects_input(&exchange->stream)) {
         exchange->awaited = true;
-        fx_stream_set_deadline(&exchange->stream, AWAIT_MS);
+        fx_stream_set_deadline(&exchange->stream, LAST_INPUT_MS);
     } else {
-        fx_http_connection_drop(exchange);
+        fx_http_connection_close(exchange);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_connection.h - private to the HTTP server: a connection and the request it is
- * at, and what the files of the server share.
+ * net/http_connection.h - private to the HTTP server: a connection with its current
+ * request, and what the files of the server share.
  */
 #ifndef FX_NET_HTTP_CONNECTION_H
 #define FX_NET_HTTP_CONNECTION_H
@@ -17,50 +17,51 @@
 #include "net/http_parse.h"
 #include "net/http_server.h"
 #include "net/listener.h"
-#include "net/outbox.h"
+#include "net/loop_tasks.h"
 #include "net/stream.h"
-#include "net/turns.h"
+#include "net/write_batch.h"
 
-/* The life of a connection:
+/* Phases of a connection:
  *
- *   SHAKING → READING → ANSWERING → READING …   the usual round
- *             READING | ANSWERING → WRITING → READING   the client reads slowly
- *             READING | ANSWERING → ENDING              the last answer is given
+ *   HANDSHAKE → READING → ANSWERING → READING …                usually
+ *               READING | ANSWERING → WRITING → READING        the client reads slowly
+ *               READING | ANSWERING → ENDING                   after the last response
  */
 enum fx_http_phase {
-    FX_HTTP_SHAKING,   /* the TLS handshake */
-    FX_HTTP_READING,   /* between requests, or in the middle of one */
-    FX_HTTP_ANSWERING, /* a request is whole and not yet answered */
-    FX_HTTP_WRITING,   /* the answer has not wholly left */
-    FX_HTTP_ENDING,    /* nothing is read or answered any more */
+    FX_HTTP_HANDSHAKE, /* the TLS handshake */
+    FX_HTTP_READING,   /* between requests, or within one */
+    FX_HTTP_ANSWERING, /* a request is complete and has no response yet */
+    FX_HTTP_WRITING,   /* the response is not completely sent */
+    FX_HTTP_ENDING,    /* nothing is read or sent any more */
 };
 
-/* Connections, the one whose last event is the longest ago last. What counts as an event
- * is what a client must take pains for: that it came, was let in, or got an answer. */
-struct fx_http_list {
+/* Connections, sorted by their last event, the oldest last. Events are: connected,
+ * handshake done, response sent. */
+struct fx_http_connection_list {
     struct fx_http_exchange *first, *last;
     size_t n;
 };
 
-/* One connection; its exchanges come one after the other, so it is each of them. */
+/* One connection, and its current exchange: there is one at a time. */
 struct fx_http_exchange {
     uint32_t magic;
     enum fx_http_phase phase;
     struct fx_http_server *server;
-    struct fx_http_exchange *previous, *next; /* of its list */
-    struct fx_http_list *list;                /* NULL: in none, as it is being closed */
+    struct fx_http_exchange *previous, *next; /* in its list */
+    struct fx_http_connection_list *list;     /* NULL: being closed */
     struct fx_stream stream;
     struct fx_http_parse *parse;    /* NULL once ENDING */
     struct fx_http_request request; /* while ANSWERING */
-    struct fx_text input;           /* not yet parsed; between calls within `rest` */
-    struct fx_buf rest;             /* what came behind the current request */
-    size_t held;                    /* its part of the server's `held` */
-    uint64_t read_ns, arrival_ns;   /* of the last bytes; of the request's first, or 0 */
-    struct fx_turn turn;            /* of what is left when its turn is over */
-    bool running;                   /* within run() */
-    bool answered;                  /* a request, since run() began */
-    bool awaited;                   /* stopping: what is on its way is still let in */
-    bool gone;                      /* the stream is closed, the answer still to come */
+    struct fx_text input;           /* not parsed yet; between calls a part of `rest` */
+    struct fx_buf rest;             /* received after the current request */
+    size_t held;                    /* its share of the server's `held` */
+    uint64_t read_ns,
+        arrival_ns;           /* of the last bytes; of the request's first bytes, or 0 */
+    struct fx_loop_task task; /* continues with the rest of the input */
+    bool running;             /* within read_requests() */
+    bool answered;            /* a request was answered since read_requests() began */
+    bool awaited;             /* while stopping: input on its way is still read */
+    bool gone;                /* the stream is closed before the response came */
 };
 
 struct fx_http_server {
@@ -70,66 +71,70 @@ struct fx_http_server {
     struct fx_tls_config *tls;
     struct fx_listener listener;
     struct fx_handshakes handshakes;
-    struct fx_turns others; /* of connections with more to do */
-    struct fx_outbox outbox;
-    unsigned n_helpers; /* of these three, not yet closed */
-    bool listens, helpers_closing, stopping, orphaned;
+    struct fx_loop_tasks others; /* connections with more input */
+    struct fx_write_batch batch;
+    unsigned n_helpers; /* of the three above, not yet closed */
+    bool listens, is_closing_helpers, stopping, orphaned;
     atomic_bool draining;
-    struct fx_http_list shaking, open, leaving; /* by phase: SHAKING, others, ENDING */
+    struct fx_http_connection_list handshaking, open,
+        leaving; /* by phase: HANDSHAKE, all others, ENDING */
     struct fx_http_server_counts counts;
-    size_t most; /* connections at a time since memory was given back */
+    size_t most; /* maximum connections since memory was returned */
     struct fx_stream_scratch scratch;
     struct fx_http_spare spare;
-    struct fx_buf out; /* the answer being made */
+    struct fx_buf out; /* the response that is written */
     time_t date_at;
-    char date[80]; /* of `date_at`, as the field wants it */
+    char date[80]; /* the `Date` of `date_at` */
     void (*on_stopped)(void *user);
     void *stopped_user;
 };
 
-/* Goes on with a connection (fx_turns_init()). */
-void fx_http_connection_on_turn(struct fx_turn *turn);
+/* Goes on with the input of a connection; a callback for fx_loop_tasks_init(). */
+void fx_http_connection_on_task(struct fx_loop_task *task);
 
-/* Takes a connected socket; false without memory, and then it is still the caller's. */
-bool fx_http_connection_begin(struct fx_http_server *server, int fd) FX_MUST_USE;
+/* Takes ownership of a connected socket. False if out of memory: then the caller keeps
+ * it. */
+bool fx_http_connection_accept(struct fx_http_server *server, int fd) FX_MUST_USE;
 
-/* Closes the connection that is missed least, if there is one that may go (http_room.c).
- */
-bool fx_http_room_make(struct fx_http_server *server) FX_MUST_USE;
+/* Closes the least useful connection to make room (http_evict.c). False if none may be
+ * closed. */
+bool fx_http_connection_evict(struct fx_http_server *server) FX_MUST_USE;
 
-/* One connection more, or, its memory freed, one less. */
-void fx_http_room_count(struct fx_http_server *server, int change);
+/* Adds `change` (1 or -1) to the number of connections. Call it with -1 when the memory
+ * of a connection was freed. */
+void fx_http_connection_count(struct fx_http_server *server, int change);
 
-/* Puts the connection first in that list; NULL: in none. */
-void fx_http_room_move(struct fx_http_exchange *exchange, struct fx_http_list *list);
+/* Moves the connection to the front of that list; NULL: to no list. */
+void fx_http_connection_move(struct fx_http_exchange *exchange,
+                             struct fx_http_connection_list *list);
 
-/* The answer of this connection was written; `keep`: it may go on. */
+/* The response was written. `keep`: the connection stays open. */
 void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep);
 
-/* Closes it when it is idle. One that is being answered, or on which something is on its
- * way, ends after the answer. */
+/* Closes the connection if it is idle. If a request has no response yet, or input is on
+ * its way, it ends after the response. */
 void fx_http_connection_stop(struct fx_http_exchange *exchange);
 
-/* Says goodbye and closes it at once; it is in no list any more. */
-void fx_http_connection_drop(struct fx_http_exchange *exchange);
+/* Shuts the connection down and closes it at once. It is in no list afterwards. */
+void fx_http_connection_close(struct fx_http_exchange *exchange);
 
-/* Unlinks and frees a connection whose stream is closed. */
+/* Frees a connection whose stream is closed. */
 void fx_http_connection_free(struct fx_http_exchange *exchange);
 
-/* Writes a whole answer. */
+/* A response, and writing it. */
 struct fx_http_answer {
     unsigned status;
     const char *content_type, *extra_headers;
     struct fx_text body;
-    bool keep;   /* else `Connection: close` */
-    bool is_1_0; /* say that it is kept */
+    bool keep;   /* otherwise with `Connection: close` */
+    bool is_1_0; /* to HTTP/1.0: `keep` must be stated */
     bool is_head;
 };
 
 void fx_http_answer_write(struct fx_http_exchange *exchange,
                           const struct fx_http_answer *answer);
 
-/* Starts the last step of stopping when nothing is left. */
-void fx_http_server_settle(struct fx_http_server *server);
+/* Ends the stop when no connection is left. */
+void fx_http_server_finish_stop(struct fx_http_server *server);
 
 #endif

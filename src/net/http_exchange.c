@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_exchange.c - what a request tells, and writing its answer.
+ * net/http_exchange.c - the parts of a request, and writing its response.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "net/http_head.h"
 #include "net/http_status.h"
 
-#define KEEP_BYTES 65536 /* a larger answer's memory is given back after it */
+#define KEEP_BYTES 65536 /* the memory of a larger response is freed after it */
 
 /* ---- the request ---- */
 
@@ -43,9 +43,19 @@ uint64_t fx_http_arrival_ns(const struct fx_http_exchange *exchange) {
     return exchange->arrival_ns;
 }
 
-/* ---- the answer ---- */
+/* ---- the response ---- */
 
-/* RFC 9110 section 6.6.1; made once a second. */
+const char *fx_http_status_phrase(unsigned status) {
+    switch (status) {
+#define X(code, phrase) \
+    case code: return phrase;
+        FX_HTTP_STATUSES(X)
+#undef X
+    default: return "Unknown";
+    }
+}
+
+/* The value of `Date` (RFC 9110 section 6.6.1), made once a second. */
 static const char *date_now(struct fx_http_server *server) {
     static const char days[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -115,7 +125,7 @@ void fx_http_answer_write(struct fx_http_exchange *exchange,
         fx_buf_text(out, answer->body);
     }
     if (out->failed) {
-        fx_stream_close(&exchange->stream); /* no memory even to say so */
+        fx_stream_close(&exchange->stream); /* out of memory: there is no response */
     } else {
         fx_stream_write(&exchange->stream, (struct fx_text){out->data, out->len});
     }
@@ -137,7 +147,7 @@ void fx_http_respond(struct fx_http_exchange *exchange, unsigned status,
         .is_1_0 = request->is_1_0,
         .is_head = request->is_head,
     };
-    if (body != NULL && body->failed) { /* the body was not written to its end */
+    if (body != NULL && body->failed) { /* writing the body failed */
         answer.status = 503;
         answer.content_type = answer.extra_headers = NULL;
     } else if (body != NULL) {

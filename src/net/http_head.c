@@ -26,28 +26,30 @@ static bool is_line_char(unsigned char c) {
     return c >= ' ' && c < 0x7f;
 }
 
-/* `next` where the condition holds, else the end of it. */
-static enum fx_http_head_state go(bool allowed, enum fx_http_head_state next) {
+/* `next` if the condition holds, else BAD. */
+static enum fx_http_head_state next_if(bool allowed, enum fx_http_head_state next) {
     return allowed ? next : FX_HTTP_HEAD_BAD;
 }
 
-static enum fx_http_head_state step(enum fx_http_head_state state, unsigned char c) {
+static enum fx_http_head_state next_state(enum fx_http_head_state state,
+                                          unsigned char c) {
     switch (state) {
     case FX_HTTP_HEAD_BEFORE:
         return c == '\r' ? FX_HTTP_HEAD_BEFORE_LF
-                         : go(is_tchar(c), FX_HTTP_HEAD_REQUEST_LINE);
-    case FX_HTTP_HEAD_BEFORE_LF: return go(c == '\n', FX_HTTP_HEAD_BEFORE);
+                         : next_if(is_tchar(c), FX_HTTP_HEAD_REQUEST_LINE);
+    case FX_HTTP_HEAD_BEFORE_LF: return next_if(c == '\n', FX_HTTP_HEAD_BEFORE);
     case FX_HTTP_HEAD_REQUEST_LINE:
-        return c == '\r' ? FX_HTTP_HEAD_LINE_LF : go(is_line_char(c), state);
+        return c == '\r' ? FX_HTTP_HEAD_LINE_LF : next_if(is_line_char(c), state);
     case FX_HTTP_HEAD_STATUS_LINE:
-        return c == '\r' ? FX_HTTP_HEAD_LINE_LF : go(is_value_char(c), state);
-    case FX_HTTP_HEAD_LINE_LF: return go(c == '\n', FX_HTTP_HEAD_LINE_START);
+        return c == '\r' ? FX_HTTP_HEAD_LINE_LF : next_if(is_value_char(c), state);
+    case FX_HTTP_HEAD_LINE_LF: return next_if(c == '\n', FX_HTTP_HEAD_LINE_START);
     case FX_HTTP_HEAD_LINE_START:
-        return c == '\r' ? FX_HTTP_HEAD_LAST_LF : go(is_tchar(c), FX_HTTP_HEAD_NAME);
-    case FX_HTTP_HEAD_NAME: return c == ':' ? FX_HTTP_HEAD_VALUE : go(is_tchar(c), state);
+        return c == '\r' ? FX_HTTP_HEAD_LAST_LF : next_if(is_tchar(c), FX_HTTP_HEAD_NAME);
+    case FX_HTTP_HEAD_NAME:
+        return c == ':' ? FX_HTTP_HEAD_VALUE : next_if(is_tchar(c), state);
     case FX_HTTP_HEAD_VALUE:
-        return c == '\r' ? FX_HTTP_HEAD_LINE_LF : go(is_value_char(c), state);
-    case FX_HTTP_HEAD_LAST_LF: return go(c == '\n', FX_HTTP_HEAD_DONE);
+        return c == '\r' ? FX_HTTP_HEAD_LINE_LF : next_if(is_value_char(c), state);
+    case FX_HTTP_HEAD_LAST_LF: return next_if(c == '\n', FX_HTTP_HEAD_DONE);
     case FX_HTTP_HEAD_DONE:
     case FX_HTTP_HEAD_BAD: break;
     }
@@ -59,7 +61,7 @@ size_t fx_http_head_skip(enum fx_http_head_state *state, struct fx_text bytes) {
     while (at < bytes.len &&
            ((*state == FX_HTTP_HEAD_BEFORE && bytes.data[at] == '\r') ||
             (*state == FX_HTTP_HEAD_BEFORE_LF && bytes.data[at] == '\n'))) {
-        *state = step(*state, (unsigned char)bytes.data[at]);
+        *state = next_state(*state, (unsigned char)bytes.data[at]);
         at++;
     }
     return at;
@@ -68,20 +70,20 @@ size_t fx_http_head_skip(enum fx_http_head_state *state, struct fx_text bytes) {
 size_t fx_http_head_scan(enum fx_http_head_state *state, struct fx_text bytes) {
     size_t at = 0;
     while (at < bytes.len && *state < FX_HTTP_HEAD_DONE) {
-        *state = step(*state, (unsigned char)bytes.data[at]);
+        *state = next_state(*state, (unsigned char)bytes.data[at]);
         at++;
     }
     return at;
 }
 
-bool fx_http_is_value(const char *value) {
+bool fx_http_is_field_value(const char *value) {
     while (is_value_char((unsigned char)*value)) {
         value++;
     }
     return *value == '\0';
 }
 
-bool fx_http_same(struct fx_text text, const char *word) {
+bool fx_http_equals_nocase(struct fx_text text, const char *word) {
     return text.len == strlen(word) && strncasecmp(text.data, word, text.len) == 0;
 }
 
@@ -97,7 +99,7 @@ static struct fx_text trim(struct fx_text text) {
     return text;
 }
 
-/* Takes the next line, without its CR LF, off the front; false when none is left. */
+/* Takes the next line, without its CR LF, off the front. False if none is left. */
 static bool next_line(struct fx_text *head, struct fx_text *ret_line) {
     const char *lf = head->len == 0 ? NULL : memchr(head->data, '\n', head->len);
     if (lf == NULL || lf == head->data) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_parse.c - the rules of one request around llhttp: bounds, framing that two
- * readers could understand differently, what the server does not offer.
+ * net/http_parse.c - rules for requests around llhttp: limits, ambiguous framing, what
+ * the server does not offer.
  */
 #include "net/http_parse.h"
 
@@ -16,8 +16,8 @@
 #include "net/http_head.h"
 #include "net/http_server.h"
 
-#define KEEP_BYTES  16384 /* of a head or body: the most that is kept as a spare */
-#define FIRST_BYTES 65536 /* of a body announced: memory taken on its word */
+#define KEEP_BYTES  16384 /* maximum size of a spare buffer */
+#define FIRST_BYTES 65536 /* of an announced body: reserved at once */
 
 #define PARSE_MAGIC 0x66786870u /* "fxhp" */
 
@@ -31,8 +31,8 @@ struct fx_http_parse {
     size_t max_header, max_body;
     struct fx_http_spare *spare; /* borrowed; may be NULL */
     struct fx_buf head, body;
-    size_t target_off, target_len; /* the request target, within the head */
-    size_t framing;                /* bytes since the head that are no body */
+    size_t target_off, target_len; /* the request target, in the head */
+    size_t framing; /* bytes after the head that are not part of the body */
     struct fx_http_fault fault;
 };
 
@@ -50,8 +50,8 @@ static struct fx_http_parse *parse_of(llhttp_t *llhttp) {
     return parse;
 }
 
-/* The first reason stands. Always -1, which stops llhttp. */
-static int refuse(struct fx_http_parse *parse, unsigned status, const char *why) {
+/* Stores the fault, unless there is one. Returns -1, which stops llhttp. */
+static int reject(struct fx_http_parse *parse, unsigned status, const char *why) {
     if (parse->fault.status == 0) {
         parse->fault = (struct fx_http_fault){status, why};
     }
@@ -62,21 +62,21 @@ static struct fx_text text_of(const struct fx_buf *buf) {
     return (struct fx_text){buf->data, buf->len};
 }
 
-/* ---- memory from one request to the next ---- */
+/* ---- spare buffers ---- */
 
 void fx_http_spare_finish(struct fx_http_spare *spare) {
     fx_buf_finish(&spare->head);
     fx_buf_finish(&spare->body);
 }
 
-static void take(struct fx_buf *buf, struct fx_buf *spare) {
+static void take_spare(struct fx_buf *buf, struct fx_buf *spare) {
     if (buf->cap == 0) {
         *buf = *spare;
         *spare = (struct fx_buf){0};
     }
 }
 
-static void give(struct fx_buf *buf, struct fx_buf *spare) {
+static void give_spare(struct fx_buf *buf, struct fx_buf *spare) {
     if (spare->cap == 0 && buf->cap <= KEEP_BYTES) {
         fx_buf_reset(buf);
         *spare = *buf;
@@ -84,9 +84,9 @@ static void give(struct fx_buf *buf, struct fx_buf *spare) {
     }
 }
 
-/* ---- what llhttp calls ---- */
+/* ---- callbacks of llhttp ---- */
 
-/* The target comes in as many pieces as the head was fed in, one behind the other. */
+/* The target comes in pieces, as the head was fed. */
 static int on_url(llhttp_t *llhttp, const char *at, size_t len) {
     struct fx_http_parse *parse = parse_of(llhttp);
     if (parse->target_len == 0) {
@@ -96,20 +96,20 @@ static int on_url(llhttp_t *llhttp, const char *at, size_t len) {
     return 0;
 }
 
-/* RFC 9112 section 6: one way to say the length, and only codings we know. */
+/* RFC 9112 section 6: the length must be stated in one way, and the coding be known. */
 static int check_length(struct fx_http_parse *parse) {
     size_t n_codings = 0;
     const struct fx_text coding =
         fx_http_head_field(text_of(&parse->head), "transfer-encoding", &n_codings);
     const bool has_length = (parse->llhttp.flags & F_CONTENT_LENGTH) != 0;
     if (n_codings > 0 && (has_length || parse->llhttp.http_minor == 0)) {
-        return refuse(parse, 400, CONTRADICTION);
+        return reject(parse, 400, CONTRADICTION);
     }
-    if (n_codings > 1 || (n_codings == 1 && !fx_http_same(coding, "chunked"))) {
-        return refuse(parse, 501, "the only transfer coding known is `chunked`");
+    if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "chunked"))) {
+        return reject(parse, 501, "the only transfer coding known is `chunked`");
     }
     if (has_length && parse->llhttp.content_length > parse->max_body) {
-        return refuse(parse, 413, "the body is too large");
+        return reject(parse, 413, "the body is too large");
     }
     return 0;
 }
@@ -120,8 +120,8 @@ static int check_expectation(struct fx_http_parse *parse) {
     if (expected.data == NULL || parse->llhttp.http_minor == 0) {
         return 0;
     }
-    if (!fx_http_same(expected, "100-continue")) {
-        return refuse(parse, 417, "the only expectation known is `100-continue`");
+    if (!fx_http_equals_nocase(expected, "100-continue")) {
+        return reject(parse, 417, "the only expectation known is `100-continue`");
     }
     parse->expects_continue = true;
     return 0;
@@ -131,23 +131,23 @@ static int check_host(struct fx_http_parse *parse) {
     size_t n_hosts = 0;
     (void)fx_http_head_field(text_of(&parse->head), "host", &n_hosts);
     if (n_hosts > 1 || (n_hosts == 0 && parse->llhttp.http_minor > 0)) {
-        return refuse(parse, 400, "exactly one `Host` is needed");
+        return reject(parse, 400, "exactly one `Host` is needed");
     }
     return 0;
 }
 
-/* A coded body would be taken for a JSON text that is malformed. */
+/* A compressed body would be taken for malformed JSON. */
 static int check_coding(struct fx_http_parse *parse) {
     size_t n_codings = 0;
     const struct fx_text coding =
         fx_http_head_field(text_of(&parse->head), "content-encoding", &n_codings);
-    if (n_codings > 1 || (n_codings == 1 && !fx_http_same(coding, "identity"))) {
-        return refuse(parse, 415, "a body with a content coding is not read");
+    if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "identity"))) {
+        return reject(parse, 415, "a body with a content coding is not read");
     }
     return 0;
 }
 
-/* llhttp takes other protocols of this form as well: RTSP/1.0, ICE/1.0. */
+/* llhttp accepts other protocols with this syntax as well: RTSP/1.0, ICE/1.0. */
 static bool is_http(const struct fx_http_parse *parse) {
     struct fx_text rest = text_of(&parse->head);
     const size_t behind = parse->target_off + parse->target_len;
@@ -159,23 +159,24 @@ static bool is_http(const struct fx_http_parse *parse) {
 static int on_headers_complete(llhttp_t *llhttp) {
     struct fx_http_parse *parse = parse_of(llhttp);
     if (llhttp->http_major != 1 || llhttp->http_minor > 1 || !is_http(parse)) {
-        return refuse(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
+        return reject(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
     }
     if (parse->scan != FX_HTTP_HEAD_DONE) {
-        return refuse(parse, 400, "the head ends too early");
+        return reject(parse, 400, "the head ends too early");
     }
-    /* No other protocol is offered: `Upgrade` and CONNECT are requests like others. */
+    /* No other protocol is offered: `Upgrade` and CONNECT are treated as usual requests.
+     */
     llhttp->upgrade = 0;
     if (check_host(parse) != 0 || check_length(parse) != 0 || check_coding(parse) != 0 ||
         check_expectation(parse) != 0) {
         return -1;
     }
     if (parse->spare != NULL) {
-        take(&parse->body, &parse->spare->body);
+        take_spare(&parse->body, &parse->spare->body);
     }
     if (llhttp->content_length > 0 && llhttp->content_length <= FIRST_BYTES &&
         fx_buf_reserve(&parse->body, (size_t)llhttp->content_length) == NULL) {
-        return refuse(parse, 503, "out of memory");
+        return reject(parse, 503, "out of memory");
     }
     parse->headed = true;
     return 0;
@@ -184,17 +185,17 @@ static int on_headers_complete(llhttp_t *llhttp) {
 static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
     struct fx_http_parse *parse = parse_of(llhttp);
     if (len > parse->max_body - parse->body.len) {
-        return refuse(parse, 413, "the body is too large");
+        return reject(parse, 413, "the body is too large");
     }
     fx_buf_add(&parse->body, at, len);
-    return parse->body.failed ? refuse(parse, 503, "out of memory") : 0;
+    return parse->body.failed ? reject(parse, 503, "out of memory") : 0;
 }
 
-/* What a chunk announces is refused before it comes, as a length is. */
+/* A chunk that is too large is rejected before its bytes come, as a Content-Length is. */
 static int on_chunk_header(llhttp_t *llhttp) {
     struct fx_http_parse *parse = parse_of(llhttp);
     return llhttp->content_length > parse->max_body - parse->body.len
-               ? refuse(parse, 413, "the body is too large")
+               ? reject(parse, 413, "the body is too large")
                : 0;
 }
 
@@ -230,10 +231,10 @@ struct fx_http_parse *fx_http_parse_create(size_t max_header, size_t max_body,
     return parse;
 }
 
-static void let_go(struct fx_http_parse *parse) {
+static void free_request(struct fx_http_parse *parse) {
     if (parse->spare != NULL) {
-        give(&parse->head, &parse->spare->head);
-        give(&parse->body, &parse->spare->body);
+        give_spare(&parse->head, &parse->spare->head);
+        give_spare(&parse->body, &parse->spare->body);
     }
     fx_buf_finish(&parse->head);
     fx_buf_finish(&parse->body);
@@ -243,7 +244,7 @@ void fx_http_parse_destroy(struct fx_http_parse *parse) {
     if (parse == NULL) {
         return;
     }
-    let_go(parse);
+    free_request(parse);
     parse->magic = 0;
     free(parse);
 }
@@ -257,22 +258,22 @@ size_t fx_http_parse_held(const struct fx_http_parse *parse) {
     return holds ? parse->head.cap + parse->body.cap : 0;
 }
 
-/* The refusal for what llhttp found wrong. */
-static enum fx_http_event refuse_syntax(struct fx_http_parse *parse, llhttp_errno_t rc) {
+/* Rejects what llhttp found wrong. */
+static enum fx_http_event reject_syntax(struct fx_http_parse *parse, llhttp_errno_t rc) {
     if (rc == HPE_INVALID_VERSION || rc == HPE_PAUSED_H2_UPGRADE) {
-        (void)refuse(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
+        (void)reject(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
     } else if (rc == HPE_INVALID_TRANSFER_ENCODING &&
                (parse->llhttp.flags & F_CONTENT_LENGTH) != 0) { /* from llhttp 9 on */
-        (void)refuse(parse, 400, CONTRADICTION);
+        (void)reject(parse, 400, CONTRADICTION);
     } else if (rc == HPE_INVALID_TRANSFER_ENCODING) {
-        (void)refuse(parse, 501, "the only transfer coding known is `chunked`");
+        (void)reject(parse, 501, "the only transfer coding known is `chunked`");
     } else {
-        (void)refuse(parse, 400, "malformed request");
+        (void)reject(parse, 400, "malformed request");
     }
     return FX_HTTP_BAD;
 }
 
-/* Lets llhttp read; `ret_used` bytes of it belong to this request. */
+/* Passes bytes to llhttp; *ret_used of them belong to this request. */
 static enum fx_http_event execute(struct fx_http_parse *parse, struct fx_text bytes,
                                   size_t *ret_used) {
     const llhttp_errno_t rc = llhttp_execute(&parse->llhttp, bytes.data, bytes.len);
@@ -281,28 +282,28 @@ static enum fx_http_event execute(struct fx_http_parse *parse, struct fx_text by
         return FX_HTTP_MORE;
     }
     *ret_used = (size_t)(llhttp_get_error_pos(&parse->llhttp) - bytes.data);
-    return rc == HPE_PAUSED && parse->whole ? FX_HTTP_WHOLE : refuse_syntax(parse, rc);
+    return rc == HPE_PAUSED && parse->whole ? FX_HTTP_WHOLE : reject_syntax(parse, rc);
 }
 
-/* Adds the head's next bytes to it, and lets llhttp read them there. */
+/* Appends bytes to the head, and passes them to llhttp. */
 static enum fx_http_event read_head(struct fx_http_parse *parse, struct fx_text part) {
     const size_t at = parse->head.len;
     if (parse->spare != NULL) {
-        take(&parse->head, &parse->spare->head);
+        take_spare(&parse->head, &parse->spare->head);
     }
     fx_buf_add(&parse->head, part.data, part.len);
     if (parse->head.failed) {
-        (void)refuse(parse, 503, "out of memory");
+        (void)reject(parse, 503, "out of memory");
         return FX_HTTP_BAD;
     }
     size_t used = 0;
     return execute(parse, (struct fx_text){parse->head.data + at, part.len}, &used);
 }
 
-/* The head was scanned to its end: so far, so good, or llhttp and we disagree. */
+/* The scan has found the end of the head. If llhttp has not, the request is malformed. */
 static enum fx_http_event end_head(struct fx_http_parse *parse) {
     if (!parse->headed) {
-        (void)refuse(parse, 400, "malformed request");
+        (void)reject(parse, 400, "malformed request");
         return FX_HTTP_BAD;
     }
     if (parse->whole) {
@@ -311,8 +312,8 @@ static enum fx_http_event end_head(struct fx_http_parse *parse) {
     return parse->expects_continue ? FX_HTTP_CONTINUE : FX_HTTP_MORE;
 }
 
-/* What comes out must not depend on how the bytes were split: llhttp sees every byte
- * before the one at fault, and a bound is met at the byte that goes over it. */
+/* The result must not depend on how the bytes are split: llhttp gets every byte before
+ * the invalid one, and a limit is exceeded by the byte that is over it. */
 static enum fx_http_event feed_head(struct fx_http_parse *parse, struct fx_text bytes,
                                     size_t *ret_used) {
     const size_t skipped = fx_http_head_skip(&parse->scan, bytes);
@@ -323,7 +324,7 @@ static enum fx_http_event feed_head(struct fx_http_parse *parse, struct fx_text 
     }
     const size_t room = parse->max_header - parse->head.len;
     if (room == 0) {
-        (void)refuse(parse, parse->scan == FX_HTTP_HEAD_REQUEST_LINE ? 414 : 431,
+        (void)reject(parse, parse->scan == FX_HTTP_HEAD_REQUEST_LINE ? 414 : 431,
                      "the head is too large");
         return FX_HTTP_BAD;
     }
@@ -336,13 +337,14 @@ static enum fx_http_event feed_head(struct fx_http_parse *parse, struct fx_text 
         return FX_HTTP_BAD;
     }
     if (bad) {
-        (void)refuse(parse, 400, "malformed request");
+        (void)reject(parse, 400, "malformed request");
         return FX_HTTP_BAD;
     }
     return parse->scan == FX_HTTP_HEAD_DONE ? end_head(parse) : FX_HTTP_MORE;
 }
 
-/* Chunk sizes, extensions and trailers are bounded like head and body together. */
+/* The total of chunk sizes, extensions and trailers is limited by `max_header` +
+ * `max_body`. */
 static enum fx_http_event feed_body(struct fx_http_parse *parse, struct fx_text bytes,
                                     size_t *ret_used) {
     const size_t before = parse->body.len;
@@ -372,8 +374,8 @@ enum fx_http_event fx_http_parse_feed(struct fx_http_parse *parse, struct fx_tex
 
 /* ---- results ---- */
 
-/* Without scheme and authority, in absolute-form (RFC 9112 section 3.2.2); origin-form
- * begins with a slash, and the other forms have no `://`. */
+/* Removes scheme and authority of an absolute-form target (RFC 9112 section 3.2.2). An
+ * origin-form target begins with a slash, and other forms have no `://`. */
 static struct fx_text without_authority(struct fx_text target) {
     size_t at = 0;
     while (at < target.len && strchr("/?:", target.data[at]) == NULL) {
@@ -426,7 +428,7 @@ struct fx_http_fault fx_http_parse_fault(const struct fx_http_parse *parse) {
 
 void fx_http_parse_next(struct fx_http_parse *parse) {
     assert(parse->whole && parse->fault.status == 0);
-    let_go(parse);
+    free_request(parse);
     parse->scan = FX_HTTP_HEAD_BEFORE;
     parse->headed = parse->whole = parse->expects_continue = parse->keep_alive = false;
     parse->target_off = parse->target_len = parse->framing = 0;

@@ -3,7 +3,7 @@
  * net/http_parse_fuzz.c - the bytes of a connection, whole and split as the input says:
  * both readings must find the same requests and the same fault.
  *
- * Input: a byte n, then n % 16 bytes of piece lengths (used in turn, 0 counts as 256),
+ * Input: a byte n, then n % 16 bytes of piece lengths (used in task, 0 counts as 256),
  * then the connection's bytes.
  */
 #include <assert.h>

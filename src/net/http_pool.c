@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_pool.c - the list of idle connections, newest first. It is short: what is
- * looked for is looked for from its head.
+ * net/http_pool.c - a list of idle connections, newest first. It is short, so it is
+ * searched linearly.
  */
 #include "net/http_pool.h"
 
@@ -10,99 +10,101 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "net/http_link.h"
+#include "net/http_client_connection.h"
 #include "net/tls.h"
 
-#define LINK_MAGIC 0x6678686cu /* "fxhl" */
+#define CONNECTION_MAGIC 0x6678686cu /* "fxhl" */
 
 struct fx_http_pool {
     uv_loop_t *loop;
     struct fx_http_pool_options limits;
-    struct fx_http_link *newest, *oldest;
+    struct fx_client_connection *newest, *oldest;
     size_t n_idle;
-    size_t refs; /* its owner, its links, the calls that may give one back */
+    size_t refs; /* of the owner, of connections, and of calls */
     bool closed;
     struct fx_stream_scratch scratch;
 };
 
-/* ---- one link ---- */
+/* ---- one connection ---- */
 
-static struct fx_http_link *link_of(void *data) {
-    struct fx_http_link *link = data;
-    assert(link != NULL && link->magic == LINK_MAGIC);
-    return link;
+static struct fx_client_connection *connection_of(void *data) {
+    struct fx_client_connection *connection = data;
+    assert(connection != NULL && connection->magic == CONNECTION_MAGIC);
+    return connection;
 }
 
-struct fx_http_link *fx_http_link_create(uv_loop_t *loop,
-                                         const struct fx_http_target *target,
-                                         struct fx_stream_scratch *scratch,
-                                         struct fx_http_pool *pool, struct fx_err *err) {
+struct fx_client_connection *
+fx_client_connection_create(uv_loop_t *loop, const struct fx_http_target *target,
+                            struct fx_stream_scratch *scratch, struct fx_http_pool *pool,
+                            struct fx_err *err) {
     const size_t host_bytes = strlen(target->host) + 1;
-    struct fx_http_link *link = calloc(1, sizeof *link + host_bytes);
-    if (link == NULL) {
+    struct fx_client_connection *connection = calloc(1, sizeof *connection + host_bytes);
+    if (connection == NULL) {
         (void)fx_fail_nomem(err);
         return NULL;
     }
-    if (!fx_stream_init(&link->stream, loop, target->tls, scratch, FX_LIMIT_WRITE_MS,
-                        err)) {
-        free(link);
+    if (!fx_stream_init(&connection->stream, loop, target->tls, scratch,
+                        FX_LIMIT_WRITE_MS, err)) {
+        free(connection);
         return NULL;
     }
-    link->magic = LINK_MAGIC;
-    link->pool = pool == NULL ? NULL : fx_http_pool_ref(pool);
-    link->made_at = uv_now(loop);
-    link->tls = target->tls == NULL ? NULL : fx_tls_config_ref(target->tls);
-    link->port = target->port;
-    memcpy(link->host, target->host, host_bytes);
-    return link;
+    connection->magic = CONNECTION_MAGIC;
+    connection->pool = pool == NULL ? NULL : fx_http_pool_ref(pool);
+    connection->made_at = uv_now(loop);
+    connection->tls = target->tls == NULL ? NULL : fx_tls_config_ref(target->tls);
+    connection->port = target->port;
+    memcpy(connection->host, target->host, host_bytes);
+    return connection;
 }
 
-void fx_http_link_destroy(struct fx_http_link *link) {
-    assert(!link->idle);
-    fx_tls_config_unref(link->tls);
-    fx_http_pool_unref(link->pool);
-    link->magic = 0;
-    free(link);
+void fx_client_connection_destroy(struct fx_client_connection *connection) {
+    assert(!connection->idle);
+    fx_tls_config_unref(connection->tls);
+    fx_http_pool_unref(connection->pool);
+    connection->magic = 0;
+    free(connection);
 }
 
-static bool leads_to(const struct fx_http_link *link,
-                     const struct fx_http_target *target) {
-    return link->tls == target->tls && link->port == target->port &&
-           strcmp(link->host, target->host) == 0;
+static bool has_target(const struct fx_client_connection *connection,
+                       const struct fx_http_target *target) {
+    return connection->tls == target->tls && connection->port == target->port &&
+           strcmp(connection->host, target->host) == 0;
 }
 
 /* ---- the list ---- */
 
-static void insert(struct fx_http_pool *pool, struct fx_http_link *link) {
-    link->idle = true;
-    link->newer = NULL;
-    link->older = pool->newest;
-    *(pool->newest == NULL ? &pool->oldest : &pool->newest->newer) = link;
-    pool->newest = link;
+static void insert(struct fx_http_pool *pool, struct fx_client_connection *connection) {
+    connection->idle = true;
+    connection->newer = NULL;
+    connection->older = pool->newest;
+    *(pool->newest == NULL ? &pool->oldest : &pool->newest->newer) = connection;
+    pool->newest = connection;
     pool->n_idle++;
 }
 
-/* Twice is fine. */
-static void take_out(struct fx_http_link *link) {
-    struct fx_http_pool *pool = link->pool;
-    if (!link->idle) {
+/* Calling it twice is fine. */
+static void unlink_connection(struct fx_client_connection *connection) {
+    struct fx_http_pool *pool = connection->pool;
+    if (!connection->idle) {
         return;
     }
-    *(link->newer == NULL ? &pool->newest : &link->newer->older) = link->older;
-    *(link->older == NULL ? &pool->oldest : &link->older->newer) = link->newer;
-    link->idle = false;
+    *(connection->newer == NULL ? &pool->newest : &connection->newer->older) =
+        connection->older;
+    *(connection->older == NULL ? &pool->oldest : &connection->older->newer) =
+        connection->newer;
+    connection->idle = false;
     pool->n_idle--;
 }
 
-/* Nothing is under way: after the goodbye there is nothing to wait for (RFC 8446 section
- * 6.1). */
-static void part(struct fx_http_link *link) {
-    take_out(link);
-    fx_stream_finish(&link->stream);
-    fx_stream_close(&link->stream);
+/* Closes an idle connection: there is nothing to wait for after close_notify (RFC 8446
+ * section 6.1). */
+static void close_idle(struct fx_client_connection *connection) {
+    unlink_connection(connection);
+    fx_stream_shutdown(&connection->stream);
+    fx_stream_close(&connection->stream);
 }
 
-/* ---- what happens to an idle one ---- */
+/* ---- callbacks of idle connections ---- */
 
 static void on_nothing(void *user) {
     (void)user;
@@ -110,20 +112,20 @@ static void on_nothing(void *user) {
 
 static void on_bytes(void *user, struct fx_text bytes) {
     (void)bytes;
-    part(link_of(user));
+    close_idle(connection_of(user));
 }
 
 static void on_end_or_late(void *user) {
-    part(link_of(user));
+    close_idle(connection_of(user));
 }
 
-static void on_broken(void *user, const struct fx_err *failure) {
+static void on_error(void *user, const struct fx_err *failure) {
     (void)failure;
-    take_out(link_of(user));
+    unlink_connection(connection_of(user));
 }
 
 static void on_closed(void *user) {
-    fx_http_link_destroy(link_of(user));
+    fx_client_connection_destroy(connection_of(user));
 }
 
 static const struct fx_stream_events idle_events = {
@@ -131,78 +133,80 @@ static const struct fx_stream_events idle_events = {
     .on_bytes = on_bytes,
     .on_end = on_end_or_late,
     .on_drained = on_nothing,
-    .on_late = on_end_or_late,
-    .on_broken = on_broken,
+    .on_deadline = on_end_or_late,
+    .on_error = on_error,
     .on_closed = on_closed,
 };
 
-/* ---- taking and giving ---- */
+/* ---- take and put ---- */
 
 struct fx_stream_scratch *fx_http_pool_scratch(struct fx_http_pool *pool) {
     return &pool->scratch;
 }
 
-/* The system may know what the loop has not told yet, where it did not run for a while:
- * that the link has ended, or that the next answer is there before it was asked for. */
-static bool is_usable(const struct fx_http_link *link) {
-    return uv_now(link->pool->loop) < link->idle_until &&
-           fx_stream_is_silent(&link->stream);
+/* Asks the kernel, because the loop may not have run for a while: has the connection
+ * ended, or received anything? */
+static bool is_usable(const struct fx_client_connection *connection) {
+    return uv_now(connection->pool->loop) < connection->idle_until &&
+           fx_stream_has_no_input(&connection->stream);
 }
 
-struct fx_http_link *fx_http_pool_take(struct fx_http_pool *pool,
-                                       const struct fx_http_target *target) {
-    struct fx_http_link *older = NULL;
-    for (struct fx_http_link *link = pool->newest; link != NULL; link = older) {
-        older = link->older;
-        if (!leads_to(link, target)) {
+struct fx_client_connection *fx_http_pool_take(struct fx_http_pool *pool,
+                                               const struct fx_http_target *target) {
+    struct fx_client_connection *older = NULL;
+    for (struct fx_client_connection *connection = pool->newest; connection != NULL;
+         connection = older) {
+        older = connection->older;
+        if (!has_target(connection, target)) {
             continue;
         }
-        if (is_usable(link)) {
-            take_out(link);
-            fx_stream_set_deadline(&link->stream, 0);
-            return link;
+        if (is_usable(connection)) {
+            unlink_connection(connection);
+            fx_stream_set_deadline(&connection->stream, 0);
+            return connection;
         }
-        part(link);
+        close_idle(connection);
     }
     return NULL;
 }
 
-/* Makes room: the oldest goes, of those that lead to the target (NULL: of all). */
-static void part_oldest(struct fx_http_pool *pool, const struct fx_http_target *target) {
-    struct fx_http_link *link = pool->oldest;
-    while (target != NULL && !leads_to(link, target)) {
-        link = link->newer;
+/* Closes the oldest connection to the target (NULL: of all). */
+static void close_oldest(struct fx_http_pool *pool, const struct fx_http_target *target) {
+    struct fx_client_connection *connection = pool->oldest;
+    while (target != NULL && !has_target(connection, target)) {
+        connection = connection->newer;
     }
-    part(link);
+    close_idle(connection);
 }
 
-static size_t count(const struct fx_http_pool *pool,
-                    const struct fx_http_target *target) {
+static size_t count_idle(const struct fx_http_pool *pool,
+                         const struct fx_http_target *target) {
     size_t n = 0;
-    for (const struct fx_http_link *link = pool->newest; link != NULL;
-         link = link->older) {
-        n += leads_to(link, target) ? 1 : 0;
+    for (const struct fx_client_connection *connection = pool->newest; connection != NULL;
+         connection = connection->older) {
+        n += has_target(connection, target) ? 1 : 0;
     }
     return n;
 }
 
-void fx_http_pool_give(struct fx_http_link *link) {
-    struct fx_http_pool *pool = link->pool;
-    const struct fx_http_target target = {link->host, link->port, link->tls};
+void fx_http_pool_put(struct fx_client_connection *connection) {
+    struct fx_http_pool *pool = connection->pool;
+    const struct fx_http_target target = {connection->host, connection->port,
+                                          connection->tls};
     const uint64_t now = uv_now(pool->loop);
-    fx_stream_tell(&link->stream, &idle_events, link);
-    if (pool->closed || now - link->made_at >= pool->limits.age_ms) {
-        part(link);
+    fx_stream_set_events(&connection->stream, &idle_events, connection);
+    if (pool->closed || now - connection->made_at >= pool->limits.age_ms) {
+        close_idle(connection);
         return;
     }
-    insert(pool, link);
-    link->idle_until = now + pool->limits.idle_ms;
-    fx_stream_set_deadline(&link->stream, pool->limits.idle_ms);
-    if (count(pool, &target) > pool->limits.max_idle_per_target) {
-        part_oldest(pool, &target);
+    insert(pool, connection);
+    connection->idle_until = now + pool->limits.idle_ms;
+    fx_stream_set_deadline(&connection->stream, pool->limits.idle_ms);
+    if (count_idle(pool, &target) > pool->limits.max_idle_per_target) {
+        close_oldest(pool, &target);
     }
     if (pool->n_idle > pool->limits.max_idle) {
-        part_oldest(pool, NULL);
+        close_oldest(pool, NULL);
     }
 }
 
@@ -254,7 +258,7 @@ void fx_http_pool_close(struct fx_http_pool *pool) {
     }
     pool->closed = true;
     while (pool->newest != NULL) {
-        part(pool->newest);
+        close_idle(pool->newest);
     }
     fx_http_pool_unref(pool);
 }

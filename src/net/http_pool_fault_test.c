@@ -3,9 +3,9 @@
  * net/http_pool_fault_test.c - connections that end, or say what nobody asked for, while
  * they are idle or just when they are used again.
  */
-#include "net/http_pool_world.h"
+#include "net/http_pool_fixture.h"
 
-/* ---- what an answer says of its connection ---- */
+/* ---- responses that end their connection ---- */
 
 static const struct {
     const char *answer;
@@ -36,13 +36,13 @@ static const struct {
 };
 
 static void call_twice(struct pooled *pooled, size_t i) {
-    pooled->actor.n_accepted = pooled->actor.n_requests = 0;
+    pooled->fake.n_accepted = pooled->fake.n_requests = 0;
     for (size_t n = 0; n < 2; n++) {
         struct asked asked;
-        pooled->actor.script = (struct script){answers[i].answer, answers[i].ending};
-        pooled->actor.again = (struct script){answers[i].answer, CUT};
+        pooled->fake.script = (struct script){answers[i].answer, answers[i].ending};
+        pooled->fake.again = (struct script){answers[i].answer, CUT};
         ask_pooled(pooled, &asked);
-        await(&pooled->actor.loop, &asked);
+        await(&pooled->fake.loop, &asked);
         expect_answer(&asked, answers[i].status, answers[i].body);
         await_open(pooled, answers[i].kept && n == 0 ? 1 : 0);
     }
@@ -71,18 +71,18 @@ static void an_answer_before_its_request_is_whole(void **state) {
     begin(&pooled, true);
     struct fx_http_call_options options = options_of(&pooled);
     options.body = text_of(&body);
-    ask_actor(&pooled.actor, URL, options, &asked);
-    while (pooled.actor.n_requests == 0) {
-        (void)uv_run(&pooled.actor.loop, UV_RUN_NOWAIT);
+    ask_actor(&pooled.fake, URL, options, &asked);
+    while (pooled.fake.n_requests == 0) {
+        (void)uv_run(&pooled.fake.loop, UV_RUN_NOWAIT);
     }
-    fx_stream_read(&pooled.actor.roles->stream, false);
-    await(&pooled.actor.loop, &asked);
+    fx_stream_read(&pooled.fake.connections->stream, false);
+    await(&pooled.fake.loop, &asked);
     expect_answer(&asked, 200, "{}");
-    fx_stream_read(&pooled.actor.roles->stream, true);
+    fx_stream_read(&pooled.fake.connections->stream, true);
     fx_buf_finish(&body);
     await_open(&pooled, 0);
     call(&pooled);
-    assert_int_equal(pooled.actor.n_accepted, 2);
+    assert_int_equal(pooled.fake.n_accepted, 2);
     end(&pooled);
 }
 
@@ -97,7 +97,7 @@ static void a_server_may_close_what_is_idle(void **state) {
         for (size_t i = 0; i < FX_COUNT(endings); i++) {
             begin(&pooled, plain != 0);
             call_many(&pooled, URL, 2);
-            end_role(pooled.actor.roles, endings[i]);
+            end_connection(pooled.fake.connections, endings[i]);
             await_open(&pooled, 1);
             call_many(&pooled, URL, 2);
             expect_counts(&pooled, 3, 4);
@@ -106,7 +106,7 @@ static void a_server_may_close_what_is_idle(void **state) {
     }
 }
 
-/* The loop has not heard of it when the next call begins. */
+/* The loop has not received of it when the next call begins. */
 static void a_server_may_have_closed_what_seems_idle(void **state) {
     (void)state;
     struct pooled pooled;
@@ -114,7 +114,7 @@ static void a_server_may_have_closed_what_seems_idle(void **state) {
         for (size_t i = 0; i < FX_COUNT(endings); i++) {
             begin(&pooled, plain != 0);
             call(&pooled);
-            end_role(pooled.actor.roles, endings[i]);
+            end_connection(pooled.fake.connections, endings[i]);
             call(&pooled);
             expect_counts(&pooled, 2, 2);
             end(&pooled);
@@ -127,16 +127,16 @@ static void an_answer_without_a_request_is_nobody_s(void **state) {
     struct pooled pooled;
     struct asked asked;
     for (int plain = 0; plain < 2; plain++) {
-        for (int heard = 0; heard < 2; heard++) {
+        for (int received = 0; received < 2; received++) {
             begin(&pooled, plain != 0);
             call(&pooled);
-            fx_stream_write(&pooled.actor.roles->stream,
+            fx_stream_write(&pooled.fake.connections->stream,
                             FX_TEXT(OK_LINE "Content-Length: 3\r\n\r\nbad"));
-            if (heard != 0) {
+            if (received != 0) {
                 await_open(&pooled, 0);
             }
             ask_pooled(&pooled, &asked);
-            await(&pooled.actor.loop, &asked);
+            await(&pooled.fake.loop, &asked);
             expect_answer(&asked, 200, "{}");
             expect_counts(&pooled, 2, 2);
             end(&pooled);
@@ -153,12 +153,12 @@ static void a_request_is_made_once_more(void **state) {
         for (size_t i = 0; i < FX_COUNT(endings); i++) {
             begin(&pooled, plain != 0);
             call_many(&pooled, URL, 3);
-            pooled.actor.again = (struct script){NULL, endings[i]};
+            pooled.fake.again = (struct script){NULL, endings[i]};
             call(&pooled); /* on the first, which ends, and on a new one */
             expect_counts(&pooled, 4, 5);
-            assert_int_equal(strncmp(pooled.actor.heard.data, "POST / ", 7), 0);
-            assert_non_null(strstr(pooled.actor.heard.data + 7, "{}POST / "));
-            pooled.actor.again = pooled.actor.script;
+            assert_int_equal(strncmp(pooled.fake.received.data, "POST / ", 7), 0);
+            assert_non_null(strstr(pooled.fake.received.data + 7, "{}POST / "));
+            pooled.fake.again = pooled.fake.script;
             call(&pooled);
             expect_counts(&pooled, 4, 6);
             end(&pooled);
@@ -189,14 +189,14 @@ static void only_once_and_only_if_nothing_came(void **state) {
         for (size_t i = 0; i < FX_COUNT(cases); i++) {
             begin(&pooled, plain != 0);
             call(&pooled);
-            pooled.actor.script = cases[i].script;
-            pooled.actor.again = cases[i].again;
+            pooled.fake.script = cases[i].script;
+            pooled.fake.again = cases[i].again;
             struct fx_http_call_options options = options_of(&pooled);
             options.repeatable = cases[i].repeatable;
-            ask_actor(&pooled.actor, URL, options, &asked);
-            await(&pooled.actor.loop, &asked);
+            ask_actor(&pooled.fake, URL, options, &asked);
+            await(&pooled.fake.loop, &asked);
             expect_failure(&asked, FX_EIO, cases[i].words);
-            assert_int_equal(pooled.actor.n_requests, cases[i].n_requests);
+            assert_int_equal(pooled.fake.n_requests, cases[i].n_requests);
             end(&pooled);
         }
     }
@@ -209,12 +209,12 @@ static void nobody_is_there_any_more(void **state) {
     struct asked asked;
     begin(&pooled, true);
     call(&pooled);
-    pooled.actor.again = (struct script){NULL, CUT};
+    pooled.fake.again = (struct script){NULL, CUT};
     ask_pooled(&pooled, &asked);
-    uv_close((uv_handle_t *)&pooled.actor.listener, NULL);
-    await(&pooled.actor.loop, &asked);
+    uv_close((uv_handle_t *)&pooled.fake.listener, NULL);
+    await(&pooled.fake.loop, &asked);
     expect_failure(&asked, FX_EIO, "connection refused");
-    assert_int_equal(uv_tcp_init(&pooled.actor.loop, &pooled.actor.listener), 0);
+    assert_int_equal(uv_tcp_init(&pooled.fake.loop, &pooled.fake.listener), 0);
     end(&pooled);
 }
 
@@ -226,13 +226,13 @@ static void its_time_is_that_of_the_call(void **state) {
         for (int repeated = 0; repeated < 2; repeated++) {
             begin(&pooled, plain != 0);
             call(&pooled);
-            pooled.actor.script = (struct script){NULL, STAY};
-            pooled.actor.again = (struct script){NULL, repeated != 0 ? CUT : STAY};
+            pooled.fake.script = (struct script){NULL, STAY};
+            pooled.fake.again = (struct script){NULL, repeated != 0 ? CUT : STAY};
             struct fx_http_call_options options = options_of(&pooled);
             options.timeout_ms = 100;
             const uint64_t begun = now_ms();
-            ask_actor(&pooled.actor, URL, options, &asked);
-            await(&pooled.actor.loop, &asked);
+            ask_actor(&pooled.fake, URL, options, &asked);
+            await(&pooled.fake.loop, &asked);
             assert_true(now_ms() - begun >= 100);
             expect_failure(&asked, FX_EDEADLINE, "no answer within 100 ms");
             await_open(&pooled, 0); /* its connection is not used again */
@@ -248,15 +248,15 @@ static void cancel_after(bool plain, bool repeated, int turns) {
     struct asked asked;
     begin(&pooled, plain);
     call_many(&pooled, URL, 2);
-    pooled.actor.script = (struct script){NULL, STAY};
-    pooled.actor.again = (struct script){NULL, repeated ? CUT : STAY};
+    pooled.fake.script = (struct script){NULL, STAY};
+    pooled.fake.again = (struct script){NULL, repeated ? CUT : STAY};
     ask_pooled(&pooled, &asked);
     for (int i = 0; i < turns; i++) {
-        (void)uv_run(&pooled.actor.loop, UV_RUN_NOWAIT);
+        (void)uv_run(&pooled.fake.loop, UV_RUN_NOWAIT);
     }
     assert_int_equal(asked.n_done, 0);
     fx_http_call_cancel(asked.call);
-    pooled.actor.script = pooled.actor.again = (struct script){ANSWER, STAY};
+    pooled.fake.script = pooled.fake.again = (struct script){ANSWER, STAY};
     await_open(&pooled, 1);
     call(&pooled);
     assert_int_equal(asked.n_done, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_pool_test.c - which connections are kept, for whom and how long.
+ * net/http_pool_test.c - which connections are kept, for which server and how long.
  */
-#include "net/http_pool_world.h"
+#include "net/http_pool_fixture.h"
 
 static void calls_use_one_connection(void **state) {
     (void)state;
@@ -20,8 +20,8 @@ static void calls_use_one_connection(void **state) {
                       "User-Agent: fixpoint/%s\r\nAccept: application/json\r\n"
                       "Accept-Encoding: identity\r\n"
                       "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
-                      pooled.actor.port, FX_VERSION);
-        assert_string_equal(pooled.actor.heard.data, wanted.data);
+                      pooled.fake.port, FX_VERSION);
+        assert_string_equal(pooled.fake.received.data, wanted.data);
         end(&pooled);
     }
     fx_buf_finish(&wanted);
@@ -45,7 +45,7 @@ static void calls_at_once_have_a_connection_each(void **state) {
 
 static void a_large_request_and_answer_leave_it_usable(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     struct asked asked;
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf body = {0};
@@ -53,26 +53,26 @@ static void a_large_request_and_answer_leave_it_usable(void **state) {
     struct fx_url url;
     fx_buf_fill(&body, 'x', 3u << 20);
     struct fx_tls_config *tls = client_tls(&trust, "localhost", NULL, NULL);
-    start(&world, (struct fx_http_server_options){.tls = server_tls});
-    world.big = 1u << 20;
-    struct fx_http_pool *pool = fx_http_pool_create(&world.loop, NULL, &err);
+    start(&fixture, (struct fx_http_server_options){.tls = server_tls});
+    fixture.big = 1u << 20;
+    struct fx_http_pool *pool = fx_http_pool_create(&fixture.loop, NULL, &err);
     assert_non_null(pool);
-    parse_url(&text, &url, URL, fx_http_server_port(world.server));
+    parse_url(&text, &url, URL, fx_http_server_port(fixture.server));
     struct fx_http_call_options options = posting(&url, tls, text_of(&body));
     options.pool = pool;
     for (size_t i = 0; i < 3; i++) {
-        ask(&world.loop, &options, &asked);
-        await(&world.loop, &asked);
+        ask(&fixture.loop, &options, &asked);
+        await(&fixture.loop, &asked);
         assert_int_equal(asked.status, 200);
         assert_int_equal(asked.body.len, 1u << 20);
         fx_buf_finish(&asked.body);
     }
-    assert_int_equal(world.n_requests, 3);
+    assert_int_equal(fixture.n_requests, 3);
     fx_http_pool_close(pool);
     fx_buf_finish(&body);
     fx_buf_finish(&text);
     fx_tls_config_unref(tls);
-    finish(&world);
+    finish(&fixture);
 }
 
 /* A Secret may have come. */
@@ -106,9 +106,9 @@ static void ask_link(struct chain *chain) {
     struct fx_url url;
     struct fx_http_call *call = NULL;
     struct fx_http_call_options options = options_of(&chain->pooled);
-    parse_url(&text, &url, URL, chain->pooled.actor.port);
+    parse_url(&text, &url, URL, chain->pooled.fake.port);
     options.url = &url;
-    assert_true(fx_http_call_start(&chain->pooled.actor.loop, &options, on_link, chain,
+    assert_true(fx_http_call_start(&chain->pooled.fake.loop, &options, on_link, chain,
                                    &call, &err));
     fx_buf_finish(&text);
 }
@@ -130,7 +130,7 @@ static void the_next_call_may_begin_at_the_end_of_one(void **state) {
         struct chain chain = {.left = 10};
         begin(&chain.pooled, plain != 0);
         ask_link(&chain);
-        await(&chain.pooled.actor.loop, &chain.asked);
+        await(&chain.pooled.fake.loop, &chain.asked);
         expect_counts(&chain.pooled, 1, 10);
         end(&chain.pooled);
     }
@@ -143,14 +143,14 @@ static void the_newest_is_used_first(void **state) {
     struct pooled pooled;
     struct asked asked;
     begin(&pooled, true);
-    pooled.actor.script.answer = NULL;
+    pooled.fake.script.answer = NULL;
     ask_pooled(&pooled, &asked);
     await_requests(&pooled, 1);
-    struct role *first = pooled.actor.roles;
-    pooled.actor.script.answer = ANSWER;
+    struct fake_connection *first = pooled.fake.connections;
+    pooled.fake.script.answer = ANSWER;
     call(&pooled);
     fx_stream_write(&first->stream, FX_TEXT(ANSWER));
-    await(&pooled.actor.loop, &asked);
+    await(&pooled.fake.loop, &asked);
     expect_answer(&asked, 200, "{}");
     expect_counts(&pooled, 2, 2);
     call(&pooled);
@@ -169,7 +169,7 @@ static void targets_do_not_share(void **state) {
     expect_counts(&pooled, 2, 2);
     struct fx_tls_config *first = pooled.tls;
     pooled.tls = client_tls(&trust, "localhost", NULL, NULL);
-    call(&pooled); /* somebody else's trust */
+    call(&pooled); /* another TLS configuration */
     expect_counts(&pooled, 3, 3);
     fx_tls_config_unref(first); /* whose connections hold it */
     call_at(&pooled, "https://localhost:PORT/");
@@ -188,8 +188,8 @@ static void plain_does_not_share_with_tls(void **state) {
     call(&pooled);
     struct fx_http_call_options options = options_of(&pooled);
     options.tls = NULL;
-    ask_actor(&pooled.actor, URL, options, &asked);
-    await(&pooled.actor.loop, &asked);
+    ask_actor(&pooled.fake, URL, options, &asked);
+    await(&pooled.fake.loop, &asked);
     expect_failure(&asked, FX_EIO, "");
     expect_counts(&pooled, 2, 1);
     end(&pooled);
@@ -204,12 +204,12 @@ static void ports_do_not_share(void **state) {
     begin(&pooled, true);
     call(&pooled);
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    assert_int_equal(uv_tcp_init(&pooled.actor.loop, &second), 0);
-    second.data = &pooled.actor;
+    assert_int_equal(uv_tcp_init(&pooled.fake.loop, &second), 0);
+    second.data = &pooled.fake;
     assert_int_equal(uv_tcp_bind(&second, (const struct sockaddr *)&at, 0), 0);
     assert_int_equal(uv_listen((uv_stream_t *)&second, MANY, on_connection), 0);
     assert_int_equal(uv_tcp_getsockname(&second, (struct sockaddr *)&at, &len), 0);
-    pooled.actor.port = ntohs(at.sin_port);
+    pooled.fake.port = ntohs(at.sin_port);
     call(&pooled);
     call(&pooled);
     expect_counts(&pooled, 2, 3);
@@ -226,8 +226,8 @@ static void who_has_no_pool_uses_none(void **state) {
     call(&pooled);
     struct fx_http_call_options options = options_of(&pooled);
     options.pool = NULL;
-    ask_actor(&pooled.actor, URL, options, &asked);
-    await(&pooled.actor.loop, &asked);
+    ask_actor(&pooled.fake, URL, options, &asked);
+    await(&pooled.fake.loop, &asked);
     expect_answer(&asked, 200, "{}");
     expect_counts(&pooled, 2, 2);
     await_open(&pooled, 1);
@@ -279,10 +279,10 @@ static void the_busiest_ends_too(void **state) {
     struct pooled pooled;
     begin_with(&pooled, false, (struct fx_http_pool_options){.age_ms = 60});
     const uint64_t begun = now_ms();
-    while (pooled.actor.n_accepted < 2 && now_ms() - begun < PATIENCE_MS) {
+    while (pooled.fake.n_accepted < 2 && now_ms() - begun < PATIENCE_MS) {
         call(&pooled);
     }
-    assert_int_equal(pooled.actor.n_accepted, 2);
+    assert_int_equal(pooled.fake.n_accepted, 2);
     assert_true(now_ms() - begun >= 60);
     end(&pooled);
 }
@@ -296,25 +296,28 @@ static void a_pool_may_end_before_its_calls(void **state) {
         struct asked asked[3];
         begin(&pooled, plain != 0);
         call_many(&pooled, URL, 3);
-        pooled.actor.again.answer = NULL;
+        pooled.fake.again.answer = NULL;
         ask_pooled(&pooled, &asked[0]);
-        ask_actor(&pooled.actor, "https://localhost:PORT/", options_of(&pooled),
+        ask_actor(&pooled.fake, "https://localhost:PORT/", options_of(&pooled),
                   &asked[1]); /* looks up */
         await_requests(&pooled, 5);
-        ask_actor(&pooled.actor, "https://localhost:PORT/x", options_of(&pooled),
+        ask_actor(&pooled.fake, "https://localhost:PORT/x", options_of(&pooled),
                   &asked[2]);
         assert_int_equal(asked[0].n_done, 0);
         fx_http_pool_close(pooled.pool);
         pooled.pool = NULL;
-        await(&pooled.actor.loop, &asked[1]);
+        await(&pooled.fake.loop, &asked[1]);
         expect_answer(&asked[1], 200, "{}");
-        struct role *waiting = NULL;
-        for (struct role *role = pooled.actor.roles; role != NULL; role = role->next) {
-            waiting = role->n_requests == 2 && !role->stream.closing ? role : waiting;
+        struct fake_connection *waiting = NULL;
+        for (struct fake_connection *connection = pooled.fake.connections;
+             connection != NULL; connection = connection->next) {
+            waiting = connection->n_requests == 2 && !connection->stream.closing
+                          ? connection
+                          : waiting;
         }
         assert_non_null(waiting);
         fx_stream_write(&waiting->stream, FX_TEXT(ANSWER));
-        await(&pooled.actor.loop, &asked[0]);
+        await(&pooled.fake.loop, &asked[0]);
         expect_answer(&asked[0], 200, "{}");
         fx_http_call_cancel(asked[2].call);
         await_open(&pooled, 0);

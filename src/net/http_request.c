@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_request.c - the request line, the fields that every request has, those of the
- * caller, the body.
+ * net/http_request.c - the request line, default fields, the caller's fields, the body.
  */
 #include "net/http_request.h"
 
@@ -12,7 +11,7 @@
 
 static bool check_fields(const struct fx_http_call_options *options, struct fx_err *err) {
     for (size_t i = 0; i < options->n_fields; i++) {
-        if (!fx_http_is_value(options->fields[i].value)) {
+        if (!fx_http_is_field_value(options->fields[i].value)) {
             return fx_fail(err, FX_EINVALID,
                            "the value of the field `%s` has a character that no field "
                            "may have",
@@ -24,23 +23,23 @@ static bool check_fields(const struct fx_http_call_options *options, struct fx_e
 
 static bool has_field(const struct fx_http_call_options *options, const char *name) {
     for (size_t i = 0; i < options->n_fields; i++) {
-        if (fx_http_same(fx_text_of(options->fields[i].name), name)) {
+        if (fx_http_equals_nocase(fx_text_of(options->fields[i].name), name)) {
             return true;
         }
     }
     return false;
 }
 
-static void write_usual(const struct fx_http_call_options *options,
-                        struct fx_buf *request) {
+static void write_default_fields(const struct fx_http_call_options *options,
+                                 struct fx_buf *request) {
     const struct fx_url *url = options->url;
-    const uint16_t usual = options->tls != NULL ? 443 : 80;
+    const uint16_t standard = options->tls != NULL ? 443 : 80;
     fx_buf_printf(request, "%s ", options->method);
     fx_url_write_target(url, request);
     fx_buf_printf(request,
                   url->is_ipv6 ? " HTTP/1.1\r\nHost: [%.*s]" : " HTTP/1.1\r\nHost: %.*s",
                   FX_TEXT_ARG(url->host));
-    if (url->port != usual) {
+    if (url->port != standard) {
         fx_buf_printf(request, ":%u", url->port);
     }
     fx_buf_str(request, "\r\nUser-Agent: fixpoint/" FX_VERSION "\r\n");
@@ -57,7 +56,8 @@ static void write_usual(const struct fx_http_call_options *options,
     }
 }
 
-/* Room for the rest: a buffer that grew later would leave copies of the fields behind. */
+/* Reserves the rest: a growing buffer would leave copies of the fields in freed memory.
+ */
 static bool reserve_rest(const struct fx_http_call_options *options,
                          struct fx_buf *request) {
     size_t rest = strlen("\r\n") + options->body.len;
@@ -83,7 +83,7 @@ bool fx_http_request_write(const struct fx_http_call_options *options,
     if (!check_fields(options, err)) {
         return false;
     }
-    write_usual(options, request);
+    write_default_fields(options, request);
     if (!reserve_rest(options, request)) {
         return fx_fail_nomem(err);
     }

@@ -12,9 +12,9 @@
 #include "base/macros.h"
 #include "net/http_client.h"
 
-/* Writes head and body into `request`, which is empty. The fields of `options` are copied
- * to no other place; fx_tls_wipe() it after its use. Errors: FX_EINVALID (a field that
- * may not be; its value is not told), FX_ENOMEM. */
+/* Writes head and body to `request`, which must be empty. Call fx_tls_wipe() on it after
+ * use: the fields of `options` are copied to no other place. Errors: FX_EINVALID (an
+ * invalid field; the message does not have its value), FX_ENOMEM. */
 bool fx_http_request_write(const struct fx_http_call_options *options,
                            struct fx_buf *request, struct fx_err *err) FX_MUST_USE;
 

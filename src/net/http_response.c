@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_response.c - the rules of one response around llhttp: bounds, framing that two
- * readers could understand differently, interim responses.
+ * net/http_response.c - rules for responses around llhttp: limits, ambiguous framing,
+ * interim responses.
  */
 #include "net/http_response.h"
 
@@ -14,10 +14,10 @@
 #include "base/buf.h"
 #include "net/http_head.h"
 
-#define FIRST_BYTES 65536 /* of a body announced: memory taken on its word */
+#define FIRST_BYTES 65536 /* of an announced body: reserved at once */
 
-/* So much framing a chunk may have without an extension, however short it is: a size of
- * 64 bits and two ends of line. */
+/* The framing of a chunk without extension, at most: a size of 64 bits and two line ends.
+ */
 #define CHUNK_FRAMING (16 + 4)
 
 #define RESPONSE_MAGIC 0x66786872u /* "fxhr" */
@@ -27,17 +27,17 @@ struct fx_http_response {
     llhttp_t llhttp;
     enum fx_http_head_state scan;
     bool to_head, headed, complete, whole;
-    bool streamed; /* the body goes out in pieces */
-    bool begun;    /* it is settled whether */
-    bool stopped;  /* for HEAD or PIECE: there may be more in what was fed */
-    bool persists; /* as far as the response itself says */
+    bool streamed; /* the body is passed on in pieces */
+    bool begun;    /* the body has begun */
+    bool stopped;  /* stopped for HEAD or PIECE: the fed bytes may contain more */
+    bool persists; /* according to the response itself */
     size_t max_head, max_body;
     struct fx_buf head, body;
     size_t interim; /* bytes of the heads of 1xx responses */
     struct fx_text piece;
     const char
         *counted;   /* of the bytes being fed: what is behind here is accounted for */
-    size_t framing; /* bytes since the head that are no body; see forgive() */
+    size_t framing; /* bytes since the head that are no body; see allow_framing() */
     struct fx_err failure;
 };
 
@@ -47,20 +47,20 @@ static struct fx_http_response *response_of(llhttp_t *llhttp) {
     return response;
 }
 
-/* The first reason stands. Always -1, which stops llhttp. */
-static int refuse(struct fx_http_response *response, const char *why) {
+/* Stores the failure, unless there is one. Returns -1, which stops llhttp. */
+static int reject(struct fx_http_response *response, const char *why) {
     if (response->failure.code == FX_OK) {
         (void)fx_fail(&response->failure, FX_EIO, "%s", why);
     }
     return -1;
 }
 
-static int refuse_nomem(struct fx_http_response *response) {
+static int reject_nomem(struct fx_http_response *response) {
     (void)fx_fail_nomem(&response->failure);
     return -1;
 }
 
-static int refuse_size(struct fx_http_response *response, const char *what, size_t max) {
+static int reject_size(struct fx_http_response *response, const char *what, size_t max) {
     (void)fx_fail(&response->failure, FX_ELIMIT, "%s is larger than %zu bytes", what,
                   max);
     return -1;
@@ -70,36 +70,36 @@ static struct fx_text text_of(const struct fx_buf *buf) {
     return (struct fx_text){buf->data, buf->len};
 }
 
-/* ---- what llhttp calls ---- */
+/* ---- callbacks of llhttp ---- */
 
-/* RFC 9112 section 6: one way to say the length, and only codings we know. */
+/* RFC 9112 section 6: the length must be stated in one way, and the coding be known. */
 static int check_length(struct fx_http_response *response) {
     size_t n_codings = 0;
     const struct fx_text coding =
         fx_http_head_field(text_of(&response->head), "transfer-encoding", &n_codings);
     const bool has_length = (response->llhttp.flags & F_CONTENT_LENGTH) != 0;
     if (n_codings > 0 && (has_length || response->llhttp.http_minor == 0)) {
-        return refuse(response, "transfer coding and length contradict each other");
+        return reject(response, "transfer coding and length contradict each other");
     }
-    if (n_codings > 1 || (n_codings == 1 && !fx_http_same(coding, "chunked"))) {
-        return refuse(response,
+    if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "chunked"))) {
+        return reject(response,
                       "the answer has a transfer coding that was not asked for");
     }
     return 0;
 }
 
-/* Returns 1 where no body follows, whatever the fields say. */
+/* Returns 1 if there is no body, whatever the fields are. */
 static int on_headers_complete(llhttp_t *llhttp) {
     struct fx_http_response *response = response_of(llhttp);
     if (llhttp->http_major != 1 || llhttp->http_minor > 1) {
-        return refuse(response, "the answer is neither HTTP/1.1 nor HTTP/1.0");
+        return reject(response, "the answer is neither HTTP/1.1 nor HTTP/1.0");
     }
     if (response->scan != FX_HTTP_HEAD_DONE || llhttp->status_code < 100 ||
         llhttp->status_code > 999) {
-        return refuse(response, "the answer is malformed");
+        return reject(response, "the answer is malformed");
     }
     if (llhttp->status_code == 101) {
-        return refuse(response, "the answer goes on in another protocol");
+        return reject(response, "the answer goes on in another protocol");
     }
     llhttp->upgrade = 0;
     if (check_length(response) != 0) {
@@ -111,34 +111,34 @@ static int on_headers_complete(llhttp_t *llhttp) {
     return bodiless ? 1 : 0;
 }
 
-/* What was fed up to `at` and not yet counted is framing: chunk sizes, extensions,
- * trailers. Of a whole body they are bounded like head and body together, in the words of
- * a large body, for which of the two is met first may depend on the split. False: that is
- * too much. */
+/* Counts the bytes up to `at` that are not counted yet as framing: chunk sizes,
+ * extensions, trailers. For a collected body the limit is `max_head` + `max_body`, with
+ * the message for a large body, because which limit is exceeded first may depend on the
+ * split. False if it is exceeded. */
 static bool count_framing(struct fx_http_response *response, const char *at) {
     response->framing += (size_t)(at - response->counted);
     response->counted = at;
     if (response->streamed && response->framing > response->max_head) {
-        (void)refuse_size(response, "the answer's framing", response->max_head);
+        (void)reject_size(response, "the answer's framing", response->max_head);
         return false;
     }
     if (response->framing > response->max_head + response->max_body) {
-        (void)refuse_size(response, "the answer", response->max_body);
+        (void)reject_size(response, "the answer", response->max_body);
         return false;
     }
     return true;
 }
 
-/* A body without end has framing without end, but each of its bytes has a right to some,
- * if it was a chunk of its own. Nothing is saved up. */
-static void forgive(struct fx_http_response *response, size_t body_bytes) {
+/* Allows framing for bytes of a streamed body, as if each byte were a chunk. Unused
+ * allowance is not kept. */
+static void allow_framing(struct fx_http_response *response, size_t body_bytes) {
     const bool all = body_bytes > response->framing / CHUNK_FRAMING;
     response->framing -= all ? response->framing : body_bytes * CHUNK_FRAMING;
 }
 
 static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
     struct fx_http_response *response = response_of(llhttp);
-    if (len == 0) { /* llhttp goes on behind a piece */
+    if (len == 0) { /* llhttp continues after a piece */
         return 0;
     }
     if (!count_framing(response, at)) {
@@ -146,15 +146,15 @@ static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
     }
     response->counted = at + len;
     if (response->streamed) {
-        forgive(response, len);
+        allow_framing(response, len);
         response->piece = (struct fx_text){at, len};
         return HPE_PAUSED;
     }
     if (len > response->max_body - response->body.len) {
-        return refuse_size(response, "the answer", response->max_body);
+        return reject_size(response, "the answer", response->max_body);
     }
     fx_buf_add(&response->body, at, len);
-    return response->body.failed ? refuse_nomem(response) : 0;
+    return response->body.failed ? reject_nomem(response) : 0;
 }
 
 static int on_message_complete(llhttp_t *llhttp) {
@@ -172,8 +172,8 @@ static const llhttp_settings_t settings = {
 
 /* ---- feeding ---- */
 
-/* Ready for a response, the first one or that behind an interim one. */
-static void begin(struct fx_http_response *response) {
+/* Prepares for a response: the first one, or the one after an interim one. */
+static void start_message(struct fx_http_response *response) {
     llhttp_init(&response->llhttp, HTTP_RESPONSE, &settings);
     response->llhttp.data = response;
     response->scan = FX_HTTP_HEAD_STATUS_LINE;
@@ -193,7 +193,7 @@ struct fx_http_response *fx_http_response_create(size_t max_head, size_t max_bod
     response->to_head = to_head;
     fx_buf_init_secret(&response->head, 0);
     fx_buf_init_secret(&response->body, 0);
-    begin(response);
+    start_message(response);
     return response;
 }
 
@@ -207,7 +207,7 @@ void fx_http_response_destroy(struct fx_http_response *response) {
     free(response);
 }
 
-/* Lets llhttp read; returns how many bytes belong to this response. False: refused. */
+/* Passes bytes to llhttp; *ret_used of them belong to this response. False: rejected. */
 static bool execute(struct fx_http_response *response, struct fx_text bytes,
                     size_t *ret_used) {
     const llhttp_errno_t rc = llhttp_execute(&response->llhttp, bytes.data, bytes.len);
@@ -219,16 +219,16 @@ static bool execute(struct fx_http_response *response, struct fx_text bytes,
     if (rc == HPE_PAUSED && (response->complete || response->piece.len > 0)) {
         return true;
     }
-    (void)refuse(response, "the answer is malformed");
+    (void)reject(response, "the answer is malformed");
     return false;
 }
 
-/* Adds the head's next bytes to it, and lets llhttp read them there. */
+/* Appends bytes to the head, and passes them to llhttp. */
 static bool read_head(struct fx_http_response *response, struct fx_text part) {
     const size_t at = response->head.len;
     fx_buf_add(&response->head, part.data, part.len);
     if (response->head.failed) {
-        (void)refuse_nomem(response);
+        (void)reject_nomem(response);
         return false;
     }
     size_t used = 0;
@@ -240,12 +240,12 @@ static void advance(struct fx_text *bytes, size_t used) {
     bytes->len -= used;
 }
 
-/* What comes out must not depend on how the bytes were split: llhttp sees every byte
- * before the one at fault, and a bound is met at the byte that goes over it. */
+/* The result must not depend on how the bytes are split: llhttp gets every byte before
+ * the invalid one, and a limit is exceeded by the byte that is over it. */
 static bool feed_head(struct fx_http_response *response, struct fx_text *bytes) {
     const size_t room = response->max_head - response->interim - response->head.len;
     if (room == 0) {
-        (void)refuse_size(response, "the answer's head", response->max_head);
+        (void)reject_size(response, "the answer's head", response->max_head);
         return false;
     }
     struct fx_text part = {bytes->data, bytes->len < room ? bytes->len : room};
@@ -257,13 +257,13 @@ static bool feed_head(struct fx_http_response *response, struct fx_text *bytes) 
         return false;
     }
     if (bad || (response->scan == FX_HTTP_HEAD_DONE && !response->headed)) {
-        (void)refuse(response, "the answer is malformed");
+        (void)reject(response, "the answer is malformed");
         return false;
     }
     return true;
 }
 
-/* Now it is known who takes the body: a whole one is bounded. */
+/* Now it is known whether the body is streamed. A collected body has a limit. */
 static bool begin_body(struct fx_http_response *response) {
     const uint64_t length = response->llhttp.content_length;
     response->begun = true;
@@ -271,12 +271,12 @@ static bool begin_body(struct fx_http_response *response) {
         return true;
     }
     if (length > response->max_body) {
-        (void)refuse_size(response, "the answer", response->max_body);
+        (void)reject_size(response, "the answer", response->max_body);
         return false;
     }
     if (length <= FIRST_BYTES &&
         fx_buf_reserve(&response->body, (size_t)length) == NULL) {
-        (void)refuse_nomem(response);
+        (void)reject_nomem(response);
         return false;
     }
     return true;
@@ -288,26 +288,26 @@ static bool feed_body(struct fx_http_response *response, struct fx_text *bytes) 
     response->counted = bytes->data;
     const bool ok = execute(response, *bytes, &used);
     advance(bytes, used);
-    /* Behind a piece it is counted; elsewhere the bound goes before what else is wrong.
-     */
+    /* After a piece the framing is counted; otherwise the limit is checked before other
+     * errors. */
     return (response->piece.len > 0 || count_framing(response, bytes->data)) && ok;
 }
 
-static bool step(struct fx_http_response *response, struct fx_text *bytes) {
+static bool feed_step(struct fx_http_response *response, struct fx_text *bytes) {
     if (response->scan != FX_HTTP_HEAD_DONE) {
         return feed_head(response, bytes);
     }
     return response->begun ? feed_body(response, bytes) : begin_body(response);
 }
 
-/* A response is complete: the one we wait for, or one before it? */
+/* A response is complete. True: it is the final one; false: an interim one. */
 static bool end_one(struct fx_http_response *response) {
     if (response->llhttp.status_code >= 200) {
         response->whole = true;
         return true;
     }
     response->interim += response->head.len;
-    begin(response);
+    start_message(response);
     return false;
 }
 
@@ -317,8 +317,8 @@ static enum fx_http_response_event bad(const struct fx_http_response *response,
     return FX_HTTP_RESPONSE_BAD;
 }
 
-/* Is there something to tell before all is read? */
-static enum fx_http_response_event look(const struct fx_http_response *response) {
+/* The event, if there is one before all bytes are read. */
+static enum fx_http_response_event event_of(const struct fx_http_response *response) {
     if (response->piece.len > 0) {
         return FX_HTTP_RESPONSE_PIECE;
     }
@@ -337,10 +337,10 @@ enum fx_http_response_event fx_http_response_feed(struct fx_http_response *respo
             return FX_HTTP_RESPONSE_MORE;
         }
         response->stopped = false;
-        if (!step(response, bytes)) {
+        if (!feed_step(response, bytes)) {
             return bad(response, err);
         }
-        const enum fx_http_response_event event = look(response);
+        const enum fx_http_response_event event = event_of(response);
         if (event != FX_HTTP_RESPONSE_MORE) {
             response->stopped = true;
             return event;
@@ -351,17 +351,17 @@ enum fx_http_response_event fx_http_response_feed(struct fx_http_response *respo
 }
 
 enum fx_http_response_event fx_http_response_end(struct fx_http_response *response,
-                                                 bool cut, struct fx_err *err) {
+                                                 bool truncated, struct fx_err *err) {
     assert(!response->whole && response->failure.code == FX_OK && !response->stopped);
-    if (response->headed && !cut) {
+    if (response->headed && !truncated) {
         (void)llhttp_finish(
-            &response->llhttp); /* completes a body that the end delimits */
+            &response->llhttp); /* completes a body that ends with the connection */
     }
     if (response->complete) {
         response->whole = true;
         return FX_HTTP_RESPONSE_WHOLE;
     }
-    (void)refuse(response, response->head.len > 0
+    (void)reject(response, response->head.len > 0
                                ? "the connection ended in the middle of the answer"
                                : "the connection ended without an answer");
     return bad(response, err);

@@ -3,7 +3,7 @@
  * net/http_response_fuzz.c - the bytes of a server, whole and split as the input says:
  * both readings must find the same response or the same fault.
  *
- * Input: a byte n, then n % 16 bytes of piece lengths (used in turn, 0 counts as 256),
+ * Input: a byte n, then n % 16 bytes of piece lengths (used in task, 0 counts as 256),
  * then the connection's bytes. n & 16: the answer to HEAD; n & 32: the end is no orderly
  * one; n & 64: the body is streamed, so that its pieces must join to the same.
  */

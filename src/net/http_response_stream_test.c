@@ -3,7 +3,7 @@
  * net/http_response_stream_test.c - bodies that are handed out as they come: what a real
  * API server sent, split and cut anywhere; streams without end, in order and hostile.
  */
-#include "net/http_response_world.h"
+#include "net/http_response_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static struct fx_text text_of(const struct fx_buf *buf) {
 static void check_recording(const struct recording *recording, size_t i, size_t part,
                             bool once) {
     struct fx_err err = FX_ERR_INIT;
-    struct heard heard = {0};
+    struct parsed parsed = {0};
     struct fx_http_response *response = fx_http_response_create(MAX_HEAD, 1, false);
     assert_non_null(response);
     struct fx_text rest = text_of(&recording->bytes);
@@ -95,22 +95,22 @@ static void check_recording(const struct recording *recording, size_t i, size_t 
     while (event == FX_HTTP_RESPONSE_MORE && rest.len > 0) {
         const size_t len = part < rest.len ? part : rest.len;
         event =
-            feed_part(response, (struct fx_text){rest.data, len}, STREAM, &heard, &err);
+            feed_part(response, (struct fx_text){rest.data, len}, STREAM, &parsed, &err);
         rest.data += len;
         rest.len -= len;
         part = once ? rest.len : part;
     }
     assert_int_equal(event, FX_HTTP_RESPONSE_WHOLE);
     assert_int_equal(rest.len, 0);
-    assert_int_equal(heard.n_heads, 1);
-    assert_int_equal(heard.status, recordings[i].status);
-    assert_int_equal(heard.pieces.len, recording->body.len);
-    assert_memory_equal(heard.pieces.data, recording->body.data, heard.pieces.len);
+    assert_int_equal(parsed.n_heads, 1);
+    assert_int_equal(parsed.status, recordings[i].status);
+    assert_int_equal(parsed.pieces.len, recording->body.len);
+    assert_memory_equal(parsed.pieces.data, recording->body.data, parsed.pieces.len);
     assert_true(fx_http_response_persists(response));
     assert_true(fx_text_is(
         fx_http_head_field(fx_http_response_head(response), "content-type", NULL),
         recordings[i].content_type));
-    fx_buf_finish(&heard.pieces);
+    fx_buf_finish(&parsed.pieces);
     fx_http_response_destroy(response);
 }
 
@@ -130,24 +130,25 @@ static void recordings_may_be_split_anywhere(void **state) {
     }
 }
 
-/* What has come by then was right, and it is told that it is not all. */
+/* The bytes before it were correct, and the body is reported as incomplete. */
 static void check_cut(const struct recording *recording, size_t at, bool cut) {
     struct fx_err err = FX_ERR_INIT;
-    struct heard heard;
+    struct parsed parsed;
     struct fx_http_response *response = fx_http_response_create(MAX_HEAD, 1, false);
     assert_non_null(response);
     const struct fx_text part = {recording->bytes.data, at};
     assert_int_equal(
-        read_split(response, part, at + 1, STREAM | (cut ? CUT : 0), &heard, &err),
+        read_split(response, part, at + 1, STREAM | (cut ? CUT : 0), &parsed, &err),
         FX_HTTP_RESPONSE_BAD);
     assert_int_equal(err.code, FX_EIO);
-    assert_int_equal(heard.n_heads, at < recording->head_bytes ? 0 : 1);
-    assert_true(heard.pieces.len <= recording->body.len);
-    assert_true(heard.pieces.len + recording->head_bytes <= at || heard.pieces.len == 0);
-    if (heard.pieces.len > 0) {
-        assert_memory_equal(heard.pieces.data, recording->body.data, heard.pieces.len);
+    assert_int_equal(parsed.n_heads, at < recording->head_bytes ? 0 : 1);
+    assert_true(parsed.pieces.len <= recording->body.len);
+    assert_true(parsed.pieces.len + recording->head_bytes <= at ||
+                parsed.pieces.len == 0);
+    if (parsed.pieces.len > 0) {
+        assert_memory_equal(parsed.pieces.data, recording->body.data, parsed.pieces.len);
     }
-    fx_buf_finish(&heard.pieces);
+    fx_buf_finish(&parsed.pieces);
     fx_http_response_destroy(response);
 }
 
@@ -180,11 +181,11 @@ static void a_stream_needs_no_end(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(healthy); i++) {
         struct fx_err err = FX_ERR_INIT;
-        struct heard heard;
-        assert_int_equal(flood(healthy[i].begin, healthy[i].again, STREAM, &heard, &err),
+        struct parsed parsed;
+        assert_int_equal(flood(healthy[i].begin, healthy[i].again, STREAM, &parsed, &err),
                          FX_HTTP_RESPONSE_MORE);
-        assert_true(heard.pieces.len >= 1000);
-        fx_buf_finish(&heard.pieces);
+        assert_true(parsed.pieces.len >= 1000);
+        fx_buf_finish(&parsed.pieces);
     }
 }
 
@@ -207,19 +208,19 @@ static void but_its_framing_does(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(hostile); i++) {
         struct fx_err err = FX_ERR_INIT;
-        struct heard heard;
-        assert_int_equal(flood(hostile[i].begin, hostile[i].again, STREAM, &heard, &err),
+        struct parsed parsed;
+        assert_int_equal(flood(hostile[i].begin, hostile[i].again, STREAM, &parsed, &err),
                          FX_HTTP_RESPONSE_BAD);
         assert_int_equal(err.code, FX_ELIMIT);
         assert_string_equal(err.msg, hostile[i].words);
-        fx_buf_finish(&heard.pieces);
+        fx_buf_finish(&parsed.pieces);
     }
 }
 
 /* A chunk whose size line has so many bytes of extension. */
 static enum fx_http_response_event read_extension(size_t bytes, size_t part,
                                                   struct fx_err *err) {
-    struct heard heard;
+    struct parsed parsed;
     struct fx_buf all = {0};
     struct fx_http_response *response =
         fx_http_response_create(MAX_HEAD, MAX_BODY, false);
@@ -228,11 +229,11 @@ static enum fx_http_response_event read_extension(size_t bytes, size_t part,
     fx_buf_fill(&all, 'x', bytes);
     fx_buf_str(&all, "\r\nb\r\n0\r\n\r\n");
     const enum fx_http_response_event event =
-        read_split(response, text_of(&all), part, STREAM, &heard, err);
+        read_split(response, text_of(&all), part, STREAM, &parsed, err);
     /* What came before it was given out, however it came. */
-    assert_true(
-        fx_text_is(text_of(&heard.pieces), event == FX_HTTP_RESPONSE_WHOLE ? "ab" : "a"));
-    fx_buf_finish(&heard.pieces);
+    assert_true(fx_text_is(text_of(&parsed.pieces),
+                           event == FX_HTTP_RESPONSE_WHOLE ? "ab" : "a"));
+    fx_buf_finish(&parsed.pieces);
     fx_buf_finish(&all);
     fx_http_response_destroy(response);
     return event;

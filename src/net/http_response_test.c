@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_response_test.c - responses in every split, and those that are refused.
+ * net/http_response_test.c - responses in every split, and those that are rejected.
  */
-#include "net/http_response_world.h"
+#include "net/http_response_fixture.h"
 
 static const struct {
     const char *bytes;
     int flags;
     unsigned status;  /* 0: refused, */
-    const char *body; /* with these words */
+    const char *body; /* with this message */
 } cases[] = {
     /* The ways to say the length. */
     {OK_LINE "Content-Length: 2\r\n\r\n{}", 0, 200, "{}"},
@@ -111,38 +111,38 @@ static const struct {
 };
 
 static void check_whole(const struct fx_http_response *response,
-                        const struct heard *heard, size_t i, int flags) {
-    const struct fx_text pieces = {heard->pieces.data, heard->pieces.len};
+                        const struct parsed *parsed, size_t i, int flags) {
+    const struct fx_text pieces = {parsed->pieces.data, parsed->pieces.len};
     const struct fx_text body = fx_http_response_body(response);
     const bool streamed = (flags & STREAM) != 0;
     assert_int_equal(fx_http_response_status(response), cases[i].status);
-    assert_int_equal(heard->status, cases[i].status);
-    assert_int_equal(heard->n_heads, 1);
+    assert_int_equal(parsed->status, cases[i].status);
+    assert_int_equal(parsed->n_heads, 1);
     assert_true(fx_text_is(streamed ? pieces : body, cases[i].body));
     assert_int_equal(streamed ? body.len : pieces.len, 0);
 }
 
 static void check_case(size_t i, size_t piece, int more_flags) {
     struct fx_err err = FX_ERR_INIT;
-    struct heard heard;
+    struct parsed parsed;
     const int flags = cases[i].flags | more_flags;
     struct fx_http_response *response =
         fx_http_response_create(MAX_HEAD, MAX_BODY, (flags & TO_HEAD) != 0);
     assert_non_null(response);
     const enum fx_http_response_event event =
-        read_split(response, fx_text_of(cases[i].bytes), piece, flags, &heard, &err);
+        read_split(response, fx_text_of(cases[i].bytes), piece, flags, &parsed, &err);
     if ((event == FX_HTTP_RESPONSE_WHOLE) != (cases[i].status != 0)) {
         fail_msg("in pieces of %zu, `%s`: %s", piece, cases[i].bytes, err.msg);
     }
     if (event == FX_HTTP_RESPONSE_WHOLE) {
-        check_whole(response, &heard, i, flags);
+        check_whole(response, &parsed, i, flags);
     } else {
         assert_int_not_equal(err.code, FX_OK);
         if (cases[i].body != NULL) {
             assert_string_equal(err.msg, cases[i].body);
         }
     }
-    fx_buf_finish(&heard.pieces);
+    fx_buf_finish(&parsed.pieces);
     fx_http_response_destroy(response);
 }
 
@@ -190,17 +190,17 @@ static const struct {
 
 static void check_connection(size_t i, int flags) {
     struct fx_err err = FX_ERR_INIT;
-    struct heard heard;
+    struct parsed parsed;
     const struct fx_text all = fx_text_of(connections[i].bytes);
     struct fx_http_response *response =
         fx_http_response_create(MAX_HEAD, MAX_BODY, connections[i].to_head);
     assert_non_null(response);
-    assert_int_equal(read_split(response, all, all.len, flags, &heard, &err),
+    assert_int_equal(read_split(response, all, all.len, flags, &parsed, &err),
                      FX_HTTP_RESPONSE_WHOLE);
     if (fx_http_response_persists(response) != connections[i].persists) {
         fail_msg("`%s`", connections[i].bytes);
     }
-    fx_buf_finish(&heard.pieces);
+    fx_buf_finish(&parsed.pieces);
     fx_http_response_destroy(response);
 }
 
@@ -216,7 +216,7 @@ static void connections_persist_after_what_is_in_order(void **state) {
 static enum fx_http_response_event read_long(size_t head, bool interim,
                                              struct fx_err *err) {
     struct fx_buf bytes = {0};
-    struct heard heard;
+    struct parsed parsed;
     struct fx_http_response *response =
         fx_http_response_create(MAX_HEAD, MAX_BODY, false);
     assert_non_null(response);
@@ -227,7 +227,7 @@ static enum fx_http_response_event read_long(size_t head, bool interim,
     fx_buf_fill(&bytes, 'a', head - bytes.len - 4);
     fx_buf_str(&bytes, "\r\n\r\nx");
     const enum fx_http_response_event event = read_split(
-        response, (struct fx_text){bytes.data, bytes.len}, 100, 0, &heard, err);
+        response, (struct fx_text){bytes.data, bytes.len}, 100, 0, &parsed, err);
     fx_http_response_destroy(response);
     fx_buf_finish(&bytes);
     return event;
@@ -257,11 +257,11 @@ static void a_server_cannot_go_on_for_ever(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(floods); i++) {
         struct fx_err err = FX_ERR_INIT;
-        struct heard heard;
-        assert_int_equal(flood(floods[i].begin, floods[i].again, 0, &heard, &err),
+        struct parsed parsed;
+        assert_int_equal(flood(floods[i].begin, floods[i].again, 0, &parsed, &err),
                          FX_HTTP_RESPONSE_BAD);
         assert_int_equal(err.code, FX_ELIMIT);
-        fx_buf_finish(&heard.pieces);
+        fx_buf_finish(&parsed.pieces);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_server.c - accepting and its bounds, draining and stopping.
+ * net/http_server.c - accepting connections and its limits; draining and stopping.
  */
 #include "net/http_server.h"
 
@@ -14,10 +14,9 @@
 #include "net/http_connection.h"
 #include "net/tls.h"
 
-/* Handshakes that wait for their turn, until no further connection is accepted: what they
- * take is about as long as anybody waits for a connection. Those of whom nothing has come
- * do not count. */
-#define CROWD 64
+/* Queued handshakes until no further connection is accepted: they take about as long as
+ * clients wait for a connection. Clients that have sent nothing do not count. */
+#define MAX_HANDSHAKES 64
 
 #define SERVER_MAGIC 0x66786873u /* "fxhs" */
 
@@ -54,7 +53,8 @@ struct fx_http_server *fx_http_server_create(uv_loop_t *loop,
         (void)fx_fail_nomem(err);
         return NULL;
     }
-    /* libuv writes with write(2): a client that has gone must be an error, no signal. */
+    /* libuv uses write(2): writing to a closed connection must be an error, not a signal.
+     */
     (void)signal(SIGPIPE, SIG_IGN);
     server->magic = SERVER_MAGIC;
     server->loop = loop;
@@ -88,34 +88,36 @@ void fx_http_server_destroy(struct fx_http_server *server) {
     }
 }
 
-/* What needs the loop; once. */
+/* Initializes what needs the loop, once. */
 static void prepare(struct fx_http_server *server) {
     if (server->n_helpers == 0) {
         fx_handshakes_init(&server->handshakes, server->loop);
-        fx_turns_init(&server->others, server->loop, fx_http_connection_on_turn);
-        fx_outbox_init(&server->outbox, server->loop, fx_stream_on_parcel);
+        fx_loop_tasks_init(&server->others, server->loop, fx_http_connection_on_task);
+        fx_write_batch_init(&server->batch, server->loop, fx_stream_send_pending);
         server->scratch.handshakes = &server->handshakes;
-        server->scratch.outbox = &server->outbox;
+        server->scratch.batch = &server->batch;
         server->n_helpers = 3;
     }
 }
 
 /* ---- connections ---- */
 
-/* Over the bound: a word to plain clients, none in the middle of no handshake. */
+/* Over the limit: plain clients get a response; before a TLS handshake there is none. */
 static void refuse_socket(struct fx_http_server *server, int fd) {
-    static const char words[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
-                                "Content-Length: 0\r\nConnection: close\r\n\r\n";
+    static const char response[] =
+        "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
+        "Content-Length: 0\r\nConnection: close\r\n\r\n";
     server->counts.refused++;
     if (server->tls == NULL) {
-        (void)send(fd, words, sizeof words - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+        (void)send(fd, response, sizeof response - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     }
     (void)close(fd);
 }
 
-/* Counts those that are being closed no more: they are gone before the loop goes on. */
+/* Connections that are being closed do not count: they are freed before the loop goes on.
+ */
 static bool has_room(const struct fx_http_server *server) {
-    return server->shaking.n + server->open.n + server->leaving.n <
+    return server->handshaking.n + server->open.n + server->leaving.n <
            server->options.max_connections;
 }
 
@@ -125,27 +127,27 @@ void fx_http_server_adopt(struct fx_http_server *server, int fd) {
         return;
     }
     prepare(server);
-    if ((!has_room(server) && !fx_http_room_make(server)) ||
-        !fx_http_connection_begin(server, fd)) {
+    if ((!has_room(server) && !fx_http_connection_evict(server)) ||
+        !fx_http_connection_accept(server, fd)) {
         refuse_socket(server, fd);
     }
 }
 
-bool fx_http_server_is_crowded(const struct fx_http_server *server) {
-    return fx_handshakes_waiting(&server->handshakes) >= CROWD;
+bool fx_http_server_is_overloaded(const struct fx_http_server *server) {
+    return fx_handshakes_n_waiting(&server->handshakes) >= MAX_HANDSHAKES;
 }
 
 /* ---- the listener ---- */
 
-static bool is_crowded(void *user) {
+static bool is_overloaded(void *user) {
     const struct fx_http_server *server = checked(user);
-    return fx_http_server_is_crowded(server) ||
-           (server->options.is_crowded != NULL &&
-            server->options.is_crowded(server->options.user));
+    return fx_http_server_is_overloaded(server) ||
+           (server->options.is_overloaded != NULL &&
+            server->options.is_overloaded(server->options.user));
 }
 
-static bool makes_room(void *user) {
-    return fx_http_room_make(checked(user));
+static bool make_room(void *user) {
+    return fx_http_connection_evict(checked(user));
 }
 
 static void on_socket(int fd, void *user) {
@@ -161,12 +163,12 @@ static void on_socket(int fd, void *user) {
 static void on_listener_closed(void *user) {
     struct fx_http_server *server = checked(user);
     server->listens = false;
-    fx_http_server_settle(server);
+    fx_http_server_finish_stop(server);
 }
 
 static const struct fx_listener_events listener_events = {
-    .is_crowded = is_crowded,
-    .makes_room = makes_room,
+    .is_overloaded = is_overloaded,
+    .make_room = make_room,
     .on_socket = on_socket,
     .on_closed = on_listener_closed,
 };
@@ -183,7 +185,7 @@ bool fx_http_server_listen(struct fx_http_server *server, const char *address,
     }
     prepare(server);
     server->listens = true;
-    fx_listener_tell(&server->listener, &listener_events, server);
+    fx_listener_set_events(&server->listener, &listener_events, server);
     return true;
 }
 
@@ -207,7 +209,7 @@ void fx_http_server_drain(struct fx_http_server *server) {
     server->draining = true;
 }
 
-/* The last thing that ends: nobody waits for a turn any more, nothing to be sent. */
+/* The last step of a stop: no task and no write is left. */
 static void on_helper_closed(void *user) {
     struct fx_http_server *server = checked(user);
     const bool orphaned = server->orphaned;
@@ -216,27 +218,27 @@ static void on_helper_closed(void *user) {
         return;
     }
     if (server->on_stopped != NULL) {
-        server->on_stopped(server->stopped_user); /* which may destroy the server */
+        server->on_stopped(server->stopped_user); /* may destroy the server */
     }
     if (orphaned) {
         free_server(server);
     }
 }
 
-void fx_http_server_settle(struct fx_http_server *server) {
+void fx_http_server_finish_stop(struct fx_http_server *server) {
     if (server->stopping && !server->listens && server->counts.connections == 0 &&
-        !server->helpers_closing) {
-        server->helpers_closing = true;
+        !server->is_closing_helpers) {
+        server->is_closing_helpers = true;
         fx_handshakes_close(&server->handshakes, on_helper_closed, server);
-        fx_turns_close(&server->others, on_helper_closed, server);
-        fx_outbox_close(&server->outbox, on_helper_closed, server);
+        fx_loop_tasks_close(&server->others, on_helper_closed, server);
+        fx_write_batch_close(&server->batch, on_helper_closed, server);
     }
 }
 
-static void stop_all(const struct fx_http_list *list) {
+static void stop_all(const struct fx_http_connection_list *list) {
     for (struct fx_http_exchange *at = list->first; at != NULL;) {
         struct fx_http_exchange *next = at->next;
-        fx_http_connection_stop(at); /* which frees nothing before the loop goes on */
+        fx_http_connection_stop(at); /* frees nothing before the loop goes on */
         at = next;
     }
 }
@@ -251,7 +253,7 @@ void fx_http_server_stop(struct fx_http_server *server, void (*on_stopped)(void 
     server->stopping = true;
     server->on_stopped = on_stopped;
     server->stopped_user = user;
-    stop_all(&server->shaking);
+    stop_all(&server->handshaking);
     stop_all(&server->open);
-    fx_http_server_settle(server);
+    fx_http_server_finish_stop(server);
 }

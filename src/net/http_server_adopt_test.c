@@ -3,12 +3,12 @@
  * net/http_server_adopt_test.c - connections that one server accepts and another serves;
  * when a request arrived.
  */
-#include "net/http_server_world.h"
+#include "net/http_server_fixture.h"
 
 /* A server without a port, and what the one with the port does. */
 struct pair {
-    struct world inner;
-    struct world outer;
+    struct fixture inner;
+    struct fixture outer;
     struct fx_http_server *front;
     int sockets[4];
     size_t n_sockets;
@@ -25,7 +25,7 @@ static void on_socket(int fd, void *user) {
     }
 }
 
-static bool is_crowded(void *user) {
+static bool is_overloaded(void *user) {
     return ((const struct pair *)user)->crowded;
 }
 
@@ -35,7 +35,7 @@ static void never(struct fx_http_exchange *exchange, void *user) {
     fail_msg("a request came to the server that only accepts");
 }
 
-/* dial() asks the world's server for its port: in `outer` that is the one in front. */
+/* dial() asks the fixture's server for its port: in `outer` that is the one in front. */
 static void start_pair(struct pair *pair, struct fx_http_server_options options) {
     struct fx_err err = FX_ERR_INIT;
     *pair = (struct pair){0};
@@ -46,7 +46,7 @@ static void start_pair(struct pair *pair, struct fx_http_server_options options)
     assert_non_null(pair->inner.server);
     const struct fx_http_server_options front = {.on_request = never,
                                                  .on_socket = on_socket,
-                                                 .is_crowded = is_crowded,
+                                                 .is_overloaded = is_overloaded,
                                                  .user = pair};
     pair->front = fx_http_server_create(&pair->inner.loop, &front, &err);
     assert_non_null(pair->front);
@@ -62,12 +62,12 @@ static void finish_pair(struct pair *pair) {
 static void a_connection_is_handed_over(void **state) {
     (void)state;
     struct pair pair;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start_pair(&pair, (struct fx_http_server_options){0});
     const int fd = dial(&pair.outer);
     for (int i = 0; i < 3; i++) {
         say(&pair.inner, fd, GET("/"));
-        expect(&pair.inner, fd, &heard, OK, "GET /   []");
+        expect(&pair.inner, fd, &received, OK, "GET /   []");
     }
     const struct fx_http_server_counts inner = fx_http_server_counts(pair.inner.server);
     const struct fx_http_server_counts front = fx_http_server_counts(pair.front);
@@ -76,35 +76,35 @@ static void a_connection_is_handed_over(void **state) {
     assert_int_equal(front.connections, 0);
     assert_int_equal(front.accepted, 1);
     assert_int_equal(fx_http_server_port(pair.inner.server), 0);
-    hang_up(fd, &heard);
+    hang_up(fd, &received);
     finish_pair(&pair);
 }
 
 static void its_own_bounds_hold(void **state) {
     (void)state;
     struct pair pair;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start_pair(&pair, (struct fx_http_server_options){.max_connections = 1});
     pair.inner.defers = true;
     const int a = dial(&pair.outer);
     say(&pair.inner, a, GET("/a"));
     await_request(&pair.inner);
     const int b = dial(&pair.outer);
-    expect(&pair.inner, b, &heard, "HTTP/1.1 503 ", "close\r\n\r\n");
-    expect_end(&pair.inner, b, &heard);
+    expect(&pair.inner, b, &received, "HTTP/1.1 503 ", "close\r\n\r\n");
+    expect_end(&pair.inner, b, &received);
     assert_int_equal(fx_http_server_counts(pair.inner.server).refused, 1);
     answer_waiting(&pair.inner);
-    expect(&pair.inner, a, &heard, OK, "GET /a   []");
+    expect(&pair.inner, a, &received, OK, "GET /a   []");
     (void)close(b);
-    hang_up(a, &heard);
+    hang_up(a, &received);
     finish_pair(&pair);
 }
 
-/* Handed over after the end: the socket is closed, and nobody serves it. */
+/* Passed on after the stop: the socket is closed without a response. */
 static void after_the_end_it_is_closed(void **state) {
     (void)state;
     struct pair pair;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start_pair(&pair, (struct fx_http_server_options){0});
     pair.keeps = true;
     const int fd = dial(&pair.outer);
@@ -113,26 +113,26 @@ static void after_the_end_it_is_closed(void **state) {
     }
     stop(&pair.inner);
     fx_http_server_adopt(pair.inner.server, pair.sockets[0]);
-    expect_end(&pair.inner, fd, &heard);
+    expect_end(&pair.inner, fd, &received);
     assert_int_equal(fx_http_server_counts(pair.inner.server).accepted, 0);
-    hang_up(fd, &heard);
+    hang_up(fd, &received);
     finish_pair(&pair);
 }
 
 static void in_a_crowd_nothing_is_accepted(void **state) {
     (void)state;
     struct pair pair;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start_pair(&pair, (struct fx_http_server_options){0});
-    assert_false(fx_http_server_is_crowded(pair.inner.server));
+    assert_false(fx_http_server_is_overloaded(pair.inner.server));
     pair.crowded = true;
     const int fd = dial(&pair.outer); /* the kernel takes it */
     say(&pair.inner, fd, GET("/"));
     run_for(&pair.inner, 50);
     assert_int_equal(fx_http_server_counts(pair.front).accepted, 0);
     pair.crowded = false;
-    expect(&pair.inner, fd, &heard, OK, "GET /   []");
-    hang_up(fd, &heard);
+    expect(&pair.inner, fd, &received, OK, "GET /   []");
+    hang_up(fd, &received);
     finish_pair(&pair);
 }
 
@@ -140,7 +140,7 @@ static void in_a_crowd_nothing_is_accepted(void **state) {
 static void who_waits_is_served_at_the_end(void **state) {
     (void)state;
     struct pair pair;
-    struct fx_buf heard = {0};
+    struct fx_buf received = {0};
     start_pair(&pair, (struct fx_http_server_options){0});
     pair.crowded = true;
     const int fd = dial(&pair.outer);
@@ -149,9 +149,9 @@ static void who_waits_is_served_at_the_end(void **state) {
     fx_http_server_stop(pair.front, NULL, NULL);
     assert_int_equal(fx_http_server_port(pair.front), 0);
     stop(&pair.inner);
-    expect(&pair.inner, fd, &heard, OK, "GET /   []");
-    expect_end(&pair.inner, fd, &heard);
-    hang_up(fd, &heard);
+    expect(&pair.inner, fd, &received, OK, "GET /   []");
+    expect_end(&pair.inner, fd, &received);
+    hang_up(fd, &received);
     finish_pair(&pair);
 }
 
@@ -176,26 +176,26 @@ static void on_timed_request(struct fx_http_exchange *exchange, void *user) {
  * time. */
 static void waiting_for_others_counts(void **state) {
     (void)state;
-    struct world world = {0};
+    struct fixture fixture = {0};
     struct arrivals arrivals = {0};
     struct fx_err err = FX_ERR_INIT;
-    assert_int_equal(uv_loop_init(&world.loop), 0);
+    assert_int_equal(uv_loop_init(&fixture.loop), 0);
     const struct fx_http_server_options options = {.on_request = on_timed_request,
                                                    .user = &arrivals};
-    world.server = fx_http_server_create(&world.loop, &options, &err);
-    assert_non_null(world.server);
-    assert_true(fx_http_server_listen(world.server, "127.0.0.1:0", &err));
-    const int a = dial(&world);
-    const int b = dial(&world);
-    while (fx_http_server_counts(world.server).accepted < 2) {
-        run_once(&world);
+    fixture.server = fx_http_server_create(&fixture.loop, &options, &err);
+    assert_non_null(fixture.server);
+    assert_true(fx_http_server_listen(fixture.server, "127.0.0.1:0", &err));
+    const int a = dial(&fixture);
+    const int b = dial(&fixture);
+    while (fx_http_server_counts(fixture.server).accepted < 2) {
+        run_once(&fixture);
     }
-    say(&world, a, GET("/"));
-    say(&world, b, GET("/"));
-    uv_sleep(10); /* both are there before the next turn */
+    say(&fixture, a, GET("/"));
+    say(&fixture, b, GET("/"));
+    uv_sleep(10); /* both have arrived before the next iteration */
     const uint64_t before = fx_clock_ns();
     while (arrivals.n < 2) {
-        run_once(&world);
+        run_once(&fixture);
     }
     for (size_t i = 0; i < 2; i++) {
         assert_true(arrivals.at[i] >= before && arrivals.at[i] <= arrivals.seen[i]);
@@ -203,7 +203,7 @@ static void waiting_for_others_counts(void **state) {
     assert_true(arrivals.seen[1] - arrivals.at[1] >= (BUSY_MS - 2) * UINT64_C(1000000));
     (void)close(a);
     (void)close(b);
-    finish(&world);
+    finish(&fixture);
 }
 
 int main(void) {

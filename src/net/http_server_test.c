@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_server_test.c - requests and answers of the server, and its bounds.
+ * net/http_server_test.c - requests and responses of the server, and its limits.
  */
-#include "net/http_server_world.h"
+#include "net/http_server_fixture.h"
 
 #include <stdio.h>
 
 static void a_connection_is_kept(void **state) {
     (void)state;
-    struct world world;
-    struct fx_buf heard = {0};
-    start(&world, (struct fx_http_server_options){0});
-    const int fd = dial(&world);
+    struct fixture fixture;
+    struct fx_buf received = {0};
+    start(&fixture, (struct fx_http_server_options){0});
+    const int fd = dial(&fixture);
     for (int i = 0; i < 3; i++) {
-        say(&world, fd,
+        say(&fixture, fd,
             "POST /v1/mutate?timeout=5s HTTP/1.1\r\nHost: a\r\nUSER-agent:  me \r\n"
             "Content-Length: 5\r\n\r\nhello");
-        expect(&world, fd, &heard, OK, "\r\n\r\nPOST /v1/mutate timeout=5s me [hello]");
+        expect(&fixture, fd, &received, OK,
+               "\r\n\r\nPOST /v1/mutate timeout=5s me [hello]");
     }
-    const struct fx_http_server_counts counts = fx_http_server_counts(world.server);
+    const struct fx_http_server_counts counts = fx_http_server_counts(fixture.server);
     assert_int_equal(counts.connections, 1);
     assert_int_equal(counts.accepted, 1);
-    hang_up(fd, &heard);
-    finish(&world);
+    hang_up(fd, &received);
+    finish(&fixture);
 }
 
 static void answers_are_written_as_asked(void **state) {
@@ -42,17 +43,17 @@ static void answers_are_written_as_asked(void **state) {
         {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n",
          "HTTP/1.1 501 Not Implemented\r\n", "`chunked`"},
     };
-    struct world world;
-    start(&world, (struct fx_http_server_options){0});
+    struct fixture fixture;
+    start(&fixture, (struct fx_http_server_options){0});
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct fx_buf heard = {0};
-        const int fd = dial(&world);
-        say(&world, fd, cases[i].request);
-        expect(&world, fd, &heard, cases[i].begin, cases[i].end);
-        hang_up(fd, &heard);
+        struct fx_buf received = {0};
+        const int fd = dial(&fixture);
+        say(&fixture, fd, cases[i].request);
+        expect(&fixture, fd, &received, cases[i].begin, cases[i].end);
+        hang_up(fd, &received);
     }
-    assert_int_equal(fx_http_server_counts(world.server).bad_requests, 3);
-    finish(&world);
+    assert_int_equal(fx_http_server_counts(fixture.server).bad_requests, 3);
+    finish(&fixture);
 }
 
 static void versions_say_what_they_keep(void **state) {
@@ -68,65 +69,65 @@ static void versions_say_what_they_keep(void **state) {
          "Connection: close\r\n", "keep-alive"},
         {GET("/empty"), " 204 ", "Content-Length"},
     };
-    struct world world;
-    start(&world, (struct fx_http_server_options){0});
+    struct fixture fixture;
+    start(&fixture, (struct fx_http_server_options){0});
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct fx_buf heard = {0};
-        const int fd = dial(&world);
-        say(&world, fd, cases[i].request);
-        char *text = hear(&world, fd, &heard);
+        struct fx_buf received = {0};
+        const int fd = dial(&fixture);
+        say(&fixture, fd, cases[i].request);
+        char *text = receive_response(&fixture, fd, &received);
         assert_non_null(strstr(text, cases[i].has));
         assert_null(strstr(text, cases[i].has_not));
         if (strstr(text, "close") != NULL) {
-            expect_end(&world, fd, &heard);
+            expect_end(&fixture, fd, &received);
         }
         free(text);
-        hang_up(fd, &heard);
+        hang_up(fd, &received);
     }
-    finish(&world);
+    finish(&fixture);
 }
 
 static void a_head_has_no_body(void **state) {
     (void)state;
-    struct world world;
-    struct fx_buf heard = {0};
-    start(&world, (struct fx_http_server_options){0});
-    const int fd = dial(&world);
-    say(&world, fd, "HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-    while (hear_some(&world, fd, &heard)) {
+    struct fixture fixture;
+    struct fx_buf received = {0};
+    start(&fixture, (struct fx_http_server_options){0});
+    const int fd = dial(&fixture);
+    say(&fixture, fd, "HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    while (receive_some(&fixture, fd, &received)) {
     }
-    assert_non_null(strstr(heard.data, "Content-Length: 11\r\n"));
-    assert_string_equal(heard.data + heard.len - 4, "\r\n\r\n");
-    hang_up(fd, &heard);
-    finish(&world);
+    assert_non_null(strstr(received.data, "Content-Length: 11\r\n"));
+    assert_string_equal(received.data + received.len - 4, "\r\n\r\n");
+    hang_up(fd, &received);
+    finish(&fixture);
 }
 
 static void pipelined(bool defers) {
-    struct world world;
-    struct fx_buf heard = {0};
-    start(&world, (struct fx_http_server_options){0});
-    world.defers = defers;
-    const int fd = dial(&world);
+    struct fixture fixture;
+    struct fx_buf received = {0};
+    start(&fixture, (struct fx_http_server_options){0});
+    fixture.defers = defers;
+    const int fd = dial(&fixture);
     for (int i = 0; i < 10; i++) {
         char text[100];
         (void)snprintf(text, sizeof text,
                        "POST /%d HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nb%d", i,
                        i);
-        say(&world, fd, text);
+        say(&fixture, fd, text);
     }
     for (int i = 0; i < 10; i++) {
         char wanted[40];
         if (defers) {
-            await_request(&world);
-            run_for(&world, 5);
-            assert_int_equal(world.n_requests, i + 1); /* one after the other */
-            answer_waiting(&world);
+            await_request(&fixture);
+            run_for(&fixture, 5);
+            assert_int_equal(fixture.n_requests, i + 1); /* one after the other */
+            answer_waiting(&fixture);
         }
         (void)snprintf(wanted, sizeof wanted, "POST /%d   [b%d]", i, i);
-        expect(&world, fd, &heard, OK, wanted);
+        expect(&fixture, fd, &received, OK, wanted);
     }
-    hang_up(fd, &heard);
-    finish(&world);
+    hang_up(fd, &received);
+    finish(&fixture);
 }
 
 static void ten_in_a_row_are_answered_in_order(void **state) {
@@ -138,49 +139,49 @@ static void ten_in_a_row_are_answered_in_order(void **state) {
 /* Ten requests of one client do not come before the one of another. */
 static void each_has_one_a_turn(void **state) {
     (void)state;
-    struct world world;
-    struct fx_buf heard = {0};
-    start(&world, (struct fx_http_server_options){0});
-    const int many = dial(&world);
-    const int one = dial(&world);
-    while (fx_http_server_counts(world.server).accepted < 2) {
-        run_once(&world);
+    struct fixture fixture;
+    struct fx_buf received = {0};
+    start(&fixture, (struct fx_http_server_options){0});
+    const int many = dial(&fixture);
+    const int one = dial(&fixture);
+    while (fx_http_server_counts(fixture.server).accepted < 2) {
+        run_once(&fixture);
     }
     for (int i = 0; i < 10; i++) {
-        say(&world, many, GET("/many"));
+        say(&fixture, many, GET("/many"));
     }
-    say(&world, one, GET("/one"));
+    say(&fixture, one, GET("/one"));
     uv_sleep(10);
-    (void)uv_run(&world.loop, UV_RUN_NOWAIT);
-    assert_in_range(world.n_requests, 2, 3);
+    (void)uv_run(&fixture.loop, UV_RUN_NOWAIT);
+    assert_in_range(fixture.n_requests, 2, 3);
     char byte = 0;
     assert_int_equal(recv(one, &byte, 1, MSG_PEEK), 1);
-    expect(&world, one, &heard, OK, "GET /one   []");
+    expect(&fixture, one, &received, OK, "GET /one   []");
     for (int i = 0; i < 10; i++) {
-        expect(&world, many, &heard, OK, "GET /many   []");
+        expect(&fixture, many, &received, OK, "GET /many   []");
     }
     (void)close(one);
-    hang_up(many, &heard);
-    finish(&world);
+    hang_up(many, &received);
+    finish(&fixture);
 }
 
-/* A body of many reads: between them others have their turn. */
+/* A body of many reads: other connections are served in between. */
 static void large_bodies_come_in_turns(void **state) {
     (void)state;
-    struct world world;
-    struct fx_buf heard = {0};
+    struct fixture fixture;
+    struct fx_buf received = {0};
     struct fx_buf text = {0};
-    start(&world, (struct fx_http_server_options){0});
+    start(&fixture, (struct fx_http_server_options){0});
     fx_buf_str(&text, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n");
     fx_buf_fill(&text, 'x', 3000000);
-    const int fd = dial(&world);
-    say_n(&world, fd, (struct fx_text){text.data, text.len});
-    expect(&world, fd, &heard, OK, "xxx]");
-    say(&world, fd, GET("/next"));
-    expect(&world, fd, &heard, OK, "GET /next   []");
+    const int fd = dial(&fixture);
+    say_n(&fixture, fd, (struct fx_text){text.data, text.len});
+    expect(&fixture, fd, &received, OK, "xxx]");
+    say(&fixture, fd, GET("/next"));
+    expect(&fixture, fd, &received, OK, "GET /next   []");
     fx_buf_finish(&text);
-    hang_up(fd, &heard);
-    finish(&world);
+    hang_up(fd, &received);
+    finish(&fixture);
 }
 
 static void chunks_may_come_byte_by_byte(void **state) {
@@ -188,72 +189,72 @@ static void chunks_may_come_byte_by_byte(void **state) {
     static const char text[] =
         "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
         "\r\n3\r\nabc\r\n2;x\r\nde\r\n0\r\n\r\n";
-    struct world world;
-    struct fx_buf heard = {0};
-    start(&world, (struct fx_http_server_options){0});
-    const int fd = dial(&world);
+    struct fixture fixture;
+    struct fx_buf received = {0};
+    start(&fixture, (struct fx_http_server_options){0});
+    const int fd = dial(&fixture);
     for (size_t i = 0; i + 1 < sizeof text; i++) {
-        say_n(&world, fd, (struct fx_text){text + i, 1});
-        run_once(&world);
-        run_once(&world);
+        say_n(&fixture, fd, (struct fx_text){text + i, 1});
+        run_once(&fixture);
+        run_once(&fixture);
     }
-    expect(&world, fd, &heard, OK, "[abcde]");
-    hang_up(fd, &heard);
-    finish(&world);
+    expect(&fixture, fd, &received, OK, "[abcde]");
+    hang_up(fd, &received);
+    finish(&fixture);
 }
 
 static void slow_requests_are_given_up(void **state) {
     (void)state;
     static const char *const parts[] = {
         "GET", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhell"};
-    struct world world;
-    start(&world, (struct fx_http_server_options){.message_ms = 50});
+    struct fixture fixture;
+    start(&fixture, (struct fx_http_server_options){.message_ms = 50});
     for (size_t i = 0; i < FX_COUNT(parts); i++) {
-        struct fx_buf heard = {0};
-        const int fd = dial(&world);
-        say(&world, fd, parts[i]);
-        expect(&world, fd, &heard, "HTTP/1.1 408 Request Timeout\r\n", "slowly");
-        expect_end(&world, fd, &heard);
-        hang_up(fd, &heard);
+        struct fx_buf received = {0};
+        const int fd = dial(&fixture);
+        say(&fixture, fd, parts[i]);
+        expect(&fixture, fd, &received, "HTTP/1.1 408 Request Timeout\r\n", "slowly");
+        expect_end(&fixture, fd, &received);
+        hang_up(fd, &received);
     }
-    assert_int_equal(fx_http_server_counts(world.server).bad_requests, 2);
-    finish(&world);
+    assert_int_equal(fx_http_server_counts(fixture.server).bad_requests, 2);
+    finish(&fixture);
 }
 
 /* The clock of a request is not set back by each of its bytes. */
 static void a_trickle_is_given_up(void **state) {
     (void)state;
-    struct world world;
-    struct fx_buf heard = {0};
-    start(&world, (struct fx_http_server_options){.message_ms = 100});
-    const int fd = dial(&world);
+    struct fixture fixture;
+    struct fx_buf received = {0};
+    start(&fixture, (struct fx_http_server_options){.message_ms = 100});
+    const int fd = dial(&fixture);
     const uint64_t begin = now_ms();
-    say(&world, fd, "GET /");
-    while (fx_http_server_counts(world.server).bad_requests == 0) {
-        say(&world, fd, "x");
-        run_for(&world, 10);
+    say(&fixture, fd, "GET /");
+    while (fx_http_server_counts(fixture.server).bad_requests == 0) {
+        say(&fixture, fd, "x");
+        run_for(&fixture, 10);
         assert_true(now_ms() < begin + PATIENCE_MS);
     }
-    expect(&world, fd, &heard, "HTTP/1.1 408 ", "slowly");
-    hang_up(fd, &heard);
-    finish(&world);
+    expect(&fixture, fd, &received, "HTTP/1.1 408 ", "slowly");
+    hang_up(fd, &received);
+    finish(&fixture);
 }
 
 static void idle_connections_are_closed(void **state) {
     (void)state;
-    struct world world;
-    struct fx_buf heard = {0};
-    start(&world, (struct fx_http_server_options){.idle_ms = 50});
-    const int silent = dial(&world);
-    const int fd = dial(&world);
-    say(&world, fd, GET("/"));
-    expect(&world, fd, &heard, OK, "[]");
-    expect_end(&world, fd, &heard);
-    expect_end(&world, silent, &heard);
-    assert_int_equal(fx_http_server_counts(world.server).bad_requests, 0);
+    struct fixture fixture;
+    struct fx_buf received = {0};
+    start(&fixture, (struct fx_http_server_options){.idle_ms = 50});
+    const int silent = dial(&fixture);
+    const int fd = dial(&fixture);
+    say(&fixture, fd, GET("/"));
+    expect(&fixture, fd, &received, OK, "[]");
+    expect_end(&fixture, fd, &received);
+    expect_end(&fixture, silent, &received);
+    assert_int_equal(fx_http_server_counts(fixture.server).bad_requests, 0);
     (void)close(silent);
-    hang_up(fd, &heard);
-    finish(&world);
+    hang_up(fd, &received);
+    finish(&fixture);
 }
 
 static void bounds_are_kept(void **state) {
@@ -266,27 +267,27 @@ static void bounds_are_kept(void **state) {
         {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n", 0,
          "HTTP/1.1 413 Content Too Large\r\n"},
         {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n", 4000000,
-         "HTTP/1.1 413 Content Too Large\r\n"}, /* heard, though the body is sent */
+         "HTTP/1.1 413 Content Too Large\r\n"}, /* received, though the body is sent */
         {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n", 1001,
          "HTTP/1.1 413 Content Too Large\r\n"},
         {"GET / HTTP/1.1\r\nHost: a\r\nLong: ", 1000, "HTTP/1.1 431 "},
         {"GET /", 1000, "HTTP/1.1 414 URI Too Long\r\n"},
     };
-    struct world world;
-    start(&world, (struct fx_http_server_options){.max_header = 500, .max_body = 1000});
+    struct fixture fixture;
+    start(&fixture, (struct fx_http_server_options){.max_header = 500, .max_body = 1000});
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct fx_buf heard = {0};
+        struct fx_buf received = {0};
         struct fx_buf filling = {0};
-        const int fd = dial(&world);
+        const int fd = dial(&fixture);
         fx_buf_fill(&filling, 'x', cases[i].filling);
-        say(&world, fd, cases[i].before);
-        say_n(&world, fd, (struct fx_text){filling.data, filling.len});
-        expect(&world, fd, &heard, cases[i].begin, "too large");
-        assert_int_equal(world.n_requests, 0);
+        say(&fixture, fd, cases[i].before);
+        say_n(&fixture, fd, (struct fx_text){filling.data, filling.len});
+        expect(&fixture, fd, &received, cases[i].begin, "too large");
+        assert_int_equal(fixture.n_requests, 0);
         fx_buf_finish(&filling);
-        hang_up(fd, &heard);
+        hang_up(fd, &received);
     }
-    finish(&world);
+    finish(&fixture);
 }
 
 int main(void) {

@@ -1,149 +1,150 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_server_tls_test.c - the server over TLS, and the probe.
+ * net/http_server_tls_test.c - the server over TLS, and the port check.
  */
-#include "net/http_server_tls_world.h"
+#include "net/http_server_tls_fixture.h"
 
 #include "net/address.h"
-#include "net/probe.h"
+#include "net/port_check.h"
 
 static void requests_come_over_tls(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     struct fx_tls_config *config = self_signed();
     struct fx_tls_config *trust = trusting(config);
-    start(&world, (struct fx_http_server_options){.tls = config});
+    start(&fixture, (struct fx_http_server_options){.tls = config});
     fx_tls_config_unref(config);
-    struct client client = dial_tls(&world, trust);
+    struct client client = dial_tls(&fixture, trust);
     assert_int_equal(client.state, FX_TLS_OPEN);
     for (int i = 0; i < 3; i++) {
-        ask_tls(&world, &client, GET("/over/tls"));
+        ask_tls(&fixture, &client, GET("/over/tls"));
         assert_non_null(strstr(client.plain.data, "GET /over/tls   []"));
     }
-    world.big = 1u << 20;
-    ask_tls(&world, &client, GET("/"));
-    world.big = 0;
+    fixture.big = 1u << 20;
+    ask_tls(&fixture, &client, GET("/"));
+    fixture.big = 0;
 
     /* A new certificate is for new connections. */
     struct fx_tls_config *other = self_signed();
-    fx_http_server_set_tls(world.server, other);
+    fx_http_server_set_tls(fixture.server, other);
     fx_tls_config_unref(other);
-    ask_tls(&world, &client, GET("/still"));
+    ask_tls(&fixture, &client, GET("/still"));
     assert_non_null(strstr(client.plain.data, "GET /still   []"));
-    struct client refused = dial_tls(&world, trust);
+    struct client refused = dial_tls(&fixture, trust);
     assert_int_equal(refused.state, FX_TLS_FAILED);
 
-    /* A last answer comes with a goodbye. */
-    ask_tls(&world, &client, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-    while (client.state == FX_TLS_OPEN && exchange_tls(&world, &client)) {
+    /* The last response is followed by close_notify. */
+    ask_tls(&fixture, &client, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    while (client.state == FX_TLS_OPEN && exchange_tls(&fixture, &client)) {
     }
     assert_int_equal(client.state, FX_TLS_CLOSED);
     hang_up_tls(&refused);
     hang_up_tls(&client);
     fx_tls_config_unref(trust);
-    finish(&world);
+    finish(&fixture);
 }
 
 static void bad_handshakes_are_counted(void **state) {
     (void)state;
-    struct world world;
-    struct fx_buf heard = {0};
+    struct fixture fixture;
+    struct fx_buf received = {0};
     struct fx_tls_config *config = self_signed();
-    start(&world, (struct fx_http_server_options){.tls = config, .handshake_ms = 50});
+    start(&fixture, (struct fx_http_server_options){.tls = config, .handshake_ms = 50});
     fx_tls_config_unref(config);
-    const int plain = dial(&world);
-    say(&world, plain, GET("/"));
-    while (hear_some(&world, plain, &heard)) { /* an alert, perhaps */
+    const int plain = dial(&fixture);
+    say(&fixture, plain, GET("/"));
+    while (receive_some(&fixture, plain, &received)) { /* an alert, perhaps */
     }
-    fx_buf_reset(&heard);
-    const int silent = dial(&world);
-    expect_end(&world, silent, &heard);
-    run_for(&world, 20);
-    const struct fx_http_server_counts counts = fx_http_server_counts(world.server);
+    fx_buf_reset(&received);
+    const int silent = dial(&fixture);
+    expect_end(&fixture, silent, &received);
+    run_for(&fixture, 20);
+    const struct fx_http_server_counts counts = fx_http_server_counts(fixture.server);
     assert_int_equal(counts.handshake_fails, 2);
     assert_int_equal(counts.handshakes, 0);
     assert_int_equal(counts.connections, 0);
-    assert_int_equal(world.n_requests, 0);
+    assert_int_equal(fixture.n_requests, 0);
     (void)close(silent);
-    hang_up(plain, &heard);
-    finish(&world);
+    hang_up(plain, &received);
+    finish(&fixture);
 }
 
-/* ---- the probe ---- */
+/* ---- the check ---- */
 
 static void on_probed(const struct fx_err *failure, void *user) {
-    struct world *world = user;
-    assert_false(world->probed); /* once */
-    world->probed = true;
+    struct fixture *fixture = user;
+    assert_false(fixture->probed); /* once */
+    fixture->probed = true;
     if (failure != NULL) {
-        world->failure = *failure;
+        fixture->failure = *failure;
     }
 }
 
-static void probe(struct world *world, uint16_t port, struct fx_tls_config *tls,
+static void check(struct fixture *fixture, uint16_t port, struct fx_tls_config *tls,
                   uint64_t timeout_ms) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_address to;
     assert_true(fx_address_parse("127.0.0.1:0", &to, &err));
     fx_address_of_listener(&to, port, &to);
-    world->probed = false;
-    world->failure = FX_ERR_INIT;
-    assert_true(
-        fx_probe_start(&world->loop, &to, tls, timeout_ms, on_probed, world, &err));
-    assert_false(world->probed);
-    for (const uint64_t end = now_ms() + PATIENCE_MS; !world->probed && now_ms() < end;) {
-        run_once(world);
+    fixture->probed = false;
+    fixture->failure = FX_ERR_INIT;
+    assert_true(fx_port_check_start(&fixture->loop, &to, tls, timeout_ms, on_probed,
+                                    fixture, &err));
+    assert_false(fixture->probed);
+    for (const uint64_t end = now_ms() + PATIENCE_MS;
+         !fixture->probed && now_ms() < end;) {
+        run_once(fixture);
     }
-    assert_true(world->probed);
+    assert_true(fixture->probed);
 }
 
 static void a_probe_tells_what_is_wrong(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     struct fx_tls_config *config = self_signed();
     struct fx_tls_config *trust = trusting(config);
     struct fx_tls_config *other = self_signed();
-    start(&world, (struct fx_http_server_options){.tls = config});
-    const uint16_t port = fx_http_server_port(world.server);
-    probe(&world, port, trust, PATIENCE_MS);
-    assert_int_equal(world.failure.code, FX_OK);
-    probe(&world, port, NULL, PATIENCE_MS);
-    assert_int_equal(world.failure.code, FX_OK);
-    fx_http_server_set_tls(world.server, other);
-    probe(&world, port, trust, PATIENCE_MS);
-    assert_int_equal(world.failure.code, FX_EIO);
-    assert_non_null(strstr(world.failure.msg, "certificate"));
-    fx_http_server_set_tls(world.server, NULL);
-    probe(&world, port, trust, PATIENCE_MS); /* HTTP is no TLS */
-    assert_int_equal(world.failure.code, FX_EIO);
-    probe(&world, 1, trust, PATIENCE_MS);
-    assert_int_equal(world.failure.code, FX_EIO);
-    assert_non_null(strstr(world.failure.msg, "connect"));
+    start(&fixture, (struct fx_http_server_options){.tls = config});
+    const uint16_t port = fx_http_server_port(fixture.server);
+    check(&fixture, port, trust, PATIENCE_MS);
+    assert_int_equal(fixture.failure.code, FX_OK);
+    check(&fixture, port, NULL, PATIENCE_MS);
+    assert_int_equal(fixture.failure.code, FX_OK);
+    fx_http_server_set_tls(fixture.server, other);
+    check(&fixture, port, trust, PATIENCE_MS);
+    assert_int_equal(fixture.failure.code, FX_EIO);
+    assert_non_null(strstr(fixture.failure.msg, "certificate"));
+    fx_http_server_set_tls(fixture.server, NULL);
+    check(&fixture, port, trust, PATIENCE_MS); /* HTTP is no TLS */
+    assert_int_equal(fixture.failure.code, FX_EIO);
+    check(&fixture, 1, trust, PATIENCE_MS);
+    assert_int_equal(fixture.failure.code, FX_EIO);
+    assert_non_null(strstr(fixture.failure.msg, "connect"));
     fx_tls_config_unref(config);
     fx_tls_config_unref(trust);
     fx_tls_config_unref(other);
-    finish(&world);
+    finish(&fixture);
 }
 
 static void a_probe_has_patience_only_so_long(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     struct fx_err err = FX_ERR_INIT;
     struct fx_tls_config *trust = fx_tls_config_client(
         (struct fx_text){0}, "a", (struct fx_text){0}, (struct fx_text){0}, &err);
     struct sockaddr_in to = {.sin_family = AF_INET};
     socklen_t len = sizeof to;
-    start(&world, (struct fx_http_server_options){0});
+    start(&fixture, (struct fx_http_server_options){0});
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const int deaf = socket(AF_INET, SOCK_STREAM, 0); /* listens and says nothing */
+    const int deaf = socket(AF_INET, SOCK_STREAM, 0); /* accepts and sends nothing */
     assert_int_equal(bind(deaf, (const struct sockaddr *)&to, sizeof to), 0);
     assert_int_equal(listen(deaf, 1), 0);
     assert_int_equal(getsockname(deaf, (struct sockaddr *)&to, &len), 0);
-    probe(&world, ntohs(to.sin_port), trust, 50);
-    assert_string_equal(world.failure.msg, "no answer in time");
+    check(&fixture, ntohs(to.sin_port), trust, 50);
+    assert_string_equal(fixture.failure.msg, "no answer in time");
     (void)close(deaf);
     fx_tls_config_unref(trust);
-    finish(&world);
+    finish(&fixture);
 }
 
 int main(void) {

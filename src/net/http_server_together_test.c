@@ -6,14 +6,14 @@
 #include <stdio.h>
 
 #include "net/http_connection.h"
-#include "net/http_server_tls_world.h"
+#include "net/http_server_tls_fixture.h"
 
 #define N_CLIENTS 4
 #define FOREVER   UINT64_MAX
 
-/* Some who ask at the same time. */
+/* Clients that send requests at the same time. */
 struct table {
-    struct world inner;
+    struct fixture inner;
     int fds[N_CLIENTS];
     size_t n_served;
     size_t n_heard[N_CLIENTS];     /* how many had their answer when each was served */
@@ -58,18 +58,18 @@ static void on_table_request(struct fx_http_exchange *exchange, void *user) {
 }
 
 /* A server of which a test may know what is inside. */
-static void start_open(struct world *world, struct fx_http_server_options options,
+static void start_open(struct fixture *fixture, struct fx_http_server_options options,
                        void (*on_asked)(struct fx_http_exchange *, void *), void *user,
                        uint64_t max_ns) {
-    start(world, options);
+    start(fixture, options);
     if (on_asked != NULL) {
-        world->server->options.on_request = on_asked;
-        world->server->options.user = user;
+        fixture->server->options.on_request = on_asked;
+        fixture->server->options.user = user;
     }
-    world->server->outbox.max_ns = max_ns;
+    fixture->server->batch.max_ns = max_ns;
 }
 
-/* All clients ask, and the loop finds it in one turn. */
+/* All clients send a request, and the loop reads them in one iteration. */
 static void serve_table(struct table *table, uint64_t max_ns, size_t big) {
     start_open(&table->inner, (struct fx_http_server_options){0}, on_table_request, table,
                max_ns);
@@ -103,7 +103,8 @@ static void expect_all_heard(const struct table *table) {
     }
 }
 
-/* So many had heard when each was served, and all have when the turn is over. */
+/* How many clients had a response when each was served; at the end of the iteration all
+ * have. */
 static void expect_heard(const struct table *table, const size_t wanted[N_CLIENTS]) {
     for (size_t i = 0; i < N_CLIENTS; i++) {
         assert_int_equal(table->n_heard[i], wanted[i]);
@@ -122,7 +123,7 @@ static void a_turn_is_answered_together(void **state) {
 static void long_turns_keep_nobody_waiting(void **state) {
     (void)state;
     struct table table = {.hard = -1, .sleep_ms = 2};
-    serve_table(&table, FX_OUTBOX_NS, 0);
+    serve_table(&table, FX_WRITE_BATCH_NS, 0);
     expect_heard(&table, (const size_t[]){0, 0, 2, 2}); /* the second took the first */
     finish_table(&table);
 }
@@ -131,7 +132,7 @@ static void long_turns_keep_nobody_waiting(void **state) {
 static void work_without_answers_counts(void **state) {
     (void)state;
     struct table table = {.hard = -1, .sleep_ms = 2, .defers_second = true};
-    serve_table(&table, FX_OUTBOX_NS, 0);
+    serve_table(&table, FX_WRITE_BATCH_NS, 0);
     answer(&table.inner, table.held);
     (void)uv_run(&table.inner.loop, UV_RUN_NOWAIT);
     expect_heard(&table, (const size_t[]){0, 0, 1, 1});
@@ -141,7 +142,7 @@ static void work_without_answers_counts(void **state) {
 static void large_answers_do_not_gather(void **state) {
     (void)state;
     struct table table = {.hard = -1};
-    serve_table(&table, FOREVER, FX_OUTBOX_BYTES / 2);
+    serve_table(&table, FOREVER, FX_WRITE_BATCH_BYTES / 2);
     expect_heard(&table, (const size_t[]){0, 0, 2, 2});
     finish_table(&table);
 }
@@ -160,19 +161,19 @@ static void who_has_gone_when_it_leaves(void **state) {
     }
 }
 
-/* ---- at any moment of a turn ---- */
+/* ---- at any moment of an iteration ---- */
 
 enum moment { BEFORE, TIMER, IDLE, PREPARE, LETTER, CHECK, CLOSE, N_MOMENTS };
 
 struct clockwork {
-    struct world inner;
+    struct fixture inner;
     enum moment moment;
     int fd;
-    bool answered, heard, late;
+    bool answered, received, late;
     uv_timer_t timer, alarm;
     uv_idle_t idle;
     uv_prepare_t prepare, watch;
-    uv_async_t letter;
+    uv_async_t message;
     uv_check_t check;
     uv_timer_t closed;
 };
@@ -217,8 +218,8 @@ static void on_alarm(uv_timer_t *handle) {
 
 static void on_watch(uv_prepare_t *handle) {
     struct clockwork *work = handle->data;
-    work->heard = work->heard || has_heard(work->fd);
-    if (work->heard) {
+    work->received = work->received || has_heard(work->fd);
+    if (work->received) {
         uv_stop(&work->inner.loop);
     }
 }
@@ -229,7 +230,7 @@ static void wind_up(struct clockwork *work, uint64_t alarm_ms) {
     uv_handle_t *const handles[] = {
         (uv_handle_t *)&work->timer, (uv_handle_t *)&work->alarm,
         (uv_handle_t *)&work->idle,  (uv_handle_t *)&work->prepare,
-        (uv_handle_t *)&work->watch, (uv_handle_t *)&work->letter,
+        (uv_handle_t *)&work->watch, (uv_handle_t *)&work->message,
         (uv_handle_t *)&work->check, (uv_handle_t *)&work->closed,
     };
     (void)uv_timer_init(loop, &work->timer);
@@ -239,7 +240,7 @@ static void wind_up(struct clockwork *work, uint64_t alarm_ms) {
     (void)uv_prepare_init(loop, &work->prepare);
     (void)uv_prepare_init(loop, &work->watch);
     (void)uv_check_init(loop, &work->check);
-    assert_int_equal(uv_async_init(loop, &work->letter, on_letter), 0);
+    assert_int_equal(uv_async_init(loop, &work->message, on_letter), 0);
     for (size_t i = 0; i < FX_COUNT(handles); i++) {
         handles[i]->data = work;
     }
@@ -249,7 +250,7 @@ static void wind_up(struct clockwork *work, uint64_t alarm_ms) {
     (void)uv_prepare_start(&work->prepare, on_prepare);
     (void)uv_prepare_start(&work->watch, on_watch);
     (void)uv_check_start(&work->check, on_check);
-    (void)uv_async_send(&work->letter);
+    (void)uv_async_send(&work->message);
 }
 
 static void run_down(struct clockwork *work) {
@@ -258,7 +259,7 @@ static void run_down(struct clockwork *work) {
     uv_close((uv_handle_t *)&work->idle, NULL);
     uv_close((uv_handle_t *)&work->prepare, NULL);
     uv_close((uv_handle_t *)&work->watch, NULL);
-    uv_close((uv_handle_t *)&work->letter, NULL);
+    uv_close((uv_handle_t *)&work->message, NULL);
     uv_close((uv_handle_t *)&work->check, NULL);
 }
 
@@ -275,7 +276,7 @@ static void answers_never_wait_for_an_event(void **state) {
         uv_close((uv_handle_t *)&work.closed, on_close);
         give(&work, BEFORE);
         (void)uv_run(&work.inner.loop, UV_RUN_DEFAULT);
-        assert_true(work.answered && work.heard && !work.late);
+        assert_true(work.answered && work.received && !work.late);
         run_down(&work);
         (void)close(work.fd);
         finish(&work.inner);
@@ -289,32 +290,32 @@ static void nothing_is_left_unwritten(void **state) {
     (void)state;
     enum { STOPPED, DESTROYED, DROPPED, CLOSED, N_ENDS };
     for (int way = 0; way < N_ENDS; way++) {
-        struct world world;
-        struct fx_buf heard = {0};
-        start_open(&world, (struct fx_http_server_options){0}, NULL, NULL, FOREVER);
-        world.defers = true;
-        const int fd = dial(&world);
-        say(&world, fd, GET("/1") GET("/2"));
-        answer_waiting(&world);
+        struct fixture fixture;
+        struct fx_buf received = {0};
+        start_open(&fixture, (struct fx_http_server_options){0}, NULL, NULL, FOREVER);
+        fixture.defers = true;
+        const int fd = dial(&fixture);
+        say(&fixture, fd, GET("/1") GET("/2"));
+        answer_waiting(&fixture);
         assert_false(has_heard(fd));
-        answer_waiting(&world); /* which came out of the answer to the first */
+        answer_waiting(&fixture); /* which came out of the answer to the first */
         assert_false(has_heard(fd));
-        struct fx_http_exchange *exchange = world.server->open.first;
+        struct fx_http_exchange *exchange = fixture.server->open.first;
         switch (way) {
-        case STOPPED: stop(&world); break;
-        case DROPPED: assert_true(fx_http_room_make(world.server)); break;
+        case STOPPED: stop(&fixture); break;
+        case DROPPED: assert_true(fx_http_connection_evict(fixture.server)); break;
         case CLOSED: fx_stream_close(&exchange->stream); break;
-        default: fx_http_server_destroy(world.server); break;
+        default: fx_http_server_destroy(fixture.server); break;
         }
-        expect(&world, fd, &heard, OK, "GET /1   []");
-        expect(&world, fd, &heard, OK, "GET /2   []");
-        expect_end(&world, fd, &heard);
-        hang_up(fd, &heard);
+        expect(&fixture, fd, &received, OK, "GET /1   []");
+        expect(&fixture, fd, &received, OK, "GET /2   []");
+        expect_end(&fixture, fd, &received);
+        hang_up(fd, &received);
         if (way == DESTROYED) {
-            assert_int_equal(uv_run(&world.loop, UV_RUN_DEFAULT), 0);
-            assert_int_equal(uv_loop_close(&world.loop), 0);
+            assert_int_equal(uv_run(&fixture.loop, UV_RUN_DEFAULT), 0);
+            assert_int_equal(uv_loop_close(&fixture.loop), 0);
         } else {
-            finish(&world);
+            finish(&fixture);
         }
     }
 }
@@ -323,23 +324,23 @@ static void nothing_is_left_unwritten(void **state) {
 
 static void tls_records_leave_in_order(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     struct fx_err err = FX_ERR_INIT;
     struct fx_tls_config *config = self_signed();
     struct fx_tls_config *trust = trusting(config);
-    start_open(&world, (struct fx_http_server_options){.tls = config}, NULL, NULL,
+    start_open(&fixture, (struct fx_http_server_options){.tls = config}, NULL, NULL,
                FOREVER);
-    struct client client = dial_tls(&world, trust);
+    struct client client = dial_tls(&fixture, trust);
     assert_int_equal(client.state, FX_TLS_OPEN);
-    world.defers = true;
+    fixture.defers = true;
     assert_true(
         fx_tls_send(client.tls, FX_TEXT(GET("/1") GET("/2")), &client.cipher, &err));
-    say_n(&world, client.fd, (struct fx_text){client.cipher.data, client.cipher.len});
+    say_n(&fixture, client.fd, (struct fx_text){client.cipher.data, client.cipher.len});
     fx_buf_reset(&client.cipher);
-    answer_waiting(&world);
-    answer_waiting(&world);
-    stop(&world); /* and a goodbye behind them */
-    assert_false(exchange_tls(&world, &client) && client.state == FX_TLS_OPEN);
+    answer_waiting(&fixture);
+    answer_waiting(&fixture);
+    stop(&fixture); /* and close_notify after them */
+    assert_false(exchange_tls(&fixture, &client) && client.state == FX_TLS_OPEN);
     const char *first = strstr(client.plain.data, "GET /1");
     assert_non_null(first);
     assert_non_null(strstr(first, "GET /2"));
@@ -347,7 +348,7 @@ static void tls_records_leave_in_order(void **state) {
     hang_up_tls(&client);
     fx_tls_config_unref(trust);
     fx_tls_config_unref(config);
-    finish(&world);
+    finish(&fixture);
 }
 
 /* ---- memory ---- */
@@ -356,21 +357,21 @@ static void tls_records_leave_in_order(void **state) {
 static void memory_is_given_back(void **state) {
     (void)state;
     struct table table = {.hard = -1};
-    serve_table(&table, FOREVER, FX_OUTBOX_BYTES + 10000);
+    serve_table(&table, FOREVER, FX_WRITE_BATCH_BYTES + 10000);
     const struct fx_http_server *server = table.inner.server;
     size_t n = 0;
     for (const struct fx_http_exchange *at = server->open.first; at != NULL;
          at = at->next) {
-        assert_null(at->stream.parcel.bytes.data);
+        assert_null(at->stream.pending.bytes.data);
         n++;
     }
     assert_int_equal(n, N_CLIENTS);
-    assert_int_equal(server->outbox.n_bytes, 0);
-    assert_in_range(server->scratch.cipher.cap, 0, FX_OUTBOX_BYTES);
+    assert_int_equal(server->batch.n_bytes, 0);
+    assert_in_range(server->scratch.cipher.cap, 0, FX_WRITE_BATCH_BYTES);
     finish_table(&table);
 }
 
-/* ---- who does not read ---- */
+/* ---- clients that do not read ---- */
 
 #define BIG   20000
 #define N_ALL 2000
@@ -383,7 +384,7 @@ static void narrow(int fd) {
 
 /* A client and the server's end of it, with as little room between them as there can be:
  * the kernel holds some ten kilobytes. */
-static int dial_narrow(struct world *world) {
+static int dial_narrow(struct fixture *fixture) {
     struct sockaddr_in at = {.sin_family = AF_INET};
     socklen_t len = sizeof at;
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -400,18 +401,18 @@ static int dial_narrow(struct world *world) {
     narrow(other);
     assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
     (void)close(listener);
-    fx_http_server_adopt(world->server, other);
+    fx_http_server_adopt(fixture->server, other);
     return fd;
 }
 
 /* No more of its requests are served than there is room for the answers, and one. */
 static void who_does_not_read_is_not_served(void **state) {
     (void)state;
-    struct world world;
-    struct fx_buf heard = {0};
-    start_open(&world, (struct fx_http_server_options){0}, NULL, NULL, FOREVER);
-    world.big = BIG;
-    const int fd = dial_narrow(&world);
+    struct fixture fixture;
+    struct fx_buf received = {0};
+    start_open(&fixture, (struct fx_http_server_options){0}, NULL, NULL, FOREVER);
+    fixture.big = BIG;
+    const int fd = dial_narrow(&fixture);
     struct fx_buf text = {0};
     for (int i = 0; i < N_ALL; i++) {
         fx_buf_str(&text, GET("/"));
@@ -420,43 +421,43 @@ static void who_does_not_read_is_not_served(void **state) {
     for (int i = 0; i < 200; i++) {
         const ssize_t n = send(fd, text.data + sent, text.len - sent, MSG_NOSIGNAL);
         sent += n > 0 ? (size_t)n : 0;
-        run_once(&world);
+        run_once(&fixture);
     }
-    const struct fx_http_exchange *exchange = world.server->open.first;
+    const struct fx_http_exchange *exchange = fixture.server->open.first;
     assert_int_equal(exchange->phase, FX_HTTP_WRITING);
-    assert_true(fx_stream_is_busy(&exchange->stream));
-    assert_in_range(world.n_requests, 1, 8);
+    assert_true(fx_stream_has_queued_output(&exchange->stream));
+    assert_in_range(fixture.n_requests, 1, 8);
     assert_in_range(exchange->stream.tcp.write_queue_size, 1, 2 * (BIG + 200));
     for (int i = 0; i < N_ALL; i++) { /* then it does */
         if (sent < text.len) {
             const ssize_t n = send(fd, text.data + sent, text.len - sent, MSG_NOSIGNAL);
             sent += n > 0 ? (size_t)n : 0;
         }
-        expect(&world, fd, &heard, OK, "bbb");
+        expect(&fixture, fd, &received, OK, "bbb");
     }
-    assert_int_equal(world.n_requests, N_ALL);
+    assert_int_equal(fixture.n_requests, N_ALL);
     fx_buf_finish(&text);
-    hang_up(fd, &heard);
-    finish(&world);
+    hang_up(fd, &received);
+    finish(&fixture);
 }
 
 /* While its client is stuck its time does not end, but afterwards it does. */
 static void a_request_begun_goes_on_afterwards(void **state) {
     (void)state;
-    struct world world;
-    struct fx_buf heard = {0};
-    start_open(&world, (struct fx_http_server_options){.message_ms = 50}, NULL, NULL,
+    struct fixture fixture;
+    struct fx_buf received = {0};
+    start_open(&fixture, (struct fx_http_server_options){.message_ms = 50}, NULL, NULL,
                FOREVER);
-    world.big = 100000;
-    const int fd = dial_narrow(&world);
-    say(&world, fd, GET("/") "GET /half HTTP/1.1\r\n");
-    run_for(&world, 150);
-    assert_int_equal(world.n_requests, 1);
-    expect(&world, fd, &heard, OK, "bbb");
-    expect(&world, fd, &heard, "HTTP/1.1 408 ", "slowly");
-    expect_end(&world, fd, &heard);
-    hang_up(fd, &heard);
-    finish(&world);
+    fixture.big = 100000;
+    const int fd = dial_narrow(&fixture);
+    say(&fixture, fd, GET("/") "GET /half HTTP/1.1\r\n");
+    run_for(&fixture, 150);
+    assert_int_equal(fixture.n_requests, 1);
+    expect(&fixture, fd, &received, OK, "bbb");
+    expect(&fixture, fd, &received, "HTTP/1.1 408 ", "slowly");
+    expect_end(&fixture, fd, &received);
+    hang_up(fd, &received);
+    finish(&fixture);
 }
 
 int main(void) {

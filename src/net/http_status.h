@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_status.h - the status codes this house answers with (RFC 9110 section 15).
+ * net/http_status.h - the status codes that are used here (RFC 9110 section 15).
  */
 #ifndef FX_NET_HTTP_STATUS_H
 #define FX_NET_HTTP_STATUS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/listener.c - accepting. libuv's own listening accepts all that waits before
- * it looks at anything else, and closes it where descriptors are short; so this asks
- * libuv only when something waits, and accepts by itself.
+ * net/listener.c - accepting. libuv's own listening accepts all waiting connections
+ * before it handles other events, and closes connections when descriptors run out. So
+ * this only polls with libuv, and calls accept() itself.
  */
 #include "net/listener.h"
 
@@ -14,10 +14,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define BACKLOG    1024
-#define AT_A_TIME  16  /* accepted in one turn of the loop */
-#define CROWDED_MS 10  /* the pause while others have their turn */
-#define SCARCE_MS  100 /* and without a descriptor for the next connection */
+#define BACKLOG                1024
+#define MAX_ACCEPTS            16  /* in one iteration */
+#define OVERLOAD_PAUSE_MS      10  /* pause while is_overloaded() is true */
+#define NO_DESCRIPTOR_PAUSE_MS 100 /* pause if no descriptor is left */
 
 #define LISTENER_MAGIC 0x66786c69u /* "fxli" */
 
@@ -31,12 +31,12 @@ static struct fx_listener *checked(void *data) {
 
 static void on_readable(uv_poll_t *handle, int status, int events);
 
-static void start(struct fx_listener *listener) {
+static void start_polling(struct fx_listener *listener) {
     (void)uv_poll_start(&listener->poll, UV_READABLE, on_readable);
 }
 
 static void on_pause_over(uv_timer_t *timer) {
-    start(checked(timer->data));
+    start_polling(checked(timer->data));
 }
 
 static void pause_for(struct fx_listener *listener, uint64_t ms) {
@@ -44,38 +44,38 @@ static void pause_for(struct fx_listener *listener, uint64_t ms) {
     (void)uv_timer_start(&listener->timer, on_pause_over, ms, 0);
 }
 
-static bool is_scarcity(int error) {
+static bool is_resource_error(int error) {
     return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
-/* Did the connection that was to be accepted end before it was? */
-static bool is_its_own(int error) {
+/* Is it an error of the waiting connection, and not of the listener? */
+static bool is_connection_error(int error) {
     return error == EINTR || error == ECONNABORTED || error == EPROTO || error == EPERM;
 }
 
-/* Does one wait? Without a descriptor accept() does not tell. */
-static bool is_asked(const struct fx_listener *listener) {
-    struct pollfd asked = {.fd = listener->fd, .events = POLLIN};
-    return poll(&asked, 1, 0) > 0;
+/* Does a connection wait? Without a free descriptor accept() does not report it. */
+static bool has_waiting(const struct fx_listener *listener) {
+    struct pollfd descriptor = {.fd = listener->fd, .events = POLLIN};
+    return poll(&descriptor, 1, 0) > 0;
 }
 
-/* Not one more descriptor. Where room can be made for somebody it is, but for one in a
- * turn of the loop: those who came before must not go before they could speak. */
-static bool do_without(struct fx_listener *listener, bool first) {
-    if (!first || !is_asked(listener)) {
+/* No descriptor is left. Makes room, but only once in an iteration: connections that were
+ * just accepted must not be closed before they could send anything. */
+static bool handle_shortage(struct fx_listener *listener, bool first) {
+    if (!first || !has_waiting(listener)) {
         return false;
     }
-    if (listener->events->makes_room(listener->user)) {
+    if (listener->events->make_room(listener->user)) {
         return true;
     }
     if (!listener->closing) {
-        pause_for(listener, SCARCE_MS);
+        pause_for(listener, NO_DESCRIPTOR_PAUSE_MS);
     }
     return false;
 }
 
-/* One connection; false when there is none, or it cannot be accepted. `first`: in this
- * turn of the loop. */
+/* Accepts one connection. False if there is none, or it cannot be accepted. `first`: it
+ * is the first one in this iteration. */
 static bool accept_one(struct fx_listener *listener, bool first) {
     const int fd = accept(listener->fd, NULL, NULL);
     if (fd >= 0) {
@@ -87,25 +87,25 @@ static bool accept_one(struct fx_listener *listener, bool first) {
     if (error == EAGAIN) {
         return false;
     }
-    if (is_its_own(error)) {
+    if (is_connection_error(error)) {
         return true;
     }
-    if (is_scarcity(error)) {
-        return do_without(listener, first);
+    if (is_resource_error(error)) {
+        return handle_shortage(listener, first);
     }
     if (!listener->closing) {
-        pause_for(listener, SCARCE_MS);
+        pause_for(listener, NO_DESCRIPTOR_PAUSE_MS);
     }
     return false;
 }
 
 static void on_readable(uv_poll_t *handle, int status, int events) {
     struct fx_listener *listener = checked(handle->data);
-    (void)status; /* what is wrong, if anything, accept() says */
+    (void)status; /* accept() reports errors */
     (void)events;
-    for (int i = 0; i < AT_A_TIME && !listener->closing; i++) {
-        if (listener->events->is_crowded(listener->user)) {
-            pause_for(listener, CROWDED_MS);
+    for (int i = 0; i < MAX_ACCEPTS && !listener->closing; i++) {
+        if (listener->events->is_overloaded(listener->user)) {
+            pause_for(listener, OVERLOAD_PAUSE_MS);
             return;
         }
         if (!accept_one(listener, i == 0)) {
@@ -114,22 +114,23 @@ static void on_readable(uv_poll_t *handle, int status, int events) {
     }
 }
 
-/* ---- beginning ---- */
+/* ---- open ---- */
 
-static bool set(int fd, int level, int option, int value) {
+static bool set_option(int fd, int level, int option, int value) {
     return setsockopt(fd, level, option, &value, sizeof value) == 0;
 }
 
-/* `::` is for IPv4, too, whatever the system's default. */
+/* `::` accepts IPv4 as well, whatever the system's default is. */
 static bool prepare(int fd, const struct sockaddr *to) {
     const bool ipv6 = to->sa_family == AF_INET6;
     const socklen_t len = ipv6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-    return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 && set(fd, SOL_SOCKET, SO_REUSEADDR, 1) &&
-           (!ipv6 || set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0)) && bind(fd, to, len) == 0 &&
-           listen(fd, BACKLOG) == 0;
+    return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
+           set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1) &&
+           (!ipv6 || set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0)) &&
+           bind(fd, to, len) == 0 && listen(fd, BACKLOG) == 0;
 }
 
-/* A listening socket, or libuv's code for what is wrong. */
+/* A listening socket, or libuv's error code. */
 static int open_socket(struct fx_address *address) {
     const struct sockaddr *to = (const struct sockaddr *)&address->socket;
     socklen_t len = sizeof address->socket;
@@ -171,12 +172,12 @@ bool fx_listener_open(struct fx_listener *listener, uv_loop_t *loop,
     (void)uv_timer_init(loop, &listener->timer); /* cannot fail */
     listener->poll.data = listener;
     listener->timer.data = listener;
-    start(listener);
+    start_polling(listener);
     return true;
 }
 
-void fx_listener_tell(struct fx_listener *listener,
-                      const struct fx_listener_events *events, void *user) {
+void fx_listener_set_events(struct fx_listener *listener,
+                            const struct fx_listener_events *events, void *user) {
     listener->events = events;
     listener->user = user;
 }
@@ -185,7 +186,7 @@ uint16_t fx_listener_port(const struct fx_listener *listener) {
     return fx_address_port(&listener->address.socket);
 }
 
-/* ---- ending ---- */
+/* ---- close ---- */
 
 static void on_handle_closed(uv_handle_t *handle) {
     struct fx_listener *listener = checked(handle->data);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/listener.h - a port on which connections are accepted, at the pace its owner sets:
- * what is not accepted waits in the kernel, which turns away what is too much.
+ * net/listener.h - a port that accepts connections at the pace that its owner sets.
+ * Further connections wait in the kernel, which rejects them when there are too many.
  *
- * Lives inside the struct of its owner, who frees that in `on_closed` and no earlier. Not
- * safe for threads: everything happens on the loop's thread.
+ * Part of its owner's struct; the owner frees that in `on_closed` and no earlier. Not
+ * safe for threads: everything runs on the loop's thread.
  */
 #ifndef FX_NET_LISTENER_H
 #define FX_NET_LISTENER_H
@@ -18,16 +18,16 @@
 #include "base/macros.h"
 #include "net/address.h"
 
-/* What a listener asks and tells its owner; `user` is the owner. */
+/* Callbacks; `user` is the owner. */
 struct fx_listener_events {
-    /* Is nothing to be accepted for a moment (a hundredth of a second)? */
-    bool (*is_crowded)(void *user);
-    /* No descriptor or no memory is left for the next connection: has room been made? If
-     * not, nothing is accepted for a tenth of a second. */
-    bool (*makes_room)(void *user);
-    /* A connection, closed by exec(): the socket is the owner's from now on. */
+    /* True: accept nothing for ten milliseconds. */
+    bool (*is_overloaded)(void *user);
+    /* No descriptor or no memory is left for the next connection. True: something was
+     * closed to make room. False: accept nothing for a hundred milliseconds. */
+    bool (*make_room)(void *user);
+    /* A new connection (close-on-exec). The callee owns the socket. */
     void (*on_socket)(int fd, void *user);
-    /* The memory may go. Never comes out of a function below. */
+    /* The memory may be freed. Never called from within the functions below. */
     void (*on_closed)(void *user);
 };
 
@@ -36,24 +36,26 @@ struct fx_listener {
     uv_poll_t poll;
     uv_timer_t timer; /* ends a pause */
     int fd;
-    unsigned handles; /* not yet closed */
+    unsigned handles; /* not closed yet */
     bool closing;
-    struct fx_address address; /* with the port it got */
+    struct fx_address address; /* with the actual port */
     const struct fx_listener_events *events;
     void *user;
 };
 
-/* Listens on "HOST:PORT" (http_server.h). False: nothing is left to close. */
+/* Listens on the address. False: nothing is left to close. Errors: FX_EIO. */
 bool fx_listener_open(struct fx_listener *listener, uv_loop_t *loop,
                       const struct fx_address *address, struct fx_err *err) FX_MUST_USE;
 
-/* Who is told, right after it. */
-void fx_listener_tell(struct fx_listener *listener,
-                      const struct fx_listener_events *events, void *user);
+/* Sets the callbacks, directly after fx_listener_open(). */
+void fx_listener_set_events(struct fx_listener *listener,
+                            const struct fx_listener_events *events, void *user);
 
+/* The port, as the kernel chose it. */
 uint16_t fx_listener_port(const struct fx_listener *listener);
 
-/* Accepts what waits already, whose clients believe they are connected, then closes. */
+/* Accepts connections that wait in the kernel, because their clients count as connected;
+ * then closes. */
 void fx_listener_close(struct fx_listener *listener);
 
 #endif

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/stream.c - TCP and TLS behind one pair of functions.
+ * net/stream.c - TCP and TLS behind one interface.
  *
- * What is written to a server's stream waits for the end of the loop's turn, and leaves
- * with all else of that turn (outbox.h, stream_write.c).
+ * What is written to a server's stream is sent at the end of the loop's iteration,
+ * together with all other writes of the iteration (write_batch.h, stream_write.c).
  */
 #include "net/stream.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "net/stream_internal.h"
 #include "net/tls.h"
 
-#define KEEPALIVE_S  30 /* a client that waits in silence asks so often for its peer */
-#define IGNORE_BYTES (2u << 20) /* read of a peer to whom all is said */
-#define EARLY_BYTES  4096 /* read at a time of a handshake that waits for its turn */
+#define KEEPALIVE_S  30         /* interval of TCP keep-alive for a client that waits */
+#define IGNORE_BYTES (2u << 20) /* input that is ignored during a shutdown */
+#define EARLY_BYTES  4096       /* read at a time during a handshake */
 
 /* ---- closing ---- */
 
-void fx_stream_let_go(struct fx_stream *stream) {
+void fx_stream_release(struct fx_stream *stream) {
     stream->handles--;
     if (stream->handles > 0) {
         return;
@@ -33,7 +37,7 @@ void fx_stream_let_go(struct fx_stream *stream) {
 }
 
 static void on_handle_closed(uv_handle_t *handle) {
-    fx_stream_let_go(fx_stream_checked(handle->data));
+    fx_stream_release(fx_stream_checked(handle->data));
 }
 
 void fx_stream_close(struct fx_stream *stream) {
@@ -41,33 +45,33 @@ void fx_stream_close(struct fx_stream *stream) {
         return;
     }
     stream->closing = true;
-    fx_stream_send(stream); /* what was written before is as good as sent */
-    fx_handshakes_leave(stream);
+    fx_stream_send(stream); /* what was written before the close is still sent */
+    fx_handshakes_cancel(stream);
     uv_close((uv_handle_t *)&stream->tcp, on_handle_closed);
     uv_close((uv_handle_t *)&stream->timer, on_handle_closed);
 }
 
-void fx_stream_break_with(struct fx_stream *stream, const struct fx_err *failure) {
+void fx_stream_fail_with(struct fx_stream *stream, const struct fx_err *failure) {
     if (stream->closing) {
         return;
     }
-    const bool told = stream->finishing;
+    const bool is_reported = stream->finishing;
     fx_stream_close(stream);
-    if (!told) {
-        stream->events->on_broken(stream->user, failure);
+    if (!is_reported) {
+        stream->events->on_error(stream->user, failure);
     }
 }
 
-void fx_stream_break(struct fx_stream *stream, const char *what, int rc) {
+void fx_stream_fail(struct fx_stream *stream, const char *what, int rc) {
     struct fx_err failure = FX_ERR_INIT;
     (void)fx_fail(&failure, FX_EIO, "%s: %s", what, uv_strerror(rc));
-    fx_stream_break_with(stream, &failure);
+    fx_stream_fail_with(stream, &failure);
 }
 
-static void break_saying(struct fx_stream *stream, const char *words) {
+static void fail_saying(struct fx_stream *stream, const char *message) {
     struct fx_err failure = FX_ERR_INIT;
-    (void)fx_fail(&failure, FX_EIO, "%s", words);
-    fx_stream_break_with(stream, &failure);
+    (void)fx_fail(&failure, FX_EIO, "%s", message);
+    fx_stream_fail_with(stream, &failure);
 }
 
 /* ---- deadlines ---- */
@@ -78,9 +82,9 @@ static uint64_t sooner(uint64_t a, uint64_t b) {
     return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-/* The timer is set again only for an earlier deadline; when it goes off too early it
- * looks what is left. So moving a deadline, as every request does, costs nothing. */
-static void arm(struct fx_stream *stream) {
+/* The timer is started again only for an earlier deadline; when it fires too early, it is
+ * started for the rest. So moving a deadline, as every request does, costs nothing. */
+static void arm_timer(struct fx_stream *stream) {
     const uint64_t next = sooner(stream->late_at, stream->stalled_at);
     if (stream->closing || next == 0 ||
         (stream->armed_at != 0 && stream->armed_at <= next)) {
@@ -93,15 +97,15 @@ static void arm(struct fx_stream *stream) {
 
 void fx_stream_set_deadline(struct fx_stream *stream, uint64_t ms) {
     stream->late_at = ms == 0 ? 0 : uv_now(stream->timer.loop) + ms;
-    arm(stream);
+    arm_timer(stream);
 }
 
 void fx_stream_watch_progress(struct fx_stream *stream) {
     stream->stalled_at = uv_now(stream->timer.loop) + stream->write_ms;
-    arm(stream);
+    arm_timer(stream);
 }
 
-/* Is some of what was queued gone since the last look? */
+/* Have queued bytes been sent since the last check? */
 static bool has_progress(struct fx_stream *stream) {
     const size_t queued = uv_stream_get_write_queue_size((uv_stream_t *)&stream->tcp);
     const bool progress = queued < stream->queued;
@@ -114,7 +118,7 @@ static void on_stalled(struct fx_stream *stream) {
         stream->stalled_at = uv_now(stream->timer.loop) + stream->write_ms;
         return;
     }
-    fx_stream_break(stream, "the peer does not read", UV_ETIMEDOUT);
+    fx_stream_fail(stream, "the peer does not read", UV_ETIMEDOUT);
 }
 
 static void on_timer(uv_timer_t *timer) {
@@ -129,10 +133,10 @@ static void on_timer(uv_timer_t *timer) {
         if (stream->finishing) {
             fx_stream_close(stream);
         } else {
-            stream->events->on_late(stream->user);
+            stream->events->on_deadline(stream->user);
         }
     }
-    arm(stream);
+    arm_timer(stream);
 }
 
 /* ---- reading ---- */
@@ -140,12 +144,12 @@ static void on_timer(uv_timer_t *timer) {
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf) {
     (void)suggested;
     const struct fx_stream *stream = fx_stream_checked(handle->data);
-    *ret_buf =
-        uv_buf_init(stream->scratch->read,
-                    fx_handshakes_has(stream) ? EARLY_BYTES : FX_STREAM_READ_BYTES);
+    *ret_buf = uv_buf_init(stream->scratch->read, fx_handshakes_is_pending(stream)
+                                                      ? EARLY_BYTES
+                                                      : FX_STREAM_READ_BYTES);
 }
 
-static void tell_end(struct fx_stream *stream) {
+static void report_end(struct fx_stream *stream) {
     if (stream->closing || stream->ended) {
         return;
     }
@@ -154,15 +158,15 @@ static void tell_end(struct fx_stream *stream) {
     stream->events->on_end(stream->user);
 }
 
-static void tell_open(struct fx_stream *stream) {
+static void report_open(struct fx_stream *stream) {
     stream->open = true;
     stream->events->on_open(stream->user);
 }
 
-/* What TLS says by itself. Often it has the buffer that is handed round: then that one is
- * the parcel's now. */
-static void say(struct fx_stream *stream, struct fx_buf *cipher) {
-    struct fx_buf *waiting = &stream->parcel.bytes;
+/* Sends what TLS itself wrote. `cipher` is usually the shared buffer; then the pending
+ * write takes it over. */
+static void send_tls_output(struct fx_stream *stream, struct fx_buf *cipher) {
+    struct fx_buf *waiting = &stream->pending.bytes;
     if (cipher->len == 0) {
         return;
     }
@@ -173,35 +177,35 @@ static void say(struct fx_stream *stream, struct fx_buf *cipher) {
         fx_buf_text(waiting, (struct fx_text){cipher->data, cipher->len});
     }
     if (waiting->failed) {
-        fx_stream_break(stream, "write", UV_ENOMEM);
+        fx_stream_fail(stream, "write", UV_ENOMEM);
     } else {
-        fx_stream_post(stream);
+        fx_stream_schedule_send(stream);
     }
 }
 
 void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
                        struct fx_buf *plain, struct fx_buf *cipher,
                        const struct fx_err *failure) {
-    say(stream, cipher);
+    send_tls_output(stream, cipher);
     if (state == FX_TLS_FAILED) {
-        fx_stream_break_with(stream, failure);
+        fx_stream_fail_with(stream, failure);
         return;
     }
     if (!stream->closing && !stream->open && state != FX_TLS_HANDSHAKE) {
-        tell_open(stream);
+        report_open(stream);
     }
     if (!stream->closing && !stream->finishing && plain->len > 0) {
         stream->events->on_bytes(stream->user, (struct fx_text){plain->data, plain->len});
     }
     if (state == FX_TLS_CLOSED && !stream->finishing) {
-        tell_end(stream);
+        report_end(stream);
     }
 }
 
-/* Bytes through TLS, and what TLS itself has to say to the peer. */
+/* Decrypts received bytes, and sends what TLS has to send. */
 static void receive_tls(struct fx_stream *stream, struct fx_text received) {
     struct fx_stream_scratch *scratch = stream->scratch;
-    struct fx_err failure; /* filled where something fails */
+    struct fx_err failure; /* set on failure */
     const enum fx_tls_state state = fx_tls_receive(stream->tls, received, &scratch->plain,
                                                    &scratch->cipher, &failure);
     fx_stream_deliver(stream, state, &scratch->plain, &scratch->cipher, &failure);
@@ -209,8 +213,8 @@ static void receive_tls(struct fx_stream *stream, struct fx_text received) {
     fx_buf_reset(&scratch->cipher);
 }
 
-static void take(struct fx_stream *stream, ssize_t n, const uv_buf_t *buf) {
-    if (stream->finishing) { /* nobody listens any more */
+static void handle_read(struct fx_stream *stream, ssize_t n, const uv_buf_t *buf) {
+    if (stream->finishing) { /* input is ignored */
         stream->ignored += n > 0 ? (size_t)n : 0;
         if (n < 0 || stream->ignored > IGNORE_BYTES) {
             fx_stream_close(stream);
@@ -220,13 +224,13 @@ static void take(struct fx_stream *stream, ssize_t n, const uv_buf_t *buf) {
     stream->filled = n == FX_STREAM_READ_BYTES;
     if (n == UV_EOF && stream->open) {
         stream->cut = stream->secure;
-        tell_end(stream);
+        report_end(stream);
     } else if (n == UV_EOF) {
-        break_saying(stream, "the connection ended during the TLS handshake");
+        fail_saying(stream, "the connection ended during the TLS handshake");
     } else if (n < 0) {
-        fx_stream_break(stream, "read", (int)n);
-    } else if (fx_handshakes_has(stream)) {
-        fx_handshakes_wait(stream, (struct fx_text){buf->base, (size_t)n});
+        fx_stream_fail(stream, "read", (int)n);
+    } else if (fx_handshakes_is_pending(stream)) {
+        fx_handshakes_enqueue(stream, (struct fx_text){buf->base, (size_t)n});
     } else if (stream->secure) {
         receive_tls(stream, (struct fx_text){buf->base, (size_t)n});
     } else {
@@ -234,15 +238,15 @@ static void take(struct fx_stream *stream, ssize_t n, const uv_buf_t *buf) {
     }
 }
 
-/* Afterwards, not before: sending may make its owner stop reading. */
+/* The batch is sent after the read, because sending may make the owner stop reading. */
 static void on_read(uv_stream_t *tcp, ssize_t n, const uv_buf_t *buf) {
     struct fx_stream *stream = fx_stream_checked(tcp->data);
     if (n == 0 || stream->closing) {
         return;
     }
-    take(stream, n, buf);
-    if (stream->scratch->outbox != NULL) {
-        fx_outbox_hurry(stream->scratch->outbox);
+    handle_read(stream, n, buf);
+    if (stream->scratch->batch != NULL) {
+        fx_write_batch_flush_if_due(stream->scratch->batch);
     }
 }
 
@@ -257,11 +261,11 @@ void fx_stream_read(struct fx_stream *stream, bool on) {
     }
     const int rc = uv_read_start((uv_stream_t *)&stream->tcp, on_alloc, on_read);
     if (rc != 0) {
-        fx_stream_break(stream, "read", rc);
+        fx_stream_fail(stream, "read", rc);
     }
 }
 
-/* ---- beginning ---- */
+/* ---- open ---- */
 
 bool fx_stream_init(struct fx_stream *stream, uv_loop_t *loop, struct fx_tls_config *tls,
                     struct fx_stream_scratch *scratch, uint64_t write_ms,
@@ -277,8 +281,8 @@ bool fx_stream_init(struct fx_stream *stream, uv_loop_t *loop, struct fx_tls_con
             return fx_fail_nomem(err);
         }
     }
-    (void)uv_tcp_init(loop, &stream->tcp);     /* these two */
-    (void)uv_timer_init(loop, &stream->timer); /* cannot fail */
+    (void)uv_tcp_init(loop, &stream->tcp);
+    (void)uv_timer_init(loop, &stream->timer); /* cannot fail, nor can the one before */
     stream->tcp.data = stream;
     stream->timer.data = stream;
     stream->connecting.data = stream;
@@ -286,14 +290,14 @@ bool fx_stream_init(struct fx_stream *stream, uv_loop_t *loop, struct fx_tls_con
     return true;
 }
 
-void fx_stream_tell(struct fx_stream *stream, const struct fx_stream_events *events,
-                    void *user) {
+void fx_stream_set_events(struct fx_stream *stream, const struct fx_stream_events *events,
+                          void *user) {
     stream->events = events;
     stream->user = user;
 }
 
-static bool start(struct fx_stream *stream) {
-    (void)uv_tcp_nodelay(&stream->tcp, 1); /* slower without, not wrong */
+static bool start_stream(struct fx_stream *stream) {
+    (void)uv_tcp_nodelay(&stream->tcp, 1); /* an optimization only */
     stream->connected = true;
     stream->open = !stream->secure;
     fx_stream_read(stream, true);
@@ -301,7 +305,7 @@ static bool start(struct fx_stream *stream) {
 }
 
 bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) {
-    return uv_accept(listener, (uv_stream_t *)&stream->tcp) == 0 && start(stream);
+    return uv_accept(listener, (uv_stream_t *)&stream->tcp) == 0 && start_stream(stream);
 }
 
 bool fx_stream_adopt(struct fx_stream *stream, int fd) {
@@ -309,7 +313,7 @@ bool fx_stream_adopt(struct fx_stream *stream, int fd) {
         (void)close(fd);
         return false;
     }
-    return start(stream);
+    return start_stream(stream);
 }
 
 static void on_connected(uv_connect_t *request, int status) {
@@ -318,7 +322,7 @@ static void on_connected(uv_connect_t *request, int status) {
         return;
     }
     if (status != 0) {
-        break_saying(stream, uv_strerror(status));
+        fail_saying(stream, uv_strerror(status));
         return;
     }
     stream->connected = true;
@@ -329,9 +333,9 @@ static void on_connected(uv_connect_t *request, int status) {
         return;
     }
     if (!stream->secure) {
-        tell_open(stream);
+        report_open(stream);
     } else {
-        receive_tls(stream, (struct fx_text){0}); /* the client speaks first */
+        receive_tls(stream, (struct fx_text){0}); /* the client begins the handshake */
     }
 }
 
@@ -341,7 +345,7 @@ bool fx_stream_connect(struct fx_stream *stream, const struct sockaddr *to,
     return rc == 0 || fx_fail(err, FX_EIO, "%s", uv_strerror(rc));
 }
 
-/* ---- ending ---- */
+/* ---- shutdown ---- */
 
 static void on_shut(uv_shutdown_t *request, int status) {
     struct fx_stream *stream = fx_stream_checked(request->data);
@@ -350,22 +354,23 @@ static void on_shut(uv_shutdown_t *request, int status) {
     }
 }
 
-void fx_stream_finish(struct fx_stream *stream) {
+void fx_stream_shutdown(struct fx_stream *stream) {
     if (stream->closing || stream->finishing) {
         return;
     }
     if (stream->tls != NULL && stream->open) {
-        fx_tls_goodbye(stream->tls, fx_stream_gather(stream));
+        fx_tls_close_notify(stream->tls, fx_stream_output(stream));
     }
     fx_stream_send(stream);
     if (stream->closing) {
         return;
     }
     stream->finishing = true;
-    fx_handshakes_leave(stream);
-    fx_stream_set_deadline(stream, fx_stream_is_busy(stream) ? 0 : FX_STREAM_LINGER_MS);
+    fx_handshakes_cancel(stream);
+    fx_stream_set_deadline(stream,
+                           fx_stream_has_queued_output(stream) ? 0 : FX_STREAM_LINGER_MS);
     const int rc = uv_shutdown(&stream->shutting, (uv_stream_t *)&stream->tcp, on_shut);
-    if (rc != 0 || (stream->ended && !fx_stream_is_busy(stream))) {
+    if (rc != 0 || (stream->ended && !fx_stream_has_queued_output(stream))) {
         fx_stream_close(stream);
         return;
     }
@@ -375,7 +380,43 @@ void fx_stream_finish(struct fx_stream *stream) {
 }
 
 void fx_stream_scratch_finish(struct fx_stream_scratch *scratch) {
-    scratch->plain.secret = true; /* whatever passed */
+    scratch->plain.secret = true; /* it may have held any plaintext */
     fx_buf_finish(&scratch->plain);
     fx_buf_finish(&scratch->cipher);
+}
+
+/* ---- state ---- */
+
+bool fx_stream_is_connected(const struct fx_stream *stream) {
+    return stream->connected;
+}
+
+bool fx_stream_is_truncated(const struct fx_stream *stream) {
+    return stream->cut;
+}
+
+bool fx_stream_has_no_input(const struct fx_stream *stream) {
+    uv_os_fd_t fd = -1;
+    char byte = 0;
+    return !stream->ended && !stream->closing &&
+           uv_fileno((const uv_handle_t *)&stream->tcp, &fd) == 0 &&
+           recv(fd, &byte, 1, MSG_PEEK) < 0 && errno == EAGAIN;
+}
+
+bool fx_stream_expects_input(const struct fx_stream *stream) {
+    return stream->task.is_queued || (stream->tls != NULL && !stream->open) ||
+           (stream->tls != NULL && fx_tls_is_within_record(stream->tls)) ||
+           !fx_stream_has_no_input(stream);
+}
+
+void fx_stream_quick_ack(struct fx_stream *stream) {
+#if defined(TCP_QUICKACK)
+    uv_os_fd_t fd = -1;
+    const int on = 1;
+    if (!stream->closing && uv_fileno((uv_handle_t *)&stream->tcp, &fd) == 0) {
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
+    }
+#else
+    (void)stream;
+#endif
 }

@@ -12,7 +12,9 @@
 
 #define FX_STREAM_MAGIC 0x66787374u /* "fxst" */
 
-#define FX_STREAM_LINGER_MS 2000 /* for the peer's goodbye, when all is said */
+#define FX_STREAM_LINGER_MS                                     \
+    2000 /* to wait for the peer's end, when everything is sent \
+          */
 
 static inline struct fx_stream *fx_stream_checked(void *data) {
     struct fx_stream *stream = data;
@@ -22,41 +24,42 @@ static inline struct fx_stream *fx_stream_checked(void *data) {
 
 /* ---- stream.c ---- */
 
-/* Sends and tells what TLS made of what came; `failure` is of FX_TLS_FAILED. */
+/* Handles what TLS made of received bytes: sends `cipher` and passes `plain` on.
+ * `failure`: of FX_TLS_FAILED. */
 void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
                        struct fx_buf *plain, struct fx_buf *cipher,
                        const struct fx_err *failure);
 
-/* Breaks the stream, with the words of libuv's code. */
-void fx_stream_break_with(struct fx_stream *stream, const struct fx_err *failure);
-void fx_stream_break(struct fx_stream *stream, const char *what, int rc);
+/* Makes the stream fail: `on_error`, then close. The second one takes libuv's code. */
+void fx_stream_fail_with(struct fx_stream *stream, const struct fx_err *failure);
+void fx_stream_fail(struct fx_stream *stream, const char *what, int rc);
 
-/* From now on what is queued has `write_ms` to become less. */
+/* From now on, queued bytes must make progress within `write_ms`. */
 void fx_stream_watch_progress(struct fx_stream *stream);
 
-/* One of the things that hold the stream's memory is gone; the last one ends it. */
-void fx_stream_let_go(struct fx_stream *stream);
+/* Drops one of the holders of the stream's memory; the last one calls `on_closed`. */
+void fx_stream_release(struct fx_stream *stream);
 
 /* ---- stream_write.c ---- */
 
-/* Where bytes to be sent go, behind those that wait. fx_stream_post() follows. */
-struct fx_buf *fx_stream_gather(struct fx_stream *stream);
+/* The buffer to append output to. Call fx_stream_schedule_send() afterwards. */
+struct fx_buf *fx_stream_output(struct fx_stream *stream);
 
-/* What was gathered waits for the end of the turn, or is sent where nothing waits. */
-void fx_stream_post(struct fx_stream *stream);
+/* Adds the output to the write batch, or sends it now if there is none. */
+void fx_stream_schedule_send(struct fx_stream *stream);
 
-/* Sends what waits now. May break the stream. */
+/* Sends the output now. May make the stream fail. */
 void fx_stream_send(struct fx_stream *stream);
 
 /* ---- handshakes.c ---- */
 
-/* Is it in a handshake that is made by turns? */
-bool fx_handshakes_has(const struct fx_stream *stream);
+/* Is the stream in a handshake that is computed by a worker? */
+bool fx_handshakes_is_pending(const struct fx_stream *stream);
 
-/* Keeps what came for the handshake until its turn, and reads no more before that. */
-void fx_handshakes_wait(struct fx_stream *stream, struct fx_text received);
+/* Keeps received bytes for the next handshake step, queues it, and pauses reading. */
+void fx_handshakes_enqueue(struct fx_stream *stream, struct fx_text received);
 
-/* Its turn does not come any more. A step under way is not waited for. */
-void fx_handshakes_leave(struct fx_stream *stream);
+/* Removes the step from the queue. A step that is being computed is not waited for. */
+void fx_handshakes_cancel(struct fx_stream *stream);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/stream_write.c - from bytes to be written to bytes that have left.
+ * net/stream_write.c - writing.
  *
- * What is written gathers, as ciphertext where there is TLS, in the stream's parcel, and
- * leaves by one write(): at the end of the loop's turn where there is an outbox, else at
- * once. Everything goes this way, so the order is that of the calls. In the usual case
- * the socket takes all of it; only what it refuses is queued.
+ * Output is appended, as ciphertext with TLS, to the stream's pending write, and is sent
+ * by one write(): at the end of the iteration with a write batch, else at once. All
+ * output goes this way, so it is sent in the order of the calls. Usually the socket takes
+ * all of it; only the rest is queued.
  *
- * Memory for a parcel is the buffer that the streams of a loop hand round, or, while
- * others wait too, its own; what is not handed on is freed. So a stream that has nothing
- * to send has no memory for it.
+ * The buffer of a pending write is shared by the streams of a loop; while several streams
+ * have output, each further one has its own, which is freed afterwards. So a stream
+ * without output has no buffer.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "net/stream_internal.h"
 #include "net/tls.h"
 
-#define SCRATCH_BYTES (256u << 10) /* a larger scratch is given back after its use */
+#define SCRATCH_BYTES (256u << 10) /* a larger buffer is freed after its use */
 
 #define WRITE_MAGIC 0x66787772u /* "fxwr" */
 
@@ -33,7 +33,7 @@ static struct write *write_of(uv_write_t *request) {
     return write;
 }
 
-/* ---- what the socket refuses ---- */
+/* ---- queued output ---- */
 
 static void on_written(uv_write_t *request, int status) {
     struct write *write = write_of(request);
@@ -45,10 +45,10 @@ static void on_written(uv_write_t *request, int status) {
         return;
     }
     if (status != 0) {
-        fx_stream_break(stream, "write", status);
+        fx_stream_fail(stream, "write", status);
         return;
     }
-    if (fx_stream_is_busy(stream)) {
+    if (fx_stream_has_queued_output(stream)) {
         return;
     }
     stream->stalled_at = 0;
@@ -61,18 +61,18 @@ static void on_written(uv_write_t *request, int status) {
     }
 }
 
-bool fx_stream_is_busy(const struct fx_stream *stream) {
+bool fx_stream_has_queued_output(const struct fx_stream *stream) {
     return stream->tcp.write_queue_size > 0;
 }
 
-/* Queues bytes[sent …], which are taken. */
-static void queue(struct fx_stream *stream, struct fx_buf *bytes, size_t sent) {
+/* Queues bytes[sent …]. Consumes `bytes`. */
+static void queue_rest(struct fx_stream *stream, struct fx_buf *bytes, size_t sent) {
     struct write *write = calloc(1, sizeof *write);
     const size_t len = bytes->len - sent;
     char *data = write == NULL ? NULL : fx_buf_steal(bytes);
     if (data == NULL) {
         free(write);
-        fx_stream_break(stream, "write", UV_ENOMEM);
+        fx_stream_fail(stream, "write", UV_ENOMEM);
         return;
     }
     *write = (struct write){.magic = WRITE_MAGIC, .bytes = data};
@@ -83,7 +83,7 @@ static void queue(struct fx_stream *stream, struct fx_buf *bytes, size_t sent) {
     if (rc != 0) {
         free(data);
         free(write);
-        fx_stream_break(stream, "write", rc);
+        fx_stream_fail(stream, "write", rc);
         return;
     }
     stream->queued = uv_stream_get_write_queue_size((uv_stream_t *)&stream->tcp);
@@ -92,24 +92,24 @@ static void queue(struct fx_stream *stream, struct fx_buf *bytes, size_t sent) {
     }
 }
 
-/* ---- the parcel ---- */
+/* ---- pending output ---- */
 
-static void tell_stuck(struct fx_stream *stream) {
-    if (stream->scratch->outbox != NULL && !stream->closing && !stream->finishing &&
-        fx_stream_is_busy(stream)) {
-        stream->events->on_stuck(stream->user);
+static void report_blocked(struct fx_stream *stream) {
+    if (stream->scratch->batch != NULL && !stream->closing && !stream->finishing &&
+        fx_stream_has_queued_output(stream)) {
+        stream->events->on_write_blocked(stream->user);
     }
 }
 
-/* Has the peer of a client ended the connection? What it said before, such as the alert
- * of TLS 1.3 that it does not let us in, is still to be read, and its end behind that. */
+/* Has the server at the other end closed the connection? What it sent before, such as TLS
+ * 1.3's alert about the client certificate, must still be read, and then its end. */
 static bool is_ended_by_peer(const struct fx_stream *stream, int rc) {
     return (rc == UV_EPIPE || rc == UV_ECONNRESET) && stream->secure && stream->reading &&
-           stream->scratch->outbox == NULL;
+           stream->scratch->batch == NULL;
 }
 
-/* One write(). Of a stream that is closed meanwhile nothing is queued, and it does not
- * matter any more what the socket says. */
+/* Sends with one write(). If the stream is being closed, nothing is queued, and errors
+ * are ignored. */
 static void send_all(struct fx_stream *stream, struct fx_buf *bytes) {
     const uv_buf_t all = {bytes->data, bytes->len};
     int rc = uv_try_write((uv_stream_t *)&stream->tcp, &all, 1);
@@ -119,16 +119,16 @@ static void send_all(struct fx_stream *stream, struct fx_buf *bytes) {
     }
     if (rc < 0) {
         if (!is_ended_by_peer(stream, rc)) {
-            fx_stream_break(stream, "write", rc);
+            fx_stream_fail(stream, "write", rc);
         }
         return;
     }
-    queue(stream, bytes, (size_t)rc);
-    tell_stuck(stream);
+    queue_rest(stream, bytes, (size_t)rc);
+    report_blocked(stream);
 }
 
-/* For the next one who writes, but that a large one is not kept. */
-static void hand_on(struct fx_stream_scratch *scratch, struct fx_buf *bytes) {
+/* Returns the buffer to the streams of the loop, unless it is large. */
+static void return_buffer(struct fx_stream_scratch *scratch, struct fx_buf *bytes) {
     if (scratch->cipher.data != NULL || bytes->cap > SCRATCH_BYTES) {
         fx_buf_finish(bytes);
         return;
@@ -138,25 +138,25 @@ static void hand_on(struct fx_stream_scratch *scratch, struct fx_buf *bytes) {
 }
 
 void fx_stream_send(struct fx_stream *stream) {
-    struct fx_buf bytes = stream->parcel.bytes;
-    if (stream->scratch->outbox != NULL) {
-        fx_outbox_leave(stream->scratch->outbox, &stream->parcel);
+    struct fx_buf bytes = stream->pending.bytes;
+    if (stream->scratch->batch != NULL) {
+        fx_write_batch_remove(stream->scratch->batch, &stream->pending);
     }
-    stream->parcel.bytes = (struct fx_buf){0};
+    stream->pending.bytes = (struct fx_buf){0};
     if (bytes.len > 0) {
         send_all(stream, &bytes);
     }
-    hand_on(stream->scratch, &bytes);
+    return_buffer(stream->scratch, &bytes);
 }
 
-void fx_stream_on_parcel(struct fx_parcel *parcel) {
+void fx_stream_send_pending(struct fx_pending_write *pending) {
     struct fx_stream *stream =
-        (void *)((char *)parcel - offsetof(struct fx_stream, parcel));
+        (void *)((char *)pending - offsetof(struct fx_stream, pending));
     fx_stream_send(fx_stream_checked(stream));
 }
 
-struct fx_buf *fx_stream_gather(struct fx_stream *stream) {
-    struct fx_buf *bytes = &stream->parcel.bytes;
+struct fx_buf *fx_stream_output(struct fx_stream *stream) {
+    struct fx_buf *bytes = &stream->pending.bytes;
     if (bytes->data == NULL) {
         *bytes = stream->scratch->cipher;
         stream->scratch->cipher = (struct fx_buf){0};
@@ -165,9 +165,9 @@ struct fx_buf *fx_stream_gather(struct fx_stream *stream) {
     return bytes;
 }
 
-void fx_stream_post(struct fx_stream *stream) {
-    if (stream->scratch->outbox != NULL) {
-        fx_outbox_put(stream->scratch->outbox, &stream->parcel);
+void fx_stream_schedule_send(struct fx_stream *stream) {
+    if (stream->scratch->batch != NULL) {
+        fx_write_batch_add(stream->scratch->batch, &stream->pending);
     } else {
         fx_stream_send(stream);
     }
@@ -175,8 +175,8 @@ void fx_stream_post(struct fx_stream *stream) {
 
 /* ---- writing ---- */
 
-static bool add(struct fx_stream *stream, struct fx_text bytes, struct fx_buf *to,
-                struct fx_err *err) {
+static bool append_output(struct fx_stream *stream, struct fx_text bytes,
+                          struct fx_buf *to, struct fx_err *err) {
     if (stream->secure) {
         return fx_tls_send(stream->tls, bytes, to, err);
     }
@@ -188,13 +188,13 @@ void fx_stream_write(struct fx_stream *stream, struct fx_text bytes) {
     if (stream->closing || stream->finishing) {
         return;
     }
-    struct fx_err failure; /* filled where something fails */
-    struct fx_buf *to = fx_stream_gather(stream);
+    struct fx_err failure; /* set on failure */
+    struct fx_buf *to = fx_stream_output(stream);
     const size_t before = to->len;
-    if (!add(stream, bytes, to, &failure)) {
-        to->len = before; /* all or nothing of it */
-        fx_stream_break_with(stream, &failure);
+    if (!append_output(stream, bytes, to, &failure)) {
+        to->len = before; /* all of it or nothing */
+        fx_stream_fail_with(stream, &failure);
         return;
     }
-    fx_stream_post(stream);
+    fx_stream_schedule_send(stream);
 }

@@ -10,7 +10,7 @@
 
 #include "net/tls_config.h"
 
-/* 3.x calls the members of its structs private, and has no function for this one. */
+/* In 3.x struct members are private, and there is no function for this one. */
 #if !defined(MBEDTLS_PRIVATE)
 #define MBEDTLS_PRIVATE(member) member
 #endif
@@ -22,8 +22,8 @@ struct fx_tls {
     mbedtls_ssl_context ssl;
     struct fx_tls_peer peer;
     enum fx_tls_state state;
-    struct fx_text in;  /* ciphertext not yet taken, during a call */
-    struct fx_buf *out; /* where ciphertext goes, during a call */
+    struct fx_text in;  /* ciphertext that is not read yet, during a call */
+    struct fx_buf *out; /* output, during a call */
 };
 
 const char *fx_tls_library(void) {
@@ -55,7 +55,7 @@ struct fx_tls *fx_tls_create(struct fx_tls_config *config) {
     }
     tls->config = fx_tls_config_ref(config);
     mbedtls_ssl_init(&tls->ssl);
-    /* An address is no server name (RFC 6066 section 3); NULL says that on purpose. */
+    /* An address cannot be a server name (RFC 6066 section 3); NULL sets none. */
     const char *name = config->address_len > 0 ? NULL : config->server_name;
     if (mbedtls_ssl_setup(&tls->ssl, &config->conf) != 0 ||
         (!config->server && mbedtls_ssl_set_hostname(&tls->ssl, name) != 0)) {
@@ -78,15 +78,15 @@ void fx_tls_destroy(struct fx_tls *tls) {
 
 static void fail_verify(struct fx_tls *tls, struct fx_err *err) {
     const uint32_t result = mbedtls_ssl_get_verify_result(&tls->ssl);
-    char words[200];
+    char message[200];
     if (result == MBEDTLS_X509_BADCERT_CN_MISMATCH && tls->config->server_name != NULL) {
         (void)fx_fail(err, FX_EIO, "the peer's certificate is not for `%s`",
                       tls->config->server_name);
         return;
     }
-    (void)mbedtls_x509_crt_verify_info(words, sizeof words, "", result);
-    words[strcspn(words, "\n")] = '\0'; /* one reason is enough */
-    (void)fx_fail(err, FX_EIO, "the peer's certificate: %s", words);
+    (void)mbedtls_x509_crt_verify_info(message, sizeof message, "", result);
+    message[strcspn(message, "\n")] = '\0'; /* only the first reason */
+    (void)fx_fail(err, FX_EIO, "the peer's certificate: %s", message);
 }
 
 static enum fx_tls_state break_session(struct fx_tls *tls, int rc, struct fx_err *err) {
@@ -102,7 +102,7 @@ static enum fx_tls_state break_session(struct fx_tls *tls, int rc, struct fx_err
     return tls->state;
 }
 
-/* Waiting for the peer, or a message that is none of the application's. */
+/* Does mbedTLS wait for the peer, or was it a message without application data? */
 static bool is_harmless(int rc) {
 #if defined(MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET)
     if (rc == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET) {
@@ -112,8 +112,8 @@ static bool is_harmless(int rc) {
     return rc == MBEDTLS_ERR_SSL_WANT_READ;
 }
 
-/* Is it the alert `protocol_version` (RFC 8446 section 6), with which a server ends what
- * has not begun? mbedTLS keeps to itself which alert came. */
+/* Is it the alert `protocol_version` (RFC 8446 section 6), the first answer of a server?
+ * mbedTLS does not report which alert came. */
 static bool is_version_alert(struct fx_text received) {
     static const char alert[] = {0x15, 0x03};
     return received.len >= 7 && memcmp(received.data, alert, sizeof alert) == 0 &&
@@ -130,10 +130,10 @@ static enum fx_tls_state break_handshake(struct fx_tls *tls, struct fx_text rece
     return break_session(tls, rc, err);
 }
 
-/* A client that asks for another handshake is told no, by an alert that is no error, as
- * often as it asks: it would keep us busy, and our answers waiting for it. mbedTLS says
- * nothing else while it reads. */
-static bool has_spoken(const struct fx_tls *tls, size_t before) {
+/* Has mbedTLS sent anything while reading? It only does that to refuse a renegotiation,
+ * with a warning alert. A client could request it without end, so the session is ended.
+ */
+static bool has_sent(const struct fx_tls *tls, size_t before) {
     return tls->config->server && tls->out->len != before;
 }
 
@@ -142,7 +142,8 @@ static enum fx_tls_state break_renegotiation(struct fx_tls *tls, struct fx_err *
     return tls->state = FX_TLS_FAILED;
 }
 
-/* Decrypts all that came. Ends, since each round takes ciphertext or stops. */
+/* Decrypts all received bytes. It terminates, because each iteration reads ciphertext or
+ * returns. */
 static enum fx_tls_state read_all(struct fx_tls *tls, struct fx_buf *plaintext,
                                   struct fx_err *err) {
     const size_t spoken = tls->out->len;
@@ -159,7 +160,7 @@ static enum fx_tls_state read_all(struct fx_tls *tls, struct fx_buf *plaintext,
             return tls->state = FX_TLS_CLOSED;
         } else if (!is_harmless(rc)) {
             return break_session(tls, rc, err);
-        } else if (has_spoken(tls, spoken)) {
+        } else if (has_sent(tls, spoken)) {
             return break_renegotiation(tls, err);
         } else if (rc == MBEDTLS_ERR_SSL_WANT_READ && tls->in.len == 0) {
             return tls->state;
@@ -214,7 +215,7 @@ bool fx_tls_send(struct fx_tls *tls, struct fx_text plaintext, struct fx_buf *ci
     return true;
 }
 
-void fx_tls_goodbye(struct fx_tls *tls, struct fx_buf *ciphertext) {
+void fx_tls_close_notify(struct fx_tls *tls, struct fx_buf *ciphertext) {
     if (tls->state == FX_TLS_OPEN || tls->state == FX_TLS_CLOSED) {
         tls->out = ciphertext;
         (void)mbedtls_ssl_close_notify(&tls->ssl);

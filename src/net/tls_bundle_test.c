@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_bundle_test.c - certificates found among other text, and put together.
+ * net/tls_bundle_test.c - certificates found among other text, and joined.
  */
-#include "net/tls_world.h"
+#include "net/tls_fixture.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ static struct fx_buf with_crlf(const char *pem) {
     return text;
 }
 
-/* What bundle() makes of `%s`-less texts, told as the samples' letters. */
+/* What bundle() makes of `%s`-less texts, told as the samples' messages. */
 static void assert_bundle(const char *first, const char *second, int64_t now,
                           const char *wanted) {
     struct fx_buf pem = {0};
@@ -141,7 +141,7 @@ static void bundles_are_compared(void **state) {
         struct fx_buf bundle =
             joined(cases[i].bundle[0], cases[i].bundle[1], cases[i].bundle[2]);
         struct fx_buf pem = joined(cases[i].pem[0], cases[i].pem[1], cases[i].pem[2]);
-        assert_int_equal(fx_tls_bundle_holds(text_of(&bundle), text_of(&pem)),
+        assert_int_equal(fx_tls_bundle_contains(text_of(&bundle), text_of(&pem)),
                          cases[i].holds);
         fx_buf_finish(&bundle);
         fx_buf_finish(&pem);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_check.c - is this PEM something that a client can trust, and would one that
- * trusts it accept that server?
+ * net/tls_check.c - checks of PEM texts: CA bundles, dates, and whether a client that
+ * trusts a bundle would accept a server's chain.
  */
 #include <string.h>
 
@@ -13,11 +13,10 @@
 #include "net/tls_issue.h"
 #include "net/tls_pem.h"
 
-#define CHAIN_CERTS                                                     \
-    32 /* each may be tried as the parent of each: their number squared \
-        */
+/* Each may be tried as the parent of each: the cost is quadratic. */
+#define CHAIN_CERTS 32
 
-/* ---- a bundle of CA certificates ---- */
+/* ---- a caBundle ---- */
 
 static bool check_block(const struct fx_tls_pem *pem, struct fx_err *err) {
     mbedtls_x509_crt cert;
@@ -33,7 +32,7 @@ bool fx_tls_check_ca(struct fx_text text, struct fx_err *err) {
         return false;
     }
     enum fx_tls_pem_next next = fx_tls_pem_next(&pem);
-    while (next == FX_TLS_PEM_BAD) { /* as Go's pem.Decode() passes over them */
+    while (next == FX_TLS_PEM_BAD) { /* as Go's pem.Decode() skips them */
         next = fx_tls_pem_next(&pem);
     }
     const bool ok = next == FX_TLS_PEM_BLOCK && check_block(&pem, err);
@@ -74,8 +73,7 @@ static uint32_t date_flags(const mbedtls_x509_crt *cert, int64_t now) {
     return now < fx_tls_seconds(&cert->valid_from) ? MBEDTLS_X509_BADCERT_FUTURE : 0;
 }
 
-/* mbedTLS compares the dates with the system's clock; here they are compared with the
- * caller's. */
+/* mbedTLS compares dates with the system clock; this compares them with `now`. */
 static int verify_dates(void *user, mbedtls_x509_crt *cert, int depth, uint32_t *flags) {
     const int64_t *now = user;
     (void)depth;
@@ -87,7 +85,7 @@ static int verify_dates(void *user, mbedtls_x509_crt *cert, int depth, uint32_t 
 static bool fail_flags(uint32_t flags, struct fx_err *err) {
     static const struct {
         uint32_t flag;
-        const char *words;
+        const char *message;
     } reasons[] = {
         {MBEDTLS_X509_BADCERT_EXPIRED, "a certificate of the chain has expired"},
         {MBEDTLS_X509_BADCERT_FUTURE, "a certificate of the chain is not valid yet"},
@@ -96,17 +94,17 @@ static bool fail_flags(uint32_t flags, struct fx_err *err) {
     };
     for (size_t i = 0; i < FX_COUNT(reasons); i++) {
         if ((flags & reasons[i].flag) != 0) {
-            return fx_fail(err, FX_EINVALID, "%s", reasons[i].words);
+            return fx_fail(err, FX_EINVALID, "%s", reasons[i].message);
         }
     }
-    char words[200];
-    (void)mbedtls_x509_crt_verify_info(words, sizeof words, "", flags);
-    words[strcspn(words, "\n")] = '\0'; /* one reason is enough */
-    return fx_fail(err, FX_EINVALID, "%s", words);
+    char message[200];
+    (void)mbedtls_x509_crt_verify_info(message, sizeof message, "", flags);
+    message[strcspn(message, "\n")] = '\0'; /* only the first reason */
+    return fx_fail(err, FX_EINVALID, "%s", message);
 }
 
-/* Those of the bundle that are valid now: among several of one name and key mbedTLS would
- * prefer what the system's clock finds valid. */
+/* Adds the certificates of the bundle that are valid at `now`: of several with one name
+ * and key, mbedTLS would prefer those valid by the system clock. */
 static bool add_trusted(struct fx_tls_config *config, struct fx_text ca_pem, int64_t now,
                         struct fx_err *err) {
     mbedtls_x509_crt all;
@@ -152,8 +150,8 @@ static bool check_signatures(struct fx_tls_config *config, int64_t now,
            (flags == 0 || fail_flags(flags, err));
 }
 
-/* What a client of our own looks at too, and Go's: is it a server's certificate, for a
- * key that signs? */
+/* Is it a server certificate with a signing key? Clients of net/tls.h and of Go check
+ * this. */
 static bool check_purpose(const struct fx_tls_config *config, struct fx_err *err) {
     const mbedtls_x509_crt *leaf = &config->chain;
     if (mbedtls_x509_crt_check_extended_key_usage(
@@ -165,7 +163,8 @@ static bool check_purpose(const struct fx_tls_config *config, struct fx_err *err
     return true;
 }
 
-/* Trusting nobody here, mbedTLS looks at the name and at no signature a second time. */
+/* Without trusted certificates mbedTLS only checks the name, and no signature a second
+ * time. */
 static bool check_name(struct fx_tls_config *config, const char *name,
                        struct fx_err *err) {
     uint32_t flags = 0;
@@ -205,5 +204,62 @@ bool fx_tls_check_chain(struct fx_text ca_pem, struct fx_text cert_pem,
         ok = check_name(config, names[i], err);
     }
     fx_tls_config_unref(config);
+    return ok;
+}
+
+/* ---- bundles ---- */
+
+/* Is there an equal certificate in the list, before `end`? */
+static bool contains(const mbedtls_x509_crt *list, const mbedtls_x509_crt *end,
+                     const mbedtls_x509_crt *cert) {
+    for (; list != end; list = list->next) {
+        if (list->raw.len == cert->raw.len &&
+            memcmp(list->raw.p, cert->raw.p, cert->raw.len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Appends the certificates that have not expired, each once. */
+static void print_list(const mbedtls_x509_crt *list, int64_t now, struct fx_buf *pem) {
+    size_t n = 0;
+    for (const mbedtls_x509_crt *cert = list; cert != NULL && n < FX_TLS_BUNDLE_CERTS;
+         cert = cert->next) {
+        if (now <= fx_tls_seconds(&cert->valid_to) && !contains(list, cert, cert)) {
+            fx_tls_pem_print(cert, pem);
+            n++;
+        }
+    }
+}
+
+bool fx_tls_bundle(struct fx_text first, struct fx_text second, int64_t now,
+                   struct fx_buf *ret_pem, struct fx_err *err) {
+    mbedtls_x509_crt all;
+    mbedtls_x509_crt_init(&all);
+    size_t n_bad = 0;
+    const bool ok = fx_tls_pem_certificates(first, &all, &n_bad, err) &&
+                    fx_tls_pem_certificates(second, &all, &n_bad, err);
+    if (ok && all.raw.len > 0) {
+        print_list(&all, now, ret_pem);
+    }
+    mbedtls_x509_crt_free(&all);
+    return ok && (!ret_pem->failed || fx_fail_nomem(err));
+}
+
+bool fx_tls_bundle_contains(struct fx_text bundle, struct fx_text pem) {
+    mbedtls_x509_crt held;
+    mbedtls_x509_crt wanted;
+    mbedtls_x509_crt_init(&held);
+    mbedtls_x509_crt_init(&wanted);
+    struct fx_err err = FX_ERR_INIT;
+    size_t n_bad = 0;
+    bool ok = fx_tls_pem_certificates(bundle, &held, &n_bad, &err) &&
+              fx_tls_pem_certificates(pem, &wanted, &n_bad, &err);
+    for (const mbedtls_x509_crt *cert = &wanted; ok && cert != NULL; cert = cert->next) {
+        ok = cert->raw.len == 0 || contains(&held, NULL, cert);
+    }
+    mbedtls_x509_crt_free(&held);
+    mbedtls_x509_crt_free(&wanted);
     return ok;
 }

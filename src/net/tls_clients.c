@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_clients.c - what mbedTLS says of a client's chain, and what we add to it.
+ * net/tls_clients.c - checks of a client's certificate in addition to those of mbedTLS.
  */
 #include "net/tls_clients.h"
 
@@ -15,18 +15,18 @@
 #include "net/tls_issue.h"
 #include "net/tls_pem.h"
 
-/* What differs between the versions of mbedTLS. In TLS 1.3 a server has sent its last
- * message of the handshake before it looks at the client's certificate, so an alert of a
- * refusal is to have the keys of the application (RFC 8446 section 7.1). That of 3.6
- * still has those of the handshake, which makes it garbage to the client: there the
- * handshake goes on, and fx_tls_peer_check() refuses when it is over. */
+/* Differences between the versions of mbedTLS. In TLS 1.3 a server has sent its last
+ * handshake message before it checks the client's certificate, so the alert of a refusal
+ * must be encrypted with the application keys (RFC 8446 section 7.1). 3.6 still uses the
+ * handshake keys, so the client cannot decrypt it. With 3.6 the handshake is therefore
+ * completed, and fx_tls_peer_check() refuses the client afterwards. */
 #if MBEDTLS_VERSION_NUMBER >= 0x03000000
-#define DEMAND MBEDTLS_SSL_VERIFY_OPTIONAL
+#define VERIFY_MODE MBEDTLS_SSL_VERIFY_OPTIONAL
 #else
-#define DEMAND MBEDTLS_SSL_VERIFY_REQUIRED
+#define VERIFY_MODE MBEDTLS_SSL_VERIFY_REQUIRED
 #endif
 
-struct fx_tls_admission {
+struct fx_tls_client_rules {
     const char *const *names;
     size_t n_names;
     mbedtls_x509_crt known; /* raw.len 0: none */
@@ -34,16 +34,16 @@ struct fx_tls_admission {
     void *user;
 };
 
-const char *fx_tls_refusal_word(enum fx_tls_refusal refusal) {
-    static const char *const words[] = {
+const char *fx_tls_refusal_name(enum fx_tls_refusal refusal) {
+    static const char *const names_of_refusals[] = {
 #define X(name, text) text,
         FX_TLS_REFUSALS(X)
 #undef X
     };
-    return words[refusal];
+    return names_of_refusals[refusal];
 }
 
-/* ---- setting up ---- */
+/* ---- rules ---- */
 
 static bool is_bundle(const mbedtls_x509_crt *certs, struct fx_err *err) {
     size_t n_certs = 0;
@@ -59,7 +59,7 @@ static bool is_bundle(const mbedtls_x509_crt *certs, struct fx_err *err) {
            fx_fail(err, FX_EINVALID, "no authority's certificate that can be read");
 }
 
-/* As bundles have them, some that cannot be read are no matter. */
+/* Appends the certificates of a bundle. Those that cannot be read are skipped. */
 static bool add_bundle(mbedtls_x509_crt *to, struct fx_text pem, struct fx_err *err) {
     size_t n_bad = 0;
     return fx_tls_pem_certificates(pem, to, &n_bad, err) && is_bundle(to, err);
@@ -73,51 +73,51 @@ bool fx_tls_clients_check(struct fx_text ca_pem, struct fx_err *err) {
     return ok;
 }
 
-static struct fx_tls_admission *admission_of(const struct fx_tls_clients *clients,
-                                             struct fx_err *err) {
-    struct fx_tls_admission *admission = calloc(1, sizeof *admission);
-    if (admission == NULL) {
+static struct fx_tls_client_rules *create_rules(const struct fx_tls_clients *clients,
+                                                struct fx_err *err) {
+    struct fx_tls_client_rules *rules = calloc(1, sizeof *rules);
+    if (rules == NULL) {
         (void)fx_fail_nomem(err);
         return NULL;
     }
-    mbedtls_x509_crt_init(&admission->known);
-    admission->names = clients->names;
-    admission->n_names = clients->n_names;
-    admission->on_refused = clients->on_refused;
-    admission->user = clients->user;
+    mbedtls_x509_crt_init(&rules->known);
+    rules->names = clients->names;
+    rules->n_names = clients->n_names;
+    rules->on_refused = clients->on_refused;
+    rules->user = clients->user;
     if (clients->known_pem.len > 0 &&
-        !add_bundle(&admission->known, clients->known_pem, err)) {
-        fx_tls_admission_destroy(admission);
+        !add_bundle(&rules->known, clients->known_pem, err)) {
+        fx_tls_client_rules_destroy(rules);
         return NULL;
     }
-    return admission;
+    return rules;
 }
 
-void fx_tls_admission_destroy(struct fx_tls_admission *admission) {
-    if (admission != NULL) {
-        mbedtls_x509_crt_free(&admission->known);
-        free(admission);
+void fx_tls_client_rules_destroy(struct fx_tls_client_rules *rules) {
+    if (rules != NULL) {
+        mbedtls_x509_crt_free(&rules->known);
+        free(rules);
     }
 }
 
-bool fx_tls_config_admit(struct fx_tls_config *server,
-                         const struct fx_tls_clients *clients, struct fx_err *err) {
-    assert(server->server && server->admission == NULL);
+bool fx_tls_config_set_clients(struct fx_tls_config *server,
+                               const struct fx_tls_clients *clients, struct fx_err *err) {
+    assert(server->server && server->client_rules == NULL);
     if (!add_bundle(&server->trusted, clients->ca_pem, err)) {
         return false;
     }
-    server->admission = admission_of(clients, err);
-    if (server->admission == NULL) {
+    server->client_rules = create_rules(clients, err);
+    if (server->client_rules == NULL) {
         return false;
     }
-    mbedtls_ssl_conf_authmode(&server->conf, DEMAND);
+    mbedtls_ssl_conf_authmode(&server->conf, VERIFY_MODE);
     mbedtls_ssl_conf_ca_chain(&server->conf, &server->trusted, NULL);
     return true;
 }
 
 /* ---- one client ---- */
 
-/* The subject's common name, cut to what fits; how many there are. */
+/* Copies the subject's common name, perhaps cut. Returns how many there are. */
 static unsigned read_name(const mbedtls_x509_crt *cert, char *ret_name) {
     unsigned n_names = 0;
     for (const mbedtls_x509_name *at = &cert->subject; at != NULL; at = at->next) {
@@ -132,46 +132,48 @@ static unsigned read_name(const mbedtls_x509_crt *cert, char *ret_name) {
     return n_names;
 }
 
-static bool has_name(const struct fx_tls_admission *admission,
+static bool has_name(const struct fx_tls_client_rules *rules,
                      const mbedtls_x509_buf *name) {
-    for (size_t i = 0; i < admission->n_names; i++) {
+    for (size_t i = 0; i < rules->n_names; i++) {
         const struct fx_text text = {(const char *)name->p, name->len};
-        if (fx_text_is(text, admission->names[i])) {
+        if (fx_text_is(text, rules->names[i])) {
             return true;
         }
     }
-    return admission->n_names == 0;
+    return rules->n_names == 0;
 }
 
-/* Each of them: a certificate with two has none that could be relied on. */
-static bool has_names(const struct fx_tls_admission *admission,
+/* Is the common name allowed? A certificate with two common names has none that can be
+ * relied on. */
+static bool has_names(const struct fx_tls_client_rules *rules,
                       const mbedtls_x509_crt *cert, unsigned n_names) {
-    bool fits = admission->n_names == 0 || n_names == 1;
+    bool fits = rules->n_names == 0 || n_names == 1;
     for (const mbedtls_x509_name *at = &cert->subject; fits && at != NULL;
          at = at->next) {
         fits = MBEDTLS_OID_CMP(MBEDTLS_OID_AT_CN, &at->oid) != 0 ||
-               has_name(admission, &at->val);
+               has_name(rules, &at->val);
     }
     return fits;
 }
 
-static bool is_known(const struct fx_tls_admission *admission,
+static bool is_known(const struct fx_tls_client_rules *rules,
                      const mbedtls_x509_crt *cert) {
-    return admission->known.raw.len > 0 && admission->known.raw.len == cert->raw.len &&
-           memcmp(admission->known.raw.p, cert->raw.p, cert->raw.len) == 0;
+    return rules->known.raw.len > 0 && rules->known.raw.len == cert->raw.len &&
+           memcmp(rules->known.raw.p, cert->raw.p, cert->raw.len) == 0;
 }
 
-/* A callback of mbedTLS, for each certificate of the chain, the client's own last. That
- * it has the key to it is shown afterwards, and a handshake without that fails. */
-static int look_at(void *user, mbedtls_x509_crt *cert, int depth, uint32_t *flags) {
+/* A callback of mbedTLS for each certificate of the chain, the client's own last. The
+ * client must prove later that it has the key; otherwise the handshake fails. */
+static int verify_certificate(void *user, mbedtls_x509_crt *cert, int depth,
+                              uint32_t *flags) {
     struct fx_tls_peer *peer = user;
     if (depth > 0) {
         return 0;
     }
     const unsigned n_names = read_name(cert, peer->common_name);
-    if (is_known(peer->admission, cert)) {
+    if (is_known(peer->client_rules, cert)) {
         *flags = 0;
-    } else if (!has_names(peer->admission, cert, n_names)) {
+    } else if (!has_names(peer->client_rules, cert, n_names)) {
         *flags |= MBEDTLS_X509_BADCERT_OTHER;
     }
     return 0;
@@ -179,14 +181,14 @@ static int look_at(void *user, mbedtls_x509_crt *cert, int depth, uint32_t *flag
 
 void fx_tls_peer_watch(struct fx_tls_peer *peer, const struct fx_tls_config *config,
                        mbedtls_ssl_context *ssl) {
-    peer->admission = config->admission;
-    if (peer->admission != NULL) {
-        mbedtls_ssl_set_verify(ssl, look_at, peer);
+    peer->client_rules = config->client_rules;
+    if (peer->client_rules != NULL) {
+        mbedtls_ssl_set_verify(ssl, verify_certificate, peer);
     }
 }
 
-/* The first that holds, in this order: of an untrusted one nothing else is worth a word,
- * and the name is the last that is looked at. */
+/* The first reason in this order: for an untrusted certificate no other reason matters,
+ * and the name is checked last. */
 static enum fx_tls_refusal refusal_of(uint32_t flags) {
     static const struct {
         uint32_t flag;
@@ -208,14 +210,14 @@ static enum fx_tls_refusal refusal_of(uint32_t flags) {
     return FX_TLS_REFUSAL_OTHER;
 }
 
-static void tell(const struct fx_tls_peer *peer, uint32_t flags) {
-    const struct fx_tls_admission *admission = peer->admission;
-    if (admission->on_refused != NULL) {
-        admission->on_refused(refusal_of(flags), peer->common_name, admission->user);
+static void report(const struct fx_tls_peer *peer, uint32_t flags) {
+    const struct fx_tls_client_rules *rules = peer->client_rules;
+    if (rules->on_refused != NULL) {
+        rules->on_refused(refusal_of(flags), peer->common_name, rules->user);
     }
 }
 
-static void say(mbedtls_ssl_context *ssl, unsigned char alert) {
+static void send_alert(mbedtls_ssl_context *ssl, unsigned char alert) {
     (void)mbedtls_ssl_send_alert_message(ssl, MBEDTLS_SSL_ALERT_LEVEL_FATAL, alert);
 }
 
@@ -226,23 +228,23 @@ static unsigned char missing_alert(const mbedtls_ssl_context *ssl) {
         return MBEDTLS_SSL_ALERT_MSG_CERT_REQUIRED;
     }
 #else
-    (void)ssl; /* there is only TLS 1.2 */
+    (void)ssl; /* only TLS 1.2 */
 #endif
     return MBEDTLS_SSL_ALERT_MSG_HANDSHAKE_FAILURE;
 }
 
 void fx_tls_peer_fail(const struct fx_tls_peer *peer, mbedtls_ssl_context *ssl, int rc) {
-    if (peer->admission == NULL) {
+    if (peer->client_rules == NULL) {
         return;
     }
     uint32_t flags = mbedtls_ssl_get_verify_result(ssl);
     if (rc == MBEDTLS_ERR_SSL_NO_CLIENT_CERTIFICATE) {
         flags = MBEDTLS_X509_BADCERT_MISSING;
-        say(ssl, missing_alert(ssl)); /* mbedTLS 2.28 ends it without a word */
+        send_alert(ssl, missing_alert(ssl)); /* mbedTLS 2.28 sends no alert */
     } else if (flags == 0 || flags == UINT32_MAX) {
-        return; /* it was not the certificate */
+        return; /* the certificate is not the reason */
     }
-    tell(peer, flags);
+    report(peer, flags);
 }
 
 static unsigned char alert_of(enum fx_tls_refusal refusal,
@@ -262,11 +264,11 @@ static unsigned char alert_of(enum fx_tls_refusal refusal,
 
 bool fx_tls_peer_check(const struct fx_tls_peer *peer, mbedtls_ssl_context *ssl) {
     const uint32_t flags =
-        peer->admission == NULL ? 0 : mbedtls_ssl_get_verify_result(ssl);
+        peer->client_rules == NULL ? 0 : mbedtls_ssl_get_verify_result(ssl);
     if (flags == 0) {
         return true;
     }
-    say(ssl, alert_of(refusal_of(flags), ssl));
-    tell(peer, flags);
+    send_alert(ssl, alert_of(refusal_of(flags), ssl));
+    report(peer, flags);
     return false;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_clients_test.c - who is let in by a server, and what is told of the others.
+ * net/tls_clients_test.c - which clients a server accepts, and what it reports about the
+ * others.
  */
-#include "net/tls_world.h"
+#include "net/tls_fixture.h"
 
 #include <string.h>
 #include <time.h>
@@ -17,7 +18,7 @@ static const char *const localhost[] = {"localhost"};
 
 static struct fx_tls_pair ours, theirs; /* authorities */
 
-/* What was told of whoever was turned away last. */
+/* The last refusal. */
 static struct {
     size_t n_refused;
     enum fx_tls_refusal refusal;
@@ -75,7 +76,7 @@ static struct fx_tls_config *server_for(const char *const *names, size_t n_names
     };
     struct fx_tls_config *server = fx_tls_config_self_signed(localhost, 1, &err);
     assert_non_null(server);
-    assert_true(fx_tls_config_admit(server, &clients, &err));
+    assert_true(fx_tls_config_set_clients(server, &clients, &err));
     return server;
 }
 
@@ -91,7 +92,7 @@ static bool comes_in(struct fx_tls_config *config, const struct fx_tls_pair *pai
     struct side server;
     side_init(&client, offered);
     side_init(&server, config);
-    talk(&client, &server);
+    exchange_output(&client, &server);
     const bool is_in = server.state == FX_TLS_OPEN;
     assert_true(is_in || server.state == FX_TLS_FAILED);
     side_finish(&client);
@@ -100,13 +101,13 @@ static bool comes_in(struct fx_tls_config *config, const struct fx_tls_pair *pai
     return is_in;
 }
 
-/* Is it turned away for that reason, once, under that name? It is finished. */
+/* Is the client refused for this reason, once, with this name? Frees the client. */
 static void assert_refused(struct fx_tls_config *server, struct fx_tls_pair pair,
                            enum fx_tls_refusal refusal, const char *name) {
     told.n_refused = 0;
     assert_false(comes_in(server, pair.cert.len == 0 ? NULL : &pair));
     assert_int_equal(told.n_refused, 1);
-    assert_string_equal(fx_tls_refusal_word(told.refusal), fx_tls_refusal_word(refusal));
+    assert_string_equal(fx_tls_refusal_name(told.refusal), fx_tls_refusal_name(refusal));
     assert_string_equal(told.name, name);
     fx_tls_pair_finish(&pair);
 }
@@ -147,7 +148,8 @@ static void one_of_the_names_is_needed(void **state) {
     fx_tls_config_unref(server);
 }
 
-/* Whatever its name, its dates and who signed it, but only with its key. */
+/* The known certificate is accepted whatever its name, dates and issuer are, but only
+ * with its key. */
 static void the_known_one_is_let_in(void **state) {
     (void)state;
     static const char *const names[] = {"kube-apiserver"};
@@ -178,12 +180,12 @@ static void other_failures_are_no_refusals(void **state) {
     fx_tls_config_unref(config);
 }
 
-/* Another configuration with the same certificate lets in whom it is told to. */
+/* A copy of the configuration accepts the clients that it is given. */
 static void a_server_is_made_again(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
     struct fx_tls_config *server = server_for(NULL, 0, NULL);
-    struct fx_tls_config *again = fx_tls_config_again(server, &err);
+    struct fx_tls_config *again = fx_tls_config_clone(server, &err);
     struct fx_buf before = {0};
     struct fx_buf after = {0};
     assert_non_null(again);
@@ -214,7 +216,7 @@ static void a_bundle_has_a_certificate(void **state) {
     assert_non_null(strstr(err.msg, "more than 100"));
     struct fx_tls_config *server = fx_tls_config_self_signed(localhost, 1, &err);
     assert_non_null(server);
-    assert_false(fx_tls_config_admit(
+    assert_false(fx_tls_config_set_clients(
         server, &(struct fx_tls_clients){.ca_pem = FX_TEXT("nothing")}, &err));
     fx_tls_config_unref(server);
     fx_buf_finish(&many);

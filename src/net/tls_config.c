@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_config.c - TLS configurations on mbedTLS (2.28 or 3.6); what differs between
- * the two versions stands in the first section.
+ * net/tls_config.c - TLS configurations on mbedTLS (2.28 or 3.6). Differences between the
+ * versions are in the first section.
  */
 #include "net/tls_config.h"
 
@@ -21,19 +21,19 @@
 #include "net/tls.h"
 #include "net/tls_pem.h"
 
-#define PROBE_BYTES 16384 /* as much as anything here takes in one piece */
+#define TRIAL_BYTES 16384 /* as large as any single allocation here */
 
-/* Written before the first configuration is made, and never after. */
+/* Only written before the first configuration is created. */
 static enum fx_tls_version min_version = FX_TLS_1_2;
 
 /* ---- the two versions ---- */
 
 #if MBEDTLS_VERSION_NUMBER >= 0x03000000
 static void start_psa(void) {
-    (void)psa_crypto_init(); /* where it fails, each TLS 1.3 handshake says so */
+    (void)psa_crypto_init(); /* if it fails, every TLS 1.3 handshake fails */
 }
 
-/* TLS 1.3 keeps its secrets in PSA, which is started once a process. */
+/* TLS 1.3 keeps its secrets in PSA, which is initialized once in a process. */
 static void prepare_library(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, start_psa);
@@ -87,7 +87,7 @@ static void set_version(mbedtls_ssl_config *conf) {
                                  MBEDTLS_SSL_MINOR_VERSION_3);
 }
 
-/* Without this 2.28 prefers the largest curve both know, which costs milliseconds. */
+/* Without this 2.28 prefers the largest common curve, which takes milliseconds. */
 static void set_groups(mbedtls_ssl_config *conf) {
     static const mbedtls_ecp_group_id groups[] = {
         MBEDTLS_ECP_DP_SECP256R1, MBEDTLS_ECP_DP_CURVE25519, MBEDTLS_ECP_DP_SECP384R1,
@@ -96,10 +96,10 @@ static void set_groups(mbedtls_ssl_config *conf) {
 }
 #endif
 
-/* Forward secrecy and authenticated encryption only. mbedTLS takes AES-GCM block by
- * block: even with instructions for AES its ChaCha20-Poly1305 is 1.7 times as fast
- * (3.6: 1.6), so that comes first. Who wants AES offers no other; and a server of TLS 1.3
- * in mbedTLS goes by its client's order. */
+/* Forward secrecy and authenticated encryption only. mbedTLS computes AES-GCM block by
+ * block: even with AES instructions its ChaCha20-Poly1305 is 1.7 times as fast (3.6:
+ * 1.6), so that comes first. A client that wants AES offers nothing else; and in TLS 1.3
+ * a server of mbedTLS follows the client's order. */
 static const int suites[] = {
 #if defined(MBEDTLS_SSL_PROTO_TLS1_3)
     MBEDTLS_TLS1_3_CHACHA20_POLY1305_SHA256,
@@ -117,7 +117,7 @@ static const int suites[] = {
 
 static const char *protocols[] = {"http/1.1", NULL};
 
-/* A code is that of a module, with that of a module below it added in the last 7 bits. */
+/* The last 7 bits of a code are the code of a lower module. */
 bool fx_tls_is_nomem(int rc) {
     switch (-(-rc & ~0x7f)) {
     case MBEDTLS_ERR_X509_ALLOC_FAILED:
@@ -135,7 +135,7 @@ bool fx_tls_is_nomem(int rc) {
 
 bool fx_tls_is_memory_short(void) {
     struct fx_buf probe = {0};
-    const bool is_short = fx_buf_reserve(&probe, PROBE_BYTES) == NULL;
+    const bool is_short = fx_buf_reserve(&probe, TRIAL_BYTES) == NULL;
     fx_buf_finish(&probe);
     return is_short;
 }
@@ -144,9 +144,9 @@ bool fx_tls_fail(struct fx_err *err, enum fx_code code, const char *what, int rc
     if (fx_tls_is_nomem(rc)) {
         return fx_fail_nomem(err);
     }
-    char words[160];
-    mbedtls_strerror(rc, words, sizeof words);
-    return fx_fail(err, code, "%s: %s", what, words);
+    char message[160];
+    mbedtls_strerror(rc, message, sizeof message);
+    return fx_fail(err, code, "%s: %s", what, message);
 }
 
 /* ---- configurations ---- */
@@ -200,12 +200,12 @@ void fx_tls_config_unref(struct fx_tls_config *config) {
     mbedtls_x509_crt_free(&config->trusted);
     mbedtls_ctr_drbg_free(&config->drbg);
     mbedtls_entropy_free(&config->entropy);
-    fx_tls_admission_destroy(config->admission);
+    fx_tls_client_rules_destroy(config->client_rules);
     free(config->server_name);
     free(config);
 }
 
-/* What servers and clients have in common. */
+/* Settings of servers and clients. */
 static bool set_defaults(struct fx_tls_config *config, struct fx_err *err) {
     mbedtls_ssl_config *conf = &config->conf;
     const int role = config->server ? MBEDTLS_SSL_IS_SERVER : MBEDTLS_SSL_IS_CLIENT;
@@ -230,7 +230,7 @@ static bool set_defaults(struct fx_tls_config *config, struct fx_err *err) {
     return true;
 }
 
-/* Shows the chain and key to peers that ask. */
+/* Uses the own chain and key. */
 static bool use_own(struct fx_tls_config *config, struct fx_err *err) {
     const int rc = mbedtls_ssl_conf_own_cert(&config->conf, &config->chain, &config->key);
     return rc == 0 || fx_tls_fail(err, FX_ENOMEM, "certificate", rc);
@@ -244,7 +244,7 @@ bool fx_tls_config_finish_server(struct fx_tls_config *config, struct fx_err *er
     return use_own(config, err);
 }
 
-/* mbedTLS wants PEM with its NUL; the copy is the caller's to wipe. */
+/* Copies PEM with a NUL, which mbedTLS needs. The caller wipes the copy. */
 static unsigned char *copy_pem(struct fx_text pem, struct fx_err *err) {
     unsigned char *copy = malloc(pem.len + 1);
     if (copy == NULL) {
@@ -263,8 +263,8 @@ static void wipe(unsigned char *pem, size_t len) {
     free(pem);
 }
 
-/* Appends the certificates to `chain`. `lax`: those that cannot be read are left out, as
- * bundles have them. */
+/* Appends the certificates to `chain`. `lax`: those that cannot be read are skipped (for
+ * bundles). */
 static bool add_chain(mbedtls_x509_crt *chain, struct fx_text pem, bool lax,
                       struct fx_err *err) {
     size_t n_bad = 0;
@@ -279,7 +279,7 @@ static bool add_chain(mbedtls_x509_crt *chain, struct fx_text pem, bool lax,
            fx_tls_fail(err, FX_EINVALID, "certificate", MBEDTLS_ERR_X509_INVALID_FORMAT);
 }
 
-/* Reads the key, then asks whether it fits; 0, or mbedTLS' code. */
+/* Reads the key, and checks that it fits the certificate. Returns 0 or mbedTLS' code. */
 static int read_key(struct fx_tls_config *config, const unsigned char *pem, size_t len,
                     bool *ret_parsed) {
     mbedtls_pk_free(&config->key);
@@ -328,7 +328,7 @@ struct fx_tls_config *fx_tls_config_server(struct fx_text cert_pem,
     return config;
 }
 
-struct fx_tls_config *fx_tls_config_again(const struct fx_tls_config *server,
+struct fx_tls_config *fx_tls_config_clone(const struct fx_tls_config *server,
                                           struct fx_err *err) {
     struct fx_buf cert = {0};
     struct fx_buf key = {0};
@@ -351,17 +351,7 @@ static void verify_peer(struct fx_tls_config *config) {
     mbedtls_ssl_conf_ca_chain(&config->conf, &config->trusted, NULL);
 }
 
-bool fx_tls_config_demand(struct fx_tls_config *server, struct fx_text ca_pem,
-                          struct fx_err *err) {
-    assert(server->server);
-    if (!add_chain(&server->trusted, ca_pem, true, err)) {
-        return false;
-    }
-    verify_peer(server);
-    return true;
-}
-
-/* ---- a client's check of names ---- */
+/* ---- checking server names ---- */
 
 static bool has_address(const mbedtls_x509_crt *cert,
                         const struct fx_tls_config *config) {
@@ -376,9 +366,10 @@ static bool has_address(const mbedtls_x509_crt *cert,
     return false;
 }
 
-/* mbedTLS 2.28 compares names with DNS names only; an address has its own kind of
- * subject alternative name (RFC 5280 4.2.1.6), which is compared here. A certificate
- * without any is compared by its common name there, which RFC 9525 section 2 forbids. */
+/* mbedTLS 2.28 only compares DNS names. Addresses have their own type of subject
+ * alternative name (RFC 5280 4.2.1.6), which is compared here. For a certificate without
+ * alternative names mbedTLS compares the common name, which RFC 9525 section 2 forbids.
+ */
 int fx_tls_config_verify_name(void *user, mbedtls_x509_crt *cert, int depth,
                               uint32_t *flags) {
     const struct fx_tls_config *config = user;
@@ -393,7 +384,7 @@ int fx_tls_config_verify_name(void *user, mbedtls_x509_crt *cert, int depth,
     return 0;
 }
 
-/* An empty `ca_pem` trusts everybody. */
+/* An empty `ca_pem` accepts any server. */
 static bool finish_client(struct fx_tls_config *config, struct fx_text ca_pem,
                           struct fx_err *err) {
     if (!set_defaults(config, err) ||
@@ -430,7 +421,7 @@ struct fx_tls_config *fx_tls_config_client(struct fx_text ca_pem, const char *se
     return NULL;
 }
 
-/* ---- what a configuration tells ---- */
+/* ---- reading a configuration ---- */
 
 int64_t fx_tls_seconds(const mbedtls_x509_time *at) {
     return fx_date_seconds(at->year, at->mon, at->day, at->hour, at->min, at->sec);
@@ -457,9 +448,10 @@ void fx_tls_wipe(struct fx_buf *secret) {
     fx_buf_finish(secret);
 }
 
-#define STACK_BYTES (32u << 10) /* more than a signature takes */
+#define STACK_BYTES (32u << 10) /* more than a signature needs */
 
-/* Its frame is where theirs were; AddressSanitizer would put it elsewhere. */
+/* Its stack frame covers those of the returned calls; AddressSanitizer would place it
+ * elsewhere. */
 FX_RARE __attribute__((no_sanitize_address)) void fx_tls_wipe_stack(void) {
     unsigned char frames[STACK_BYTES];
     mbedtls_platform_zeroize(frames, sizeof frames);

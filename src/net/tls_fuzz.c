@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     assert(state == FX_TLS_HANDSHAKE || state == FX_TLS_FAILED);
     assert(state != FX_TLS_FAILED || (err.code != FX_OK && err.msg[0] != '\0'));
     assert(plain.len == 0);
-    fx_tls_goodbye(tls, &cipher);
+    fx_tls_close_notify(tls, &cipher);
     fx_tls_destroy(tls);
     fx_buf_finish(&plain);
     fx_buf_finish(&cipher);

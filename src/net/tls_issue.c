@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_issue.c - certificates made here and now (RFC 5280).
+ * net/tls_issue.c - issues certificates (RFC 5280).
  */
 #include "net/tls_issue.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <mbedtls/oid.h>
 
@@ -14,12 +15,12 @@
 #include "net/tls_config.h"
 
 #define SERIAL_BYTES     16
-#define CERT_BYTES       8192 /* a certificate made here; bounds its names too */
-#define NAME_BYTES       512  /* a distinguished name in words */
+#define CERT_BYTES       8192 /* limits the names as well */
+#define NAME_BYTES       512  /* a distinguished name as text */
 #define COMMON_NAME_MAX  64   /* ub-common-name (RFC 5280 appendix A.1) */
 #define LAST_SECOND_9999 INT64_C(253402300799)
 
-/* What differs between the versions of mbedTLS. */
+/* Differences between the versions of mbedTLS. */
 #if MBEDTLS_VERSION_NUMBER >= 0x03000000
 static int set_serial(mbedtls_x509write_cert *cert, unsigned char *bytes, size_t len) {
     return mbedtls_x509write_crt_set_serial_raw(cert, bytes, len);
@@ -37,7 +38,7 @@ static int set_serial(mbedtls_x509write_cert *cert, unsigned char *bytes, size_t
 }
 #endif
 
-/* A certificate to be signed: who it is for, and by whom. */
+/* A certificate to be signed. */
 struct request {
     const char *subject, *issuer;
     mbedtls_pk_context *issuer_key;
@@ -66,7 +67,7 @@ static int make_key(struct fx_tls_config *made) {
 static int set_random_serial(struct fx_tls_config *made, mbedtls_x509write_cert *cert) {
     unsigned char serial[SERIAL_BYTES];
     const int rc = mbedtls_ctr_drbg_random(&made->drbg, serial, sizeof serial);
-    serial[0] = (unsigned char)((serial[0] & 0x7f) | 0x40); /* positive, full length */
+    serial[0] = (unsigned char)((serial[0] & 0x7f) | 0x40); /* positive, of full length */
     return rc != 0 ? rc : set_serial(cert, serial, sizeof serial);
 }
 
@@ -79,8 +80,8 @@ static int set_dates(mbedtls_x509write_cert *cert, const struct fx_tls_dates *da
 }
 
 static int set_extensions(mbedtls_x509write_cert *cert, const struct request *request) {
-    /* id-kp-serverAuth and id-kp-clientAuth (RFC 5280 section 4.2.1.12): the latter for
-     * peers that we ask, and that want to know who does. */
+    /* id-kp-serverAuth and id-kp-clientAuth (RFC 5280 section 4.2.1.12): the certificate
+     * is also shown to providers that request one. */
     static const unsigned char purposes[] = {
         0x30, 0x14, 0x06, 0x08, 0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03,
         0x01, 0x06, 0x08, 0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x02};
@@ -130,8 +131,8 @@ static int sign(struct fx_tls_config *made, const struct request *request) {
     return rc;
 }
 
-static bool make(struct fx_tls_config *made, const struct request *request,
-                 struct fx_err *err) {
+static bool make_certificate(struct fx_tls_config *made, const struct request *request,
+                             struct fx_err *err) {
     int rc = make_key(made);
     rc = rc != 0 ? rc : sign(made, request);
     fx_tls_wipe_stack();
@@ -160,7 +161,8 @@ static bool check_dates(const struct fx_tls_dates *dates, struct fx_err *err) {
 
 /* ---- authorities ---- */
 
-/* Such as mean nothing in the words for a distinguished name (RFC 4514). */
+/* Only characters without a special meaning in the text form of a distinguished name (RFC
+ * 4514). */
 static bool is_common_name(const char *name) {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:* ";
@@ -183,7 +185,8 @@ bool fx_tls_issue_authority(const char *common_name, struct fx_tls_dates dates,
     }
     (void)snprintf(name, sizeof name, "CN=%s", common_name);
     const bool ok =
-        make(made, &(struct request){name, name, &made->key, NULL, dates}, err) &&
+        make_certificate(made, &(struct request){name, name, &made->key, NULL, dates},
+                         err) &&
         print_pair(made, ret_pair, err);
     fx_tls_config_unref(made);
     return ok;
@@ -199,9 +202,8 @@ static int pass_dates(void *user, mbedtls_x509_crt *cert, int depth, uint32_t *f
     return 0;
 }
 
-/* A certificate that signs is not thereby an authority; and mbedTLS may have written the
- * authority's name otherwise than it stands there, which mbedTLS accepts but Go does not.
- */
+/* Checks that the signer is an authority, and that mbedTLS has written the authority's
+ * name with the same bytes: mbedTLS accepts another encoding, but Go does not. */
 static bool check_made(struct fx_tls_config *leaf, struct fx_tls_config *authority,
                        struct fx_err *err) {
     const mbedtls_x509_buf *issuer = &leaf->chain.issuer_raw;
@@ -233,7 +235,7 @@ static bool make_leaf(struct fx_tls_config *leaf, struct fx_tls_config *authorit
         .names = names,
         .dates = dates,
     };
-    return make(leaf, &request, err) && check_made(leaf, authority, err);
+    return make_certificate(leaf, &request, err) && check_made(leaf, authority, err);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): all seven are needed by every caller. */
@@ -257,4 +259,39 @@ bool fx_tls_issue_leaf(struct fx_text ca_cert, struct fx_text ca_key,
     fx_tls_config_unref(authority);
     fx_buf_finish(&der);
     return ok;
+}
+
+/* ---- self-signed ---- */
+
+#define DAY INT64_C(86400)
+
+/* A year, from an hour ago on because clocks differ. */
+static struct fx_tls_dates year_from_now(void) {
+    const int64_t from = (int64_t)time(NULL) - 3600;
+    return (struct fx_tls_dates){from, from + 365 * DAY};
+}
+
+static struct fx_text text_of(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
+
+struct fx_tls_config *fx_tls_config_self_signed(const char *const *names, size_t n_names,
+                                                struct fx_err *err) {
+    const struct fx_tls_dates dates = year_from_now();
+    struct fx_tls_pair ca = {0};
+    struct fx_tls_pair leaf = {0};
+    struct fx_tls_config *config = NULL;
+    if (fx_tls_issue_authority("fixpoint CA", dates, &ca, err) &&
+        fx_tls_issue_leaf(text_of(&ca.cert), text_of(&ca.key), names, n_names, dates,
+                          &leaf, err)) {
+        fx_buf_text(&leaf.cert, text_of(&ca.cert));
+        if (leaf.cert.failed) {
+            (void)fx_fail_nomem(err);
+        } else {
+            config = fx_tls_config_server(text_of(&leaf.cert), text_of(&leaf.key), err);
+        }
+    }
+    fx_tls_pair_finish(&ca);
+    fx_tls_pair_finish(&leaf);
+    return config;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_issue.h - certificates that we make, and what can be told of others: an
- * authority, leaves that it signs, chains and bundles in PEM (RFC 5280, RFC 7468). ECDSA
- * P-256. Opens no file and no socket.
+ * net/tls_issue.h - issues certificates and inspects them: an authority, leaves that it
+ * signs, chains and bundles in PEM (RFC 5280, RFC 7468). ECDSA P-256. Opens no file and
+ * no socket.
  */
 #ifndef FX_NET_TLS_ISSUE_H
 #define FX_NET_TLS_ISSUE_H
@@ -21,57 +21,56 @@ struct fx_tls_pair {
     struct fx_buf cert, key;
 };
 
-void fx_tls_pair_finish(struct fx_tls_pair *pair); /* wipes the key; NULL is fine */
+void fx_tls_pair_finish(struct fx_tls_pair *pair); /* overwrites the key; NULL is fine */
 
-/* From when to when, both included, in seconds since 1970. */
+/* A validity period, both ends included, in seconds since 1970. */
 struct fx_tls_dates {
     int64_t not_before, not_after;
 };
 
-/* A new authority of that common name (letters, digits, spaces and `-._:*`; 64 bytes at
- * most), which may sign leaves but no further authorities. Errors: FX_EINVALID (the name;
- * dates before 1970, after 9999 or the wrong way round), FX_EINTERNAL in mbedTLS' words,
- * FX_ENOMEM. */
+/* Issues an authority with this common name (letters, digits, spaces and `-._:*`; 64
+ * bytes at most), which may sign leaves but not authorities. Errors: FX_EINVALID (invalid
+ * name; dates before 1970, after 9999 or in the wrong order), FX_EINTERNAL with mbedTLS'
+ * message, FX_ENOMEM. */
 bool fx_tls_issue_authority(const char *common_name, struct fx_tls_dates dates,
                             struct fx_tls_pair *ret_pair, struct fx_err *err) FX_MUST_USE;
 
-/* A new leaf for these DNS names and IP addresses (at least one; the first is its common
- * name as far as that fits: 64 bytes), for servers and clients, signed by the authority,
- * which is the first certificate in `ca_cert` (ECDSA or RSA). Its dates are not held
- * against the authority's. Errors: as above; FX_EINVALID where the authority does not
- * parse, its key does not fit, it is none, or its name is written in a way that mbedTLS
- * would not repeat to the byte, as Go wants it. */
+/* Issues a leaf for these DNS names and IP addresses (at least one; the first 64 bytes of
+ * the first one are the common name), for servers and clients. It is signed by the first
+ * certificate in `ca_cert` (ECDSA or RSA). The dates are not compared with those of the
+ * authority. Errors: as above; FX_EINVALID if the authority is invalid, its key does not
+ * fit, it may not sign, or mbedTLS cannot repeat its name byte for byte, as Go requires.
+ */
 bool fx_tls_issue_leaf(struct fx_text ca_cert, struct fx_text ca_key,
                        const char *const *names, size_t n_names,
                        struct fx_tls_dates dates, struct fx_tls_pair *ret_pair,
                        struct fx_err *err) FX_MUST_USE;
 
-/* The dates of the first certificate in the PEM that can be read. Errors: FX_EINVALID,
+/* Reads the dates of the first valid certificate in the PEM text. Errors: FX_EINVALID,
  * FX_ENOMEM. */
 bool fx_tls_read_dates(struct fx_text cert_pem, struct fx_tls_dates *ret_dates,
                        struct fx_err *err) FX_MUST_USE;
 
 /* Would a client that trusts `ca_pem` accept a server with this chain and key under each
- * of these names at the time `now`, whatever the system's clock says? As a client of
- * net/tls.h and one of Go: alternative names are needed, no SHA-1. Certificates of
- * `ca_pem` that cannot be read are passed over. Errors say why not: FX_EINVALID (no PEM,
- * the key does not fit, expired or not yet valid, another authority, no server's
- * certificate, a missing name, more than 32 certificates in the chain), FX_ENOMEM. */
+ * of these names at the time `now` (not the system clock)? Clients of net/tls.h and of Go
+ * are meant: alternative names are required, SHA-1 is not accepted. Invalid certificates
+ * in `ca_pem` are skipped. Errors, with the reason: FX_EINVALID (invalid PEM, the key
+ * does not fit, expired or not yet valid, another authority, not a server certificate, a
+ * missing name, more than 32 certificates in the chain), FX_ENOMEM. */
 bool fx_tls_check_chain(struct fx_text ca_pem, struct fx_text cert_pem,
                         struct fx_text key_pem, const char *const *names, size_t n_names,
                         int64_t now, struct fx_err *err) FX_MUST_USE;
 
 #define FX_TLS_BUNDLE_CERTS 100
 
-/* Appends to `ret_pem` each certificate of `first` and then of `second` that is still
- * valid at `now` and was not yet appended, FX_TLS_BUNDLE_CERTS of them at most; what is
- * no certificate is left out. One that is not valid yet counts as valid. Errors:
- * FX_ENOMEM. */
+/* Appends to `ret_pem` the certificates of `first` and then of `second` that have not
+ * expired at `now`, each once, at most FX_TLS_BUNDLE_CERTS. Other blocks are skipped. A
+ * certificate that is not valid yet is included. Errors: FX_ENOMEM. */
 bool fx_tls_bundle(struct fx_text first, struct fx_text second, int64_t now,
                    struct fx_buf *ret_pem, struct fx_err *err) FX_MUST_USE;
 
-/* Does the bundle hold every certificate of `pem` (or are there none)? False, too, where
- * memory is short. */
-bool fx_tls_bundle_holds(struct fx_text bundle, struct fx_text pem);
+/* Does the bundle contain every certificate of `pem` (perhaps none)? Also false if out of
+ * memory. */
+bool fx_tls_bundle_contains(struct fx_text bundle, struct fx_text pem);
 
 #endif

@@ -3,7 +3,7 @@
  * net/tls_issue_test.c - certificates made, and what is told of those made elsewhere. All
  * at times far from the system's clock, which nothing here may look at.
  */
-#include "net/tls_world.h"
+#include "net/tls_fixture.h"
 
 #include <string.h>
 #include <time.h>
@@ -50,7 +50,7 @@ static bool is_accepted(struct fx_text ca_pem, struct fx_text cert, struct fx_te
     return ok;
 }
 
-/* Is it accepted, or refused in words that begin so (NULL: not at all)? */
+/* Is it accepted, or refused with a message that begins like this (NULL: accepted)? */
 static void assert_verdict(bool ok, const struct fx_err *err, const char *failure) {
     assert_int_equal(ok, failure == NULL);
     if (!ok && failure != NULL) {
@@ -338,7 +338,7 @@ static void a_session_agrees(void **state) {
         assert_non_null(config);
         side_init(&client, config);
         side_init(&serving, server);
-        talk(&client, &serving);
+        exchange_output(&client, &serving);
         assert_int_equal(client.state, i == 0 ? FX_TLS_OPEN : FX_TLS_FAILED);
         assert_int_equal(is_accepted(text_of(i == 0 ? &bundle : &ca.cert),
                                      text_of(&made.cert), text_of(&made.key), "10.0.0.1",

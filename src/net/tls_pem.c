@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_pem.c - PEM read block by block. mbedTLS' own reader of certificates takes a
- * refused allocation for a bad block, and leaves it out.
+ * net/tls_pem.c - reads PEM block by block, because mbedTLS' own reader of certificates
+ * takes a refused allocation for an invalid block and skips it; and writes PEM.
  */
 #include "net/tls_pem.h"
 
@@ -9,15 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <mbedtls/pk.h>
 #include <mbedtls/platform_util.h>
 
+#include "base/base64.h"
+#include "net/tls.h"
 #include "net/tls_config.h"
 
 #define TRIES 16
 
 static const char begin_mark[] = "-----BEGIN ";
 
-/* What differs between the versions of mbedTLS. */
+/* Differences between the versions of mbedTLS. */
 #if MBEDTLS_VERSION_NUMBER >= 0x03000000
 static const unsigned char *bytes_of(const struct fx_tls_pem *pem, size_t *ret_len) {
     mbedtls_pem_context block = pem->block;
@@ -46,7 +49,7 @@ void fx_tls_pem_finish(struct fx_tls_pem *pem) {
     *pem = (struct fx_tls_pem){0};
 }
 
-/* Reads the label behind a begin mark: `LABEL-----`; false where there is none. */
+/* Reads the label after a begin mark: `LABEL-----`. False if it is invalid. */
 static bool read_label(const char *at, char label[FX_TLS_PEM_LABEL]) {
     const char *end = strstr(at, "-----");
     if (end == NULL || end == at || (size_t)(end - at) >= FX_TLS_PEM_LABEL ||
@@ -85,7 +88,7 @@ enum fx_tls_pem_next fx_tls_pem_next(struct fx_tls_pem *pem) {
         pem->at += used;
         return FX_TLS_PEM_BLOCK;
     }
-    pem->at++; /* the next may begin within this one */
+    pem->at++; /* the next block may begin within this one */
     pem->tries++;
     return fx_tls_is_nomem(rc) ? FX_TLS_PEM_NOMEM : FX_TLS_PEM_BAD;
 }
@@ -107,7 +110,7 @@ int fx_tls_pem_parse(const struct fx_tls_pem *pem, mbedtls_x509_crt *chain) {
     return rc != 0 && fx_tls_is_memory_short() ? MBEDTLS_ERR_X509_ALLOC_FAILED : rc;
 }
 
-/* One block; false without memory. */
+/* Handles one block. False if out of memory. */
 static bool add_block(const struct fx_tls_pem *pem, enum fx_tls_pem_next next,
                       mbedtls_x509_crt *chain, size_t *n_bad) {
     if (next == FX_TLS_PEM_NOMEM || !is_certificate(pem)) {
@@ -140,7 +143,7 @@ bool fx_tls_pem_certificates(struct fx_text text, mbedtls_x509_crt *chain,
 }
 
 void fx_tls_pem_print(const mbedtls_x509_crt *cert, struct fx_buf *pem) {
-    const size_t room = cert->raw.len * 3 / 2 + 128; /* base64 and its line ends */
+    const size_t room = cert->raw.len * 3 / 2 + 128; /* base64 with line ends */
     size_t written = 0;
     char *to = fx_buf_reserve(pem, room);
     if (to == NULL) {
@@ -153,5 +156,55 @@ void fx_tls_pem_print(const mbedtls_x509_crt *cert, struct fx_buf *pem) {
         pem->failed = true;
         return;
     }
-    pem->len += written - 1; /* which counts the NUL */
+    pem->len += written - 1; /* written includes the NUL */
+}
+
+/* ---- a private key ----
+ *
+ * Written here, because mbedTLS' own writer frees a buffer that still has the text of the
+ * key. */
+
+#define DER_BYTES  8192  /* more than any key needs */
+#define PEM_BYTES  16384 /* and its PEM */
+#define LINE_BYTES 48    /* 64 characters of base64 */
+
+#if MBEDTLS_VERSION_NUMBER >= 0x03000000
+static int write_der(const struct fx_tls_config *config, unsigned char *to) {
+    return mbedtls_pk_write_key_der(&config->key, to, DER_BYTES);
+}
+#else
+/* 2.28 declares the key without `const`, but only reads it. */
+static int write_der(const struct fx_tls_config *config, unsigned char *to) {
+    mbedtls_pk_context key = config->key;
+    return mbedtls_pk_write_key_der(&key, to, DER_BYTES);
+}
+#endif
+
+static void print_der(const char *label, const unsigned char *der, size_t len,
+                      struct fx_buf *pem) {
+    fx_buf_printf(pem, "-----BEGIN %s-----\n", label);
+    for (size_t at = 0; at < len; at += LINE_BYTES) {
+        const size_t n = len - at < LINE_BYTES ? len - at : LINE_BYTES;
+        fx_base64_encode(pem, (struct fx_text){(const char *)der + at, n});
+        fx_buf_char(pem, '\n');
+    }
+    fx_buf_printf(pem, "-----END %s-----\n", label);
+}
+
+void fx_tls_config_print_key(const struct fx_tls_config *config, struct fx_buf *pem) {
+    struct fx_buf der = {0};
+    unsigned char *to = (unsigned char *)fx_buf_reserve(&der, DER_BYTES);
+    const bool is_rsa = mbedtls_pk_get_type(&config->key) == MBEDTLS_PK_RSA;
+    int len = -1;
+    if (to != NULL &&
+        fx_buf_reserve(pem, PEM_BYTES) != NULL) { /* a reserved buffer never moves */
+        len = write_der(config, to);
+    }
+    if (len > 0) { /* mbedTLS writes to the end of the buffer */
+        print_der(is_rsa ? "RSA PRIVATE KEY" : "EC PRIVATE KEY", to + DER_BYTES - len,
+                  (size_t)len, pem);
+    } else {
+        pem->failed = true;
+    }
+    fx_tls_wipe(&der);
 }

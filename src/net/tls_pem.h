@@ -19,17 +19,17 @@
 
 #define FX_TLS_PEM_LABEL 64
 
-/* Where a reader of PEM stands. */
+/* A reader of a PEM text. */
 struct fx_tls_pem {
-    char *text; /* a copy of its own */
+    char *text; /* a copy */
     size_t len;
-    const char *at;               /* what was not read yet; NULL at the end */
-    unsigned tries;               /* blocks that could not be decoded */
-    char label[FX_TLS_PEM_LABEL]; /* of the block: "CERTIFICATE" */
+    const char *at;               /* the rest; NULL at the end */
+    unsigned tries;               /* invalid blocks so far */
+    char label[FX_TLS_PEM_LABEL]; /* of the block, such as "CERTIFICATE" */
     mbedtls_pem_context block;    /* decoded */
 };
 
-/* What came next. BAD: something that begins as a block and cannot be decoded. */
+/* Result of fx_tls_pem_next(). BAD: a block that cannot be decoded. */
 enum fx_tls_pem_next {
     FX_TLS_PEM_END,
     FX_TLS_PEM_BLOCK,
@@ -37,26 +37,27 @@ enum fx_tls_pem_next {
     FX_TLS_PEM_NOMEM,
 };
 
-/* Begins at the start of the text, which is copied; a NUL ends it. Errors: FX_ENOMEM. */
+/* Starts reading. The text is copied; a NUL ends it. Errors: FX_ENOMEM. */
 bool fx_tls_pem_init(struct fx_tls_pem *pem, struct fx_text text,
                      struct fx_err *err) FX_MUST_USE;
 
-/* Wipes and frees. */
+/* Overwrites and frees the copy. */
 void fx_tls_pem_finish(struct fx_tls_pem *pem);
 
-/* The next block, with any text before it left out. Each BAD one costs a look at all the
- * text, so after 16 of them it is the END. */
+/* Reads the next block, skipping text before it. An invalid block costs a scan of the
+ * whole text, so the result is END after 16 of them. */
 enum fx_tls_pem_next fx_tls_pem_next(struct fx_tls_pem *pem) FX_MUST_USE;
 
-/* Appends the block to `chain` where it is a certificate; 0, or mbedTLS' code. */
+/* Appends the block, which must be a certificate, to `chain`. Returns 0 or mbedTLS' code.
+ */
 int fx_tls_pem_parse(const struct fx_tls_pem *pem, mbedtls_x509_crt *chain) FX_MUST_USE;
 
-/* Appends every certificate of the text to `chain`, and counts those that cannot be read
- * (blocks of another kind are no matter). Errors: FX_ENOMEM. */
+/* Appends all certificates of the text to `chain`. *ret_n_bad: how many cannot be read
+ * (blocks of other kinds are ignored). Errors: FX_ENOMEM. */
 bool fx_tls_pem_certificates(struct fx_text text, mbedtls_x509_crt *chain,
                              size_t *ret_n_bad, struct fx_err *err) FX_MUST_USE;
 
-/* Appends a certificate as PEM. Failure sticks in `pem`. */
+/* Appends a certificate as PEM. Sets `failed` of `pem` on failure. */
 void fx_tls_pem_print(const mbedtls_x509_crt *cert, struct fx_buf *pem);
 
 #endif

@@ -3,7 +3,7 @@
  * net/tls_stack_test.c - a thread that has signed leaves no key on its stack: mbedTLS
  * does. The stack is the test's, which looks through it when the thread has gone.
  */
-#include "net/tls_world.h"
+#include "net/tls_fixture.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_test.c - a client's and a server's session talking in memory.
+ * net/tls_test.c - sessions of a client and a server in memory.
  */
-#include "net/tls_world.h"
+#include "net/tls_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void start(struct side *client, struct side *server, const char *name) {
     side_init(client, config);
     side_init(server, server_config);
     fx_tls_config_unref(config); /* the session holds it */
-    talk(client, server);
+    exchange_output(client, server);
 }
 
 static int make_server(void **state) {
@@ -92,7 +92,7 @@ static void another_ca_is_refused(void **state) {
     struct fx_tls_config *config = client_config(text_of(&pem), "localhost");
     side_init(&client, config);
     side_init(&server, server_config);
-    talk(&client, &server);
+    exchange_output(&client, &server);
     assert_int_equal(client.state, FX_TLS_FAILED);
     assert_int_equal(client.err.code, FX_EIO);
     side_finish(&client);
@@ -109,7 +109,7 @@ static void no_ca_accepts_anyone(void **state) {
     struct fx_tls_config *config = client_config((struct fx_text){0}, "anyone");
     side_init(&client, config);
     side_init(&server, server_config);
-    talk(&client, &server);
+    exchange_output(&client, &server);
     assert_int_equal(client.state, FX_TLS_OPEN);
     side_finish(&client);
     side_finish(&server);
@@ -142,7 +142,7 @@ static void much_comes_through(void **state) {
     assert_int_equal(server.plain.len, size);
     assert_memory_equal(server.plain.data, data, size);
     assert_true(fx_tls_send(server.tls, FX_TEXT("done"), &server.cipher, &server.err));
-    carry(&server, &client);
+    pass_output(&server, &client);
     assert_string_equal(client.plain.data, "done");
     free(data);
     side_finish(&client);
@@ -155,17 +155,17 @@ static void a_goodbye_is_heard(void **state) {
     struct side server;
     start(&client, &server, "localhost");
     assert_true(fx_tls_send(client.tls, FX_TEXT("last"), &client.cipher, &client.err));
-    fx_tls_goodbye(client.tls, &client.cipher);
-    carry(&client, &server);
+    fx_tls_close_notify(client.tls, &client.cipher);
+    pass_output(&client, &server);
     assert_int_equal(server.state, FX_TLS_CLOSED);
     assert_string_equal(server.plain.data, "last");
     /* The other direction is still open. */
     assert_true(fx_tls_send(server.tls, FX_TEXT("bye"), &server.cipher, &server.err));
-    fx_tls_goodbye(server.tls, &server.cipher);
-    carry(&server, &client);
+    fx_tls_close_notify(server.tls, &server.cipher);
+    pass_output(&server, &client);
     assert_string_equal(client.plain.data, "bye");
     assert_int_equal(client.state, FX_TLS_CLOSED);
-    carry(&client, &server); /* nothing, and nothing happens */
+    pass_output(&client, &server); /* nothing, and nothing happens */
     assert_int_equal(server.state, FX_TLS_CLOSED);
     side_finish(&client);
     side_finish(&server);
@@ -194,7 +194,7 @@ static void a_lowest_version_is_kept(void **state) {
     struct side server;
     side_init(&client, trust);
     side_init(&server, config);
-    talk(&client, &server);
+    exchange_output(&client, &server);
     assert_int_equal(client.state, FX_TLS_OPEN);
     assert_int_equal(server.state, FX_TLS_OPEN);
     side_finish(&client);
@@ -259,7 +259,7 @@ static void a_changed_byte_breaks_the_session(void **state) {
     start(&client, &server, "localhost");
     assert_true(fx_tls_send(client.tls, FX_TEXT("hello"), &client.cipher, &client.err));
     client.cipher.data[client.cipher.len - 1] ^= 1;
-    carry(&client, &server);
+    pass_output(&client, &server);
     assert_int_equal(server.state, FX_TLS_FAILED);
     assert_int_equal(server.plain.len, 0);
     side_finish(&client);

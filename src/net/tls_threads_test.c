@@ -3,7 +3,7 @@
  * net/tls_threads_test.c - threads that each have configurations of their own, and share
  * nothing else: all that several loops of one process do with TLS at the same time.
  */
-#include "net/tls_world.h"
+#include "net/tls_fixture.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static bool make_configs(struct worker *worker) {
 
 static bool say_hello(struct side *from, struct side *to) {
     return fx_tls_send(from->tls, FX_TEXT("hello"), &from->cipher, &from->err) &&
-           (carry(from, to), fx_text_is(text_of(&to->plain), "hello"));
+           (pass_output(from, to), fx_text_is(text_of(&to->plain), "hello"));
 }
 
 static void *work(void *argument) {
@@ -52,7 +52,7 @@ static void *work(void *argument) {
         struct side server = {.tls = fx_tls_create(worker->server)};
         struct side client = {.tls = fx_tls_create(worker->client)};
         if (server.tls != NULL && client.tls != NULL) {
-            talk(&client, &server);
+            exchange_output(&client, &server);
             worker->n_open += client.state == FX_TLS_OPEN &&
                               server.state == FX_TLS_OPEN &&
                               say_hello(&client, &server) && say_hello(&server, &client);
@@ -88,7 +88,7 @@ static void configs_may_be_made_elsewhere(void **state) {
     struct side sides[2];
     side_init(&sides[0], client);
     side_init(&sides[1], server);
-    talk(&sides[0], &sides[1]);
+    exchange_output(&sides[0], &sides[1]);
     assert_int_equal(sides[0].state, FX_TLS_OPEN);
     side_finish(&sides[0]);
     side_finish(&sides[1]);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_trust_test.c - who is trusted: bundles, certificates of clients, names.
+ * net/tls_trust_test.c - which peers are trusted: bundles, client certificates, names.
  */
-#include "net/tls_world.h"
+#include "net/tls_clients.h"
+#include "net/tls_fixture.h"
 
 #include <string.h>
 
@@ -101,7 +102,7 @@ static void a_bundle_is_checked(void **state) {
         fx_buf_str(&noise, "-----BEGIN CERTIFICATE-----");
     }
     const struct {
-        const char *pem, *failure; /* its first words; NULL: none */
+        const char *pem, *failure; /* beginning of the message; NULL: none */
     } cases[] = {
         {our_pem.data, NULL},
         {both.data, NULL},
@@ -157,7 +158,7 @@ static void a_client_needs_a_whole_pair(void **state) {
     }
 }
 
-/* Does the server hear what such a client says? */
+/* Does the server receive what such a client sends? */
 static bool is_heard(struct fx_tls_config *server_config, struct fx_text ca,
                      struct fx_text cert, struct fx_text key) {
     struct fx_err err = FX_ERR_INIT;
@@ -167,17 +168,17 @@ static bool is_heard(struct fx_tls_config *server_config, struct fx_text ca,
     assert_non_null(config);
     side_init(&client, config);
     side_init(&server, server_config);
-    talk(&client, &server);
+    exchange_output(&client, &server);
     if (client.state == FX_TLS_OPEN) { /* with TLS 1.3 before the server has decided */
         assert_true(
             fx_tls_send(client.tls, FX_TEXT("hello"), &client.cipher, &client.err));
-        carry(&client, &server);
+        pass_output(&client, &server);
     }
-    const bool heard = server.state == FX_TLS_OPEN && server.plain.len == 5;
+    const bool received = server.state == FX_TLS_OPEN && server.plain.len == 5;
     side_finish(&client);
     side_finish(&server);
     fx_tls_config_unref(config);
-    return heard;
+    return received;
 }
 
 static void a_server_may_demand_a_certificate(void **state) {
@@ -190,11 +191,13 @@ static void a_server_may_demand_a_certificate(void **state) {
     fx_tls_config_print(server, &pem);
     assert_true(is_heard(server, text_of(&pem), none, none));
     assert_true(is_heard(server, none, none, none));
-    /* One that nobody asks for does not disturb. */
+    /* A client certificate that is not requested does no harm. */
     assert_true(is_heard(server, text_of(&pem), text_of(&our_pem), text_of(&our_key)));
-    assert_false(fx_tls_config_demand(server, none, &err));
+    assert_false(fx_tls_config_set_clients(
+        server, &(const struct fx_tls_clients){.ca_pem = none}, &err));
     assert_int_equal(err.code, FX_EINVALID);
-    assert_true(fx_tls_config_demand(server, text_of(&our_pem), &err));
+    assert_true(fx_tls_config_set_clients(
+        server, &(const struct fx_tls_clients){.ca_pem = text_of(&our_pem)}, &err));
     assert_true(is_heard(server, text_of(&pem), text_of(&our_pem), text_of(&our_key)));
     assert_true(is_heard(server, none, text_of(&our_pem), text_of(&our_key)));
     assert_false(
@@ -213,7 +216,7 @@ static void a_server_needs_an_alternative_name(void **state) {
         fx_tls_config_server(FX_TEXT(nameless), FX_TEXT(nameless_key), &err);
     assert_non_null(server);
     assert_false(is_heard(server, FX_TEXT(nameless), none, none));
-    assert_true(is_heard(server, none, none, none)); /* who trusts all */
+    assert_true(is_heard(server, none, none, none)); /* accepts any server */
     fx_tls_config_unref(server);
 }
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/binding.c - the review on a thread's loop, what it is about on the main loop, by
- * a letter there and back.
+ * server/binding.c - reviews of Bindings: the review runs on the serving thread's loop.
+ * The Pod is annotated on the main loop; a message goes there and back.
  */
-#include "server/binding.h"
-
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,149 +10,151 @@
 #include "admission/binding.h"
 #include "base/log.h"
 #include "cluster/cluster.h"
-#include "server/answer.h"
+#include "server/handlers.h"
+#include "server/respond.h"
 #include "server/state.h"
 
 #define NAME_BYTES 256u /* RFC 1123: 253 */
 
-/* One on its way. */
-struct journey {
+struct binding_request {
     struct fx_thread *thread;
     struct fx_http_exchange *exchange;
     struct fx_review *review;
     uint64_t deadline_ns;
-    struct fx_letter letter;
+    struct fx_message message;
     /* Written by the main thread: */
-    bool told;
+    bool is_annotated; /* the Pod had asked for it */
     bool failed;
     struct fx_err failure;
 };
 
-/* ---- the end --------------------------------------------------------------------- */
+/* ---- result --------------------------------------------------------------------- */
 
-static void end(struct journey *journey) {
-    fx_review_destroy(journey->review);
-    free(journey);
+static void destroy_request(struct binding_request *request) {
+    fx_review_destroy(request->review);
+    free(request);
 }
 
-static void count(const struct journey *journey, enum fx_binding_result result) {
-    fx_metrics_count(&journey->thread->server->metrics, FX_METRIC_BINDINGS,
+static void count_result(const struct binding_request *request,
+                         enum fx_binding_result result) {
+    fx_metrics_count(&request->thread->server->metrics, FX_METRIC_BINDINGS,
                      (unsigned)result);
 }
 
-static void finish(struct journey *journey) {
-    fx_answer_review(journey->exchange, fx_review_result(journey->review));
-    end(journey);
+static void finish_request(struct binding_request *request) {
+    fx_respond_review(request->exchange, fx_review_result(request->review));
+    destroy_request(request);
 }
 
-/* Told once, here: to the log, and to whoever binds. */
-static void say_failure(struct journey *journey) {
-    const struct fx_pod_binding *binding = fx_binding_view(journey->review);
+/* Reports the failure in the log, and as a warning in the response. */
+static void report_failure(struct binding_request *request) {
+    const struct fx_pod_binding *binding = fx_binding_view(request->review);
     char pod[2 * NAME_BYTES];
     char node[NAME_BYTES];
     (void)snprintf(pod, sizeof pod, "%.*s/%.*s", FX_TEXT_ARG(binding->namespace_),
                    FX_TEXT_ARG(binding->pod));
     (void)snprintf(node, sizeof node, "%.*s", FX_TEXT_ARG(binding->node));
-    fx_log(WARN, "a Pod is not told its Node", fx_log_str("pod", pod),
-           fx_log_str("node", node), fx_log_str("error", journey->failure.msg));
-    (void)fx_err_prefix(&journey->failure, "the Pod is not told its Node: ");
-    fx_binding_warn(journey->review, journey->failure.msg);
+    fx_log(WARN, "Pod not annotated with its Node", fx_log_str("pod", pod),
+           fx_log_str("node", node), fx_log_str("error", request->failure.msg));
+    (void)fx_err_prefix(&request->failure, "the Pod was not annotated with its Node: ");
+    fx_binding_warn(request->review, request->failure.msg);
 }
 
 /* On the thread's loop. */
-static void on_answer(void *user) {
-    struct journey *journey = user;
-    fx_shed_resume(&journey->thread->shed, fx_http_body(journey->exchange).len);
-    if (journey->failed) {
-        say_failure(journey);
-        count(journey, FX_BINDING_FAILED);
+static void on_result(void *user) {
+    struct binding_request *request = user;
+    fx_shed_end_wait(&request->thread->shed, fx_http_body(request->exchange).len);
+    if (request->failed) {
+        report_failure(request);
+        count_result(request, FX_BINDING_FAILED);
     } else {
-        count(journey, journey->told ? FX_BINDING_TOLD : FX_BINDING_UNASKED);
+        count_result(request, request->is_annotated ? FX_BINDING_ANNOTATED
+                                                    : FX_BINDING_NOT_REQUESTED);
     }
-    finish(journey);
+    finish_request(request);
 }
 
 /* ---- on the main loop ------------------------------------------------------------ */
 
-static void answer(struct journey *journey) {
-    journey->letter = (struct fx_letter){.open = on_answer, .user = journey};
-    fx_mailbox_post(&journey->thread->mailbox, &journey->letter);
+static void send_back(struct binding_request *request) {
+    request->message = (struct fx_message){.handle = on_result, .user = request};
+    fx_message_queue_post(&request->thread->queue, &request->message);
 }
 
-static void on_bound(bool told, const struct fx_err *failure, void *user) {
-    struct journey *journey = user;
-    journey->told = told;
-    journey->failed = failure != NULL;
+static void on_bound(bool is_annotated, const struct fx_err *failure, void *user) {
+    struct binding_request *request = user;
+    request->is_annotated = is_annotated;
+    request->failed = failure != NULL;
     if (failure != NULL) {
-        journey->failure = *failure;
+        request->failure = *failure;
     }
-    answer(journey);
+    send_back(request);
 }
 
-static void on_question(void *user) {
-    struct journey *journey = user;
-    const struct fx_pod_binding *wanted = fx_binding_view(journey->review);
+static void on_request(void *user) {
+    struct binding_request *request = user;
+    const struct fx_pod_binding *wanted = fx_binding_view(request->review);
     const struct fx_cluster_binding binding = {
         .namespace_ = wanted->namespace_,
         .pod = wanted->pod,
         .node = wanted->node,
-        .deadline_ns = journey->deadline_ns,
+        .deadline_ns = request->deadline_ns,
     };
     struct fx_cluster_bindings *bindings =
-        fx_cluster_get_bindings(journey->thread->server->cluster);
-    if (!fx_cluster_bindings_start(bindings, &binding, on_bound, journey)) {
-        journey->failed = true;
-        (void)fx_fail_nomem(&journey->failure);
-        answer(journey);
+        fx_cluster_get_bindings(request->thread->server->cluster);
+    if (!fx_cluster_bindings_start(bindings, &binding, on_bound, request)) {
+        request->failed = true;
+        (void)fx_fail_nomem(&request->failure);
+        send_back(request);
     }
 }
 
-/* ---- the beginning --------------------------------------------------------------- */
+/* ---- request --------------------------------------------------------------- */
 
-/* Is there somebody to tell, and somebody who may? */
-static bool acts(const struct journey *journey) {
-    const struct fx_server *server = journey->thread->server;
+/* Is there a Binding to act on, and a cluster with policies that may ask for it? */
+static bool must_annotate(const struct binding_request *request) {
+    const struct fx_server *server = request->thread->server;
     return server->cluster != NULL && fx_cluster_get_bindings(server->cluster) != NULL &&
-           fx_binding_view(journey->review) != NULL &&
-           !atomic_load_explicit(&server->passes, memory_order_relaxed);
+           fx_binding_view(request->review) != NULL &&
+           !atomic_load_explicit(&server->passthrough, memory_order_relaxed);
 }
 
-static void begin(struct journey *journey) {
-    struct fx_thread *thread = journey->thread;
-    const enum fx_review_state state = fx_review_run(journey->review);
+static void start_request(struct binding_request *request) {
+    struct fx_thread *thread = request->thread;
+    const enum fx_review_state state = fx_review_run(request->review);
     assert(state == FX_REVIEW_DONE);
     (void)state;
-    if (!acts(journey)) {
-        finish(journey);
+    if (!must_annotate(request)) {
+        finish_request(request);
         return;
     }
-    if (!fx_shed_wait(&thread->shed, fx_http_body(journey->exchange).len)) {
-        fx_shed_refuse(&thread->shed, &thread->server->metrics, journey->exchange,
-                       FX_SHED_CROWD);
-        end(journey);
+    if (!fx_shed_begin_wait(&thread->shed, fx_http_body(request->exchange).len)) {
+        fx_shed_reject(&thread->shed, &thread->server->metrics, request->exchange,
+                       FX_SHED_WAITING);
+        destroy_request(request);
         return;
     }
-    journey->letter = (struct fx_letter){.open = on_question, .user = journey};
-    fx_mailbox_post(&thread->server->mailbox, &journey->letter);
+    request->message = (struct fx_message){.handle = on_request, .user = request};
+    fx_message_queue_post(&thread->server->queue, &request->message);
 }
 
-void fx_answer_binding(struct fx_thread *thread, struct fx_http_exchange *exchange) {
-    if (fx_answer_early(thread, exchange)) {
+void fx_handle_binding(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    if (fx_request_reject_early(thread, exchange)) {
         return;
     }
-    struct journey *journey = calloc(1, sizeof *journey);
-    if (journey == NULL) {
-        fx_answer_no_memory(exchange);
+    struct binding_request *request = calloc(1, sizeof *request);
+    if (request == NULL) {
+        fx_respond_no_memory(exchange);
         return;
     }
-    journey->thread = thread;
-    journey->exchange = exchange;
-    journey->deadline_ns = fx_answer_deadline_ns(thread->server, exchange);
-    journey->review = fx_binding_create(fx_http_body(exchange), journey->deadline_ns);
-    if (journey->review == NULL) {
-        end(journey);
-        fx_answer_no_memory(exchange);
+    request->thread = thread;
+    request->exchange = exchange;
+    request->deadline_ns = fx_request_deadline_ns(thread->server, exchange);
+    request->review = fx_binding_create(fx_http_body(exchange), request->deadline_ns);
+    if (request->review == NULL) {
+        destroy_request(request);
+        fx_respond_no_memory(exchange);
         return;
     }
-    begin(journey);
+    start_request(request);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/certificates.c - files, or texts, to a TLS configuration, and its validity.
+ * server/certificates.c - certificates from files or texts become TLS configurations;
+ * validity.
  */
 #include "server/certificates.h"
 
@@ -19,7 +20,7 @@
 
 #define PEM_BYTES (1u << 20) /* of one file */
 
-/* A version of the files. */
+/* One version of the files. */
 struct version {
     struct fx_tls_config *config;
     struct fx_buf ca;
@@ -27,27 +28,28 @@ struct version {
 
 struct fx_certificates {
     struct fx_reload *reload;   /* NULL: no files */
-    struct fx_clients *clients; /* who may ask; NULL: anybody */
-    const char *roots[3];       /* certificate, key, and perhaps who vouches for them */
+    struct fx_clients *clients; /* NULL: no client certificate is required */
+    const char *roots[3];       /* certificate, key, and perhaps CA certificates */
     size_t n_roots;
-    /* One for each thread that serves: sessions share the random state of theirs, and
-     * mbedTLS keeps tables with the key. NULL before the first. */
+    /* One for each serving thread: sessions share the random state of their
+     * configuration, and mbedTLS keeps tables with the key. NULL before the first. */
     struct fx_tls_config *current[FX_LIMIT_THREADS];
     struct fx_buf ca;
-    bool stands_in; /* the one in use was only made until the true one is given */
+    bool is_placeholder; /* the current one is used until the Secret sets it */
     struct fx_metrics *metrics;
     struct fx_certificates_users users;
 };
 
-static void drop_all(struct fx_tls_config **configs, size_t n) {
+static void unref_all(struct fx_tls_config **configs, size_t n) {
     for (size_t i = 0; i < n; i++) {
         fx_tls_config_unref(configs[i]);
         configs[i] = NULL;
     }
 }
 
-static void take(struct fx_certificates *certificates, struct fx_tls_config **made) {
-    drop_all(certificates->current, certificates->users.n_threads);
+static void set_current(struct fx_certificates *certificates,
+                        struct fx_tls_config **made) {
+    unref_all(certificates->current, certificates->users.n_threads);
     memcpy(certificates->current, made, certificates->users.n_threads * sizeof *made);
     int64_t not_before = 0;
     int64_t not_after = 0;
@@ -57,37 +59,37 @@ static void take(struct fx_certificates *certificates, struct fx_tls_config **ma
            fx_log_int("not_after", not_after));
 }
 
-/* Takes it over, for all threads, with who may ask; a version that cannot have that is
- * none. */
-static bool admit_and_take(struct fx_certificates *certificates,
-                           struct fx_tls_config *made, struct fx_err *err) {
+/* Consumes `made`: makes a copy for each thread, applies the client rules and makes them
+ * current. On failure the current ones stay. */
+static bool apply_clients(struct fx_certificates *certificates,
+                          struct fx_tls_config *made, struct fx_err *err) {
     struct fx_tls_config *all[FX_LIMIT_THREADS] = {made};
-    bool ok = fx_clients_admit(certificates->clients, made, err);
+    bool ok = fx_clients_apply(certificates->clients, made, err);
     for (size_t i = 1; ok && i < certificates->users.n_threads; i++) {
-        all[i] = fx_tls_config_again(made, err);
-        ok = all[i] != NULL && fx_clients_admit(certificates->clients, all[i], err);
+        all[i] = fx_tls_config_clone(made, err);
+        ok = all[i] != NULL && fx_clients_apply(certificates->clients, all[i], err);
     }
     if (!ok) {
-        drop_all(all, certificates->users.n_threads);
+        unref_all(all, certificates->users.n_threads);
         return false;
     }
-    take(certificates, all);
+    set_current(certificates, all);
     return true;
 }
 
-static void tell_not_taken(const struct fx_err *failure) {
-    fx_log(ERROR, "certificate not taken: the previous one stays in use",
+static void log_rejected(const struct fx_err *failure) {
+    fx_log(ERROR, "certificate rejected: the previous one stays in use",
            fx_log_str("error", failure->msg));
 }
 
-static void discard(void *made) {
+static void discard_version(void *made) {
     struct version *version = made;
     fx_tls_config_unref(version->config);
     fx_buf_finish(&version->ca);
     free(version);
 }
 
-/* NULL without memory. */
+/* NULL if out of memory. */
 static struct version *version_of(struct fx_text ca) {
     struct version *version = calloc(1, sizeof *version);
     if (version == NULL) {
@@ -96,19 +98,20 @@ static struct version *version_of(struct fx_text ca) {
     fx_buf_init(&version->ca, 0);
     fx_buf_text(&version->ca, ca);
     if (version->ca.failed) {
-        discard(version);
+        discard_version(version);
         return NULL;
     }
     return version;
 }
 
-/* On a worker. */
-static bool build(void *user, const struct fx_file_set *files, void **ret_made,
-                  struct fx_err *err) {
+/* On a worker thread. */
+static bool build_version(void *user, const struct fx_file_set *files, void **ret_made,
+                          struct fx_err *err) {
     const struct fx_certificates *certificates = user;
     struct fx_text pem[3] = {{0}};
     if (files->files.n_paths != certificates->n_roots) {
-        return fx_fail(err, FX_EINVALID, "the certificate and its key are one file each");
+        return fx_fail(err, FX_EINVALID,
+                       "the certificate and its key must be one file each");
     }
     for (size_t i = 0; i < certificates->n_roots; i++) {
         const struct fx_file_content *content = &files->contents[i];
@@ -123,20 +126,20 @@ static bool build(void *user, const struct fx_file_set *files, void **ret_made,
     }
     version->config = fx_tls_config_server(pem[0], pem[1], err);
     if (version->config == NULL) {
-        discard(version);
+        discard_version(version);
         return fx_err_prefix(err, "%s: ", files->files.paths[0]);
     }
     *ret_made = version;
     return true;
 }
 
-/* Takes it over. */
-static bool take_version(struct fx_certificates *certificates, struct version *version,
-                         struct fx_err *err) {
+/* Consumes `version`. */
+static bool set_version(struct fx_certificates *certificates, struct version *version,
+                        struct fx_err *err) {
     struct fx_tls_config *made = version->config;
     version->config = NULL;
-    if (!admit_and_take(certificates, made, err)) {
-        discard(version);
+    if (!apply_clients(certificates, made, err)) {
+        discard_version(version);
         return false;
     }
     fx_buf_finish(&certificates->ca);
@@ -145,10 +148,10 @@ static bool take_version(struct fx_certificates *certificates, struct version *v
     return true;
 }
 
-static void done(void *user, enum fx_reload_result result, void *made,
-                 const struct fx_err *failure, bool told) {
+static void on_reloaded(void *user, enum fx_reload_result result, void *made,
+                        const struct fx_err *failure, bool is_repeated) {
     struct fx_certificates *certificates = user;
-    if (result == FX_RELOAD_FAILED && told) {
+    if (result == FX_RELOAD_FAILED && is_repeated) {
         return;
     }
     const bool first = certificates->current[0] == NULL;
@@ -158,9 +161,9 @@ static void done(void *user, enum fx_reload_result result, void *made,
     }
     struct fx_err err = FX_ERR_INIT;
     if (result == FX_RELOAD_FAILED) {
-        tell_not_taken(failure);
-    } else if (result == FX_RELOAD_CHANGED && !take_version(certificates, made, &err)) {
-        tell_not_taken(&err);
+        log_rejected(failure);
+    } else if (result == FX_RELOAD_CHANGED && !set_version(certificates, made, &err)) {
+        log_rejected(&err);
     } else if (result == FX_RELOAD_CHANGED && !first) {
         certificates->users.on_change(certificates->users.user);
     }
@@ -175,27 +178,28 @@ static bool read_files(uv_loop_t *loop, const struct fx_server_options *options,
     certificates->roots[1] = options->tls_key;
     certificates->roots[2] = options->tls_ca;
     certificates->n_roots = options->tls_ca == NULL ? 2 : 3;
-    const struct fx_reload_plan plan = {
+    const struct fx_reload_options reload = {
         .roots = {certificates->roots, certificates->n_roots, PEM_BYTES},
         .name = "reload of the certificate",
         .user = certificates,
-        .build = build,
-        .done = done,
-        .discard = discard,
+        .build = build_version,
+        .done = on_reloaded,
+        .discard = discard_version,
     };
-    certificates->reload = fx_reload_create(loop, &plan, err);
+    certificates->reload = fx_reload_create(loop, &reload, err);
     return certificates->reload != NULL &&
-           (certificates->current[0] != NULL || fx_fail_nomem(err)); /* not taken */
+           (certificates->current[0] != NULL ||
+            fx_fail_nomem(err)); /* rejected, for lack of memory */
 }
 
-static bool make_our_own(const struct fx_server_options *options,
-                         struct fx_certificates *certificates, struct fx_err *err) {
-    static const char *const ourselves[] = {"localhost", "127.0.0.1", "::1"};
+static bool self_sign(const struct fx_server_options *options,
+                      struct fx_certificates *certificates, struct fx_err *err) {
+    static const char *const default_names[] = {"localhost", "127.0.0.1", "::1"};
     const bool named = options->n_tls_names > 0;
     struct fx_tls_config *made = fx_tls_config_self_signed(
-        named ? options->tls_names : ourselves,
-        named ? options->n_tls_names : FX_COUNT(ourselves), err);
-    if (made == NULL || !admit_and_take(certificates, made, err)) {
+        named ? options->tls_names : default_names,
+        named ? options->n_tls_names : FX_COUNT(default_names), err);
+    if (made == NULL || !apply_clients(certificates, made, err)) {
         return false;
     }
     if (options->tls_cert_out == NULL) {
@@ -212,41 +216,41 @@ static bool make_our_own(const struct fx_server_options *options,
     return ok;
 }
 
-static bool is_given(const struct fx_server_options *options) {
+static bool comes_from_secret(const struct fx_server_options *options) {
     return options->cluster != NULL && options->cluster->secret != NULL;
 }
 
-void fx_certificates_give(struct fx_certificates *certificates, struct fx_text cert_pem,
-                          struct fx_text key_pem) {
+void fx_certificates_set(struct fx_certificates *certificates, struct fx_text cert_pem,
+                         struct fx_text key_pem) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_tls_config *made = fx_tls_config_server(cert_pem, key_pem, &err);
-    const bool first = certificates->stands_in;
+    const bool first = certificates->is_placeholder;
     if (!first) {
         fx_metrics_count(certificates->metrics, FX_METRIC_CERTIFICATE_RELOADS,
                          made == NULL ? FX_RELOAD_FAILED : FX_RELOAD_CHANGED);
     }
-    if (made == NULL || !admit_and_take(certificates, made, &err)) {
-        tell_not_taken(&err);
+    if (made == NULL || !apply_clients(certificates, made, &err)) {
+        log_rejected(&err);
         return;
     }
-    certificates->stands_in = false;
+    certificates->is_placeholder = false;
     certificates->users.on_change(certificates->users.user);
 }
 
-/* The same certificate, for other clients. */
+/* The client CA certificates changed: makes the same certificate current again. */
 static void on_clients(void *user) {
     struct fx_certificates *certificates = user;
     struct fx_err err = FX_ERR_INIT;
-    struct fx_tls_config *made = fx_tls_config_again(certificates->current[0], &err);
-    if (made == NULL || !admit_and_take(certificates, made, &err)) {
-        tell_not_taken(&err);
+    struct fx_tls_config *made = fx_tls_config_clone(certificates->current[0], &err);
+    if (made == NULL || !apply_clients(certificates, made, &err)) {
+        log_rejected(&err);
         return;
     }
     certificates->users.on_change(certificates->users.user);
 }
 
-static bool ask_clients(uv_loop_t *loop, const struct fx_server_options *options,
-                        struct fx_certificates *certificates, struct fx_err *err) {
+static bool create_clients(uv_loop_t *loop, const struct fx_server_options *options,
+                           struct fx_certificates *certificates, struct fx_err *err) {
     const struct fx_clients_options clients = {
         .ca_file = options->client_ca,
         .names = options->client_names,
@@ -263,17 +267,17 @@ static bool ask_clients(uv_loop_t *loop, const struct fx_server_options *options
 }
 
 const struct fx_tls_pair *
-fx_certificates_ourselves(const struct fx_certificates *certificates) {
-    return fx_clients_ourselves(certificates->clients);
+fx_certificates_own_pair(const struct fx_certificates *certificates) {
+    return fx_clients_own_pair(certificates->clients);
 }
 
 struct fx_text fx_certificates_ca(const struct fx_certificates *certificates) {
     return (struct fx_text){certificates->ca.data, certificates->ca.len};
 }
 
-static void destroy(void *user) {
+static void destroy_certificates(void *user) {
     struct fx_certificates *certificates = user;
-    drop_all(certificates->current, certificates->users.n_threads);
+    unref_all(certificates->current, certificates->users.n_threads);
     fx_buf_finish(&certificates->ca);
     free(certificates);
 }
@@ -291,12 +295,12 @@ struct fx_certificates *fx_certificates_create(uv_loop_t *loop,
     }
     certificates->users = *users;
     certificates->metrics = metrics;
-    certificates->stands_in = is_given(options);
+    certificates->is_placeholder = comes_from_secret(options);
     fx_buf_init(&certificates->ca, 0);
     const bool files = options->tls_cert != NULL || options->tls_key != NULL;
-    if (!ask_clients(loop, options, certificates, err) ||
+    if (!create_clients(loop, options, certificates, err) ||
         (files ? !read_files(loop, options, certificates, err)
-               : !make_our_own(options, certificates, err))) {
+               : !self_sign(options, certificates, err))) {
         fx_certificates_close(certificates);
         return NULL;
     }
@@ -319,7 +323,7 @@ bool fx_certificates_valid_now(const struct fx_certificates *certificates,
                                const char **ret_reason) {
     int64_t not_before = 0;
     int64_t not_after = 0;
-    if (certificates->stands_in) {
+    if (certificates->is_placeholder) {
         *ret_reason = "waiting for the Secret";
         return false;
     }
@@ -336,8 +340,8 @@ void fx_certificates_close(struct fx_certificates *certificates) {
     fx_clients_close(certificates->clients);
     certificates->clients = NULL;
     if (certificates->reload != NULL) {
-        fx_reload_close(certificates->reload, destroy);
+        fx_reload_close(certificates->reload, destroy_certificates);
     } else {
-        destroy(certificates);
+        destroy_certificates(certificates);
     }
 }

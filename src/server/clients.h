@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/clients.h - who may ask the webhook: clients with a certificate of an authority
- * in a file, which is read again when it changes, and we ourselves.
+ * server/clients.h - which clients may use the webhook port: those with a certificate
+ * that is signed by an authority in the client CA file, which is read again when it
+ * changes; and this process itself.
  */
 #ifndef FX_SERVER_CLIENTS_H
 #define FX_SERVER_CLIENTS_H
@@ -22,35 +23,35 @@ struct fx_clients; /* opaque */
 /* Everything is borrowed until it is closed. */
 struct fx_clients_options {
     const char *ca_file;
-    const char *const *names; /* one of them is the client's common name; none: any */
-    size_t n_names;
+    const char *const *names; /* allowed common names */
+    size_t n_names;           /* 0: any name is allowed */
     struct fx_metrics *metrics;
-    /* On the loop: the authorities are others from now on. A configuration keeps those
-     * it was given, so the one in use is to be made again. */
+    /* Called on the loop when the authorities changed. A TLS configuration keeps those
+     * that it was given, so the current one must be replaced. */
     void (*on_change)(void *user);
     void *user;
 };
 
-/* Reads the file, blocking. Errors: FX_EINVALID (no certificate in it), FX_EIO (it cannot
- * be read), FX_ENOMEM. */
+/* Reads the file, blocking. Errors: FX_EINVALID (no certificate in it), FX_EIO (the file
+ * cannot be read), FX_ENOMEM. */
 struct fx_clients *fx_clients_create(uv_loop_t *loop,
                                      const struct fx_clients_options *options,
                                      struct fx_err *err) FX_MUST_USE;
 
-/* Makes a server's configuration let in only them, and ourselves. NULL: anybody, nothing
- * to do. Errors: FX_ENOMEM. */
-bool fx_clients_admit(struct fx_clients *clients, struct fx_tls_config *server,
+/* Makes a server's configuration accept only these clients. `clients` NULL: does nothing,
+ * any client is accepted. Errors: FX_ENOMEM. */
+bool fx_clients_apply(struct fx_clients *clients, struct fx_tls_config *server,
                       struct fx_err *err) FX_MUST_USE;
 
-/* With what we show ourselves to our own port: a certificate made for this process that
- * nobody else has the key of. Borrowed; NULL where anybody may ask. */
-const struct fx_tls_pair *fx_clients_ourselves(const struct fx_clients *clients);
+/* The client certificate of this process, made at the start; no other process has its
+ * key. Borrowed. NULL if `clients` is NULL. */
+const struct fx_tls_pair *fx_clients_own_pair(const struct fx_clients *clients);
 
 /* Reads the file again now. NULL is fine. */
 void fx_clients_reload(struct fx_clients *clients);
 
-/* Ends it, after the last session of a configuration that it was asked about; the memory
- * goes when no worker uses it any more. NULL is fine. */
+/* Closes it; call it after the last session of every configuration that it was applied
+ * to. The memory is freed when no worker uses it any more. NULL is fine. */
 void fx_clients_close(struct fx_clients *clients);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/cluster_metrics.c - families of the cluster: some counted, most looked at.
+ * server/cluster_metrics.c - families of the cluster: some are counted, most are read at
+ * each scrape.
  */
 #include "server/cluster_metrics.h"
 
@@ -10,7 +11,7 @@
 #include "base/date.h"
 #include "server/state.h"
 
-/* Verbs times resources times reasons that really occur are some dozens. */
+/* The combinations of verb, resource and reason that occur are some dozens. */
 #define MAX_REQUESTS 256u
 #define MAX_STATES   128u
 
@@ -59,7 +60,7 @@ struct fx_cluster_metrics {
     struct tables tables;
 };
 
-/* What becomes of a write; of Events there can be too many. */
+/* The result of a write. Events are dropped if there are too many. */
 enum result { RESULT_OK, RESULT_FAILED, RESULT_DROPPED };
 static const char *const status_results[] = {"ok", "failed", NULL};
 static const char *const event_results[] = {"ok", "failed", "dropped", NULL};
@@ -85,7 +86,7 @@ static bool add_families(struct fx_registry *registry,
                          struct fx_cluster_metrics *metrics) {
     static const struct fx_buckets buckets = {bounds, FX_COUNT(bounds)};
     const struct tables *tables = &metrics->tables;
-    struct fx_family_plan plans[FAMILY_COUNT] = {
+    struct fx_family_options options[FAMILY_COUNT] = {
 #define X(id, type_, name_, labels_, help_)     \
     [FAMILY_##id] = {.type = FX_FAMILY_##type_, \
                      .name = (name_),           \
@@ -94,12 +95,12 @@ static bool add_families(struct fx_registry *registry,
         FAMILIES(X)
 #undef X
     };
-    plans[FAMILY_REQUEST_SECONDS].buckets = &buckets;
-    plans[FAMILY_STATUS_WRITES].key = plans[FAMILY_EVENTS].key = "result";
-    plans[FAMILY_STATUS_WRITES].values = status_results;
-    plans[FAMILY_EVENTS].values = event_results;
+    options[FAMILY_REQUEST_SECONDS].buckets = &buckets;
+    options[FAMILY_STATUS_WRITES].key = options[FAMILY_EVENTS].key = "result";
+    options[FAMILY_STATUS_WRITES].values = status_results;
+    options[FAMILY_EVENTS].values = event_results;
     for (size_t i = 0; i < FAMILY_COUNT; i++) {
-        metrics->families[i] = fx_registry_add(registry, &plans[i]);
+        metrics->families[i] = fx_registry_add(registry, &options[i]);
         if (metrics->families[i] == NULL) {
             return false;
         }
@@ -107,25 +108,25 @@ static bool add_families(struct fx_registry *registry,
     return true;
 }
 
-/* ---- what is looked at ----------------------------------------------------------- */
+/* ---- read at each scrape ----------------------------------------------------------- */
 
 static uint32_t series_of(struct fx_labels *labels, const char *value) {
     const struct fx_text text = fx_text_of(value);
     return fx_labels_get(labels, &text);
 }
 
-static void set(struct fx_cluster_metrics *metrics, enum family family, uint32_t series,
-                double value) {
+static void set_value(struct fx_cluster_metrics *metrics, enum family family,
+                      uint32_t series, double value) {
     fx_family_set(metrics->families[family], series, value);
 }
 
 static void read_state(struct fx_cluster_metrics *metrics, struct fx_text resource,
                        enum fx_kube_state now) {
-#define X(name, text)                                                              \
-    {                                                                              \
-        const struct fx_text values[] = {resource, FX_TEXT(text)};                 \
-        set(metrics, FAMILY_STATES, fx_labels_get(metrics->tables.states, values), \
-            now == FX_KUBE_STATE_##name ? 1 : 0);                                  \
+#define X(name, text)                                                                    \
+    {                                                                                    \
+        const struct fx_text values[] = {resource, FX_TEXT(text)};                       \
+        set_value(metrics, FAMILY_STATES, fx_labels_get(metrics->tables.states, values), \
+                  now == FX_KUBE_STATE_##name ? 1 : 0);                                  \
     }
     FX_KUBE_STATES(X)
 #undef X
@@ -145,10 +146,10 @@ static void read_resource(struct fx_cluster_metrics *metrics, size_t index) {
         const struct fx_text text = {name.data, name.len};
         const uint32_t series = fx_labels_get(metrics->tables.resources, &text);
         read_state(metrics, text, status.state);
-        set(metrics, FAMILY_OBJECTS, series, (double)status.n_objects);
+        set_value(metrics, FAMILY_OBJECTS, series, (double)status.n_objects);
         if (status.synced_ns != 0) {
             const double ago = (double)(fx_clock_ns() - status.synced_ns) / NS_IN_S;
-            set(metrics, FAMILY_SYNCED, series, (double)fx_date_now() - ago);
+            set_value(metrics, FAMILY_SYNCED, series, (double)fx_date_now() - ago);
         }
     }
     fx_buf_finish(&name);
@@ -156,12 +157,12 @@ static void read_resource(struct fx_cluster_metrics *metrics, size_t index) {
 
 static void read_writes(struct fx_cluster_metrics *metrics,
                         const struct fx_cluster_stats *look) {
-    set(metrics, FAMILY_STATUS_WRITES, RESULT_OK, (double)look->status.written);
-    set(metrics, FAMILY_STATUS_WRITES, RESULT_FAILED, (double)look->status.failed);
-    set(metrics, FAMILY_STATUS_QUEUE, 0, (double)look->status.queued);
-    set(metrics, FAMILY_EVENTS, RESULT_OK, (double)look->events.written);
-    set(metrics, FAMILY_EVENTS, RESULT_FAILED, (double)look->events.failed);
-    set(metrics, FAMILY_EVENTS, RESULT_DROPPED, (double)look->events.dropped);
+    set_value(metrics, FAMILY_STATUS_WRITES, RESULT_OK, (double)look->status.written);
+    set_value(metrics, FAMILY_STATUS_WRITES, RESULT_FAILED, (double)look->status.failed);
+    set_value(metrics, FAMILY_STATUS_QUEUE, 0, (double)look->status.queued);
+    set_value(metrics, FAMILY_EVENTS, RESULT_OK, (double)look->events.written);
+    set_value(metrics, FAMILY_EVENTS, RESULT_FAILED, (double)look->events.failed);
+    set_value(metrics, FAMILY_EVENTS, RESULT_DROPPED, (double)look->events.dropped);
 }
 
 static void read_all(void *user) {
@@ -176,13 +177,13 @@ static void read_all(void *user) {
         read_resource(metrics, i);
     }
     read_writes(metrics, &look);
-    set(metrics, FAMILY_LEASE, 0, look.lease_held ? 1 : 0);
+    set_value(metrics, FAMILY_LEASE, 0, look.lease_held ? 1 : 0);
     if (look.publishes) {
-        set(metrics, FAMILY_PUBLISHED, 0, look.published ? 1 : 0);
+        set_value(metrics, FAMILY_PUBLISHED, 0, look.published ? 1 : 0);
     }
     if (look.names_mutating) {
-        set(metrics, FAMILY_CONFIGURED, 0, look.configured ? 1 : 0);
-        set(metrics, FAMILY_DISABLED, 0, look.disabled ? 1 : 0);
+        set_value(metrics, FAMILY_CONFIGURED, 0, look.configured ? 1 : 0);
+        set_value(metrics, FAMILY_DISABLED, 0, look.disabled ? 1 : 0);
     }
     if (look.ca_not_after != 0) {
         fx_metrics_set(&server->metrics, FX_METRIC_NOT_AFTER, FX_CERTIFICATE_CA,
@@ -190,7 +191,8 @@ static void read_all(void *user) {
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------- */
+/* ---- create and count
+ * ------------------------------------------------------------------- */
 
 struct fx_cluster_metrics *fx_cluster_metrics_create(struct fx_registry *registry,
                                                      struct fx_server *server) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/cluster_metrics.h - how we stand with the API server: fixpoint_kube_* and what
- * is written there. Loop thread only.
+ * server/cluster_metrics.h - metrics of the connection to the API server
+ * (fixpoint_kube_*) and of what is written there. Main thread only.
  */
 #ifndef FX_SERVER_CLUSTER_METRICS_H
 #define FX_SERVER_CLUSTER_METRICS_H
@@ -13,14 +13,14 @@
 struct fx_server;
 struct fx_cluster_metrics; /* opaque */
 
-/* Adds the families to the registry, which outlives it; what is looked at is read from
- * the server's cluster at each scrape. NULL without memory. */
+/* Adds the families to the registry, which must outlive the result. Gauges are read from
+ * the server's cluster at each scrape. NULL if out of memory. */
 struct fx_cluster_metrics *
 fx_cluster_metrics_create(struct fx_registry *registry,
                           struct fx_server *server) FX_MUST_USE;
 void fx_cluster_metrics_destroy(struct fx_cluster_metrics *metrics); /* NULL is fine */
 
-/* A request to the API server has ended. */
+/* Counts a request to the API server that has ended. */
 void fx_cluster_metrics_count(struct fx_cluster_metrics *metrics, enum fx_kube_verb verb,
                               const struct fx_kube_resource *resource,
                               enum fx_kube_reason reason, double seconds);

@@ -14,10 +14,10 @@
 #define CORES_MAX  ((size_t)65536)
 #define NUMBER_MAX (UINT64_C(1) << 53) /* microseconds */
 
-/* ---- the texts ---- */
+/* ---- parsing ---- */
 
-/* The text before the first `end`, taken off `rest` with it; all of it where there is
- * none. */
+/* Takes the text before the first `end`, and that character, off `rest`; all of it if
+ * there is none. */
 static struct fx_text cut(struct fx_text *rest, char end) {
     size_t len = 0;
     while (len < rest->len && rest->data[len] != end) {
@@ -25,7 +25,7 @@ static struct fx_text cut(struct fx_text *rest, char end) {
     }
     const struct fx_text before = {rest->data, len};
     const size_t used = len < rest->len ? len + 1 : len;
-    if (used > 0) { /* an empty text may have no data at all */
+    if (used > 0) { /* the data of an empty text may be NULL */
         rest->data += used;
         rest->len -= used;
     }
@@ -92,7 +92,7 @@ bool fx_cores_find_group(struct fx_text text, struct fx_text controller,
     return false;
 }
 
-/* ---- the files ---- */
+/* ---- files ---- */
 
 /* Replaces what is in `ret_bytes`. */
 static bool read_file(const char *path, struct fx_buf *ret_bytes) {
@@ -116,8 +116,8 @@ static struct fx_text text_of(const struct fx_buf *buf) {
     return (struct fx_text){buf->data, buf->len};
 }
 
-/* What version 2 says of a group. */
-static bool ask_max(struct fx_text group, size_t *ret_cores) {
+/* The quota of a group in version 2. */
+static bool read_max(struct fx_text group, size_t *ret_cores) {
     struct fx_buf max;
     fx_buf_init(&max, 0);
     const bool ok = read_of_group("/sys/fs/cgroup", group, "cpu.max", &max) &&
@@ -126,8 +126,8 @@ static bool ask_max(struct fx_text group, size_t *ret_cores) {
     return ok;
 }
 
-/* What version 1 says of it. */
-static bool ask_quota(struct fx_text group, size_t *ret_cores) {
+/* The quota of a group in version 1. */
+static bool read_quota(struct fx_text group, size_t *ret_cores) {
     static const char root[] = "/sys/fs/cgroup/cpu";
     struct fx_buf quota;
     struct fx_buf period;
@@ -151,14 +151,14 @@ static struct fx_text parent_of(struct fx_text group) {
     return group;
 }
 
-/* The least that the group and those above it allow, not more than `cores`. Within a
- * container the path may be one that only the host has: then it is the root that says
- * it. */
+/* The minimum of `cores` and the quotas of the group and those above it. In a container
+ * the path may exist on the host only: then the root has the quota. */
 static size_t least(struct fx_text group,
-                    bool (*ask)(struct fx_text group, size_t *ret_cores), size_t cores) {
+                    bool (*read_quota_of)(struct fx_text group, size_t *ret_cores),
+                    size_t cores) {
     for (;;) {
         size_t bound = cores;
-        if (ask(group, &bound) && bound < cores) {
+        if (read_quota_of(group, &bound) && bound < cores) {
             cores = bound;
         }
         if (group.len == 0) {
@@ -175,10 +175,10 @@ size_t fx_cores_usable(void) {
     fx_buf_init(&groups, 0);
     if (read_file("/proc/self/cgroup", &groups)) {
         if (fx_cores_find_group(text_of(&groups), (struct fx_text){0}, &group)) {
-            cores = least(group, ask_max, cores);
+            cores = least(group, read_max, cores);
         }
         if (fx_cores_find_group(text_of(&groups), FX_TEXT("cpu"), &group)) {
-            cores = least(group, ask_quota, cores);
+            cores = least(group, read_quota, cores);
         }
     }
     fx_buf_finish(&groups);

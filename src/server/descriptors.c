@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/descriptors.c - the limit, and the shares in it.
+ * server/descriptors.c - the limit, and how it is divided.
  */
 #include "server/descriptors.h"
 
@@ -8,8 +8,8 @@
 
 #include "base/log.h"
 
-/* For health's connections, those kept to providers and the API server, files, loops; and
- * of few descriptors, half. */
+/* Descriptors for health connections, connections to providers and the API server, files
+ * and loops. At most half of all descriptors. */
 #define RESERVE 640u
 
 static size_t least(size_t a, size_t b) {
@@ -36,7 +36,7 @@ void fx_descriptors_plan(struct fx_descriptors *wanted) {
     }
     fx_descriptors_share((size_t)limit.rlim_cur, wanted);
     if (wanted->webhook < before) {
-        fx_log(WARN, "few descriptors: connections are bounded",
+        fx_log(WARN, "too few file descriptors: connection limit lowered",
                fx_log_int("descriptors", (int64_t)limit.rlim_cur),
                fx_log_int("wanted", (int64_t)before),
                fx_log_int("connections", (int64_t)wanted->webhook));

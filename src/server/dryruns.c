@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/dryruns.c - jobs: each waits, runs on a thread, and comes back as a letter.
+ * server/dryruns.c - jobs: each waits in the queue, runs on a thread, and comes back as a
+ * message; and the port.
  */
 #include "server/dryruns.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/clock.h"
@@ -15,13 +17,14 @@
 #include "base/priority.h"
 #include "engine/activity.h"
 #include "engine/dry_run.h"
-#include "server/answer.h"
+#include "server/handlers.h"
+#include "server/respond.h"
+#include "server/routes.h"
 #include "server/state.h"
 
-#define RETRY_AFTER "Retry-After: 1\r\n"
-#define JSON        FX_TEXT("application/json")
+#define JSON FX_TEXT("application/json")
 
-/* One request. Its texts are the exchange's. */
+/* One request. Its texts are borrowed from the exchange. */
 struct fx_dryrun_job {
     struct fx_dryruns *dryruns;
     const struct fx_dry_run *api;
@@ -30,18 +33,13 @@ struct fx_dryrun_job {
     uint64_t deadline_ns;
     struct fx_dryrun_job *next;
     uv_thread_t thread;
-    struct fx_dry_run_answer answer; /* the thread's until the letter comes */
-    struct fx_letter done;
+    struct fx_dry_run_answer answer; /* owned by the thread until the message comes */
+    struct fx_message done;
     struct fx_activity activity;
     struct fx_job job; /* for the watchdog */
 };
 
-void fx_dryruns_init(struct fx_dryruns *dryruns, struct fx_server *server) {
-    *dryruns = (struct fx_dryruns){.server = server};
-    dryruns->last = &dryruns->first;
-}
-
-/* ---- answering ------------------------------------------------------------------- */
+/* ---- responses ------------------------------------------------------------------- */
 
 static enum fx_dryrun_status label_of(unsigned status) {
     switch (status) {
@@ -54,46 +52,47 @@ static enum fx_dryrun_status label_of(unsigned status) {
     return FX_DRYRUN_500;
 }
 
-/* Empties the body. */
-static void respond(struct fx_server *server, struct fx_http_exchange *exchange,
-                    unsigned status, struct fx_buf *body) {
-    const double ms = fx_answer_seconds(exchange) * 1e3;
+/* Consumes the body. */
+static void respond_dry_run(struct fx_server *server, struct fx_http_exchange *exchange,
+                            unsigned status, struct fx_buf *body) {
+    const double ms = fx_request_seconds(exchange) * 1e3;
     fx_metrics_count(&server->metrics, FX_METRIC_DRYRUNS, label_of(status));
     fx_log(INFO, "dry run", fx_log_int("status", status), fx_log_num("ms", ms));
     fx_http_respond(exchange, status, "application/json",
-                    status == 503 ? RETRY_AFTER : NULL, body);
+                    status == 503 ? FX_RETRY_AFTER : NULL, body);
 }
 
-static void refuse(struct fx_server *server, const struct fx_dry_run *api,
-                   struct fx_http_exchange *exchange, unsigned status,
-                   const char *words) {
+static void respond_error(struct fx_server *server, const struct fx_dry_run *api,
+                          struct fx_http_exchange *exchange, unsigned status,
+                          const char *text) {
     struct fx_buf body;
     fx_buf_init(&body, 0);
-    api->write_error(&body, fx_text_of(words));
-    if (body.failed) { /* the status says enough */
+    api->write_error(&body, fx_text_of(text));
+    if (body.failed) { /* respond with the status and an empty body */
         fx_buf_reset(&body);
     }
-    respond(server, exchange, status, &body);
+    respond_dry_run(server, exchange, status, &body);
     fx_buf_finish(&body);
 }
 
 /* ---- running --------------------------------------------------------------------- */
 
-/* On its thread, which stands behind all others: they have work for the cluster. */
-static void run(void *user) {
+/* On the thread of the job, which has the lowest priority: other threads serve the
+ * cluster. */
+static void run_job(void *user) {
     struct fx_dryrun_job *job = user;
     fx_priority_lowest();
     fx_activity_set_task(&job->activity, "a dry run");
     job->api->answer(job->body, &job->dryruns->server->options->settings,
                      job->deadline_ns, &job->activity, &job->answer);
-    fx_mailbox_post(&job->dryruns->server->mailbox, &job->done);
+    fx_message_queue_post(&job->dryruns->server->queue, &job->done);
 }
 
 static void on_done(void *user);
 
-static void describe(void *user, struct fx_buf *words) {
+static void describe_job(void *user, struct fx_buf *text) {
     struct fx_dryrun_job *job = user;
-    fx_activity_print(&job->activity, words);
+    fx_activity_print(&job->activity, text);
 }
 
 static void free_job(struct fx_dryrun_job *job) {
@@ -101,33 +100,33 @@ static void free_job(struct fx_dryrun_job *job) {
     free(job);
 }
 
-/* For the watchdog; the thread ends soon after the deadline, if it ends. */
-static void tell_begin(struct fx_dryrun_job *job) {
+/* Registers the job for the watchdog. The thread should end soon after the deadline. */
+static void register_job(struct fx_dryrun_job *job) {
     const uint64_t now = fx_clock_ns();
     job->job = (struct fx_job){
         .type = FX_JOB_DRY_RUN,
         .name = "dry run",
         .allowed_ns = job->deadline_ns > now ? job->deadline_ns - now : 0,
-        .describe = describe,
+        .describe = describe_job,
         .user = job,
     };
     fx_job_begin(&job->job);
 }
 
-/* Where it does not begin, it is answered. */
-static void start(struct fx_dryrun_job *job) {
+/* Starts the job, or responds with an error. */
+static void start_job(struct fx_dryrun_job *job) {
     struct fx_dryruns *dryruns = job->dryruns;
     const bool is_late = fx_clock_ns() >= job->deadline_ns;
-    job->done = (struct fx_letter){.open = on_done, .user = job};
-    tell_begin(job);
-    if (!is_late && uv_thread_create(&job->thread, run, job) == 0) {
+    job->done = (struct fx_message){.handle = on_done, .user = job};
+    register_job(job);
+    if (!is_late && uv_thread_create(&job->thread, run_job, job) == 0) {
         dryruns->n_running++;
         return;
     }
     fx_job_end(&job->job);
-    refuse(dryruns->server, job->api, job->exchange, 503,
-           is_late ? "deadline exceeded before the dry run could begin"
-                   : "no thread for it");
+    respond_error(dryruns->server, job->api, job->exchange, 503,
+                  is_late ? "deadline exceeded before the dry run could begin"
+                          : "no thread can be created for the dry run");
     free_job(job);
 }
 
@@ -141,11 +140,11 @@ static struct fx_dryrun_job *take_next(struct fx_dryruns *dryruns) {
 
 static void start_all(struct fx_dryruns *dryruns) {
     while (dryruns->first != NULL && dryruns->n_running < FX_LIMIT_DRYRUNS) {
-        start(take_next(dryruns));
+        start_job(take_next(dryruns));
     }
 }
 
-/* The thread has nothing left to do but to end. */
+/* The thread is about to end. */
 static void on_done(void *user) {
     struct fx_dryrun_job *job = user;
     struct fx_dryruns *dryruns = job->dryruns;
@@ -154,7 +153,8 @@ static void on_done(void *user) {
     (void)joined;
     fx_job_end(&job->job);
     dryruns->n_running--;
-    respond(dryruns->server, job->exchange, job->answer.status, &job->answer.body);
+    respond_dry_run(dryruns->server, job->exchange, job->answer.status,
+                    &job->answer.body);
     fx_buf_finish(&job->answer.body);
     free_job(job);
     start_all(dryruns);
@@ -190,26 +190,27 @@ const struct fx_dry_run *fx_dryruns_find(struct fx_text path) {
     return NULL;
 }
 
-void fx_answer_dryrun(struct fx_server *server, struct fx_http_exchange *exchange) {
-    struct fx_dryruns *dryruns = &server->web.dryruns;
+void fx_handle_dryrun(struct fx_server *server, struct fx_http_exchange *exchange) {
+    struct fx_dryruns *dryruns = &server->dryruns;
     const struct fx_dry_run *api = fx_dryruns_find(fx_http_path(exchange));
     if (!is_json(fx_http_header(exchange, "Content-Type"))) {
-        refuse(server, api, exchange, 415, "the Content-Type must be application/json");
+        respond_error(server, api, exchange, 415,
+                      "the Content-Type must be application/json");
         return;
     }
     uint64_t deadline_ns = 0;
-    if (!fx_answer_has_deadline(server, exchange, &deadline_ns)) {
-        refuse(server, api, exchange, 400, FX_ANSWER_BAD_TIMEOUT);
+    if (!fx_request_find_deadline(server, exchange, &deadline_ns)) {
+        respond_error(server, api, exchange, 400, FX_BAD_TIMEOUT);
         return;
     }
     if (dryruns->n_waiting >= FX_LIMIT_DRYRUNS_WAITING) {
-        refuse(server, api, exchange, 503, "too many dry runs at once");
+        respond_error(server, api, exchange, 503, "too many dry runs at once");
         return;
     }
     struct fx_dryrun_job *job = calloc(1, sizeof *job);
     if (job == NULL || !fx_activity_init(&job->activity)) {
         free(job);
-        refuse(server, api, exchange, 503, "out of memory");
+        respond_error(server, api, exchange, 503, "out of memory");
         return;
     }
     job->dryruns = dryruns;
@@ -218,4 +219,73 @@ void fx_answer_dryrun(struct fx_server *server, struct fx_http_exchange *exchang
     job->body = fx_http_body(exchange);
     job->deadline_ns = deadline_ns;
     enqueue(dryruns, job);
+}
+
+/* ---- the port --------------------------------------------------------------------- */
+
+static void on_request(struct fx_http_exchange *exchange, void *user) {
+    fx_routes_dispatch_main(&fx_routes_dryruns, user, exchange);
+}
+
+/* Logs the address with the actual port. */
+static void log_address(const struct fx_dryruns *dryruns, const char *address) {
+    const char *colon = strrchr(address, ':');
+    struct fx_buf listen;
+    fx_buf_init(&listen, 0);
+    fx_buf_add(&listen, address, colon == NULL ? 0 : (size_t)(colon - address));
+    fx_buf_printf(&listen, ":%u", (unsigned)fx_http_server_port(dryruns->http));
+    fx_log(INFO, "serving dry runs",
+           fx_log_str("listen", listen.failed ? "" : listen.data));
+    fx_buf_finish(&listen);
+}
+
+bool fx_dryruns_start(struct fx_server *server, size_t max_connections,
+                      struct fx_err *err) {
+    const struct fx_server_options *options = server->options;
+    struct fx_dryruns *dryruns = &server->dryruns;
+    const struct fx_http_server_options http = {
+        .max_connections = max_connections,
+        .max_body = FX_LIMIT_DRYRUN_BODY_BYTES,
+        .max_held = FX_LIMIT_DRYRUN_HELD_BYTES,
+        .idle_ms = options->idle_ms,
+        .message_ms = options->message_ms,
+        .on_request = on_request,
+        .user = server,
+    };
+    if (options->web_listen == NULL) {
+        return true;
+    }
+    *dryruns = (struct fx_dryruns){.server = server};
+    dryruns->last = &dryruns->first;
+    dryruns->http = fx_http_server_create(&server->loop, &http, err);
+    if (dryruns->http == NULL) {
+        return false;
+    }
+    if (!fx_http_server_listen(dryruns->http, options->web_listen, err)) {
+        fx_http_server_destroy(dryruns->http);
+        dryruns->http = NULL;
+        return false;
+    }
+    log_address(dryruns, options->web_listen);
+    return true;
+}
+
+void fx_dryruns_drain(struct fx_dryruns *dryruns) {
+    if (dryruns->http != NULL) {
+        fx_http_server_drain(dryruns->http);
+    }
+}
+
+void fx_dryruns_stop(struct fx_dryruns *dryruns, void (*on_stopped)(void *user),
+                     void *user) {
+    if (dryruns->http == NULL) {
+        on_stopped(user);
+        return;
+    }
+    fx_http_server_stop(dryruns->http, on_stopped, user);
+}
+
+void fx_dryruns_finish(struct fx_dryruns *dryruns) {
+    fx_http_server_destroy(dryruns->http);
+    dryruns->http = NULL;
 }

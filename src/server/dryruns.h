@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/dryruns.h - dry runs of rules (engine/dry_run.h): each one on a thread of its
- * own, few at a time, some waiting for their turn in the order they came. No worker of
- * libuv's is taken for them: those take steps of TLS handshakes, which nobody's rules may
- * hold up.
+ * server/dryruns.h - the dry run port: the APIs of dialects (engine/dry_run.h) over
+ * plain, unauthenticated HTTP. The port exists only if the options give it an address.
+ *
+ * The main thread reads requests and writes responses. Each dry run has a thread of its
+ * own; only a few run at a time, and further ones wait in a queue. They do not use
+ * libuv's worker threads, which compute TLS handshakes: a slow dry run must not delay
+ * those.
  */
 #ifndef FX_SERVER_DRYRUNS_H
 #define FX_SERVER_DRYRUNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "base/err.h"
+#include "base/macros.h"
 #include "base/text.h"
 
 struct fx_dry_run;
 struct fx_dryrun_job;
-struct fx_http_exchange;
+struct fx_http_server;
 struct fx_server;
 
-/* The main thread's. */
+/* Owned by the main thread. Zeroed: there is no port. */
 struct fx_dryruns {
     struct fx_server *server;
-    struct fx_dryrun_job *first, **last; /* that wait */
+    struct fx_http_server *http;         /* NULL: no port */
+    struct fx_dryrun_job *first, **last; /* the queue */
     size_t n_waiting, n_running;
 };
 
-/* How the requests ended, by HTTP status. */
+/* Label values of the metric: HTTP statuses of the responses. */
 #define FX_DRYRUN_STATUSES(X) X(200) X(400) X(415) X(500) X(503)
 
 enum fx_dryrun_status {
@@ -33,14 +40,23 @@ enum fx_dryrun_status {
 #undef X
 };
 
-void fx_dryruns_init(struct fx_dryruns *dryruns, struct fx_server *server);
+/* Listens on server->options->web_listen ("HOST:PORT") for `max_connections` at most.
+ * Does nothing if that option is NULL. Errors: FX_EINVALID, FX_EIO, FX_ENOMEM. */
+bool fx_dryruns_start(struct fx_server *server, size_t max_connections,
+                      struct fx_err *err) FX_MUST_USE;
 
-/* The API of a path; NULL: there is none. */
+/* The API with that path; NULL: there is none. */
 const struct fx_dry_run *fx_dryruns_find(struct fx_text path);
 
-/* The routes of these: answered now where it is no JSON (415), its `timeout` is no time
- * (400) or there are too many (503), else when the dry run is done, on the main thread.
- */
-void fx_answer_dryrun(struct fx_server *server, struct fx_http_exchange *exchange);
+/* As fx_http_server_drain(). */
+void fx_dryruns_drain(struct fx_dryruns *dryruns);
+
+/* Stops accepting and answers what has arrived, then calls `on_stopped`; at once if there
+ * is no port. Call it at most once. */
+void fx_dryruns_stop(struct fx_dryruns *dryruns, void (*on_stopped)(void *user),
+                     void *user);
+
+/* Frees the port. Call it after the loop has ended. */
+void fx_dryruns_finish(struct fx_dryruns *dryruns);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * server/external_calls.c - rounds of calls to providers.
  *
- * A round ends when its last call has: then its timer, which nobody set until now, calls
- * `on_ready` from the loop, never out of fx_external_client_run() itself.
+ * A round ends when its last call has ended. Then its timer handle is closed, so that
+ * `on_ready` is called from the loop, never from fx_external_client_run() itself.
  */
 #include "server/external_calls.h"
 
@@ -24,16 +24,16 @@
 #define DEFAULT_TIMEOUT_MS 5000u
 #define NS_IN_MS           UINT64_C(1000000)
 
-/* What is needed to speak to one provider, made once. */
-struct trust {
+/* The TLS configuration for one provider. */
+struct provider_config {
     struct fx_provider *provider; /* counted */
     struct fx_tls_config *tls;    /* counted */
 };
 
 struct call {
     struct round *round;
-    struct fx_external_call *asked;
-    struct fx_http_call *http; /* NULL when it is not under way */
+    struct fx_external_call *request;
+    struct fx_http_call *http; /* NULL: not running */
     uint64_t started_ns;
 };
 
@@ -41,9 +41,9 @@ struct round {
     struct round *previous, *next;
     struct fx_external_client *client;
     struct fx_arena *arena;
-    struct fx_external_waiter waiter;
+    struct fx_external_callback callback;
     uv_timer_t timer;
-    size_t n_open; /* calls under way, and one while the round is being begun */
+    size_t n_open; /* running calls, plus one while the round is started */
     size_t n_calls;
     struct call calls[];
 };
@@ -55,18 +55,19 @@ struct fx_external_client {
     void (*on_result)(enum fx_external_result result, double seconds, void *user);
     void *user;
     char *cert_pem;
-    struct fx_buf key_pem; /* wiped at the end */
-    struct trust *trusts;
-    size_t n_trusts, cap_trusts;
+    struct fx_buf key_pem; /* overwritten at the end */
+    struct provider_config *tls_configs;
+    size_t n_configs, cap_configs;
     struct round *rounds;
-    size_t n_open; /* calls under way in all rounds */
+    size_t n_open; /* running calls of all rounds */
     bool closing;
 };
 
-/* ---- who is trusted -------------------------------------------------------------- */
+/* ---- TLS configurations --------------------------------------------------------------
+ */
 
 static struct fx_provider *provider_ref(const struct fx_provider *provider) {
-    /* Counting is no change of what is counted. */
+    /* Counting references does not change the provider. */
     const union {
         const struct fx_provider *in;
         struct fx_provider *out;
@@ -75,24 +76,25 @@ static struct fx_provider *provider_ref(const struct fx_provider *provider) {
     return same.out;
 }
 
-static void drop_trust(struct fx_external_client *client, size_t index) {
-    fx_resource_unref(&client->trusts[index].provider->resource);
-    fx_tls_config_unref(client->trusts[index].tls);
-    client->trusts[index] = client->trusts[--client->n_trusts];
+static void drop_config(struct fx_external_client *client, size_t index) {
+    fx_resource_unref(&client->tls_configs[index].provider->resource);
+    fx_tls_config_unref(client->tls_configs[index].tls);
+    client->tls_configs[index] = client->tls_configs[--client->n_configs];
 }
 
-static void drop_trusts(struct fx_external_client *client) {
-    while (client->n_trusts > 0) {
-        drop_trust(client, client->n_trusts - 1);
+static void drop_configs(struct fx_external_client *client) {
+    while (client->n_configs > 0) {
+        drop_config(client, client->n_configs - 1);
     }
 }
 
-/* Those of providers that are in no snapshot any more. */
+/* Drops the configurations of providers that no snapshot has any more. */
 static void drop_stale(struct fx_external_client *client) {
-    for (size_t i = client->n_trusts; i > 0; i--) {
-        const struct fx_resource *resource = &client->trusts[i - 1].provider->resource;
+    for (size_t i = client->n_configs; i > 0; i--) {
+        const struct fx_resource *resource =
+            &client->tls_configs[i - 1].provider->resource;
         if (atomic_load_explicit(&resource->refs, memory_order_relaxed) == 1) {
-            drop_trust(client, i - 1);
+            drop_config(client, i - 1);
         }
     }
 }
@@ -113,14 +115,14 @@ static struct fx_tls_config *make_tls(const struct fx_external_client *client,
     return tls;
 }
 
-/* The configuration for the provider, borrowed. Without certificates to trust there is
- * none: an empty list would trust everybody. */
+/* The configuration for the provider, borrowed. NULL if the provider has no CA
+ * certificates: an empty list would trust every server. */
 static struct fx_tls_config *find_tls(struct fx_external_client *client,
                                       const struct fx_provider *provider,
                                       struct fx_text host, struct fx_err *err) {
-    for (size_t i = 0; i < client->n_trusts; i++) {
-        if (client->trusts[i].provider == provider) {
-            return client->trusts[i].tls;
+    for (size_t i = 0; i < client->n_configs; i++) {
+        if (client->tls_configs[i].provider == provider) {
+            return client->tls_configs[i].tls;
         }
     }
     if (provider->ca_pem_len == 0) {
@@ -128,13 +130,14 @@ static struct fx_tls_config *find_tls(struct fx_external_client *client,
         return NULL;
     }
     drop_stale(client);
-    if (!FX_VEC_GROW(client->trusts, client->n_trusts, client->cap_trusts)) {
+    if (!FX_VEC_GROW(client->tls_configs, client->n_configs, client->cap_configs)) {
         (void)fx_fail_nomem(err);
         return NULL;
     }
     struct fx_tls_config *tls = make_tls(client, provider, host, err);
     if (tls != NULL) {
-        client->trusts[client->n_trusts++] = (struct trust){provider_ref(provider), tls};
+        client->tls_configs[client->n_configs++] =
+            (struct provider_config){provider_ref(provider), tls};
     }
     return tls;
 }
@@ -149,7 +152,7 @@ bool fx_external_client_set_certificate(struct fx_external_client *client,
                                         struct fx_text cert_pem, struct fx_text key_pem,
                                         struct fx_err *err) {
     if (offers(client, cert_pem, key_pem)) {
-        return true; /* and the connections made with it stay */
+        return true; /* and its connections can still be used */
     }
     struct fx_buf key;
     fx_buf_init(&key, 0);
@@ -164,8 +167,7 @@ bool fx_external_client_set_certificate(struct fx_external_client *client,
     fx_tls_wipe(&client->key_pem);
     client->cert_pem = cert;
     client->key_pem = key;
-    drop_trusts(client); /* they, and the connections made with them, offer the one
-                          * before */
+    drop_configs(client); /* they have the previous certificate */
     return true;
 }
 
@@ -173,8 +175,8 @@ bool fx_external_client_set_certificate(struct fx_external_client *client,
 
 static void client_free(struct fx_external_client *client) {
     fx_http_pool_close(client->pool);
-    drop_trusts(client);
-    free(client->trusts);
+    drop_configs(client);
+    free(client->tls_configs);
     free(client->cert_pem);
     fx_tls_wipe(&client->key_pem);
     client->magic = 0;
@@ -198,7 +200,7 @@ static void on_timer_closed(uv_handle_t *handle) {
     struct fx_external_client *client = round->client;
     unlink_round(round);
     if (!client->closing) {
-        round->waiter.on_ready(round->waiter.user);
+        round->callback.on_ready(round->callback.user);
     } else if (client->rounds == NULL) {
         client_free(client);
     }
@@ -220,7 +222,7 @@ static void end_call(struct round *round) {
 
 /* ---- one call -------------------------------------------------------------------- */
 
-static void note(const struct call *call, enum fx_external_result result) {
+static void report_result(const struct call *call, enum fx_external_result result) {
     const struct fx_external_client *client = call->round->client;
     if (client->on_result != NULL) {
         const double seconds = (double)(fx_clock_ns() - call->started_ns) / 1e9;
@@ -228,10 +230,10 @@ static void note(const struct call *call, enum fx_external_result result) {
     }
 }
 
-static void fail(const struct call *call, const struct fx_err *failure) {
-    note(call, failure->code == FX_EDEADLINE ? FX_EXTERNAL_RESULT_TIMEOUT
-                                             : FX_EXTERNAL_RESULT_ERROR);
-    fx_external_fail(call->asked, call->round->arena, failure->msg);
+static void fail_call(const struct call *call, const struct fx_err *failure) {
+    report_result(call, failure->code == FX_EDEADLINE ? FX_EXTERNAL_RESULT_TIMEOUT
+                                                      : FX_EXTERNAL_RESULT_ERROR);
+    fx_external_fail(call->request, call->round->arena, failure->msg);
 }
 
 static void on_answer(const struct fx_http_call_result *result, void *user) {
@@ -239,32 +241,32 @@ static void on_answer(const struct fx_http_call_result *result, void *user) {
     call->http = NULL;
     call->round->client->n_open--;
     if (result->failure != NULL) {
-        fail(call, result->failure);
+        fail_call(call, result->failure);
     } else {
-        note(call, FX_EXTERNAL_RESULT_OK);
-        fx_external_give(call->asked, call->round->arena, result->body);
+        report_result(call, FX_EXTERNAL_RESULT_OK);
+        fx_external_give(call->request, call->round->arena, result->body);
     }
     end_call(call->round);
 }
 
-/* What the call may take; 0: nothing is left. */
+/* How long the call may take; 0: the deadline has passed. */
 static uint64_t timeout_of(const struct round *round,
                            const struct fx_provider *provider) {
     const uint64_t own_ms =
         provider->timeout_ms == 0 ? DEFAULT_TIMEOUT_MS : provider->timeout_ms;
-    if (round->waiter.deadline_ns == 0) {
+    if (round->callback.deadline_ns == 0) {
         return own_ms;
     }
     const uint64_t now_ns = fx_clock_ns();
-    const uint64_t left_ms = round->waiter.deadline_ns <= now_ns
+    const uint64_t left_ms = round->callback.deadline_ns <= now_ns
                                  ? 0
-                                 : (round->waiter.deadline_ns - now_ns) / NS_IN_MS;
+                                 : (round->callback.deadline_ns - now_ns) / NS_IN_MS;
     return left_ms < own_ms ? left_ms : own_ms;
 }
 
 static bool start_call(struct call *call, struct fx_err *err) {
     struct round *round = call->round;
-    const struct fx_provider *provider = call->asked->provider;
+    const struct fx_provider *provider = call->request->provider;
     struct fx_url url;
     if (!fx_url_parse(provider->url, &url, err)) {
         return false;
@@ -274,20 +276,20 @@ static bool start_call(struct call *call, struct fx_err *err) {
         .tls = find_tls(round->client, provider, url.host, err),
         .method = "POST",
         .content_type = "application/json",
-        .body = call->asked->body,
+        .body = call->request->body,
         .timeout_ms = timeout_of(round, provider),
         .pool = round->client->pool,
-        .repeatable = true,     /* a look-up changes nothing */
-        .body_tells_end = true, /* it is JSON */
+        .repeatable = true,                  /* a lookup changes nothing */
+        .allows_missing_close_notify = true, /* it is JSON */
     };
     if (options.tls == NULL) {
         return false;
     }
     if (options.timeout_ms == 0) {
-        return fx_fail(err, FX_EDEADLINE, "no time is left to ask");
+        return fx_fail(err, FX_EDEADLINE, "deadline exceeded before the call");
     }
     if (round->client->n_open >= FX_LIMIT_EXTERNAL_CALLS) {
-        return fx_fail(err, FX_ELIMIT, "%u requests to providers are under way already",
+        return fx_fail(err, FX_ELIMIT, "%u requests to providers are running already",
                        FX_LIMIT_EXTERNAL_CALLS);
     }
     if (!fx_http_call_start(round->client->loop, &options, on_answer, call, &call->http,
@@ -298,22 +300,23 @@ static bool start_call(struct call *call, struct fx_err *err) {
     return true;
 }
 
-static void begin_call(struct round *round, struct fx_external_call *asked) {
+static void start_or_fail(struct round *round, struct fx_external_call *request) {
     struct call *call = &round->calls[round->n_calls++];
-    *call = (struct call){round, asked, NULL, fx_clock_ns()};
+    *call = (struct call){round, request, NULL, fx_clock_ns()};
     struct fx_err err = FX_ERR_INIT;
     round->n_open++;
     if (!start_call(call, &err)) {
-        fail(call, &err);
+        fail_call(call, &err);
         end_call(round);
     }
 }
 
-/* ---- all of them ----------------------------------------------------------------- */
+/* ---- rounds ----------------------------------------------------------------- */
 
 bool fx_external_client_run(struct fx_external_client *client,
                             struct fx_external_calls *calls, struct fx_arena *arena,
-                            const struct fx_external_waiter *waiter, struct fx_err *err) {
+                            const struct fx_external_callback *callback,
+                            struct fx_err *err) {
     assert(client->magic == CLIENT_MAGIC && !client->closing);
     struct round *round =
         calloc(1, sizeof *round + calls->n_items * sizeof round->calls[0]);
@@ -322,17 +325,17 @@ bool fx_external_client_run(struct fx_external_client *client,
     }
     round->client = client;
     round->arena = arena;
-    round->waiter = *waiter;
+    round->callback = *callback;
     round->n_open = 1;
     round->next = client->rounds;
     if (round->next != NULL) {
         round->next->previous = round;
     }
     client->rounds = round;
-    (void)uv_timer_init(client->loop, &round->timer); /* cannot fail */
+    (void)uv_timer_init(client->loop, &round->timer); /* cannot fail_call */
     round->timer.data = round;
     for (size_t i = 0; i < calls->n_items; i++) {
-        begin_call(round, &calls->items[i]);
+        start_or_fail(round, &calls->items[i]);
     }
     end_call(round);
     return true;

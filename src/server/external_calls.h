@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/external_calls.h - carries the requests of admission/external.h to the
- * providers, all at once, and their answers back. Connections are used again
- * (net/http_pool.h). For the webhook and the command line. Loop thread only.
+ * server/external_calls.h - sends the requests of admission/external.h to the providers,
+ * all at the same time, and returns their responses. Connections are reused
+ * (net/http_pool.h). Used by the webhook and the command line. Loop thread only.
  */
 #ifndef FX_SERVER_EXTERNAL_CALLS_H
 #define FX_SERVER_EXTERNAL_CALLS_H
@@ -18,13 +18,13 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-struct fx_external_client; /* opaque: what the calls of one loop share */
+struct fx_external_client; /* opaque: one for each loop */
 
 /* How a call ended, for metrics. */
-#define FX_EXTERNAL_RESULTS(X)                                   \
-    X(OK, "ok")           /* an answer came, whatever it said */ \
-    X(TIMEOUT, "timeout") /* it took too long */                 \
-    X(ERROR, "error")     /* no answer: address, TLS, HTTP */
+#define FX_EXTERNAL_RESULTS(X)                                    \
+    X(OK, "ok")           /* a response came, whatever it says */ \
+    X(TIMEOUT, "timeout") /* no response in time */               \
+    X(ERROR, "error")     /* no response: address, TLS, HTTP */
 
 enum fx_external_result {
 #define X(name, text) FX_EXTERNAL_RESULT_##name,
@@ -32,37 +32,38 @@ enum fx_external_result {
 #undef X
 };
 
-/* Makes one for the loop. `on_result` (may be NULL) hears of each call. */
+/* Creates the client of a loop. `on_result` (may be NULL) is called for each call that
+ * ended. */
 struct fx_external_client *fx_external_client_create(
     uv_loop_t *loop,
     void (*on_result)(enum fx_external_result result, double seconds, void *user),
     void *user, struct fx_err *err) FX_MUST_USE;
 
-/* Gives up what is under way (no `on_ready` is called any more), closes the connections
- * and frees all of it once its handles are closed by the loop. NULL is fine. */
+/* Cancels running calls (`on_ready` is not called any more) and closes the connections.
+ * The memory is freed when the loop has closed the handles. NULL is fine. */
 void fx_external_client_close(struct fx_external_client *client);
 
-/* The certificate offered to providers that want one, with its key, both PEM; copied.
- * Empty ones: none is offered. A new one is offered on new connections, those with the
- * one before are not used any more. Errors: FX_ENOMEM; then the one before stays. */
+/* Sets the client certificate and its key for providers that request one; both PEM,
+ * copied; empty: none. It is used on new connections; connections with the previous one
+ * are not used any more. Errors: FX_ENOMEM; then the previous one stays. */
 bool fx_external_client_set_certificate(struct fx_external_client *client,
                                         struct fx_text cert_pem, struct fx_text key_pem,
                                         struct fx_err *err) FX_MUST_USE;
 
-/* Who waits for a round of calls. */
-struct fx_external_waiter {
+/* Called when a round of calls has ended. */
+struct fx_external_callback {
     uint64_t deadline_ns;         /* base/clock.h; 0: no limit */
     void (*on_ready)(void *user); /* called once, later, on the loop */
     void *user;
 };
 
-/* Makes all calls, answers each (fx_external_give(), fx_external_fail()) and tells the
- * waiter. Each may take the least of its provider's timeout (5 s where it names none) and
- * what is left before the deadline. Calls and arena are borrowed until then. False (and
- * no call) only without memory. */
+/* Makes all calls, stores each result (fx_external_give(), fx_external_fail()) and then
+ * calls back. A call may take its provider's timeout (default 5 s), but not longer than
+ * until the deadline. Calls and arena are borrowed until the callback. False, and no
+ * callback, only if out of memory. */
 bool fx_external_client_run(struct fx_external_client *client,
                             struct fx_external_calls *calls, struct fx_arena *arena,
-                            const struct fx_external_waiter *waiter,
+                            const struct fx_external_callback *callback,
                             struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/file_set.c - reading until nothing changed meanwhile.
+ * server/file_set.c - reads files until they did not change meanwhile.
  */
 #include "server/file_set.h"
 
@@ -13,12 +13,12 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-/* Files that change all the time are not taken. Before each further try it waits, 1, 2, 4
- * … ms, for the change to end. */
+/* Attempts to read files that keep changing. Before each further attempt it waits 1, 2, 4
+ * … ms. */
 #define TRIES 8
 
-/* Times of files are as fine as the kernel's tick or the file system's unit, so a change
- * right after a look may leave the same time behind. */
+/* File times have the resolution of the kernel's tick or of the file system, so two
+ * changes close to each other may have the same time. */
 #define SETTLES_AFTER_S 2
 
 #define NEIGHBOURS 64
@@ -41,7 +41,7 @@ static void stamp_times(struct fx_file_stamp *stamp, const struct stat *info,
 }
 
 static void stamp_file(struct fx_file_stamp *stamp, const char *path, time_t now) {
-    struct stat info = {0}; /* stays so where the file has gone */
+    struct stat info = {0}; /* stays zero if the file is gone */
     (void)stat(path, &info);
     stamp->files = fx_hash_text(stamp->files, fx_text_of(path));
     stamp->files = hash_identity(stamp->files, &info);
@@ -49,7 +49,8 @@ static void stamp_file(struct fx_file_stamp *stamp, const char *path, time_t now
     stamp_times(stamp, &info, now);
 }
 
-/* The times of a folder tell of a link that was swapped forth and back. */
+/* The times of a folder change when a link in it is swapped, even if it is swapped back.
+ */
 static void stamp_folder(struct fx_file_stamp *stamp, const char *path, time_t now) {
     struct stat info = {0};
     (void)stat(path, &info);
@@ -58,8 +59,10 @@ static void stamp_folder(struct fx_file_stamp *stamp, const char *path, time_t n
     stamp_times(stamp, &info, now);
 }
 
-/* Neighbours share their folder; to name a far one twice does no harm. */
-static bool append(struct fx_file_list *list, struct fx_text path, struct fx_err *err) {
+/* Appends a folder unless it is among the last ones: files of one folder follow each
+ * other. A folder that is listed twice does no harm. */
+static bool append_folder(struct fx_file_list *list, struct fx_text path,
+                          struct fx_err *err) {
     for (size_t i = list->n_paths; i > 0 && list->n_paths - i < NEIGHBOURS; i--) {
         if (fx_text_is(path, list->paths[i - 1])) {
             return true;
@@ -88,20 +91,20 @@ static bool list_folders(const struct fx_file_roots *roots,
     bool ok = true;
     for (size_t i = 0; ok && i < roots->n_paths; i++) {
         const char *root = roots->paths[i];
-        ok = !is_folder(root) || append(folders, fx_text_of(root), err);
+        ok = !is_folder(root) || append_folder(folders, fx_text_of(root), err);
     }
     for (size_t i = 0; ok && i < files->n_paths; i++) {
         const char *slash = strrchr(files->paths[i], '/');
         const size_t length = slash == NULL ? 0 : (size_t)(slash - files->paths[i]);
         ok = length == 0 ||
-             append(folders, (struct fx_text){files->paths[i], length}, err);
+             append_folder(folders, (struct fx_text){files->paths[i], length}, err);
     }
     return ok;
 }
 
-/* Fills `stamp` and the two lists of `set`, which the caller frees either way. */
-static bool look(const struct fx_file_roots *roots, struct fx_file_set *set,
-                 struct fx_file_stamp *stamp, struct fx_err *err) {
+/* Fills `stamp` and the two lists of `set`. The caller frees `set`, also on failure. */
+static bool stat_all(const struct fx_file_roots *roots, struct fx_file_set *set,
+                     struct fx_file_stamp *stamp, struct fx_err *err) {
     *stamp = (struct fx_file_stamp){FX_HASH_START, FX_HASH_START, true};
     for (size_t i = 0; i < roots->n_paths; i++) {
         if (!fx_file_list_add(&set->files, roots->paths[i], err)) {
@@ -121,11 +124,11 @@ static bool look(const struct fx_file_roots *roots, struct fx_file_set *set,
     return true;
 }
 
-bool fx_file_set_look(const struct fx_file_roots *roots, struct fx_file_stamp *ret_stamp,
+bool fx_file_set_stat(const struct fx_file_roots *roots, struct fx_file_stamp *ret_stamp,
                       struct fx_err *err) {
     struct fx_file_set set = {0};
     struct fx_file_stamp stamp;
-    const bool ok = look(roots, &set, &stamp, err);
+    const bool ok = stat_all(roots, &set, &stamp, err);
     if (ok) {
         *ret_stamp = stamp;
     }
@@ -156,7 +159,7 @@ static bool read_files(struct fx_file_set *set, size_t max, struct fx_err *err) 
     return true;
 }
 
-/* What could not be read may be readable soon, without a change that could be seen. */
+/* A file that could not be read may become readable without a visible change. */
 static bool is_all_read(const struct fx_file_set *set) {
     bool all = true;
     for (size_t i = 0; i < set->files.n_paths; i++) {
@@ -165,12 +168,12 @@ static bool is_all_read(const struct fx_file_set *set) {
     return all;
 }
 
-/* Reads once, and tells whether all stood still meanwhile. */
+/* Reads once. *ret_still: nothing changed meanwhile. */
 static bool read_once(const struct fx_file_roots *roots, struct fx_file_set *set,
                       struct fx_file_stamp *stamp, bool *ret_still, struct fx_err *err) {
     struct fx_file_stamp after;
-    if (!look(roots, set, stamp, err) || !read_files(set, roots->max_bytes, err) ||
-        !fx_file_set_look(roots, &after, err)) {
+    if (!stat_all(roots, set, stamp, err) || !read_files(set, roots->max_bytes, err) ||
+        !fx_file_set_stat(roots, &after, err)) {
         return false;
     }
     stamp->settled = stamp->settled && is_all_read(set);
@@ -203,7 +206,7 @@ bool fx_file_set_read(const struct fx_file_roots *roots, struct fx_file_set *ret
             return false;
         }
     }
-    return fx_fail(err, FX_EIO, "%s: changes while it is read, again and again",
+    return fx_fail(err, FX_EIO, "%s: keeps changing while it is read",
                    roots->n_paths == 0 ? "" : roots->paths[0]);
 }
 

@@ -104,7 +104,7 @@ static void test_missing(void **state) {
     const char *const roots[] = {place->folder, "/does/not/exist"};
     struct fx_file_stamp stamp;
     struct fx_err err = FX_ERR_INIT;
-    assert_false(fx_file_set_look(&(struct fx_file_roots){roots, 2, 1000}, &stamp, &err));
+    assert_false(fx_file_set_stat(&(struct fx_file_roots){roots, 2, 1000}, &stamp, &err));
     assert_int_equal(err.code, FX_EIO);
 }
 
@@ -122,12 +122,12 @@ static void test_swapped_link(void **state) {
     const char *const roots[] = {in(place, "a.yaml")};
     struct fx_err err = FX_ERR_INIT;
     const struct fx_file_roots all = {roots, 1, 1000};
-    assert_true(fx_file_set_look(&all, &before, &err));
+    assert_true(fx_file_set_stat(&all, &before, &err));
     char link[128];
     (void)snprintf(link, sizeof link, "%s/..data", place->folder);
     assert_int_equal(unlink(link), 0);
     assert_int_equal(symlink("v2", link), 0);
-    assert_true(fx_file_set_look(&all, &after, &err));
+    assert_true(fx_file_set_stat(&all, &after, &err));
     assert_true(before.files != after.files);
 }
 

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/health.c - the checks behind /readyz, and /metrics.
+ * server/health.c - the checks of /healthz and /readyz, and /metrics.
  */
-#include "server/health.h"
-
 #include "base/log.h"
-#include "server/routes.h"
+#include "server/handlers.h"
+#include "server/respond.h"
 #include "server/sources.h"
 #include "server/stalls.h"
 #include "server/state.h"
 
-void fx_answer_healthz(struct fx_server *server, struct fx_http_exchange *exchange) {
+void fx_handle_healthz(struct fx_server *server, struct fx_http_exchange *exchange) {
     (void)server;
     struct fx_buf lines;
     fx_buf_init(&lines, 0);
     const bool failed = fx_stalls_print(&lines);
     fx_buf_str(&lines, failed ? "healthz check failed" : "ok");
-    fx_answer_text(exchange, failed ? 503 : 200, NULL,
-                   lines.failed ? "out of memory" : lines.data);
+    fx_respond_text(exchange, failed ? 503 : 200, NULL,
+                    lines.failed ? "out of memory" : lines.data);
     fx_buf_finish(&lines);
 }
 
@@ -36,7 +35,7 @@ static bool check_certificate(const struct fx_server *server, const char **ret_r
 }
 
 static bool check_webhook(const struct fx_server *server, const char **ret_reason) {
-    return fx_self_probe_answers(server->probe, ret_reason);
+    return fx_self_check_passed(server->self_check, ret_reason);
 }
 
 static bool check_shutdown(const struct fx_server *server, const char **ret_reason) {
@@ -53,7 +52,7 @@ static const struct check {
     {"shutdown", check_shutdown},
 };
 
-/* One line a check; true where all pass. */
+/* Appends one line for each check. True if all pass. */
 static bool run_checks(const struct fx_server *server, struct fx_buf *lines) {
     bool ready = true;
     for (size_t i = 0; i < FX_COUNT(checks); i++) {
@@ -69,7 +68,7 @@ static bool run_checks(const struct fx_server *server, struct fx_buf *lines) {
     return ready;
 }
 
-void fx_answer_readyz(struct fx_server *server, struct fx_http_exchange *exchange) {
+void fx_handle_readyz(struct fx_server *server, struct fx_http_exchange *exchange) {
     struct fx_buf lines;
     fx_buf_init(&lines, 0);
     const bool ready = run_checks(server, &lines);
@@ -78,14 +77,14 @@ void fx_answer_readyz(struct fx_server *server, struct fx_http_exchange *exchang
     if (!lines.failed && (verbose || !ready)) {
         text = lines.data;
     }
-    fx_answer_text(exchange, ready ? 200 : 503, NULL, text);
+    fx_respond_text(exchange, ready ? 200 : 503, NULL, text);
     fx_buf_finish(&lines);
 }
 
 static void read_counts(struct fx_server *server) {
     const struct fx_http_server_counts counts = fx_threads_counts(&server->threads);
     struct fx_metrics *metrics = &server->metrics;
-    fx_metrics_set(metrics, FX_METRIC_PASSTHROUGH, 0, atomic_load(&server->passes));
+    fx_metrics_set(metrics, FX_METRIC_PASSTHROUGH, 0, atomic_load(&server->passthrough));
     fx_metrics_set(metrics, FX_METRIC_CONNECTIONS, 0, (double)counts.connections);
     fx_metrics_set(metrics, FX_METRIC_ACCEPTED, 0, (double)counts.accepted);
     fx_metrics_set(metrics, FX_METRIC_DROPPED, 0, (double)counts.dropped);
@@ -105,14 +104,14 @@ static void read_counts(struct fx_server *server) {
     fx_metrics_set(metrics, FX_METRIC_LINES_LOST, 0, (double)fx_log_lost());
 }
 
-void fx_answer_metrics(struct fx_server *server, struct fx_http_exchange *exchange) {
+void fx_handle_metrics(struct fx_server *server, struct fx_http_exchange *exchange) {
     struct fx_buf body;
     fx_buf_init(&body, 0);
     read_counts(server);
     fx_registry_print(server->metrics.registry, &body);
     if (body.failed) {
         fx_buf_finish(&body);
-        fx_answer_text(exchange, 503, "Retry-After: 1\r\n", "out of memory");
+        fx_respond_text(exchange, 503, FX_RETRY_AFTER, "out of memory");
         return;
     }
     fx_http_respond(exchange, 200, FX_REGISTRY_TYPE, NULL, &body);

@@ -28,7 +28,8 @@ static const char *const client_refusals[] = {FX_TLS_REFUSALS(WORD) NULL};
 static const char *const dryrun_statuses[] = {FX_DRYRUN_STATUSES(NUMBER) NULL};
 static const char *const versions[] = {FX_VERSION, NULL};
 static const char *const decisions[] = {FX_DECISIONS(WORD) NULL};
-static const char *const binding_results[] = {"told", "unasked", "failed", NULL};
+static const char *const binding_results[] = {"annotated", "not_requested", "failed",
+                                              NULL};
 static const char *const severities[] = {FX_SEVERITIES(WORD) NULL};
 static const char *const external_results[] = {FX_EXTERNAL_RESULTS(WORD) NULL};
 static const char *const reload_results[] = {FX_RELOAD_RESULTS(WORD) NULL};
@@ -84,7 +85,7 @@ static const struct fx_buckets bucket_lists[] = {
 #define PASSES            &bucket_lists[2]
 #define FINE_SECONDS      &bucket_lists[3]
 
-static const struct fx_family_plan plans[] = {
+static const struct fx_family_options families[] = {
 #define X(type, id, name, key, values, buckets, help) \
     {FX_FAMILY_##type, name, help, key, values, NULL, buckets},
     FX_METRICS(X)
@@ -97,7 +98,7 @@ bool fx_metrics_init(struct fx_metrics *metrics, size_t n_threads) {
         return false;
     }
     for (size_t i = 0; i < FX_METRIC_COUNT; i++) {
-        metrics->families[i] = fx_registry_add(metrics->registry, &plans[i]);
+        metrics->families[i] = fx_registry_add(metrics->registry, &families[i]);
         if (metrics->families[i] == NULL) {
             return false;
         }

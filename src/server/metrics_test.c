@@ -42,7 +42,7 @@ static void test_at_first(void **state) {
            true);
     expect(text, "fixpoint_build_info{version=\"" FX_VERSION "\"} 1\n", true);
     expect(text, "# TYPE fixpoint_connections gauge\n", true);
-    expect(text, "\nfixpoint_connections ", false); /* nobody has looked */
+    expect(text, "\nfixpoint_connections ", false); /* not read yet */
     expect(text, "fixpoint_reviews_total{decision=\"broken\"} 0\n", true);
     expect(text, "fixpoint_reloads_total{result=\"failed\"} 0\n", true);
     expect(text, "\nprocess_open_fds ", true);

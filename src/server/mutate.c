@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/mutate.c - one review on a thread's loop, from the request to the response.
+ * server/mutate.c - POST /v1/mutate: one review on a serving thread's loop, from the
+ * request to the response.
+ *
+ * An object that the review needs and that is not cached is fetched by the main thread: a
+ * message goes there and back.
  */
-#include "server/mutate.h"
-
 #include <stdlib.h>
 
 #include "admission/review.h"
 #include "base/clock.h"
 #include "base/heap.h"
 #include "base/limits.h"
-#include "server/answer.h"
-#include "server/mutation_log.h"
-#include "server/object_ask.h"
+#include "server/handlers.h"
+#include "server/respond.h"
 #include "server/review_log.h"
 #include "server/sources.h"
 #include "server/state.h"
 
-/* The status of the reviews that are counted; those allowed before mutation was tried,
- * and what is no review, it does not (spec section 8). */
+/* The status under which the review is counted. False if it is not counted: reviews that
+ * are allowed before mutation, and requests that are not reviews (spec section 8). */
 static bool mutation_status(enum fx_decision decision,
                             enum fx_mutation_status *ret_status) {
     switch (decision) {
@@ -51,8 +52,8 @@ static void count_iterations(struct fx_metrics *metrics,
     }
 }
 
-static void count(struct fx_metrics *metrics, const struct fx_review_result *result,
-                  double seconds) {
+static void count_review(struct fx_metrics *metrics,
+                         const struct fx_review_result *result, double seconds) {
     enum fx_mutation_status status = FX_MUTATION_UNKNOWN;
     fx_metrics_count(metrics, FX_METRIC_REVIEWS, (unsigned)result->decision);
     fx_metrics_observe(metrics, FX_METRIC_REVIEW_SECONDS, 0, seconds);
@@ -64,167 +65,207 @@ static void count(struct fx_metrics *metrics, const struct fx_review_result *res
     count_iterations(metrics, result);
 }
 
-/* The texts of the result may live in the request: it is told before it is answered. */
-static void finish(struct fx_thread *thread, struct fx_http_exchange *exchange,
-                   const struct fx_review_result *result) {
-    struct fx_server *server = thread->server;
-    const double seconds = fx_answer_seconds(exchange);
-    count(&server->metrics, result, seconds);
-    fx_in_force_note(server->in_force, thread->number, result);
-    fx_review_log(result, fx_http_header(exchange, "traceparent"), seconds * 1e3);
-    fx_drop_log_note(&thread->drop_log, result, fx_clock_ns);
-    if (server->options->log_mutations) {
-        fx_mutation_log(result);
-    }
-    fx_answer_review(exchange, result);
-}
-
-/* A review on its way, and what it needs until it is answered. */
-struct journey {
+/* A review, and what it needs until it is answered. */
+struct mutate_request {
     struct fx_thread *thread;
     struct fx_http_exchange *exchange;
     struct fx_policies *policies; /* counted */
     uint64_t deadline_ns;
     struct fx_admission admission;
     struct fx_review *review;
-    struct fx_object_ask ask;
-    bool waits; /* for others, and counts among those who do */
+    bool is_waiting; /* and counts as such in thread->shed */
+    /* While an object is fetched: */
+    struct fx_message message;
+    struct fx_reference wanted; /* its text is borrowed from the review */
+    json_t *object;             /* the result: written by the main thread, */
+    struct fx_err failure;      /* or why there is none */
 };
-
-static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
-                                  json_t **ret_object, struct fx_err *err) {
-    const struct journey *journey = user;
-    return fx_sources_find_object(journey->thread->server, journey->policies, reference,
-                                  ret_object, err);
-}
-
-static void end(struct journey *journey) {
-    fx_review_destroy(journey->review);
-    fx_policies_unref(journey->policies);
-    free(journey);
-}
-
-static void answer_no_memory(struct fx_server *server,
-                             struct fx_http_exchange *exchange) {
-    fx_metrics_count(&server->metrics, FX_METRIC_REVIEWS, FX_DECISION_BROKEN);
-    fx_answer_no_memory(exchange);
-}
 
 static void resume(void *user);
 
-/* False where too many wait already. */
-static bool start_waiting(struct journey *journey) {
-    struct fx_shed *shed = &journey->thread->shed;
-    journey->waits = fx_shed_wait(shed, fx_http_body(journey->exchange).len);
-    return journey->waits;
+/* The texts of the result may be part of the request: use them before the response. */
+static void respond_result(struct fx_thread *thread, struct fx_http_exchange *exchange,
+                           const struct fx_review_result *result) {
+    struct fx_server *server = thread->server;
+    const double seconds = fx_request_seconds(exchange);
+    count_review(&server->metrics, result, seconds);
+    fx_active_policies_record(server->active, thread->number, result);
+    fx_log_review(result, fx_http_header(exchange, "traceparent"), seconds * 1e3);
+    fx_skip_log_record(&thread->skip_log, result, fx_clock_ns);
+    if (server->options->log_mutations) {
+        fx_log_mutation(result);
+    }
+    fx_respond_review(exchange, result);
 }
 
-static void stop_waiting(struct journey *journey) {
-    if (journey->waits) {
-        fx_shed_resume(&journey->thread->shed, fx_http_body(journey->exchange).len);
-        journey->waits = false;
+static void destroy_request(struct mutate_request *request) {
+    fx_review_destroy(request->review);
+    fx_policies_unref(request->policies);
+    free(request);
+}
+
+static void respond_no_memory(struct fx_server *server,
+                              struct fx_http_exchange *exchange) {
+    fx_metrics_count(&server->metrics, FX_METRIC_REVIEWS, FX_DECISION_BROKEN);
+    fx_respond_no_memory(exchange);
+}
+
+/* ---- fetching an object; the first four functions run on the main loop --------------
+ */
+
+static void on_object(void *user) {
+    struct mutate_request *request = user;
+    const struct fx_err failure = request->failure; /* the request may be destroyed */
+    fx_review_give(request->review, request->object,
+                   request->object == NULL ? &failure : NULL);
+    resume(request);
+}
+
+static void send_back(struct mutate_request *request) {
+    request->message = (struct fx_message){.handle = on_object, .user = request};
+    fx_message_queue_post(&request->thread->queue, &request->message);
+}
+
+static void on_fetched(json_t *object_take, const struct fx_err *failure, void *user) {
+    struct mutate_request *request = user;
+    request->object = object_take;
+    if (object_take == NULL) {
+        request->failure = *failure;
+    }
+    send_back(request);
+}
+
+/* Another review may have fetched the namespace since the message was posted. */
+static bool fetch_namespace(struct mutate_request *request, struct fx_cluster *cluster) {
+    struct fx_cluster_namespaces *spaces = fx_cluster_get_namespaces(cluster);
+    const struct fx_cluster_namespace_request wanted = {
+        .name = request->wanted.name,
+        .whole = request->wanted.type == FX_REFERENCE_NAMESPACE,
+        .deadline_ns = request->deadline_ns,
+    };
+    request->object =
+        wanted.whole ? fx_cluster_namespaces_find_whole(spaces, wanted.name) : NULL;
+    if (request->object != NULL) {
+        send_back(request);
+        return true;
+    }
+    return fx_cluster_namespaces_fetch(spaces, &wanted, on_fetched, request);
+}
+
+static bool fetch_object(struct mutate_request *request) {
+    struct fx_cluster *cluster = request->thread->server->cluster;
+    switch (request->wanted.type) {
+    case FX_REFERENCE_LABELS:
+    case FX_REFERENCE_NAMESPACE: return fetch_namespace(request, cluster);
+    case FX_REFERENCE_NODE: break;
+    }
+    return fx_cluster_fetch_node(cluster, request->wanted.name, request->deadline_ns,
+                                 on_fetched, request);
+}
+
+static void on_fetch(void *user) {
+    struct mutate_request *request = user;
+    if (!fetch_object(request)) {
+        (void)fx_fail_nomem(&request->failure);
+        send_back(request);
     }
 }
 
-static void answer_overloaded(struct journey *journey) {
-    fx_shed_refuse(&journey->thread->shed, &journey->thread->server->metrics,
-                   journey->exchange, FX_SHED_CROWD);
+/* Fetches what no cache has: a namespace that is newer than the watch, or of which more
+ * is needed than the watch keeps; a Node. */
+static void start_fetch(struct mutate_request *request) {
+    request->wanted = *fx_review_wanted(request->review);
+    request->object = NULL;
+    request->failure = (struct fx_err){0};
+    request->message = (struct fx_message){.handle = on_fetch, .user = request};
+    fx_message_queue_post(&request->thread->server->queue, &request->message);
 }
 
-/* Providers are to be asked; nobody else waits for that. */
-static bool ask_providers(struct journey *journey) {
+static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
+                                  json_t **ret_object, struct fx_err *err) {
+    const struct mutate_request *request = user;
+    return fx_sources_find_object(request->thread->server, request->policies, reference,
+                                  ret_object, err);
+}
+
+/* ---- waiting ------------------------------------------------------------------------
+ */
+
+static void stop_waiting(struct mutate_request *request) {
+    if (request->is_waiting) {
+        fx_shed_end_wait(&request->thread->shed, fx_http_body(request->exchange).len);
+        request->is_waiting = false;
+    }
+}
+
+/* Calls the external data providers. False if out of memory. */
+static bool call_providers(struct mutate_request *request) {
     struct fx_arena *arena = NULL;
-    struct fx_external_waiter waiter = {.on_ready = resume, .user = journey};
+    struct fx_external_callback callback = {.on_ready = resume, .user = request};
     struct fx_err err = FX_ERR_INIT;
     struct fx_external_calls *calls =
-        fx_review_calls(journey->review, &arena, &waiter.deadline_ns);
-    return fx_external_client_run(journey->thread->external, calls, arena, &waiter, &err);
+        fx_review_calls(request->review, &arena, &callback.deadline_ns);
+    return fx_external_client_run(request->thread->external, calls, arena, &callback,
+                                  &err);
 }
 
-static void on_object(json_t *object_take, const struct fx_err *failure, void *user) {
-    struct journey *journey = user;
-    fx_review_give(journey->review, object_take, failure);
-    resume(journey);
-}
-
-/* What nobody here has is to be asked for: a namespace younger than the watch, or one of
- * which more is wanted than the watch tells; a Node. */
-static void ask_object(struct journey *journey) {
-    journey->ask = (struct fx_object_ask){
-        .thread = journey->thread,
-        .reference = *fx_review_wanted(journey->review),
-        .deadline_ns = journey->deadline_ns,
-        .on_done = on_object,
-        .user = journey,
-    };
-    fx_object_ask(&journey->ask);
-}
-
-/* Where it waits now: true; else it has been answered that it cannot. */
-static bool wait_for_data(struct journey *journey) {
-    if (!start_waiting(journey)) {
-        answer_overloaded(journey);
+/* Starts to wait for what the review needs. False if it cannot wait: then it is answered.
+ */
+static bool wait_for(struct mutate_request *request, enum fx_review_state state) {
+    struct fx_shed *shed = &request->thread->shed;
+    struct fx_server *server = request->thread->server;
+    request->is_waiting = fx_shed_begin_wait(shed, fx_http_body(request->exchange).len);
+    if (!request->is_waiting) {
+        fx_shed_reject(shed, &server->metrics, request->exchange, FX_SHED_WAITING);
         return false;
     }
-    if (!ask_providers(journey)) {
-        stop_waiting(journey);
-        answer_no_memory(journey->thread->server, journey->exchange);
+    if (state == FX_REVIEW_WANTS_OBJECT) {
+        start_fetch(request);
+    } else if (!call_providers(request)) {
+        stop_waiting(request);
+        respond_no_memory(server, request->exchange);
         return false;
     }
     return true;
 }
 
-static bool wait_for_object(struct journey *journey) {
-    if (!start_waiting(journey)) {
-        answer_overloaded(journey);
-        return false;
+/* Runs the review to its end or to its next wait. */
+static void run_review(struct mutate_request *request) {
+    stop_waiting(request);
+    const enum fx_review_state state = fx_review_run(request->review);
+    if (state == FX_REVIEW_DONE) {
+        respond_result(request->thread, request->exchange,
+                       fx_review_result(request->review));
+    } else if (wait_for(request, state)) {
+        return;
     }
-    ask_object(journey);
-    return true;
+    destroy_request(request);
 }
 
-/* From the start, or from where it waited, to the answer or the next wait. */
-static void go_on(struct journey *journey) {
-    stop_waiting(journey);
-    switch (fx_review_run(journey->review)) {
-    case FX_REVIEW_WANTS_DATA:
-        if (wait_for_data(journey)) {
-            return;
-        }
-        break;
-    case FX_REVIEW_WANTS_OBJECT:
-        if (wait_for_object(journey)) {
-            return;
-        }
-        break;
-    case FX_REVIEW_DONE:
-        finish(journey->thread, journey->exchange, fx_review_result(journey->review));
-        break;
-    }
-    end(journey);
-}
-
-/* What it waited for is there. */
+/* What the review waited for has come. */
 static void resume(void *user) {
-    struct journey *journey = user;
-    struct fx_activity *activity = &journey->thread->activity;
+    struct mutate_request *request = user;
+    struct fx_activity *activity = &request->thread->activity;
     fx_activity_set_task(activity, "a review that waited");
-    go_on(journey);
+    run_review(request);
     fx_activity_set_task(activity, NULL);
 }
 
-/* False without memory. */
-static bool begin(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+/* ---- the route ----------------------------------------------------------------------
+ */
+
+/* False if out of memory. */
+static bool start_review(struct fx_thread *thread, struct fx_http_exchange *exchange) {
     struct fx_server *server = thread->server;
-    struct journey *journey = calloc(1, sizeof *journey);
-    if (journey == NULL) {
+    struct mutate_request *request = calloc(1, sizeof *request);
+    if (request == NULL) {
         return false;
     }
     const struct fx_server_options *options = server->options;
-    journey->thread = thread;
-    journey->exchange = exchange;
-    journey->policies = fx_sources_sample(server, thread->number);
-    journey->admission = (struct fx_admission){
+    request->thread = thread;
+    request->exchange = exchange;
+    request->policies = fx_sources_get_policies(server, thread->number);
+    request->admission = (struct fx_admission){
         .on_error = options->on_error,
         .annotates = options->mutation_annotations,
         .tells_passes = options->log_mutations,
@@ -234,28 +275,28 @@ static bool begin(struct fx_thread *thread, struct fx_http_exchange *exchange) {
         .own_namespace = options->own_namespace,
         .activity = &thread->activity,
         .find_object = find_object,
-        .user = journey,
+        .user = request,
     };
-    journey->deadline_ns = fx_answer_deadline_ns(server, exchange);
-    journey->review = fx_review_create(&journey->admission, journey->policies->snapshot,
-                                       fx_http_body(exchange), journey->deadline_ns);
-    if (journey->review == NULL) {
-        end(journey);
+    request->deadline_ns = fx_request_deadline_ns(server, exchange);
+    request->review = fx_review_create(&request->admission, request->policies->snapshot,
+                                       fx_http_body(exchange), request->deadline_ns);
+    if (request->review == NULL) {
+        destroy_request(request);
         return false;
     }
-    go_on(journey);
+    run_review(request);
     return true;
 }
 
-void fx_answer_mutate(struct fx_thread *thread, struct fx_http_exchange *exchange) {
-    if (fx_answer_early(thread, exchange)) {
+void fx_handle_mutate(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    if (fx_request_reject_early(thread, exchange)) {
         return;
     }
-    const bool large = fx_http_body(exchange).len > FX_LIMIT_KEPT_BODY_BYTES;
-    if (!begin(thread, exchange)) {
-        answer_no_memory(thread->server, exchange);
+    const bool is_large = fx_http_body(exchange).len > FX_LIMIT_KEPT_BODY_BYTES;
+    if (!start_review(thread, exchange)) {
+        respond_no_memory(thread->server, exchange);
     }
-    if (large) {
+    if (is_large) {
         fx_heap_trim();
     }
 }

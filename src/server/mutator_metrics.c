@@ -1,27 +1,118 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/mutator_metrics.c - a series for each mutator of the snapshot in force.
+ * server/mutator_metrics.c - counts by mutator, and a series for each mutator of the
+ * active snapshot.
  */
 #include "server/mutator_metrics.h"
 
 #include <stdlib.h>
+
+/* ---- the counts of one thread --------------------------------------------------- */
+
+struct fx_mutator_counts *fx_mutator_counts_create(struct fx_snapshot *snapshot) {
+    const size_t n_rows = (snapshot == NULL ? 0 : snapshot->n_mutators) + 1;
+    struct fx_mutator_counts *counts =
+        calloc(1, sizeof *counts + n_rows * sizeof counts->rows[0]);
+    if (counts != NULL && snapshot != NULL) {
+        counts->snapshot = fx_snapshot_ref(snapshot);
+    }
+    return counts;
+}
+
+void fx_mutator_counts_destroy(struct fx_mutator_counts *counts) {
+    if (counts != NULL) {
+        fx_snapshot_unref(counts->snapshot);
+        free(counts);
+    }
+}
+
+static size_t size_of(const struct fx_mutator_counts *counts) {
+    return counts->snapshot == NULL ? 0 : counts->snapshot->n_mutators;
+}
+
+/* Mutators are sorted in the order of a pass. */
+static struct fx_mutator_counts_row *find_row(struct fx_mutator_counts *counts,
+                                              const struct fx_mutator *mutator) {
+    const size_t n_mutators = size_of(counts);
+    size_t from = 0;
+    size_t to = n_mutators;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        const int order = fx_mutator_compare(counts->snapshot->mutators[middle], mutator);
+        if (order == 0) {
+            return &counts->rows[middle];
+        }
+        if (order < 0) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    return &counts->rows[n_mutators];
+}
+
+/* Only this thread writes the row. */
+static void add_count(struct fx_mutator_counts_row *row, enum fx_mutator_count count,
+                      uint64_t amount) {
+    const uint64_t total = atomic_load_explicit(&row->total[count], memory_order_relaxed);
+    atomic_store_explicit(&row->total[count], total + amount, memory_order_relaxed);
+}
+
+/* The row of a mutator of the review's snapshot. */
+static struct fx_mutator_counts_row *row_of(struct fx_mutator_counts *counts,
+                                            const struct fx_snapshot *snapshot,
+                                            uint32_t mutator) {
+    return snapshot == counts->snapshot ? &counts->rows[mutator]
+                                        : find_row(counts, snapshot->mutators[mutator]);
+}
+
+void fx_mutator_counts_record(struct fx_mutator_counts *counts,
+                              const struct fx_snapshot *snapshot,
+                              const struct fx_outcome *outcome) {
+    if (outcome->share_ns > 0) {
+        add_count(row_of(counts, snapshot, outcome->share_mutator), FX_MUTATOR_SHARE_NS,
+                  outcome->share_ns);
+    }
+    for (size_t i = 0; i < outcome->n_fares; i++) {
+        const struct fx_fare *fare = &outcome->fares[i];
+        struct fx_mutator_counts_row *row = row_of(counts, snapshot, fare->mutator);
+        add_count(row, FX_MUTATOR_MATCHED, fare->matched);
+        add_count(row, FX_MUTATOR_APPLIED, fare->applied);
+        add_count(row, FX_MUTATOR_CHANGED, fare->changed);
+        add_count(row, FX_MUTATOR_DENIED, fare->denied);
+        add_count(row, FX_MUTATOR_ERRORS, fare->failed && !fare->left_out);
+        add_count(row, FX_MUTATOR_SKIPPED, fare->left_out);
+        add_count(row, FX_MUTATOR_NS, fare->ns);
+    }
+}
+
+static uint64_t collect(struct fx_mutator_counts_row *row, enum fx_mutator_count count) {
+    const uint64_t total = atomic_load_explicit(&row->total[count], memory_order_relaxed);
+    const uint64_t added = total - row->collected[count];
+    if (added > 0) { /* untouched rows stay zero pages and take no memory */
+        row->collected[count] = total;
+    }
+    return added;
+}
+
+/* ---- the metrics ---------------------------------------------------------------- */
 
 static const char *const keys[] = {"group", "kind", "name"};
 
 #define N_KEYS FX_COUNT(keys)
 
 /* id, name, help */
-#define FAMILIES(X)                                                                      \
-    X(MATCHED, "fixpoint_mutator_matched_total", "Reviews that a mutator matched.")      \
-    X(APPLIED, "fixpoint_mutator_applied_total",                                         \
-      "Reviews in which a mutator found its location and its tests held.")               \
-    X(CHANGED, "fixpoint_mutator_changed_total",                                         \
-      "Reviews whose object a mutator changed.")                                         \
-    X(DENIED, "fixpoint_mutator_denied_total", "Reviews whose object a policy refused.") \
-    X(ERRORS, "fixpoint_mutator_errors_total",                                           \
-      "Reviews that failed because of a mutator.")                                       \
-    X(LEFT_OUT, "fixpoint_mutator_left_out_total",                                       \
-      "Reviews that a mutator was left out of, since it failed.")                        \
+#define FAMILIES(X)                                                                     \
+    X(MATCHED, "fixpoint_mutator_matched_total", "Reviews that a mutator matched.")     \
+    X(APPLIED, "fixpoint_mutator_applied_total",                                        \
+      "Reviews in which a mutator found its location and its tests held.")              \
+    X(CHANGED, "fixpoint_mutator_changed_total",                                        \
+      "Reviews whose object a mutator changed.")                                        \
+    X(DENIED, "fixpoint_mutator_denied_total", "Reviews whose object a policy denied.") \
+    X(ERRORS, "fixpoint_mutator_errors_total",                                          \
+      "Reviews that failed because of a mutator.")                                      \
+    X(SKIPPED, "fixpoint_mutator_skipped_total",                                        \
+      "Reviews that went on without a mutator because it failed.")                      \
     X(SECONDS, "fixpoint_mutator_seconds_total", "Time spent in a mutator, in seconds.")
 
 enum {
@@ -34,11 +125,11 @@ enum {
 struct fx_mutator_metrics {
     struct fx_labels *labels;
     struct fx_family *families[N_FAMILIES];
-    struct fx_snapshot *snapshot; /* counted; NULL: none yet */
-    uint32_t *series;             /* of its mutators, by index */
+    struct fx_snapshot *snapshot; /* counted; NULL before the first */
+    uint32_t *series;             /* by index of the mutator */
 
     size_t max; /* series of each table */
-    /* By namespace: of the policies that live in one. */
+    /* For namespaced policies, by namespace. */
     struct fx_labels *namespaces;
     struct fx_family *namespace_seconds;
 };
@@ -50,19 +141,19 @@ static bool add_namespaces(struct fx_mutator_metrics *metrics,
     if (metrics->namespaces == NULL) {
         return false;
     }
-    const struct fx_family_plan plan = {
+    const struct fx_family_options options = {
         .type = FX_FAMILY_COUNTER,
         .name = "fixpoint_namespace_policies_seconds_total",
         .help = "Time that reviews spent in the policies of a namespace, in seconds.",
         .labels = metrics->namespaces,
     };
-    metrics->namespace_seconds = fx_registry_add(registry, &plan);
+    metrics->namespace_seconds = fx_registry_add(registry, &options);
     return metrics->namespace_seconds != NULL;
 }
 
 struct fx_mutator_metrics *fx_mutator_metrics_create(struct fx_registry *registry,
                                                      size_t max_mutators) {
-    static const char *const words[N_FAMILIES][2] = {
+    static const char *const texts[N_FAMILIES][2] = {
 #define X(id, name, help) {name, help},
         FAMILIES(X)
 #undef X
@@ -75,13 +166,13 @@ struct fx_mutator_metrics *fx_mutator_metrics_create(struct fx_registry *registr
     metrics->labels = fx_registry_add_labels(registry, keys, N_KEYS, max_mutators);
     bool ok = metrics->labels != NULL;
     for (size_t i = 0; ok && i < N_FAMILIES; i++) {
-        const struct fx_family_plan plan = {
+        const struct fx_family_options options = {
             .type = FX_FAMILY_COUNTER,
-            .name = words[i][0],
-            .help = words[i][1],
+            .name = texts[i][0],
+            .help = texts[i][1],
             .labels = metrics->labels,
         };
-        metrics->families[i] = fx_registry_add(registry, &plan);
+        metrics->families[i] = fx_registry_add(registry, &options);
         ok = metrics->families[i] != NULL;
     }
     if (!ok || !add_namespaces(metrics, registry, max_mutators)) {
@@ -101,15 +192,16 @@ void fx_mutator_metrics_destroy(struct fx_mutator_metrics *metrics) {
 
 /* ---- which series there are ------------------------------------------------------ */
 
-static void values_of(const struct fx_mutator *mutator, struct fx_text values[N_KEYS]) {
+static void label_values(const struct fx_mutator *mutator,
+                         struct fx_text values[N_KEYS]) {
     values[0] = fx_text_of(mutator->group);
     values[1] = fx_text_of(mutator->kind);
     values[2] = fx_text_of(mutator->full_name);
 }
 
-/* What both snapshots have keeps its series. Both are in the order of a pass. */
-static void carry_over(const struct fx_mutator_metrics *metrics,
-                       const struct fx_snapshot *next, uint32_t *series) {
+/* Mutators that both snapshots have keep their series. Both have the same order. */
+static void keep_series(const struct fx_mutator_metrics *metrics,
+                        const struct fx_snapshot *next, uint32_t *series) {
     const struct fx_snapshot *last = metrics->snapshot;
     size_t at = 0;
     for (size_t i = 0; last != NULL && i < next->n_mutators; i++) {
@@ -124,8 +216,7 @@ static void carry_over(const struct fx_mutator_metrics *metrics,
     }
 }
 
-/* The series of the namespace that a mutator lives in, FX_SERIES_OTHER where there is
- * none. */
+/* The series of the mutator's namespace; FX_SERIES_OTHER if there is none. */
 static uint32_t find_namespace(const struct fx_mutator_metrics *metrics,
                                const struct fx_mutator *mutator) {
     uint32_t series = FX_SERIES_OTHER;
@@ -137,8 +228,8 @@ static uint32_t find_namespace(const struct fx_mutator_metrics *metrics,
                                                                 : FX_SERIES_OTHER;
 }
 
-/* The namespaces of which the next snapshot has no policy any more lose their series.
- * Without memory they keep them. */
+/* Ends the series of namespaces without policies in the next snapshot. If out of memory,
+ * they stay. */
 static void drop_namespaces(struct fx_mutator_metrics *metrics,
                             const struct fx_snapshot *next) {
     const struct fx_snapshot *last = metrics->snapshot;
@@ -159,9 +250,10 @@ static void drop_namespaces(struct fx_mutator_metrics *metrics,
     free(stays);
 }
 
-/* Those who left make room before anybody new comes. False without memory. */
-static bool drop_the_gone(struct fx_mutator_metrics *metrics, const uint32_t *series,
-                          size_t n_series) {
+/* Ends the series of mutators that are gone, to make room for new ones. False if out of
+ * memory. */
+static bool drop_series(struct fx_mutator_metrics *metrics, const uint32_t *series,
+                        size_t n_series) {
     const size_t n = metrics->snapshot == NULL ? 0 : metrics->snapshot->n_mutators;
     uint32_t last = FX_SERIES_OTHER;
     for (size_t i = 0; i < n; i++) {
@@ -177,37 +269,38 @@ static bool drop_the_gone(struct fx_mutator_metrics *metrics, const uint32_t *se
     for (size_t i = 0; i < n; i++) {
         if (!stays[metrics->series[i]]) {
             fx_labels_drop(metrics->labels, metrics->series[i]);
-            stays[metrics->series[i]] = true; /* names that are cut can share one */
+            stays[metrics->series[i]] =
+                true; /* two names that are cut can share a series */
         }
     }
     free(stays);
     return true;
 }
 
-static uint32_t get(struct fx_mutator_metrics *metrics,
-                    const struct fx_mutator *mutator) {
+static uint32_t new_series(struct fx_mutator_metrics *metrics,
+                           const struct fx_mutator *mutator) {
     struct fx_text values[N_KEYS];
     if (fx_labels_is_full(metrics->labels)) {
         return fx_labels_other(metrics->labels);
     }
-    values_of(mutator, values);
+    label_values(mutator, values);
     return fx_labels_get(metrics->labels, values);
 }
 
-void fx_mutator_metrics_take(struct fx_mutator_metrics *metrics,
-                             struct fx_snapshot *snapshot) {
+void fx_mutator_metrics_set_snapshot(struct fx_mutator_metrics *metrics,
+                                     struct fx_snapshot *snapshot) {
     uint32_t *series = calloc(snapshot->n_mutators + 1, sizeof *series);
     if (series != NULL) {
-        carry_over(metrics, snapshot, series);
+        keep_series(metrics, snapshot, series);
     }
-    if (series == NULL || !drop_the_gone(metrics, series, snapshot->n_mutators)) {
-        free(series); /* until the next one, names are looked up for each review */
+    if (series == NULL || !drop_series(metrics, series, snapshot->n_mutators)) {
+        free(series); /* until the next snapshot, series are found by name */
         return;
     }
     drop_namespaces(metrics, snapshot);
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
         if (series[i] == FX_SERIES_OTHER) {
-            series[i] = get(metrics, snapshot->mutators[i]);
+            series[i] = new_series(metrics, snapshot->mutators[i]);
         }
     }
     fx_snapshot_unref(metrics->snapshot);
@@ -219,9 +312,9 @@ void fx_mutator_metrics_take(struct fx_mutator_metrics *metrics,
 /* ---- counting -------------------------------------------------------------------- */
 
 static uint32_t series_of(struct fx_mutator_metrics *metrics,
-                          const struct fx_tally *tally, size_t row) {
-    const struct fx_snapshot *snapshot = tally->snapshot;
-    if (row == fx_tally_mutators(tally)) {
+                          const struct fx_mutator_counts *counts, size_t row) {
+    const struct fx_snapshot *snapshot = counts->snapshot;
+    if (row == size_of(counts)) {
         return fx_labels_other(metrics->labels);
     }
     if (snapshot == metrics->snapshot) {
@@ -229,18 +322,18 @@ static uint32_t series_of(struct fx_mutator_metrics *metrics,
     }
     struct fx_text values[N_KEYS];
     uint32_t series = FX_SERIES_OTHER;
-    values_of(snapshot->mutators[row], values);
+    label_values(snapshot->mutators[row], values);
     return fx_labels_find(metrics->labels, values, &series)
                ? series
                : fx_labels_other(metrics->labels);
 }
 
-/* Also where the policy is one of an earlier snapshot. */
+/* The policy may be from an earlier snapshot. */
 static void add_namespace_seconds(struct fx_mutator_metrics *metrics,
-                                  const struct fx_tally *tally, size_t row, uint64_t ns) {
-    const char *namespace_ = row == fx_tally_mutators(tally)
-                                 ? NULL
-                                 : tally->snapshot->mutators[row]->namespace_;
+                                  const struct fx_mutator_counts *counts, size_t row,
+                                  uint64_t ns) {
+    const char *namespace_ =
+        row == size_of(counts) ? NULL : counts->snapshot->mutators[row]->namespace_;
     uint32_t series = FX_SERIES_OTHER;
     if (namespace_ == NULL) {
         series = fx_labels_other(metrics->namespaces);
@@ -251,37 +344,38 @@ static void add_namespace_seconds(struct fx_mutator_metrics *metrics,
     fx_family_add(metrics->namespace_seconds, series, (double)ns * 1e-9);
 }
 
-/* What came since the last time; most mutators match nothing. */
-static void take_row(struct fx_mutator_metrics *metrics, struct fx_tally *tally,
-                     size_t row) {
-    static const unsigned families[FX_TALLY_SHARE_NS] = {
-        [FX_TALLY_MATCHED] = MATCHED, [FX_TALLY_APPLIED] = APPLIED,
-        [FX_TALLY_CHANGED] = CHANGED, [FX_TALLY_DENIED] = DENIED,
-        [FX_TALLY_ERRORS] = ERRORS,   [FX_TALLY_LEFT_OUT] = LEFT_OUT,
-        [FX_TALLY_NS] = SECONDS,
+/* Collects a row; most are unchanged, because most mutators do not match. */
+static void collect_row(struct fx_mutator_metrics *metrics,
+                        struct fx_mutator_counts *counts, size_t row) {
+    static const unsigned families[FX_MUTATOR_SHARE_NS] = {
+        [FX_MUTATOR_MATCHED] = MATCHED, [FX_MUTATOR_APPLIED] = APPLIED,
+        [FX_MUTATOR_CHANGED] = CHANGED, [FX_MUTATOR_DENIED] = DENIED,
+        [FX_MUTATOR_ERRORS] = ERRORS,   [FX_MUTATOR_SKIPPED] = SKIPPED,
+        [FX_MUTATOR_NS] = SECONDS,
     };
-    uint64_t news[FX_TALLY_SHARE_NS];
+    uint64_t added[FX_MUTATOR_SHARE_NS];
     uint64_t any = 0;
-    const uint64_t share_ns = fx_tally_take(&tally->rows[row], FX_TALLY_SHARE_NS);
+    const uint64_t share_ns = collect(&counts->rows[row], FX_MUTATOR_SHARE_NS);
     if (share_ns > 0) {
-        add_namespace_seconds(metrics, tally, row, share_ns);
+        add_namespace_seconds(metrics, counts, row, share_ns);
     }
-    for (unsigned i = 0; i < FX_TALLY_SHARE_NS; i++) {
-        news[i] = fx_tally_take(&tally->rows[row], (enum fx_tally_fact)i);
-        any |= news[i];
+    for (unsigned i = 0; i < FX_MUTATOR_SHARE_NS; i++) {
+        added[i] = collect(&counts->rows[row], (enum fx_mutator_count)i);
+        any |= added[i];
     }
     if (any == 0) {
         return;
     }
-    const uint32_t series = series_of(metrics, tally, row);
-    for (unsigned i = 0; i < FX_TALLY_SHARE_NS; i++) {
-        const double scale = i == FX_TALLY_NS ? 1e-9 : 1;
-        fx_family_add(metrics->families[families[i]], series, (double)news[i] * scale);
+    const uint32_t series = series_of(metrics, counts, row);
+    for (unsigned i = 0; i < FX_MUTATOR_SHARE_NS; i++) {
+        const double scale = i == FX_MUTATOR_NS ? 1e-9 : 1;
+        fx_family_add(metrics->families[families[i]], series, (double)added[i] * scale);
     }
 }
 
-void fx_mutator_metrics_read(struct fx_mutator_metrics *metrics, struct fx_tally *tally) {
-    for (size_t i = 0; i <= fx_tally_mutators(tally); i++) {
-        take_row(metrics, tally, i);
+void fx_mutator_metrics_collect(struct fx_mutator_metrics *metrics,
+                                struct fx_mutator_counts *counts) {
+    for (size_t i = 0; i <= size_of(counts); i++) {
+        collect_row(metrics, counts, i);
     }
 }

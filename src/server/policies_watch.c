@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/policies_watch.c - files to policies.
+ * server/policies_watch.c - files become policies.
  */
 #include "server/policies_watch.h"
 
@@ -16,16 +16,16 @@
 
 struct fx_policies_watch {
     struct fx_reload *reload;
-    struct fx_policies *current; /* written on the loop, between two runs of the worker */
-    double seconds;              /* that the last run of the worker took */
-    bool is_emptied;             /* the files hold no mutators; there were some before */
+    struct fx_policies *current; /* written on the loop while no worker runs */
+    double seconds;              /* of the last build */
+    bool is_emptied;             /* the files have no mutators, but had some before */
     struct fx_policies_watch_options options;
     struct fx_policies_watch_events events;
 };
 
-/* On a worker: `current` stands still until it is done. */
-static bool build(void *user, const struct fx_file_set *files, void **ret_made,
-                  struct fx_err *err) {
+/* On a worker thread; `current` does not change meanwhile. */
+static bool build_policies(void *user, const struct fx_file_set *files, void **ret_made,
+                           struct fx_err *err) {
     struct fx_policies_watch *watch = user;
     const uint64_t begin = fx_clock_ns();
     const size_t n = files->files.n_paths;
@@ -52,7 +52,7 @@ static bool build(void *user, const struct fx_file_set *files, void **ret_made,
     struct fx_policies *made = NULL;
     const bool ok = fx_policies_build_from(&sources, &made, err);
     free(inputs);
-    fx_heap_trim(); /* of the trees of documents nothing is left */
+    fx_heap_trim(); /* the trees of the documents are freed */
     watch->seconds = (double)(fx_clock_ns() - begin) * 1e-9;
     if (ok) {
         *ret_made = made;
@@ -60,58 +60,60 @@ static bool build(void *user, const struct fx_file_set *files, void **ret_made,
     return ok;
 }
 
-static void take(struct fx_policies_watch *watch, struct fx_policies *made) {
+static void set_current(struct fx_policies_watch *watch, struct fx_policies *made) {
     watch->events.on_policies(made, watch->current, watch->seconds, watch->events.user);
     fx_policies_unref(watch->current);
     watch->current = made;
 }
 
-/* ---- files that hold no mutators any more ---- */
+/* ---- files without mutators ---- */
 
 static void set_emptied(struct fx_policies_watch *watch, bool emptied) {
     watch->is_emptied = emptied;
     fx_metrics_set(watch->options.metrics, FX_METRIC_EMPTIED, 0, emptied);
 }
 
-/* Also where it stays so: of an empty version after another one. */
+/* Are there no mutators any more? Also true for an empty version after an empty one. */
 static bool is_emptied_by(const struct fx_policies_watch *watch,
                           const struct fx_policies *made) {
     return made->snapshot->n_mutators == 0 && watch->current != NULL &&
            (watch->is_emptied || watch->current->snapshot->n_mutators > 0);
 }
 
-static const char *emptied_words(enum fx_on_empty on_empty) {
+static const char *emptied_message(enum fx_on_empty on_empty) {
     switch (on_empty) {
     case FX_ON_EMPTY_KEEP:
-        return "the files hold no mutators any more: the previous ones stay in force";
+        return "the policy files have no mutators any more: the previous policies stay "
+               "active";
     case FX_ON_EMPTY_NOT_READY:
-        return "the files hold no mutators any more: nothing is mutated, not ready";
+        return "the policy files have no mutators any more: nothing is mutated, not "
+               "ready";
     case FX_ON_EMPTY_ACCEPT: break;
     }
-    return "the files hold no mutators any more: nothing is mutated";
+    return "the policy files have no mutators any more: nothing is mutated";
 }
 
-static void take_emptied(struct fx_policies_watch *watch, struct fx_policies *made) {
+static void handle_emptied(struct fx_policies_watch *watch, struct fx_policies *made) {
     const enum fx_on_empty on_empty = watch->options.on_empty;
-    fx_log(WARN, emptied_words(on_empty),
+    fx_log(WARN, emptied_message(on_empty),
            fx_log_int("mutators_before", (int64_t)watch->current->snapshot->n_mutators));
     set_emptied(watch, true);
     if (on_empty == FX_ON_EMPTY_KEEP) {
         fx_policies_unref(made);
     } else {
-        take(watch, made);
+        set_current(watch, made);
     }
 }
 
 bool fx_policies_watch_ready(const struct fx_policies_watch *watch,
                              const char **ret_reason) {
-    *ret_reason = "the files hold no mutators any more";
+    *ret_reason = "the policy files have no mutators any more";
     return !watch->is_emptied || watch->options.on_empty != FX_ON_EMPTY_NOT_READY;
 }
 
 /* ---- runs ---- */
 
-/* What the files hold now is not taken: counted as such. */
+/* An empty version that is not used counts as failed. */
 static enum fx_reload_result result_of(const struct fx_policies_watch *watch,
                                        enum fx_reload_result result, const void *made) {
     return result == FX_RELOAD_CHANGED && is_emptied_by(watch, made) &&
@@ -120,28 +122,28 @@ static enum fx_reload_result result_of(const struct fx_policies_watch *watch,
                : result;
 }
 
-static void done(void *user, enum fx_reload_result result, void *made,
-                 const struct fx_err *failure, bool told) {
+static void on_read(void *user, enum fx_reload_result result, void *made,
+                    const struct fx_err *failure, bool is_repeated) {
     struct fx_policies_watch *watch = user;
-    if (result == FX_RELOAD_FAILED && told) {
+    if (result == FX_RELOAD_FAILED && is_repeated) {
         return;
     }
-    if (watch->current != NULL) { /* the first time is no reload */
+    if (watch->current != NULL) { /* the first read is not a reload */
         fx_metrics_count(watch->options.metrics, FX_METRIC_RELOADS,
                          (unsigned)result_of(watch, result, made));
     }
     if (result == FX_RELOAD_FAILED) {
-        fx_log(ERROR, "policies cannot be read: the previous version stays in force",
+        fx_log(ERROR, "policies cannot be read: the previous version stays active",
                fx_log_str("error", failure->msg));
     } else if (result == FX_RELOAD_CHANGED && is_emptied_by(watch, made)) {
-        take_emptied(watch, made);
+        handle_emptied(watch, made);
     } else if (result == FX_RELOAD_CHANGED) {
         set_emptied(watch, false);
-        take(watch, made);
+        set_current(watch, made);
     }
 }
 
-static void discard(void *made) {
+static void discard_policies(void *made) {
     fx_policies_unref(made);
 }
 
@@ -150,7 +152,7 @@ static bool refuse_standard_input(const struct fx_policies_watch_options *option
     for (size_t i = 0; i < options->n_roots; i++) {
         if (strcmp(options->roots[i], "-") == 0) {
             return fx_fail(err, FX_EINVALID,
-                           "policies of a server cannot come from standard input");
+                           "a server cannot read policies from standard input");
         }
     }
     return true;
@@ -170,15 +172,15 @@ fx_policies_watch_create(uv_loop_t *loop, const struct fx_policies_watch_options
     }
     watch->options = *options;
     watch->events = *events;
-    const struct fx_reload_plan plan = {
+    const struct fx_reload_options reload = {
         .roots = {options->roots, options->n_roots, FX_LIMIT_POLICY_FILE_BYTES},
         .name = "reload of policies",
         .user = watch,
-        .build = build,
-        .done = done,
-        .discard = discard,
+        .build = build_policies,
+        .done = on_read,
+        .discard = discard_policies,
     };
-    watch->reload = fx_reload_create(loop, &plan, err);
+    watch->reload = fx_reload_create(loop, &reload, err);
     if (watch->reload == NULL) {
         free(watch);
         return NULL;

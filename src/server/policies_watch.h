@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/policies_watch.h - policies of files and folders: read, and read again when
- * those change.
+ * server/policies_watch.h - policies from files and folders, which are read again when
+ * they change.
  */
 #ifndef FX_SERVER_POLICIES_WATCH_H
 #define FX_SERVER_POLICIES_WATCH_H
@@ -18,23 +18,24 @@
 
 struct fx_policies_watch; /* opaque */
 
-/* What becomes of files that hold no mutators any more, where there were some: nobody
- * deletes all policies at once, but a volume that is not mounted looks so. */
+/* What to do when the files have no mutators any more: usually not all policies were
+ * deleted, but a volume is not mounted. */
 enum fx_on_empty {
-    FX_ON_EMPTY_KEEP,      /* the previous policies stay in force */
-    FX_ON_EMPTY_NOT_READY, /* nothing is in force, and the replica is not ready */
-    FX_ON_EMPTY_ACCEPT,    /* nothing is in force */
+    FX_ON_EMPTY_KEEP,      /* the previous policies stay active */
+    FX_ON_EMPTY_NOT_READY, /* no policies are active, and the replica is not ready */
+    FX_ON_EMPTY_ACCEPT,    /* no policies are active */
 };
 
-/* Told on the loop of each version, the first one before the watch is there: borrowed,
- * with the one before it (NULL: none) and how long its making took. */
+/* Called on the loop for each version; for the first one before
+ * fx_policies_watch_create() returns. Both versions are borrowed; `before` is NULL for
+ * the first. `seconds`: how long the build took. */
 struct fx_policies_watch_events {
     void (*on_policies)(struct fx_policies *made, struct fx_policies *before,
                         double seconds, void *user);
     void *user;
 };
 
-/* What is read, under which settings, and who counts. */
+/* Everything is borrowed until the watch is closed. */
 struct fx_policies_watch_options {
     const char *const *roots; /* files and folders */
     size_t n_roots;
@@ -43,22 +44,22 @@ struct fx_policies_watch_options {
     struct fx_metrics *metrics;
 };
 
-/* Reads the first version, blocking; invalid policies in it are findings, not failures.
- * Everything is borrowed until it is closed. Errors: FX_EIO, FX_ELIMIT (a file or folder
- * that is missing or cannot be listed), FX_EINVALID (standard input), FX_ENOMEM. */
+/* Reads the first version, blocking. Invalid policies are findings, not errors. Errors:
+ * FX_EIO, FX_ELIMIT (a file or folder is missing or cannot be listed), FX_EINVALID
+ * (standard input), FX_ENOMEM. */
 struct fx_policies_watch *
 fx_policies_watch_create(uv_loop_t *loop, const struct fx_policies_watch_options *options,
                          const struct fx_policies_watch_events *events,
                          struct fx_err *err) FX_MUST_USE;
 
-/* Reads again now. */
+/* Reads the files again now. */
 void fx_policies_watch_reload(struct fx_policies_watch *watch);
 
-/* May this replica be asked? Else *ret_reason says why not. */
+/* Is this replica ready? If not, *ret_reason is a constant string. */
 bool fx_policies_watch_ready(const struct fx_policies_watch *watch,
                              const char **ret_reason) FX_MUST_USE;
 
-/* Ends it; the memory goes when no worker uses it any more. NULL is fine. */
+/* Closes the watch. The memory is freed when no worker uses it any more. NULL is fine. */
 void fx_policies_watch_close(struct fx_policies_watch *watch);
 
 #endif

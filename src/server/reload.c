@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/reload.c - look, read, build, hand over.
+ * server/reload.c - stat, read, build_version, hand over.
  */
 #include "server/reload.h"
 
@@ -11,20 +11,21 @@
 
 #include "base/jobs.h"
 #include "base/limits.h"
-#include "server/watch.h"
+#include "server/file_watch.h"
 
 #define RELOAD_MAGIC 0x66787265u /* "fxre" */
 
-/* How much a run has to do: nothing, read where the files look changed, read anyway. */
-enum depth { REST, LOOK, READ };
+/* What a run does: nothing, read the files if they look changed, read them in any case.
+ */
+enum depth { NOTHING, IF_CHANGED, ALWAYS };
 
-/* What one run found. Written by the worker while it runs, read by the loop after it. */
-struct run {
+/* One run. Written by the worker thread during the run, read by the loop after it. */
+struct reload_run {
     enum depth depth;
-    bool read; /* the files were read, or could not be */
+    bool read; /* the files were read, or reading failed */
     bool failed;
-    bool fresh; /* their bytes are others than last time */
-    void *made; /* NULL: not fresh, or failed */
+    bool changed; /* their bytes have changed */
+    void *made;   /* NULL: unchanged, or failed */
     struct fx_err failure;
     struct fx_file_stamp stamp;
     struct fx_file_list folders;
@@ -33,17 +34,17 @@ struct run {
 
 struct fx_reload {
     uint32_t magic;
-    struct fx_reload_plan plan;
+    struct fx_reload_options options;
     uv_loop_t *loop;
-    struct fx_watch *watch;
+    struct fx_file_watch *watch;
     uv_work_t work;
     struct fx_job job;
-    struct run run;
+    struct reload_run run;
     bool running, closing;
-    enum depth next;            /* asked for during a run */
-    struct fx_file_stamp stamp; /* of the last run; not settled: does not count */
-    uint64_t digest;            /* of the version tried last; 0: none */
-    char *told;                 /* the last failure's words; NULL: none, or no memory */
+    enum depth next;            /* requested during a run */
+    struct fx_file_stamp stamp; /* of the last run; ignored unless settled */
+    uint64_t digest;            /* of the last version, valid or not; 0: none */
+    char *last_failure; /* message of the last failure; NULL: none, or out of memory */
     void (*on_closed)(void *user);
 };
 
@@ -53,118 +54,118 @@ static struct fx_reload *reload_of(uv_work_t *work) {
     return reload;
 }
 
-/* Does it look as it did, so that reading can be spared? */
-static bool looks_the_same(const struct fx_reload *reload, struct run *run) {
+/* Do the files look unchanged, so that they need not be read? */
+static bool looks_unchanged(const struct fx_reload *reload, struct reload_run *run) {
     struct fx_file_stamp now;
-    struct fx_err ignored = FX_ERR_INIT; /* reading will say it */
-    return run->depth == LOOK && reload->stamp.settled && reload->digest != 0 &&
-           fx_file_set_look(&reload->plan.roots, &now, &ignored) &&
+    struct fx_err ignored = FX_ERR_INIT; /* reading fails as well, and reports it */
+    return run->depth == IF_CHANGED && reload->stamp.settled && reload->digest != 0 &&
+           fx_file_set_stat(&reload->options.roots, &now, &ignored) &&
            now.files == reload->stamp.files && now.folders == reload->stamp.folders;
 }
 
-static bool build(const struct fx_reload *reload, struct run *run) {
+static bool build_version(const struct fx_reload *reload, struct reload_run *run) {
     struct fx_file_set files = {0};
-    const struct fx_reload_plan *plan = &reload->plan;
-    if (!fx_file_set_read(&plan->roots, &files, &run->stamp, &run->failure)) {
+    const struct fx_reload_options *options = &reload->options;
+    if (!fx_file_set_read(&options->roots, &files, &run->stamp, &run->failure)) {
         return false;
     }
     run->digest = files.digest;
-    run->fresh = files.digest != reload->digest;
+    run->changed = files.digest != reload->digest;
     const bool ok =
-        !run->fresh || plan->build(plan->user, &files, &run->made, &run->failure);
+        !run->changed || options->build(options->user, &files, &run->made, &run->failure);
     run->folders = files.folders;
     files.folders = (struct fx_file_list){0};
     fx_file_set_finish(&files);
     return ok;
 }
 
-/* The worker's part: reads `reload`, writes `run`. */
-static void run_it(const struct fx_reload *reload, struct run *run) {
-    if (looks_the_same(reload, run)) {
+/* The worker thread's part: reads `reload`, writes `run`. */
+static void execute(const struct fx_reload *reload, struct reload_run *run) {
+    if (looks_unchanged(reload, run)) {
         return;
     }
     run->read = true;
-    run->failed = !build(reload, run);
+    run->failed = !build_version(reload, run);
 }
 
-/* Remembers the words of a failure; true where they are those of last time. */
-static bool was_told(struct fx_reload *reload, const struct fx_err *failure) {
-    if (reload->told != NULL && strcmp(reload->told, failure->msg) == 0) {
+/* Stores the message of a failure. True if it equals the last one. */
+static bool is_repeated_failure(struct fx_reload *reload, const struct fx_err *failure) {
+    if (reload->last_failure != NULL && strcmp(reload->last_failure, failure->msg) == 0) {
         return true;
     }
-    free(reload->told);
-    reload->told = strdup(failure->msg);
+    free(reload->last_failure);
+    reload->last_failure = strdup(failure->msg);
     return false;
 }
 
 static void forget_failure(struct fx_reload *reload) {
-    free(reload->told);
-    reload->told = NULL;
+    free(reload->last_failure);
+    reload->last_failure = NULL;
 }
 
-/* The loop's part. A run that could not read leaves no digest, so that the same bytes
- * count as news when they can be read again; bytes that could not be built keep theirs,
- * for they would fail again. */
-static void settle(struct fx_reload *reload, struct run *run) {
-    const struct fx_reload_plan *plan = &reload->plan;
+/* The loop's part. A run that could not read the files leaves no digest, so that the same
+ * bytes count as changed when they can be read again. Bytes whose build failed keep their
+ * digest, because it would fail again. */
+static void apply_result(struct fx_reload *reload, struct reload_run *run) {
+    const struct fx_reload_options *options = &reload->options;
     const bool nomem = run->failed && run->failure.code == FX_ENOMEM;
     reload->digest = nomem ? 0 : run->digest;
     if (run->failed) {
-        const bool told = was_told(reload, &run->failure);
-        plan->done(plan->user, FX_RELOAD_FAILED, NULL, &run->failure, told);
-    } else if (run->fresh) {
+        const bool is_repeated = is_repeated_failure(reload, &run->failure);
+        options->done(options->user, FX_RELOAD_FAILED, NULL, &run->failure, is_repeated);
+    } else if (run->changed) {
         forget_failure(reload);
-        plan->done(plan->user, FX_RELOAD_CHANGED, run->made, NULL, false);
+        options->done(options->user, FX_RELOAD_CHANGED, run->made, NULL, false);
         run->made = NULL;
-    } else if (run->depth == READ) {
-        plan->done(plan->user, FX_RELOAD_UNCHANGED, NULL, NULL, false);
+    } else if (run->depth == ALWAYS) {
+        options->done(options->user, FX_RELOAD_UNCHANGED, NULL, NULL, false);
     }
 }
 
-/* Other folders than before: what happened in them between reading and watching is found
- * by one more look. */
-static void watch_folders(struct fx_reload *reload, const struct run *run) {
+/* Watches the folders if they changed. One more run finds what changed in them between
+ * reading and watching. */
+static void watch_folders(struct fx_reload *reload, const struct reload_run *run) {
     if (run->folders.n_paths > 0 && run->stamp.folders != reload->stamp.folders) {
-        fx_watch_set(reload->watch, &run->folders);
-        reload->next = reload->next > LOOK ? reload->next : LOOK;
+        fx_file_watch_set_folders(reload->watch, &run->folders);
+        reload->next = reload->next > IF_CHANGED ? reload->next : IF_CHANGED;
     }
     reload->stamp = run->stamp;
 }
 
-static void run_finish(const struct fx_reload *reload, struct run *run) {
+static void run_finish(const struct fx_reload *reload, struct reload_run *run) {
     fx_file_list_finish(&run->folders);
     if (run->made != NULL) {
-        reload->plan.discard(run->made);
+        reload->options.discard(run->made);
         run->made = NULL;
     }
 }
 
-static void finish(struct fx_reload *reload) {
-    reload->on_closed(reload->plan.user);
-    free(reload->told);
+static void destroy_reload(struct fx_reload *reload) {
+    reload->on_closed(reload->options.user);
+    free(reload->last_failure);
     reload->magic = 0;
     free(reload);
 }
 
 static void on_work(uv_work_t *work) {
     struct fx_reload *reload = reload_of(work);
-    run_it(reload, &reload->run);
+    execute(reload, &reload->run);
 }
 
 static void on_worked(uv_work_t *work, int status);
 
-static void start(struct fx_reload *reload, enum depth depth) {
-    if (depth == REST || reload->closing) {
+static void start_run(struct fx_reload *reload, enum depth depth) {
+    if (depth == NOTHING || reload->closing) {
         return;
     }
     if (reload->running) {
         reload->next = depth > reload->next ? depth : reload->next;
         return;
     }
-    reload->next = REST;
-    reload->run = (struct run){.depth = depth};
+    reload->next = NOTHING;
+    reload->run = (struct reload_run){.depth = depth};
     reload->work.data = reload;
-    /* It fails only where the call is wrong. */
+    /* cannot fail with valid arguments */
     const int queued = uv_queue_work(reload->loop, &reload->work, on_work, on_worked);
     assert(queued == 0);
     reload->running = queued == 0;
@@ -172,43 +173,44 @@ static void start(struct fx_reload *reload, enum depth depth) {
 }
 
 static void on_worked(uv_work_t *work, int status) {
-    (void)status; /* nobody cancels it */
+    (void)status; /* it is never cancelled */
     struct fx_reload *reload = reload_of(work);
     reload->running = false;
     fx_job_end(&reload->job);
     if (!reload->closing && reload->run.read) {
-        settle(reload, &reload->run);
+        apply_result(reload, &reload->run);
         watch_folders(reload, &reload->run);
     }
     run_finish(reload, &reload->run);
-    start(reload, reload->next);
+    start_run(reload, reload->next);
     if (reload->closing) {
-        finish(reload);
+        destroy_reload(reload);
     }
 }
 
-static void on_hint(bool seen, void *user) {
+static void on_hint(bool is_notified, void *user) {
     struct fx_reload *reload = user;
     assert(reload->magic == RELOAD_MAGIC);
-    start(reload, seen ? READ : LOOK);
+    start_run(reload, is_notified ? ALWAYS : IF_CHANGED);
 }
 
-/* The first run, here and now. */
+/* The first run, on the calling thread. */
 static bool run_first(struct fx_reload *reload, struct fx_err *err) {
-    struct run *run = &reload->run;
-    *run = (struct run){.depth = READ};
-    run_it(reload, run);
+    struct reload_run *run = &reload->run;
+    *run = (struct reload_run){.depth = ALWAYS};
+    execute(reload, run);
     if (run->failed) {
         *err = run->failure;
     } else {
-        settle(reload, run);
+        apply_result(reload, run);
         watch_folders(reload, run);
     }
     run_finish(reload, run);
     return !run->failed;
 }
 
-struct fx_reload *fx_reload_create(uv_loop_t *loop, const struct fx_reload_plan *plan,
+struct fx_reload *fx_reload_create(uv_loop_t *loop,
+                                   const struct fx_reload_options *options,
                                    struct fx_err *err) {
     struct fx_reload *reload = calloc(1, sizeof *reload);
     if (reload == NULL) {
@@ -216,17 +218,17 @@ struct fx_reload *fx_reload_create(uv_loop_t *loop, const struct fx_reload_plan 
         return NULL;
     }
     reload->magic = RELOAD_MAGIC;
-    reload->plan = *plan;
+    reload->options = *options;
     reload->loop = loop;
     reload->job = (struct fx_job){
         .type = FX_JOB_BUILD,
-        .name = plan->name,
+        .name = options->name,
         .allowed_ns = FX_JOB_NS(FX_LIMIT_BUILD_MS),
     };
-    reload->watch = fx_watch_create(loop, plan->roots.paths, plan->roots.n_paths, on_hint,
-                                    reload, err);
+    reload->watch = fx_file_watch_create(loop, options->roots.paths,
+                                         options->roots.n_paths, on_hint, reload, err);
     if (reload->watch == NULL || !run_first(reload, err)) {
-        fx_watch_close(reload->watch);
+        fx_file_watch_close(reload->watch);
         free(reload);
         return NULL;
     }
@@ -234,15 +236,15 @@ struct fx_reload *fx_reload_create(uv_loop_t *loop, const struct fx_reload_plan 
 }
 
 void fx_reload_now(struct fx_reload *reload) {
-    start(reload, READ);
+    start_run(reload, ALWAYS);
 }
 
 void fx_reload_close(struct fx_reload *reload, void (*on_closed)(void *user)) {
     reload->closing = true;
     reload->on_closed = on_closed;
-    fx_watch_close(reload->watch);
+    fx_file_watch_close(reload->watch);
     reload->watch = NULL;
     if (!reload->running) {
-        finish(reload);
+        destroy_reload(reload);
     }
 }

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/review_log.c - one line a review, of bounded length.
+ * server/review_log.c - log lines of bounded length.
  */
 #include "server/review_log.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/log.h"
 
 #define NAME_BYTES 256u  /* of one name of the request; the rest is cut */
 #define LIST_BYTES 4096u /* of all mutators together */
 #define PATH_BYTES 256u
 
-/* `n` lower case hex digits that are not all the same `digit`? */
+#define LOGGED_PASSES 16u  /* of `--log-mutations`; `iterations` counts all passes */
+#define PASS_BYTES    600u /* of the ids of one pass */
+#define KEY_BYTES     24u  /* "iteration_15" */
+#define FIXED_FIELDS  9u
+
+/* Are these `n` lower case hex digits, and not all of them `digit`? */
 static bool is_hex(const char *text, size_t n, char digit) {
     size_t same = 0;
     for (size_t i = 0; i < n; i++) {
@@ -29,8 +37,8 @@ static bool is_hex(const char *text, size_t n, char digit) {
 /*
  * traceparent := version "-" trace-id "-" parent-id "-" flags [ "-" anything ]
  *
- * of 2, 32, 16 and 2 lower case hex digits. Version ff is none, ids are not all zero;
- * version 00 ends there, a later one may go on.
+ * of 2, 32, 16 and 2 lower case hex digits. Version ff is invalid, and so are ids of
+ * zeros only. Version 00 ends there; a later version may have more.
  */
 static bool is_traceparent(struct fx_text header) {
     const char *at = header.data;
@@ -48,8 +56,8 @@ void fx_trace_id_read(struct fx_text traceparent, char out[FX_TRACE_ID_SIZE]) {
     }
 }
 
-/* A name that came from outside, cut and without control characters, so that nobody makes
- * a line too long to be written. */
+/* A name from the request: cut, so that it cannot make a line too long to be written, and
+ * without control characters. */
 struct name {
     char text[NAME_BYTES];
 };
@@ -103,7 +111,7 @@ static void list_cycle(struct fx_buf *list, const struct fx_review_result *resul
     }
 }
 
-/* What every line has, and two or three things more. */
+/* Logs the fields that every line has, and three further ones (empty: none). */
 static void write_line(enum fx_log_level level, const char *msg,
                        const struct fx_review_result *result, struct fx_text traceparent,
                        double ms, const struct fx_log_field more[3]) {
@@ -145,7 +153,7 @@ static void log_changed(const struct fx_review_result *result, struct fx_text tr
     fx_buf_finish(&list);
 }
 
-/* Who refuses it; what they say quotes the object, and is in the answer. */
+/* Names the policies that denied it. Their messages may quote the object. */
 static void log_denied(const struct fx_review_result *result, struct fx_text traceparent,
                        double ms) {
     const struct fx_outcome *outcome = result->outcome;
@@ -163,17 +171,17 @@ static void log_denied(const struct fx_review_result *result, struct fx_text tra
     fx_buf_finish(&list);
 }
 
-/* What may be said of a failure in a log. The words of a mutation or of the reader can
- * quote a value of the object, a Secret's perhaps: the answer has those. */
-static const char *words_of(const struct fx_err *failure) {
+/* The message for the log. The messages of a mutation and of the JSON reader may quote a
+ * value of the object, perhaps of a Secret: only the response has them. */
+static const char *log_message(const struct fx_err *failure) {
     switch (failure->code) {
-    case FX_EMUTATE: return "a match or mutation failed, for the reason in the answer";
-    case FX_ESYNTAX: return "the body is no JSON";
-    case FX_EINVALID: return "the body is no AdmissionReview";
+    case FX_EMUTATE: return "a match or mutation failed; the response has the reason";
+    case FX_ESYNTAX: return "the body is not JSON";
+    case FX_EINVALID: return "the body is not an AdmissionReview";
     case FX_OK:
     case FX_ENOMEM:
     case FX_ELIMIT:
-    case FX_EDENIED: /* is told elsewhere */
+    case FX_EDENIED: /* logged by log_denied() */
     case FX_ENOCONVERGE:
     case FX_EDEADLINE:
     case FX_EIO:
@@ -182,8 +190,8 @@ static const char *words_of(const struct fx_err *failure) {
     return failure->msg;
 }
 
-/* Who is to blame: the mutator that failed, or those that fight. */
-static void list_culprits(struct fx_buf *list, const struct fx_review_result *result) {
+/* The mutator that failed, or those of the cycle. */
+static void list_failed(struct fx_buf *list, const struct fx_review_result *result) {
     const struct fx_outcome *outcome = result->outcome;
     if (outcome != NULL && outcome->failed != NULL) {
         add_mutator(list, outcome->failed, (struct fx_text){0});
@@ -195,11 +203,11 @@ static void log_failed(const struct fx_review_result *result, struct fx_text tra
                        double ms) {
     struct fx_buf list;
     fx_buf_init(&list, 0);
-    list_culprits(&list, result);
+    list_failed(&list, result);
     const bool single = result->outcome != NULL && result->outcome->failed != NULL;
     const struct fx_log_field more[3] = {
         fx_log_int("status", result->status),
-        fx_log_str("error", result->failure == NULL ? "" : words_of(result->failure)),
+        fx_log_str("error", result->failure == NULL ? "" : log_message(result->failure)),
         list.len > 0 && !list.failed ? fx_log_str(single ? "mutator" : "cycle", list.data)
                                      : (struct fx_log_field){0},
     };
@@ -207,7 +215,7 @@ static void log_failed(const struct fx_review_result *result, struct fx_text tra
     fx_buf_finish(&list);
 }
 
-void fx_review_log(const struct fx_review_result *result, struct fx_text traceparent,
+void fx_log_review(const struct fx_review_result *result, struct fx_text traceparent,
                    double ms) {
     switch (result->decision) {
     case FX_DECISION_MUTATED:
@@ -229,14 +237,153 @@ void fx_review_log(const struct fx_review_result *result, struct fx_text tracepa
     }
 }
 
-/* Why it failed may quote the object: the answer says it. */
-void fx_left_out_log(const struct fx_review_result *result,
-                     const struct fx_mutator *mutator, uint64_t times) {
+/* The message of a denial may quote the policy: only the response has it. */
+void fx_log_admission(const struct fx_review_result *result, struct fx_text traceparent,
+                      double ms) {
+    const bool denied = result->decision == FX_DECISION_FAILED;
+    if (!denied && result->decision != FX_DECISION_REFUSED &&
+        result->decision != FX_DECISION_BROKEN) {
+        return;
+    }
+    const struct fx_log_field more[3] = {fx_log_int("status", result->status)};
+    write_line(denied ? FX_LOG_INFO : FX_LOG_WARN,
+               denied ? "admission denied" : "admission failed", result, traceparent, ms,
+               more);
+}
+
+/* ---- the record of a mutation ---- */
+
+struct record {
+    struct fx_log_field
+        fields[FIXED_FIELDS + LOGGED_PASSES + 1]; /* the last stays empty */
+    size_t n_fields;
+    struct fx_buf lists[LOGGED_PASSES];
+    char keys[LOGGED_PASSES][KEY_BYTES];
+    struct name names[5];
+    size_t n_names;
+};
+
+static void add_field(struct record *record, struct fx_log_field field) {
+    record->fields[record->n_fields++] = field;
+}
+
+static void add_name(struct record *record, const char *key, struct fx_text text) {
+    struct name *name = &record->names[record->n_names++];
+    add_field(record, fx_log_str(key, copy_name(name, text)));
+}
+
+/* "Assign//a:7, ModifySet//b:2" */
+static void list_ids(struct fx_buf *list, const struct fx_snapshot *snapshot,
+                     const struct fx_pass *pass) {
+    for (size_t i = 0; i < pass->n_applied; i++) {
+        const struct fx_mutator *mutator = snapshot->mutators[pass->applied[i]];
+        if (list->len + NAME_BYTES > PASS_BYTES) {
+            fx_buf_str(list, ", …");
+            return;
+        }
+        fx_buf_printf(list, "%s%s/%s/%s:%" PRId64, i == 0 ? "" : ", ", mutator->kind,
+                      mutator->namespace_ == NULL ? "" : mutator->namespace_,
+                      mutator->name, mutator->generation);
+    }
+}
+
+static void add_pass(struct record *record, size_t index,
+                     const struct fx_snapshot *snapshot, const struct fx_pass *pass) {
+    struct fx_buf *list = &record->lists[index];
+    list_ids(list, snapshot, pass);
+    (void)snprintf(record->keys[index], KEY_BYTES, "iteration_%zu", index);
+    add_field(record, fx_log_str(record->keys[index], list->failed ? "" : list->data));
+}
+
+static void fill_record(struct record *record, const struct fx_review_result *result) {
+    const struct fx_outcome *outcome = result->outcome;
+    add_field(record, fx_log_str("Mutation Id", result->mutation_id));
+    add_field(record, fx_log_str("event_type", "mutation_applied"));
+    add_name(record, "resource_group", result->group);
+    add_name(record, "resource_kind", result->kind);
+    add_name(record, "resource_api_version", result->version);
+    add_name(record, "resource_namespace", result->namespace_);
+    add_name(record, "resource_name", result->name);
+    add_field(record, fx_log_str("resource_source_type", "Original"));
+    add_field(record, fx_log_int("iterations", outcome->iterations));
+    /* If it converged, the last pass changed nothing: it is not listed. */
+    const bool converged = result->decision == FX_DECISION_MUTATED;
+    const size_t n_passes = outcome->iterations - (converged ? 1 : 0);
+    for (size_t i = 0; i < outcome->n_passes && i < n_passes && i < LOGGED_PASSES; i++) {
+        add_pass(record, i, result->snapshot, &outcome->passes[i]);
+    }
+}
+
+/* The message of the record; NULL: the review has none. */
+static const char *record_message(const struct fx_review_result *result) {
+    if (result->decision == FX_DECISION_MUTATED) {
+        return "Mutation applied";
+    }
+    return result->outcome != NULL && result->failure != NULL &&
+                   result->failure->code == FX_ENOCONVERGE
+               ? "Mutation not converging"
+               : NULL;
+}
+
+void fx_log_mutation(const struct fx_review_result *result) {
+    const char *message = record_message(result);
+    if (message == NULL || !fx_log_enabled(FX_LOG_INFO)) {
+        return;
+    }
+    struct record record = {.n_fields = 0};
+    for (size_t i = 0; i < LOGGED_PASSES; i++) {
+        fx_buf_init(&record.lists[i], 0);
+    }
+    fill_record(&record, result);
+    fx_log_write(FX_LOG_INFO, message, record.fields);
+    for (size_t i = 0; i < LOGGED_PASSES; i++) {
+        fx_buf_finish(&record.lists[i]);
+    }
+}
+
+/* ---- skipped mutators ---- */
+
+static uint64_t id_of(const struct fx_mutator *mutator) {
+    const uint64_t kind = fx_hash_text(FX_HASH_START, fx_text_of(mutator->kind));
+    return fx_hash_text(kind, fx_text_of(mutator->full_name));
+}
+
+/* An item for a new mutator: a free one, or one whose interval is over. NULL: none. */
+static struct fx_skip_log_item *make_room(struct fx_skip_log *log, uint64_t now) {
+    if (log->n_items < FX_SKIP_LOG_ITEMS) {
+        return &log->items[log->n_items++];
+    }
+    for (size_t i = 0; i < FX_SKIP_LOG_ITEMS; i++) {
+        if (now - log->items[i].throttle.logged_ns >= FX_SKIP_LOG_NS) {
+            return &log->items[i];
+        }
+    }
+    return NULL;
+}
+
+/* The item of the mutator, perhaps a new one. NULL: there is no room. */
+static struct fx_skip_log_item *item_of(struct fx_skip_log *log, uint64_t id,
+                                        uint64_t now) {
+    for (size_t i = 0; i < log->n_items; i++) {
+        if (log->items[i].id == id) {
+            return &log->items[i];
+        }
+    }
+    struct fx_skip_log_item *item = make_room(log, now);
+    if (item != NULL) {
+        *item = (struct fx_skip_log_item){.id = id};
+    }
+    return item;
+}
+
+static void log_skipped(const struct fx_review_result *result,
+                        const struct fx_mutator *mutator, uint64_t times) {
     struct name names[6];
     struct fx_buf id;
     fx_buf_init(&id, 0);
     add_mutator(&id, mutator, (struct fx_text){0});
-    fx_log(WARN, "mutator left out", fx_log_str("mutator", id.failed ? "" : id.data),
+    fx_log(WARN, "mutator skipped after a failure",
+           fx_log_str("mutator", id.failed ? "" : id.data),
            fx_log_int("times", (int64_t)times),
            fx_log_str("uid", copy_name(&names[0], result->uid)),
            fx_log_str("operation", copy_name(&names[1], result->operation)),
@@ -247,16 +394,21 @@ void fx_left_out_log(const struct fx_review_result *result,
     fx_buf_finish(&id);
 }
 
-/* The words of a denial can quote the policy: the answer has those. */
-void fx_admit_log(const struct fx_review_result *result, struct fx_text traceparent,
-                  double ms) {
-    const bool denied = result->decision == FX_DECISION_FAILED;
-    if (!denied && result->decision != FX_DECISION_REFUSED &&
-        result->decision != FX_DECISION_BROKEN) {
-        return;
+void fx_skip_log_record(struct fx_skip_log *log, const struct fx_review_result *result,
+                        uint64_t (*clock_ns)(void)) {
+    const struct fx_outcome *outcome = result->outcome;
+    for (size_t i = 0; outcome != NULL && i < outcome->n_drops; i++) {
+        if (!outcome->drops[i].fails) {
+            continue;
+        }
+        const struct fx_mutator *mutator =
+            result->snapshot->mutators[outcome->drops[i].mutator];
+        const uint64_t now = clock_ns();
+        struct fx_skip_log_item *item = item_of(log, id_of(mutator), now);
+        uint64_t times = 0;
+        if (item != NULL &&
+            fx_log_throttle_allows(&item->throttle, now, FX_SKIP_LOG_NS, &times)) {
+            log_skipped(result, mutator, times);
+        }
     }
-    const struct fx_log_field more[3] = {fx_log_int("status", result->status)};
-    write_line(denied ? FX_LOG_INFO : FX_LOG_WARN,
-               denied ? "admission denied" : "admission failed", result, traceparent, ms,
-               more);
 }

@@ -56,7 +56,7 @@ static void test_trace_id(void **state) {
     }
 }
 
-/* What fx_review_log() writes to standard error. */
+/* What fx_log_review() writes to standard error. */
 static char written[20000];
 
 static void write_line(const struct fx_review_result *result) {
@@ -64,7 +64,7 @@ static void write_line(const struct fx_review_result *result) {
     assert_non_null(file);
     const int kept = dup(STDERR_FILENO);
     assert_true(kept >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
-    fx_review_log(result, FX_TEXT("00-" ID "-00f067aa0ba902b7-01"), 0.5);
+    fx_log_review(result, FX_TEXT("00-" ID "-00f067aa0ba902b7-01"), 0.5);
     assert_true(dup2(kept, STDERR_FILENO) >= 0 && close(kept) == 0);
     assert_int_equal(fseek(file, 0, SEEK_SET), 0);
     written[fread(written, 1, sizeof written - 1, file)] = '\0';
@@ -131,7 +131,7 @@ static void test_cycle(void **state) {
         "\"error\":\"not converging\",\"cycle\":\"Assign/a /spec/x, Assign/b /spec/y\"}");
 }
 
-/* The words of a mutation can quote the object; the answer has them. */
+/* The message of a mutation may quote the object: only the response has it. */
 static void test_failed_mutation(void **state) {
     (void)state;
     const struct fx_outcome outcome = {.failed = both[1]};

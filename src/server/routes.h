@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/routes.h - who answers what: a table for each of our ports.
+ * server/routes.h - the routes: a table for each port.
  */
 #ifndef FX_SERVER_ROUTES_H
 #define FX_SERVER_ROUTES_H
@@ -15,38 +15,36 @@
 struct fx_server;
 struct fx_thread;
 
-/* Answered by a thread that serves, or by the main thread: one of the two is there. */
+/* One of `on_thread` (serving threads) and `on_main` (main thread) is set. */
 struct fx_route {
     const char *method;
-    const char *path; /* NULL: only the paths of dialects lead to it */
-    void (*serve)(struct fx_thread *thread, struct fx_http_exchange *exchange);
-    void (*tell)(struct fx_server *server, struct fx_http_exchange *exchange);
-    bool (*serves)(const struct fx_server *server); /* NULL: always */
+    const char *path; /* NULL: it only has paths of dialects */
+    void (*on_thread)(struct fx_thread *thread, struct fx_http_exchange *exchange);
+    void (*on_main)(struct fx_server *server, struct fx_http_exchange *exchange);
+    bool (*is_enabled)(const struct fx_server *server); /* NULL: always */
 };
 
 struct fx_routes {
     const struct fx_route *items;
     size_t n_items;
-    /* The route of a path that a dialect gives; false: there is none. May be NULL. */
+    /* Finds further routes, whose paths dialects define. False: none. May be NULL. */
     bool (*find_more)(struct fx_text path, struct fx_route *ret_route);
 };
 
-extern const struct fx_routes fx_routes_webhook, fx_routes_health, fx_routes_web;
+extern const struct fx_routes fx_routes_webhook, fx_routes_health, fx_routes_dryruns;
 
-/* Finds the route of this method and path; false: there is none, or it is not served.
- * Then `allow` (empty before) has the methods the path knows, as a header line, and stays
- * empty where there is no such path. */
+/* Finds the enabled route of this method and path. False if there is none: then the
+ * methods of the path, as an Allow header line, are appended to `allow`, which must be
+ * empty; nothing if there is no such path. */
 bool fx_routes_find(const struct fx_routes *routes, const struct fx_server *server,
                     struct fx_text method, struct fx_text path,
                     struct fx_route *ret_route, struct fx_buf *allow);
 
-/* Have the request answered by its route, or say 404, 405. */
-void fx_routes_serve(struct fx_thread *thread, struct fx_http_exchange *exchange);
-void fx_routes_tell(const struct fx_routes *routes, struct fx_server *server,
-                    struct fx_http_exchange *exchange);
-
-/* Answers with one line of plain text. */
-void fx_answer_text(struct fx_http_exchange *exchange, unsigned status,
-                    const char *extra_headers, const char *text);
+/* Calls the handler of the request, or responds with 404 or 405. The first is for the
+ * webhook port, on a serving thread; the second is for the other ports, on the main
+ * thread. */
+void fx_routes_dispatch(struct fx_thread *thread, struct fx_http_exchange *exchange);
+void fx_routes_dispatch_main(const struct fx_routes *routes, struct fx_server *server,
+                             struct fx_http_exchange *exchange);
 
 #endif

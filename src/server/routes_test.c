@@ -49,9 +49,9 @@ static void test_find(void **state) {
         {&fx_routes_health, "DELETE", "/metrics", "Allow: GET, HEAD\r\n"},
         {&fx_routes_health, "POST", "/v1/mutate", ""},
         {&fx_routes_health, "PUT", "/v1/dryrun", ""},
-        {&fx_routes_web, "PUT", "/v1/dryrun", NULL},
-        {&fx_routes_web, "POST", "/v1/dryrun", "Allow: PUT\r\n"},
-        {&fx_routes_web, "GET", "/metrics", ""},
+        {&fx_routes_dryruns, "PUT", "/v1/dryrun", NULL},
+        {&fx_routes_dryruns, "POST", "/v1/dryrun", "Allow: PUT\r\n"},
+        {&fx_routes_dryruns, "GET", "/metrics", ""},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct fx_buf allow;

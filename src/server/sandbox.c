@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/sandbox.c - capabilities, core dumps, the filter, and when none of it.
+ * server/sandbox.c - capabilities, core dumps, the filter, and when not to use them.
  */
 #define _DEFAULT_SOURCE /* syscall() */
 
@@ -28,21 +28,21 @@
 #define HAS_FEATURE(name) 0
 #endif
 
-/* The kernel's own, where /proc does not tell it. */
+/* The kernel's default, if /proc cannot be read. */
 #define FIRST_UNPRIVILEGED_PORT 1024
 
-/* Sets of capabilities come in two words. */
+/* A set of capabilities has this many words of 32 bits. */
 #define WORDS _LINUX_CAPABILITY_U32S_3
 
-/* ---- not at all ---- */
+/* ---- obstacles ---- */
 
 const char *fx_sandbox_obstacle(void) {
 #if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
-    return "built to find faults of memory";
+    return "built with AddressSanitizer";
 #elif defined(__SANITIZE_THREAD__) || HAS_FEATURE(thread_sanitizer)
-    return "built to find races";
+    return "built with ThreadSanitizer";
 #elif defined(FX_COVERAGE)
-    return "built to measure coverage";
+    return "built for coverage";
 #else
     const char *preload = getenv("LD_PRELOAD");
     return preload != NULL && strstr(preload, "/vgpreload_") != NULL
@@ -71,7 +71,7 @@ static bool has_low_port(const char *const *addresses, size_t n_addresses) {
     const unsigned first = first_unprivileged_port();
     for (size_t i = 0; i < n_addresses; i++) {
         struct fx_address address;
-        struct fx_err ignored = FX_ERR_INIT; /* listening will say it */
+        struct fx_err ignored = FX_ERR_INIT; /* reported when listening */
         if (fx_address_parse(addresses[i], &address, &ignored)) {
             const unsigned port = fx_address_port(&address.socket);
             if (port != 0 && port < first) {
@@ -87,7 +87,7 @@ static bool read_capabilities(struct __user_cap_data_struct sets[WORDS]) {
     return syscall(SYS_capget, &head, sets) == 0;
 }
 
-/* How many there are, effective or permitted. */
+/* The number of effective or permitted capabilities. */
 static unsigned count_capabilities(void) {
     struct __user_cap_data_struct sets[WORDS] = {{0}};
     unsigned count = 0;
@@ -100,7 +100,7 @@ static unsigned count_capabilities(void) {
     return count;
 }
 
-/* Lowering is everybody's right; only a filter around us could refuse it. */
+/* Every process may drop capabilities; only an outer filter could refuse it. */
 static bool drop_capabilities(bool keeps_low_ports) {
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct sets[WORDS] = {{0}};
@@ -114,8 +114,8 @@ static bool drop_capabilities(bool keeps_low_ports) {
     return syscall(SYS_capset, &head, sets) == 0;
 }
 
-/* What could come back by starting another program. Whoever has no CAP_SETPCAP may not
- * shrink the bounding set, and needs not: `no_new_privs` holds then. */
+/* Clears what another program could regain. Without CAP_SETPCAP the bounding set cannot
+ * be reduced; then `no_new_privs` has the same effect. */
 static void shrink_bounds(void) {
     (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0L, 0L, 0L);
     for (long cap = 0; prctl(PR_CAPBSET_READ, cap, 0L, 0L, 0L) >= 0; cap++) {
@@ -123,15 +123,15 @@ static void shrink_bounds(void) {
     }
 }
 
-/* 1 and not 0: with 0 the kernel still hands a dump to a program that collects them
- * (core(5)); of one byte it makes neither. Where 0 is all there may be, it stays. */
+/* The limit is 1 and not 0: with 0 the kernel still pipes a dump to a collecting program
+ * (core(5)); with 1 it makes no dump at all. If only 0 is allowed, it is 0. */
 static bool drop_core_dumps(void) {
     const struct rlimit none = {1, 1};
     const struct rlimit zero = {0, 0};
     return setrlimit(RLIMIT_CORE, &none) == 0 || setrlimit(RLIMIT_CORE, &zero) == 0;
 }
 
-/* Why rings could not be hidden: fx_sandbox_enter() tells it. */
+/* Why io_uring could not be hidden; reported by fx_sandbox_enter(). */
 static struct {
     bool failed;
     struct fx_err err;
@@ -149,7 +149,7 @@ static bool drop_all(bool keeps_low_ports, struct fx_err *err) {
 bool fx_sandbox_drop(enum fx_sandbox_mode mode, const char *const *addresses,
                      size_t n_addresses, struct fx_err *err) {
     if (mode == FX_SANDBOX_OFF || fx_sandbox_obstacle() != NULL) {
-        return true; /* fx_sandbox_enter() tells */
+        return true; /* reported by fx_sandbox_enter() */
     }
     rings.failed = !fx_sandbox_filter_hide_rings(&rings.err);
     struct fx_err failure = FX_ERR_INIT;
@@ -165,8 +165,8 @@ bool fx_sandbox_drop(enum fx_sandbox_mode mode, const char *const *addresses,
 
 /* ---- the filter ---- */
 
-static bool not_in_force(enum fx_sandbox_mode mode, const char *reason,
-                         struct fx_err *err) {
+static bool report_inactive(enum fx_sandbox_mode mode, const char *reason,
+                            struct fx_err *err) {
     if (mode == FX_SANDBOX_REQUIRE) {
         return fx_fail(err, FX_EIO, "sandbox: %s", reason);
     }
@@ -176,21 +176,22 @@ static bool not_in_force(enum fx_sandbox_mode mode, const char *reason,
 
 bool fx_sandbox_enter(enum fx_sandbox_mode mode, struct fx_err *err) {
     if (mode == FX_SANDBOX_OFF) {
-        return not_in_force(mode, "--sandbox off", err);
+        return report_inactive(mode, "--sandbox off", err);
     }
     const char *obstacle = fx_sandbox_obstacle();
     if (obstacle != NULL) {
-        return not_in_force(mode, obstacle, err);
+        return report_inactive(mode, obstacle, err);
     }
-    const unsigned capabilities = count_capabilities(); /* which the filter refuses */
+    const unsigned capabilities =
+        count_capabilities(); /* counted here, because the filter forbids it */
     struct fx_err failure = FX_ERR_INIT;
     if (rings.failed) {
-        return not_in_force(mode, rings.err.msg, err);
+        return report_inactive(mode, rings.err.msg, err);
     }
     if (!fx_sandbox_filter_install(&failure)) {
-        return not_in_force(mode, failure.msg, err);
+        return report_inactive(mode, failure.msg, err);
     }
-    fx_log(INFO, "sandbox in force", fx_log_str("seccomp", "allow-list"),
+    fx_log(INFO, "sandbox active", fx_log_str("seccomp", "allow-list"),
            fx_log_str("no_new_privs", "yes"), fx_log_int("capabilities", capabilities));
     return true;
 }

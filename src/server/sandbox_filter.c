@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/sandbox_filter.c - the three lots, by name. A name that this libseccomp or this
- * machine does not know is passed over: nobody can call it, or ENOSYS is right for it.
+ * server/sandbox_filter.c - the three groups, by name. A name that this libseccomp or
+ * this architecture does not know is skipped: then the call does not exist, or ENOSYS is
+ * correct.
  */
 #define _GNU_SOURCE /* CLONE_* */
 
@@ -23,13 +24,13 @@
 #include <linux/netlink.h>
 #include <seccomp.h>
 
-/* ---- the lots ---- */
+/* ---- the groups ---- */
 
 static const char *const allowed[] = {
-    /* bytes */
+    /* reading and writing */
     "read", "readv", "pread64", "write", "writev", "close", "lseek", "dup", "dup2",
     "dup3", "fcntl", "pipe2",
-    /* files: looking and watching; openat() is below */
+    /* files: status and notification; openat() is below */
     "stat", "lstat", "fstat", "newfstatat", "statx", "access", "faccessat", "faccessat2",
     "getdents64", "readlink", "readlinkat", "getcwd", "inotify_init1",
     "inotify_add_watch", "inotify_rm_watch",
@@ -46,12 +47,12 @@ static const char *const allowed[] = {
     "futex", "set_robust_list", "get_robust_list", "rseq", "sched_yield",
     "sched_getaffinity", "sched_setaffinity", "membarrier", "exit", "exit_group",
     "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigtimedwait", "sigaltstack",
-    /* what time it is, who we are, what there is */
+    /* time, ids, resources */
     "clock_gettime", "clock_getres", "gettimeofday", "time", "getrandom", "getpid",
     "gettid", "getppid", "getuid", "geteuid", "getgid", "getegid", "getcpu", "uname",
     "sysinfo", "getrusage", "getrlimit", "times"};
 
-static const char *const deadly[] = {
+static const char *const forbidden[] = {
     /* another program, another process */
     "execve", "execveat", "fork", "vfork", "ptrace", "process_vm_readv",
     "process_vm_writev", "process_madvise", "process_mrelease", "pidfd_open",
@@ -77,26 +78,26 @@ static const char *const deadly[] = {
      CLONE_NEWPID | CLONE_NEWNET)
 #define THREAD (CLONE_THREAD | CLONE_VM | CLONE_SIGHAND)
 
-/* Calls that are allowed, or deadly, where the argument, under the mask, is that. */
+/* A call that is allowed, or forbidden, if `argument & mask == value`. */
 struct condition {
     const char *call;
     unsigned argument;
     uint64_t mask, value;
 };
 
-#define ALL UINT64_MAX
+#define ANY_BIT UINT64_MAX
 
 static const struct condition allowed_where[] = {
     {"open", 1, O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY},
     {"openat", 2, O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY},
-    {"socket", 0, ALL, AF_INET},
-    {"socket", 0, ALL, AF_INET6},
+    {"socket", 0, ANY_BIT, AF_INET},
+    {"socket", 0, ANY_BIT, AF_INET6},
     {"mmap", 2, PROT_EXEC, 0},
     {"mprotect", 2, PROT_EXEC, 0},
     {"clone", 0, THREAD | NAMESPACES, THREAD},
-    {"prctl", 0, ALL, PR_SET_NAME},
-    {"prlimit64", 2, ALL, 0},   /* asks, and sets nothing */
-    {"setpriority", 1, ALL, 0}, /* of the calling thread (base/priority.h) */
+    {"prctl", 0, ANY_BIT, PR_SET_NAME},
+    {"prlimit64", 2, ANY_BIT, 0},   /* reads a limit, sets none */
+    {"setpriority", 1, ANY_BIT, 0}, /* the calling thread (base/priority.h) */
     {"ioctl", 1, UINT32_MAX, FIONBIO},
     {"ioctl", 1, UINT32_MAX, FIONREAD},
     {"ioctl", 1, UINT32_MAX, FIOCLEX},
@@ -104,13 +105,13 @@ static const struct condition allowed_where[] = {
     {"ioctl", 1, UINT32_MAX, SIOCGIFINDEX}, /* fe80::1%eth0 */
 };
 
-static const struct condition deadly_where[] = {
-    {"clone", 0, CLONE_THREAD, 0}, /* a process of its own */
+static const struct condition forbidden_where[] = {
+    {"clone", 0, CLONE_THREAD, 0}, /* a new process */
 };
 
 /* ---- the filter ---- */
 
-static bool fail(struct fx_err *err, const char *what, int rc) {
+static bool fail_seccomp(struct fx_err *err, const char *what, int rc) {
     return rc == -ENOMEM ? fx_fail_nomem(err)
                          : fx_fail(err, FX_EIO, "seccomp: %s: %s", what, strerror(-rc));
 }
@@ -119,10 +120,10 @@ static bool add_names(scmp_filter_ctx filter, uint32_t action, const char *const
                       size_t n_names, struct fx_err *err) {
     for (size_t i = 0; i < n_names; i++) {
         const int call = seccomp_syscall_resolve_name(names[i]);
-        /* Below zero: a call of other machines only. */
+        /* Negative: a call of other architectures. */
         const int rc = call < 0 ? 0 : seccomp_rule_add(filter, action, call, 0);
         if (rc != 0) {
-            return fail(err, names[i], rc);
+            return fail_seccomp(err, names[i], rc);
         }
     }
     return true;
@@ -139,14 +140,14 @@ static bool add_conditions(scmp_filter_ctx filter, uint32_t action,
         const int rc =
             call < 0 ? 0 : seccomp_rule_add_array(filter, action, call, 1, &holds);
         if (rc != 0) {
-            return fail(err, at->call, rc);
+            return fail_seccomp(err, at->call, rc);
         }
     }
     return true;
 }
 
-/* getaddrinfo() asks which addresses this machine has; other parts of the kernel that are
- * talked to in this way have had their faults. */
+/* getaddrinfo() reads the addresses of this machine over netlink. Other netlink protocols
+ * had vulnerabilities. */
 static bool add_routes(scmp_filter_ctx filter, struct fx_err *err) {
     const struct scmp_arg_cmp both[] = {
         {0, SCMP_CMP_EQ, AF_NETLINK, 0},
@@ -154,18 +155,18 @@ static bool add_routes(scmp_filter_ctx filter, struct fx_err *err) {
     };
     const int call = seccomp_syscall_resolve_name("socket");
     const int rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, 2, both);
-    return rc == 0 || fail(err, "socket", rc);
+    return rc == 0 || fail_seccomp(err, "socket", rc);
 }
 
-/* abort() signals itself; nobody else is ours to signal. */
+/* abort() signals the own process. No other process may be signalled. */
 static bool add_own_signals(scmp_filter_ctx filter, struct fx_err *err) {
-    const struct condition ourselves = {"tgkill", 0, UINT32_MAX, (uint64_t)getpid()};
-    return add_conditions(filter, SCMP_ACT_ALLOW, &ourselves, 1, err);
+    const struct condition own_process = {"tgkill", 0, UINT32_MAX, (uint64_t)getpid()};
+    return add_conditions(filter, SCMP_ACT_ALLOW, &own_process, 1, err);
 }
 
-/* The first two are no musts: as one tree, since a list takes longer for each call in it;
- * and without the brake on speculation that kernels before 5.16 put on whoever has a
- * filter, for we run nobody else's code. */
+/* The first two are optional: a binary tree, which is faster than a list; and no
+ * mitigation of speculative store bypass, which kernels before 5.16 turn on with a
+ * filter, and which is not needed because no foreign code runs here. */
 static bool set_attributes(scmp_filter_ctx filter, struct fx_err *err) {
     (void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     (void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
@@ -173,30 +174,31 @@ static bool set_attributes(scmp_filter_ctx filter, struct fx_err *err) {
     if (rc == 0) {
         rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
     }
-    return rc == 0 || fail(err, "all threads at once", rc);
+    return rc == 0 || fail_seccomp(err, "setting attributes", rc);
 }
 
 static bool add_all(scmp_filter_ctx filter, struct fx_err *err) {
     return set_attributes(filter, err) &&
            add_names(filter, SCMP_ACT_ALLOW, allowed, FX_COUNT(allowed), err) &&
-           add_names(filter, SCMP_ACT_KILL_PROCESS, deadly, FX_COUNT(deadly), err) &&
+           add_names(filter, SCMP_ACT_KILL_PROCESS, forbidden, FX_COUNT(forbidden),
+                     err) &&
            add_conditions(filter, SCMP_ACT_ALLOW, allowed_where, FX_COUNT(allowed_where),
                           err) &&
-           add_conditions(filter, SCMP_ACT_KILL_PROCESS, deadly_where,
-                          FX_COUNT(deadly_where), err) &&
+           add_conditions(filter, SCMP_ACT_KILL_PROCESS, forbidden_where,
+                          FX_COUNT(forbidden_where), err) &&
            add_routes(filter, err) && add_own_signals(filter, err);
 }
 
-static bool add_rings(scmp_filter_ctx filter, struct fx_err *err) {
+static bool add_io_uring(scmp_filter_ctx filter, struct fx_err *err) {
     static const char *const calls[] = {"io_uring_setup"};
     return set_attributes(filter, err) &&
            add_names(filter, SCMP_ACT_ERRNO(ENOSYS), calls, FX_COUNT(calls), err);
 }
 
-/* Installs a filter that does `otherwise` where no rule of `add` says anything else. */
-static bool install(uint32_t otherwise,
-                    bool (*add)(scmp_filter_ctx filter, struct fx_err *err),
-                    struct fx_err *err) {
+/* Installs a filter with the rules of `add`, and `otherwise` for all other calls. */
+static bool install_filter(uint32_t otherwise,
+                           bool (*add)(scmp_filter_ctx filter, struct fx_err *err),
+                           struct fx_err *err) {
     scmp_filter_ctx filter = seccomp_init(otherwise);
     if (filter == NULL) {
         return fx_fail_nomem(err);
@@ -204,16 +206,16 @@ static bool install(uint32_t otherwise,
     bool ok = add(filter, err);
     if (ok) {
         const int rc = seccomp_load(filter);
-        ok = rc == 0 || fail(err, "installing the filter", rc);
+        ok = rc == 0 || fail_seccomp(err, "installing the filter", rc);
     }
     seccomp_release(filter);
     return ok;
 }
 
 bool fx_sandbox_filter_hide_rings(struct fx_err *err) {
-    return install(SCMP_ACT_ALLOW, add_rings, err);
+    return install_filter(SCMP_ACT_ALLOW, add_io_uring, err);
 }
 
 bool fx_sandbox_filter_install(struct fx_err *err) {
-    return install(SCMP_ACT_ERRNO(ENOSYS), add_all, err);
+    return install_filter(SCMP_ACT_ERRNO(ENOSYS), add_all, err);
 }

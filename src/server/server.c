@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/server.c - the life of `fixpoint serve`, as the main thread leads it: start,
- * signals, drain, end.
+ * server/server.c - the life of `fixpoint serve` on the main thread: start, signals,
+ * drain, stop.
  *
- * The order of the end: not ready, each response says `Connection: close`, but everybody
- * is still served (endpoints are removed asynchronously); then the webhook's port is
- * closed, the threads that serve answer what is in flight and end; the health port goes
- * last.
+ * Order of the shutdown: /readyz fails and each response has `Connection: close`, but
+ * requests are still served (endpoints are removed asynchronously). Then the webhook port
+ * is closed; the serving threads answer the requests that they have and end. The health
+ * port is closed last.
  */
 #include "server/server.h"
 
@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "server/descriptors.h"
+#include "server/respond.h"
 #include "server/routes.h"
 #include "server/sources.h"
 #include "server/state.h"
@@ -26,108 +27,109 @@
 
 #define HEALTH_CONNECTIONS 256u
 #define HEALTH_BODY        1024u
-#define LOG_END_MS         1000u       /* for the last lines */
+#define LOG_END_MS         1000u       /* to write the last lines */
 #define SERVER_MAGIC       0x66787376u /* "fxsv" */
 
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
 
-/* A server and what only its life needs. */
-struct life {
+/* A server, and what only this file needs. */
+struct process {
     uint32_t magic;
     struct fx_server server;
-    struct fx_server_options options; /* with as many connections as there can be */
+    struct fx_server_options
+        options; /* with the connection limit that descriptors allow */
     size_t health_connections;
     uv_signal_t signals[FX_COUNT(signals)];
     uv_timer_t drain;
     bool stopping;
-    unsigned n_stopping; /* ports that still answer what is in flight */
+    unsigned n_stopping; /* ports that still answer requests */
 };
 
-static struct life *life_of(void *data) {
-    struct life *life = data;
-    assert(life != NULL && life->magic == SERVER_MAGIC);
-    return life;
+static struct process *process_of(void *data) {
+    struct process *process = data;
+    assert(process != NULL && process->magic == SERVER_MAGIC);
+    return process;
 }
 
 static uint64_t or_default(uint64_t given, uint64_t otherwise) {
     return given == 0 ? otherwise : given;
 }
 
-/* ---- the end ---- */
+/* ---- shutdown ---- */
 
-/* A further signal must not spoil the exit status of an end that is in order. */
-static void end_signals(struct life *life) {
+/* A further signal must not change the exit status of an orderly shutdown. */
+static void end_signals(struct process *process) {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     for (size_t i = 0; i < FX_COUNT(signals); i++) {
-        uv_close((uv_handle_t *)&life->signals[i], NULL);
+        uv_close((uv_handle_t *)&process->signals[i], NULL);
         (void)sigaction(signals[i], &ignore, NULL);
     }
 }
 
 static void on_health_stopped(void *user) {
-    struct life *life = life_of(user);
-    fx_watchdog_answered(life->server.watchdog);
-    fx_watchdog_remove(life->server.watchdog, &life->server.pulse);
-    end_signals(life);
-    fx_mailbox_close(&life->server.mailbox);
-    fx_sources_close(&life->server);
-    fx_certificates_close(life->server.certificates);
-    life->server.certificates = NULL;
+    struct process *process = process_of(user);
+    fx_watchdog_answered(process->server.watchdog);
+    fx_watchdog_remove(process->server.watchdog, &process->server.watched);
+    end_signals(process);
+    fx_message_queue_close(&process->server.queue);
+    fx_sources_close(&process->server);
+    fx_certificates_close(process->server.certificates);
+    process->server.certificates = NULL;
 }
 
 static bool listens(const struct fx_http_server *server) {
     return server != NULL && fx_http_server_port(server) != 0;
 }
 
-/* Once every review and dry run is answered. */
+/* Called when all reviews, and when all dry runs, are answered. */
 static void on_answered(void *user) {
-    struct life *life = life_of(user);
-    if (--life->n_stopping > 0) {
+    struct process *process = process_of(user);
+    if (--process->n_stopping > 0) {
         return;
     }
-    if (listens(life->server.health)) {
-        fx_http_server_stop(life->server.health, on_health_stopped, life);
+    if (listens(process->server.health)) {
+        fx_http_server_stop(process->server.health, on_health_stopped, process);
     } else {
-        on_health_stopped(life);
+        on_health_stopped(process);
     }
 }
 
-/* No further connection comes. */
+/* No connection is accepted any more. */
 static void on_webhook_stopped(void *user) {
-    struct life *life = life_of(user);
-    fx_threads_stop(&life->server.threads, on_answered, life);
+    struct process *process = process_of(user);
+    fx_threads_stop(&process->server.threads, on_answered, process);
 }
 
-/* Also the end of a start that failed: whatever is not there is left out. */
-static void stop(struct life *life) {
-    if (life->stopping) {
+/* Also used if the start failed: parts that were not started are skipped. */
+static void stop_server(struct process *process) {
+    if (process->stopping) {
         return;
     }
-    life->stopping = true;
-    life->n_stopping = 2; /* the webhook's and the one for dry runs */
-    uv_close((uv_handle_t *)&life->drain, NULL);
-    fx_watchdog_stop(life->server.watchdog);
-    fx_self_probe_close(life->server.probe);
-    fx_web_stop(&life->server.web, on_answered, life);
-    if (listens(life->server.webhook)) {
-        fx_http_server_stop(life->server.webhook, on_webhook_stopped, life);
+    process->stopping = true;
+    process->n_stopping = 2; /* webhook and dry runs */
+    uv_close((uv_handle_t *)&process->drain, NULL);
+    fx_watchdog_stop(process->server.watchdog);
+    fx_self_check_close(process->server.self_check);
+    fx_dryruns_stop(&process->server.dryruns, on_answered, process);
+    if (listens(process->server.webhook)) {
+        fx_http_server_stop(process->server.webhook, on_webhook_stopped, process);
     } else {
-        on_webhook_stopped(life);
+        on_webhook_stopped(process);
     }
 }
 
 static void on_drained(uv_timer_t *timer) {
-    struct life *life = life_of(timer->data);
-    if (!life->stopping) {
+    struct process *process = process_of(timer->data);
+    if (!process->stopping) {
         fx_log(INFO, "stopping", {0});
-        stop(life);
+        stop_server(process);
     }
 }
 
 /* ---- signals ---- */
 
-static void drain(struct life *life) {
-    struct fx_server *server = &life->server;
+static void drain_server(struct process *process) {
+    struct fx_server *server = &process->server;
     const uint64_t ms = or_default(server->options->drain_ms, FX_LIMIT_DRAIN_MS);
     server->draining = true;
     fx_watchdog_drain(server->watchdog);
@@ -135,41 +137,41 @@ static void drain(struct life *life) {
         fx_cluster_release_lease(server->cluster);
     }
     fx_threads_drain(&server->threads);
-    fx_web_drain(&server->web);
-    (void)uv_timer_start(&life->drain, on_drained, ms, 0);
+    fx_dryruns_drain(&server->dryruns);
+    (void)uv_timer_start(&process->drain, on_drained, ms, 0);
     fx_log(INFO, "draining", fx_log_int("ms", (int64_t)ms));
 }
 
 static void on_end_signal(uv_signal_t *signal, int number) {
     (void)number;
-    struct life *life = life_of(signal->data);
-    if (life->stopping) {
+    struct process *process = process_of(signal->data);
+    if (process->stopping) {
         return;
     }
-    if (!life->server.draining) {
-        drain(life);
+    if (!process->server.draining) {
+        drain_server(process);
     } else {
-        on_drained(&life->drain); /* a second signal ends the wait */
+        on_drained(&process->drain); /* a second signal ends the drain */
     }
 }
 
 static void on_reload_signal(uv_signal_t *signal, int number) {
     (void)number;
-    struct life *life = life_of(signal->data);
-    if (!life->stopping) {
-        fx_sources_reload(&life->server);
-        fx_certificates_reload(life->server.certificates);
+    struct process *process = process_of(signal->data);
+    if (!process->stopping) {
+        fx_sources_reload(&process->server);
+        fx_certificates_reload(process->server.certificates);
     }
 }
 
 static void on_pass_signal(uv_signal_t *signal, int number) {
-    struct life *life = life_of(signal->data);
-    if (!life->stopping) {
-        fx_sources_pass(&life->server, number == SIGUSR1);
+    struct process *process = process_of(signal->data);
+    if (!process->stopping) {
+        fx_sources_set_passthrough(&process->server, number == SIGUSR1);
     }
 }
 
-static uv_signal_cb act_on(int number) {
+static uv_signal_cb handler_of(int number) {
     switch (number) {
     case SIGHUP: return on_reload_signal;
     case SIGUSR1:
@@ -178,8 +180,8 @@ static uv_signal_cb act_on(int number) {
     }
 }
 
-/* A closed socket is an error of a write. The timers are nobody's here, and would end the
- * process. */
+/* Writing to a closed socket returns an error instead of SIGPIPE. The signals of timers
+ * are not used here, and would end the process. */
 static void ignore_signals(void) {
     static const int ignored[] = {SIGPIPE, SIGALRM, SIGVTALRM, SIGPROF, SIGIO};
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -188,13 +190,12 @@ static void ignore_signals(void) {
     }
 }
 
-/* Before all else, for a signal kills where nobody waits for it, and to the first process
- * of a container it does not even come. What comes during the start is heard behind it.
- */
-static bool start_signals(struct life *life, struct fx_err *err) {
+/* Called first: without a handler a signal kills the process, and process 1 of a
+ * container does not get it at all. Signals during the start are handled after it. */
+static bool start_signals(struct process *process, struct fx_err *err) {
     for (size_t i = 0; i < FX_COUNT(signals); i++) {
         const int status =
-            uv_signal_start(&life->signals[i], act_on(signals[i]), signals[i]);
+            uv_signal_start(&process->signals[i], handler_of(signals[i]), signals[i]);
         if (status != 0) {
             return fx_fail(err, FX_EIO, "signals: %s", uv_strerror(status));
         }
@@ -203,10 +204,10 @@ static bool start_signals(struct life *life, struct fx_err *err) {
     return true;
 }
 
-/* ---- the start ---- */
+/* ---- start ---- */
 
 static void on_health_request(struct fx_http_exchange *exchange, void *user) {
-    fx_routes_tell(&fx_routes_health, user, exchange);
+    fx_routes_dispatch_main(&fx_routes_health, user, exchange);
 }
 
 static void on_certificate(void *user) {
@@ -229,38 +230,38 @@ static struct fx_http_server *start_port(struct fx_server *server, const char *a
     return http;
 }
 
-/* The threads do not ask anything of it. */
-static void refuse(struct fx_http_exchange *exchange, void *user) {
+/* Never called: the webhook port passes its connections to the threads. */
+static void reject(struct fx_http_exchange *exchange, void *user) {
     (void)user;
-    fx_answer_text(exchange, 503, "Retry-After: 1\r\n", "nobody serves here");
+    fx_respond_text(exchange, 503, FX_RETRY_AFTER, "not served here");
 }
 
 static void on_socket(int fd, void *user) {
     struct fx_server *server = user;
-    fx_threads_give(&server->threads, fd);
+    fx_threads_add_connection(&server->threads, fd);
 }
 
-static bool is_crowded(void *user) {
+static bool is_overloaded(void *user) {
     const struct fx_server *server = user;
-    return fx_threads_are_crowded(&server->threads);
+    return fx_threads_are_overloaded(&server->threads);
 }
 
-/* A port that only accepts. */
+/* Opens the webhook port, which only accepts connections. */
 static bool start_webhook(struct fx_server *server, struct fx_err *err) {
     const struct fx_http_server_options http = {
-        .on_request = refuse,
+        .on_request = reject,
         .on_socket = on_socket,
-        .is_crowded = is_crowded,
+        .is_overloaded = is_overloaded,
         .user = server,
     };
     server->webhook = start_port(server, server->options->listen, &http, err);
     return server->webhook != NULL;
 }
 
-static bool start_health(struct life *life, struct fx_err *err) {
-    struct fx_server *server = &life->server;
+static bool start_health(struct process *process, struct fx_err *err) {
+    struct fx_server *server = &process->server;
     const struct fx_http_server_options http = {
-        .max_connections = life->health_connections,
+        .max_connections = process->health_connections,
         .max_body = HEALTH_BODY,
         .idle_ms = server->options->idle_ms,
         .message_ms = server->options->message_ms,
@@ -271,7 +272,7 @@ static bool start_health(struct life *life, struct fx_err *err) {
     return server->health != NULL;
 }
 
-/* The address with the port it really has. */
+/* Prints the address with the actual port. */
 static void print_address(struct fx_buf *buf, const char *address,
                           const struct fx_http_server *http) {
     const char *colon = strrchr(address, ':');
@@ -279,7 +280,7 @@ static void print_address(struct fx_buf *buf, const char *address,
     fx_buf_printf(buf, ":%u", (unsigned)fx_http_server_port(http));
 }
 
-static void tell_start(const struct fx_server *server) {
+static void log_start(const struct fx_server *server) {
     struct fx_buf listen;
     struct fx_buf health;
     fx_buf_init(&listen, 0);
@@ -294,9 +295,9 @@ static void tell_start(const struct fx_server *server) {
     fx_buf_finish(&health);
 }
 
-static size_t web_connections(const struct life *life) {
-    return life->health_connections < FX_LIMIT_DRYRUN_CONNECTIONS
-               ? life->health_connections
+static size_t dryrun_connections(const struct process *process) {
+    return process->health_connections < FX_LIMIT_DRYRUN_CONNECTIONS
+               ? process->health_connections
                : FX_LIMIT_DRYRUN_CONNECTIONS;
 }
 
@@ -320,25 +321,25 @@ static bool start_watchdog(struct fx_server *server, struct fx_err *err) {
     return server->watchdog != NULL;
 }
 
-/* At each turn of the main loop that the watchdog asks for. */
-static void on_turn(void *user) {
+/* Called for each message of the watchdog. */
+static void on_watchdog(void *user) {
     struct fx_server *server = user;
-    fx_pool_probe_ask(&server->pool_probe, &server->loop);
+    fx_worker_check_start(&server->worker_check, &server->loop);
 }
 
-/* Behind the start, which blocks. */
+/* Called at the end of the start, which blocks. */
 static void watch_main_loop(struct fx_server *server) {
-    server->pulse.on_turn = on_turn;
-    server->pulse.user = server;
-    fx_watchdog_add(server->watchdog, &server->pulse, &server->mailbox, "main thread");
+    server->watched.on_message = on_watchdog;
+    server->watched.user = server;
+    fx_watchdog_add(server->watchdog, &server->watched, &server->queue, "main thread");
 }
 
-static bool start(struct life *life, struct fx_err *err) {
-    struct fx_server *server = &life->server;
+static bool start_server(struct process *process, struct fx_err *err) {
+    struct fx_server *server = &process->server;
     const struct fx_server_options *options = server->options;
     const struct fx_certificates_users users = {server->threads.n_items, on_certificate,
                                                 server};
-    if (!start_signals(life, err) || !start_watchdog(server, err)) {
+    if (!start_signals(process, err) || !start_watchdog(server, err)) {
         return false;
     }
     server->certificates =
@@ -347,147 +348,150 @@ static bool start(struct life *life, struct fx_err *err) {
         return false;
     }
     if (!fx_sources_start(server, err) || !fx_threads_start(server, err) ||
-        !start_webhook(server, err) || !start_health(life, err) ||
-        !fx_web_start(server, web_connections(life), err)) {
+        !start_webhook(server, err) || !start_health(process, err) ||
+        !fx_dryruns_start(server, dryrun_connections(process), err)) {
         return false;
     }
-    server->probe = fx_self_probe_create(
+    server->self_check = fx_self_check_create(
         &server->loop, options->listen, fx_http_server_port(server->webhook),
-        fx_certificates_ourselves(server->certificates), err);
-    if (server->probe == NULL || !fx_sandbox_enter(options->sandbox, err)) {
+        fx_certificates_own_pair(server->certificates), err);
+    if (server->self_check == NULL || !fx_sandbox_enter(options->sandbox, err)) {
         return false;
     }
     watch_main_loop(server);
-    tell_start(server);
+    log_start(server);
     return true;
 }
 
-/* ---- both ---- */
+/* ---- the active policies ---- */
 
 static void on_quarantine(struct fx_policies *policies, void *user) {
     (void)policies;
     fx_sources_report(user);
 }
 
-static void on_offer(void *user) {
+static void on_change(void *user) {
     struct fx_server *server = user;
-    fx_threads_look(&server->threads);
+    fx_threads_refresh_policies(&server->threads);
 }
 
-/* On a thread that serves; the next one on the main thread. */
-static void on_strike(void *user) {
+/* Called on a serving thread; the next function runs on the main thread. */
+static void on_limit(void *user) {
     struct fx_server *server = user;
-    fx_mailbox_post(&server->mailbox, &server->take_out);
+    fx_message_queue_post(&server->queue, &server->quarantine);
 }
 
-static void on_take_out(void *user) {
+static void on_quarantine_message(void *user) {
     const struct fx_server *server = user;
-    fx_in_force_take_out(server->in_force);
+    fx_active_policies_quarantine(server->active);
 }
 
 static bool init_counting(struct fx_server *server,
                           const struct fx_server_options *options) {
-    const struct fx_in_force_options in_force = {
+    const struct fx_active_policies_options active = {
         .quarantine_after = options->quarantine_after,
         .quarantine_budget_ms = options->quarantine_budget_ms,
         .on_quarantine = on_quarantine,
         .user = server,
         .max_mutators = options->metrics_max_mutators,
         .n_threads = server->threads.n_items,
-        .on_offer = on_offer,
-        .on_strike = on_strike,
+        .on_change = on_change,
+        .on_limit = on_limit,
     };
-    server->take_out = (struct fx_letter){.open = on_take_out, .user = server};
+    server->quarantine =
+        (struct fx_message){.handle = on_quarantine_message, .user = server};
     if (!fx_metrics_init(&server->metrics, 1 + server->threads.n_items)) {
         return false;
     }
-    server->in_force = fx_in_force_create(&in_force, &server->metrics);
-    server->thread_metrics =
-        fx_thread_metrics_create(server->metrics.registry, &server->threads);
-    return server->in_force != NULL && server->thread_metrics != NULL;
+    server->active = fx_active_policies_create(&active, &server->metrics);
+    return server->active != NULL &&
+           fx_threads_add_metrics(&server->threads, server->metrics.registry);
 }
 
-static void finish(struct life *life) {
-    fx_watchdog_destroy(life->server.watchdog);
-    fx_in_force_destroy(life->server.in_force);
-    fx_thread_metrics_destroy(life->server.thread_metrics);
-    fx_threads_finish(&life->server.threads);
-    fx_metrics_finish(&life->server.metrics);
-    free(life);
+/* ---- the process ---- */
+
+static void destroy_process(struct process *process) {
+    fx_watchdog_destroy(process->server.watchdog);
+    fx_active_policies_destroy(process->server.active);
+    fx_threads_finish(&process->server.threads);
+    fx_metrics_finish(&process->server.metrics);
+    free(process);
     fx_log_stop(LOG_END_MS);
 }
 
-/* The options, with as many connections as there can be. */
-static void take_options(struct life *life, const struct fx_server_options *options) {
+/* Takes the options, and lowers the connection limits to what descriptors allow. */
+static void take_options(struct process *process,
+                         const struct fx_server_options *options) {
     struct fx_descriptors connections = {
         .webhook = (size_t)or_default(options->max_connections, FX_LIMIT_CONNECTIONS),
         .health = HEALTH_CONNECTIONS,
     };
     fx_descriptors_plan(&connections);
-    life->options = *options;
-    life->options.max_connections = connections.webhook;
-    life->health_connections = connections.health;
-    life->server.options = &life->options;
+    process->options = *options;
+    process->options.max_connections = connections.webhook;
+    process->health_connections = connections.health;
+    process->server.options = &process->options;
 }
 
-static bool init(struct life *life, const struct fx_server_options *options,
-                 struct fx_err *err) {
-    life->magic = SERVER_MAGIC;
-    take_options(life, options);
-    options = &life->options;
-    life->server.threads.n_items = fx_threads_wanted(options);
-    if (!init_counting(&life->server, options)) {
+static bool init_process(struct process *process, const struct fx_server_options *options,
+                         struct fx_err *err) {
+    process->magic = SERVER_MAGIC;
+    take_options(process, options);
+    options = &process->options;
+    process->server.threads.n_items = fx_threads_wanted(options);
+    if (!init_counting(&process->server, options)) {
         return fx_fail_nomem(err);
     }
-    uv_loop_t *loop = &life->server.loop;
+    uv_loop_t *loop = &process->server.loop;
     const int status = uv_loop_init(loop);
     if (status != 0) {
         return fx_fail(err, FX_EIO, "event loop: %s", uv_strerror(status));
     }
-    if (!fx_mailbox_init(&life->server.mailbox, loop, err)) {
+    if (!fx_message_queue_init(&process->server.queue, loop, err)) {
         (void)uv_loop_close(loop);
         return false;
     }
-    (void)uv_timer_init(loop, &life->drain); /* these cannot fail */
-    life->drain.data = life;
+    (void)uv_timer_init(loop, &process->drain); /* cannot fail */
+    process->drain.data = process;
     for (size_t i = 0; i < FX_COUNT(signals); i++) {
-        (void)uv_signal_init(loop, &life->signals[i]);
-        life->signals[i].data = life;
+        (void)uv_signal_init(loop, &process->signals[i]);
+        process->signals[i].data = process;
     }
     return true;
 }
 
 /* The loop ends when the last handle is closed. */
-static void run(struct life *life) {
-    (void)uv_run(&life->server.loop, UV_RUN_DEFAULT);
-    fx_http_server_destroy(life->server.webhook);
-    fx_http_server_destroy(life->server.health);
-    fx_web_finish(&life->server.web);
-    const int status = uv_loop_close(&life->server.loop);
+static void run_loop(struct process *process) {
+    (void)uv_run(&process->server.loop, UV_RUN_DEFAULT);
+    fx_http_server_destroy(process->server.webhook);
+    fx_http_server_destroy(process->server.health);
+    fx_dryruns_finish(&process->server.dryruns);
+    const int status = uv_loop_close(&process->server.loop);
     assert(status == 0);
     (void)status;
-    fx_mailbox_finish(&life->server.mailbox);
+    fx_message_queue_finish(&process->server.queue);
 }
 
 bool fx_server_run(const struct fx_server_options *options, struct fx_err *err) {
-    struct life *life = calloc(1, sizeof *life);
-    if (life == NULL) {
+    struct process *process = calloc(1, sizeof *process);
+    if (process == NULL) {
         return fx_fail_nomem(err);
     }
     fx_node_pool_install();
-    (void)!fx_log_start(); /* without a thread for it, it is written as before */
-    if (!init(life, options, err)) {
-        finish(life);
+    (void)!fx_log_start(); /* without a thread for the log, lines are written
+                              synchronously */
+    if (!init_process(process, options, err)) {
+        destroy_process(process);
         return false;
     }
-    const bool started = start(life, err);
+    const bool started = start_server(process, err);
     if (!started) {
-        stop(life);
+        stop_server(process);
     }
-    run(life);
+    run_loop(process);
     if (started) {
         fx_log(INFO, "stopped", {0});
     }
-    finish(life);
+    destroy_process(process);
     return started;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/server.h - `fixpoint serve`: the webhook over HTTPS, health on a plain port, a
- * folder of policies watched and re-read, a graceful end.
+ * server/server.h - `fixpoint serve`: the webhook over HTTPS, health on a plain port,
+ * policies that are watched and reloaded, a graceful shutdown.
  */
 #ifndef FX_SERVER_SERVER_H
 #define FX_SERVER_SERVER_H
@@ -18,55 +18,59 @@
 #include "server/policies_watch.h"
 #include "server/sandbox.h"
 
-/* Everything is borrowed for the call. 0 where a number is not given: base/limits.h. */
 #define FX_NEVER_STALLS UINT64_MAX
 
+/* Everything is borrowed for the call. A number of 0 means the default of base/limits.h.
+ */
 struct fx_server_options {
-    const char *listen;          /* "HOST:PORT" of the webhook */
-    const char *health_listen;   /* "HOST:PORT" of health and metrics, plain HTTP */
-    const char *web_listen;      /* "HOST:PORT" for dry runs, plain HTTP; NULL: nowhere */
+    const char *listen;        /* "HOST:PORT" of the webhook */
+    const char *health_listen; /* "HOST:PORT" of health and metrics, plain HTTP */
+    const char *web_listen; /* "HOST:PORT" of dry runs, plain HTTP; NULL: no such port */
     const char *const *policies; /* files and folders */
     size_t n_policies;
-    const struct fx_cluster_options *cluster; /* instead of those; NULL: files */
-    const char *tls_cert, *tls_key; /* files; both NULL: self-signed, or of the cluster */
-    const char *tls_ca;             /* a file: who vouches for them, for the cluster */
-    const char *const *tls_names;   /* of the self-signed certificate; 0: localhost */
+    const struct fx_cluster_options
+        *cluster; /* watched instead of files; NULL: policies are files */
+    const char *tls_cert,
+        *tls_key;       /* files; both NULL: self-signed, or the cluster's Secret */
+    const char *tls_ca; /* a file: CA certificates for the caBundle */
+    const char *const *tls_names; /* of the self-signed certificate; 0: localhost */
     size_t n_tls_names;
     const char *tls_cert_out; /* where to write the self-signed certificate, or NULL */
-    const char *client_ca;    /* a file: whose clients may ask; NULL: anybody */
-    const char *const *client_names; /* common names that they have; 0: any */
+    const char *client_ca;    /* a file: CA certificates of clients; NULL: no client
+                                 certificate is required */
+    const char *const *client_names; /* allowed common names of clients; 0: any */
     size_t n_client_names;
     const char *own_namespace;
-    struct fx_dialect_settings settings; /* of policies from files, and of those that are
-                                          * admitted */
-    enum fx_on_empty on_empty;           /* of policies that are files */
+    struct fx_dialect_settings settings; /* for policies in files, and for validation */
+    enum fx_on_empty on_empty;           /* for policies in files */
     enum fx_on_error on_error;
-    bool mutation_annotations;     /* objects are to say who changed them */
-    bool log_mutations;            /* each mutation is to be logged, pass by pass */
-    bool mutates, admits;          /* which of the webhooks are answered */
-    struct fx_exemptions exempt;   /* from the guards of dialects */
-    size_t quarantine_after;       /* failures in a row (server/in_force.h); 0: never */
-    uint64_t quarantine_budget_ms; /* of a mutator in one review; 0: none */
+    bool mutation_annotations;     /* annotate changed objects with the mutators */
+    bool log_mutations;            /* log each mutation, pass by pass */
+    bool mutates, admits;          /* which webhooks are served */
+    struct fx_exemptions exempt;   /* namespaces that the guards of dialects skip */
+    size_t quarantine_after;       /* failures in a row (server/active_policies.h); 0: no
+                                      quarantine */
+    uint64_t quarantine_budget_ms; /* of a mutator in one review; 0: no limit */
     unsigned namespace_share;      /* fx_request.share_percent */
-    size_t metrics_max_mutators;   /* that metrics tell apart */
-    enum fx_sandbox_mode sandbox;  /* entered when all is open (server/sandbox.h) */
-    size_t threads;                /* that serve; 0: as many as there are cores for us */
+    size_t metrics_max_mutators;   /* with series of their own */
+    enum fx_sandbox_mode sandbox; /* entered when everything is open (server/sandbox.h) */
+    size_t threads;               /* that serve; 0: the number of usable cores */
     size_t max_body, max_header, max_connections;
     uint64_t idle_ms, message_ms, drain_ms, review_ms;
-    uint64_t grace_ms;       /* after the drain, until the process ends in any case */
-    uint64_t stall_after_ms; /* a loop that has not turned for so long stalls; 0: the
-                              * limit, FX_NEVER_STALLS: nobody looks */
-    int left_status;        /* the exit status of an end that left something unanswered */
-    uint64_t shed_after_ms; /* a request that waited longer is turned away */
+    uint64_t grace_ms;       /* from the drain to the end of the process, at most */
+    uint64_t stall_after_ms; /* a loop that does not turn for this time has stalled;
+                                FX_NEVER_STALLS: not detected */
+    int left_status;         /* exit status of a shutdown that abandoned work */
+    uint64_t shed_after_ms;  /* a request that waited longer is rejected */
 };
 
-/* Serves until SIGTERM or SIGINT, then drains (a second signal ends that) and returns
- * true. Where the end takes longer than drain and grace, it does not return: the process
- * exits with `left_status`, and a line of the log says what was left. SIGHUP reads
- * policies and certificate again at once, SIGUSR1 lets everything pass unchanged, SIGUSR2
- * ends that. These signals, SIGPIPE and
- * those of timers stay ignored afterwards. False where it could not
- * start: FX_EINVALID (addresses, certificate), FX_EIO (port, files), FX_ENOMEM. */
+/* Serves until SIGTERM or SIGINT, then drains (a second signal ends the drain) and
+ * returns true. If the shutdown takes longer than drain and grace, it does not return:
+ * the process exits with `left_status`, and the log says which work was abandoned. SIGHUP
+ * reads policies and certificate again. SIGUSR1 turns passthrough on (objects pass
+ * unchanged), SIGUSR2 turns it off. These signals, SIGPIPE and those of timers are
+ * ignored afterwards. False if it could not start: FX_EINVALID (addresses, certificate),
+ * FX_EIO (port, files), FX_ENOMEM. */
 bool fx_server_run(const struct fx_server_options *options,
                    struct fx_err *err) FX_MUST_USE;
 

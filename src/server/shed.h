@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/shed.h - who is turned away while there is more to do than can be done.
+ * server/shed.h - load shedding: requests are rejected while there is more work than can
+ * be done. One for each serving loop, used on its thread.
  *
- * Past capacity a queue that is served in order makes everybody late, and an answer that
- * comes late is work for nothing. So a request that has waited longer than a bound is
- * answered 503 with `Retry-After` before its body is read, which costs a fraction of a
- * review: the bound is what each lap (server/shed_lap.h) has for reviews, the rest of it
- * is turned away. Below the bound nobody is, however long the queue: the API server does
- * not ask again, and a review that comes within its time is better than none.
+ * Above capacity a queue that is served in order makes every response late, and a
+ * response that comes too late is wasted work. So a request that has waited longer than a
+ * limit is answered 503 with `Retry-After` before its body is read, which costs a
+ * fraction of a review. Below the limit nothing is rejected, however long the queue is:
+ * the API server does not try again.
  *
- * Reviews that wait for outside data are bounded, too, by number and by memory.
- * One for each loop that serves reviews, on that loop's thread.
+ * Reviews that wait for external data are limited as well, in number and in memory.
  */
 #ifndef FX_SERVER_SHED_H
 #define FX_SERVER_SHED_H
@@ -22,15 +21,49 @@
 #include <uv.h>
 
 #include "base/macros.h"
-#include "server/shed_lap.h"
+#include "server/log_throttle.h"
 
 struct fx_http_exchange;
 struct fx_metrics;
 
-/* Why a request is turned away, as the metric tells it. */
+/* ---- how long has a request waited? -------------------------------------------------
+ */
+
+/*
+ * Requests queue in their sockets, which the kernel keeps in a list of ready descriptors
+ * (epoll). A loop takes a batch from the front of the list in each iteration; a socket
+ * that becomes ready again goes to the end. The kernel does not report how long a socket
+ * has been ready, so it is estimated: once a request has waited for a while, a marker is
+ * put at the end of the list. Until the marker comes back, every request that is taken
+ * was ready at about the time the marker was sent, or earlier. (The iteration alone is
+ * not enough: a list longer than one batch takes several.)
+ */
+struct fx_wait_estimate { /* zeroed: nothing waits. Pure: the caller gives the times */
+    uint64_t since_ns;    /* requests that are taken now became ready after this time */
+    bool is_marked;       /* a marker is in the list */
+};
+
+/* How long the request that is taken at `now_ns`, in the loop iteration that began at
+ * `iteration_ns`, has waited. */
+uint64_t fx_wait_estimate_get(struct fx_wait_estimate *estimate, uint64_t iteration_ns,
+                              uint64_t now_ns);
+
+/* True if a marker must be sent now: a request has waited `threshold_ns` and no marker is
+ * in the list. A longer wait then counts as `threshold_ns` only: it was one long review,
+ * or the system ran other processes, and not a queue. */
+bool fx_wait_estimate_needs_marker(struct fx_wait_estimate *estimate, uint64_t now_ns,
+                                   uint64_t threshold_ns) FX_MUST_USE;
+
+/* The marker came back. */
+void fx_wait_estimate_end_round(struct fx_wait_estimate *estimate, uint64_t now_ns);
+
+/* ---- rejecting ----------------------------------------------------------------------
+ */
+
+/* Why a request is rejected, as a label of the metric. */
 #define FX_SHED_REASONS(X) \
     X(LATE, "late")        \
-    X(CROWD, "crowd")
+    X(WAITING, "too_many_waiting")
 
 enum fx_shed_reason {
 #define X(name, text) FX_SHED_##name,
@@ -41,29 +74,34 @@ enum fx_shed_reason {
 struct fx_shed {
     uint32_t magic;
     uv_async_t marker;
-    struct fx_lap lap;
+    struct fx_wait_estimate estimate;
     uint64_t after_ns;
-    size_t n_waiting, waiting_bytes; /* reviews that wait, and their requests' bytes */
-    uint64_t told_ns, n_untold;      /* the log */
-    bool closed;
+    size_t n_waiting,
+        waiting_bytes; /* reviews that wait, and the bytes of their requests */
+    struct fx_log_throttle throttle;
+    bool is_closed;
 };
 
-/* `after_ms` 0: the limit of base/limits.h. False where the loop has no room. */
+/* `after_ms`: the limit of the wait; 0: the default of base/limits.h. False if the loop
+ * has no room for a handle. */
 bool fx_shed_init(struct fx_shed *shed, uv_loop_t *loop, uint64_t after_ms) FX_MUST_USE;
 
-/* Before the loop ends. Zeroed ones, and twice, are fine. */
+/* Closes the handle; call it before the loop ends. Calling it twice, and zeroed memory,
+ * are fine. */
 void fx_shed_close(struct fx_shed *shed);
 
-/* Has the request met now waited for too long, if it may take `budget_ns` in all? */
+/* Has the request that is taken now waited too long? `budget_ns`: what it may take in
+ * all.
+ */
 bool fx_shed_is_late(struct fx_shed *shed, uint64_t budget_ns) FX_MUST_USE;
 
-/* A review, of a request of so many bytes, is about to wait for others; false where too
- * many do. Then the end of its wait. */
-bool fx_shed_wait(struct fx_shed *shed, size_t bytes) FX_MUST_USE;
-void fx_shed_resume(struct fx_shed *shed, size_t bytes);
+/* A review, whose request has `bytes` bytes, begins to wait for external data. False if
+ * too many reviews wait. fx_shed_end_wait() ends the wait. */
+bool fx_shed_begin_wait(struct fx_shed *shed, size_t bytes) FX_MUST_USE;
+void fx_shed_end_wait(struct fx_shed *shed, size_t bytes);
 
-/* Counts and tells, and answers 503. */
-void fx_shed_refuse(struct fx_shed *shed, struct fx_metrics *metrics,
+/* Responds with 503, counts it and logs it (throttled). */
+void fx_shed_reject(struct fx_shed *shed, struct fx_metrics *metrics,
                     struct fx_http_exchange *exchange, enum fx_shed_reason reason);
 
 #endif

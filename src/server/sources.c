@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/sources.c - one of two sources, and no policies at all while everything passes.
+ * server/sources.c - files or a cluster, and no policies at all while passthrough is on.
  */
 #include "server/sources.h"
 
@@ -8,19 +8,19 @@
 
 #include "base/log.h"
 #include "server/cluster_metrics.h"
-#include "server/policies_tell.h"
+#include "server/policies_report.h"
 #include "server/state.h"
 
 static void on_policies(struct fx_policies *built, struct fx_policies *before,
                         double seconds, void *user) {
     struct fx_server *server = user;
-    fx_in_force_take(server->in_force, built, seconds);
-    fx_policies_tell(built, before); /* which is true now */
+    fx_active_policies_set(server->active, built, seconds);
+    fx_policies_log(built, before); /* which are active now */
     fx_sources_report(server);
 }
 
 void fx_sources_report(struct fx_server *server) {
-    struct fx_policies *now = fx_in_force_sample(server->in_force);
+    struct fx_policies *now = fx_active_policies_get(server->active);
     if (server->cluster != NULL && now != NULL) {
         fx_cluster_report(server->cluster, now);
     }
@@ -35,7 +35,7 @@ static void on_request(enum fx_kube_verb verb, const struct fx_kube_resource *re
 
 static void on_pair(struct fx_text cert_pem, struct fx_text key_pem, void *user) {
     struct fx_server *server = user;
-    fx_certificates_give(server->certificates, cert_pem, key_pem);
+    fx_certificates_set(server->certificates, cert_pem, key_pem);
 }
 
 static bool start_cluster(struct fx_server *server, struct fx_err *err) {
@@ -63,7 +63,7 @@ static bool start_cluster(struct fx_server *server, struct fx_err *err) {
 
 bool fx_sources_start(struct fx_server *server, struct fx_err *err) {
     const struct fx_server_options *options = server->options;
-    if (!fx_policies_build(NULL, 0, NULL, 0, &server->nothing, err)) {
+    if (!fx_policies_build(NULL, 0, NULL, 0, &server->no_policies, err)) {
         return false;
     }
     if (options->cluster != NULL) {
@@ -77,17 +77,21 @@ bool fx_sources_start(struct fx_server *server, struct fx_err *err) {
         .metrics = &server->metrics,
     };
     const struct fx_policies_watch_events events = {on_policies, server};
-    server->policies = fx_policies_watch_create(&server->loop, &watched, &events, err);
-    return server->policies != NULL;
+    server->files = fx_policies_watch_create(&server->loop, &watched, &events, err);
+    return server->files != NULL;
 }
 
-struct fx_policies *fx_sources_sample(const struct fx_server *server, unsigned thread) {
-    const bool passes = atomic_load_explicit(&server->passes, memory_order_relaxed);
-    struct fx_policies *now = passes ? NULL : fx_in_force_look(server->in_force, thread);
-    return fx_policies_ref(now != NULL ? now : server->nothing);
+struct fx_policies *fx_sources_get_policies(const struct fx_server *server,
+                                            unsigned thread) {
+    const bool passthrough =
+        atomic_load_explicit(&server->passthrough, memory_order_relaxed);
+    struct fx_policies *now =
+        passthrough ? NULL : fx_active_policies_refresh(server->active, thread);
+    return fx_policies_ref(now != NULL ? now : server->no_policies);
 }
 
-/* Files know at once what they hold, and a plain Namespace for each other name. */
+/* Files: nothing needs to be fetched. A namespace that they do not have counts as one
+ * without labels but its name. */
 static json_t *find_in_files(const struct fx_policies *policies,
                              const struct fx_reference *reference, struct fx_err *err) {
     json_t *object = NULL;
@@ -106,7 +110,7 @@ static json_t *find_in_files(const struct fx_policies *policies,
     return object;
 }
 
-/* NULL without a failure: the API server is to be asked. */
+/* NULL without an error: it must be fetched from the API server. */
 static json_t *find_in_cluster(const struct fx_server *server,
                                const struct fx_reference *reference, struct fx_err *err) {
     struct fx_cluster_namespaces *spaces = fx_cluster_get_namespaces(server->cluster);
@@ -121,19 +125,19 @@ static json_t *find_in_cluster(const struct fx_server *server,
     }
     case FX_REFERENCE_NAMESPACE:
         return fx_cluster_namespaces_find_whole(spaces, reference->name);
-    case FX_REFERENCE_NODE: break; /* they change every few seconds */
+    case FX_REFERENCE_NODE: break; /* not cached: Nodes change every few seconds */
     }
     return NULL;
 }
 
-/* Who lets everything pass does not ask anybody about it. */
+/* Under passthrough nothing is fetched. */
 enum fx_lookup fx_sources_find_object(const struct fx_server *server,
                                       const struct fx_policies *policies,
                                       const struct fx_reference *reference,
                                       json_t **ret_object, struct fx_err *err) {
-    const bool asks = server->cluster != NULL && policies != server->nothing;
-    *ret_object = asks ? find_in_cluster(server, reference, err)
-                       : find_in_files(policies, reference, err);
+    const bool may_fetch = server->cluster != NULL && policies != server->no_policies;
+    *ret_object = may_fetch ? find_in_cluster(server, reference, err)
+                            : find_in_files(policies, reference, err);
     if (*ret_object != NULL) {
         return FX_LOOKUP_FOUND;
     }
@@ -145,34 +149,33 @@ bool fx_sources_ready(const struct fx_server *server, const char **ret_reason) {
         return fx_cluster_ready(server->cluster, ret_reason);
     }
     *ret_reason = "not loaded yet";
-    return server->policies != NULL &&
-           fx_policies_watch_ready(server->policies, ret_reason);
+    return server->files != NULL && fx_policies_watch_ready(server->files, ret_reason);
 }
 
 void fx_sources_reload(struct fx_server *server) {
-    fx_in_force_release(server->in_force);
+    fx_active_policies_release(server->active);
     if (server->cluster != NULL) {
         fx_cluster_reload(server->cluster);
     } else {
-        fx_policies_watch_reload(server->policies);
+        fx_policies_watch_reload(server->files);
     }
 }
 
-void fx_sources_pass(struct fx_server *server, bool passes) {
-    atomic_store_explicit(&server->passes, passes, memory_order_relaxed);
+void fx_sources_set_passthrough(struct fx_server *server, bool on) {
+    atomic_store_explicit(&server->passthrough, on, memory_order_relaxed);
     fx_log(WARN,
-           passes ? "everything is let pass unchanged (SIGUSR1), until SIGUSR2"
-                  : "policies are in force again (SIGUSR2)",
+           on ? "passthrough on (SIGUSR1): objects pass unchanged until SIGUSR2"
+              : "passthrough off (SIGUSR2): policies are active",
            {0});
 }
 
 void fx_sources_close(struct fx_server *server) {
-    fx_policies_watch_close(server->policies);
+    fx_policies_watch_close(server->files);
     fx_cluster_close(server->cluster);
     fx_cluster_metrics_destroy(server->cluster_metrics);
-    fx_policies_unref(server->nothing);
+    fx_policies_unref(server->no_policies);
     server->cluster_metrics = NULL;
-    server->policies = NULL;
+    server->files = NULL;
     server->cluster = NULL;
-    server->nothing = NULL;
+    server->no_policies = NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/stalls.c - looking at the clock for all jobs.
+ * server/stalls.c - checks the running time of all jobs.
  */
 #include "server/stalls.h"
 
@@ -13,121 +13,121 @@ static int64_t seconds_of(const struct fx_job *job, uint64_t now_ns) {
     return (int64_t)((now_ns - job->since_ns) / NS_IN_S);
 }
 
-static void describe(const struct fx_job *job, struct fx_buf *words) {
+static void describe_job(const struct fx_job *job, struct fx_buf *text) {
     if (job->describe != NULL) {
-        job->describe(job->user, words);
+        job->describe(job->user, text);
     }
 }
 
-/* ---- looking ---- */
+/* ---- detecting ---- */
 
-struct look {
+struct update {
     struct fx_stalls *stalls;
     uint64_t now_ns;
 };
 
-static bool is_late(const struct fx_job *job, const struct look *look) {
-    const uint64_t since = job->since_ns > look->stalls->not_before_ns
+static bool is_late(const struct fx_job *job, const struct update *update) {
+    const uint64_t since = job->since_ns > update->stalls->not_before_ns
                                ? job->since_ns
-                               : look->stalls->not_before_ns;
-    return since <= look->now_ns &&
-           look->now_ns - since >= look->stalls->after_ns + job->allowed_ns;
+                               : update->stalls->not_before_ns;
+    return since <= update->now_ns &&
+           update->now_ns - since >= update->stalls->after_ns + job->allowed_ns;
 }
 
-static void tell_begin(const struct fx_job *job, uint64_t now_ns) {
+static void log_begin(const struct fx_job *job, uint64_t now_ns) {
     struct fx_buf where;
     fx_buf_init(&where, 0);
-    describe(job, &where);
+    describe_job(job, &where);
     fx_log(ERROR, "stalled", fx_log_str("what", job->name),
            fx_log_str("where", where.failed ? "" : where.data),
            fx_log_int("seconds", seconds_of(job, now_ns)));
     fx_buf_finish(&where);
 }
 
-static void look_at(struct fx_job *job, void *user) {
-    const struct look *look = user;
-    if (!job->is_stalled && is_late(job, look)) {
+static void update_job(struct fx_job *job, void *user) {
+    const struct update *update = user;
+    if (!job->is_stalled && is_late(job, update)) {
         job->is_stalled = true;
-        atomic_fetch_add(&look->stalls->counts[job->type], 1);
-        tell_begin(job, look->now_ns);
+        atomic_fetch_add(&update->stalls->counts[job->type], 1);
+        log_begin(job, update->now_ns);
     }
 }
 
-void fx_stalls_look(struct fx_stalls *stalls, uint64_t now_ns) {
-    struct look look = {stalls, now_ns};
-    fx_jobs_visit(look_at, &look);
+void fx_stalls_update(struct fx_stalls *stalls, uint64_t now_ns) {
+    struct update update = {stalls, now_ns};
+    fx_jobs_visit(update_job, &update);
 }
 
-void fx_stalls_tell_end(const struct fx_job *job) {
-    fx_log(WARN, "goes on after a stall", fx_log_str("what", job->name),
+void fx_stalls_log_end(const struct fx_job *job) {
+    fx_log(WARN, "recovered from a stall", fx_log_str("what", job->name),
            fx_log_int("seconds", seconds_of(job, fx_clock_ns())));
 }
 
-/* ---- telling ---- */
+/* ---- printing ---- */
 
-struct page {
+struct print {
     struct fx_buf *lines;
     uint64_t now_ns;
-    bool wants_restart;
+    bool needs_restart;
 };
 
-/* A build that hangs leaves the policies of before in use: nothing is lost but changes,
- * and a restart would hang at the same place. */
-static bool wants_restart(enum fx_job_type type) {
+/* While a build hangs, the previous policies stay active: only changes are lost, and a
+ * restart would hang at the same place. */
+static bool needs_restart(enum fx_job_type type) {
     return type != FX_JOB_BUILD;
 }
 
-static void print_job(const struct fx_job *job, const struct page *page) {
+static void print_job(const struct fx_job *job, const struct print *print) {
     struct fx_buf where;
     fx_buf_init(&where, 0);
-    describe(job, &where);
-    fx_buf_printf(page->lines, "%s: %lld s", job->name,
-                  (long long)seconds_of(job, page->now_ns));
+    describe_job(job, &where);
+    fx_buf_printf(print->lines, "%s: %lld s", job->name,
+                  (long long)seconds_of(job, print->now_ns));
     if (!where.failed && where.len > 0) {
-        fx_buf_printf(page->lines, " in %s", where.data);
+        fx_buf_printf(print->lines, " in %s", where.data);
     }
     fx_buf_finish(&where);
 }
 
 static void print_if_stalled(struct fx_job *job, void *user) {
-    struct page *page = user;
+    struct print *print = user;
     if (job->is_stalled) {
-        fx_buf_str(page->lines, "stalled: ");
-        print_job(job, page);
-        fx_buf_char(page->lines, '\n');
-        page->wants_restart = page->wants_restart || wants_restart(job->type);
+        fx_buf_str(print->lines, "stalled: ");
+        print_job(job, print);
+        fx_buf_char(print->lines, '\n');
+        print->needs_restart = print->needs_restart || needs_restart(job->type);
     }
 }
 
 bool fx_stalls_print(struct fx_buf *lines) {
-    struct page page = {lines, fx_clock_ns(), false};
-    fx_jobs_visit(print_if_stalled, &page);
-    return page.wants_restart;
+    struct print print = {lines, fx_clock_ns(), false};
+    fx_jobs_visit(print_if_stalled, &print);
+    return print.needs_restart;
 }
 
 static void print_any(struct fx_job *job, void *user) {
-    const struct page *page = user;
-    fx_buf_str(page->lines, page->lines->len == 0 ? "" : "; ");
-    print_job(job, page);
+    const struct print *print = user;
+    fx_buf_str(print->lines, print->lines->len == 0 ? "" : "; ");
+    print_job(job, print);
 }
 
-void fx_stalls_print_all_jobs(struct fx_buf *words) {
-    struct page page = {words, fx_clock_ns(), false};
-    fx_jobs_visit(print_any, &page);
+void fx_stalls_print_all_jobs(struct fx_buf *text) {
+    struct print print = {text, fx_clock_ns(), false};
+    fx_jobs_visit(print_any, &print);
 }
 
-struct tally {
+struct count {
     enum fx_job_type type;
     size_t n;
 };
 
 static void count_if_stalled(struct fx_job *job, void *user) {
-    struct tally *tally = user;
-    tally->n += job->is_stalled && job->type == tally->type;
+    struct count *count = user;
+    count->n += job->is_stalled && job->type == count->type;
 }
 
 size_t fx_stalls_count(enum fx_job_type type) {
-    struct tally tally = {type, 0};
-    fx_jobs_visit(count_if_stalled, &tally);
-    return tally.n;
+    struct count count = {type, 0};
+    fx_jobs_visit(count_if_stalled, &count);
+    return count.n;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/thread.c - the life of a thread that serves, and what it is told by letter.
+ * server/thread.c - a serving thread: start, messages, end.
  */
 #include "server/thread.h"
 
@@ -17,11 +17,11 @@
 
 _Static_assert(sizeof(struct fx_http_server_counts) ==
                    FX_THREAD_COUNTS * sizeof(uint64_t),
-               "the counts are told word by word");
+               "the counts are published as words of 64 bits");
 
-/* ---- how it stands ---- */
+/* ---- counts ---- */
 
-static void tell_counts(struct fx_thread *thread) {
+static void publish_counts(struct fx_thread *thread) {
     const struct fx_http_server_counts counts = fx_http_server_counts(thread->webhook);
     uint64_t words[FX_THREAD_COUNTS];
     memcpy(words, &counts, sizeof words);
@@ -40,65 +40,67 @@ struct fx_http_server_counts fx_thread_counts(const struct fx_thread *thread) {
     return counts;
 }
 
-static void on_prepare(uv_prepare_t *teller) {
-    tell_counts(teller->data);
+static void on_prepare(uv_prepare_t *prepare) {
+    publish_counts(prepare->data);
 }
 
-/* What came since it slept last is told later; but one there is, where it is at one. */
+/* Requests since the last sleep are not published yet; but a busy thread has at least
+ * one. */
 size_t fx_thread_requests(struct fx_thread *thread) {
-    const size_t told = fx_thread_counts(thread).in_flight;
-    return told == 0 && fx_activity_is_busy(&thread->activity) ? 1 : told;
+    const size_t published = fx_thread_counts(thread).in_flight;
+    return published == 0 && fx_activity_is_busy(&thread->activity) ? 1 : published;
 }
 
-/* One that is both counted and on its way counts twice for a moment. */
+/* A connection may be counted twice for a moment: as assigned and as open. */
 size_t fx_thread_connections(const struct fx_thread *thread) {
     const size_t n_taken = atomic_load_explicit(&thread->n_taken, memory_order_acquire);
-    return thread->n_given - n_taken + fx_thread_counts(thread).connections;
+    return thread->n_assigned - n_taken + fx_thread_counts(thread).connections;
 }
 
-/* Nobody should wait for one that does not move. */
-bool fx_thread_is_crowded(const struct fx_thread *thread) {
-    return fx_job_is_stalled(&thread->pulse.job) ||
+/* A stalled thread should get no connection. */
+bool fx_thread_is_overloaded(const struct fx_thread *thread) {
+    return fx_job_is_stalled(&thread->watched.job) ||
            (atomic_load_explicit(&thread->n_taken, memory_order_acquire) > 0 &&
-            fx_http_server_is_crowded(thread->webhook));
+            fx_http_server_is_overloaded(thread->webhook));
 }
 
 /* ---- connections ---- */
 
-struct newcomer {
-    struct fx_letter letter;
+struct connection {
+    struct fx_message message;
     struct fx_thread *thread;
     int fd;
 };
 
-static void on_newcomer(void *user) {
-    struct newcomer *newcomer = user;
-    struct fx_thread *thread = newcomer->thread;
-    fx_http_server_adopt(thread->webhook, newcomer->fd);
-    free(newcomer);
-    tell_counts(thread);
+static void on_connection(void *user) {
+    struct connection *connection = user;
+    struct fx_thread *thread = connection->thread;
+    fx_http_server_adopt(thread->webhook, connection->fd);
+    free(connection);
+    publish_counts(thread);
     atomic_fetch_add_explicit(&thread->n_taken, 1, memory_order_release);
 }
 
-void fx_thread_give(struct fx_thread *thread, int fd) {
-    struct newcomer *newcomer = malloc(sizeof *newcomer);
-    if (newcomer == NULL) {
+void fx_thread_add_connection(struct fx_thread *thread, int fd) {
+    struct connection *connection = malloc(sizeof *connection);
+    if (connection == NULL) {
         (void)close(fd);
         return;
     }
-    *newcomer = (struct newcomer){{on_newcomer, newcomer, NULL, false}, thread, fd};
-    thread->n_given++;
-    fx_mailbox_post(&thread->mailbox, &newcomer->letter);
+    *connection =
+        (struct connection){{on_connection, connection, NULL, false}, thread, fd};
+    thread->n_assigned++;
+    fx_message_queue_post(&thread->queue, &connection->message);
 }
 
 static void on_request(struct fx_http_exchange *exchange, void *user) {
-    fx_routes_serve(user, exchange);
+    fx_routes_dispatch(user, exchange);
 }
 
 /* ---- the certificate ---- */
 
-/* Our own certificate is what we show to providers that ask who we are (spec section 7).
- */
+/* The own certificate is the client certificate for providers that request one (spec
+ * section 7). */
 static bool offer_certificate(struct fx_thread *thread,
                               const struct fx_tls_config *config, struct fx_err *err) {
     struct fx_buf cert;
@@ -117,7 +119,7 @@ static bool offer_certificate(struct fx_thread *thread,
     return ok;
 }
 
-static void on_certificate(void *user) {
+static void on_set_tls(void *user) {
     struct fx_thread *thread = user;
     struct fx_tls_config *config = atomic_exchange(&thread->next_tls, NULL);
     struct fx_err err = FX_ERR_INIT;
@@ -126,27 +128,27 @@ static void on_certificate(void *user) {
     }
     fx_http_server_set_tls(thread->webhook, config);
     if (thread->external != NULL && !offer_certificate(thread, config, &err)) {
-        fx_log(ERROR, "certificate not offered to providers: the previous one is",
+        fx_log(ERROR, "providers are still shown the previous certificate",
                fx_log_str("error", err.msg));
     }
     fx_tls_config_unref(config);
 }
 
 void fx_thread_set_tls(struct fx_thread *thread, struct fx_tls_config *config) {
-    fx_tls_config_unref(
-        atomic_exchange(&thread->next_tls, fx_tls_config_ref(config))); /* missed */
-    fx_mailbox_post(&thread->mailbox, &thread->certificate);
+    fx_tls_config_unref(atomic_exchange(
+        &thread->next_tls, fx_tls_config_ref(config))); /* not taken in time */
+    fx_message_queue_post(&thread->queue, &thread->set_tls);
 }
 
-/* ---- the rest of what it is told ---- */
+/* ---- other messages ---- */
 
-static void on_look(void *user) {
+static void on_refresh_policies(void *user) {
     const struct fx_thread *thread = user;
-    (void)fx_in_force_look(thread->server->in_force, thread->number);
+    (void)fx_active_policies_refresh(thread->server->active, thread->number);
 }
 
-void fx_thread_look(struct fx_thread *thread) {
-    fx_mailbox_post(&thread->mailbox, &thread->look);
+void fx_thread_refresh_policies(struct fx_thread *thread) {
+    fx_message_queue_post(&thread->queue, &thread->refresh_policies);
 }
 
 void fx_thread_drain(struct fx_thread *thread) {
@@ -155,15 +157,15 @@ void fx_thread_drain(struct fx_thread *thread) {
 
 /* ---- the end ---- */
 
-/* Every review is answered: nobody waits for a provider any more. */
+/* All reviews are answered, so no call to a provider is running. */
 static void close_all(void *user) {
     struct fx_thread *thread = user;
-    fx_watchdog_remove(thread->server->watchdog, &thread->pulse);
+    fx_watchdog_remove(thread->server->watchdog, &thread->watched);
     fx_external_client_close(thread->external);
     thread->external = NULL;
     fx_shed_close(&thread->shed);
-    fx_mailbox_close(&thread->mailbox);
-    uv_close((uv_handle_t *)&thread->teller, NULL);
+    fx_message_queue_close(&thread->queue);
+    uv_close((uv_handle_t *)&thread->prepare, NULL);
 }
 
 static void on_stop(void *user) {
@@ -174,21 +176,21 @@ static void on_stop(void *user) {
 void fx_thread_stop(struct fx_thread *thread,
                     void (*on_ended)(struct fx_thread *thread)) {
     thread->on_ended = on_ended;
-    fx_mailbox_post(&thread->mailbox, &thread->stop);
+    fx_message_queue_post(&thread->queue, &thread->stop);
 }
 
-/* Its loop ends when the last handle is closed. */
-static void run(struct fx_thread *thread) {
+/* The loop ends when the last handle is closed. */
+static void run_loop(struct fx_thread *thread) {
     (void)uv_run(&thread->loop, UV_RUN_DEFAULT);
     if (thread->webhook != NULL) {
-        tell_counts(thread);
+        publish_counts(thread);
     }
     fx_http_server_destroy(thread->webhook);
     thread->webhook = NULL;
     const int status = uv_loop_close(&thread->loop);
     assert(status == 0);
     (void)status;
-    fx_mailbox_finish(&thread->mailbox);
+    fx_message_queue_finish(&thread->queue);
     fx_tls_config_unref(atomic_exchange(&thread->next_tls, NULL));
 }
 
@@ -200,12 +202,12 @@ static void on_ended(void *user) {
 
 static void serve(void *user) {
     struct fx_thread *thread = user;
-    fx_registry_count_as(1 + thread->number);
-    run(thread);
-    fx_mailbox_post(&thread->server->mailbox, &thread->ended);
+    fx_registry_set_thread(1 + thread->number);
+    run_loop(thread);
+    fx_message_queue_post(&thread->server->queue, &thread->ended);
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
 static void on_external_result(enum fx_external_result result, double seconds,
                                void *user) {
@@ -214,13 +216,13 @@ static void on_external_result(enum fx_external_result result, double seconds,
     fx_metrics_observe(metrics, FX_METRIC_EXTERNAL_SECONDS, (unsigned)result, seconds);
 }
 
-/* What the whole process may have is divided. One message of the greatest length finds
- * room in each share. */
+/* Limits of the process are divided by the number of threads. */
 static size_t share_of(size_t given, size_t otherwise, size_t n_threads) {
     const size_t all = given == 0 ? otherwise : given;
     return (all + n_threads - 1) / n_threads;
 }
 
+/* At least what one message of the greatest length needs. */
 static size_t held_share(const struct fx_server_options *options, size_t n_threads) {
     const size_t body = options->max_body == 0 ? FX_LIMIT_BODY_BYTES : options->max_body;
     const size_t share = share_of(0, FX_LIMIT_HELD_BYTES, n_threads);
@@ -252,40 +254,39 @@ static bool open_webhook(struct fx_thread *thread, struct fx_tls_config *tls,
     return thread->external != NULL && offer_certificate(thread, tls, err);
 }
 
-/* What can be told it. */
-static void write_letters(struct fx_thread *thread) {
-    thread->look = (struct fx_letter){.open = on_look, .user = thread};
-    thread->certificate = (struct fx_letter){.open = on_certificate, .user = thread};
-    thread->stop = (struct fx_letter){.open = on_stop, .user = thread};
-    thread->ended = (struct fx_letter){.open = on_ended, .user = thread};
+static void init_messages(struct fx_thread *thread) {
+    thread->refresh_policies =
+        (struct fx_message){.handle = on_refresh_policies, .user = thread};
+    thread->set_tls = (struct fx_message){.handle = on_set_tls, .user = thread};
+    thread->stop = (struct fx_message){.handle = on_stop, .user = thread};
+    thread->ended = (struct fx_message){.handle = on_ended, .user = thread};
 }
 
-/* A loop that is empty but for what every thread has. */
+/* Opens the loop and its message queue. */
 static bool open_loop(struct fx_thread *thread, struct fx_err *err) {
     const int status = uv_loop_init(&thread->loop);
     if (status != 0) {
         return fx_fail(err, FX_EIO, "event loop: %s", uv_strerror(status));
     }
-    if (!fx_mailbox_init(&thread->mailbox, &thread->loop, err)) {
+    if (!fx_message_queue_init(&thread->queue, &thread->loop, err)) {
         (void)uv_loop_close(&thread->loop);
         return false;
     }
-    (void)uv_prepare_init(&thread->loop, &thread->teller); /* cannot fail */
-    thread->teller.data = thread;
+    (void)uv_prepare_init(&thread->loop, &thread->prepare); /* cannot fail */
+    thread->prepare.data = thread;
     return true;
 }
 
-static void describe(void *user, struct fx_buf *words) {
+static void describe_thread(void *user, struct fx_buf *text) {
     struct fx_thread *thread = user;
-    fx_activity_print(&thread->activity, words);
+    fx_activity_print(&thread->activity, text);
 }
 
-/* The watchdog sees to it from here on. */
-static void watch(struct fx_thread *thread) {
+static void add_to_watchdog(struct fx_thread *thread) {
     (void)snprintf(thread->name, sizeof thread->name, "thread %u", thread->number);
-    thread->pulse.job.describe = describe;
-    thread->pulse.job.user = thread;
-    fx_watchdog_add(thread->server->watchdog, &thread->pulse, &thread->mailbox,
+    thread->watched.job.describe = describe_thread;
+    thread->watched.job.user = thread;
+    fx_watchdog_add(thread->server->watchdog, &thread->watched, &thread->queue,
                     thread->name);
 }
 
@@ -293,13 +294,13 @@ static bool open_all(struct fx_thread *thread, struct fx_tls_config *tls,
                      struct fx_err *err) {
     if (!fx_shed_init(&thread->shed, &thread->loop,
                       thread->server->options->shed_after_ms)) {
-        return fx_fail(err, FX_EIO, "event loop: no room");
+        return fx_fail(err, FX_EIO, "event loop: no handle for load shedding");
     }
     if (!open_webhook(thread, tls, err)) {
         return false;
     }
-    (void)uv_prepare_start(&thread->teller, on_prepare); /* cannot fail */
-    watch(thread);
+    (void)uv_prepare_start(&thread->prepare, on_prepare); /* cannot fail */
+    add_to_watchdog(thread);
     const int status = uv_thread_create(&thread->id, serve, thread);
     return status == 0 || fx_fail(err, FX_EIO, "thread: %s", uv_strerror(status));
 }
@@ -308,13 +309,13 @@ bool fx_thread_start(struct fx_thread *thread, struct fx_server *server, unsigne
                      struct fx_tls_config *tls, struct fx_err *err) {
     thread->server = server;
     thread->number = number;
-    write_letters(thread);
+    init_messages(thread);
     if (!open_loop(thread, err)) {
         return false;
     }
     if (!open_all(thread, tls, err)) {
         close_all(thread);
-        run(thread);
+        run_loop(thread);
         return false;
     }
     return true;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/thread.h - a thread that serves: a loop with the connections it was given, their
- * reviews, and its own connections to providers. What it shares with the others is
- * immutable or counted (policies, options), its own copy (the certificate), or asked of
- * the main thread by letter (server/mailbox.h): no review waits for a lock.
+ * server/thread.h - a serving thread: a loop with its connections, their reviews, and its
+ * own connections to external data providers. What it shares with other threads is
+ * immutable or reference-counted (policies, options), a copy (the certificate), or
+ * requested from the main thread by message (server/message_queue.h). No review waits for
+ * a lock.
  *
- * The main thread accepts, watches the sources and answers health and metrics, but serves
- * no review: however much there is to do, the system gives it its turn.
+ * The main thread accepts connections, watches the sources and answers health and
+ * metrics. It serves no review, so that it stays responsive under load.
  */
 #ifndef FX_SERVER_THREAD_H
 #define FX_SERVER_THREAD_H
@@ -22,9 +23,9 @@
 #include "base/macros.h"
 #include "engine/activity.h"
 #include "net/http_server.h"
-#include "server/drop_log.h"
 #include "server/external_calls.h"
-#include "server/mailbox.h"
+#include "server/message_queue.h"
+#include "server/review_log.h"
 #include "server/shed.h"
 #include "server/watchdog.h"
 
@@ -35,71 +36,74 @@ struct fx_tls_config;
 #define FX_THREAD_COUNTS (sizeof(struct fx_http_server_counts) / sizeof(uint64_t))
 
 struct fx_thread {
-    struct fx_server *server; /* what all share */
-    unsigned number;          /* from 0 */
+    struct fx_server *server;
+    unsigned number; /* from 0 */
 
-    /* Its own. */
+    /* Used by the thread only. */
     uv_loop_t loop;
     struct fx_http_server *webhook;
     struct fx_external_client *external;
     struct fx_shed shed;
-    struct fx_drop_log drop_log;
-    uv_prepare_t teller; /* tells how it stands before each sleep */
+    struct fx_skip_log skip_log;
+    uv_prepare_t prepare; /* publishes `counts` before the loop sleeps */
 
-    /* For the watchdog: how it is called, what it does, whether it still turns. */
+    /* For the watchdog. */
     char name[FX_THREAD_NAME];
-    struct fx_activity activity;
-    struct fx_pulse pulse;
+    struct fx_activity activity; /* what the thread does now */
+    struct fx_watched_loop watched;
 
-    /* From the main thread to it. */
-    struct fx_mailbox mailbox;
-    struct fx_letter look, certificate, stop;
+    /* From the main thread to this one. */
+    struct fx_message_queue queue;
+    struct fx_message refresh_policies, set_tls, stop;
     _Atomic(struct fx_tls_config *) next_tls; /* counted; NULL: taken */
 
-    /* From it to the main thread. */
+    /* From this thread to the main thread. */
     atomic_uint_least64_t counts[FX_THREAD_COUNTS]; /* struct fx_http_server_counts */
-    atomic_size_t n_taken; /* connections, of those it was given */
-    struct fx_letter ended;
+    atomic_size_t n_taken; /* of the connections that were assigned to it */
+    struct fx_message ended;
 
-    /* The main thread's. */
+    /* Used by the main thread only. */
     uv_thread_t id;
-    size_t n_given; /* connections */
-    uint64_t given_at;
+    size_t n_assigned; /* connections */
+    uint64_t assigned_at;
     void (*on_ended)(struct fx_thread *thread);
 };
 
-/* Starts it, with a certificate of its own (a reference is taken). `thread` is zeroed but
- * for its activity, `server` as far as threads use it, its mailbox above all, is there.
- * On failure nothing is left of it. Errors: FX_EIO (no descriptor, no thread), FX_ENOMEM.
- */
+/* Starts the thread. `tls` is its configuration; no other thread may use it (a reference
+ * is taken). `thread` is zeroed except its activity; what threads use of `server`, its
+ * message queue above all, is initialized. On failure nothing is left to close. Errors:
+ * FX_EIO (no descriptor, no thread), FX_ENOMEM. */
 bool fx_thread_start(struct fx_thread *thread, struct fx_server *server, unsigned number,
                      struct fx_tls_config *tls, struct fx_err *err) FX_MUST_USE;
 
-/* ---- by the main thread, of one that runs ---- */
+/* ---- for the main thread, while the thread runs ---- */
 
-/* Serves this socket from now on; it is closed where there is no memory. */
-void fx_thread_give(struct fx_thread *thread, int fd);
+/* Gives it a connected socket to serve. The socket is closed if out of memory. */
+void fx_thread_add_connection(struct fx_thread *thread, int fd);
 
-/* Connections from now on are shown this certificate, the thread's alone. */
+/* New connections use this configuration, which no other thread may use. */
 void fx_thread_set_tls(struct fx_thread *thread, struct fx_tls_config *config);
 
-/* Others than before are in force: those of before are not needed any more. */
-void fx_thread_look(struct fx_thread *thread);
+/* Makes an idle thread take the active policies, so that the previous ones can be freed.
+ */
+void fx_thread_refresh_policies(struct fx_thread *thread);
 
-/* As fx_http_server_drain() and fx_http_server_stop(). When everything is answered and
- * the thread has ended, `on_ended` is called on the main loop. At most once each. */
+/* As fx_http_server_drain() and fx_http_server_stop(). After the stop, when all requests
+ * are answered and the thread has ended, `on_ended` is called on the main loop. Call each
+ * at most once. */
 void fx_thread_drain(struct fx_thread *thread);
 void fx_thread_stop(struct fx_thread *thread, void (*on_ended)(struct fx_thread *thread));
 
-/* How it stands, as it told before it slept last. */
+/* Its counts, as published before its loop slept last. */
 struct fx_http_server_counts fx_thread_counts(const struct fx_thread *thread);
 
-/* Requests under way, the one that it is at now included. Any thread. */
+/* The number of requests without a response, the current one included. Any thread. */
 size_t fx_thread_requests(struct fx_thread *thread);
 
-/* Its connections, those on their way to it included. */
+/* The number of its connections, those included that it has not taken yet. */
 size_t fx_thread_connections(const struct fx_thread *thread);
 
-bool fx_thread_is_crowded(const struct fx_thread *thread);
+/* Should it get no further connection for the moment? */
+bool fx_thread_is_overloaded(const struct fx_thread *thread);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "location/go/time.h"
 #include "server/review_log.h"
 #include "server/timeout.h"
 
@@ -20,7 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     assert(!fx_timeout_budget_ns(text, 10000, &budget) || budget == default_ns ||
            budget <= longest_ns);
     int64_t ns = 0;
-    if (fx_timeout_parse(text, &ns)) {
+    struct fx_err err = FX_ERR_INIT;
+    if (fx_go_duration_parse(text, &ns, &err)) {
         assert(size > 0);
         assert(text.data[0] == '-' ? ns <= 0 : ns >= 0);
     }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "location/go/time.h"
 #include "server/timeout.h"
 
 #define MS INT64_C(1000000)
@@ -41,7 +42,8 @@ static void test_durations(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         int64_t ns = -1;
-        assert_true(fx_timeout_parse(fx_text_of(cases[i].text), &ns));
+        struct fx_err err = FX_ERR_INIT;
+        assert_true(fx_go_duration_parse(fx_text_of(cases[i].text), &ns, &err));
         assert_int_equal(ns, cases[i].ns);
     }
 }
@@ -68,7 +70,8 @@ static void test_no_durations(void **state) {
                                         "2562047h99999m"};
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         int64_t ns = 42;
-        assert_false(fx_timeout_parse(fx_text_of(cases[i]), &ns));
+        struct fx_err err = FX_ERR_INIT;
+        assert_false(fx_go_duration_parse(fx_text_of(cases[i]), &ns, &err));
         assert_int_equal(ns, 42);
     }
 }

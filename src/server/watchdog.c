@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/watchdog.c - a loop with a mailbox, two timers and two signals.
+ * server/watchdog.c - a loop with a message queue, two timers and two signals.
  */
 #include "server/watchdog.h"
 
@@ -17,12 +17,12 @@
 #include "base/log.h"
 #include "server/stalls.h"
 
-#define NS_IN_MS     UINT64_C(1000000)
-#define LOOKS        4u    /* while a stall ripens */
-#define LEAST_LOOK   50u   /* ms between them */
-#define LONGEST_LOOK 2500u /* ms */
-#define LAST_CALL_NS 100000000L
-#define LOG_END_MS   1000u /* for the last lines */
+#define NS_IN_MS         UINT64_C(1000000)
+#define CHECKS_PER_STALL 4u  /* in the time after which a loop has stalled */
+#define MIN_CHECK_MS     50u /* between two checks */
+#define MAX_CHECK_MS     2500u
+#define LAST_WAIT_NS     100000000L
+#define LOG_END_MS       1000u /* to write the last lines */
 
 static const int signals[] = {SIGTERM, SIGINT};
 
@@ -30,20 +30,20 @@ struct fx_watchdog {
     struct fx_watchdog_options options;
     uv_thread_t id;
     uv_loop_t loop;
-    struct fx_mailbox mailbox;
-    struct fx_letter wake, close;
-    uv_timer_t look, end;
+    struct fx_message_queue queue;
+    struct fx_message wake, close;
+    uv_timer_t check, end;
     uv_signal_t signals[FX_COUNT(signals)];
-    uint64_t looked_ns;
+    uint64_t checked_ns;
     struct fx_stalls stalls;
 
-    uv_mutex_t lock; /* of what follows */
-    struct fx_pulse *first;
-    uint64_t end_ns; /* the process ends then; UINT64_MAX: it does not */
+    uv_mutex_t lock; /* of the members below */
+    struct fx_watched_loop *first;
+    uint64_t end_ns; /* when the process ends; UINT64_MAX: not set */
     bool is_answered;
 };
 
-/* ---- the end of the process ---- */
+/* ---- ending the process ---- */
 
 static void end_within(struct fx_watchdog *watchdog, uint64_t ms) {
     const uint64_t end = fx_clock_ns() + ms * NS_IN_MS;
@@ -59,31 +59,32 @@ static bool is_answered(struct fx_watchdog *watchdog) {
     return answered;
 }
 
-static void call_all(struct fx_watchdog *watchdog);
+static void post_to_all(struct fx_watchdog *watchdog);
 
-/* Calls each loop once more: who does not answer now is among the jobs. */
-static void call_once_more(struct fx_watchdog *watchdog) {
-    const struct timespec span = {.tv_nsec = LAST_CALL_NS};
-    call_all(watchdog);
+/* Posts to each loop once more: a loop that does not answer becomes a running job. */
+static void post_once_more(struct fx_watchdog *watchdog) {
+    const struct timespec span = {.tv_nsec = LAST_WAIT_NS};
+    post_to_all(watchdog);
     (void)nanosleep(&span, NULL);
 }
 
-/* Threads that hang cannot be joined, so nothing is taken down: the process just goes. */
+/* Ends the process at once: threads that hang cannot be joined, so nothing is closed. */
 static void end_process(struct fx_watchdog *watchdog) {
     const bool answered = is_answered(watchdog);
     const size_t n_requests =
         answered ? 0 : watchdog->options.count_requests(watchdog->options.user);
-    struct fx_buf left;
-    call_once_more(watchdog);
-    fx_buf_init(&left, 0);
-    fx_stalls_print_all_jobs(&left);
-    const char *jobs = left.failed || left.len == 0 ? "" : left.data;
+    struct fx_buf jobs;
+    post_once_more(watchdog);
+    fx_buf_init(&jobs, 0);
+    fx_stalls_print_all_jobs(&jobs);
+    const char *text = jobs.failed || jobs.len == 0 ? "" : jobs.data;
     if (answered) {
-        fx_log(WARN, "stopped: all is answered, work in the background was left",
-               fx_log_str("left", jobs));
+        fx_log(WARN, "stopped: all requests answered, background work abandoned",
+               fx_log_str("abandoned", text));
     } else {
-        fx_log(ERROR, "stopped: the time to end is over, work was left",
-               fx_log_str("left", jobs), fx_log_int("requests", (int64_t)n_requests));
+        fx_log(ERROR, "stopped: shutdown deadline exceeded, work abandoned",
+               fx_log_str("abandoned", text),
+               fx_log_int("requests", (int64_t)n_requests));
     }
     fx_log_stop(LOG_END_MS);
     _exit(answered ? 0 : watchdog->options.left_status);
@@ -127,7 +128,7 @@ static void on_signal(uv_signal_t *handle, int number) {
 
 static void end_soon(struct fx_watchdog *watchdog, uint64_t ms) {
     end_within(watchdog, ms);
-    fx_mailbox_post(&watchdog->mailbox, &watchdog->wake);
+    fx_message_queue_post(&watchdog->queue, &watchdog->wake);
 }
 
 void fx_watchdog_drain(struct fx_watchdog *watchdog) {
@@ -152,71 +153,72 @@ void fx_watchdog_answered(struct fx_watchdog *watchdog) {
 
 /* ---- stalls ---- */
 
-static void on_letter(void *user) {
-    struct fx_pulse *pulse = user;
-    fx_job_end(&pulse->job);
-    if (pulse->on_turn != NULL) {
-        pulse->on_turn(pulse->user);
+static void on_message(void *user) {
+    struct fx_watched_loop *watched = user;
+    fx_job_end(&watched->job);
+    if (watched->on_message != NULL) {
+        watched->on_message(watched->user);
     }
 }
 
-static void call_all(struct fx_watchdog *watchdog) {
+static void post_to_all(struct fx_watchdog *watchdog) {
     uv_mutex_lock(&watchdog->lock);
-    for (struct fx_pulse *pulse = watchdog->first; pulse != NULL; pulse = pulse->next) {
-        fx_job_begin(&pulse->job);
-        fx_mailbox_post(pulse->mailbox, &pulse->letter);
+    for (struct fx_watched_loop *watched = watchdog->first; watched != NULL;
+         watched = watched->next) {
+        fx_job_begin(&watched->job);
+        fx_message_queue_post(watched->queue, &watched->message);
     }
     uv_mutex_unlock(&watchdog->lock);
 }
 
-/* Where this thread is late itself, the process or the machine stood still. */
-static void on_look(uv_timer_t *timer) {
+/* If this thread itself is late, the process or the machine did not run. */
+static void on_check(uv_timer_t *timer) {
     struct fx_watchdog *watchdog = timer->data;
     const uint64_t now = fx_clock_ns();
     const uint64_t every = uv_timer_get_repeat(timer) * NS_IN_MS;
-    if (now - watchdog->looked_ns > 2 * every) {
+    if (now - watchdog->checked_ns > 2 * every) {
         watchdog->stalls.not_before_ns = now;
     }
-    watchdog->looked_ns = now;
-    fx_stalls_look(&watchdog->stalls, now);
-    call_all(watchdog);
+    watchdog->checked_ns = now;
+    fx_stalls_update(&watchdog->stalls, now);
+    post_to_all(watchdog);
 }
 
-static uint64_t look_every_ms(uint64_t stall_ms) {
-    const uint64_t ms = stall_ms / LOOKS;
-    return ms < LEAST_LOOK ? LEAST_LOOK : ms > LONGEST_LOOK ? LONGEST_LOOK : ms;
+static uint64_t check_interval_ms(uint64_t stall_ms) {
+    const uint64_t ms = stall_ms / CHECKS_PER_STALL;
+    return ms < MIN_CHECK_MS ? MIN_CHECK_MS : ms > MAX_CHECK_MS ? MAX_CHECK_MS : ms;
 }
 
-void fx_watchdog_add(struct fx_watchdog *watchdog, struct fx_pulse *pulse,
-                     struct fx_mailbox *mailbox, const char *name) {
-    pulse->job.type = FX_JOB_LOOP;
-    pulse->job.name = name;
-    pulse->letter = (struct fx_letter){.open = on_letter, .user = pulse};
-    pulse->mailbox = mailbox;
+void fx_watchdog_add(struct fx_watchdog *watchdog, struct fx_watched_loop *watched,
+                     struct fx_message_queue *queue, const char *name) {
+    watched->job.type = FX_JOB_LOOP;
+    watched->job.name = name;
+    watched->message = (struct fx_message){.handle = on_message, .user = watched};
+    watched->queue = queue;
     uv_mutex_lock(&watchdog->lock);
-    pulse->next = watchdog->first;
-    pulse->place = &watchdog->first;
-    if (pulse->next != NULL) {
-        pulse->next->place = &pulse->next;
+    watched->next = watchdog->first;
+    watched->link = &watchdog->first;
+    if (watched->next != NULL) {
+        watched->next->link = &watched->next;
     }
-    watchdog->first = pulse;
+    watchdog->first = watched;
     uv_mutex_unlock(&watchdog->lock);
 }
 
-void fx_watchdog_remove(struct fx_watchdog *watchdog, struct fx_pulse *pulse) {
+void fx_watchdog_remove(struct fx_watchdog *watchdog, struct fx_watched_loop *watched) {
     if (watchdog == NULL) {
         return;
     }
-    uv_mutex_lock(&watchdog->lock); /* others, when they are removed, write to it, too */
-    if (pulse->place != NULL) {
-        *pulse->place = pulse->next;
-        if (pulse->next != NULL) {
-            pulse->next->place = pulse->place;
+    uv_mutex_lock(&watchdog->lock); /* removing another loop writes to this one as well */
+    if (watched->link != NULL) {
+        *watched->link = watched->next;
+        if (watched->next != NULL) {
+            watched->next->link = watched->link;
         }
-        pulse->place = NULL;
+        watched->link = NULL;
     }
     uv_mutex_unlock(&watchdog->lock);
-    fx_job_end(&pulse->job);
+    fx_job_end(&watched->job);
 }
 
 uint64_t fx_watchdog_stalls(const struct fx_watchdog *watchdog, enum fx_job_type type) {
@@ -225,7 +227,7 @@ uint64_t fx_watchdog_stalls(const struct fx_watchdog *watchdog, enum fx_job_type
 
 /* ---- the thread ---- */
 
-/* A further signal must not spoil the exit status of an end that is in order. */
+/* A further signal must not change the exit status of an orderly shutdown. */
 static void close_signals(struct fx_watchdog *watchdog) {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     for (size_t i = 0; i < FX_COUNT(signals); i++) {
@@ -236,40 +238,40 @@ static void close_signals(struct fx_watchdog *watchdog) {
 
 static void close_all(void *user) {
     struct fx_watchdog *watchdog = user;
-    uv_close((uv_handle_t *)&watchdog->look, NULL);
+    uv_close((uv_handle_t *)&watchdog->check, NULL);
     uv_close((uv_handle_t *)&watchdog->end, NULL);
     close_signals(watchdog);
-    fx_mailbox_close(&watchdog->mailbox);
+    fx_message_queue_close(&watchdog->queue);
 }
 
-static void run(void *user) {
+static void run_loop(void *user) {
     struct fx_watchdog *watchdog = user;
     (void)uv_run(&watchdog->loop, UV_RUN_DEFAULT);
 }
 
-static void finish(struct fx_watchdog *watchdog) {
+static void destroy_handles(struct fx_watchdog *watchdog) {
     const int status = uv_loop_close(&watchdog->loop);
     assert(status == 0);
     (void)status;
-    fx_mailbox_finish(&watchdog->mailbox);
+    fx_message_queue_finish(&watchdog->queue);
     uv_mutex_destroy(&watchdog->lock);
     free(watchdog);
 }
 
-/* A loop with all its handles; none is active but the mailbox. */
+/* Opens the loop and its handles. Only the queue is active. */
 static bool open_loop(struct fx_watchdog *watchdog, struct fx_err *err) {
     uv_loop_t *loop = &watchdog->loop;
     const int status = uv_loop_init(loop);
     if (status != 0) {
         return fx_fail(err, FX_EIO, "event loop: %s", uv_strerror(status));
     }
-    if (!fx_mailbox_init(&watchdog->mailbox, loop, err)) {
+    if (!fx_message_queue_init(&watchdog->queue, loop, err)) {
         (void)uv_loop_close(loop);
         return false;
     }
-    (void)uv_timer_init(loop, &watchdog->look); /* these cannot fail */
+    (void)uv_timer_init(loop, &watchdog->check); /* cannot fail */
     (void)uv_timer_init(loop, &watchdog->end);
-    watchdog->look.data = watchdog;
+    watchdog->check.data = watchdog;
     watchdog->end.data = watchdog;
     for (size_t i = 0; i < FX_COUNT(signals); i++) {
         (void)uv_signal_init(loop, &watchdog->signals[i]);
@@ -278,18 +280,18 @@ static bool open_loop(struct fx_watchdog *watchdog, struct fx_err *err) {
     return true;
 }
 
-static bool start(struct fx_watchdog *watchdog, struct fx_err *err) {
+static bool start_thread(struct fx_watchdog *watchdog, struct fx_err *err) {
     int status = 0;
     for (size_t i = 0; status == 0 && i < FX_COUNT(signals); i++) {
         status = uv_signal_start(&watchdog->signals[i], on_signal, signals[i]);
     }
     if (watchdog->options.stall_ms > 0) {
-        const uint64_t every = look_every_ms(watchdog->options.stall_ms);
-        watchdog->looked_ns = fx_clock_ns();
-        (void)uv_timer_start(&watchdog->look, on_look, every, every);
+        const uint64_t every = check_interval_ms(watchdog->options.stall_ms);
+        watchdog->checked_ns = fx_clock_ns();
+        (void)uv_timer_start(&watchdog->check, on_check, every, every);
     }
     if (status == 0) {
-        status = uv_thread_create(&watchdog->id, run, watchdog);
+        status = uv_thread_create(&watchdog->id, run_loop, watchdog);
     }
     return status == 0 || fx_fail(err, FX_EIO, "watchdog: %s", uv_strerror(status));
 }
@@ -305,20 +307,20 @@ struct fx_watchdog *fx_watchdog_create(const struct fx_watchdog_options *options
     watchdog->options = *options;
     watchdog->end_ns = UINT64_MAX;
     watchdog->stalls.after_ns = options->stall_ms * NS_IN_MS;
-    watchdog->wake = (struct fx_letter){.open = on_wake, .user = watchdog};
-    watchdog->close = (struct fx_letter){.open = close_all, .user = watchdog};
+    watchdog->wake = (struct fx_message){.handle = on_wake, .user = watchdog};
+    watchdog->close = (struct fx_message){.handle = close_all, .user = watchdog};
     if (!open_loop(watchdog, err)) {
         uv_mutex_destroy(&watchdog->lock);
         free(watchdog);
         return NULL;
     }
-    if (!start(watchdog, err)) {
+    if (!start_thread(watchdog, err)) {
         close_all(watchdog);
-        run(watchdog);
-        finish(watchdog);
+        run_loop(watchdog);
+        destroy_handles(watchdog);
         return NULL;
     }
-    fx_jobs_watch(fx_stalls_tell_end);
+    fx_jobs_watch(fx_stalls_log_end);
     return watchdog;
 }
 
@@ -327,8 +329,35 @@ void fx_watchdog_destroy(struct fx_watchdog *watchdog) {
         return;
     }
     fx_jobs_watch(NULL);
-    fx_mailbox_post(&watchdog->mailbox, &watchdog->close);
+    fx_message_queue_post(&watchdog->queue, &watchdog->close);
     (void)uv_thread_join(&watchdog->id);
     assert(watchdog->first == NULL);
-    finish(watchdog);
+    destroy_handles(watchdog);
+}
+
+/* ---- libuv's worker threads ---- */
+
+static void on_work(uv_work_t *work) {
+    (void)work;
+}
+
+static void on_worked(uv_work_t *work, int status) {
+    (void)status; /* it is never cancelled */
+    struct fx_worker_check *check = work->data;
+    fx_job_end(&check->job);
+    check->is_queued = false;
+}
+
+void fx_worker_check_start(struct fx_worker_check *check, uv_loop_t *loop) {
+    if (check->is_queued) {
+        return;
+    }
+    check->job.type = FX_JOB_POOL;
+    check->job.name = "worker threads";
+    check->work.data = check;
+    fx_job_begin(&check->job);
+    check->is_queued = uv_queue_work(loop, &check->work, on_work, on_worked) == 0;
+    if (!check->is_queued) { /* cannot fail with valid arguments */
+        fx_job_end(&check->job);
+    }
 }

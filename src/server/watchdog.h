@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/watchdog.h - a thread of its own that sees to two things, whatever becomes of
- * all other threads: a loop that does not turn any more is noticed (server/stalls.h), and
- * the process ends within its time after SIGTERM.
+ * server/watchdog.h - a thread that does two things, whatever the other threads do: it
+ * detects loops that have stopped turning (server/stalls.h), and it ends the process in
+ * time after SIGTERM.
  *
- * Each loop that is watched is called by a letter now and then; the letter that is not
- * opened is a job under way (base/jobs.h).
+ * It posts a message to each watched loop at regular intervals. A message that is not yet
+ * handled is a running job (base/jobs.h).
  */
 #ifndef FX_SERVER_WATCHDOG_H
 #define FX_SERVER_WATCHDOG_H
@@ -14,31 +14,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <uv.h>
+
 #include "base/err.h"
 #include "base/jobs.h"
 #include "base/macros.h"
-#include "server/mailbox.h"
+#include "server/message_queue.h"
 
 struct fx_watchdog; /* opaque */
 
 struct fx_watchdog_options {
-    uint64_t stall_ms; /* 0: stalls are not looked for */
-    uint64_t drain_ms; /* between the signal and the end of listening, */
-    uint64_t grace_ms; /* and from there to the end in any case */
-    int left_status;   /* the exit status where something was left unanswered */
-    /* How many requests are under way; called by the watchdog's thread. */
+    uint64_t stall_ms; /* 0: stalls are not detected */
+    uint64_t drain_ms; /* from the signal until listening ends */
+    uint64_t grace_ms; /* from there until the process ends in any case */
+    int left_status;   /* exit status if work was abandoned */
+    /* The number of requests without a response; called on the watchdog's thread. */
     size_t (*count_requests)(void *user);
     void *user;
 };
 
-/* A loop that is watched. Zeroed but for the job's `describe` and `user`. */
-struct fx_pulse {
+/* A watched loop. The caller sets the job's `describe` and `user`, `on_message` and
+ * `user` (all may be NULL), and zeroes the others. */
+struct fx_watched_loop {
     struct fx_job job;
-    struct fx_letter letter;
-    struct fx_mailbox *mailbox;
-    void (*on_turn)(void *user); /* called by the loop at each call; or NULL */
+    struct fx_message message;
+    struct fx_message_queue *queue;
+    void (*on_message)(void *user); /* called on the loop for each message */
     void *user;
-    struct fx_pulse *next, **place;
+    struct fx_watched_loop *next, **link;
 };
 
 /* Starts the thread. NULL on failure: FX_EIO (no thread, no descriptor), FX_ENOMEM. */
@@ -48,25 +51,37 @@ struct fx_watchdog *fx_watchdog_create(const struct fx_watchdog_options *options
 /* Ends the thread and waits for it. NULL is fine. */
 void fx_watchdog_destroy(struct fx_watchdog *watchdog);
 
-/* Watches the loop of this mailbox under this name, until it is removed, which has to be
- * before the mailbox is closed, on its loop. Removing one that is not there does nothing.
- */
-void fx_watchdog_add(struct fx_watchdog *watchdog, struct fx_pulse *pulse,
-                     struct fx_mailbox *mailbox, const char *name);
-void fx_watchdog_remove(struct fx_watchdog *watchdog, struct fx_pulse *pulse);
+/* Starts watching the loop of this queue; `name` is for people. Stop watching, on the
+ * loop itself, before the queue is closed. Removing a loop that is not watched does
+ * nothing. */
+void fx_watchdog_add(struct fx_watchdog *watchdog, struct fx_watched_loop *loop,
+                     struct fx_message_queue *queue, const char *name);
+void fx_watchdog_remove(struct fx_watchdog *watchdog, struct fx_watched_loop *loop);
 
-/* The end has begun: the process ends after drain and grace. Nothing new where the
- * watchdog has seen the signal itself. */
+/* The shutdown has begun: the process ends after drain and grace at the latest. */
 void fx_watchdog_drain(struct fx_watchdog *watchdog);
 
-/* Nothing is accepted any more: it ends after the grace. */
+/* No connection is accepted any more: the process ends after the grace at the latest. */
 void fx_watchdog_stop(struct fx_watchdog *watchdog);
 
-/* All requests are answered: what is left may take FX_LIMIT_LEFT_MS, and then the process
- * ends in order, with status 0. */
+/* All requests are answered: the rest may take FX_LIMIT_LEFT_MS, then the process ends
+ * with status 0. */
 void fx_watchdog_answered(struct fx_watchdog *watchdog);
 
-/* How many stalls of this type there were. Any thread. */
+/* The number of stalls of this type so far. Any thread. */
 uint64_t fx_watchdog_stalls(const struct fx_watchdog *watchdog, enum fx_job_type type);
+
+/* ---- libuv's worker threads ---- */
+
+/* Whether the worker threads take work: an empty task that is a running job (base/jobs.h)
+ * while it is queued. Zeroed at first. */
+struct fx_worker_check {
+    uv_work_t work;
+    struct fx_job job;
+    bool is_queued;
+};
+
+/* Queues the task, unless it is still queued. Call it on the loop. */
+void fx_worker_check_start(struct fx_worker_check *check, uv_loop_t *loop);
 
 #endif

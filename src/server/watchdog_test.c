@@ -14,13 +14,12 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "server/pool_probe.h"
 #include "server/stalls.h"
 #include "server/watchdog.h"
 
 #define STALL_MS    200u
 #define PATIENCE_MS 60000u
-#define POOL        4u /* libuv's worker threads, unless the environment says otherwise */
+#define POOL        4u /* default number of worker threads of libuv */
 
 static void wait_ms(long ms) {
     const struct timespec span = {ms / 1000, ms % 1000 * 1000000};
@@ -58,11 +57,11 @@ static struct fx_watchdog *make_watchdog(uint64_t stall_ms) {
 struct subject {
     uv_thread_t id;
     uv_loop_t loop;
-    struct fx_mailbox mailbox;
-    struct fx_letter block, close;
+    struct fx_message_queue queue;
+    struct fx_message block, close;
     uv_sem_t go_on;
     struct fx_watchdog *watchdog;
-    struct fx_pulse pulse;
+    struct fx_watched_loop watched;
     unsigned n_turns;
 };
 
@@ -73,11 +72,11 @@ static void on_block(void *user) {
 
 static void on_close(void *user) {
     struct subject *subject = user;
-    fx_watchdog_remove(subject->watchdog, &subject->pulse);
-    fx_mailbox_close(&subject->mailbox);
+    fx_watchdog_remove(subject->watchdog, &subject->watched);
+    fx_message_queue_close(&subject->queue);
 }
 
-static void on_turn(void *user) {
+static void on_task(void *user) {
     struct subject *subject = user;
     subject->n_turns++;
 }
@@ -96,23 +95,23 @@ static void start(struct subject *subject, struct fx_watchdog *watchdog,
                   const char *name) {
     struct fx_err err = FX_ERR_INIT;
     *subject = (struct subject){.watchdog = watchdog};
-    subject->block = (struct fx_letter){.open = on_block, .user = subject};
-    subject->close = (struct fx_letter){.open = on_close, .user = subject};
-    subject->pulse.job.describe = describe;
-    subject->pulse.on_turn = on_turn;
-    subject->pulse.user = subject;
+    subject->block = (struct fx_message){.handle = on_block, .user = subject};
+    subject->close = (struct fx_message){.handle = on_close, .user = subject};
+    subject->watched.job.describe = describe;
+    subject->watched.on_message = on_task;
+    subject->watched.user = subject;
     assert_int_equal(uv_sem_init(&subject->go_on, 0), 0);
     assert_int_equal(uv_loop_init(&subject->loop), 0);
-    assert_true(fx_mailbox_init(&subject->mailbox, &subject->loop, &err));
-    fx_watchdog_add(watchdog, &subject->pulse, &subject->mailbox, name);
+    assert_true(fx_message_queue_init(&subject->queue, &subject->loop, &err));
+    fx_watchdog_add(watchdog, &subject->watched, &subject->queue, name);
     assert_int_equal(uv_thread_create(&subject->id, run, subject), 0);
 }
 
 static void end(struct subject *subject) {
-    fx_mailbox_post(&subject->mailbox, &subject->close);
+    fx_message_queue_post(&subject->queue, &subject->close);
     assert_int_equal(uv_thread_join(&subject->id), 0);
     assert_int_equal(uv_loop_close(&subject->loop), 0);
-    fx_mailbox_finish(&subject->mailbox);
+    fx_message_queue_finish(&subject->queue);
     uv_sem_destroy(&subject->go_on);
 }
 
@@ -129,7 +128,7 @@ static void test_a_loop_that_does_not_turn(void **state) {
     struct fx_buf lines;
     start(&good, watchdog, "good");
     start(&bad, watchdog, "bad");
-    fx_mailbox_post(&bad.mailbox, &bad.block);
+    fx_message_queue_post(&bad.queue, &bad.block);
     wait_stalled(FX_JOB_LOOP, 1);
     assert_int_equal(fx_watchdog_stalls(watchdog, FX_JOB_LOOP), 1);
     assert_true(print_stalls(&lines));
@@ -156,9 +155,9 @@ static void test_a_loop_that_is_removed(void **state) {
     struct fx_watchdog *watchdog = make_watchdog(STALL_MS);
     struct subject subject;
     start(&subject, watchdog, "subject");
-    fx_mailbox_post(&subject.mailbox, &subject.block);
+    fx_message_queue_post(&subject.queue, &subject.block);
     wait_stalled(FX_JOB_LOOP, 1);
-    fx_watchdog_remove(watchdog, &subject.pulse);
+    fx_watchdog_remove(watchdog, &subject.watched);
     assert_int_equal(fx_stalls_count(FX_JOB_LOOP), 0);
     uv_sem_post(&subject.go_on);
     end(&subject);
@@ -178,19 +177,19 @@ static void test_what_a_job_may_take(void **state) {
         .type = FX_JOB_BUILD, .name = "build", .allowed_ns = ns(60000)};
     struct fx_buf lines;
     fx_job_begin(&build);
-    fx_stalls_look(&stalls, build.since_ns);
-    fx_stalls_look(&stalls, build.since_ns + ns(69999));
+    fx_stalls_update(&stalls, build.since_ns);
+    fx_stalls_update(&stalls, build.since_ns + ns(69999));
     assert_int_equal(fx_stalls_count(FX_JOB_BUILD), 0);
-    fx_stalls_look(&stalls, build.since_ns + ns(70000));
+    fx_stalls_update(&stalls, build.since_ns + ns(70000));
     assert_int_equal(fx_stalls_count(FX_JOB_BUILD), 1);
-    assert_false(print_stalls(&lines)); /* told, but no reason for a restart */
+    assert_false(print_stalls(&lines)); /* reported, but no reason for a restart */
     assert_non_null(strstr(lines.data, "stalled: build: "));
     fx_buf_finish(&lines);
     fx_job_end(&build);
     assert_int_equal(atomic_load(&stalls.counts[FX_JOB_BUILD]), 1);
 }
 
-/* A machine that slept, a process that was stopped: nobody has hung for so long. */
+/* A machine that slept, or a process that was stopped, has no stalls. */
 static void test_time_that_does_not_count(void **state) {
     (void)state;
     struct fx_stalls stalls = {.after_ns = ns(10000)};
@@ -198,9 +197,9 @@ static void test_time_that_does_not_count(void **state) {
     fx_job_begin(&job);
     const uint64_t woken = job.since_ns + ns(1000000);
     stalls.not_before_ns = woken;
-    fx_stalls_look(&stalls, woken + ns(9999));
+    fx_stalls_update(&stalls, woken + ns(9999));
     assert_int_equal(fx_stalls_count(FX_JOB_LOOP), 0);
-    fx_stalls_look(&stalls, woken + ns(10000));
+    fx_stalls_update(&stalls, woken + ns(10000));
     assert_int_equal(fx_stalls_count(FX_JOB_LOOP), 1);
     fx_job_end(&job);
 }
@@ -222,19 +221,19 @@ static void on_held(uv_work_t *work, int status) {
 static void test_worker_threads_that_are_all_taken(void **state) {
     (void)state;
     struct fx_watchdog *watchdog = make_watchdog(STALL_MS);
-    struct fx_pool_probe probe = {.is_queued = false};
+    struct fx_worker_check check = {.is_queued = false};
     uv_work_t works[POOL];
     uv_loop_t loop;
     assert_int_equal(uv_loop_init(&loop), 0);
     assert_int_equal(uv_sem_init(&held, 0), 0);
-    fx_pool_probe_ask(&probe, &loop); /* all are free */
+    fx_worker_check_start(&check, &loop); /* all are free */
     (void)uv_run(&loop, UV_RUN_DEFAULT);
-    assert_false(probe.is_queued);
+    assert_false(check.is_queued);
     for (size_t i = 0; i < POOL; i++) {
         assert_int_equal(uv_queue_work(&loop, &works[i], on_hold, on_held), 0);
     }
-    fx_pool_probe_ask(&probe, &loop);
-    fx_pool_probe_ask(&probe, &loop); /* one is enough */
+    fx_worker_check_start(&check, &loop);
+    fx_worker_check_start(&check, &loop); /* one is enough */
     wait_stalled(FX_JOB_POOL, 1);
     for (size_t i = 0; i < POOL; i++) {
         uv_sem_post(&held);

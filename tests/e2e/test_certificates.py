@@ -19,7 +19,7 @@ KEYS = {
     "ecdsa": ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
     "rsa": ["-newkey", "rsa:2048"],
 }
-NOT_TAKEN = "certificate not taken: the previous one stays in use"
+NOT_TAKEN = "certificate rejected: the previous one stays in use"
 
 
 class Pair:

@@ -247,18 +247,18 @@ def test_authorities_change(start, tmp_path, ours, theirs, api_server, how):
         return position
 
     position = change(ours.pem() + theirs.pem())
-    server.log.wait("authorities of clients in use", since=position)
+    server.log.wait("client CA certificates loaded", since=position)
     until(lambda: ask(server, of_theirs), lambda answered: answered)
     assert ask(server, api_server)
     position = change(theirs.pem())
-    server.log.wait("authorities of clients in use", since=position)
+    server.log.wait("client CA certificates loaded", since=position)
     server.log.wait("certificate in use", since=position)
     assert ask(server, of_theirs)
     assert is_turned_away(server, api_server, "untrusted")
     # Nothing that can be used: those of before stay.
     position = change("not a certificate\n")
     told = server.log.wait(
-        "authorities of clients not taken: the previous ones stay in use", since=position
+        "client CA certificates rejected: the previous ones stay in use", since=position
     )
     assert told["level"] == "error" and str(file) in told["error"]
     assert ask(server, of_theirs)

@@ -133,7 +133,7 @@ def test_not_ready_before_its_certificate(world, standin):
     standin.faults.add(lambda _: gate.wait(60), resource="secrets")
     arguments = ("--tls-secret", "certificate", "--tls-name", "localhost")
     replica = world.start(*arguments, tls=False, ready=False)
-    replica.log.wait("policies in force")
+    replica.log.wait("policies active")
     replica.log.wait("webhook port answers")
     status, text = health(replica, "/readyz")
     assert status == 503 and "[-]certificate failed: " in text, text

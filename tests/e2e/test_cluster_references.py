@@ -189,7 +189,7 @@ def test_a_pod_that_is_bound_gets_its_node(world, bound):
     assert got["metadata"]["annotations"][NAMES] == "worker"
     assert got["metadata"]["labels"] == {"zone": "west"}
     assert got["spec"]["nodeName"] == "worker"
-    assert replica.metric("fixpoint_pod_bindings_total", result="told") == 1
+    assert replica.metric("fixpoint_pod_bindings_total", result="annotated") == 1
 
 
 def test_the_node_is_read_each_time(world, bound):
@@ -205,7 +205,7 @@ def test_who_does_not_ask_is_not_told(world, bound, asks):
     replica, space = bound(asks)
     assert world.cluster.bind("web", "worker", space).status == 201
     assert NAMES not in annotations_of(world, space)
-    assert replica.metric("fixpoint_pod_bindings_total", result="unasked") == 1
+    assert replica.metric("fixpoint_pod_bindings_total", result="not_requested") == 1
 
 
 def test_a_dry_run_writes_nothing(world, bound):
@@ -251,7 +251,7 @@ def test_a_binding_is_allowed_whatever_happens(world, bound):
     assert time.monotonic() - began < 8, "it was tried again in vain"
     assert NAMES not in annotations_of(world, space)
     assert replica.metric("fixpoint_pod_bindings_total", result="failed") == 1
-    assert "a Pod is not told its Node" in replica.log.text()
+    assert "Pod not annotated with its Node" in replica.log.text()
 
 
 def test_a_node_that_is_not_there_is_a_warning(world, bound):

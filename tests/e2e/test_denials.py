@@ -67,16 +67,16 @@ def test_one_that_is_left_out(start):
         reviewed = answer(ask(server, review(pod())))
         assert reviewed["allowed"] is True and patch_of(reviewed)
         assert "shop/broken was left out: " in reviewed["warnings"][0]
-    line = server.log.wait("mutator left out")
+    line = server.log.wait("mutator skipped after a failure")
     assert line["level"] == "warn" and line["mutator"] == "ModRule/shop/broken"
     assert line["times"] == 1 and line["kind"] == "Pod" and line["namespace"] == "shop"
     assert "error" not in line
     # One a minute, of each of the threads.
-    assert len(server.log.entries("mutator left out")) <= 64
+    assert len(server.log.entries("mutator skipped after a failure")) <= 64
     samples = samples_of(server)
-    assert value(samples, "fixpoint_mutator_left_out_total", **of("broken")) == rounds
+    assert value(samples, "fixpoint_mutator_skipped_total", **of("broken")) == rounds
     assert value(samples, "fixpoint_mutator_errors_total", **of("broken")) == 0
-    assert value(samples, "fixpoint_mutator_left_out_total", **of("sound")) == 0
+    assert value(samples, "fixpoint_mutator_skipped_total", **of("sound")) == 0
     assert value(samples, "fixpoint_mutator_changed_total", **of("sound")) == rounds
     assert value(samples, "fixpoint_reviews_total", decision="mutated") == rounds
 
@@ -88,5 +88,5 @@ def test_it_is_one_line_on_one_connection(start):
         for _ in range(9):
             connection.send(request(encode(review(pod()))))
             assert answer(connection.response())["allowed"] is True
-    server.log.wait("mutator left out")
-    assert len(server.log.entries("mutator left out")) == 1
+    server.log.wait("mutator skipped after a failure")
+    assert len(server.log.entries("mutator skipped after a failure")) == 1

@@ -529,5 +529,5 @@ def test_a_provider_that_changes_is_asked_anew(start, provide, authority, folder
     write(
         folder / "policies.yaml", document(second.url, authority.cert), external()
     )
-    server.log.wait("policies in force", since=since)
+    server.log.wait("policies active", since=since)
     assert images(server, pod()) == ["second"]

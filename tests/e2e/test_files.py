@@ -15,8 +15,8 @@ from policies import annotation, write
 from process import SLOW
 from test_reload import after, annotations
 
-EMPTIED = "the files hold no mutators any more: "
-KEPT = EMPTIED + "the previous ones stay in force"
+EMPTIED = "the policy files have no mutators any more: "
+KEPT = EMPTIED + "the previous policies stay active"
 
 
 def metric(server, name, **labels):
@@ -64,7 +64,7 @@ def test_a_file_that_becomes_something_else(start, tmp_path, make):
     swap(file, make)
     server.signal(signal.SIGHUP)
     finding(server, position, "not a regular file")
-    server.log.wait("policies in force", since=position)
+    server.log.wait("policies active", since=position)
     assert annotations(server) == {"a": "1"}
     assert after(server, swap, file, lambda new: write(new, annotation("a", "a", "2"))) == {
         "a": "2"
@@ -92,7 +92,7 @@ def test_a_certificate_that_becomes_a_fifo(start, tmp_path, folder):
     server = start(args=["--client-ca", ca])
     swap(ca, os.mkfifo)
     server.signal(signal.SIGHUP)
-    server.log.wait("authorities of clients not taken: the previous ones stay in use")
+    server.log.wait("client CA certificates rejected: the previous ones stay in use")
     swap(ca, lambda new: shutil.copy(other.certificate, new))
     ends_promptly(server)
 
@@ -172,9 +172,10 @@ def test_not_ready_without_policies(start, folder):
     position = server.log.position()
     empty(folder)
     server.log.wait(EMPTIED + "nothing is mutated, not ready")
-    server.log.wait("policies in force", since=position)
+    server.log.wait("policies active", since=position)
     status, text = health(server, "/readyz")
-    assert status == 503 and "[-]policies failed: the files hold no mutators any more" in text
+    assert status == 503
+    assert "[-]policies failed: the policy files have no mutators any more" in text
     assert annotations(server) == {}
     assert metric(server, "fixpoint_policies_emptied") == 1
     assert after(server, put, folder / "b.yaml", annotation("b", "b", "1")) == {"b": "1"}

@@ -101,7 +101,7 @@ def test_metrics_of_policies(start, folder):
     assert value(samples, "gatekeeper_mutators", status="error") == 3  # and the conflict
     assert value(samples, "gatekeeper_mutator_conflicting_count") == 2
     (folder / "more.yaml").write_text("")
-    server.log.wait("policies in force", files=2)
+    server.log.wait("policies active", files=2)
     samples = metrics_text.read(health(server, "/metrics")[1])
     assert value(samples, "fixpoint_reloads_total", result="changed") == 1
 

@@ -146,7 +146,7 @@ def test_mutators_that_are_gone_are_no_more_told_of(start, folder):
     assert 'name="b"' in scrape(server)[0]
     position = server.log.position()
     (folder / "policies.yaml").write_text(yaml.safe_dump(annotation("a", "a", "2")))
-    server.log.wait("policies in force", since=position)
+    server.log.wait("policies active", since=position)
     text, samples = scrape(server)
     metric = "fixpoint_mutator_changed_total"
     assert value(samples, metric, group=GROUP, kind="AssignMetadata", name="a") == 1

@@ -169,7 +169,7 @@ def test_conflicting_mutators_are_disabled_and_told(start):
         line = server.log.wait("policy finding", mutator="Assign/" + name)
         assert line["level"] == "error" and line["severity"] == "conflict"
         assert "conflicting schemas" in line["text"]
-    assert server.log.wait("policies in force")["conflicting"] == 2
+    assert server.log.wait("policies active")["conflicting"] == 2
     assert patch_of(answer(ask(server, review(pod())))) is None
 
 

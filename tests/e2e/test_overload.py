@@ -88,7 +88,7 @@ def test_past_capacity(start, threads):
     assert set(counts) <= {"200", "503"}, counts
     assert watch.asked >= 9 and not watch.wrong, watch.wrong[:3]
     assert shed(server) >= counts["503"]
-    assert server.log.entries("overloaded: requests turned away")
+    assert server.log.entries("overloaded: requests rejected")
     is_well(server)
     standing.is_back()
 
@@ -197,7 +197,7 @@ def test_too_many_wait_for_outside_data(start, silent, tmp_path):
     lines = [Line(target, timeout=60 * SLOW) for _ in range(600)]
     for line in lines:
         line.send(bodies.whole(target="/v1/mutate?timeout=20s"))
-    until(lambda: shed(server, "crowd") == 600 - WAITING_REVIEWS, 20)
+    until(lambda: shed(server, "too_many_waiting") == 600 - WAITING_REVIEWS, 20)
     assert answer(ask(server, review(pod(images=()))))["allowed"]
     assert health(server, "/healthz")[0] == 200
     assert statuses(lines) == {(200, None): WAITING_REVIEWS, (503, "1"): 600 - WAITING_REVIEWS}

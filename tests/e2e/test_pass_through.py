@@ -9,8 +9,8 @@ from client import answer, ask, health, patch_of, pod, review
 from metrics_text import value
 from policies import annotation, fails_on_strings
 
-ON = "everything is let pass unchanged (SIGUSR1), until SIGUSR2"
-OFF = "policies are in force again (SIGUSR2)"
+ON = "passthrough on (SIGUSR1): objects pass unchanged until SIGUSR2"
+OFF = "passthrough off (SIGUSR2): policies are active"
 
 
 def annotations(server):

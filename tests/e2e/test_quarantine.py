@@ -61,12 +61,12 @@ def test_until_its_policy_changes(start, folder):
         assert not allowed(server, bad_pod())
     position = server.log.position()
     policies.write(folder / "more.yaml", annotation("b", "b", "1"))  # another one's
-    server.log.wait("policies in force", since=position)
+    server.log.wait("policies active", since=position)
     assert annotations(server, bad_pod()) == {"a": "1", "b": "1"}
-    assert not server.log.entries("mutator back from quarantine")
+    assert not server.log.entries("mutator released from quarantine")
     changed = policies.assign("fails", "spec.schedulerName", "mended")
     policies.write(folder / "policies.yaml", changed, annotation("a", "a", "1"))
-    assert server.log.wait("mutator back from quarantine")["mutator"] == "Assign/fails"
+    assert server.log.wait("mutator released from quarantine")["mutator"] == "Assign/fails"
     patched = jsonpatch.apply(bad_pod(), patch_of(answer(ask(server, review(bad_pod())))))
     assert patched["spec"]["schedulerName"] == "mended"
     assert value(samples_of(server), "fixpoint_mutators_quarantined") == 0
@@ -77,7 +77,7 @@ def test_until_a_hangup(start):
     assert not allowed(server, bad_pod())
     assert allowed(server, bad_pod())
     server.signal(signal.SIGHUP)
-    server.log.wait("mutator back from quarantine")
+    server.log.wait("mutator released from quarantine")
     assert not allowed(server, bad_pod())
     assert allowed(server, bad_pod())
 

@@ -30,7 +30,7 @@ def after(server, change, *arguments):
     """Does the change, waits for its version, and asks it."""
     position = server.log.position()
     change(*arguments)
-    server.log.wait("policies in force", since=position)
+    server.log.wait("policies active", since=position)
     return annotations(server)
 
 
@@ -91,20 +91,20 @@ def test_other_files_are_none_of_our_business(start, folder):
     (folder / "README.md").write_text("no policy")
     (folder / ".a.yaml.swp").write_text("no policy: [")
     time.sleep(0.5)
-    assert not server.log.entries("policies in force", since=position)
+    assert not server.log.entries("policies active", since=position)
     assert not server.log.entries("policy finding")
 
 
 def test_a_broken_file_keeps_its_previous_version(start, folder):
     server = start(annotation("a", "a", "1"))
     write(folder / "b.yaml", annotation("b", "b", "1"))
-    server.log.wait("policies in force", files=2)
+    server.log.wait("policies active", files=2)
     position = server.log.position()
     (folder / "b.yaml").write_text("apiVersion: v1\nkind: [\n")
     finding = server.log.wait("policy finding", since=position)
     assert finding["level"] == "error" and finding["file"] == str(folder / "b.yaml")
     assert finding["line"] in (2, 3) and "previous version" in finding["text"]
-    server.log.wait("policies in force", since=position)
+    server.log.wait("policies active", since=position)
     assert annotations(server) == {"a": "1", "b": "1"}
     mended = annotation("b", "b", "2")
     assert after(server, write, folder / "b.yaml", mended) == {"a": "1", "b": "2"}
@@ -118,7 +118,7 @@ def test_an_invalid_policy_keeps_its_previous_version(start, folder):
     write(folder / "policies.yaml", annotation("a", "a", "2"), broken)
     finding = server.log.wait("policy finding", since=position, level="error")
     assert finding["mutator"] == "AssignMetadata/b" and finding["line"] > 1
-    server.log.wait("policies in force", since=position)
+    server.log.wait("policies active", since=position)
     assert annotations(server) == {"a": "2", "b": "1"}
 
 
@@ -127,14 +127,14 @@ def test_a_folder_that_vanishes_stays_in_force(start, folder):
     position = server.log.position()
     away = folder.with_name("away")
     folder.rename(away)
-    told = server.log.wait("policies cannot be read: the previous version stays in force")
+    told = server.log.wait("policies cannot be read: the previous version stays active")
     assert str(folder) in told["error"]
     assert annotations(server) == {"a": "1"}
     write(away / "policies.yaml", annotation("a", "a", "2"))
     time.sleep(2.5)  # it is told once, though it is looked at again and again
     assert len(server.log.entries(told["msg"])) == 1
     away.rename(folder)
-    server.log.wait("policies in force", since=position)
+    server.log.wait("policies active", since=position)
     assert annotations(server) == {"a": "2"}
 
 
@@ -212,7 +212,7 @@ def test_hangup_reads_again(start, folder):
     server = start(annotation("a", "a", "1"))
     write(folder / "policies.yaml", annotation("a", "a", "2"))
     server.signal(signal.SIGHUP)
-    server.log.wait("policies in force", generation=2)
+    server.log.wait("policies active", generation=2)
     assert annotations(server) == {"a": "2"}
 
 
@@ -266,7 +266,7 @@ def test_reloads_under_load(start, folder):
             began.append(time.monotonic())
             volume.swap(pair_of(version))
             server.signal(signal.SIGHUP)
-            server.log.wait("policies in force", since=position)
+            server.log.wait("policies active", since=position)
             certain.append(time.monotonic())
     finally:
         over.set()
@@ -308,7 +308,7 @@ def test_a_swap_while_the_files_are_read(start, tmp_path, folder):
         server.signal(signal.SIGHUP)
         time.sleep(chance.uniform(0, 0.01 * SLOW))
         (tmp_path / ("data%d" % version)).rename(folder / "..data")
-        server.log.wait("policies in force", since=position)
+        server.log.wait("policies active", since=position)
         got = annotations(server)
         assert got["first"] == got["second"] == str(version)
 

@@ -16,7 +16,7 @@ from fixpoint_cluster import until
 from policies import pull_always
 from process import command
 
-IN_FORCE, NONE = "sandbox in force", "no sandbox"
+IN_FORCE, NONE = "sandbox active", "no sandbox"
 REFUSE = "%s %s" % (sys.executable, pathlib.Path(__file__).with_name("no_seccomp.py"))
 CAPABILITIES = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
 

@@ -152,7 +152,7 @@ def test_a_policy_that_hangs_is_noticed(stall):
     it.release()
     assert answer(it.answers[0])["allowed"]
     assert it.wait_health(200) == "ok\n"
-    assert it.server.log.wait("goes on after a stall")["what"] == told["what"]
+    assert it.server.log.wait("recovered from a stall")["what"] == told["what"]
     assert len(it.server.log.entries("stalled")) == 1  # once, however long it takes
     assert it.metrics("loop") == (1, 0)
     assert it.server.stop() == 0
@@ -172,9 +172,9 @@ def test_the_end_comes_in_any_case(stall):
     time.sleep(0.5 * SLOW)
     it.server.signal(signal.SIGTERM)
     assert it.server.wait(20) == 6
-    told = it.server.log.wait("stopped: the time to end is over, work was left")
-    assert "in policy ModRule/shop/stuck, on Pod" in told["left"], told
-    assert told["left"].startswith("thread ") and told["requests"] == 1, told
+    told = it.server.log.wait("stopped: shutdown deadline exceeded, work abandoned")
+    assert "in policy ModRule/shop/stuck, on Pod" in told["abandoned"], told
+    assert told["abandoned"].startswith("thread ") and told["requests"] == 1, told
     assert not it.server.log.entries("stopped")
 
 
@@ -231,8 +231,8 @@ def test_a_reload_that_hangs_stops_nobody(stall):
     assert health(it.server, "/healthz")[0] == 200
     assert answer(ask(it.server, review(pod())))["allowed"]
     assert it.server.stop() == 0
-    told = it.server.log.wait("stopped: all is answered, work in the background was left")
-    assert told["left"].startswith("reload of policies: "), told
+    told = it.server.log.wait("stopped: all requests answered, background work abandoned")
+    assert told["abandoned"].startswith("reload of policies: "), told
 
 
 def test_a_dry_run_that_hangs_is_noticed(stall):
@@ -253,4 +253,4 @@ def test_a_dry_run_that_hangs_is_noticed(stall):
     assert it.metrics("dryrun") == (1, 1)
     it.server.signal(signal.SIGTERM)
     assert it.server.wait(20) == 6
-    it.server.log.wait("stopped: the time to end is over, work was left")
+    it.server.log.wait("stopped: shutdown deadline exceeded, work abandoned")

@@ -42,7 +42,7 @@ def test_a_config_is_taken_back(start, folder):
     assert patch_of(answer(ask(server, review(pod())))) is None
     since = server.log.position()
     write(folder / "policies.yaml", pull_always())
-    server.log.wait("policies in force", since=since)
+    server.log.wait("policies active", since=since)
     assert patch_of(answer(ask(server, review(pod()))))
 
 

@@ -190,7 +190,7 @@ def test_counts_outlive_a_change_of_policies(begin, folder, n_threads):
                 assert ask(connection, pod())["allowed"]
             position = server.log.position()
             write(folder / "more.yaml", annotation("b", "b", str(version)))
-            server.log.wait("policies in force", since=position)
+            server.log.wait("policies active", since=position)
             matched = value(samples_of(server), "fixpoint_mutator_matched_total", **of)
             assert matched == version * n_threads
 
@@ -233,7 +233,7 @@ def test_reloads_under_load(begin, folder, n_threads):
             (folder / "next.tmp").write_text(yaml.safe_dump_all(versioned(version)))
             (folder / "next.tmp").rename(folder / "policies.yaml")
             server.signal(signal.SIGHUP)
-            server.log.wait("policies in force", since=position)
+            server.log.wait("policies active", since=position)
             with Connection(server) as connection:
                 assert annotations(connection)["first"] == str(version)
     finally:
@@ -272,9 +272,9 @@ def test_pass_through_reaches_every_thread(begin, n_threads):
             position = server.log.position()
             server.signal(number)
             server.log.wait(
-                "everything is let pass unchanged (SIGUSR1), until SIGUSR2"
+                "passthrough on (SIGUSR1): objects pass unchanged until SIGUSR2"
                 if number == signal.SIGUSR1
-                else "policies are in force again (SIGUSR2)",
+                else "passthrough off (SIGUSR2): policies are active",
                 since=position,
             )
             assert all(annotations(connection) == wanted for connection in kept)
@@ -301,7 +301,7 @@ def test_failures_in_a_row_are_those_of_all_threads(begin, n_threads):
         assert all(ask(connection, bad)["allowed"] for connection in kept)
         assert value(samples_of(server), "fixpoint_mutators_quarantined") == 1
         server.signal(signal.SIGHUP)
-        server.log.wait("mutator back from quarantine")
+        server.log.wait("mutator released from quarantine")
         assert not any(ask(connection, bad)["allowed"] for connection in kept[:2])
 
 
@@ -384,7 +384,7 @@ def test_a_namespace_younger_than_the_watch(world, n):
     policy = annotation("a", "a", "1")
     policy["spec"]["match"] = {"namespaceSelector": {"matchLabels": {"team": "web"}}}
     world.put(policy)
-    server.log.wait("policies in force", mutators=1)
+    server.log.wait("policies active", mutators=1)
     young = [world.namespace(team="web") for _ in range(n)]
     with connections(server, n) as kept:
         for connection, name in zip(kept, young, strict=True):
@@ -407,7 +407,7 @@ def test_namespaces_change_under_load(world):
     policy = annotation("a", "a", "1")
     policy["spec"]["match"] = {"namespaceSelector": {"matchLabels": {"team": "web"}}}
     world.put(policy)
-    server.log.wait("policies in force", mutators=1)
+    server.log.wait("policies active", mutators=1)
     stays = world.namespace(team="web")
     over, failures = threading.Event(), []
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/loop_tasks.h - tasks that run one at a time: one in each iteration of the loop,
+ * after the input and output of that iteration. So all connections are served once
+ * between two tasks. The loop does not sleep while a task is queued.
+ */
+#ifndef FX_NET_LOOP_TASKS_H
+#define FX_NET_LOOP_TASKS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+/* Part of its owner's struct. Zeroed: not queued. */
+struct fx_loop_task {
+    struct fx_loop_task *next, *previous;
+    bool is_queued, urgent;
+};
+
+struct fx_loop_task_list {
+    struct fx_loop_task *first, *last;
+};
+
+struct fx_loop_tasks {
+    uint32_t magic;
+    uv_check_t check;
+    uv_idle_t idle;
+    struct fx_loop_task_list urgent, others;
+    atomic_size_t n_queued;
+    void (*on_task)(struct fx_loop_task *task);
+    void (*on_closed)(void *user);
+    void *user;
+    bool paused;
+    unsigned handles; /* not yet closed */
+};
+
+/* Initializes the tasks of a loop. `on_task` runs a task, which is not queued any more
+ * then.
+ */
+void fx_loop_tasks_init(struct fx_loop_tasks *tasks, uv_loop_t *loop,
+                        void (*on_task)(struct fx_loop_task *task));
+
+/* Queues a task that is not queued. Urgent tasks run before the others. */
+void fx_loop_tasks_add(struct fx_loop_tasks *tasks, struct fx_loop_task *task,
+                       bool urgent);
+
+/* Removes the next task from the queue and returns it; NULL if the queue is empty. */
+struct fx_loop_task *fx_loop_tasks_take(struct fx_loop_tasks *tasks);
+
+/* Removes this task from the queue. Does nothing if it is not queued. */
+void fx_loop_tasks_remove(struct fx_loop_tasks *tasks, struct fx_loop_task *task);
+
+/* Runs no task from fx_loop_tasks_pause() until fx_loop_tasks_resume(): for a task that
+ * goes on elsewhere. */
+void fx_loop_tasks_pause(struct fx_loop_tasks *tasks);
+void fx_loop_tasks_resume(struct fx_loop_tasks *tasks);
+
+/* The number of queued tasks. Any thread. */
+size_t fx_loop_tasks_count(const struct fx_loop_tasks *tasks);
+
+/* Closes the handles; the queue must be empty. `on_closed` is called later: from then on
+ * the memory may be freed. */
+void fx_loop_tasks_close(struct fx_loop_tasks *tasks, void (*on_closed)(void *user),
+                         void *user);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net/write_batch.c - a list, and the two handles that libuv calls once in an iteration.
+ *
+ * The check handle is called after the poll, and so after all input and all messages. The
+ * idle handle is called before the next poll, for what was written after that: by timers,
+ * by tasks (loop_tasks.h), by close callbacks. While it is active the loop does not
+ * sleep, so a response never waits for another event. Both handles are active only while
+ * the batch is not empty.
+ */
+#include "net/write_batch.h"
+
+#include <assert.h>
+
+#include "base/clock.h"
+
+#define BATCH_MAGIC 0x6678756fu /* "fxuo" */
+
+static struct fx_write_batch *checked(void *data) {
+    struct fx_write_batch *batch = data;
+    assert(batch != NULL && batch->magic == BATCH_MAGIC);
+    return batch;
+}
+
+/* Each is removed before it is sent, so that `send` may add and remove others. */
+static void send_all(struct fx_write_batch *batch) {
+    while (batch->first != NULL) {
+        struct fx_pending_write *pending = batch->first;
+        fx_write_batch_remove(batch, pending);
+        batch->send(pending);
+    }
+}
+
+static void on_check(uv_check_t *check) {
+    send_all(checked(check->data));
+}
+
+static void on_idle(uv_idle_t *idle) {
+    send_all(checked(idle->data));
+}
+
+void fx_write_batch_init(struct fx_write_batch *batch, uv_loop_t *loop,
+                         void (*send)(struct fx_pending_write *pending)) {
+    *batch = (struct fx_write_batch){
+        .magic = BATCH_MAGIC, .send = send, .max_ns = FX_WRITE_BATCH_NS, .handles = 2};
+    (void)uv_check_init(loop, &batch->check);
+    (void)uv_idle_init(loop, &batch->idle); /* cannot fail, nor can the one before */
+    batch->check.data = batch;
+    batch->idle.data = batch;
+}
+
+static void append_pending(struct fx_write_batch *batch,
+                           struct fx_pending_write *pending) {
+    if (batch->first == NULL) {
+        batch->since_ns = fx_clock_ns();
+        (void)uv_check_start(&batch->check, on_check);
+        (void)uv_idle_start(&batch->idle, on_idle);
+    }
+    pending->previous = batch->last;
+    pending->next = NULL;
+    *(batch->last == NULL ? &batch->first : &batch->last->next) = pending;
+    batch->last = pending;
+}
+
+void fx_write_batch_add(struct fx_write_batch *batch, struct fx_pending_write *pending) {
+    if (pending->bytes.len == 0) {
+        return;
+    }
+    if (pending->counted == 0) {
+        append_pending(batch, pending);
+    }
+    batch->n_bytes += pending->bytes.len - pending->counted;
+    pending->counted = pending->bytes.len;
+    fx_write_batch_flush_if_due(batch);
+}
+
+void fx_write_batch_remove(struct fx_write_batch *batch,
+                           struct fx_pending_write *pending) {
+    if (pending->counted == 0) {
+        return;
+    }
+    struct fx_pending_write **to_this =
+        pending->previous == NULL ? &batch->first : &pending->previous->next;
+    *to_this = pending->next;
+    *(pending->next == NULL ? &batch->last : &pending->next->previous) =
+        pending->previous;
+    batch->n_bytes -= pending->counted;
+    pending->next = pending->previous = NULL;
+    pending->counted = 0;
+    if (batch->first == NULL) {
+        (void)uv_check_stop(&batch->check);
+        (void)uv_idle_stop(&batch->idle);
+    }
+}
+
+void fx_write_batch_flush_if_due(struct fx_write_batch *batch) {
+    if (batch->first != NULL && (batch->n_bytes > FX_WRITE_BATCH_BYTES ||
+                                 fx_clock_ns() - batch->since_ns > batch->max_ns)) {
+        send_all(batch);
+    }
+}
+
+static void on_handle_closed(uv_handle_t *handle) {
+    struct fx_write_batch *batch = checked(handle->data);
+    if (--batch->handles == 0) {
+        batch->magic = 0;
+        batch->on_closed(batch->user);
+    }
+}
+
+void fx_write_batch_close(struct fx_write_batch *batch, void (*on_closed)(void *user),
+                          void *user) {
+    assert(batch->first == NULL);
+    batch->on_closed = on_closed;
+    batch->user = user;
+    uv_close((uv_handle_t *)&batch->check, on_handle_closed);
+    uv_close((uv_handle_t *)&batch->idle, on_handle_closed);
+}

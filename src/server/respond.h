@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server/respond.h - what handlers share: the deadline of a request, and responses.
+ */
+#ifndef FX_SERVER_RESPOND_H
+#define FX_SERVER_RESPOND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "admission/review.h"
+#include "base/macros.h"
+
+struct fx_http_exchange;
+struct fx_server;
+struct fx_thread;
+
+#define FX_RETRY_AFTER "Retry-After: 1\r\n"
+#define FX_BAD_TIMEOUT \
+    "`timeout` in the query must be a duration such as 10s, and not below zero"
+
+/* ---- the request ---- */
+
+/* The time by which the request must be answered: its arrival plus what its `timeout`
+ * allows (server/timeout.h), or the default limit without one. False if `timeout` is
+ * invalid. */
+bool fx_request_find_deadline(const struct fx_server *server,
+                              const struct fx_http_exchange *exchange,
+                              uint64_t *ret_deadline_ns) FX_MUST_USE;
+
+/* The same for a request whose `timeout` is known to be valid. */
+uint64_t fx_request_deadline_ns(const struct fx_server *server,
+                                const struct fx_http_exchange *exchange);
+
+/* Rejects a request with an invalid `timeout` (400), or one that has waited too long
+ * (503, server/shed.h). True if it was answered. Call it before the body is read. */
+bool fx_request_reject_early(struct fx_thread *thread, struct fx_http_exchange *exchange);
+
+/* Seconds since the first byte of the request arrived. */
+double fx_request_seconds(const struct fx_http_exchange *exchange);
+
+/* ---- the response ---- */
+
+/* Responds with one line of plain text. `extra_headers`: whole lines, or NULL. */
+void fx_respond_text(struct fx_http_exchange *exchange, unsigned status,
+                     const char *extra_headers, const char *text);
+
+/* Responds with the result of a review. The body of `result` is consumed. */
+void fx_respond_review(struct fx_http_exchange *exchange,
+                       const struct fx_review_result *result);
+
+/* Both: 503 with Retry-After. */
+void fx_respond_no_memory(struct fx_http_exchange *exchange);
+void fx_respond_overloaded(struct fx_http_exchange *exchange);
+
+#endif
