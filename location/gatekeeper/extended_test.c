@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gatekeeper/extended_test.c - what the extended syntax adds: exclusions.
+ * location/gatekeeper/extended_test.c - the extended syntax: exclusions.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "base/macros.h"
 #include "location/gatekeeper/testing.h"
 
-/* A text, how it prints, and how many keys its last list leaves out. */
+/* A text, its printed form, and the number of exclusions of its last list. */
 static const struct {
     const char *text, *printed;
     size_t n_except;
@@ -61,7 +61,7 @@ static void prints_and_parses_back(void **state) {
     }
 }
 
-/* A text, the token at fault, and what is said of it. */
+/* A text, the span of the faulty token, and the message. */
 static const struct {
     enum fx_location_syntax syntax;
     const char *text;
@@ -102,7 +102,7 @@ static const struct {
      "unexpected token: expected ']' following listSpec, got: COMMA: \",\""},
     {FX_LOCATION_EXTENDED, "a,b", 1, 1,
      "unexpected token: expected '.' or eof, got: COMMA: \",\""},
-    /* Gatekeeper's own syntax knows nothing of all that. */
+    /* Gatekeeper's own syntax refuses exclusions. */
     {FX_LOCATION_GATEKEEPER, "a[b: * except c]", 7, 6,
      "unexpected token: expected ']' following listSpec, got: IDENT: \"except\""},
     {FX_LOCATION_GATEKEEPER, "a,b", 1, 1,
@@ -150,7 +150,7 @@ static void has_limits(void **state) {
     assert_int_equal(parse_exclusions(FX_LIMIT_LOCATION_NODES + 1).code, FX_ELIMIT);
 }
 
-/* Is the second a prefix of the first? */
+/* True where the second is a prefix of the first. */
 static const struct {
     const char *location, *prefix;
     bool is;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gatekeeper/location_cases_test.c - runs tests/cases/location/gatekeeper.test,
- * whose head says how it is written.
+ * location/gatekeeper/location_cases_test.c - runs
+ * tests/cases/location/gatekeeper.test; the head of that file describes its format.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include "location/gatekeeper/write.h"
 #include "value/equal.h"
 
-/* Notes what stands at each place, and leaves it there. */
+/* Records the value at each position, and keeps it. */
 struct hits {
     json_t *values;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gatekeeper/location_fuzz.c - any text: either a reason with a span within it,
- * or a location that prints, parses back where its names allow it, and can be walked.
- * Bytes behind the first 0xff say what the tree looks like that it walks through.
+ * location/gatekeeper/location_fuzz.c - any text gives an error with a span within the
+ * text, or a location that prints, can be parsed again where its names allow it, and
+ * can be walked. The bytes after the first 0xff describe the tree.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is left of the input; zeros for ever behind its end. */
+/* The rest of the input, followed by zeros. */
 struct bytes {
     const uint8_t *data;
     size_t len;
@@ -32,7 +32,7 @@ static unsigned next(struct bytes *bytes, unsigned below) {
     return *bytes->data++ % below;
 }
 
-/* A key of one of the step's own, or of nobody's. */
+/* A key of the step, or another one. */
 static json_t *grow_key(struct bytes *bytes, const struct fx_location_step *step) {
     switch (next(bytes, 4)) {
     case 0: return json_integer(5);
@@ -76,7 +76,7 @@ static json_t *grow_list(struct bytes *bytes, const struct fx_location *location
     return list;
 }
 
-/* A node that mostly looks as the location would have it. */
+/* A node that mostly fits the location. */
 static json_t *grow(struct bytes *bytes, const struct fx_location *location,
                     size_t depth) {
     const unsigned shape = next(bytes, 16);
@@ -94,7 +94,7 @@ static json_t *grow(struct bytes *bytes, const struct fx_location *location,
                : grow_list(bytes, location, depth);
 }
 
-/* Does the name print so that it reads back? Only bare odd runes do not. */
+/* True where the printed name can be parsed again. */
 static bool reads_back(struct fx_text name) {
     static const char quoted_if_any[] = "'\"\t\n \\*[]:.";
     bool quoted = name.len == 0 || (name.data[0] >= '0' && name.data[0] <= '9');
@@ -141,8 +141,8 @@ static void check_print(const struct fx_location *location,
     fx_buf_finish(&printed);
 }
 
-/* What a setter of this file does: sets the value, or where that is NULL removes; passes
- * by every `skip`th place; copies the first place of `source`, where there is one. */
+/* What a setter of this file does: sets the value, or removes where it is NULL; passes
+ * every `skip`th position; copies the first value of `source`, if any. */
 struct order {
     json_t *value;
     size_t skip;
@@ -188,7 +188,7 @@ static bool run(const struct fx_location *location, struct order order, json_t *
     return true;
 }
 
-/* Writing may change by which key an element is found: then it is another place. */
+/* Writing may change the key of an element, which is then another position. */
 static bool writes_its_key(const struct fx_location *location) {
     const size_t n_steps = location->n_steps;
     return n_steps > 1 && location->steps[n_steps - 2].type == FX_LOCATION_LIST &&
@@ -201,7 +201,7 @@ static bool is_value(void *user, json_t *value) {
     return fx_equal(user, value);
 }
 
-/* After the same order a second run changes nothing, and each place is as ordered. */
+/* A second run changes nothing, and each position has the wanted value. */
 static void check_settled(const struct fx_location *location, struct order order,
                           json_t **root) {
     if (writes_its_key(location) && order.value != NULL) {
@@ -254,7 +254,7 @@ static void check_write(const struct fx_location *location, struct order order,
     json_decref(own);
 }
 
-/* An object, which has the key where the location ends in one. */
+/* An object, with the key where the location ends in a list. */
 static json_t *new_value(const struct fx_location *location) {
     json_t *value = json_object();
     (void)json_object_set_new(value, "n", json_integer(1));
@@ -294,7 +294,7 @@ static struct fx_location *parse(struct fx_text text, enum fx_location_syntax sy
     return location;
 }
 
-/* What Gatekeeper's syntax takes, the extended one takes for the same. */
+/* A location of Gatekeeper's syntax is the same in the extended one. */
 static void check_location(struct fx_text text, struct bytes bytes) {
     struct fx_location *extended = parse(text, FX_LOCATION_EXTENDED);
     struct fx_location *plain = parse(text, FX_LOCATION_GATEKEEPER);

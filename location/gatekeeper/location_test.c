@@ -16,7 +16,7 @@
 #include "location/gatekeeper/testing.h"
 #include "value/tree.h"
 
-/* A text and how it prints. `once`: the printed form does not parse again. */
+/* A text and its printed form. `once`: the printed form cannot be parsed again. */
 static const struct {
     const char *text, *printed;
     size_t n_steps;
@@ -86,7 +86,7 @@ static void what_is_printed_parses_back(void **state) {
     }
 }
 
-/* A text, the token at fault, and what is said of it. */
+/* A text, the span of the faulty token, and the message. */
 static const struct {
     const char *text;
     uint32_t off, len;
@@ -219,7 +219,7 @@ static void has_limits(void **state) {
     assert_int_equal(err.off, 2 * FX_LIMIT_LOCATION_NODES);
 }
 
-/* Is the second a prefix of the first? */
+/* True where the second is a prefix of the first. */
 static const struct {
     const char *location, *prefix;
     bool is;

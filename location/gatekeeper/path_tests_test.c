@@ -73,7 +73,8 @@ static const struct {
      {"", "MustExist", "", "MustNotExist"},
      CONFLICT "\"\" is marked both MustExist and MustNotExist",
      0},
-    /* Two depths: the first entry that differs from the last of its depth is named. */
+    /* Two depths: the message names the first entry that differs from the last of its
+     * depth. */
     {"spec.a.b",
      {"spec", "MustExist", "spec.a", "MustNotExist", "spec.a", "MustExist", "spec",
       "MustNotExist"},
@@ -89,7 +90,7 @@ static const struct {
       "MustExist"},
      CONFLICT "\"spec.a\" is marked both MustExist and MustNotExist",
      2},
-    /* Unknown conditions are told apart by their words. */
+    /* Unknown conditions are compared as texts. */
     {"spec.a.b",
      {"spec", "MustExist", "spec.a", "Exists", "spec.a", "mustExist"},
      CONFLICT "\"spec.a\" is marked both MustExist and MustNotExist",
@@ -99,7 +100,7 @@ static const struct {
      CONFLICT "\"spec.a\" is marked both MustExist and MustNotExist",
      0},
     {"spec.a.b", {"spec.a", "Exists", "spec.a", "Exists", "spec", "exists"}, NULL, 0},
-    /* The rule of parents, by the indexes of entries where their depths are meant. */
+    /* The rule of parents, which compares indexes of entries. */
     {"spec.a.b", {"spec.a.b", "MustExist", "spec.a", "MustNotExist"}, NULL, 0},
     {"spec.a.b",
      {"spec.a.b", "MustNotExist", "spec.a", "MustExist"},

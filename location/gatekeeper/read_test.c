@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gatekeeper/read_test.c - which places a location names, and what two of them
- * have in common.
+ * location/gatekeeper/read_test.c - the values that a location selects, and the common
+ * steps of two locations.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,8 @@ static const char object[] =
     "{\"k\":\"v\",\"x\":1},{\"k\":5,\"x\":2},\"z\",{\"x\":3},{\"k\":\"v\",\"x\":[4]},"
     "{\"k\":5.0,\"x\":6},{\"k\":\"5\"}]}";
 
-/* A location, from which step on, below what, and all that it names. */
+/* A location, its first step, the node below which it is read, and the selected values.
+ */
 static const struct {
     const char *location;
     size_t from;

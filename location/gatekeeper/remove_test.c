@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gatekeeper/remove_test.c - setters that only remove: what goes, what stays
- * shared, and why nothing happened where nothing did.
+ * location/gatekeeper/remove_test.c - setters that only remove: what is removed, what
+ * stays shared, and the reason where nothing happens.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,7 +61,7 @@ static bool remove_at(const char *text, const char *sub_path, const char *test,
     return ok;
 }
 
-/* `after` NULL: as before, and `criterion` says why. */
+/* `after` NULL: unchanged, and `criterion` is the reason. */
 static const struct remove_case {
     const char *location, *sub_path, *test, *before, *after, *criterion;
 } removals[] = {
@@ -91,7 +91,7 @@ static const struct remove_case {
     {"l[k: v].x", NULL, NULL, "{}", NULL, "location"},
     {"l[k: v].k", NULL, NULL, "{\"l\":[{\"k\":\"v\"}]}", "{\"l\":[{}]}", NULL},
     {"l[k: v].k", NULL, NULL, "{\"l\":[]}", NULL, "location"},
-    /* Elements: every one of the key. */
+    /* Elements: all with the key. */
     {"l[k: v]", NULL, NULL, "{\"l\":[{\"k\":\"v\",\"x\":1},{\"k\":\"w\"},{\"k\":\"v\"}]}",
      "{\"l\":[{\"k\":\"w\"}]}", NULL},
     {"l[k: v]", NULL, NULL, "{\"l\":[{\"k\":\"v\"}]}", "{\"l\":[]}", NULL},
@@ -135,7 +135,7 @@ static const struct remove_case {
     {"l[k: *]", "l[k: *]", "MustExist", "{\"l\":[]}", NULL, "location"},
     {"l[k: * except v].x", "l[k: * except v]", "MustNotExist",
      "{\"l\":[{\"k\":\"w\",\"x\":1}]}", NULL, "pathTests"},
-    /* The first reason on the way counts. */
+    /* The first reason on the walk counts. */
     {"l[k: *].m.x", "l[k: *].m", "MustExist", "{\"l\":[{\"m\":{}},{}]}", NULL,
      "location"},
     {"l[k: *].m.x", "l[k: *].m", "MustExist", "{\"l\":[{},{\"m\":{}}]}", NULL,
@@ -165,7 +165,7 @@ static void check_removal(const struct remove_case *c, json_t **root) {
     }
 }
 
-/* In a tree of one's own, and in one that somebody else holds too, who sees nothing. A
+/* With an unshared tree and with a shared one, whose other holder sees no change. A
  * second run changes nothing, and where nothing changes nothing is copied. */
 static void removes(void **state) {
     (void)state;
@@ -230,7 +230,7 @@ static void fails_where_shapes_differ(void **state) {
     }
 }
 
-/* What stays in a list stays shared, and so does what lies beside the way. */
+/* The remaining elements of a list, and all beside the path, stay shared. */
 static void copies_only_the_way(void **state) {
     (void)state;
     json_t *before = must_read("{\"z\":{},\"l\":[{\"k\":\"v\"},{\"k\":\"w\"}]}");

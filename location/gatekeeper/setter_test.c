@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gatekeeper/setter_test.c - what a setter is told of its place, what becomes of
- * a place that it passes by, and values that it takes from the object itself.
+ * location/gatekeeper/setter_test.c - what a setter gets, positions that it passes, and
+ * values that it takes from the object.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,8 @@ static struct fx_written must_write(const struct fx_location *location,
     return written;
 }
 
-/* Sets 1 where nothing or less than `limit` is; passes by all else, saying `why`. */
+/* Sets 1 where the value is absent or less than `limit`; passes other positions, with
+ * the reason `why`. */
 struct picky {
     json_int_t limit;
     const char *why;
@@ -111,7 +112,8 @@ static void passes_by(void **state) {
     }
 }
 
-/* Parents and elements that were made for a place are gone when it is passed by. */
+/* Parents and elements that were created for a position are dropped where the setter
+ * passes. */
 static void leaves_nothing_behind(void **state) {
     (void)state;
     static const char *const locations[] = {"a", "a.b.c", "l[k: v].x", "l[k: v]",
@@ -129,7 +131,7 @@ static void leaves_nothing_behind(void **state) {
     }
 }
 
-/* One that removes may spare elements, too; what is spared is not copied. */
+/* A setter that removes may keep elements, which are not copied. */
 static void spares_elements(void **state) {
     (void)state;
     static const char *const locations[] = {"l[k: v]", "l[k: *]", "l[k: * except w]",
@@ -189,7 +191,7 @@ static void shows_the_way(void **state) {
     }
 }
 
-/* Copies what the other location names, seen from where the two part. */
+/* Copies the value that the other location selects, from their common step on. */
 struct copier {
     const struct fx_location *target, *source;
 };
@@ -212,8 +214,8 @@ static bool copy(const void *user, const struct fx_write_position *place,
     return true;
 }
 
-/* A value may hold the very place that it is written to: then a copy is written, and no
- * node comes to hold itself, whether the tree is shared or not. */
+/* A value may contain the position that it is written to: then a copy is written, and
+ * no node contains itself, with a shared or an unshared tree. */
 static const struct {
     const char *target, *source, *before, *after;
 } copies[] = {

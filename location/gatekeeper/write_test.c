@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/gatekeeper/write_test.c - what is written where, what is created, and that
- * nobody else's tree is touched.
+ * shared trees stay unchanged.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include "location/gatekeeper/write.h"
 #include "value/equal.h"
 
-/* What the setter of these tests does, and how often it ran. */
+/* What the setter of these tests does, and the number of calls. */
 struct order {
     enum fx_write write;
     json_t *value;
@@ -101,7 +101,7 @@ static const struct write_case {
      1},
     {"l[k: v].m[j: 2].x", NULL, NULL, V, "{}",
      "{\"l\":[{\"k\":\"v\",\"m\":[{\"j\":2,\"x\":\"V\"}]}]}", 1},
-    /* The types of keys are told apart. */
+    /* Keys of different types differ. */
     {"l[k: 5].x", NULL, NULL, V, "{\"l\":[{\"k\":\"5\"},{\"k\":5},{\"k\":6}]}",
      "{\"l\":[{\"k\":\"5\"},{\"k\":5,\"x\":\"V\"},{\"k\":6}]}", 1},
     {"l[k: '5'].x", NULL, NULL, V, "{\"l\":[{\"k\":5}]}",
@@ -110,7 +110,8 @@ static const struct write_case {
      "{\"l\":[{\"k\":5},{\"k\":5,\"x\":\"V\"}]}", 1},
     {"l[k: true].x", NULL, NULL, V, "{\"l\":[{\"k\":true}]}",
      "{\"l\":[{\"k\":true},{\"k\":\"true\",\"x\":\"V\"}]}", 1},
-    /* The end is an element: the first of its key, wholesale. */
+    /* The location ends in an element: the first one with the key is replaced as a
+     * whole. */
     {"l[k: v]", NULL, NULL, "{\"k\":\"v\",\"n\":1}",
      "{\"l\":[{\"k\":\"v\",\"o\":1},{\"k\":\"v\"}]}",
      "{\"l\":[{\"k\":\"v\",\"n\":1},{\"k\":\"v\"}]}", 1},
@@ -170,8 +171,8 @@ static void writes_and_creates(void **state) {
     }
 }
 
-/* However a tree is shared, its other holder sees nothing, and where nothing changes
- * nothing is copied. A second run changes nothing. */
+/* The other holder of a shared tree sees no change, and where nothing changes nothing
+ * is copied. A second run changes nothing. */
 static void leaves_shared_trees_alone(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(writes); i++) {
@@ -241,7 +242,7 @@ static void fails_where_shapes_differ(void **state) {
     }
 }
 
-/* What an order of KEEP or REMOVE makes of an object. */
+/* The object after KEEP or REMOVE. */
 static void keeps_and_removes(void **state) {
     (void)state;
     static const struct {
@@ -273,7 +274,7 @@ static void keeps_and_removes(void **state) {
     }
 }
 
-/* A tree that nobody else holds is written in place; the value is the policy's own. */
+/* An unshared tree is written in place; the value is that of the policy. */
 static void writes_in_place(void **state) {
     (void)state;
     json_t *root = must_read("{\"a\":{\"l\":[{\"k\":\"v\"}]}}");
@@ -290,7 +291,7 @@ static void writes_in_place(void **state) {
     json_decref(root);
 }
 
-/* Only the nodes on the way are copied, in their order; the rest stays shared. */
+/* Only the nodes on the path are copied; the rest stays shared. */
 static void copies_only_the_way(void **state) {
     (void)state;
     json_t *before = must_read(
@@ -312,7 +313,7 @@ static void copies_only_the_way(void **state) {
     json_decref(before);
 }
 
-/* A subtree that the policy itself put in twice is one node under two parents. */
+/* A subtree that a policy wrote twice is one node with two parents. */
 static void copies_what_occurs_twice(void **state) {
     (void)state;
     json_t *root = must_read("{\"l\":[{\"k\":1},{\"k\":2}]}");

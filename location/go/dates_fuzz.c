@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/dates_fuzz.c - a layout, and behind the first line end a text: the
- * elements of a layout are all of it; what is read as a time is written so that it
- * reads as the same one, and so with durations.
+ * location/go/dates_fuzz.c - a layout, and after the first line end a text: the
+ * elements of a layout are all of it; a time that was parsed prints so that it parses
+ * to the same time, and so do durations.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void check_failure(const struct fx_err *err) {
     assert(err->code == FX_EMUTATE && err->msg[0] != '\0');
 }
 
-/* Offsets of 100 hours, and those below a minute behind UTC, cannot be told. */
+/* Offsets of 100 hours, and those less than a minute west of UTC, cannot be printed. */
 static bool can_be_told(const struct fx_go_time *time) {
     struct fx_go_time_parts parts;
     fx_go_time_split(time, &parts);

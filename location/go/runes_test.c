@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/runes_test.c - the table of runes: what it knows, and that it is
- * whole: how many runes each class has in Unicode 13.
+ * location/go/runes_test.c - the tables of runes: some runes, and the number of runes
+ * of each class in Unicode 13.
  */
 #include <setjmp.h>
 #include <stdarg.h>

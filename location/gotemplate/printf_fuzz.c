@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/printf_fuzz.c - any format, with values of all kinds: it comes to a
- * text, or over a bound, and the same each time.
+ * location/gotemplate/printf_fuzz.c - any format, with values of all kinds, gives a
+ * text or exceeds a limit, and the same each time.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The first byte says with which value they begin. */
+/* The first byte selects the first value. */
 static bool format_once(struct template_run *run, const uint8_t *data, size_t size,
                         struct fx_buf *ret) {
     struct value elements[] = {value_nil(), value_int(7), value_string(FX_TEXT("é\xff")),
@@ -34,7 +34,7 @@ static bool format_once(struct template_run *run, const uint8_t *data, size_t si
     return format_values(run, format, values + from, FX_COUNT(values) - from, ret);
 }
 
-/* What there is to be had is little, so that no width takes long. */
+/* The budget is small, so that no width takes long. */
 static bool format_fresh(const uint8_t *data, size_t size, struct fx_buf *ret) {
     struct fx_err err = FX_ERR_INIT;
     struct template_run run;
@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (ok) {
         assert(first.len == second.len);
         assert(first.len == 0 || memcmp(first.data, second.data, first.len) == 0);
-        /* Nothing is lost without a word, but by a precision of 0 (`%.x`). */
+        /* No value is dropped silently, except by a precision of 0 (`%.x`). */
         assert(memchr(data + 1, '%', size - 1) != NULL || first.len >= size - 1);
     }
     fx_buf_finish(&first);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/scanner_test.c - where actions begin and end, and what is in them.
+ * location/gotemplate/scanner_test.c - splits templates into tokens.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static const char letters[] = {
     [TOKEN_CONTINUE] = 'c',
 };
 
-/* Appends all tokens: letter, `'` where there is white space in front, text. */
+/* Appends all tokens: a letter, `'` after white space, the text. */
 static bool scan(const char *source, struct fx_buf *ret_tokens, struct fx_err *err) {
     struct template_scanner scanner = {.source = fx_text_of(source)};
     struct template_token token = {.type = TOKEN_TEXT};
@@ -125,7 +125,7 @@ static void faults(void **state) {
         struct fx_buf found;
         fx_buf_init(&found, 0);
         const bool ok = scan(cases[i].source, &found, &err);
-        if (cases[i].len == 0) { /* a minus alone is found out when it is read */
+        if (cases[i].len == 0) { /* a lone minus is refused by the parser */
             assert_true(ok);
         } else if (ok || strstr(err.msg, cases[i].words) == NULL ||
                    err.off != cases[i].off || err.len != cases[i].len) {

@@ -93,7 +93,7 @@ static void maps(void **state) {
     assert_int_equal(get(*state, copy, "50").integer, 7);
 }
 
-/* Who walks the entries of a map sees them as they were. */
+/* An iteration over a map sees the entries at its start. */
 static void lent_entries_stay(void **state) {
     struct map *map = value_map_new(*state);
     assert_true(value_map_put(*state, map, FX_TEXT("b"), value_int(1)));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/date_test.c - date(text): what it reads, and how that prints.
+ * location/jsonpath/date_test.c - date(text): what it parses, and how the result
+ * prints.
  */
 #include "location/jsonpath/testing.h"
 

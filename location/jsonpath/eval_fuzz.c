@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/eval_fuzz.c - an expression in the first line, a JSON document behind
- * it: the evaluation ends, twice with the same, and leaves the document as it was; the
- * printed expression yields the same; the parts of a place lead to its value.
+ * location/jsonpath/eval_fuzz.c - an expression in the first line, a JSON document
+ * after it: the evaluation ends, twice with the same result, and does not change the
+ * document; the printed expression gives the same; the key parts of a match lead to its
+ * value.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@ static struct fx_jsonpath *compile(struct fx_text text, enum fx_jsonpath_use use
 
 /* ---- values ---------------------------------------------------------------------- */
 
-/* The result of an evaluation: as JSON, `undefined`, or the code of its failure. */
+/* The result of an evaluation: JSON, `undefined`, or the error code. */
 static void show(struct fx_buf *buf, const struct fx_jsonpath *path, json_t *root) {
     struct fx_jsonpath_result result = {0};
     struct fx_err err = FX_ERR_INIT;
@@ -85,7 +86,7 @@ static bool has_script(const struct fx_jsonpath *path) {
     return path->nodes[path->root].id == '@';
 }
 
-/* Follows the steps by the parts that branching ones left, `..` trying all lengths. */
+/* Follows the steps by the key parts of branching steps; `..` tries all lengths. */
 static bool leads_to(const struct fx_jsonpath *path, node_index at, json_t *from,
                      const struct fx_jsonpath_match *match, size_t n_taken);
 
@@ -127,7 +128,7 @@ static bool leads_to(const struct fx_jsonpath *path, node_index at, json_t *from
                     n_taken + 1);
 }
 
-#define MOST_LOOKED_AT 64 /* places, and steps: `..` tries all lengths */
+#define MOST_LOOKED_AT 64 /* matches, and steps: `..` tries all lengths */
 
 static void find(const struct fx_jsonpath *path, json_t *root) {
     struct fx_jsonpath_matches matches = {0};

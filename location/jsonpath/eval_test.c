@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/eval_test.c - what expressions yield (spec section 7), on one object.
+ * location/jsonpath/eval_test.c - the results of expressions (spec section 7) on one
+ * object.
  */
 #include "location/jsonpath/testing.h"
 
@@ -14,7 +15,7 @@ static const char document[] =
     "{\"name\":\"c2\",\"image\":\"redis\",\"at\":\"2\"}],\"pattern\":\"^ng\"}";
 
 struct row {
-    const char *text, *expected; /* `! ` and some of the words: it fails */
+    const char *text, *expected; /* `! ` and a part of the message: it fails */
 };
 
 static void check(const struct row *rows, size_t count) {
@@ -333,7 +334,7 @@ static void test_conditions(void **state) {
     (void)state;
 }
 
-/* Nodes of the object come as they are, not as copies. */
+/* Nodes of the object are not copied. */
 static void test_sharing(void **state) {
     json_t *root = read_json(document);
     struct fx_jsonpath *path = compile("$.pods[0]", FX_JSONPATH_EXPRESSION);

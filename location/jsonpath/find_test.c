@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/find_test.c - the places of a patch and their key parts (spec section
- * 5.2).
+ * location/jsonpath/find_test.c - the matches of a path and their key parts (spec
+ * section 5.2).
  */
 #include "location/jsonpath/testing.h"
 
@@ -9,7 +9,7 @@ static const char document[] =
     "{\"m\":{\"z/1\":1,\"007\":2,\"\":3,\"a[\\\"b\\\"]\":{\"x\":4},\"no\":null},"
     "\"l\":[{\"p\":[1,2]},{\"p\":[3]},{\"q\":[4]}],\"s\":\"text\"}";
 
-/* `value@part/part` of each place; keys in quotes, indices without. */
+/* `value@part/part` of each match; keys with quotes, indexes without. */
 static void write_places(struct fx_buf *buf, const struct fx_jsonpath_matches *matches) {
     for (size_t i = 0; i < matches->n_matches; i++) {
         const struct fx_jsonpath_match *match = &matches->matches[i];
@@ -70,7 +70,7 @@ static void test_places(void **state) {
     (void)state;
 }
 
-/* The keys of places are their own. */
+/* Matches own their keys. */
 static void test_keys_outlive_the_object(void **state) {
     json_t *root = read_json(document);
     struct fx_jsonpath *path = compile("$.m[*]", FX_JSONPATH_PATH);

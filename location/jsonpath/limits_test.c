@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/limits_test.c - expressions and objects that would take for ever:
- * each ends, as an error that says so, or as what it is.
+ * location/jsonpath/limits_test.c - expressions and objects that would take very long:
+ * each ends with an error or a result.
  */
 #include "base/limits.h"
 #include "base/slow_testing.h"
 #include "location/jsonpath/testing.h"
 
-/* A list of so many of the element. */
+/* Makes a list that has the element so many times. */
 static json_t *list_of(size_t count, json_t *element) {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
@@ -74,7 +74,7 @@ static void test_places(void **state) {
     (void)state;
 }
 
-/* What is large and reasonable goes through. */
+/* Large but reasonable input passes. */
 static void test_large(void **state) {
     json_t *root = list_of(100000, json_integer(5));
     size_t count = 0;
@@ -100,7 +100,7 @@ static void test_depth(void **state) {
     (void)state;
 }
 
-/* A text that is no pattern counts, too, and once. */
+/* An invalid pattern counts, too, but once. */
 static void test_bad_patterns(void **state) {
     json_t *root = list_of(100, json_string("("));
     size_t count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/parse_fuzz.c - any text: either a reason with a span within it, or an
- * expression that prints as one which prints the same. What is a path for a patch is an
+ * location/jsonpath/parse_fuzz.c - any text gives an error with a span within the text,
+ * or an expression that prints as one that prints the same. A path for a patch is an
  * expression, too.
  */
 #include <assert.h>
@@ -20,8 +20,8 @@ static void check_error(const struct fx_err *err, size_t text_len) {
     assert((size_t)err->off + err->len <= text_len + 1);
 }
 
-/* Too long or too deep it may be, since an operator is printed with spaces around it and
- * parentheses are levels; nothing else. */
+/* It may be too long or too deep, since operators are printed with spaces and
+ * parentheses are levels; other errors are not allowed. */
 static void read_back(const struct fx_jsonpath *path, enum fx_jsonpath_use use) {
     struct fx_buf printed;
     struct fx_buf again;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/parse_test.c - what is refused, with which words and where; what is
- * read, and how it prints.
+ * location/jsonpath/parse_test.c - syntax errors with their messages and spans; valid
+ * texts and how they print.
  */
 #include "base/limits.h"
 #include "location/jsonpath/testing.h"
 
-/* A text, the span of its fault, some of the words. */
+/* A text, the span of the fault, a part of the message. */
 struct fault {
     const char *text;
     uint32_t off, len;
@@ -159,7 +159,7 @@ static void test_place_faults(void **state) {
 
 /* ---- what is read ---------------------------------------------------------------- */
 
-/* Reads the text, prints it, and reads that. */
+/* Parses the text, prints it, and parses the result. */
 static void check_print(const char *text, const char *expected) {
     struct fx_jsonpath *path = compile(text, FX_JSONPATH_EXPRESSION);
     struct fx_buf printed;
@@ -278,7 +278,7 @@ static void test_paths(void **state) {
 
 /* ---- bounds ---------------------------------------------------------------------- */
 
-/* `before`, so many times `piece`, `after`. */
+/* Makes `before`, so many times `piece`, and `after`. */
 static enum fx_code compile_long(const char *before, const char *piece, size_t count,
                                  const char *after) {
     struct fx_buf text;
@@ -327,7 +327,7 @@ static void test_utf8(void **state) {
     (void)state;
 }
 
-/* What compiles and cannot be called. */
+/* Calls that compile but always fail. */
 static void test_calls(void **state) {
     static const struct fault rows[] = {
         {"strlen($.kind)", 0, 6, "there is no function `strlen`"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/reads_test.c - what an expression may look at, and that nothing else
- * makes a difference to it.
+ * location/jsonpath/reads_test.c - what an expression may read, and that nothing else
+ * makes a difference.
  */
 #include "location/jsonpath/testing.h"
 
@@ -9,7 +9,7 @@
 
 #include "value/json_part_testing.h"
 
-/* What is wanted of the object, and where the value stands: `!` says, its own tree. */
+/* The wanted parts of the object; `!` marks the position of the value. */
 static const struct {
     const char *expression, *reads;
 } reads[] = {
@@ -52,7 +52,7 @@ static const struct {
     {"\"x\"", ""},
 };
 
-/* Marks the place in the text: `!` behind its name. */
+/* Marks the position in the text by a `!` after its name. */
 static void print(struct fx_buf *buf, struct fx_json_part *root,
                   struct fx_json_place place) {
     char marked[64];
@@ -102,7 +102,8 @@ static const char *const objects[] = {
     OBJECT("{\"b\":{\"c\":{}}}", "\"text\"", ""),
 };
 
-/* Of the whole, and of the part in which all of the value is wanted, comes the same. */
+/* The whole object, and the part in which all of the value is wanted, give the same
+ * result. */
 static void parts_give_the_same(void **state) {
     (void)state;
     struct fx_buf of_whole, of_part;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/cost_testing.h - for tests of cost: arguments for any function,
- * made of a shape, a size, and which of them are that large.
+ * location/sprig/cost_testing.h - for tests of cost: makes arguments for any function,
+ * of a shape and a size.
  */
 #ifndef FX_LOCATION_SPRIG_COST_TESTING_H
 #define FX_LOCATION_SPRIG_COST_TESTING_H
@@ -15,7 +15,7 @@
 #include "location/sprig/semver.h"
 #include "location/sprig/sprig.h"
 
-/* Values that are no text; they stand behind the shapes of texts. */
+/* Values that are no text, numbered after the shapes of texts. */
 #define COST_VALUES(X) \
     X(TEXTS)           \
     X(SAME_TEXTS)      \
@@ -41,7 +41,7 @@ enum cost_shape {
     COST_GIVEN = N_COST_SHAPES, /* cost_given, over and over */
 };
 
-/* A text from outside, for a shape of its own. */
+/* A text from the test, for COST_GIVEN. */
 static struct fx_text cost_given;
 
 static inline const char *cost_shape_name(unsigned shape) {
@@ -55,7 +55,7 @@ static inline const char *cost_shape_name(unsigned shape) {
 
 #define COST_MOST_ARGUMENTS 4096u
 
-/* What to build. Bit i of `large`: the argument i has the size; the others are small. */
+/* A case. Bit i of `large`: the argument i has the size; the others are small. */
 struct cost_case {
     const struct function *function;
     unsigned shape; /* enum fx_shape, enum cost_shape */
@@ -83,7 +83,7 @@ static inline bool cost_text(struct template_run *run, unsigned shape, size_t si
     return ok;
 }
 
-/* A text of 16 bytes that only its end tells from others. */
+/* Makes a text of 16 bytes that differs from others only at its end. */
 static inline bool cost_name(struct template_run *run, unsigned shape, size_t i,
                              size_t size, struct value *ret_value) {
     if (!cost_text(run, shape, size, ret_value)) {
@@ -127,7 +127,7 @@ static inline bool cost_version(struct template_run *run, size_t size,
     return true;
 }
 
-/* A list that holds a list, and so on; or a list of one text many times. */
+/* Makes nested lists. */
 static inline bool cost_nested(struct template_run *run, size_t size,
                                struct value *ret_value) {
     *ret_value = value_nil();
@@ -160,7 +160,7 @@ static inline bool cost_scalar(struct template_run *run, unsigned shape, size_t 
     }
 }
 
-/* `size` counts bytes, more or less: 16 for each element. */
+/* Makes a list; `size` counts about 16 bytes for each element. */
 static inline bool cost_list(struct template_run *run, unsigned shape, size_t size,
                              struct value *ret_value) {
     struct list *list = value_list_new(run, size / 16 + 1);
@@ -179,7 +179,7 @@ static inline bool cost_list(struct template_run *run, unsigned shape, size_t si
     return true;
 }
 
-/* Entries of 16 bytes, or sixteen long keys. */
+/* Makes a map of entries of 16 bytes, or of sixteen long keys. */
 static inline bool cost_map(struct template_run *run, unsigned shape, size_t size,
                             struct value *ret_value) {
     struct map *map = value_map_new(run);
@@ -250,7 +250,7 @@ static inline size_t cost_count_parameters(const struct function *function) {
 
 #define COST_SMALL_SIZE 2u
 
-/* Does any argument depend on the shape? */
+/* True where an argument depends on the shape. */
 static inline bool cost_takes_shapes(const struct function *function) {
     for (size_t i = 0; i < cost_count_parameters(function); i++) {
         const enum parameter parameter = function->parameters[i];
@@ -262,8 +262,8 @@ static inline bool cost_takes_shapes(const struct function *function) {
     return false;
 }
 
-/* Builds the arguments in the arena of the run; NULL where there is no memory for them.
- * What that spends is the caller's to take off. */
+/* Makes the arguments in the arena of the run; NULL without memory. The caller
+ * subtracts what that spends. */
 static inline struct value *cost_arguments(struct template_run *run,
                                            const struct cost_case *of) {
     const size_t n_parameters = cost_count_parameters(of->function);

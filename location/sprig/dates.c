@@ -225,7 +225,7 @@ static bool give_time(struct call *call, struct fx_go_time time) {
 static bool print_in(struct call *call, struct fx_text layout, const struct value *value,
                      struct fx_text zone_name) {
     struct fx_go_time time;
-    struct zone zone;
+    struct zone zone = {0};
     if (!take_time(call, value, &time) || !zone_find(zone_name, &zone, call->err)) {
         return false;
     }

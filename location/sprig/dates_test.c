@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/dates_test.c - Sprig's Dates: what the library gives
- * where the server's zone is UTC, and what is refused here instead of reading clock or
- * zones.
+ * location/sprig/dates_test.c - Sprig's Dates: the results of the library in UTC, and
+ * errors instead of reading the clock or time zones.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/defaults_test.c - Sprig's defaults, JSON, reflection and
- * flow: the examples of the templates spec, the edges, and the words in which they fail.
+ * location/sprig/defaults_test.c - Sprig's defaults, JSON, reflection and flow control:
+ * the examples of the templates spec, edge cases, error messages.
  */
 #include <setjmp.h>
 #include <stdarg.h>

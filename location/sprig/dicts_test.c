@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/dicts_test.c - Sprig's Dicts, as the library has them;
- * what it gives in random order, in the order of the keys.
+ * location/sprig/dicts_test.c - Sprig's Dicts, as in the library; where its order is
+ * random, in the order of the keys.
  */
 #include <setjmp.h>
 #include <stdarg.h>

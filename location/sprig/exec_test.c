@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/exec_test.c - what templates come to: blocks, variables, fields,
- * what is missing, arguments; and in which words they fail (templates spec).
+ * location/sprig/exec_test.c - execution of templates: blocks, variables, fields,
+ * missing values, arguments, error messages (templates spec).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -175,7 +175,7 @@ static void values(void **state) {
     check_good(cases, FX_COUNT(cases));
 }
 
-/* The map of the document is one and the same wherever it is named, for one execution. */
+/* Within an execution every use of a map of the document is the same map. */
 static void maps_have_identity(void **state) {
     (void)state;
     static const struct good cases[] = {
@@ -287,7 +287,7 @@ static void failures(void **state) {
     check_bad(cases, FX_COUNT(cases));
 }
 
-/* One program serves any number of executions, each as if it were the first. */
+/* A program can be executed any number of times, with the same result. */
 static void executes_again(void **state) {
     (void)state;
     struct fx_gotemplate *program = NULL;

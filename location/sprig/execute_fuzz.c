@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/execute_fuzz.c - a template, and on the last line the object: it
- * ends, the object is as before, and a second execution comes to the same.
+ * location/sprig/execute_fuzz.c - a template, and on the last line the object: the
+ * execution ends, the object is unchanged, and a second execution gives the same.
  */
 #include <assert.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/functions_limits_test.c - functions that could make or cost
- * anything, and where they stop.
+ * location/sprig/functions_limits_test.c - functions whose results or costs could grow
+ * without limit.
  */
 #include <setjmp.h>
 #include <stdarg.h>

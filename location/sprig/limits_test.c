@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/limits_test.c - what would grow without end ends soon.
+ * location/sprig/limits_test.c - templates that would grow without limit end soon.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,7 +99,7 @@ static const struct {
     {"{{ $d := dict }}{{ $_ := set $d \"d\" $d }}{{ $e := dict }}{{ $_ = set $e "
      "\"d\" $e }}{{ merge $d $e | len }}",
      ""},
-    /* large things, moved again and again */
+    /* large values, copied again and again */
     {"{{ $d := dict }}{{ range until 100000 }}{{ $_ := set $d (toString .) . }}{{ "
      "end }}{{ range until 100000 }}{{ $_ := set $d (print \"0\" .) . }}{{ end }}",
      ""},
@@ -118,7 +118,7 @@ static void executions(void **state) {
     }
 }
 
-/* A pattern is compiled at each call, and that is the dear part. */
+/* A pattern is compiled at each call, which is the expensive part. */
 static void regular_expressions(void **state) {
     (void)state;
     static const char template[] =
@@ -150,7 +150,7 @@ static void texts(void **state) {
     }
 }
 
-/* The buffer's own bound holds, too, and what was in it stays. */
+/* The limit of the buffer holds, too, and its content is kept. */
 static void output_of_the_caller(void **state) {
     (void)state;
     struct fx_gotemplate *template = NULL;

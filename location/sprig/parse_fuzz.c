@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/parse_fuzz.c - any text: either a reason with a span within it, or
+ * location/sprig/parse_fuzz.c - any text gives an error with a span within the text, or
  * a template.
  */
 #include <assert.h>

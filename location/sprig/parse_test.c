@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/parse_test.c - what is no template: in which words, and where.
+ * location/sprig/parse_test.c - syntax errors of templates: messages and spans.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/printf_test.c - Go's fmt verbs, flags, widths and faults: the
- * examples of the templates spec, the edges, and the words in which they fail.
+ * location/sprig/printf_test.c - Go's fmt verbs, flags and widths: the examples of the
+ * templates spec, edge cases, error texts.
  */
 #include <setjmp.h>
 #include <stdarg.h>

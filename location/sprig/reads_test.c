@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/reads_test.c - what a template may look at.
+ * location/sprig/reads_test.c - what a template may read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "location/sprig/sprig.h"
 #include "value/json_part_testing.h"
 
-/* `.SelectedItem` stands in the elements of `items`. */
+/* `.SelectedItem` is an element of `items`. */
 static const struct {
     const char *template, *reads;
 } reads[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/refused_test.c - every function that the templates spec
- * names is known: it can be used, or a policy that uses it is refused with the reason.
+ * location/sprig/refused_test.c - every function in the templates spec is known: it can
+ * be used, or it is refused with a reason.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -24,7 +24,7 @@ struct semantic_version {
 };
 
 /* Appends `1.2.3-alpha.1+build`. */
-void version_print(struct fx_buf *buf, const void *version);
+void version_print(struct fx_buf *buf, const void *object);
 
 /* Errors: FX_EMUTATE in the library's words. */
 bool version_parse(struct fx_text text, struct semantic_version *ret_version,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/strings_test.c - every function of Sprig's strings: the
- * examples of the templates spec, the edges, and the words in which they fail.
+ * location/sprig/strings_test.c - every function of Sprig's strings: the examples of
+ * the templates spec, edge cases, error messages.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/testing.h - for the tests of this room: one template, one object.
+ * location/sprig/testing.h - for the tests of this room: executes a template on an
+ * object.
  */
 #ifndef FX_LOCATION_SPRIG_TESTING_H
 #define FX_LOCATION_SPRIG_TESTING_H
@@ -14,8 +15,8 @@
 #include "base/macros.h"
 #include "location/sprig/sprig.h"
 
-/* Executes the template, by the name of `t`, with the object as `.Target`, two key parts,
- * and a namespace. On failure `text` is empty. */
+/* Executes the template, named `t`, with the object as `.Target`, two key parts, and a
+ * namespace. On failure `text` is empty. */
 static inline bool testing_run(struct fx_text template, json_t *target,
                                struct fx_buf *text, struct fx_err *err) {
     struct fx_gotemplate *program = NULL;

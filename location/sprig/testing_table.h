@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/testing_table.h - for the tests of functions: templates, and what
- * they come to.
+ * location/sprig/testing_table.h - for the tests of functions: templates and their
+ * results.
  */
 #ifndef FX_LOCATION_SPRIG_TESTING_TABLE_H
 #define FX_LOCATION_SPRIG_TESTING_TABLE_H
@@ -10,12 +10,12 @@
 
 #include "location/sprig/testing.h"
 
-/* The text, or what the error ends in. */
+/* The result, or the end of the error message. */
 struct table_case {
     const char *template, *text, *error;
 };
 
-/* `.Target` of all of them: the one of the examples in the templates spec. */
+/* The `.Target` of all of them, that of the examples in the templates spec. */
 static const char table_target[] =
     "{\"n\":5,\"f\":1.5,\"big\":1000650000,\"nul\":null,\"t\":true,\"fa\":false,"
     "\"labels\":{\"b\":\"2\",\"a\":\"1\"},\"arr\":[\"x\",\"y\",\"z\"],\"ea\":[],"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/way_test.c - what can be read off an expression.
+ * location/jsonpath/program_test.c - properties of an expression that need no object.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -105,7 +105,7 @@ static void parts(void **state) {
     }
 }
 
-/* A part is evaluated like any other expression. */
+/* A path within an expression is evaluated like any other expression. */
 static void add_value(void *user, const struct fx_jsonpath *part) {
     struct fx_jsonpath_result result = {0};
     struct fx_err err = FX_ERR_INIT;
